@@ -12,7 +12,7 @@ interface PollFamily<Label extends string = string> extends FamilyHeader {
 /** The first labels of each of these families. */
 export const ENDPOINT_LABELS = ['target', 'document'] as const;
 
-type Header = Pick<FamilyHeader, 'type' | 'help' | 'unit' | 'stability'>;
+type Header = Pick<FamilyHeader, 'type' | 'help' | 'stability'>;
 
 function unlabeled(
   family: Header & { readonly value: (state: EndpointState) => number | undefined },
@@ -35,13 +35,11 @@ const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
   bridge_exporter_up: unlabeled({
     type: 'gauge',
     help: 'Whether the last poll succeeded (1) or failed (0).',
-    unit: '1 or 0',
     value: ({ last }) => last && (last.ok ? 1 : 0),
   }),
   bridge_exporter_endpoint_info: labeled({
     type: 'gauge',
     help: 'Dialect and path at which the last successful poll found the document, as labels of a constant 1.',
-    unit: '1',
     // One series: the dialect and its path.
     labels: ['dialect', 'path'],
     derive: ({ success }) => (success?.foundAt === undefined ? [] : [{ labels: { ...success.foundAt }, value: 1 }]),
@@ -49,32 +47,27 @@ const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
   bridge_exporter_endpoint_added_timestamp_seconds: unlabeled({
     type: 'gauge',
     help: 'Time since which the endpoint is polled: the start of the process, or the reload that added it or changed its address.',
-    unit: 'seconds since 1970',
     stability: 'experimental',
     value: ({ addedAt }) => addedAt.epochSeconds,
   }),
   bridge_exporter_last_attempt_timestamp_seconds: unlabeled({
     type: 'gauge',
     help: 'Time when the last poll ended, successful or not.',
-    unit: 'seconds since 1970',
     value: ({ last }) => last?.at.epochSeconds,
   }),
   bridge_exporter_last_success_timestamp_seconds: unlabeled({
     type: 'gauge',
     help: 'Time when the last successful poll ended; the chain series of the endpoint are of this time.',
-    unit: 'seconds since 1970',
     value: ({ success }) => success?.at.epochSeconds,
   }),
   bridge_exporter_polls_total: unlabeled({
     type: 'counter',
     help: 'Total number of finished polls.',
-    unit: 'polls',
     value: ({ polls }) => polls,
   }),
   bridge_exporter_poll_failures_total: labeled({
     type: 'counter',
     help: 'Total number of failed polls by reason.',
-    unit: 'polls',
     // The closed list of reasons.
     labels: ['reason'],
     derive: ({ failures }) => Object.entries(failures).map(([reason, value]) => ({ labels: { reason }, value })),
@@ -82,7 +75,6 @@ const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
   bridge_exporter_poll_duration_seconds: labeled({
     type: 'gauge',
     help: 'Duration of each finished phase of the last poll.',
-    unit: 'seconds',
     // `fetch`, `decode` and `derive`.
     labels: ['phase'],
     derive: ({ last }) =>
@@ -91,19 +83,16 @@ const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
   bridge_exporter_response_size_bytes: unlabeled({
     type: 'gauge',
     help: 'Decoded size of the last complete response body.',
-    unit: 'bytes',
     value: ({ last }) => last?.bodyBytes,
   }),
   bridge_exporter_response_size_limit_bytes: unlabeled({
     type: 'gauge',
     help: 'Maximum decoded size of a response body (poll.max_body_size).',
-    unit: 'bytes',
     value: ({ last, maxBodyBytes }) => last && maxBodyBytes,
   }),
   bridge_exporter_invalid_values_total: labeled({
     type: 'counter',
     help: 'Total number of values of the wrong type in accepted documents, by field; families that read the field are withdrawn.',
-    unit: 'values',
     // Fields of the spec that families read.
     labels: ['field'],
     derive: ({ invalidValues }) => Array.from(invalidValues, ([field, value]) => ({ labels: { field }, value })),
@@ -111,7 +100,6 @@ const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
   bridge_exporter_unknown_values_total: labeled({
     type: 'counter',
     help: 'Total number of unknown enum values in accepted documents, by field; they are exported as other.',
-    unit: 'values',
     // Enum fields of the spec that families read.
     labels: ['field'],
     derive: ({ unknownValues }) => Array.from(unknownValues, ([field, value]) => ({ labels: { field }, value })),
@@ -119,7 +107,6 @@ const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
   bridge_exporter_series_dropped: labeled({
     type: 'gauge',
     help: 'Series of the last accepted document over limits.max_series_per_family, omitted or aggregated as other.',
-    unit: 'series',
     // Labeled families.
     labels: ['family'],
     derive: ({ success }) => {
@@ -130,7 +117,6 @@ const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
   bridge_exporter_family_withdrawn: labeled({
     type: 'gauge',
     help: 'Family that the last successful poll could not derive, at least in part, because a field was missing or invalid; the value is always 1.',
-    unit: '1',
     // Families of documents.
     labels: ['family'],
     derive: ({ success }) =>
@@ -141,7 +127,6 @@ const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
   bridge_flow_gaps_total: labeled({
     type: 'counter',
     help: 'Total number of intervals between two documents in which counters of the flow counted nothing, or with unseen not everything, by reason.',
-    unit: 'intervals',
     // The closed list of reasons.
     labels: ['reason'],
     derive: ({ document, success }) => {
@@ -152,7 +137,6 @@ const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
   bridge_exporter_node_query_failures_total: labeled({
     type: 'counter',
     help: 'Total number of failed requests of other queries of the node, which do not count as polls; those of a query that the node does not serve are not counted.',
-    unit: 'requests',
     stability: 'experimental',
     // The closed list of queries.
     labels: ['query'],
@@ -164,7 +148,6 @@ const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
   bridge_exporter_snapshot_regressions_total: unlabeled({
     type: 'counter',
     help: 'Total number of responses with a lower hub height than the one before; the third in a row is accepted.',
-    unit: 'responses',
     value: ({ regressions }) => regressions,
   }),
 };

@@ -10,16 +10,16 @@ type BridgeFamily = Omit<CumulativeFamily<BridgeFlow>, 'name' | 'series'>;
 const LABELS = ['token_contract', 'denom'] as const;
 
 /** A counter by token. Tokens above the limit share a series. */
-function perToken(counter: TokenCounter, unit: string, help: string): BridgeFamily {
+function perToken(counter: TokenCounter, help: string): BridgeFamily {
   const derive = ({ tokens, counts }: BridgeFlow, maxSeries: number): readonly SeriesSample[] =>
     tokenSamples(tokens, [{ labels: {}, valueOf: (column) => counts[counter][column] ?? 0 }], maxSeries);
-  return { type: 'counter', help, unit, labels: LABELS, derive };
+  return { type: 'counter', help, labels: LABELS, derive };
 }
 
 function amountPerToken(kind: TokenAmount, help: string): BridgeFamily {
   const derive = ({ tokens, amounts }: BridgeFlow, maxSeries: number): readonly SeriesSample[] =>
     tokenSamples(tokens, [{ labels: {}, valueOf: (column) => toDouble(amounts[kind][column] ?? 0) }], maxSeries);
-  return { type: 'counter', help, unit: 'smallest units of the token', labels: LABELS, derive };
+  return { type: 'counter', help, labels: LABELS, derive };
 }
 
 const cancellations: readonly (readonly [reason: string, counter: TokenCounter])[] = [
@@ -30,15 +30,10 @@ const cancellations: readonly (readonly [reason: string, counter: TokenCounter])
 
 /** What happened on the bridge between polls. */
 export const bridgeFlowFamilies = cumulativeFamilies<BridgeFlow>({
-  bridge_batches_executed_total: perToken(
-    'batchesExecuted',
-    'batches',
-    'Total number of batches executed on the external chain.',
-  ),
+  bridge_batches_executed_total: perToken('batchesExecuted', 'Total number of batches executed on the external chain.'),
   bridge_batches_canceled_total: {
     type: 'counter',
     help: 'Total number of batches canceled, whose transfers return to the queue, by reason.',
-    unit: 'batches',
     // Three reasons.
     labels: [...LABELS, 'reason'],
     derive: ({ tokens, counts }, maxSeries) =>
@@ -53,12 +48,10 @@ export const bridgeFlowFamilies = cumulativeFamilies<BridgeFlow>({
   },
   bridge_transfers_executed_total: perToken(
     'transfersExecuted',
-    'transfers',
     'Total number of outgoing transfers executed on the external chain.',
   ),
   bridge_transfers_canceled_total: perToken(
     'transfersCanceled',
-    'transfers',
     'Total number of outgoing transfers canceled by their senders.',
   ),
   bridge_token_withdrawn_amount_total: amountPerToken(
@@ -72,14 +65,12 @@ export const bridgeFlowFamilies = cumulativeFamilies<BridgeFlow>({
   bridge_batch_duration_seconds: {
     type: 'histogram',
     help: 'Time from the creation of a batch to its execution, by hub heights and the block time in use.',
-    unit: 'seconds',
     labels: [],
     derive: ({ batchDurations }) => histogramSamples(batchDurations),
   },
   bridge_transfer_duration_seconds: {
     type: 'histogram',
     help: 'Time from the first document with a transfer to its execution.',
-    unit: 'seconds',
     labels: [],
     derive: ({ transferDurations }) => histogramSamples(transferDurations),
   },

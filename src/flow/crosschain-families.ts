@@ -34,7 +34,6 @@ export const crosschainFlowFamilies = cumulativeFamilies<CrosschainFlow>({
   crosschain_cctxs_finished_total: {
     type: 'counter',
     help: 'Total number of cross-chain transactions that have left the lists for good, by the chain on which they were pending and by outcome, which is unknown when the node has not reported it.',
-    unit: 'cross-chain transactions',
     // Four outcomes; the number of chain ids is not bounded.
     labels: ['chain_id', 'chain', 'outcome'],
     derive: perChain(outcomes.length, ({ chainId, chain, finished }) =>
@@ -44,7 +43,6 @@ export const crosschainFlowFamilies = cumulativeFamilies<CrosschainFlow>({
   crosschain_cctx_duration_seconds: {
     type: 'histogram',
     help: 'Time from the creation of a cross-chain transaction to the first document without it, of those with a known outcome.',
-    unit: 'seconds',
     // The number of chain ids is not bounded.
     labels: ['chain_id', 'chain'],
     derive: perChain(SERIES_PER_HISTOGRAM, ({ chainId, chain, durations }) =>

@@ -32,8 +32,6 @@ export interface FamilyHeader {
   readonly type: 'gauge' | 'counter' | 'histogram';
   /** One sentence, which states the unit in words when the name does not end in it. */
   readonly help: string;
-  /** The unit in the metric reference. */
-  readonly unit: string;
   /** Label names besides `target`. */
   readonly labels: readonly string[];
   /** Set while the metric may change in any release. */
@@ -58,7 +56,7 @@ export interface Family<Input, Label extends string = string> extends FamilyHead
   readonly derive: (input: Input) => Derived<Label>;
 }
 
-type Description = Pick<FamilyHeader, 'help' | 'unit' | 'stability'>;
+type Description = Pick<FamilyHeader, 'help' | 'stability'>;
 type Unnamed<FamilyType> = Omit<FamilyType, 'name'>;
 
 /** The families of a table with their names as keys, in its order. */

@@ -41,13 +41,11 @@ export const crosschainFlags = nodeQuery({
   families: families<QueryInput<Flags>>({
     crosschain_outbound_enabled: gauge({
       help: 'Whether the hub sends transactions to other chains (1) or has switched that off (0).',
-      unit: '1 or 0',
       stability: 'experimental',
       value: flag(({ isOutboundEnabled }) => isOutboundEnabled),
     }),
     crosschain_inbound_enabled: gauge({
       help: 'Whether the hub accepts transactions from other chains (1) or has switched that off (0).',
-      unit: '1 or 0',
       stability: 'experimental',
       value: flag(({ isInboundEnabled }) => isInboundEnabled),
     }),
@@ -114,7 +112,6 @@ export const pendingNonces = nodeQuery({
   families: families<QueryInput<NoncesPage>>({
     crosschain_nonce_low: labeledGauge({
       help: 'Lowest nonce of the present key that is pending on a chain, by the hub; all nonces from it up to the highest one are pending.',
-      unit: 'nonce',
       stability: 'experimental',
       overLimit: 'keep-lowest',
       ...PER_CHAIN,
@@ -122,7 +119,6 @@ export const pendingNonces = nodeQuery({
     }),
     crosschain_nonce_high: labeledGauge({
       help: 'Next nonce of the present key on a chain, by the hub; less the lowest pending one it is the number of pending transactions.',
-      unit: 'nonce',
       stability: 'experimental',
       overLimit: 'keep-largest',
       ...PER_CHAIN,

@@ -50,7 +50,6 @@ export const latestBlock = nodeQuery({
   families: families<QueryInput<Block>>({
     bridge_exporter_node_block_timestamp_seconds: labeledGauge({
       help: 'Time of the newest block of the node, by its own header.',
-      unit: 'seconds since 1970',
       stability: 'experimental',
       labels: LABELS,
       derive: ofDocument(({ epochSeconds }) => exactSeconds(epochSeconds)),
@@ -67,7 +66,6 @@ export const syncing = nodeQuery({
   families: families<QueryInput<{ readonly isSyncing: boolean }>>({
     bridge_exporter_node_syncing: labeledGauge({
       help: 'Whether the node is catching up with the chain (1) or not (0), as it says itself.',
-      unit: '1 or 0',
       stability: 'experimental',
       labels: LABELS,
       derive: ofDocument(({ isSyncing }) => (isSyncing ? 1 : 0)),

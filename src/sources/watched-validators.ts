@@ -77,14 +77,12 @@ export const stakingStatus = nodeQuery({
   families: families<QueryInput<StakingStatus>>({
     bridge_watched_validator_jailed: labeledGauge({
       help: 'Whether a validator of watch is jailed (1) or not (0), by the staking module.',
-      unit: '1 or 0',
       stability: 'experimental',
       labels: LABELS,
       derive: ofWatched(({ isJailed }) => (isJailed ? 1 : 0)),
     }),
     bridge_watched_validator_bonded: labeledGauge({
       help: 'Whether a validator of watch is in the active set of the hub (1) or not (0), by the staking module.',
-      unit: '1 or 0',
       stability: 'experimental',
       labels: LABELS,
       derive: ofWatched(({ isBonded }) => (isBonded ? 1 : 0)),
@@ -108,7 +106,6 @@ export const claimPosition = nodeQuery({
   families: families<QueryInput<Numeral>>({
     bridge_watched_validator_last_event_nonce: labeledGauge({
       help: 'Nonce of the last event that the orchestrator of a validator of watch has claimed.',
-      unit: 'event nonce',
       stability: 'experimental',
       labels: LABELS,
       derive: ofWatched((nonce) => nonce),
@@ -135,7 +132,6 @@ export const orchestratorBalance = nodeQuery({
   families: families<QueryInput<Numeral>>({
     bridge_watched_orchestrator_balance_amount: labeledGauge({
       help: 'Balance of the orchestrator of a validator of watch in the hub coin, which pays for its transactions, in smallest units.',
-      unit: 'smallest units',
       stability: 'experimental',
       labels: [...LABELS, 'denom'],
       derive: ofWatched(

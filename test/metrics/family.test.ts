@@ -4,7 +4,6 @@ import { labeledGauge, toLabelValue } from '../../src/metrics/family.js';
 describe('labeledGauge', () => {
   const description = {
     help: 'A test.',
-    unit: 'things',
   } as const;
   const labels = ['list', 'chain_id'] as const;
 

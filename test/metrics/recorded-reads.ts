@@ -6,8 +6,8 @@ import { orEmpty } from '../../src/metrics/required-fields.js';
 import { bridgeInputs, crosschainInputs } from './property/inputs.js';
 
 /*
- * The fields that each family reads, recorded while it is derived from random documents. The sources in docs/metrics.md and
- * docs/coverage.md are generated from these records. Records that are equal for all seeds cover all branches.
+ * The fields that each family reads, recorded while it is derived from random documents. docs/coverage.md is
+ * generated from these records. Records that are equal for all seeds cover all branches.
  */
 
 export interface RecordedReads {

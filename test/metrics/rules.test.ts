@@ -131,10 +131,9 @@ describe('the families of a document', () => {
 });
 
 describe('every family', () => {
-  it('has a HELP text of one sentence and a unit', () => {
-    for (const { name, help, unit } of families) {
+  it('has a HELP text of one sentence', () => {
+    for (const { name, help } of families) {
       expect(help, name).toMatch(/^[A-Z][^.]*(?:\.[a-z][^.]*)*\.$/);
-      expect(unit, name).not.toBe('');
     }
   });
 

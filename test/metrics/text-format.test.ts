@@ -4,7 +4,7 @@ import { renderFamilies } from '../../src/metrics/render-families.js';
 import { formatSeries } from '../../src/metrics/text-format.js';
 import { WITHDRAWN } from '../../src/metrics/required-fields.js';
 
-const description = { help: 'A test.', unit: 'things' };
+const description = { help: 'A test.' };
 
 type Value = (input: number) => number | undefined;
 

@@ -57,7 +57,6 @@ function duplicateOrchestrators({ state }: BridgeInput): number {
 export const anomalyFamilies = families<BridgeInput>({
   bridge_anomalies: labeledGauge({
     help: 'Number of inconsistent rows of the state by kind.',
-    unit: 'rows',
     // Five series per target.
     labels: ['kind'],
     overLimit: 'aggregate',

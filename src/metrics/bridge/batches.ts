@@ -156,32 +156,26 @@ export function isOverdue(input: BridgeInput, batch: Batch): boolean | undefined
 export const batchFamilies = families<BridgeInput>({
   bridge_batch_oldest_height: gauge({
     help: 'Hub height at which the oldest live batch was created; absent when there is none.',
-    unit: 'hub height',
     value: ({ state }) => lowest(rows(state.batches).map(({ block }) => required(block))),
   }),
   bridge_oldest_unsigned_batch_height: gauge({
     help: 'Hub height at which the oldest batch was created whose signed power is below the configured threshold; absent when there is none.',
-    unit: 'hub height',
     value: (input) => lowest(batchesBelowThreshold(input).map(({ block }) => required(block))),
   }),
   bridge_relayable_batches: gauge({
     help: 'Number of live batches that are signed, have not timed out and pay the minimum fee of their token.',
-    unit: 'batches',
     value: (input) => relayableBatches(input)?.length,
   }),
   bridge_oldest_relayable_batch_height: gauge({
     help: 'Hub height at which the oldest relayable batch was created; absent when there is none.',
-    unit: 'hub height',
     value: (input) => lowest((relayableBatches(input) ?? []).map(({ block }) => required(block))),
   }),
   bridge_relayable_batch_next_timeout_height: gauge({
     help: 'Lowest external height at which a relayable batch times out; absent when there is none.',
-    unit: 'external height',
     value: (input) => lowest((relayableBatches(input) ?? []).map(({ batch_timeout }) => required(batch_timeout))),
   }),
   bridge_batch_next_timeout_height: gauge({
     help: 'Lowest external height at which a live batch that has not timed out does so; absent when there is none.',
-    unit: 'external height',
     value: (input) => {
       const estimated = estimateIfAny(input);
       const timeouts = rows(input.state.batches).map(({ batch_timeout }) => required(batch_timeout));
@@ -190,7 +184,6 @@ export const batchFamilies = families<BridgeInput>({
   }),
   bridge_batches_expired: gauge({
     help: 'Number of batches whose timeout is below the last observed external height; 0 on a consistent node, which cancels them at once.',
-    unit: 'batches',
     value: (input) => {
       // Without the height, expired batches are unknown even if there is no batch.
       required(input.state.last_observed_external_height);
@@ -199,12 +192,10 @@ export const batchFamilies = families<BridgeInput>({
   }),
   bridge_external_height_projected: gauge({
     help: 'Estimated current external height, from the last observed event and the block times in use, rounded down.',
-    unit: 'external height',
     value: estimatedExternalHeight,
   }),
   bridge_batches_overdue: gauge({
     help: 'Number of batches that have timed out at the estimated external height but are still held by the hub; absent without the estimate.',
-    unit: 'batches',
     value: (input) => {
       if (estimatedExternalHeight(input) === undefined) return undefined;
       return rows(input.state.batches).filter((batch) => isOverdue(input, batch)).length;
@@ -212,7 +203,6 @@ export const batchFamilies = families<BridgeInput>({
   }),
   bridge_overdue_batches: labeledGauge({
     help: 'Number of overdue batches by their fees: insufficient below the minimum fee of the token, sufficient for signed ones from it on, else unknown.',
-    unit: 'batches',
     // Three series per target.
     labels: ['fees'],
     derive: (input) => {

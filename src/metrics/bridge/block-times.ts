@@ -81,12 +81,10 @@ export const externalBlockTime = memoize(({ state, settings }: BridgeInput): Exa
 export const blockTimeFamilies = families<BridgeInput>({
   bridge_block_time_seconds: gauge({
     help: 'Hub block time in use: configured, else measured over the polls of the last hour, else the parameter.',
-    unit: 'seconds',
     value: (input) => toSeconds(hubBlockTime(input)),
   }),
   bridge_external_block_time_seconds: gauge({
     help: 'External block time in use: configured, else that of a known chain, else the parameter.',
-    unit: 'seconds',
     value: (input) => toSeconds(externalBlockTime(input)),
   }),
 });

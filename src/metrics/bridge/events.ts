@@ -163,22 +163,18 @@ export function newestAttestedNonce(input: BridgeInput): Numeral | undefined {
 export const eventFamilies = families<BridgeInput>({
   bridge_newest_attested_nonce: gauge({
     help: 'Highest event nonce claimed by a validator; absent when there is no attestation.',
-    unit: 'event nonce',
     value: newestAttestedNonce,
   }),
   bridge_pending_events: gauge({
     help: 'Number of events that are claimed and not yet observed.',
-    unit: 'events',
     value: pendingEventCount,
   }),
   bridge_conflicting_claims: gauge({
     help: 'Number of event nonces that are not yet observed and have conflicting claims.',
-    unit: 'event nonces',
     value: (input) => conflictingNonces(input).size,
   }),
   bridge_next_event_voted_power_ratio: gauge({
     help: 'Share of the power of the newest validator set that voted for the leading claim of the next event; absent when the event has no claim.',
-    unit: 'ratio, 0 to 1',
     value: (input) => {
       const best = highest(nextEventAttestations(input).map((attestation) => votedPower(input, attestation)));
       return best && ratio(best, newestTotalPower(input));
@@ -186,7 +182,6 @@ export const eventFamilies = families<BridgeInput>({
   }),
   bridge_next_event_second_claim_power_ratio: gauge({
     help: 'Share of the power of the newest validator set that voted for the second claim of the next event, by power; 0 with one claim, absent without.',
-    unit: 'ratio, 0 to 1',
     value: (input) => {
       const claims = nextEventAttestations(input);
       if (claims.length < 2) return claims.length === 0 ? undefined : 0;
@@ -196,7 +191,6 @@ export const eventFamilies = families<BridgeInput>({
   }),
   bridge_next_event_first_vote_height: gauge({
     help: 'Hub height of the first vote for the next event; absent when the event has no claim.',
-    unit: 'hub height',
     value: (input) => lowestHeight(nextEventAttestations(input)),
   }),
 });

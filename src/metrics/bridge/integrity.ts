@@ -113,7 +113,6 @@ const powerRatioOf =
 export const integrityFamilies = families<BridgeInput>({
   bridge_integrity_violations: labeledGauge({
     help: 'Number of validator sets and claims by kind that contradict what the hub has stored.',
-    unit: 'validator sets or claims',
     // Five series per target.
     labels: ['kind'],
     overLimit: 'aggregate',
@@ -127,7 +126,6 @@ export const integrityFamilies = families<BridgeInput>({
   }),
   bridge_integrity_violation_power_ratio: labeledGauge({
     help: 'Highest share of the power of the newest validator set that voted for one of the claims of the kind; 0 without a claim.',
-    unit: 'ratio, 0 to 1',
     // Three series per target.
     labels: ['kind'],
     derive: perKind<BridgeInput>({

@@ -70,19 +70,16 @@ function earliest(seconds: readonly number[]): Exact | undefined {
 export const objectiveFamilies = families<BridgeInput>({
   bridge_objective_seconds: gauge({
     help: 'Configured time within which withdrawals have to be executed; absent without an objective.',
-    unit: 'seconds',
     stability: 'experimental',
     value: ({ settings: { objective } }) => objective && toSeconds(objective.withdrawalMs),
   }),
   bridge_objective_ratio: gauge({
     help: 'Configured share of the withdrawals that have to meet the objective; absent without an objective.',
-    unit: 'ratio, 0 to 1',
     stability: 'experimental',
     value: ({ settings: { objective } }) => objective && asDecimalString(objective.ratio),
   }),
   bridge_oldest_due_transfer_timestamp_seconds: labeledGauge({
     help: 'Time since which the oldest due transfers wait, in a live batch or in a queue whose fees pay for one, by whether their fees are sufficient or unknown; absent when there are none.',
-    unit: 'Unix time',
     stability: 'experimental',
     // Two series per target.
     labels: ['fees'],

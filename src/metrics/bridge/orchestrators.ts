@@ -175,7 +175,6 @@ const PER_MEMBER = { labels: LABELS } as const;
 export const orchestratorFamilies = families<BridgeInput>({
   bridge_orchestrator_info: labeledGauge({
     help: 'Who the validator is: its account, its name, and whether it is configured in watch.',
-    unit: '1',
     labels: [...LABELS, 'validator', 'name', 'watched'],
     derive: (input) =>
       registeredMembers(input).map(({ labels, registration, isWatched: watched }) => ({
@@ -190,7 +189,6 @@ export const orchestratorFamilies = families<BridgeInput>({
   }),
   bridge_watched_validator_last_active_timestamp_seconds: labeledGauge({
     help: 'Time of the last document since the start in which the validator of an entry of watch was a member of the newest validator set; absent before one.',
-    unit: 'Unix time',
     // As many as are configured.
     labels: ['address'],
     derive: (input) =>
@@ -201,7 +199,6 @@ export const orchestratorFamilies = families<BridgeInput>({
   }),
   bridge_watched_validator_active: labeledGauge({
     help: 'Whether the validator of an entry of watch is a member of the newest validator set (1) or not (0); absent while it is not registered.',
-    unit: '1 or 0',
     // As many as are configured.
     labels: ['address'],
     derive: (input) =>
@@ -212,7 +209,6 @@ export const orchestratorFamilies = families<BridgeInput>({
   }),
   bridge_orchestrator_power_ratio: labeledGauge({
     help: 'Share of the validator in the power of the newest validator set.',
-    unit: 'ratio, 0 to 1',
     ...PER_MEMBER,
     derive: eachMember((input, { address }) =>
       ratio(newestPowers(input).get(address) ?? ZERO, newestTotalPower(input)),
@@ -220,39 +216,33 @@ export const orchestratorFamilies = families<BridgeInput>({
   }),
   bridge_orchestrator_missing_valset_confirms: labeledGauge({
     help: 'Number of validator sets since the validator last joined that it has not signed, and whose signing deadline has not passed.',
-    unit: 'validator sets',
     ...PER_MEMBER,
     derive: eachMember((input, member) => missingValsetConfirms(input, member).length),
   }),
   bridge_orchestrator_confirm_deadline_height: labeledGauge({
     help: 'Hub height of the earliest deadline for a missing signature of a validator set, after which the validator is jailed; absent when none is missing.',
-    unit: 'hub height',
     ...PER_MEMBER,
     overLimit: 'keep-lowest',
     derive: eachMember(lowestDeadline),
   }),
   bridge_orchestrator_missing_batch_confirms: labeledGauge({
     help: 'Number of live batches that the validator has not signed.',
-    unit: 'batches',
     ...PER_MEMBER,
     derive: eachMember((input, member) => missingBatchConfirms(input, member).length),
   }),
   bridge_orchestrator_batch_confirm_deadline_height: labeledGauge({
     help: 'Hub height of the earliest deadline for a missing signature of a live batch, after which the validator is jailed; absent when none is missing.',
-    unit: 'hub height',
     ...PER_MEMBER,
     overLimit: 'keep-lowest',
     derive: eachMember(lowestBatchDeadline),
   }),
   bridge_orchestrator_missing_votes: labeledGauge({
     help: 'Whether the validator has voted for no claim of the last observed event (1) or for one (0); absent when the event is no longer in the state.',
-    unit: '1 or 0',
     ...PER_MEMBER,
     derive: eachMember((input, member) => inverted(hasVoted(votersOfLastEvent(input), member))),
   }),
   bridge_orchestrator_dissenting_votes: labeledGauge({
     help: 'Whether the validator voted for a claim that lost against that of the last observed event (1) or not (0); absent when the event is no longer in the state.',
-    unit: '1 or 0',
     ...PER_MEMBER,
     derive: eachMember((input, member) => {
       const dissenters = dissentersOfLastEvent(input);
@@ -261,7 +251,6 @@ export const orchestratorFamilies = families<BridgeInput>({
   }),
   bridge_orchestrator_missing_next_votes: labeledGauge({
     help: 'Whether the validator has voted for no claim of the next event (1) or for one (0); absent when nobody has claimed it.',
-    unit: '1 or 0',
     ...PER_MEMBER,
     derive: eachMember((input, member) => inverted(hasVoted(votersOfNextEvent(input), member))),
   }),

@@ -157,22 +157,18 @@ export function hasContractPower(input: BridgeInput): boolean {
 export const signingFamilies = families<BridgeInput>({
   bridge_unrelayed_valsets: gauge({
     help: 'Number of validator sets newer than the last one observed in the contract.',
-    unit: 'validator sets',
     value: (input) => unrelayedValsets(input).length,
   }),
   bridge_unrelayed_valset_min_signed_power_ratio: gauge({
     help: 'Lowest signed share of the power of the validator set in the contract over all unrelayed validator sets; absent when there are none.',
-    unit: 'ratio, 0 to 1',
     value: (input) => lowestRatio(unrelayedValsetPowers(input)),
   }),
   bridge_unrelayed_valsets_below_threshold: gauge({
     help: 'Number of unrelayed validator sets whose signed power is below the configured threshold, so that they cannot be relayed.',
-    unit: 'validator sets',
     value: countValsetsBelowThreshold,
   }),
   bridge_newest_valset_signed_power_ratio: gauge({
     help: 'Signed share of the power of the validator set in the contract for the newest validator set; absent when that one is relayed.',
-    unit: 'ratio, 0 to 1',
     value: (input) => {
       const power = newestUnrelayedPower(input);
       return power && ratio(power.signed, power.total);
@@ -180,17 +176,14 @@ export const signingFamilies = families<BridgeInput>({
   }),
   bridge_batch_min_signed_power_ratio: gauge({
     help: 'Lowest signed share of the power of the validator set in the contract over all live batches; absent when there are none.',
-    unit: 'ratio, 0 to 1',
     value: (input) => lowestRatio(batchPowers(input)),
   }),
   bridge_batches_below_threshold: gauge({
     help: 'Number of live batches whose signed power is below the configured threshold, so that they cannot be relayed.',
-    unit: 'batches',
     value: (input) => batchesBelowThreshold(input).length,
   }),
   bridge_power_threshold_ratio: gauge({
     help: 'Configured share of the power that must sign a batch or a validator set before it is relayed.',
-    unit: 'ratio, 0 to 1',
     value: ({ settings }) => asDecimalString(settings.powerThreshold),
   }),
 });

@@ -129,12 +129,11 @@ function amounts(transfersByContract: TransfersByContract, valueOf: (transfer: T
 
 // Anyone can bridge a token, so the number of contracts is not bounded by the chain. Above the limit, the smallest counts are
 // aggregated; amounts of different tokens have no common unit, so the smallest are dropped.
-const COUNTED = { labels: ['token_contract', 'denom'], overLimit: 'aggregate', unit: 'transfers' } as const;
+const COUNTED = { labels: ['token_contract', 'denom'], overLimit: 'aggregate' } as const;
 const PER_TOKEN = { labels: ['token_contract', 'denom'] } as const;
 const SUMMED = {
   ...PER_TOKEN,
   overLimit: 'keep-largest',
-  unit: 'smallest units of the token',
 } as const;
 
 /** The number of transfers in a batch; a batch takes those with the highest fees. */
@@ -244,13 +243,11 @@ export const tokenFamilies = families<BridgeInput>({
   }),
   bridge_token_oldest_unbatched_transfer_id: labeledGauge({
     help: 'Lowest id of the transfers of the token that are not yet in a batch; absent when there is none.',
-    unit: 'transfer id',
     ...PER_TOKEN,
     derive: perUnbatchedToken((transfers) => lowest(transfers.map(idOf))),
   }),
   bridge_token_top_fee_transfer_id: labeledGauge({
     help: 'Id of the unbatched transfer of the token with the highest fee, which the next batch takes first; absent when there is none.',
-    unit: 'transfer id',
     ...PER_TOKEN,
     derive: perUnbatchedToken(topFeeTransferId),
   }),
@@ -261,14 +258,12 @@ export const tokenFamilies = families<BridgeInput>({
   }),
   bridge_token_newest_batch_nonce: labeledGauge({
     help: 'Highest nonce of a batch of the token since the exporter started; absent before the first batch.',
-    unit: 'batch nonce',
     ...PER_TOKEN,
     overLimit: 'keep-lowest',
     derive: (input) => perToken(input, Array.from(newestBatchNonces(input))),
   }),
   bridge_token_info: labeledGauge({
     help: 'Configured symbol of a token contract as a label; the value is always 1.',
-    unit: 'none',
     // One series per configured token.
     labels: ['token_contract', 'symbol'],
     derive: ({ tokens }) =>
@@ -278,7 +273,6 @@ export const tokenFamilies = families<BridgeInput>({
   }),
   bridge_token_decimals: labeledGauge({
     help: 'Configured number of decimals of a token: amounts divided by 10 to this power are in whole tokens.',
-    unit: 'decimals',
     // One series per configured token.
     labels: ['token_contract'],
     derive: ({ tokens }) =>
@@ -286,7 +280,6 @@ export const tokenFamilies = families<BridgeInput>({
   }),
   bridge_token_min_batch_fee: labeledGauge({
     help: 'Configured sum of fees below which no batch of the token is built or relayed, in smallest units of the token.',
-    unit: 'smallest units of the token',
     // One series per configured token.
     labels: ['token_contract'],
     derive: ({ tokens }) =>
@@ -294,12 +287,10 @@ export const tokenFamilies = families<BridgeInput>({
   }),
   bridge_backlog_limit_transfers: gauge({
     help: 'Configured number of pending transfers above which an alert fires.',
-    unit: 'transfers',
     value: ({ settings }) => settings.backlogLimit,
   }),
   bridge_oldest_pending_transfer_id: gauge({
     help: 'Lowest id of a transfer in a live batch or not yet in one; absent when there is none.',
-    unit: 'transfer id',
     value: (input) => lowest([unbatchedTransfers, batchedTransfers].map((queue) => lowest(queue(input).map(idOf)))),
   }),
 });

@@ -6,77 +6,62 @@ import type { BridgeInput } from './input.js';
 export const totalFamilies = families<BridgeInput>({
   bridge_height: gauge({
     help: 'Hub height at which the state was read.',
-    unit: 'hub height',
     value: ({ height }) => required(height),
   }),
   bridge_last_observed_nonce: gauge({
     help: 'Highest event nonce executed by the hub.',
-    unit: 'event nonce',
     value: ({ state }) => required(state.last_observed_nonce),
   }),
   bridge_last_observed_external_height: gauge({
     help: 'External height of the last observed event; changes only when an event is observed.',
-    unit: 'external height',
     value: ({ state }) => required(state.last_observed_external_height),
   }),
   bridge_last_outgoing_batch_id: gauge({
     help: 'Nonce of the last created batch.',
-    unit: 'batch nonce',
     value: ({ state }) => required(state.last_outgoing_batch_id),
   }),
   bridge_last_outgoing_pool_id: gauge({
     help: 'Id of the last created outgoing transfer.',
-    unit: 'transfer id',
     value: ({ state }) => required(state.last_outgoing_pool_id),
   }),
   bridge_valsets: gauge({
     help: 'Number of validator sets stored by the hub.',
-    unit: 'validator sets',
     value: ({ state }) => lengthOf(state.valsets),
   }),
   bridge_valset_confirms: gauge({
     help: 'Number of signatures of validator sets.',
-    unit: 'signatures',
     value: ({ state }) => lengthOf(state.valset_confirms),
   }),
   bridge_batches: gauge({
     help: 'Number of live outgoing batches.',
-    unit: 'batches',
     value: ({ state }) => lengthOf(state.batches),
   }),
   bridge_batch_confirms: gauge({
     help: 'Number of signatures of outgoing batches.',
-    unit: 'signatures',
     value: ({ state }) => lengthOf(state.batch_confirms),
   }),
   bridge_orchestrator_addresses: gauge({
     help: 'Number of validators that have registered an orchestrator and an external address; registrations are never removed.',
-    unit: 'registrations',
     value: ({ state }) => lengthOf(state.orchestrator_addresses),
   }),
   bridge_erc20_to_denoms: gauge({
     help: 'Number of hub tokens with an ERC-20 contract on the external chain.',
-    unit: 'tokens',
     value: ({ state }) => lengthOf(state.erc20_to_denoms),
   }),
   bridge_unbatched_transfers: gauge({
     help: 'Number of outgoing transfers that are not yet in a batch.',
-    unit: 'transfers',
     value: ({ state }) => lengthOf(state.unbatched_transfers),
   }),
   bridge_external_blacklist: gauge({
     help: 'Number of external addresses that the bridge rejects.',
-    unit: 'addresses',
     value: ({ state }) => lengthOf(state.external_blacklist),
   }),
   bridge_params_admins: gauge({
     help: 'Number of accounts that can manage the blacklist and the limits.',
-    unit: 'accounts',
     value: ({ state }) => lengthOf(required(state.params).admins),
   }),
   bridge_attestations: labeledGauge({
     help: 'Number of attestations of external events by whether the event is observed (unknown: the flag is missing).',
-    unit: 'attestations',
     // At most three series per target.
     labels: ['observed'],
     overLimit: 'aggregate',
@@ -93,7 +78,6 @@ export const totalFamilies = families<BridgeInput>({
   }),
   bridge_batch_transactions: gauge({
     help: 'Number of transfers in live batches.',
-    unit: 'transfers',
     value: ({ state }) => rows(state.batches).reduce((total, { transactions }) => total + lengthOf(transactions), 0),
   }),
 });

@@ -72,47 +72,38 @@ export const newestTotalPower = memoize((input: BridgeInput): Decimal => ofNewes
 export const valsetFamilies = families<BridgeInput>({
   bridge_last_observed_valset_nonce: gauge({
     help: 'Nonce of the last validator set observed in the contract, which is the hub height of its creation.',
-    unit: 'valset nonce',
     value: ({ state }) => required(required(state.last_observed_valset).nonce),
   }),
   bridge_last_observed_valset_height: gauge({
     help: 'Height field of the last validator set observed in the contract; real nodes set it to 0 after an update.',
-    unit: 'hub height',
     value: ({ state }) => required(required(state.last_observed_valset).height),
   }),
   bridge_last_observed_valset_members: gauge({
     help: 'Number of members of the last validator set observed in the contract.',
-    unit: 'members',
     value: ({ state }) => lengthOf(required(state.last_observed_valset).members),
   }),
   bridge_last_observed_valset_power: gauge({
     help: 'Total power of the last validator set observed in the contract, in shares of 4294967295.',
-    unit: 'power',
     value: ({ state }) => totalPower(required(state.last_observed_valset)),
   }),
   bridge_last_observed_valset_reward_amount: gauge({
     help: 'Reward for relaying the last validator set observed in the contract, in smallest units of the reward token.',
-    unit: 'smallest units of the reward token',
     value: ({ state }) => required(required(state.last_observed_valset).reward_amount),
   }),
   bridge_newest_valset_nonce: gauge({
     help: 'Nonce of the newest validator set, which is the hub height of its creation.',
-    unit: 'valset nonce',
     value: (input) => ofNewest(input, ({ nonce }) => required(nonce)),
   }),
   bridge_newest_valset_height: gauge({
     help: 'Hub height at which the newest validator set was created.',
-    unit: 'hub height',
     value: (input) => ofNewest(input, ({ height }) => required(height)),
   }),
   bridge_newest_valset_members: gauge({
     help: 'Number of members of the newest validator set.',
-    unit: 'members',
     value: (input) => ofNewest(input, ({ members }) => lengthOf(members)),
   }),
   bridge_newest_valset_power: gauge({
     help: 'Total power of the newest validator set, in shares of 4294967295.',
-    unit: 'power',
     value: (input) => ofNewest(input, totalPower),
   }),
 });
@@ -140,7 +131,6 @@ function abs(value: Decimal): Decimal {
 export const driftFamilies = families<BridgeInput>({
   bridge_valset_power_drift_ratio: gauge({
     help: 'Sum of the differences between the power shares of all validators in the newest validator set and in the one in the contract (0 to 2); absent when one of them has no members.',
-    unit: 'ratio, 0 to 2',
     value: drift,
   }),
 });

@@ -40,7 +40,6 @@ export function hubCoinDenom({ state: { params } }: BridgeInput): string | undef
 export const watchedFamilies = families<BridgeInput>({
   bridge_watched_orchestrator_info: labeledGauge({
     help: 'Orchestrator of an entry of watch about which the node is asked; the value is always 1.',
-    unit: '1',
     stability: 'experimental',
     // As many as are configured.
     labels: ['orchestrator', 'name'],
@@ -54,7 +53,6 @@ export const watchedFamilies = families<BridgeInput>({
   }),
   bridge_watched_orchestrator_balance_limit_amount: gauge({
     help: 'Balance of the orchestrators of watch below which they are short of funds, as configured; absent without watch.',
-    unit: 'smallest units',
     stability: 'experimental',
     value: ({ settings }) => (settings.watch.length === 0 ? undefined : asDecimalString(settings.watchMinBalance)),
   }),

@@ -8,7 +8,7 @@ const TOTAL_POWER = 4_294_967_295;
 
 // At most 20 tokens each (facts.ts, `tokens` with `backing`).
 const PER_TOKEN = { labels: ['token_contract', 'denom'] } as const;
-const AMOUNT = { ...PER_TOKEN, unit: 'smallest units of the token', stability: 'experimental' } as const;
+const AMOUNT = { ...PER_TOKEN, stability: 'experimental' } as const;
 
 function perToken(valueOf: (token: TokenBacking) => Exact | undefined) {
   return ({ backing }: ContractReading): Derived<'token_contract' | 'denom', Exact> =>
@@ -21,25 +21,21 @@ function perToken(valueOf: (token: TokenBacking) => Exact | undefined) {
 export const contractFamilies = families<ContractReading>({
   bridge_external_height: gauge({
     help: 'Newest block of the external chain, at which the contract was read.',
-    unit: 'external height',
     stability: 'experimental',
     value: ({ height }) => height,
   }),
   bridge_external_timestamp_seconds: gauge({
     help: 'Time of the newest block of the external chain.',
-    unit: 'seconds since 1970',
     stability: 'experimental',
     value: ({ blockSeconds }) => blockSeconds,
   }),
   bridge_contract_last_event_nonce: gauge({
     help: 'Nonce of the last event that the contract has emitted.',
-    unit: 'event nonce',
     stability: 'experimental',
     value: ({ lastEventNonce }) => required(lastEventNonce),
   }),
   bridge_contract_unobserved_events: gauge({
     help: 'Number of events of the contract that the hub has not observed; absent when the hub may be behind.',
-    unit: 'events',
     stability: 'experimental',
     value: ({ lastEventNonce, unobservedEvents }) => {
       required(lastEventNonce);
@@ -48,13 +44,11 @@ export const contractFamilies = families<ContractReading>({
   }),
   bridge_contract_last_valset_nonce: gauge({
     help: 'Nonce of the validator set in the contract.',
-    unit: 'validator set nonce',
     stability: 'experimental',
     value: ({ lastValsetNonce }) => required(lastValsetNonce),
   }),
   bridge_contract_valset_unknown: gauge({
     help: 'Whether the validator set in the contract is newer than every set of the hub (1) or not (0); absent when the hub may be behind.',
-    unit: '1 or 0',
     stability: 'experimental',
     value: ({ lastValsetNonce, isValsetUnknown }) => {
       required(lastValsetNonce);
@@ -63,7 +57,6 @@ export const contractFamilies = families<ContractReading>({
   }),
   bridge_contract_last_batch_nonce: labeledGauge({
     help: 'Nonce of the last batch of the token that the contract has executed; for tokens with a live batch.',
-    unit: 'batch nonce',
     stability: 'experimental',
     ...PER_TOKEN,
     derive: ({ batchNonces }) =>
@@ -73,19 +66,16 @@ export const contractFamilies = families<ContractReading>({
   }),
   bridge_contract_power_threshold_ratio: gauge({
     help: 'Share of the power that must be exceeded by the signatures of a batch or validator set for the contract to accept it.',
-    unit: 'ratio',
     stability: 'experimental',
     value: ({ info }) => ratio(required(info.powerThreshold), TOTAL_POWER),
   }),
   bridge_contract_paused: gauge({
     help: 'Whether the contract is paused (1) or not (0).',
-    unit: '1 or 0',
     stability: 'experimental',
     value: ({ paused }) => Number(required(paused)),
   }),
   bridge_contract_info: labeledGauge({
     help: 'Owner and implementation of the contract, as labels of a constant 1.',
-    unit: '1',
     stability: 'experimental',
     // One series: an owner and an implementation.
     labels: ['owner', 'implementation'],

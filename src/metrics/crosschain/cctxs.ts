@@ -173,7 +173,6 @@ export function hasNoHash(cctx: Cctx): boolean {
 export const cctxFamilies = families<CrosschainInput>({
   crosschain_cctxs: labeledGauge({
     help: 'Number of distinct listed transactions by list, status, coin type, chain and direction, without ignored ones.',
-    unit: 'cross-chain transactions',
     // Statuses, coin types and directions are enums; the number of chain ids is not bounded.
     labels: ['list', 'status', 'coin_type', 'chain_id', 'chain', 'direction'],
     overLimit: 'aggregate',
@@ -189,7 +188,6 @@ export const cctxFamilies = families<CrosschainInput>({
   }),
   crosschain_cctxs_ignored: labeledGauge({
     help: 'Number of distinct listed transactions that the configuration ignores, by list.',
-    unit: 'cross-chain transactions',
     // Two series per target.
     labels: ['list'],
     derive: eachList((list, input) => [
@@ -198,7 +196,6 @@ export const cctxFamilies = families<CrosschainInput>({
   }),
   crosschain_oldest_cctx_created_timestamp_seconds: labeledGauge({
     help: 'Creation time of the oldest listed transaction by chain, also of a revert, or its last update time when the creation time is unknown.',
-    unit: 'seconds since 1970',
     // The number of chain ids is not bounded.
     labels: ['list', 'chain_id', 'chain'],
     overLimit: 'keep-lowest',
@@ -206,7 +203,6 @@ export const cctxFamilies = families<CrosschainInput>({
   }),
   crosschain_cctxs_without_hash: labeledGauge({
     help: 'Number of listed transactions by chain for whose outbound nobody has posted a hash; nodes before version 29 send none for pending ones.',
-    unit: 'cross-chain transactions',
     // The number of chain ids is not bounded.
     labels: ['list', 'chain_id', 'chain'],
     overLimit: 'aggregate',
@@ -214,7 +210,6 @@ export const cctxFamilies = families<CrosschainInput>({
   }),
   crosschain_largest_pending_native_amount: gauge({
     help: 'Largest pending amount of the native coin, in smallest units; absent when none is pending.',
-    unit: 'smallest units of the native coin',
     value: (input) =>
       highest(
         consideredCctxs.pending(input).map((cctx) => {
@@ -225,7 +220,6 @@ export const cctxFamilies = families<CrosschainInput>({
   }),
   crosschain_tss_info: labeledGauge({
     help: 'A metric with value 1 for each public key of the signers that is in a listed outbound.',
-    unit: '1',
     // One series, two during a rotation; the number in a hostile document is not bounded, and the first ones by label are kept.
     labels: ['tss_pubkey'],
     derive: (input) => {
@@ -250,7 +244,6 @@ function duplicates(input: CrosschainInput): number {
 export const anomalyFamilies = families<CrosschainInput>({
   crosschain_anomalies: labeledGauge({
     help: 'Number of inconsistencies of the rate limiter input by kind.',
-    unit: 'rows; 0 or 1 for lowest_above_height',
     // Three series per target.
     labels: ['kind'],
     overLimit: 'aggregate',

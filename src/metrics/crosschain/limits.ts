@@ -30,20 +30,17 @@ function eachListedChain(valueOf: (chainId: string, input: CrosschainInput) => n
 export const limitFamilies = families<CrosschainInput>({
   crosschain_age_limit_seconds: labeledGauge({
     help: 'Age above which a pending transaction of a chain is too old, for each chain with listed transactions.',
-    unit: 'seconds',
     ...PER_CHAIN,
     derive: eachListedChain((chainId, { settings }) => ageLimitMs(chainId, settings) / 1000),
   }),
   crosschain_schedule_lookahead_nonces: labeledGauge({
     help: 'How far above the lowest missed nonce of a chain clients schedule, by the parameters of the chain, else as known for it.',
-    unit: 'nonces',
     stability: 'experimental',
     ...PER_CHAIN,
     derive: eachListedChain(scheduleLookahead),
   }),
   crosschain_backlog_limit_cctxs: gauge({
     help: 'Number of missed and pending transactions above which the backlog is high.',
-    unit: 'cross-chain transactions',
     value: ({ settings: { backlogLimit } }) => backlogLimit,
   }),
 });

@@ -89,14 +89,12 @@ function eachPendingChain(value: (cctxs: readonly Cctx[]) => Numeral | undefined
 export const nonceFamilies = families<CrosschainInput>({
   crosschain_lowest_pending_nonce: labeledGauge({
     help: 'Lowest nonce of the listed pending outbounds of a chain; a missed one below it can block the chain as well.',
-    unit: 'nonce',
     ...PER_CHAIN,
     overLimit: 'keep-lowest',
     derive: eachPendingChain(lowestNonce),
   }),
   crosschain_lowest_pending_nonce_changed_timestamp_seconds: labeledGauge({
     help: 'Time of the first complete list in which this process saw the present lowest pending nonce of a chain.',
-    unit: 'seconds since 1970',
     ...PER_CHAIN,
     overLimit: 'keep-lowest',
     derive: (input) =>
@@ -107,14 +105,12 @@ export const nonceFamilies = families<CrosschainInput>({
   }),
   crosschain_highest_pending_nonce: labeledGauge({
     help: 'Highest nonce of the listed pending outbounds of a chain.',
-    unit: 'nonce',
     ...PER_CHAIN,
     overLimit: 'keep-largest',
     derive: eachPendingChain(highestNonce),
   }),
   crosschain_lowest_missed_nonce: labeledGauge({
     help: 'Lowest nonce of the missed outbounds of a chain that are at most 1000 below its lowest pending one; clients send nothing that is far above it.',
-    unit: 'nonce',
     ...PER_CHAIN,
     overLimit: 'keep-lowest',
     derive: (input) => {

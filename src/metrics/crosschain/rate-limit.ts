@@ -37,27 +37,22 @@ function allowance(input: CrosschainInput): Decimal | undefined {
 export const rateLimitFamilies = families<CrosschainInput>({
   crosschain_rate_limit_window_blocks: gauge({
     help: 'Effective window in hub blocks: the configured window, extended to the lowest pending height.',
-    unit: 'hub blocks',
     value: effectiveWindow,
   }),
   crosschain_rate_limit_configured_window_blocks: gauge({
     help: 'Configured window in hub blocks.',
-    unit: 'hub blocks',
     value: ({ settings }) => asDecimalString(settings.window),
   }),
   crosschain_withdraw_rate: gauge({
     help: 'Value of past and pending transactions per block of the effective window, in smallest units of the native coin, rounded down.',
-    unit: 'smallest units of the native coin per block',
     value: (input) => floorDivide(totalValue(input), effectiveWindow(input)),
   }),
   crosschain_rate_limit: gauge({
     help: 'Configured rate limit, in smallest units of the native coin per block.',
-    unit: 'smallest units of the native coin per block',
     value: ({ settings: { rate } }) => (rate === undefined ? undefined : asDecimalString(rate)),
   }),
   crosschain_rate_limit_utilization_ratio: gauge({
     help: 'Value of past and pending transactions divided by the rate limit over the effective window.',
-    unit: 'ratio',
     value: (input) => {
       const allowed = allowance(input);
       return allowed && ratio(totalValue(input), allowed);
@@ -65,7 +60,6 @@ export const rateLimitFamilies = families<CrosschainInput>({
   }),
   crosschain_rate_limit_exceeded: gauge({
     help: 'Whether the value of past and pending transactions exceeds the rate limit over the effective window (1) or not (0).',
-    unit: '1 or 0',
     value: (input) => {
       const allowed = allowance(input);
       return allowed && (compare(totalValue(input), allowed) > 0 ? 1 : 0);
