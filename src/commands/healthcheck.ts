@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIPv6 } from 'node:net';
@@ -17,36 +18,50 @@ export async function runHealthcheck(flags: InvocationOf<'healthcheck'>, context
   const web = await readWebOptions(flags.web);
   if (!web.ok) return printProblems(context, web.problems);
   const { listen, webConfig } = web.options;
-  const host = loopbackOf(listen.host);
-  const tls = webConfig?.config.tls;
-  const url = `${tls ? 'https' : 'http'}://${isIPv6(host) ? `[${host}]` : host}:${listen.port}/-/healthy`;
-  const problem = await probe(url, tls);
-  if (problem === undefined) return 0;
-  context.printError(`bridge-exporter: ${url}: ${problem}`);
-  return 1;
+  const ended = new AbortController();
+  const timer = setTimeout(() => ended.abort(), TIMEOUT_MS);
+  try {
+    const addresses = await addressesOf(listen.host);
+    const probes = addresses.map(async (address) => probe(address, listen.port, webConfig?.config.tls, ended.signal));
+    await Promise.any(probes);
+    return 0;
+  } catch (error) {
+    const problems: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+    for (const problem of problems) {
+      context.printError(`bridge-exporter: ${problem instanceof Error ? problem.message : String(problem)}`);
+    }
+    return 1;
+  } finally {
+    clearTimeout(timer);
+    ended.abort();
+  }
 }
 
-/** A daemon that listens on all addresses also listens on this one. */
-function loopbackOf(host: string | undefined): string {
-  if (host === undefined || host === '0.0.0.0') return '127.0.0.1';
-  return host === '::' ? '::1' : host;
+/** Hosts that stand for one or both of the loopback addresses. */
+const LOCAL: ReadonlySet<string> = new Set(['', '0.0.0.0', '::', 'localhost']);
+
+async function addressesOf(host = ''): Promise<readonly string[]> {
+  if (LOCAL.has(host)) return ['127.0.0.1', '::1'];
+  return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
-/** Returns the problem, if there is one. */
-async function probe(url: string, tls: LoadedTls | undefined): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const request = tls ? requestHttps(url, { agent: false, rejectUnauthorized: false }) : requestHttp(url);
-    const timer = setTimeout(() => finish(`timed out after ${TIMEOUT_MS} ms`), TIMEOUT_MS);
-    const finish = (problem?: string): void => {
-      clearTimeout(timer);
+/** Rejects with the problem, if there is one. */
+async function probe(address: string, port: number, tls: LoadedTls | undefined, signal: AbortSignal): Promise<void> {
+  const url = `${tls ? 'https' : 'http'}://${isIPv6(address) ? `[${address}]` : address}:${port}/-/healthy`;
+  return new Promise((resolve, reject) => {
+    const options = { host: address, port, path: '/-/healthy', agent: false, signal } as const;
+    const request = tls ? requestHttps({ ...options, rejectUnauthorized: false }) : requestHttp(options);
+    request.on('error', ({ message }) => {
+      reject(new Error(`${url}: ${signal.aborted ? `timed out after ${TIMEOUT_MS} ms` : message}`));
+    });
+    request.on('response', ({ statusCode }) => {
       request.destroy();
-      resolve(problem);
-    };
-    request.on('error', ({ message }) => finish(message));
-    request.on('response', ({ statusCode }) => finish(HEALTHY.has(statusCode) ? undefined : `status ${statusCode}`));
+      if (HEALTHY.has(statusCode)) resolve();
+      else reject(new Error(`${url}: status ${statusCode}`));
+    });
     if (tls?.clientAuthType === 'RequireAndVerifyClientCert') {
       // The server verifies the client certificate after the handshake, and this command sends none.
-      request.on('socket', (socket) => socket.on('secureConnect', () => finish()));
+      request.on('socket', (socket) => socket.on('secureConnect', resolve));
     }
     request.end();
   });

@@ -1,83 +1,94 @@
 import { hashSync } from 'bcryptjs';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { createServer as createTcpServer } from 'node:net';
+import { createServer as createTcpServer, type Server } from 'node:net';
+import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { parseInvocation } from '../../src/cli/invocation.js';
+import { runHealthcheck } from '../../src/commands/healthcheck.js';
+import { startWebServer } from '../../src/server/server.js';
+import { loadWebConfig } from '../../src/server/web-config.js';
+import { createTestApp } from '../server/test-app.js';
 import { createAuthority } from '../support/certificates.js';
-import { freePort, listenOnFreePort } from '../support/ports.js';
-import { runExporter, startDaemon } from '../support/processes.js';
+import { createTestContext } from '../support/command-context.js';
+import { freePort } from '../support/ports.js';
+import { runExporter } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
-const authority = createAuthority();
-const certificate = authority.issue('exporter', ['DNS:localhost', 'IP:127.0.0.1']);
+const certificate = createAuthority().issue('exporter', ['DNS:localhost', 'IP:127.0.0.1']);
 const folder = createTempFolder();
 const tls = `cert_file: ${certificate.certFile}\n  key_file: ${certificate.keyFile}`;
-const users = `basic_auth_users: {prometheus: ${hashSync('secret', 4)}}\n`;
 
-/** Starts a daemon with these flags on a free port of 127.0.0.1. */
-async function startOnLoopback(flags: readonly string[] = []): Promise<string> {
-  const daemon = await startDaemon(flags, { BRIDGE_URL: 'http://127.0.0.1:9' });
-  onTestFinished(async () => void (await daemon.stop()));
-  return new URL(daemon.url).port;
+async function check(...flags: readonly string[]) {
+  const invocation = parseInvocation(['healthcheck', ...flags], {});
+  if (invocation.command !== 'healthcheck') throw new Error('invalid flags');
+  const context = createTestContext();
+  return { code: await runHealthcheck(invocation, context), stderr: context.stderr };
+}
+
+/** Listens on one address of loopback until the end of the test. Returns the port. */
+async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
+  await once(server.listen(0, host), 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return typeof address === 'object' && address ? address.port : 0;
 }
 
 describe('healthcheck', () => {
-  it.each(['127.0.0.1:', ':', '0.0.0.0:'])('succeeds while a daemon serves at %s', async (host) => {
-    const port = await startOnLoopback();
-    expect(await runExporter(['healthcheck', `--web.listen-address=${host}${port}`])).toEqual({
-      code: 0,
-      stdout: '',
-      stderr: '',
-    });
-    expect((await runExporter(['healthcheck'], { WEB_LISTEN_ADDRESS: `${host}${port}` })).code).toBe(0);
+  it.each(['127.0.0.1', '::1'])('succeeds if the daemon can only be reached at %s', async (host) => {
+    const port = await listen(createServer(createTestApp()), host);
+    for (const address of ['', 'localhost', '0.0.0.0', '[::]', host === '::1' ? '[::1]' : host]) {
+      expect(await check(`--web.listen-address=${address}:${port}`), address).toEqual({ code: 0, stderr: [] });
+    }
   });
 
   it.each([
     ['TLS', `tls_server_config:\n  ${tls}\n`],
-    ['passwords', users],
+    ['passwords', `basic_auth_users: {prometheus: ${hashSync('secret', 4)}}\n`],
     ['client certificates', `tls_server_config:\n  ${tls}\n  client_auth_type: RequireAndVerifyClientCert\n`],
   ])('succeeds with %s in the web configuration', async (_title, content) => {
-    const flags = [`--web.config.file=${folder.write('web.yml', content)}`];
-    const port = await startOnLoopback(flags);
-    const args = ['healthcheck', `--web.listen-address=127.0.0.1:${port}`, ...flags];
-    expect((await runExporter(args)).stderr).toBe('');
-    expect((await runExporter(args)).code).toBe(0);
+    const file = folder.write('web.yml', content);
+    const loaded = await loadWebConfig(file);
+    if (!loaded.ok) throw new Error(loaded.problems.join('\n'));
+    const options = { log: pino({ level: 'silent' }), webConfig: loaded.webConfig };
+    const server = await startWebServer(createTestApp(), { host: '127.0.0.1', port: 0 }, options);
+    onTestFinished(async () => server.close());
+    const { host } = new URL(server.url);
+    expect(await check(`--web.listen-address=${host}`, `--web.config.file=${file}`)).toEqual({ code: 0, stderr: [] });
   });
 
-  it('fails when nothing listens', async () => {
+  it('fails when nothing listens, and names both addresses that it has tried', async () => {
     const port = await freePort();
-    expect(await runExporter(['healthcheck', `--web.listen-address=:${port}`])).toEqual({
+    expect(await runExporter(['healthcheck'], { WEB_LISTEN_ADDRESS: `:${port}` })).toEqual({
       code: 1,
       stdout: '',
-      stderr: `bridge-exporter: http://127.0.0.1:${port}/-/healthy: connect ECONNREFUSED 127.0.0.1:${port}\n`,
+      stderr: `bridge-exporter: http://127.0.0.1:${port}/-/healthy: connect ECONNREFUSED 127.0.0.1:${port}
+bridge-exporter: http://[::1]:${port}/-/healthy: connect ECONNREFUSED ::1:${port}
+`,
     });
   });
 
   it('fails when another program answers with an error', async () => {
-    const server = createServer((_request, response) => response.writeHead(503).end());
-    onTestFinished(() => void server.close());
-    const port = await listenOnFreePort(server);
-    const { code, stderr } = await runExporter(['healthcheck', `--web.listen-address=:${port}`]);
-    expect({ code, stderr }).toEqual({
+    const port = await listen(createServer((_request, response) => response.writeHead(503).end()));
+    expect(await check(`--web.listen-address=127.0.0.1:${port}`)).toEqual({
       code: 1,
-      stderr: `bridge-exporter: http://127.0.0.1:${port}/-/healthy: status 503\n`,
+      stderr: [`bridge-exporter: http://127.0.0.1:${port}/-/healthy: status 503`],
     });
   });
 
   it('fails when there is no response within four seconds', async () => {
-    const server = createTcpServer(() => undefined);
-    const port = await listenOnFreePort(server);
-    const { code, stderr } = await runExporter(['healthcheck', `--web.listen-address=:${port}`]);
-    server.close();
-    expect({ code, stderr }).toEqual({
+    const port = await listen(createTcpServer(() => undefined));
+    expect(await check(`--web.listen-address=127.0.0.1:${port}`)).toEqual({
       code: 1,
-      stderr: `bridge-exporter: http://127.0.0.1:${port}/-/healthy: timed out after 4000 ms\n`,
+      stderr: [`bridge-exporter: http://127.0.0.1:${port}/-/healthy: timed out after 4000 ms`],
     });
   });
 
   it('fails with exit code 2 and the reason when the web configuration is invalid', async () => {
     const file = folder.write('invalid.yml', 'tls: 1\n');
-    const { code, stderr } = await runExporter(['healthcheck', `--web.config.file=${file}`]);
-    expect(code).toBe(2);
-    expect(stderr).toContain('invalid.yml:1:1: tls: unknown key');
+    expect(await check(`--web.config.file=${file}`)).toEqual({
+      code: 2,
+      stderr: [expect.stringContaining('invalid.yml:1:1: tls: this key is not supported')],
+    });
   });
 });
