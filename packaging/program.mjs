@@ -1,4 +1,4 @@
-// The program and its dependencies in one file, and one file for each worker thread.
+// The program and its dependencies in one file, main.js, which handles signals before it loads that, and one file for each worker thread.
 import { build } from 'esbuild';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,9 +14,15 @@ const common = {
   logLevel: 'warning',
 };
 
-/** For packages that are CommonJS modules and load modules of Node.js. */
 const MODULE = {
   format: 'esm',
+  plugins: [
+    {
+      name: 'main.js loads program.js',
+      setup: ({ onResolve }) => onResolve({ filter: /^\.\/program\.js$/ }, ({ path }) => ({ path, external: true })),
+    },
+  ],
+  // For packages that are CommonJS modules and load modules of Node.js.
   banner: {
     js: "import { createRequire as createRequireOfBundle } from 'node:module';const require = createRequireOfBundle(import.meta.url);",
   },
@@ -31,13 +37,15 @@ const COMMON_JS = {
   },
 };
 
+const WORKERS = ['poll/decoder-worker', 'server/password-worker', 'recorder/recorder-worker'];
+
 /** Writes the files of the program to a folder, and returns the metafile of esbuild. */
 export async function buildProgram(folder, { forExecutable = false } = {}) {
   const { metafile } = await build({
     ...common,
     ...(forExecutable ? COMMON_JS : MODULE),
     // Threads are started from the folder of the program.
-    entryPoints: ['main', 'poll/decoder-worker', 'server/password-worker', 'recorder/recorder-worker'].map((name) => ({
+    entryPoints: ['main', ...(forExecutable ? [] : ['program']), ...WORKERS].map((name) => ({
       in: `src/${name}.ts`,
       out: name.replace(/.*\//, ''),
     })),

@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 
 /** Which folders of `src` the files of a folder may import, besides their own. */
 const allowedImports: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['cli', 'commands', 'program-files.ts'],
+  'main.ts': ['program.ts'],
+  'program.ts': ['cli', 'commands', 'program-files.ts'],
   commands: [
     'active-config.ts',
     'alerts',
@@ -187,15 +188,20 @@ describe('the structure of src', () => {
     expect(all.filter((row) => !found.has(row))).toEqual([]);
   });
 
-  it('loads commands and the simulator lazily from main.ts, so that a command loads only the modules it uses', () => {
-    const eager = importsOf('main.ts').filter(({ isLazy }) => !isLazy);
+  it('loads commands and the simulator lazily, so that a command loads only the modules it uses', () => {
+    const eager = importsOf('program.ts').filter(({ isLazy }) => !isLazy);
     const folders = eager.map(({ target }) => target).toSorted();
     expect(folders).toEqual(['cli/invocation.ts', 'commands/context.ts', 'program-files.ts']);
   });
 
-  it('accesses the global process object only in main.ts', () => {
+  it('loads nothing before main.ts handles signals', () => {
+    const text = readFileSync(join(src, 'main.ts'), 'utf8');
+    expect(text.match(/^import .*/gm)).toEqual(["import type { EarlySignals } from './program.js';"]);
+  });
+
+  it('accesses the global process object only in main.ts and program.ts', () => {
     const accessing = files.filter((file) => /\bprocess\.(?!hrtime)/.test(code(file)));
-    expect(accessing).toEqual(['main.ts']);
+    expect(accessing).toEqual(['main.ts', 'program.ts']);
   });
 
   it('runs without the result of the build', () => {

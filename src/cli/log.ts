@@ -1,4 +1,3 @@
-import { writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { styleText } from 'node:util';
 import { type DestinationStream, type Logger, pino } from 'pino';
@@ -7,20 +6,29 @@ import type { LogSettings } from './flags.js';
 
 const STDERR = 2;
 
+interface LogContext {
+  /** Colors are omitted with NO_COLOR. */
+  readonly env: Environment;
+  /** Called when a line cannot be written. */
+  readonly logFailed: () => void;
+}
+
 /** Logs to standard error. Writes are synchronous, so that no line is lost when the process exits. */
-export function createLog({ level, format }: LogSettings, env: Environment = {}): Logger {
-  const stream = format === 'pretty' ? prettyStream(env) : pino.destination({ dest: STDERR, sync: true });
+export function createLog({ level, format }: LogSettings, { env, logFailed }: LogContext): Logger {
+  const stderr = pino.destination({ dest: STDERR, sync: true });
+  stderr.on('error', logFailed);
+  const stream = format === 'pretty' ? prettyStream(stderr, env) : stderr;
   const formatters = { level: (label: string) => ({ level: label }) };
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }, stream);
 }
 
 /** Formats the lines of pino for a terminal. */
-function prettyStream(env: Environment): DestinationStream {
+function prettyStream(stderr: DestinationStream, env: Environment): DestinationStream {
   const isColored = isatty(STDERR) && !env['NO_COLOR'];
   const style: Style = (format, text) => (isColored ? styleText(format, text, { validateStream: false }) : text);
   return {
     write: (line) => {
-      writeSync(STDERR, `${formatEntry(JSON.parse(line) as LogEntry, style)}\n`);
+      stderr.write(`${formatEntry(JSON.parse(line) as LogEntry, style)}\n`);
     },
   };
 }

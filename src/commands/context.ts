@@ -21,9 +21,11 @@ export interface CommandContext {
   readonly showProgress: (line: string | undefined) => void;
   /** Whether somebody reads what `printError` prints. */
   readonly isTerminal: boolean;
-  /** Resolves with the first SIGTERM or SIGINT from now on. The second one ends the process at once. */
+  /** Ends the process, because the log cannot be written. */
+  readonly logFailed: () => void;
+  /** Resolves with the next SIGTERM or SIGINT. Before this is called, and after the signal, another one ends the process at once. */
   readonly waitForStopSignal: () => Promise<NodeJS.Signals>;
-  /** Calls the function on every SIGHUP. */
+  /** Calls the function on every SIGHUP, and now if there was one already. */
   readonly onReloadSignal: (reload: () => void) => void;
 }
 

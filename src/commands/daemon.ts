@@ -34,9 +34,8 @@ export async function runDaemon(flags: InvocationOf<'daemon'>, context: CommandC
   // Not imported for --config.check, because loading them takes several times as long as starting Node.js.
   const { createLog } = await import('../cli/log.js');
   const { startExporter } = await import('../exporter.js');
-  const log = createLog(flags.log, context.env);
+  const log = createLog(flags.log, context);
   for (const warning of warnings) log.warn(warning);
-  const stopped = context.waitForStopSignal();
   const executor = await startPollExecutor(config.config, context);
   try {
     const exporter = await startExporter(config.config, executor, log, {
@@ -46,9 +45,10 @@ export async function runDaemon(flags: InvocationOf<'daemon'>, context: CommandC
       loadConfig: async () => readConfig(context, flags),
       autoReload,
     });
-    context.onReloadSignal(() => void exporter.reload());
+    const stopped = context.waitForStopSignal();
     const fields = { version: context.build.version, targets: config.config.targets.length };
     log.info(fields, `serving ${exporter.url}${flags.web.telemetryPath}`);
+    context.onReloadSignal(() => void exporter.reload());
     const signal = await stopped;
     await exporter.close();
     log.info(`stopped by ${signal}`);

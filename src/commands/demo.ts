@@ -32,8 +32,7 @@ export async function runDemo(flags: InvocationOf<'demo'>, context: CommandConte
   const web = await readWebOptions(flags.web);
   if (!web.ok) return printProblems(context, web.problems);
   printWarnings(context, web.warnings);
-  const log = createLog(flags.log, context.env);
-  const stopped = context.waitForStopSignal();
+  const log = createLog(flags.log, context);
   const executor = await startPollExecutor(defaultConfig, context);
   try {
     const { seed, scenario, blockTimeMs, startTimeSeconds } = settings.checked;
@@ -48,6 +47,7 @@ export async function runDemo(flags: InvocationOf<'demo'>, context: CommandConte
       const loadConfig = async (): Promise<ConfigResult> => ({ ok: true, config, warnings: [] });
       const options = { ...web.options, build: context.build, shard: { index: 1, count: 1 }, loadConfig, pastOf };
       const exporter = await startExporter(config, executor, log, options);
+      const stopped = context.waitForStopSignal();
       context.print(whatIsShown(scenario, lapse) + addresses(exporter.url, flags.web.telemetryPath));
       await stopped;
       await exporter.close();

@@ -13,7 +13,7 @@ interface CommandHelp {
 
 const exitCodesOfServer: readonly Row[] = [
   ['0', 'Stopped by SIGTERM or SIGINT.'],
-  ['1', 'Runtime failure, such as an address in use.'],
+  ['1', 'Runtime failure, such as an address in use, or a log that cannot be written.'],
 ];
 
 const commands: Readonly<Record<CommandName, CommandHelp>> = {
@@ -75,7 +75,7 @@ const commands: Readonly<Record<CommandName, CommandHelp>> = {
       ],
     ],
     exitCodes: [
-      ['0', 'All documents are valid.'],
+      ['0', 'All documents are valid; with --serve, stopped by SIGTERM or SIGINT.'],
       [
         '1',
         'A document is invalid, or a file cannot be read. The metrics of the others are printed, the reasons are on standard error.',

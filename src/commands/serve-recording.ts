@@ -32,15 +32,14 @@ export async function serveRecording(
   const { directory, recording, pages } = flags;
   const { atMs } = pages;
   if (atMs === undefined) throw new Error('--serve needs --at');
-  const stopped = context.waitForStopSignal();
-  const { endpoints, problems } = await endpointsAt(atMs, { directory, target: recording.target }, config, context);
+  const endpoints = await endpointsAt(atMs, { directory, target: recording.target }, config, context);
   if (endpoints.length === 0) {
     context.printError(
       `bridge-exporter: ${directory}: no recorded poll in the 24 hours before ${new Date(atMs).toISOString()}`,
     );
     return 1;
   }
-  const log = createLog(flags.log, context.env);
+  const log = createLog(flags.log, context);
   const at: Instant = { epochSeconds: atMs / 1000, monotonicMs: atMs };
   const states = endpoints.map(({ state }) => state);
   const registry = { all: () => endpoints, states: () => states };
@@ -69,10 +68,11 @@ export async function serveRecording(
     log,
   );
   const server = await startWebServer(app, pages.listen, { log });
+  const stopped = context.waitForStopSignal();
   context.print(`pages as of ${new Date(atMs).toISOString()}: ${server.url}/ (Ctrl+C stops)\n`);
   await stopped;
   await server.close();
-  return problems === 0 ? 0 : 1;
+  return 0;
 }
 
 /** The endpoints after the polls of the day before a time, with what the alert conditions remember. */
@@ -81,7 +81,7 @@ async function endpointsAt(
   recording: { readonly directory: string; readonly target: string | undefined },
   config: Config,
   context: CommandContext,
-): Promise<{ readonly endpoints: readonly Endpoint[]; readonly problems: number }> {
+): Promise<readonly Endpoint[]> {
   const judged = new Map<string, JudgedEndpoint>();
   const remember = (state: EndpointState): void => {
     const before = judged.get(keyOf(state)) ?? { state: { ...state, polls: 0 }, memory: initialMemory };
@@ -89,7 +89,7 @@ async function endpointsAt(
     const known = isNewProcess ? { state: { ...state, polls: 0 }, memory: initialMemory } : before;
     judged.set(keyOf(state), { state, memory: memoryAfter(known, state) });
   };
-  const { endpoints: replayed, problems } = await replayWithProgress(
+  const { endpoints: replayed } = await replayWithProgress(
     { ...recording, fromMs: atMs - PAST_MS, toMs: atMs },
     config,
     context,
@@ -102,13 +102,12 @@ async function endpointsAt(
     { warmUpMs: 0, hasItems: true, adapt: byWallClock },
   );
   const jobs = new Map(jobsOf(config).map((job) => [keyOf(job.decodeOptions), job]));
-  const endpoints = replayed.map((endpoint): Endpoint => {
+  return replayed.map((endpoint): Endpoint => {
     const { state } = endpoint;
     const { memory = initialMemory } = judged.get(keyOf(state)) ?? {};
     const job = jobOf(endpoint, jobs.get(keyOf(state)), config);
     return { job, state, memory, names: NO_NAMES, failureLoggedAtMs: undefined };
   });
-  return { endpoints, problems };
 }
 
 function keyOf({ target, document }: EndpointKey): string {

@@ -16,9 +16,8 @@ export async function runSimulate(flags: InvocationOf<'simulate'>, context: Comm
     const { recordSimulation } = await import('./record-simulation.js');
     return recordSimulation(settings.checked, { ...flags.record, directory }, context);
   }
-  const stopped = context.waitForStopSignal();
   const simulator = await startSimulation(settings.checked, flags.log, context);
-  await stopped;
+  await context.waitForStopSignal();
   await simulator.close();
   return 0;
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { initialMemory, memoryAfter } from '../alerts/endpoint-memory.js';
 import { verdictsOf, type Verdict } from '../alerts/judge.js';
 import type { Instant } from '../clock.js';
@@ -104,6 +105,8 @@ export async function runTimeLapse(
   const intervalMinutes = Math.min(MAX_INTERVAL_MINUTES, Math.ceil(minutes / MAX_POLLS));
   let endpoints: ReadonlyMap<DocumentName, EndpointPast> = new Map();
   for (let minute = 0; minute <= minutes; minute += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- lets a signal stop it
+    await nextTurn();
     if (minute > 0) model.advanceTime(MINUTE_MS);
     if (minute === healthyMinutes) model.setScenario(scenario);
     if ((minutes - minute) % intervalMinutes > 0) continue;

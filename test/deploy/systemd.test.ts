@@ -59,6 +59,11 @@ describe('the settings of the systemd unit', () => {
     expect(setting('RestartPreventExitStatus')).toBe(String(code));
   });
 
+  it('restart it after a reload that came too early', () => {
+    expect(setting('ExecReload')).toContain('-HUP');
+    expect(setting('RestartForceExitStatus')).toBe('SIGHUP');
+  });
+
   it('include an environment file with existing variables', () => {
     const known = new Set<string>([
       ...Object.keys(targetVariables),

@@ -12,6 +12,7 @@ export function createTestContext(): CommandContext & { readonly stdout: string[
     memory: { bytes: Infinity, heapBytes: Infinity },
     print: (text) => void stdout.push(text),
     write: async (text) => void stdout.push(text),
+    logFailed: () => undefined,
     showProgress: () => undefined,
     printError: (line) => void stderr.push(line),
     isTerminal: false,

@@ -1,0 +1,174 @@
+import { once } from 'node:events';
+import { totalmem } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
+import { type Invocation, parseInvocation } from './cli/invocation.js';
+import { type CommandContext, type ExitCode, printProblems, seeHelp } from './commands/context.js';
+import { readProgramFile } from './program-files.js';
+
+/*
+ * The process: command line, signals, output and exit codes. A command is imported when it runs, because loading the modules of
+ * the daemon takes several times as long as starting Node.js.
+ */
+
+async function execute(invocation: Invocation, context: CommandContext): Promise<ExitCode> {
+  switch (invocation.command) {
+    case 'help':
+      return (await import('./commands/help.js')).printHelp(invocation.about, context);
+    case 'version':
+      return printVersion(context);
+    case 'usage-error':
+      return printProblems(context, [...invocation.problems, seeHelp(invocation.about)]);
+    case 'daemon':
+      return (await import('./commands/daemon.js')).runDaemon(invocation, context);
+    case 'once':
+      return (await import('./commands/once.js')).runOnce(invocation, context);
+    case 'replay':
+      return (await import('./commands/replay.js')).runReplay(invocation, context);
+    case 'simulate':
+      return (await import('./commands/simulate.js')).runSimulate(invocation, context);
+    case 'demo':
+      return (await import('./commands/demo.js')).runDemo(invocation, context);
+    case 'healthcheck':
+      return (await import('./commands/healthcheck.js')).runHealthcheck(invocation, context);
+  }
+}
+
+function printVersion({ build: { version, revision, nodeVersion }, print }: CommandContext): ExitCode {
+  print(`bridge-exporter ${version} (revision ${revision}, node ${nodeVersion})\n`);
+  return 0;
+}
+
+/** The version in package.json, which is next to both `src` and `dist`. */
+function readVersion(): string {
+  const text = readProgramFile(new URL('../package.json', import.meta.url));
+  return (JSON.parse(text) as { readonly version: string }).version;
+}
+
+/** The commit that was built. `npm run build` writes it next to this file; the file is empty in a build outside git. */
+function readRevision(): string {
+  return readProgramFile(new URL('revision', import.meta.url)).trim() || 'unknown';
+}
+
+/** Without a container limit, `constrainedMemory` returns 0 or more than the memory of the machine. */
+function memoryLimit(): number {
+  const constrained = process.constrainedMemory();
+  return constrained > 0 && constrained < totalmem() ? constrained : Infinity;
+}
+
+/** Signals that arrive before `run` handles them. */
+export interface EarlySignals {
+  readonly received: Set<NodeJS.Signals>;
+  /** The listener of these signals. */
+  readonly remember: (signal: NodeJS.Signals) => void;
+}
+
+type SignalHandlers = Partial<Record<'SIGTERM' | 'SIGINT' | 'SIGHUP', () => void>>;
+
+/** Replaces the listener of early signals. A signal without a handler has its default action again. */
+function handleSignals({ received, remember }: EarlySignals, handlers: SignalHandlers): void {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    const handler = handlers[signal];
+    // Before the other listener is removed: without one, a signal ends the process.
+    if (handler) process.on(signal, handler);
+    process.off(signal, remember);
+    if (!received.has(signal)) continue;
+    if (handler) handler();
+    else process.kill(process.pid, signal);
+  }
+}
+
+/** Whether a command ends only when it is asked to. */
+function isServer(invocation: Invocation): boolean {
+  switch (invocation.command) {
+    case 'daemon':
+      return !invocation.config.check;
+    case 'simulate':
+    case 'demo':
+      return true;
+    case 'replay':
+      return invocation.pages.serve;
+    default:
+      return false;
+  }
+}
+
+type Stop = (signal: NodeJS.Signals) => void;
+
+const exitAtOnce: Stop = () => process.exit(0);
+
+/** The signals of a command. A server ends with 0 at any time, and closes what it has opened as soon as it waits for the signal. */
+function commandSignals(
+  invocation: Invocation,
+  early: EarlySignals,
+): Pick<CommandContext, 'waitForStopSignal' | 'onReloadSignal'> {
+  let stop = exitAtOnce;
+  let isReloadRequested = false;
+  let reload = (): void => {
+    isReloadRequested = true;
+  };
+  handleSignals(early, {
+    ...(isServer(invocation) && { SIGTERM: () => stop('SIGTERM'), SIGINT: () => stop('SIGINT') }),
+    ...(isServer(invocation) && invocation.command === 'daemon' && { SIGHUP: () => reload() }),
+  });
+  return {
+    waitForStopSignal: () =>
+      new Promise((resolve) => {
+        stop = (signal) => {
+          stop = exitAtOnce;
+          resolve(signal);
+        };
+      }),
+    onReloadSignal: (listener) => {
+      reload = listener;
+      if (isReloadRequested) listener();
+    },
+  };
+}
+
+function printError(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** As with `head`, the reader can close its end before everything is printed, which is no failure. */
+function stdoutFailed({ code, message }: NodeJS.ErrnoException): never {
+  if (code === 'EPIPE') process.exit();
+  printError(`bridge-exporter: cannot write to standard output: ${message}`);
+  process.exit(1);
+}
+
+/** Nobody can be told. Not the exit code 0, so that a service manager starts a daemon again. */
+function stderrFailed(): never {
+  process.exit(1);
+}
+
+// The exit code is set instead of calling process.exit, so that all output is flushed.
+export async function run(early: EarlySignals): Promise<void> {
+  process.stdout.on('error', stdoutFailed);
+  process.stderr.on('error', stderrFailed);
+  try {
+    const invocation = parseInvocation(process.argv.slice(2), process.env);
+    process.exitCode = await execute(invocation, {
+      env: process.env,
+      // Opened on first use.
+      get stdin() {
+        return process.stdin;
+      },
+      build: { version: readVersion(), revision: readRevision(), nodeVersion: process.versions.node },
+      memory: { bytes: memoryLimit(), heapBytes: getHeapStatistics().heap_size_limit },
+      print: (text) => void process.stdout.write(text),
+      write: async (text) => {
+        if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+      },
+      printError,
+      logFailed: stderrFailed,
+      showProgress: (line = '') => {
+        if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`);
+      },
+      isTerminal: process.stderr.isTTY,
+      ...commandSignals(invocation, early),
+    });
+  } catch (error) {
+    printError(`bridge-exporter: ${error instanceof Error ? error.message : String(error)}`);
+    process.exitCode = 1;
+  }
+}
