@@ -60,11 +60,6 @@ export const MAX_CCTX_QUERIES = 10;
 /** Those of ten polls. The outcome of others is unknown. */
 const MAX_DEPARTED = 100;
 
-/** The flow with what the node has answered since the last document. */
-export function withCctxAnswers(flow: CrosschainFlow, answers: ReadonlyMap<string, CctxAnswer>): CrosschainFlow {
-  return { ...flow, answers };
-}
-
 /** Compares a document with what is remembered of the last one, and returns what to remember from now on. */
 export function trackCrosschain(
   flow: CrosschainFlow,

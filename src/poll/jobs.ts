@@ -2,7 +2,6 @@ import { chainNames } from '../chain/known-chains.js';
 import type { Config, TargetConfig } from '../config/config.js';
 import { documentNames, documents, type DocumentName, type SettingsOf } from '../documents.js';
 import type { Instant } from '../clock.js';
-import { withCctxAnswers } from '../flow/crosschain-flow.js';
 import { cctxAnswers } from '../sources/cctx-outcome.js';
 import type { QueryAnswers, QueryContext } from '../sources/node-query.js';
 import { lookaheadsOf } from '../sources/chain-switches.js';
@@ -112,7 +111,7 @@ export function withObservations(
   return {
     ...observed,
     ...(lookaheads && { sideInput: { lookaheads } }),
-    flow: withCctxAnswers(observed.flow, cctxAnswers(answers)),
+    flow: { ...observed.flow, answers: cctxAnswers(answers) },
   };
 }
 

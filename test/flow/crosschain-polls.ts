@@ -1,6 +1,6 @@
 import { defaultCrosschainSettings, type CrosschainSettings } from '../../src/config/endpoint-config.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
-import { withCctxAnswers, type CctxAnswer, type CrosschainFlow } from '../../src/flow/crosschain-flow.js';
+import type { CctxAnswer, CrosschainFlow } from '../../src/flow/crosschain-flow.js';
 import { decodeDocument } from '../../src/poll/decode.js';
 import type { DecodeOptions, PollResult } from '../../src/poll/poll.js';
 import { recordedStates } from '../support/endpoint-states.js';
@@ -41,7 +41,7 @@ export function crosschainPolls({ maxSeries = 200, ...settings }: CrosschainPoll
       const last = flow();
       const options: DecodeOptions = structuredClone({
         ...source,
-        ...(last && { flow: withCctxAnswers(last, answers) }),
+        ...(last && { flow: { ...last, answers } }),
       });
       answers = new Map();
       const body = Buffer.from(JSON.stringify(document));
