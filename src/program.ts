@@ -2,41 +2,11 @@ import { once } from 'node:events';
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { type Invocation, parseInvocation } from './cli/invocation.js';
-import { type CommandContext, type ExitCode, printProblems, seeHelp } from './commands/context.js';
+import type { CommandContext } from './commands/context.js';
+import { runCommand } from './commands/run-command.js';
 import { readProgramFile } from './program-files.js';
 
-/*
- * The process: command line, signals, output and exit codes. A command is imported when it runs, because loading the modules of
- * the daemon takes several times as long as starting Node.js.
- */
-
-async function execute(invocation: Invocation, context: CommandContext): Promise<ExitCode> {
-  switch (invocation.command) {
-    case 'help':
-      return (await import('./commands/help.js')).printHelp(invocation.about, context);
-    case 'version':
-      return printVersion(context);
-    case 'usage-error':
-      return printProblems(context, [...invocation.problems, seeHelp(invocation.about)]);
-    case 'daemon':
-      return (await import('./commands/daemon.js')).runDaemon(invocation, context);
-    case 'once':
-      return (await import('./commands/once.js')).runOnce(invocation, context);
-    case 'replay':
-      return (await import('./commands/replay.js')).runReplay(invocation, context);
-    case 'simulate':
-      return (await import('./commands/simulate.js')).runSimulate(invocation, context);
-    case 'demo':
-      return (await import('./commands/demo.js')).runDemo(invocation, context);
-    case 'healthcheck':
-      return (await import('./commands/healthcheck.js')).runHealthcheck(invocation, context);
-  }
-}
-
-function printVersion({ build: { version, revision, nodeVersion }, print }: CommandContext): ExitCode {
-  print(`bridge-exporter ${version} (revision ${revision}, node ${nodeVersion})\n`);
-  return 0;
-}
+/* The process: command line, signals, output and exit codes. */
 
 /** The version in package.json, which is next to both `src` and `dist`. */
 function readVersion(): string {
@@ -147,7 +117,7 @@ export async function run(early: EarlySignals): Promise<void> {
   process.stderr.on('error', stderrFailed);
   try {
     const invocation = parseInvocation(process.argv.slice(2), process.env);
-    process.exitCode = await execute(invocation, {
+    process.exitCode = await runCommand(invocation, {
       env: process.env,
       // Opened on first use.
       get stdin() {

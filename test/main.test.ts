@@ -5,7 +5,6 @@ import { runExporter } from './support/processes.js';
 import { createTempFolder } from './support/temp-folder.js';
 
 const folder = createTempFolder();
-const body = folder.write('body.json', '{"state":{"last_observed_nonce":"7"}}');
 const config = folder.write('bridge.yaml', 'targets: [{name: a, bridge: {url: "http://127.0.0.1:1"}}]');
 const external = '{url: "http://127.0.0.1:1", external: {url: "http://127.0.0.1:1"}}';
 const withExternal = folder.write('external.yaml', `targets: [{name: a, bridge: ${external}}]`);
@@ -25,15 +24,8 @@ async function importedPackages(args: readonly string[], exitCode: number): Prom
 // Loading all packages of the daemon takes several times as long as starting Node.js.
 test.each([
   ['--version', [], 0, []],
-  ['--help', [], 0, ['@scure/base', 'zod']],
-  ['once --help', [], 0, ['@scure/base', 'zod']],
   ['replay --help', [], 0, []],
-  ['simulate --help', [], 0, []],
-  ['demo --help', [], 0, []],
-  ['--unknown', [], 2, []],
-  ['replay', ['--bridge', body], 0, ['@scure/base', 'yaml', 'zod']],
   ['--config.check', ['--config.file', config], 0, ['@scure/base', 'yaml', 'zod']],
-  ['once', ['--config.file', config], 1, ['@scure/base', 'undici', 'yaml', 'zod']],
   // The contract is not polled before the module state says where it is, and the first poll of it loads the library.
   ['once --summary', ['--config.file', withExternal], 1, ['@scure/base', 'undici', 'yaml', 'zod']],
 ])('bridge-exporter %s imports only the packages it needs', async (command, flags, exitCode, packages) => {

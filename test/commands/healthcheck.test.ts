@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer, type Server } from 'node:net';
 import { pino } from 'pino';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseInvocation } from '../../src/cli/invocation.js';
 import { runHealthcheck } from '../../src/commands/healthcheck.js';
 import { startWebServer } from '../../src/server/server.js';
@@ -77,8 +77,15 @@ bridge-exporter: http://[::1]:${port}/-/healthy: connect ECONNREFUSED ::1:${port
   });
 
   it('fails when there is no response within four seconds', async () => {
-    const port = await listen(createTcpServer(() => undefined));
-    expect(await check(`--web.listen-address=127.0.0.1:${port}`)).toEqual({
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const server = createTcpServer();
+    const port = await listen(server);
+    const connected = once(server, 'connection');
+    const checked = check(`--web.listen-address=127.0.0.1:${port}`);
+    await connected;
+    vi.advanceTimersByTime(4_000);
+    expect(await checked).toEqual({
       code: 1,
       stderr: [`bridge-exporter: http://127.0.0.1:${port}/-/healthy: timed out after 4000 ms`],
     });

@@ -4,12 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scenarioNames } from '../../src/simulator/scenarios.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { listenOnFreePort } from '../support/ports.js';
+import { runHere } from '../support/command-context.js';
 import { MAIN, runExporter, startDaemon, startProcess } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 
 /*
- * The exact output of the built program.
+ * The exact output of the commands. Most run in this process; what depends on a process runs the built program.
  */
 const folder = createTempFolder();
 let simulator: Simulator;
@@ -22,7 +23,11 @@ afterAll(async () => simulator.close());
 
 describe('the log with --log.format=pretty', () => {
   it('has one line per event with time, level, subject and message', async () => {
-    const config = folder.write('pretty.yml', `targets: [{name: mainnet, bridge: {url: "http://127.0.0.1:1"}}]`);
+    const config = folder.write(
+      'pretty.yml',
+      `target_files: [none/*.yml]
+targets: [{name: mainnet, bridge: {url: "http://127.0.0.1:1"}}]`,
+    );
     const daemon = await startDaemon([`--config.file=${config}`, '--log.format=pretty']);
     await daemon.logged(/poll failed/);
     folder.write('pretty.yml', 'targets: [{name: mainnet, brigde: {}}]');
@@ -32,6 +37,7 @@ describe('the log with --log.format=pretty', () => {
     expect(await body.text()).toContain('The last reload of the configuration failed');
     await daemon.stop();
     expect(daemon.log.map((line) => line.replace(/^\d\d:\d\d:\d\d /, 'HH:MM:SS '))).toEqual([
+      `HH:MM:SS WARN: ${config}:1:16: target_files[0]: "none/*.yml" matches no file`,
       expect.stringMatching(
         /^HH:MM:SS INFO: serving http:\/\/127\.0\.0\.1:\d+\/metrics version=\d+\.\d+\.\d+(?:-\S+)? targets=1$/,
       ),
@@ -48,7 +54,7 @@ describe('once', () => {
   it('explains exit code 1', async () => {
     const env = { BRIDGE_URL: simulator.url, CROSSCHAIN_URL: 'http://127.0.0.1:1', TARGET_NAME: 'mine' };
     // Without the progress of slow polls, because the machine may be busy.
-    const { code, stderr } = await runExporter(['once', '--log.level=silent'], env);
+    const { code, stderr } = await runHere(['once', '--log.level=silent'], env);
     expect(code).toBe(1);
     // On a busy machine, a poll can take so long that it is announced.
     expect(stderr.replace(/^polling 2 endpoints .*\n/, ''))
@@ -62,7 +68,7 @@ exit 1: 1 of 2 polls failed
     const failing = { kind: 'status', code: 500 } as const;
     simulator.fault('module_state', failing);
     simulator.fault('validators', failing);
-    const { stderr } = await runExporter(['once', '--log.level=silent'], { BRIDGE_URL: simulator.url });
+    const { stderr } = await runHere(['once', '--log.level=silent'], { BRIDGE_URL: simulator.url });
     simulator.fault('module_state', undefined);
     simulator.fault('validators', undefined);
     expect(stderr).toMatch(
@@ -74,7 +80,7 @@ exit 1: 1 of 2 polls failed
   it('does not wait for validator names much longer than for the document', async () => {
     simulator.fault('validators', { kind: 'hang' });
     const started = performance.now();
-    const { code, stdout, stderr } = await runExporter(['once', '--log.level=silent'], { BRIDGE_URL: simulator.url });
+    const { code, stdout, stderr } = await runHere(['once', '--log.level=silent'], { BRIDGE_URL: simulator.url });
     simulator.fault('validators', undefined);
     // poll.timeout is 20 s.
     expect(performance.now() - started).toBeLessThan(15_000);
@@ -97,8 +103,8 @@ exit 1: 1 of 2 polls failed
 exit 1: 1 of 2 polls failed
 `;
     const [usual, silent] = await Promise.all([
-      runExporter(['once', `--config.file=${config}`]),
-      runExporter(['once', `--config.file=${config}`, '--log.level=silent']),
+      runHere(['once', `--config.file=${config}`]),
+      runHere(['once', `--config.file=${config}`, '--log.level=silent']),
     ]);
     simulator.fault('module_state', undefined);
     expect(usual).toMatchObject({ code: 1, stderr: progress + failed });
@@ -138,9 +144,9 @@ describe('the summary of once', () => {
     await withForeignBatch(1, async (url) => {
       const env = { BRIDGE_URL: url };
       const [plain, summary, failing] = await Promise.all([
-        runExporter(['once', '--log.level=silent'], env),
-        runExporter(['once', '--log.level=silent', '--summary'], env),
-        runExporter(['once', '--log.level=silent', '--fail-on=warning'], env),
+        runHere(['once', '--log.level=silent'], env),
+        runHere(['once', '--log.level=silent', '--summary'], env),
+        runHere(['once', '--log.level=silent', '--fail-on=warning'], env),
       ]);
       expect(plain.code).toBe(0);
       expect(plain.stderr).not.toMatch(CLAIM);
@@ -154,7 +160,7 @@ describe('the summary of once', () => {
   it('has a line for a target without a problem', async () => {
     const env = { CROSSCHAIN_URL: simulator.url, TARGET_NAME: 'mine' };
     simulator.fault('rate_limiter_input', { kind: 'set', path: 'cctxs_missed', value: [] });
-    const { code, stderr } = await runExporter(['once', '--log.level=silent', '--summary', '--fail-on=warning'], env);
+    const { code, stderr } = await runHere(['once', '--log.level=silent', '--summary', '--fail-on=warning'], env);
     simulator.fault('rate_limiter_input', undefined);
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'mine: no problem\n' });
   });
@@ -164,10 +170,10 @@ describe('replay', () => {
   it('reports that it reads a large body, unless the log is silent', async () => {
     const body = JSON.stringify(simulator.model.moduleState());
     const large = folder.write('large.json', body + ' '.repeat(33 * 2 ** 20 - body.length));
-    const usual = await runExporter(['replay', '--bridge', large]);
+    const usual = await runHere(['replay', '--bridge', large]);
     expect(usual).toMatchObject({ code: 0, stderr: `reading ${large} (33.0 MiB) …\n` });
     expect(usual.stdout).toContain('bridge_last_observed_nonce{target="default"} ');
-    expect(await runExporter(['replay', '--bridge', large, '--log.level=silent'])).toMatchObject({
+    expect(await runHere(['replay', '--bridge', large, '--log.level=silent'])).toMatchObject({
       code: 0,
       stderr: '',
     });
@@ -176,7 +182,7 @@ describe('replay', () => {
   it('explains its exit code', async () => {
     const good = folder.write('good.json', '{"state":{"last_observed_nonce":"7"}}');
     const bad = folder.write('bad.json', '{}');
-    const { code, stdout, stderr } = await runExporter(['replay', '--bridge', good, '--crosschain', bad]);
+    const { code, stdout, stderr } = await runHere(['replay', '--bridge', good, '--crosschain', bad]);
     expect(code).toBe(1);
     expect(stdout).toContain('bridge_last_observed_nonce{target="default"} 7\n');
     expect(stderr)
@@ -195,7 +201,7 @@ describe('a validator in watch', () => {
     const typo = `0x${'ab'.repeat(20)}`;
     const env = { BRIDGE_URL: simulator.url, BRIDGE_WATCH: `${validator?.eth_address},${typo}` };
     const warning = `no member of the newest validator set has an address of bridge.watch: ${typo}\n`;
-    const once = await runExporter(['once', '--log.level=silent'], env);
+    const once = await runHere(['once', '--log.level=silent'], env);
     expect(once).toMatchObject({ code: 0, stderr: `warning: default: ${warning}` });
     expect(once.stdout).toContain('bridge_watched_validator_active{target="default",address="');
     expect(once.stdout).not.toContain(`address="${typo}"`);
@@ -204,7 +210,7 @@ describe('a validator in watch', () => {
       'watch.yml',
       `targets: [{name: a, bridge: {url: "${simulator.url}", watch: ["${typo}"]}}]`,
     );
-    const replayed = await runExporter(['replay', '--bridge', file, `--config.file=${config}`]);
+    const replayed = await runHere(['replay', '--bridge', file, `--config.file=${config}`]);
     expect(replayed).toMatchObject({ code: 0, stderr: `warning: ${file}: ${warning}` });
   });
 });
@@ -217,7 +223,7 @@ describe('replay of standard input', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('bridge_last_observed_nonce{target="default"} 7\n');
     expect(stdout).toContain('crosschain_height{target="default"} 8\n');
-    expect(await runExporter(['replay', '--crosschain=-'], {}, '{"height":"9"}')).toMatchObject({
+    expect(await runHere(['replay', '--crosschain=-'], {}, '{"height":"9"}')).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('crosschain_height{target="default"} 9\n') as string,
     });
@@ -235,13 +241,13 @@ describe('replay of standard input', () => {
   ])('fails with exit code 1 for %s', async (_title, input, failure) => {
     const yaml = 'poll: {max_body_size: 1KiB}\ntargets: [{name: a, bridge: {url: "http://127.0.0.1:1"}}]';
     const config = folder.write('small.yml', yaml);
-    const { code, stderr } = await runExporter(['replay', '--bridge', '-', '--config.file', config], {}, input);
+    const { code, stderr } = await runHere(['replay', '--bridge', '-', '--config.file', config], {}, input);
     expect(code).toBe(1);
     expect(stderr.split('\n')[0]).toBe(`a module_state: ${failure}`);
   });
 
   it('cannot be used for both documents', async () => {
-    expect(await runExporter(['replay', '--bridge=-', '--crosschain', '-'])).toMatchObject({
+    expect(await runHere(['replay', '--bridge=-', '--crosschain', '-'])).toMatchObject({
       code: 2,
       stderr: `bridge-exporter: replay: both documents are standard input (-) — expected at least one file
 bridge-exporter: see bridge-exporter replay --help
@@ -262,7 +268,7 @@ describe('replay of a document with fields that are not recognized', () => {
     const body = JSON.stringify({ state: { ...state, ['last\u001b[31m_batch']: '1' }, version: 2 });
     const input = JSON.stringify({ height: '8', cctxs_pending: [{ index: '0x1', cctx_state: {} }] });
     const flags = ['--bridge', folder.write('state.json', body), '--crosschain', '-'];
-    const { code, stdout, stderr } = await runExporter(['replay', ...flags], {}, input);
+    const { code, stdout, stderr } = await runHere(['replay', ...flags], {}, input);
     expect(code).toBe(0);
     expect(stderr).toBe(
       `warning: ${flags[1]}: unrecognized fields are ignored: state.valsets[].membres, state.last [31m_batch, version
@@ -274,7 +280,7 @@ warning: standard input: unrecognized fields are ignored: cctxs_pending[].cctx_s
 
   it('limits the warning to 20 fields', async () => {
     const keys = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`x${index}`, '1']));
-    const { code, stderr } = await runExporter(
+    const { code, stderr } = await runHere(
       ['replay', '--crosschain', '-'],
       {},
       JSON.stringify({ height: '8', ...keys }),
@@ -288,7 +294,7 @@ warning: standard input: unrecognized fields are ignored: cctxs_pending[].cctx_s
   it('prints no warning for the documents of the simulator', async () => {
     const bridge = folder.write('simulated-state.json', JSON.stringify(simulator.model.moduleState()));
     const input = JSON.stringify(simulator.model.rateLimiterInput({ window: 500n }));
-    const { code, stderr } = await runExporter(['replay', '--bridge', bridge, '--crosschain=-'], {}, input);
+    const { code, stderr } = await runHere(['replay', '--bridge', bridge, '--crosschain=-'], {}, input);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 });
@@ -314,7 +320,6 @@ describe('the simulator commands', () => {
 
 scenario stuck, for 65 min already: no batch is built or executed, no event is observed, no cctx finishes
   critical: no event observed for …
-  critical: no batch built for …
   critical: nothing has moved for …
   warning: the number of pending cross-chain transactions has been above …
 
@@ -328,16 +333,16 @@ Ctrl+C stops both; --scenario=stuck shows an incident, --help lists the others.
 `);
   });
 
-  it.each([
-    ['simulate', []],
-    ['demo', ['--web.listen-address=127.0.0.1:0']],
-  ])('%s lists the scenarios for an unknown one, and names the flag for a free port', async (command, flags) => {
-    expect(await runExporter([command, '--scenario=stukc'])).toMatchObject({
+  it.each(['simulate', 'demo'])('%s lists the scenarios for an unknown one', async (command) => {
+    expect(await runHere([command, '--scenario=stukc'])).toMatchObject({
       code: 2,
       stderr: `bridge-exporter: --scenario: unknown scenario "stukc" — expected one of ${scenarioNames.join(', ')}\nbridge-exporter: see bridge-exporter ${command} --help\n`,
     });
+  });
+
+  it('simulate suggests the flag for a free port', async () => {
     const { host } = new URL(simulator.url);
-    expect(await runExporter([command, `--listen=${host}`, ...flags])).toMatchObject({
+    expect(await runHere(['simulate', `--listen=${host}`])).toMatchObject({
       code: 1,
       stderr: `bridge-exporter: the simulator cannot listen on ${host}: the address is in use; --listen=:0 selects a free port\n`,
     });

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { seriesOf, valueIn } from '../support/exposition-text.js';
 import { get, scrape, type HttpResponse } from '../support/http.js';
-import { startDaemon, type Daemon } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
+import { startTestExporter, type TestExporter } from '../support/test-exporter.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { waitFor } from '../support/wait-for.js';
 
@@ -11,16 +11,12 @@ const folder = createTempFolder();
 const writeFile = (text: string): string => folder.write('config.yml', text);
 const file = writeFile('');
 let simulator: Simulator;
-let daemon: Daemon | undefined;
 
 beforeEach(async () => {
   simulator = await startTestSimulator();
 });
 
-afterEach(async () => {
-  await daemon?.stop('SIGKILL');
-  await simulator.close();
-});
+afterEach(async () => simulator.close());
 
 /** Writes a configuration with these targets, which all poll the simulator. */
 function writeConfig(
@@ -32,7 +28,7 @@ function writeConfig(
   writeFile(`poll: ${poll}\ntargets:\n${rows.join('')}${more}`);
 }
 
-const scrapeUntil = async (running: Daemon, isDone: (text: string) => boolean): Promise<string> =>
+const scrapeUntil = async (running: TestExporter, isDone: (text: string) => boolean): Promise<string> =>
   waitFor(async () => scrape(running), isDone);
 
 const polls = (text: string, name: string): number =>
@@ -40,18 +36,19 @@ const polls = (text: string, name: string): number =>
 const isExported = (text: string, name: string): boolean =>
   valueIn(text, 'bridge_batches', `target="${name}"`) !== undefined;
 
-const reload = async ({ url }: Daemon, method = 'POST'): Promise<HttpResponse> => get(`${url}/-/reload`, { method });
+const reload = async ({ url }: TestExporter, method = 'POST'): Promise<HttpResponse> =>
+  get(`${url}/-/reload`, { method });
 
 describe('a reload', () => {
-  it('by SIGHUP adds and removes targets and keeps the data of the others', async () => {
+  it('adds and removes targets and keeps the data of the others', async () => {
     writeConfig(['kept', 'removed']);
-    daemon = await startDaemon([`--config.file=${file}`]);
+    const daemon = await startTestExporter([`--config.file=${file}`]);
     const before = await scrapeUntil(daemon, (text) => polls(text, 'kept') >= 3 && isExported(text, 'removed'));
     // From now on polls of this target cannot succeed.
     simulator.fault('module_state', { kind: 'hang' });
     writeConfig(['kept', 'added']);
-    daemon.child.kill('SIGHUP');
-    await daemon.logged(/configuration reloaded/);
+    expect(await daemon.reload()).toMatchObject({ ok: true });
+    expect(daemon.log.at(-1)).toContain('configuration reloaded');
     const after = await scrape(daemon);
     expect(polls(after, 'kept')).toBeGreaterThanOrEqual(polls(before, 'kept'));
     expect(isExported(after, 'kept')).toBe(true);
@@ -63,7 +60,7 @@ describe('a reload', () => {
 
   it('keeps the previous configuration when the new one is invalid, and reports that', async () => {
     writeConfig(['a']);
-    daemon = await startDaemon([`--config.file=${file}`, '--web.enable-lifecycle']);
+    const daemon = await startTestExporter([`--config.file=${file}`, '--web.enable-lifecycle']);
     const before = await scrapeUntil(daemon, (text) => isExported(text, 'a'));
     writeFile('targets: [{name: b}, {nam: c}]');
     const rejected = await reload(daemon);
@@ -85,7 +82,7 @@ describe('a reload', () => {
 
   it('discards the data of a target whose URL changes', async () => {
     writeConfig(['a']);
-    daemon = await startDaemon([`--config.file=${file}`, '--web.enable-lifecycle']);
+    const daemon = await startTestExporter([`--config.file=${file}`, '--web.enable-lifecycle']);
     await scrapeUntil(daemon, (text) => isExported(text, 'a'));
     writeFile('targets: [{name: a, bridge: {url: "http://127.0.0.1:1"}}]');
     expect((await reload(daemon)).status).toBe(200);
@@ -96,7 +93,7 @@ describe('a reload', () => {
 
   it('applies changed limits and labels at once', async () => {
     writeConfig(['a'], '{interval: 1h, timeout: 30s, stale_after: 2h}');
-    daemon = await startDaemon([`--config.file=${file}`, '--web.enable-lifecycle']);
+    const daemon = await startTestExporter([`--config.file=${file}`, '--web.enable-lifecycle']);
     await scrapeUntil(daemon, (text) => isExported(text, 'a'));
     const token = 'tokens: [{contract: "0xdac17f958d2ee523a2206206994597c13d831ec7", decimals: 6}]';
     writeConfig(['a'], '{interval: 1h, timeout: 1s, stale_after: 2h, max_body_size: 32MiB}', token);
@@ -113,7 +110,7 @@ targets:
   - {name: b, bridge: {url: "${simulator.url}"}}
 `;
     writeFile(yaml(''));
-    daemon = await startDaemon([`--config.file=${file}`, '--web.enable-lifecycle']);
+    const daemon = await startTestExporter([`--config.file=${file}`, '--web.enable-lifecycle']);
     await scrapeUntil(daemon, (text) => isExported(text, 'a') && isExported(text, 'b'));
     writeFile(yaml('labels: {network: mainnet}, '));
     expect((await reload(daemon)).status).toBe(200);
@@ -127,7 +124,7 @@ targets:
 
   it('over HTTP needs --web.enable-lifecycle and the method POST or PUT', async () => {
     writeConfig(['a']);
-    daemon = await startDaemon([`--config.file=${file}`]);
+    const daemon = await startTestExporter([`--config.file=${file}`]);
     expect(await reload(daemon)).toMatchObject({ status: 403, text: 'needs --web.enable-lifecycle\n' });
     expect((await reload(daemon, 'GET')).status).toBe(405);
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { loadWebConfig, parseWebConfig, webSettings, type WebConfig } from '../../src/server/web-config.js';
 import { createAuthority } from '../support/certificates.js';
-import { runExporter } from '../support/processes.js';
+import { runHere } from '../support/command-context.js';
 import { withoutColumns } from '../config/sample-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
@@ -310,7 +310,7 @@ describe('the files of a web configuration', () => {
   test('are checked at startup and by --config.check, together with the configuration', async () => {
     const bad = write('basic_auth_users: {alice: hunter2}\nrate_limit: {}');
     for (const flags of [[], ['--config.check']]) {
-      const { code, stderr } = await runExporter([`--web.config.file=${bad}`, ...flags], { BRIDGE_URL: 'ftp://x' });
+      const { code, stderr } = await runHere([`--web.config.file=${bad}`, ...flags], { BRIDGE_URL: 'ftp://x' });
       expect(code).toBe(2);
       expect(stderr.trim().split('\n')).toEqual([
         expect.stringContaining('BRIDGE_URL: is not an http or https URL'),
@@ -319,7 +319,7 @@ describe('the files of a web configuration', () => {
       ]);
     }
     const good = write(`tls_server_config: {${PAIR}}\nbasic_auth_users: {}`);
-    const checked = await runExporter(['--config.check'], { BRIDGE_URL: 'http://x', WEB_CONFIG_FILE: good });
+    const checked = await runHere(['--config.check'], { BRIDGE_URL: 'http://x', WEB_CONFIG_FILE: good });
     expect(checked).toMatchObject({
       code: 0,
       stderr: expect.stringMatching(/^warning: .*there is no authentication/) as string,

@@ -1,0 +1,52 @@
+import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
+import { parseInvocation } from '../../src/cli/invocation.js';
+import { readConfig, readWebOptions } from '../../src/commands/load-config.js';
+import { startExporter, type Exporter } from '../../src/exporter.js';
+import { createPollExecutor } from '../../src/poll/poll.js';
+import { createTestContext } from './command-context.js';
+import { waitFor } from './wait-for.js';
+
+export interface TestExporter extends Pick<Exporter, 'url' | 'reload'> {
+  /** The lines of the log so far. */
+  readonly log: readonly string[];
+  /** Resolves with the first line of the log that matches, now or later. */
+  readonly logged: (pattern: RegExp) => Promise<string>;
+}
+
+/** Starts what a daemon with these flags does, in this process and without its threads, until the end of the test. */
+export async function startTestExporter(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<TestExporter> {
+  const context = createTestContext(env);
+  const flags = parseInvocation(['--web.listen-address=127.0.0.1:0', ...args], env);
+  if (flags.command !== 'daemon') throw new Error(`${args.join(' ')} is not a daemon`);
+  const [config, web] = [await readConfig(context, flags), await readWebOptions(flags.web)];
+  if (!config.ok || !web.ok) throw new Error([config, web].flatMap((part) => (part.ok ? [] : part.problems)).join());
+  const log: string[] = [];
+  const logger = pino(
+    { base: null, formatters: { level: (level) => ({ level }) } },
+    { write: (line) => void log.push(line) },
+  );
+  const executor = createPollExecutor('test');
+  const exporter = await startExporter(config.config, executor, logger, {
+    ...web.options,
+    build: context.build,
+    shard: flags.targets.shard,
+    loadConfig: async () => readConfig(context, flags),
+    autoReload: undefined,
+  });
+  onTestFinished(async () => {
+    await exporter.close();
+    await executor.close();
+  });
+  const logged = async (pattern: RegExp): Promise<string> => {
+    const line = await waitFor(
+      () => log.find((entry) => pattern.test(entry)),
+      (found) => found !== undefined,
+    );
+    return line ?? '';
+  };
+  return { url: exporter.url, reload: exporter.reload, log, logged };
+}
