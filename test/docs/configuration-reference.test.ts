@@ -1,240 +1,80 @@
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { type CommandName, commandNames, environmentName, flagsOf } from '../../src/cli/flags.js';
+import { commandNames, environmentName, flagsOf } from '../../src/cli/flags.js';
 import { targetVariables } from '../../src/config/environment.js';
 import { configSettings, DEFAULT_TARGET_NAME } from '../../src/config/config.js';
 import { parseConfig } from '../support/config.js';
 import { formatConfig } from '../../src/config/loader.js';
+import { groupBy } from '../../src/metrics/grouping.js';
 import { createAuthority } from '../support/certificates.js';
+import { markdownTable, withTables } from './generated-tables.js';
 
-const example = `poll:
-  interval: 30s
-  timeout: 20s
-targets:
-  - name: mainnet
-    labels: {network: injective-1}
-    bridge:
-      url: https://bridge-node.example.org
-      watch: [inj1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqe2hm49]
-    crosschain:
-      url: https://crosschain-node.example.org
-      rate: "1000000000000000000"
-      authorization: {credentials_file: /run/secrets/crosschain-token}
-  - name: testnet
-    bridge: {url: "http://127.0.0.1:1317"}
-tokens:
-  - {contract: "0xdac17f958d2ee523a2206206994597c13d831ec7", symbol: USDT, decimals: 6}
-chains:
-  "101": localnet
-  "8332": {name: bitcoin, explorer: "https://explorer.example.org/tx/{hash}"}
-links:
-  dashboards: https://grafana.example.org
-recorder:
-  directory: /var/lib/bridge-exporter
-`;
+const code = (text: string | undefined): string => (text === undefined ? '' : `\`${text}\``);
 
-const targetFilesExample = `target_files:
-  - targets/*.yml
-`;
+/** The keys that every endpoint has, without the path of the endpoint. */
+function httpClientKeys(endpoint: string): string[] {
+  const keys = configSettings.map(({ path }) => path.replace(`${endpoint}.`, ''));
+  return keys.filter((key) => /^(?:basic_auth|authorization|http_headers|tls_config|proxy_url)\b/.test(key));
+}
 
-const targetFileExample = `- name: mainnet
-  labels: {network: injective-1, team: bridge}
-  bridge: {url: "https://node.example.org"}
-`;
+const endpoints = ['targets[].bridge', 'targets[].bridge.external', 'targets[].crosschain'];
 
-const httpClientExamples = {
-  'Basic authentication:': `basic_auth:
-  username: exporter
-  password_file: /run/secrets/node-password
-`,
-  'Bearer token:': `authorization:
-  type: Bearer
-  credentials_file: secrets/token          # relative to the configuration file
-`,
-  'Additional headers:': `http_headers:
-  X-Api-Key: {files: [/run/secrets/api-key]}
-  X-Client: {values: [bridge-exporter]}
-`,
-  'Private certificate authority and client certificate:': `tls_config:
-  ca_file: /etc/ssl/bridge/ca.crt
-  cert_file: /etc/ssl/bridge/exporter.crt
-  key_file: /etc/ssl/bridge/exporter.key
-  server_name: node.internal.example.org
-  min_version: TLS13
-`,
-  'Proxy:': `proxy_url: http://user:secret@proxy.example.org:3128
-`,
-};
-
-const httpClientSection = Object.entries(httpClientExamples)
-  .map(([title, keys]) => `${title}\n\n\`\`\`yaml\n${keys}\`\`\``)
-  .join('\n\n');
-
-const cell = (text: string) => text.replaceAll('|', String.raw`\|`);
-const code = (text: string) => `\`${text}\``;
-const row = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`;
-const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
-  [row(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(row)].join('\n');
-
-const settingRows = configSettings.map(({ path, type, required, default: preset, description = '' }) => [
-  code(path),
-  type,
-  required ? 'required' : preset === undefined ? '' : code(preset),
-  description,
-]);
-
-const commandTitles: Readonly<Record<CommandName, string>> = {
-  daemon: '`bridge-exporter`, the daemon',
-  once: '`bridge-exporter once`',
-  replay: '`bridge-exporter replay`',
-  simulate: '`bridge-exporter simulate`',
-  demo: '`bridge-exporter demo`',
-  healthcheck: '`bridge-exporter healthcheck`',
-};
-
-const flagTable = (command: CommandName) =>
-  table(
-    ['flag', 'variable', 'type', 'default', 'description'],
-    flagsOf(command).map(({ name, type, default: preset, description }) => {
-      const variable = environmentName(name);
-      return [
-        code(name),
-        variable === undefined ? '' : code(variable),
-        type,
-        preset === undefined ? '' : code(preset),
-        description,
-      ];
-    }),
+const keyTable = (title: string, settings: typeof configSettings): string =>
+  markdownTable(
+    [title, 'type', 'default', 'description'],
+    settings.map(({ path, type, required, default: preset, description = '' }) => [
+      code(path),
+      type,
+      required ? 'required' : code(preset),
+      description,
+    ]),
   );
 
-const variableRows = Object.entries(targetVariables).map(([name, { path, default: inFile, description = '' }]) => {
-  const preset = name === 'TARGET_NAME' ? DEFAULT_TARGET_NAME : inFile;
-  return [code(name), code(path), preset === undefined ? '' : code(preset), description];
-});
+const clientKeys = new Set(httpClientKeys('targets[].bridge'));
+const isClientKey = ({ path }: Pick<(typeof configSettings)[number], 'path'>): boolean =>
+  endpoints.some((endpoint) => clientKeys.has(path.replace(`${endpoint}.`, '')));
 
-const page = `# Configuration
+const clientSettings = configSettings
+  .filter(({ path }) => clientKeys.has(path.replace('targets[].bridge.', '')))
+  .map((setting) => ({ ...setting, path: setting.path.replace('targets[].bridge.', '') }));
 
-Generated from src/config/config.ts and src/cli/flags.ts by \`npm test -- -u\`.
+const variableRows = Object.entries(targetVariables).map(([name, { path, default: inFile }]) => [
+  code(name),
+  code(path),
+  code(name === 'TARGET_NAME' ? DEFAULT_TARGET_NAME : inFile),
+]);
 
-Targets are configured in one YAML file (\`--config.file\`) or, for a single target, by environment variables. The base URL of a node is enough
-for Injective, ZetaChain and the simulator. Flags configure the process.
-\`bridge-exporter --config.check\` reports all problems of a configuration with line and key, or prints the configuration with all
-defaults. Unknown keys, flags and commands are errors.
-
-## File
-
-\`\`\`yaml
-${example}\`\`\`
-
-${table(['key', 'type', 'default', 'description'], settingRows)}
-
-- **Durations** have the format of Prometheus: \`30s\`, \`1m30s\`, \`500ms\`, with the units y, w, d, h, m, s, ms.
-- **Sizes** are bytes, or have a unit: \`KiB\`, \`MiB\`, \`GiB\` (powers of 1024), \`KB\`, \`MB\`, \`GB\` (powers of 1000).
-- **Numbers** keep every digit, quoted or not.
-- **URLs** are http or https, without user, query and fragment. A path is kept, and the path of the document is appended to it.
-- The file is a single YAML 1.2 document without tags. As in Prometheus, environment variables such as \`\${NAME}\` are not expanded; secrets can be
-  read from files.
-
-### Target labels
-
-\`labels\` of a target are in every series of the target, in the metrics of the chain and in those of the exporter that have the label \`target\`. Use
-them for what dashboards and alerts select by, such as the network, the team or the environment. A target has at most 20 labels, with values of at
-most 128 characters. Errors are: names that start with \`__\`; the labels that Prometheus and its operator assign (\`job\`, \`instance\`, \`endpoint\`,
-\`namespace\`, \`service\`, \`pod\`, \`container\`, \`node\`, \`cluster\`, \`replica\`, \`prometheus\`); and every label of a metric of a target. When labels change,
-the series of the target start anew with the next poll.
-
-### Target files
-
-\`target_files\` name files with further targets, for example one per network:
-
-\`\`\`yaml
-${targetFilesExample}\`\`\`
-
-Each file is a YAML or JSON list like \`targets\`:
-
-\`\`\`yaml
-${targetFileExample}\`\`\`
-
-Patterns have the wildcards \`*\`, \`?\` and \`[abc]\` within a part of the path, and do not match names that start with a dot. They are relative to the
-configuration file; names in a target file are relative to that file. Names of targets are unique over all files. A pattern or name that matches no
-file is a warning; an empty file is an error, because it is most likely not completely written: write \`[]\` for no targets. All files are read again
-with every reload. \`--config.check\` prints the targets of all files under \`targets\`.
-
-### Reloading
-
-The configuration is read again after SIGHUP, after a POST or PUT to \`/-/reload\` with \`--web.enable-lifecycle\`, and, with
-\`--config.auto-reload-interval=30s\`, after a change. At this interval the contents of the configuration file and of its target files are compared with
-those of the last attempt, so a file may be replaced by renaming it, or by way of symbolic links as in a mounted ConfigMap. An invalid or missing
-configuration is logged once, sets \`bridge_exporter_config_last_reload_successful\` to 0, and leaves the previous one active until the files change
-again. Targets without changes keep their state.
-
-Files with passwords, tokens and certificates are read again for every poll, and the web configuration with its certificates is checked every second,
-with or without this flag.
-
-## HTTP client
-
-The keys \`basic_auth\`, \`authorization\`, \`http_headers\`, \`tls_config\` and \`proxy_url\` of an endpoint are those of Prometheus' HTTP client
-configuration. All are optional. \`basic_auth\` and \`authorization\` cannot be combined.
-
-${httpClientSection}
-
-- **Redirects** are not followed, so that credentials are not sent to another host.
-- **http_headers** cannot set \`Authorization\` (use the keys above) and headers of the connection, such as \`Host\` or
-  \`Accept-Encoding\`. They override the headers of the exporter.
-- **tls_config** also applies to an https proxy, except for \`server_name\`. \`insecure_skip_verify\` logs a warning at startup. A
-  \`min_version\` below \`TLS12\` also enables old ciphers.
-- **proxy_url** opens a tunnel to an https node, which the proxy cannot read; requests to an http node are sent to the proxy in
-  clear text. User and password are percent-encoded, and sent only to the proxy.
-
-### Files and secrets
-
-A value can be set in the configuration or, under the same key with the suffix \`_file\`, in a file; header values under \`files\`. Relative
-file names are resolved against the directory of the configuration file. Files are read again for every poll, so a password or certificate
-is rotated by replacing its file. Trailing line breaks are ignored.
-
-If a file is missing, empty or invalid, the polls of its endpoint fail with reason \`bad_request\` and a message that names the file, and no
-request is sent. The exporter still starts, logs a warning, and polls all other endpoints; \`--config.check\` fails.
-
-Passwords, credentials, \`secrets\` and \`files\` of headers, private keys, and user and password of a proxy are redacted as
-\`<secret>\`, in the output of \`--config.check\` and in error messages of nodes that quote them, encoded or not. They do not affect
-\`bridge_exporter_config_hash\`. User names and \`values\` of headers are not redacted.
-
-## Environment variables
-
-A single target can be configured without a file. At least one of \`BRIDGE_URL\` and \`CROSSCHAIN_URL\` is required; all other settings have
-the defaults above. An empty variable counts as unset. The variables cannot be combined with a configuration file. \`BRIDGE_WATCH\` is a list
-separated by commas.
-
-${table(['variable', 'key', 'default', 'description'], variableRows)}
-
-## Flags
-
-Flags are written as \`--name=value\` or \`--name value\`, boolean flags as \`--config.check\`, \`--config.check=false\` or
-\`--no-config.check\`. A flag with a dot in its name can also be set by an environment variable. The flag overrides the variable, and an empty
-variable counts as unset.
-
-${commandNames.map((command) => `### ${commandTitles[command]}\n\n${flagTable(command)}`).join('\n\n')}
-`;
+/** Flags of several commands, once each unless the commands differ in it. */
+function flagTable(): string {
+  const rows = commandNames.flatMap((command) =>
+    flagsOf(command).map(({ name, type, default: preset, description }) => ({
+      command,
+      flag: [code(name), code(environmentName(name)), type, code(preset), description],
+    })),
+  );
+  const byFlag = Array.from(groupBy(rows, ({ flag }) => JSON.stringify(flag)).values());
+  return markdownTable(
+    ['flag', 'variable', 'type', 'default', 'description', 'commands'],
+    byFlag.map((same) => [...(same[0]?.flag ?? []), same.map(({ command }) => command).join(', ')]),
+  );
+}
 
 describe('docs/configuration.md', () => {
-  test('matches the schema and the flags', async () => {
-    await expect(page).toMatchFileSnapshot('../../docs/configuration.md');
+  test('has the keys of the schema and the flags', async () => {
+    const tables = [
+      keyTable(
+        'key',
+        configSettings.filter((setting) => !isClientKey(setting)),
+      ),
+      keyTable('key of an endpoint', clientSettings),
+      markdownTable(['variable', 'key', 'default'], variableRows),
+      flagTable(),
+    ];
+    await expect(withTables('docs/configuration.md', tables)).toMatchFileSnapshot('../../docs/configuration.md');
   });
 
-  test('has a valid example of a configuration file', () => {
-    expect(parseConfig(example, 'example')).toMatchObject({ ok: true, warnings: [] });
-  });
-
-  test.each(Object.entries(httpClientExamples))('has a valid example of HTTP client settings: %s', (_title, keys) => {
-    const endpoint = { url: 'https://a.example', ...(parse(keys) as object) };
-    const file = stringify({ targets: [{ name: 'a', bridge: endpoint }] });
-    expect(parseConfig(file, 'example')).toMatchObject({ ok: true, warnings: [] });
-  });
-
-  test('has a valid example of target files', () => {
-    const targets: unknown = parse(targetFileExample);
-    expect(parseConfig(stringify({ targets }), 'example')).toMatchObject({ ok: true, warnings: [] });
-    expect(parseConfig(stringify({ ...(parse(targetFilesExample) as object), targets }), 'example').ok).toBe(true);
+  test('lists the keys of the HTTP client once, because all endpoints have the same', () => {
+    for (const endpoint of endpoints) expect(httpClientKeys(endpoint), endpoint).toEqual([...clientKeys]);
   });
 
   test('describes every key and every flag', () => {

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { families } from '../../src/exposition/metrics-page.js';
+import { groupBy } from '../../src/metrics/grouping.js';
 import { recordReads } from '../metrics/recorded-reads.js';
 import { specFields } from '../support/spec-fields.js';
+import { markdownTable, withTables } from './generated-tables.js';
 import { notExported } from './not-exported.js';
 
 /*
- * Every field of the spec is read by a metric, or listed with a reason in not-exported.ts. docs/coverage.md is
- * generated from here.
+ * Every field of the spec is read by a metric, or listed with a reason in not-exported.ts. The tables of docs/coverage.md are generated
+ * from here.
  */
 
 /** Fields of real nodes that are not in the spec. */
@@ -71,34 +73,29 @@ describe('every field of the spec', () => {
 
 describe('docs/coverage.md', () => {
   it('lists every field of the spec', async () => {
-    await expect(coverageReference()).toMatchFileSnapshot('../../docs/coverage.md');
+    await expect(withTables('docs/coverage.md', [fieldTable(), reasonTable()])).toMatchFileSnapshot(
+      '../../docs/coverage.md',
+    );
   });
 });
 
-function coverageReference(): string {
-  const sections = Object.keys(specFields).map((object) => {
-    const rows = specPaths
-      .filter((path) => path.object === object)
-      .map(({ key, field, type }) => {
-        const metrics = [...(metricsByField.get(key) ?? [])].map((name) => `\`${name}\``);
-        const reason = notExported[key];
-        const cell = [...(reason === undefined ? [] : [`not exported: ${reason}`]), ...shortList(metrics)].join('; ');
-        return `| \`${field}\` | ${type} | ${cell} |`;
-      });
-    return `## ${object}\n\n| field | type | metrics |\n|---|---|---|\n${rows.join('\n')}\n`;
+function fieldTable(): string {
+  const rows = Object.keys(specFields).map((object) => {
+    const own = specPaths.filter((path) => path.object === object);
+    const named = (isExported: boolean): string =>
+      own
+        .filter(({ key }) => (notExported[key] === undefined) === isExported)
+        .map(({ field }) => `\`${field}\``)
+        .join(', ');
+    return [object, named(true), named(false)];
   });
-  return `# Coverage of the spec
-
-Generated from the code by \`npm test -- -u\`. The tables list every field of the two documents, with the metrics that read it or the
-reason why it is not exported.
-
-${sections.join('\n')}`;
+  return markdownTable(['object', 'read by metrics', 'not exported'], rows);
 }
 
-/** Limits the list for fields that many metrics read, such as the nonce of a validator set. */
-function shortList(metrics: readonly string[]): string[] {
-  const MAX_LISTED = 8;
-  if (metrics.length === 0) return [];
-  const more = metrics.length > MAX_LISTED ? ` and ${metrics.length - MAX_LISTED} more` : '';
-  return [metrics.slice(0, MAX_LISTED).join(', ') + more];
+function reasonTable(): string {
+  const byReason = groupBy(Object.entries(notExported), ([, reason]) => reason);
+  return markdownTable(
+    ['not exported', 'reason'],
+    Array.from(byReason, ([reason, fields]) => [fields.map(([key]) => `\`${key}\``).join(', '), reason]),
+  );
 }
