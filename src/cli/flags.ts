@@ -111,7 +111,7 @@ const web = {
     '--web.enable-lifecycle',
     types.booleanFlag,
     'false',
-    'Enable reloading by POST or PUT to /-/reload; SIGHUP always reloads.',
+    'Enable reloading by POST or PUT to /-/reload; the daemon always reloads after SIGHUP.',
   ),
   maxRequests: flag('--web.max-requests', types.integer(1, 10_000), '40', 'Maximum number of concurrent requests.'),
 };

@@ -141,21 +141,22 @@ function mergeTargets(
   };
 }
 
-const EXPECTED = 'expected a list of targets, each as under targets, or [] for none';
+const EXPECTED = 'a list of targets, each as under targets, or [] for none';
 
 function parseTargetFile({ path, content }: TargetFile): Result<{ readonly part: Part }> {
   if (!content.ok) return { ok: false, problems: [`${path}: ${content.problem}${adviceFor(path, content.problem)}`] };
   const yaml = parseYaml(content.value, path);
   if (!yaml.ok) return yaml;
   const { data, label } = yaml;
-  if (!Array.isArray(data)) return { ok: false, problems: [`${label([])}: ${describeType(data)} — ${EXPECTED}`] };
+  if (!Array.isArray(data))
+    return { ok: false, problems: [`${label([])}: ${describeType(data)} — expected ${EXPECTED}`] };
   return { ok: true, part: { directory: dirname(path), entries: data, label } };
 }
 
 /** An empty file is invalid, because it is most likely not completely written. */
 function adviceFor(path: string, problem: string): string {
   if (problem === 'is not a file') return ` — expected a file, or a pattern such as ${path}/*.yml`;
-  return problem === 'is empty' ? ` — ${EXPECTED}` : '';
+  return problem === 'is empty' ? ` — expected ${EXPECTED}` : '';
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Result } from '../result.js';
 import { checkPattern } from '../settings/glob.js';
 import {
   type Check,
+  expectation,
   key,
   list,
   listSettings,
@@ -103,8 +104,6 @@ const createTarget = ({ metricLabels = new Set(), allowNoEndpoint = false }: Sch
       }),
     },
     {
-      // Not quoted: it may be a URL with a password.
-      describe: types.describeType,
       expected: 'a mapping such as {name: mainnet, bridge: {url: https://node.example.org}}',
       checks: allowNoEndpoint
         ? []
@@ -224,7 +223,7 @@ const createKeys = (context: SchemaContext) => ({
     'targets',
     withChecks(
       z
-        .array(createTarget(context), { error: ({ input }) => `${types.describeType(input)} — expected ${TARGETS}` })
+        .array(createTarget(context), { error: expectation(TARGETS) })
         .min(context.allowNoTargets ? 0 : 1, { error: `is empty — expected ${TARGETS}` }),
       rejectDuplicates('name', 'targets', context.describeTarget),
     ),
@@ -238,7 +237,7 @@ const createKeys = (context: SchemaContext) => ({
   tokens: key(
     'tokens',
     withChecks(
-      list(token, types.describeValue, '[{contract: "0x…", symbol: USDT, decimals: 6}]'),
+      list(token, 'a list such as [{contract: "0x…", symbol: USDT, decimals: 6}]'),
       rejectDuplicates('contract', 'tokens'),
       limitBacking,
     ),
@@ -253,7 +252,7 @@ const createKeys = (context: SchemaContext) => ({
   validators: key(
     'validators',
     withChecks(
-      list(validator, types.describeValue, '[{address: inj1…, name: Example}]'),
+      list(validator, 'a list such as [{address: inj1…, name: Example}]'),
       rejectDuplicates('address', 'validators'),
     ),
     { default: [], description: 'Names of validators. They override those of the staking module.' },
@@ -280,13 +279,12 @@ const createKeys = (context: SchemaContext) => ({
 function describeChainsIssue(issue: z.core.$ZodRawIssue): string {
   return issue.code === 'invalid_key'
     ? `is not a chain id — expected at most ${types.maxChainIdDigits} decimal digits`
-    : `${types.describeValue(issue.input)} — expected a mapping of chain ids to names`;
+    : expectation('a mapping of chain ids to names')(issue);
 }
 
-const rootMessages = { describe: types.describeType, expected: `a mapping such as targets: ${ONE_TARGET}` };
-
 /** The schema of the configuration file. */
-export const createFileSchema = (context: SchemaContext = {}) => settings(createKeys(context), rootMessages);
+export const createFileSchema = (context: SchemaContext = {}) =>
+  settings(createKeys(context), { expected: `a mapping such as targets: ${ONE_TARGET}` });
 
 /** Every key of the configuration file. */
 export const configSettings = listSettings(createFileSchema());

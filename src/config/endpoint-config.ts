@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { ZETACHAIN_IDS } from '../chain/known-chains.js';
-import { key, type Keys, list, optionalKey, rejectBoth, scalar, type Settings, settings } from '../settings/schema.js';
+import {
+  expectation,
+  key,
+  type Keys,
+  list,
+  optionalKey,
+  rejectBoth,
+  scalar,
+  type Settings,
+  settings,
+} from '../settings/schema.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../settings/units.js';
 import * as types from '../settings/value-types.js';
 import { type HttpClientConfig, httpClientKeys } from './http-client-config.js';
@@ -108,7 +118,7 @@ const ageLimitKey = z.string().refine((name) => name === DEFAULT_AGE_LIMIT || ty
 function describeAgeLimitsIssue(issue: z.core.$ZodRawIssue): string {
   return issue.code === 'invalid_key'
     ? `is not a chain id — expected ${DEFAULT_AGE_LIMIT}, or at most ${types.maxChainIdDigits} decimal digits`
-    : `${types.describeValue(issue.input)} — expected a mapping of chain ids to durations, such as {"8332": 2h}`;
+    : expectation('a mapping of chain ids to durations, such as {"8332": 2h}')(issue);
 }
 
 /** The settings for requesting and decoding a cross-chain document. Integers are strings of decimal digits. */
@@ -184,8 +194,6 @@ function endpoint(name: string, keys: Keys): z.ZodType {
   const flat = settings(
     { ...keys, ...httpClientKeys },
     {
-      // Not quoted: it may be a URL with a password.
-      describe: types.describeType,
       expected: `a mapping such as ${name}: {url: https://node.example.org}`,
       checks: [rejectBoth('basic_auth', 'authorization')],
     },

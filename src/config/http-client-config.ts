@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { checkCertificates, checkPrivateKey, checkTlsVersions, tlsVersionNames } from '../settings/tls.js';
 import {
   type Check,
+  expectation,
   key,
   list,
   optionalKey,
@@ -61,9 +62,6 @@ const certificates = privateValue('PEM', 'PEM certificates', (text) => {
   return problem === undefined ? types.accept(text) : types.reject(problem);
 });
 
-/** Messages do not quote what is not a mapping. */
-const unquoted = { describe: types.describeType };
-
 const requireKeyOrFile = (name: string, fileKey: string): Check =>
   requireOneOf([name, fileKey], `is missing — expected ${name} or ${fileKey}`, [name]);
 
@@ -79,7 +77,6 @@ const basicAuth = settings(
     passwordFile: optionalKey('password_file', file, { description: 'File with the password.' }),
   },
   {
-    ...unquoted,
     checks: [
       requireKeyOrFile('username', 'username_file'),
       rejectBoth('username', 'username_file'),
@@ -109,13 +106,12 @@ const authorization = settings(
     credentialsFile: optionalKey('credentials_file', file, { description: 'File with the credentials.' }),
   },
   {
-    ...unquoted,
     checks: [requireKeyOrFile('credentials', 'credentials_file'), rejectBoth('credentials', 'credentials_file')],
   },
 );
 
 const headerValues = <T>(value: z.ZodType<T>) =>
-  list(value, types.describeType).min(1, { error: 'is empty — expected at least one value, or no such key' });
+  list(value).min(1, { error: 'is empty — expected at least one value, or no such key' });
 
 /** The header is sent once for each value. */
 const header = settings(
@@ -131,16 +127,13 @@ const header = settings(
     }),
   },
   {
-    ...unquoted,
     expected: 'a mapping such as {secrets: […]}, with values, secrets or files',
     checks: [requireOneOf(['values', 'secrets', 'files'], 'has no value — expected values, secrets or files')],
   },
 );
 
 const httpHeaders = withChecks(
-  z.record(z.string(), header, {
-    error: ({ input }) => `${types.describeType(input)} — expected a mapping with header names as keys`,
-  }),
+  z.record(z.string(), header, { error: expectation('a mapping with header names as keys') }),
   checkHeaderNames,
 );
 
@@ -213,7 +206,6 @@ const tlsConfig = settings(
     }),
   },
   {
-    ...unquoted,
     checks: [
       rejectBoth('ca', 'ca_file'),
       rejectBoth('cert', 'cert_file'),

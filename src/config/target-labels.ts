@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import * as types from '../settings/value-types.js';
-import { scalar } from '../settings/schema.js';
+import { expectation, scalar } from '../settings/schema.js';
 
 /** Labels that Prometheus, its operator or a store of several Prometheus servers assigns to every series. */
 const reservedLabels: ReadonlySet<string> = new Set([
@@ -31,7 +31,7 @@ export function targetLabels(metricLabels: ReadonlySet<string>): z.ZodType<Reado
       decode: (input, { issues }) => {
         const report = (message: string, ...path: string[]) => issues.push({ code: 'custom', input, path, message });
         if (!types.isMapping(input)) {
-          report(`${types.describeValue(input)} — expected a mapping such as labels: {network: mainnet}`);
+          report(expectation('a mapping such as labels: {network: mainnet}')({ input }));
           return z.NEVER;
         }
         const entries = Object.entries(input);

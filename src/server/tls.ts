@@ -11,7 +11,7 @@ import {
   tlsVersions,
 } from '../settings/tls.js';
 import { readSmallFile } from '../settings/small-file.js';
-import { accept, describeType, fileName, isMapping, oneOf, valueType } from '../settings/value-types.js';
+import { accept, fileName, isMapping, oneOf, valueType } from '../settings/value-types.js';
 import { mapping, presentKeys, scalar, withChecks } from '../settings/schema.js';
 
 /*
@@ -49,7 +49,7 @@ export type TlsKeys = z.output<z.ZodObject<typeof tlsKeys>>;
 type ClientAuthType = NonNullable<TlsKeys['client_auth_type']>;
 
 export const tlsSchema = withChecks(
-  mapping(tlsKeys, { describe: describeType }),
+  mapping(tlsKeys),
   requireCertificateAndKey,
   rejectUnusedAuthority,
   checkTlsVersions,

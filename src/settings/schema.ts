@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { describeValue, isMapping, type ValueType } from './value-types.js';
+import { describeType, isMapping, type ValueType } from './value-types.js';
 
 /*
  * zod schemas of a YAML file, with messages that name the expected type, and the list of their keys for the reference. Scalars and
@@ -83,28 +83,21 @@ export function withChecks<Schema extends z.ZodType>(schema: Schema, ...checks: 
   return checks.reduce((checked, check) => checked.superRefine(check, { when: () => true }), schema);
 }
 
-interface MappingMessages {
-  /** Describes an input that is not a mapping; `describeType` does not quote it. */
-  readonly describe?: (input: unknown) => string;
-  /** By default, the keys. */
+interface MappingOptions {
+  /** What a message expects; by default, the keys. */
   readonly expected?: string;
+  readonly checks?: readonly Check[];
 }
 
 /**
  * A mapping with these keys, parsed to an object with their properties. A new key needs no other edit: its type, default, check,
  * reference, environment variable and printed form follow from its declaration.
  */
-export function settings<K extends Keys>(
-  keys: K,
-  options?: MappingMessages & { readonly checks?: readonly Check[] },
-): z.ZodType<Settings<K>>;
-export function settings(
-  keys: Keys,
-  { checks = [], ...messages }: MappingMessages & { checks?: readonly Check[] } = {},
-) {
+export function settings<K extends Keys>(keys: K, options?: MappingOptions): z.ZodType<Settings<K>>;
+export function settings(keys: Keys, { checks = [], expected }: MappingOptions = {}) {
   const names = Object.entries(keys).map(([property, { name }]) => ({ property, name }));
   const shape = Object.fromEntries(Object.values(keys).map(({ name, schema }) => [name, schema]));
-  const checked = withChecks(mapping(shape, messages), ...checks);
+  const checked = withChecks(mapping(shape, expected), ...checks);
   const rename = (values: Readonly<Record<string, unknown>>, from: 'name' | 'property', to: 'name' | 'property') =>
     Object.fromEntries(names.map((both) => [both[to], values[both[from]]]).filter(([, value]) => value !== undefined));
   return z.codec(checked, z.custom<Readonly<Record<string, unknown>>>(), {
@@ -115,9 +108,9 @@ export function settings(
 
 export function mapping<Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
-  { describe = describeValue, expected = `a mapping with ${Object.keys(shape).join(', ')}` }: MappingMessages = {},
+  expected = `a mapping with ${Object.keys(shape).join(', ')}`,
 ) {
-  return z.strictObject(shape, { error: ({ input }) => `${describe(input)} — expected ${expected}` });
+  return z.strictObject(shape, { error: expectation(expected) });
 }
 
 /** A mapping that can be written as the value of one of its keys alone, and is printed so if it has no other. */
@@ -132,15 +125,15 @@ export function shorthand<T>(name: string, schema: z.ZodType<T>): z.ZodType<T> {
   });
 }
 
-export function list<T>(
-  entry: ValueType<T> | z.ZodType<T>,
-  describe = describeValue,
-  example = '',
-): z.ZodArray<z.ZodType<T>> {
-  return z.array(schemaOf(entry), {
-    error: ({ input }) => `${describe(input)} — expected a list${example && ` such as ${example}`}`,
-  });
+export function list<T>(entry: ValueType<T> | z.ZodType<T>, expected = 'a list'): z.ZodArray<z.ZodType<T>> {
+  return z.array(schemaOf(entry), { error: expectation(expected) });
 }
+
+/** The message for a mapping or a list that is something else. It is not quoted: it may be a URL with a password. */
+export const expectation =
+  (expected: string) =>
+  ({ input }: { readonly input: unknown }): string =>
+    `${describeType(input)} — expected ${expected}`;
 
 /** The keys that a mapping sets, with valid values or not; `undefined` if the input is not a mapping. */
 export function presentKeys(input: unknown): ReadonlySet<string> | undefined {

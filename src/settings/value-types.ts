@@ -24,7 +24,12 @@ export type ParseResult<T> = Result<{ readonly value: T }, { readonly problem?: 
 type Parse<T> = (text: string) => ParseResult<T>;
 
 /** A type of strings. `expected` completes "expected …" in messages. */
-export function valueType<T>(name: string, expected: string, parse: Parse<T>, describe = describeValue): ValueType<T> {
+export function valueType<T>(
+  name: string,
+  expected: string,
+  parse: Parse<T>,
+  describe?: (raw: unknown) => string,
+): ValueType<T> {
   return typeOfAnyValue(name, expected, (raw) => (typeof raw === 'string' ? parse(raw) : reject()), describe);
 }
 
@@ -38,7 +43,7 @@ function typeOfAnyValue<T>(
   name: string,
   expected: string,
   parse: (raw: unknown) => ParseResult<T>,
-  describe: (raw: unknown) => string,
+  describe: (raw: unknown) => string = describeValue,
 ): ValueType<T> {
   return {
     name,
@@ -79,11 +84,8 @@ export function describeType(raw: unknown): string {
   return Array.isArray(raw) ? 'is a list' : 'is a mapping';
 }
 
-export const boolean = typeOfAnyValue(
-  'boolean',
-  'true or false',
-  (raw) => (typeof raw === 'boolean' ? accept(raw) : reject()),
-  describeValue,
+export const boolean = typeOfAnyValue('boolean', 'true or false', (raw) =>
+  typeof raw === 'boolean' ? accept(raw) : reject(),
 );
 
 /** A boolean of the command line, where every value is a string. */
@@ -171,7 +173,7 @@ export function oneOf<const T extends string>(...choices: readonly T[]) {
 /** Text for label values and pages. `noun` completes "expected a … of 1 to 128 characters". */
 export function label(longest: number, noun = 'text', example = '') {
   const expected = `${noun} of 1 to ${longest} characters${example === '' ? '' : `, such as ${example}`}`;
-  return typeOfAnyValue('text', expected, (raw) => parseLabel(raw, longest), describeValue);
+  return typeOfAnyValue('text', expected, (raw) => parseLabel(raw, longest));
 }
 
 function parseLabel(raw: unknown, longest: number): ParseResult<string> {

@@ -129,7 +129,7 @@ const invalidValues: readonly (readonly [problem: string, text: string])[] = [
     withBridge(`power_threshold: ${value}`),
   ]),
   [`"0x12" — ${BECH32}`, withBridge('watch: ["0x12"]')],
-  ['"inj1qqqqqckdmdm" — expected a list', withBridge('watch: inj1qqqqqckdmdm')],
+  ['is a string — expected a list', withBridge('watch: inj1qqqqqckdmdm')],
   [
     `"inj1yg3zyg3zyg3zyg3zyg3zyg4zyg3zyg3zyf9qgq" has a wrong checksum — ${BECH32}`,
     withBridge('watch: [inj1yg3zyg3zyg3zyg3zyg3zyg4zyg3zyg3zyf9qgq]'),

@@ -155,7 +155,7 @@ describe('target_files', () => {
   });
 
   test.each([
-    ['targets', '"targets" — expected a list'],
+    ['targets', 'is a string — expected a list'],
     ['[""]', 'is empty — expected a file name or a pattern such as targets/*.yml', '[0]', 16],
     [
       '[a/**/b.yml]',

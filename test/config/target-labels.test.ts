@@ -16,7 +16,7 @@ const invalidLabels: readonly (readonly [title: string, labels: string, ...probl
   [
     'a string',
     'mainnet',
-    'f:3:5: targets[0].labels: "mainnet" — expected a mapping such as labels: {network: mainnet}',
+    'f:3:5: targets[0].labels: is a string — expected a mapping such as labels: {network: mainnet}',
   ],
   ['a name with a dash', '{a-b: c}', `f:3:14: targets[0].labels.a-b: ${NAME}`],
   [
