@@ -9,7 +9,6 @@ import {
   type BridgeSettings,
   type CrosschainSettings,
   type NodeConnection,
-  type RpcSettings,
 } from './config/endpoint-config.js';
 import { readContract, type ContractExchange } from './external/contract-document.js';
 import { bridgeFlowFamilies } from './flow/bridge-families.js';
@@ -135,7 +134,7 @@ export interface DocumentRequest<Name extends DocumentName = DocumentName> {
 
 /** The nodes that a contract is polled from. */
 export interface ContractNodes {
-  readonly rpc: Pick<RpcSettings, 'url' | 'httpClient'>;
+  readonly rpc: NodeConnection;
   /** The node of the module state. */
   readonly hub: NodeConnection;
 }
@@ -146,7 +145,7 @@ export interface DocumentContext<Name extends DocumentName> {
   readonly at: Instant;
   readonly settings: SettingsOf[Name];
   readonly labels: LabelSettings;
-  /** Hub height from the response header; `undefined` without one. */
+  /** Hub height from the response header; `undefined` without a valid one. */
   readonly height: Numeral | undefined;
   readonly previous: ObservationsOf[Name] | undefined;
   readonly sideInput?: SideInputOf[Name] | undefined;
@@ -203,8 +202,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
       if (bridge?.external === undefined) return undefined;
       const { intervalMs, ...rpc } = bridge.external;
       return {
-        // The path may be an API key, so it is no part of the address.
-        connection: { url: rpc.url.origin },
+        connection: { url: rpc.url },
         settings: {},
         paths: [],
         query: '',

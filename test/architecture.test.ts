@@ -53,7 +53,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   config: ['chain', 'result.ts', 'settings'],
   settings: ['result.ts'],
   endpoints: ['clock.ts', 'repeating.ts', 'alerts', 'config', 'documents.ts', 'poll', 'recorder', 'sources'],
-  external: ['clock.ts', 'json', 'metrics'],
+  external: ['clock.ts', 'json', 'metrics', 'text'],
   poll: [
     'clock.ts',
     'chain',

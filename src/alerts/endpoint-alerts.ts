@@ -139,7 +139,8 @@ and on (${TARGET}, document) bridge_exporter_up == 0`,
         return [{ labels: { reason }, value: failures.length }];
       }),
     summary: '{{ $labels.document }} is misconfigured: polls fail with reason {{ $labels.reason }}.',
-    action: 'Correct the configuration or the credentials, then reload the exporter; waiting does not help.',
+    action:
+      'Correct what the last failure on the status page names: the configuration, the credentials, or what in front of the node refuses this machine.',
     sentence: (findings, view) =>
       withList(
         `${view.state.document} is misconfigured`,

@@ -41,8 +41,9 @@ export function printDocuments(
   for (const { options, result } of read) {
     if (result.outcome.ok) continue;
     if (!documents[options.document].isOptional) failures += 1;
-    const { reason, message } = result.outcome.error;
-    const remedy = noun === 'poll' || reason === 'too_large' ? remedyOf(reason, options.document) : FILE_REMEDY;
+    const { error } = result.outcome;
+    const { reason, message } = error;
+    const remedy = noun === 'poll' || reason === 'too_large' ? remedyOf(error, options.document) : FILE_REMEDY;
     context.printError(`${options.target} ${options.document}: ${reason}: ${message}`);
     context.printError(`  ${remedy}`);
   }

@@ -7,7 +7,6 @@ import { describeReadError } from '../settings/small-file.js';
 import { formatApproximateSize, formatSize } from '../settings/units.js';
 import { bufferBody, BufferPool } from '../http/body.js';
 import { failure, RequestError, type Failure } from '../http/failure-reasons.js';
-import { asDecimalString } from '../json/numeral.js';
 import { MAX_UNRECOGNIZED_FIELDS } from '../json/shapes.js';
 import { targetOptions } from '../poll/jobs.js';
 import { decodeDocument } from '../poll/decode.js';
@@ -40,7 +39,7 @@ export async function runReplay(flags: InvocationOf<'replay'>, context: CommandC
     const name = file === STANDARD_INPUT ? 'standard input' : file;
     const body = await readBody(file, context.stdin, name, config.poll, progress);
     const result = Buffer.isBuffer(body)
-      ? decodeDocument(options, name, body, height === undefined ? undefined : asDecimalString(height))
+      ? decodeDocument(options, name, body, height)
       : { outcome: body, phaseSeconds: {} };
     documents.push({ options, result });
     if (!result.outcome.ok) return;

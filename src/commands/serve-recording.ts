@@ -138,7 +138,7 @@ function heldState(endpoint: ReplayedEndpoint, timeMs: number): EndpointState {
 /** What the pages show of a job. The node of an endpoint is in no recording. */
 function jobOf({ options }: ReplayedEndpoint, configured: PollJob | undefined, { poll }: Config): PollJob {
   return {
-    url: configured?.url ?? 'http://recording',
+    url: configured?.url ?? { origin: 'http://recording' },
     paths: [],
     query: '',
     limits: poll,

@@ -1,7 +1,7 @@
 import type { Instant } from '../clock.js';
 import { callsOf, isBackingDue, requestOf } from '../external/calls.js';
 import { denomOf, type ContractExchange } from '../external/contract-document.js';
-import { formatBatch } from '../external/json-rpc.js';
+import { formatRequests } from '../external/json-rpc.js';
 import { asDecimalString } from '../json/numeral.js';
 import type { ContractFacts } from '../metrics/contract/facts.js';
 import type { ContractReading, HubReading } from '../metrics/contract/reading.js';
@@ -39,7 +39,7 @@ export function askSimulatedContract(
   const lagBlocks = Math.floor((changes.lagSeconds ?? 0) / 12);
   const block = `0x${(model.external.height - lagBlocks).toString(16)}`;
   const calls = callsOf(facts, previous, block, at);
-  const rpc = formatBatch(calls.map(requestOf));
+  const rpc = formatRequests(calls.map(requestOf));
   const query = { endpoint: 'external_contract', parameters: new URLSearchParams(), rpc } as const;
   const { body } = executeQuery(model, query, changes);
   const denoms = isBackingDue(facts, previous, at) ? facts.backing.map(({ contract }) => denomOf(contract)) : [];

@@ -6,8 +6,6 @@ import type { Config } from '../config/config.js';
 import type { DocumentName } from '../documents.js';
 import { loadAbi } from '../external/abi-loader.js';
 import type { EndpointPast } from '../endpoints/registry.js';
-import { parseDecimal } from '../json/numeral.js';
-import { INVALID } from '../json/field.js';
 import { decodeDocument } from '../poll/decode.js';
 import { initialState, stateAfter, type EndpointLimits } from '../poll/endpoint-state.js';
 import { jobsOf, withFacts, withObservations, withValidatorNames } from '../poll/jobs.js';
@@ -143,13 +141,12 @@ function polled(
   const { decodeOptions } = withValidatorNames(job, names.byOperator);
   const { document } = decodeOptions;
   const { headers, body } = respond(model, document, job.query);
-  const height = parseDecimal(headers[HEIGHT_HEADER] ?? '');
   // Longer than the pauses between these polls, which are no gaps.
   const staleAfterMs = MAX_INTERVAL_MINUTES * MINUTE_MS;
   const { success, queries: asked } = before.state;
   const answers = answersOf(asked, staleAfterMs, at);
   const options = { ...withObservations(decodeOptions, success?.snapshot, answers), staleAfterMs };
-  const decoded = decodeDocument(options, document, body, height === INVALID ? undefined : height, at);
+  const decoded = decodeDocument(options, document, body, headers[HEIGHT_HEADER], at);
   const foundAt = job.paths.find(({ dialect }) => dialect === 'neutral');
   const result: PollResult = { ...decoded, ...(foundAt && { foundAt }) };
   const state = stateAfter(before.state, result, at);

@@ -298,14 +298,14 @@ export type Config = z.output<typeof configSchema>;
 export type PollConfig = Config['poll'];
 export type TargetConfig = Config['targets'][number];
 
-/** The endpoints of the targets with the position of each in the configuration. An URL with an API key is reduced to its origin. */
+/** The endpoints of the targets with the position of each in the configuration. */
 export function connectionsOf(targets: readonly TargetConfig[]): (NodeConnection & { readonly path: Path })[] {
   return targets.flatMap(({ bridge: ofBridge, crosschain: ofCrosschain }, index) => {
     const path = ['targets', index];
     const external = ofBridge?.external;
     return [
       ...(ofBridge ? [{ ...ofBridge, path: [...path, 'bridge'] }] : []),
-      ...(external ? [{ ...external, url: external.url.origin, path: [...path, 'bridge', 'external'] }] : []),
+      ...(external ? [{ ...external, path: [...path, 'bridge', 'external'] }] : []),
       ...(ofCrosschain ? [{ ...ofCrosschain, path: [...path, 'crosschain'] }] : []),
     ];
   });

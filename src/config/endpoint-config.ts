@@ -14,7 +14,7 @@ import {
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../settings/units.js';
 import * as types from '../settings/value-types.js';
 import { type HttpClientConfig, httpClientKeys } from './http-client-config.js';
-import { nodeUrl, rpcUrl, type RpcUrl } from './urls.js';
+import { nodeUrl, rpcUrl, type EndpointUrl } from './urls.js';
 import { validatorAddress } from './validator-address.js';
 
 /* The endpoints of a target in the configuration file, and the settings for requesting and decoding their documents. */
@@ -176,16 +176,14 @@ export type CrosschainSettings = Settings<typeof crosschainKeys>;
 
 /** How a node is requested. */
 export interface NodeConnection {
-  readonly url: string;
+  readonly url: EndpointUrl;
   /** Absent if no key of the HTTP client is set. `directory` is empty until the file is known. */
   readonly httpClient?: HttpClientConfig;
 }
 
 /** How the contract is requested from a node of the external chain. */
-export interface RpcSettings {
-  readonly url: RpcUrl;
+export interface RpcSettings extends NodeConnection {
   readonly intervalMs: number;
-  readonly httpClient?: HttpClientConfig;
 }
 
 /** The keys of an endpoint are in one mapping. In the configuration, those of the HTTP client are in `httpClient`. */
@@ -216,7 +214,7 @@ function endpoint(name: string, keys: Keys): z.ZodType {
 const urlKey = (variable: string, document: string) =>
   key('url', nodeUrl, {
     variable,
-    description: `Base URL of the node with the ${document}; the path of the document is appended.`,
+    description: `Base URL of the node with the ${document}; the path of the document is appended. Its own path, which may be an API key, is redacted in all output.`,
   });
 
 const external: z.ZodType<RpcSettings> = endpoint('external', {

@@ -154,7 +154,6 @@ const reservedHeaders: ReadonlySet<string> = new Set([
   'trailer',
   'transfer-encoding',
   'upgrade',
-  'user-agent',
   'www-authenticate',
 ]);
 

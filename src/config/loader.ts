@@ -187,7 +187,7 @@ function crosschainWarnings({ window }: CrosschainSettings, path: Path): PathMes
 function connectionWarnings({ url, httpClient, path }: NodeConnection & { readonly path: Path }): PathMessage[] {
   if (httpClient?.tls === undefined) return [];
   const tls = [...path, 'tls_config'];
-  if (!url.startsWith('https:') && !httpClient.proxy?.url.startsWith('https:')) {
+  if (!url.origin.startsWith('https:') && !httpClient.proxy?.url.startsWith('https:')) {
     return [{ path: tls, message: 'has no effect: neither url nor proxy_url is an https URL' }];
   }
   const message = 'the certificate is not verified: the connection can be intercepted';

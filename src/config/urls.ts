@@ -10,67 +10,92 @@ import {
   type ValueType,
 } from '../settings/value-types.js';
 
+/** The URL of a node. Hosted nodes have the API key in the path, JSON-RPC providers also in the query: only the origin may be shown. */
+export interface EndpointUrl {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Path without a trailing slash, and query; absent if there are none. */
+  readonly path?: Secret;
+}
+
 const EXPECTED = 'an http or https URL without user, query and fragment, such as https://node.example.org';
 
-/** The base URL of a node, without a trailing slash. */
-export const nodeUrl = valueType('URL', EXPECTED, (text) => parseBaseUrl(text, rejectDocumentPath));
+/** The base URL of a node, to which the path of a document is appended. */
+export const nodeUrl = endpointUrl(EXPECTED, (text) => {
+  const result = parseBaseUrl(text, rejectDocumentPath);
+  return result.ok ? accept(endpointUrlOf(result.value)) : result;
+});
 
 /** The base URL of another site that the pages link to, without a trailing slash. */
 export const siteUrl = valueType('URL', EXPECTED, (text) => parseBaseUrl(text));
 
-/** No message quotes user, password or query, because messages are logged. */
+function endpointUrl(expected: string, parse: (text: string) => ParseResult<EndpointUrl>): ValueType<EndpointUrl> {
+  return {
+    ...secretValueType('URL', expected, parse),
+    format: ({ origin, path }: EndpointUrl) => (path === undefined ? origin : `${origin}/${REDACTED}`),
+  };
+}
+
+function endpointUrlOf(url: string): EndpointUrl {
+  const { origin } = new URL(url);
+  const path = url.slice(origin.length);
+  return path === '' || path === '/' ? { origin } : { origin, path: createSecret(path) };
+}
+
+/** What is shown of a path that may be an API key. */
+export const REDACTED_PATH = '/…';
+
+/** No message quotes user, password, path or query, because messages are logged. */
 function parseBaseUrl(
   text: string,
-  rejectBase: (base: string) => ParseResult<never> | undefined = () => undefined,
+  rejectBase: (origin: string, path: string) => ParseResult<never> | undefined = () => undefined,
 ): ParseResult<string> {
   const result = parseHttpUrl(text);
   if (!result.ok) return result;
   const { origin, pathname, username, password } = result.value;
-  const base = origin + pathname.replace(/\/+$/, '');
-  if (username !== '' || password !== '') return reject(`${base} has a user name or password`);
-  const rejected = rejectBase(base);
+  const path = pathname.replace(/\/+$/, '');
+  if (username !== '' || password !== '') return reject(`${origin} has a user name or password`);
+  const rejected = rejectBase(origin, path);
   if (rejected !== undefined) return rejected;
-  if (text.includes('?')) return reject(`${base} has a query`);
-  if (text.includes('#')) return reject(`${base} has a fragment`);
-  return accept(base);
+  if (text.includes('?')) return reject(`${origin} has a query`);
+  if (text.includes('#')) return reject(`${origin} has a fragment`);
+  return accept(origin + path);
 }
 
-function rejectDocumentPath(base: string): ParseResult<never> | undefined {
-  const documentPath = documentPaths.find((path) => base.toLowerCase().endsWith(path.toLowerCase()));
-  return documentPath === undefined ? undefined : reject(`${base} ends with the path of a document, which is appended`);
+function rejectDocumentPath(origin: string, path: string): ParseResult<never> | undefined {
+  const documentPath = documentPaths.find((known) => path.toLowerCase().endsWith(known.toLowerCase()));
+  if (documentPath === undefined) return undefined;
+  const base = origin + (path.length > documentPath.length ? REDACTED_PATH : '');
+  return reject(`${base}${documentPath} ends with the path of a document, which is appended`);
 }
 
 const documentPaths: readonly string[] = [bridgeDialects, crosschainDialects].flatMap((dialects) =>
   Object.values<{ readonly path: string }>(dialects).map(({ path }) => path),
 );
 
-/** The URL of a JSON-RPC endpoint. Providers put the API key into the path or the query, so only the origin may be shown. */
-export interface RpcUrl {
-  /** Scheme, host and port. */
-  readonly origin: string;
-  /** Path and query; absent if there are none. */
-  readonly path?: Secret;
-}
-
 const EXPECTED_RPC = 'an http or https URL without user and fragment, such as https://ethereum.example.org';
 
-export const rpcUrl: ValueType<RpcUrl> = {
-  ...secretValueType('URL', EXPECTED_RPC, parseRpcUrl),
-  format: (url: RpcUrl) => (url.path === undefined ? url.origin : `${url.origin}/${REDACTED}`),
-};
-
-/** No message quotes more than the origin. */
-function parseRpcUrl(text: string): ParseResult<RpcUrl> {
+/** The URL of a JSON-RPC endpoint. */
+export const rpcUrl = endpointUrl(EXPECTED_RPC, (text) => {
   const result = parseHttpUrl(text);
   if (!result.ok) return result;
   const { origin, pathname, search, username, password, hash } = result.value;
   if (username !== '' || password !== '') return reject(`${origin} has a user name or password`);
   if (hash !== '') return reject(`${origin} has a fragment`);
-  const path = pathname + search;
-  return accept(path === '/' ? { origin } : { origin, path: createSecret(path) });
-}
+  return accept(endpointUrlOf(origin + pathname + search));
+});
 
 /** The whole URL, for the request only. */
-export function requestUrl({ origin, path }: RpcUrl): URL {
-  return new URL(path === undefined ? origin : origin + reveal(path));
+export function requestUrl({ origin, path }: EndpointUrl, documentPath = ''): URL {
+  return new URL(origin + (path === undefined ? '' : reveal(path)) + documentPath);
+}
+
+/**
+ * Host and path of a request, as messages, logs and pages show it: of the path only the part that is appended to the configured URL. Nothing
+ * is appended to that of a JSON-RPC endpoint.
+ */
+export function sourceOf({ origin, path }: EndpointUrl, documentPath: string): string {
+  const { host, pathname } = new URL(origin + documentPath);
+  if (documentPath === '') return host;
+  return host + (path === undefined ? '' : REDACTED_PATH) + pathname;
 }

@@ -289,9 +289,10 @@ function keyOf({ target, document }: EndpointKey): string {
  * labels. Other credentials or settings change the next poll, and nothing that is known.
  */
 function isSameEndpoint(first: PollJob, second: PollJob): boolean {
-  const identityOf = ({ decodeOptions, url, paths, query }: PollJob) => {
+  const identityOf = ({ decodeOptions, url, paths, query, contract }: PollJob) => {
     const { target, targetLabels, document } = decodeOptions;
-    return [target, targetLabels, document, url, paths, query];
+    // The path of a JSON-RPC endpoint is an API key.
+    return [target, targetLabels, document, contract === undefined ? url : url.origin, paths, query];
   };
   return isDeepStrictEqual(identityOf(first), identityOf(second));
 }

@@ -18,7 +18,7 @@ import {
 import type { ContractFunction, ResultOf } from './abi.js';
 import { loadedAbi } from './abi-loader.js';
 import type { ContractCall } from './calls.js';
-import { parseBatch, property, rpcFailure, unreadable, type RpcAnswers } from './json-rpc.js';
+import { parseAnswers, property, rpcFailure, unreadable, type RpcAnswers, type RpcFailure } from './json-rpc.js';
 
 /* Reads the document external_contract: the answers to a batch of calls. A call without a valid answer affects only its own families. */
 
@@ -38,16 +38,16 @@ export function readContract(
   at: Instant,
   previous: ContractReading | undefined,
 ): ContractResult {
-  const batch = parseBatch(body);
-  if (!batch.ok) return batch;
-  const block = readBlock(batch.answers, calls.find(({ data }) => data === '')?.id ?? 0);
+  const parsed = parseAnswers(body);
+  if (!parsed.ok) return parsed;
+  const block = readBlock(parsed.answers, calls.find(({ data }) => data === '')?.id ?? 0);
   if (!block.ok) return block;
   const pinned = calls[0]?.block;
   if (pinned !== undefined && BigInt(pinned) !== BigInt(block.height)) {
     return unreadable('schema', `returned another block than ${BigInt(pinned)}`);
   }
   const problems = emptyProblems();
-  const answers = createAnswers(batch.answers, calls, problems);
+  const answers = createAnswers(parsed.answers, calls, problems);
   const before = previous?.contract === facts.contract ? previous : undefined;
   const batchNonces = facts.batchTokens
     .filter((token) => answers.isRequested('lastBatchNonce', facts.contract, token.contract))
@@ -92,9 +92,9 @@ interface Block {
 }
 
 /** The number and the time of the block in an answer. */
-export function readBlock(answers: RpcAnswers, id: number): Block | UnreadableDocument {
+export function readBlock(answers: RpcAnswers, id: number): Block | RpcFailure {
   const answer = answers.get(id);
-  if (answer?.ok === false) return rpcFailure('eth_getBlockByNumber', answer.code);
+  if (answer?.ok === false) return rpcFailure('eth_getBlockByNumber', answer.error);
   if (answer === undefined) return unreadable('schema', 'did not answer eth_getBlockByNumber');
   if (answer.result === null) return unreadable('schema', 'has no block with the number of its newest block');
   const [height, time] = ['number', 'timestamp'].map((name) => quantity(property(answer.result, name)));

@@ -125,22 +125,26 @@ export async function bufferBody(
 
 type HeaderValue = string | string[] | undefined;
 
-/** The body without its content encoding; `undefined` for an encoding other than gzip, the only one that is requested. */
+/** Proxies compress a compressed body again, by mistake. */
+const MAX_CODINGS = 3;
+
+/** The body without its content encodings, the last of which was applied last; `undefined` for one other than gzip, the only one that is requested. */
 export function decompressBody(body: Readable, contentEncoding: HeaderValue): Readable | undefined {
-  switch (String(contentEncoding ?? 'identity').toLowerCase()) {
-    case 'identity':
-      return body;
-    case 'gzip':
-    case 'x-gzip':
-      return pipeline(body, createGunzip(), () => undefined);
-    default:
-      return undefined;
-  }
+  const codings = encodingsIn(contentEncoding);
+  if (codings.length > MAX_CODINGS || !codings.every((coding) => coding === 'gzip' || coding === 'x-gzip'))
+    return undefined;
+  return codings.reduce<Readable>((encoded) => pipeline(encoded, createGunzip(), () => undefined), body);
+}
+
+/** A header that is sent several times is a list too. */
+function encodingsIn(contentEncoding: HeaderValue): readonly string[] {
+  const codings = [contentEncoding ?? ''].flat().flatMap((line) => line.toLowerCase().split(','));
+  return codings.map((coding) => coding.trim()).filter((coding) => coding !== '' && coding !== 'identity');
 }
 
 /** The length of the decoded body, if the response announces it. */
 export function parseContentLength(headers: Readonly<Record<string, HeaderValue>>): number | undefined {
   const length = headers['content-length'];
-  const isEncoded = headers['content-encoding'] !== undefined;
+  const isEncoded = encodingsIn(headers['content-encoding']).length > 0;
   return typeof length === 'string' && !isEncoded && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }

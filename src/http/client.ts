@@ -1,17 +1,18 @@
 import type { Socket } from 'node:net';
 import { callbackify } from 'node:util';
 import { errors, Client as UndiciClient, type Dispatcher } from 'undici';
+import type { NodeConnection } from '../config/endpoint-config.js';
 import type { HttpClientConfig } from '../config/http-client-config.js';
 import { resolveHttpConfig, type ResolvedHttpConfig } from '../config/resolved-http-config.js';
-import { INVALID } from '../json/field.js';
-import { parseDecimal, type Numeral } from '../json/numeral.js';
+import { REDACTED_PATH, requestUrl, sourceOf } from '../config/urls.js';
 import { cleanText } from '../text/untrusted-text.js';
 import { bufferBody, BufferPool, decompressBody, parseContentLength, type BufferedBody } from './body.js';
 import { openConnection } from './connection.js';
-import { readErrorResponse } from './error-response.js';
+import { readErrorResponse, type Clean, type ErrorContext } from './error-response.js';
 import { ConnectError, RequestError, type Failure, type FailureReason, type PollError } from './failure-reasons.js';
+import { heightText } from './height-header.js';
 import { isHttp2, type Protocol } from './port-hints.js';
-import { createRedactor } from './redaction.js';
+import { createPathRedactor, createRedactor } from './redaction.js';
 
 /*
  * The HTTP client towards nodes. Each request has its own connection, which is closed when the request ends: at the default poll
@@ -37,25 +38,29 @@ interface RequestOptions {
   /** The JSON body of a POST request. */
   readonly json?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether the path is a secret. Messages then contain neither the path nor any text of the server, which may repeat it. */
-  readonly hasSecretPath?: boolean;
+  /** Whether the limit of the body is not that of the setting. */
+  readonly hasFixedLimit?: boolean;
 }
 
 export interface FetchedDocument {
   readonly ok: true;
   /** The caller releases it. */
   readonly body: BufferedBody;
-  /** Hub height of the document; absent without the header. */
-  readonly height: Numeral | undefined;
+  /** The hub height of the document, as the server has sent it (height-header.ts). */
+  readonly height: string | undefined;
+  /** Makes one line of text that the server has sent, without the secrets of the request. */
+  readonly clean: (text: string) => string;
 }
 
-interface FailedFetch extends Failure {
+export interface FailedFetch extends Failure {
   /** The status of an error response of the node. */
   readonly statusCode?: number;
   /** What the server speaks, if it is not the REST API. */
   readonly protocol?: Protocol;
   /** Whether the response says that the path is not served. */
   readonly isNotServed?: boolean;
+  /** The start of the body of an error response, as the server has sent it. */
+  readonly errorBody?: string;
 }
 
 export type FetchResult = FetchedDocument | FailedFetch;
@@ -67,14 +72,14 @@ export interface Client {
    */
   readonly reserveMemory: (maxBodyBytes: number) => Promise<() => void>;
   /**
-   * Fetches one document. Every expected failure is a value, whose message begins with the path, or with a colon when that is a secret.
-   * Redirects are not followed, because credentials would be sent to the new address. Files with passwords, tokens and certificates are
-   * read for each request.
+   * Fetches one document. `path` is appended to the URL of the node, and may have a query. Every expected failure is a value, whose message
+   * begins with host and path. Redirects are not followed, because credentials would be sent to the new address. Files with passwords, tokens
+   * and certificates are read for each request.
    */
   readonly fetch: (
-    url: URL,
+    node: NodeConnection,
+    path: string,
     limits: FetchLimits,
-    httpClient?: HttpClientConfig,
     options?: RequestOptions,
   ) => Promise<FetchResult>;
   /** Ends the fetches that are in progress. */
@@ -86,35 +91,40 @@ export function createClient(userAgent: string): Client {
   const running = new Set<AbortController>();
   return {
     reserveMemory: async (maxBodyBytes) => pool.reserve(maxBodyBytes),
-    fetch: async (url, limits, httpClient = DEFAULT_HTTP_CLIENT_CONFIG, options = {}) => {
+    fetch: async ({ url: nodeUrl, httpClient = DEFAULT_HTTP_CLIENT_CONFIG }, path, limits, options = {}) => {
       const controller = new AbortController();
       running.add(controller);
       const { signal } = controller;
       const { timeoutMs, elapsedMs = 0 } = limits;
       const timer = setTimeout(() => controller.abort(), Math.max(0, timeoutMs - elapsedMs));
-      let clean = (text: string) => cleanText(text);
+      const redactPath = createPathRedactor(nodeUrl, path);
+      let clean: Clean = (text, maxCharacters) => cleanText(redactPath(text), maxCharacters);
       try {
         const config = await rejectOnAbort(signal, resolveConfig(httpClient));
         const redact = createRedactor(config.secrets);
         // Truncated text could end in a part of a secret, so secrets are redacted first.
-        clean = (text) => cleanText(redact(text));
+        clean = (text, maxCharacters) => cleanText(redactPath(redact(text)), maxCharacters);
+        const url = requestUrl(nodeUrl, path);
         const dispatcher = createDispatcher(url, config, signal);
         try {
           const response = await sendRequest(dispatcher, url, config, userAgent, limits.maxBodyBytes, options);
-          return await readResponse(response, url, limits, pool, clean, options);
+          const isAuthenticated = nodeUrl.path !== undefined || hasCredentials(httpClient);
+          const context = { redirect: redirectTarget(response.headers['location'], url, path), isAuthenticated, clean };
+          return await readResponse(response, limits, pool, context, options);
         } finally {
           await dispatcher.destroy();
         }
       } catch (error) {
-        const { reason, message } = toPollError(error, signal.aborted, limits, clean);
-        const { statusCode, protocol, isNotServed } =
+        const { reason, message, ...remedy } = toPollError(error, signal.aborted, limits, clean);
+        const { statusCode, protocol, errorBody, isNotServed } =
           error instanceof RequestError ? error : { protocol: protocolOf(error), isNotServed: false };
         return {
           ok: false,
-          error: { reason, message: `${options.hasSecretPath ? '' : url.pathname}: ${message}` },
+          error: { reason, message: `${sourceOf(nodeUrl, path)}: ${message}`, ...remedy },
           ...(statusCode !== undefined && { statusCode }),
           ...(protocol && { protocol }),
           ...(isNotServed && { isNotServed }),
+          ...(errorBody !== undefined && { errorBody }),
         };
       } finally {
         clearTimeout(timer);
@@ -129,11 +139,24 @@ export function createClient(userAgent: string): Client {
   };
 }
 
-/** The target of a redirect, without user, password, query and fragment, which can be secrets. */
-function redirectTarget(location: string, url: URL): string | undefined {
-  if (!URL.canParse(location, url.href)) return undefined;
-  const { protocol, host, pathname } = new URL(location, url);
-  return `${protocol}//${host}${pathname}`;
+/** Whether the request has something that the server can reject. Any header but the name of the client can be a key. */
+function hasCredentials({ basicAuth, authorization, headers = {}, tls }: HttpClientConfig): boolean {
+  const hasHeader = Object.keys(headers).some((name) => name.toLowerCase() !== 'user-agent');
+  const hasCertificate = tls?.cert !== undefined || tls?.certFile !== undefined;
+  return basicAuth !== undefined || authorization !== undefined || hasHeader || hasCertificate;
+}
+
+/**
+ * The target of a redirect, without user, password, query and fragment, which can be secrets; before the path of the document, an API key can be
+ * one too.
+ */
+function redirectTarget(location: string | string[] | undefined, url: URL, documentPath: string): string | undefined {
+  const [target] = [location].flat();
+  if (target === undefined || !URL.canParse(target, url.href)) return undefined;
+  const { protocol, host, pathname } = new URL(target, url);
+  const [known = ''] = documentPath.split('?', 1);
+  const hasPrefix = known !== '' && pathname.endsWith(known) && pathname.length > known.length;
+  return `${protocol}//${host}${hasPrefix ? REDACTED_PATH + known : pathname}`;
 }
 
 /** undici has the bytes that are not HTTP/1.1. */
@@ -190,6 +213,8 @@ async function sendRequest(
     headers: {
       accept: '*/*',
       'accept-encoding': 'gzip',
+      // Gateways send the height in a trailer only to a client that accepts trailers.
+      te: 'trailers',
       // A cached response would be an old document.
       'cache-control': 'no-cache',
       'user-agent': userAgent,
@@ -206,56 +231,42 @@ async function sendRequest(
 
 async function readResponse(
   response: Dispatcher.ResponseData,
-  url: URL,
   { timeoutMs, maxBodyBytes }: FetchLimits,
   pool: BufferPool,
-  clean: (text: string) => string,
-  { hasSecretPath = false }: RequestOptions,
+  context: ErrorContext,
+  { hasFixedLimit = false }: RequestOptions,
 ): Promise<FetchedDocument> {
   const { statusCode, headers } = response;
   const body = decompressBody(response.body, headers['content-encoding']);
-  const { location } = headers;
-  const redirect = typeof location === 'string' ? redirectTarget(location, url) : undefined;
-  if (statusCode !== 200) {
-    const error = await readErrorResponse(statusCode, body, redirect, timeoutMs, clean);
-    throw hasSecretPath ? new RequestError(error.reason, `responded with status ${statusCode}`, statusCode) : error;
+  if (statusCode !== 200) throw await readErrorResponse(statusCode, headers, body, timeoutMs, context);
+  const { clean } = context;
+  if (body === undefined) {
+    throw new RequestError('not_json', `unsupported content encoding ${clean(String(headers['content-encoding']))}`);
   }
-  if (body === undefined) throw new RequestError('not_json', 'unsupported content encoding');
   const buffered = await bufferBody(
     body,
     maxBodyBytes,
     parseContentLength(headers),
     pool,
-    hasSecretPath ? '' : undefined,
+    hasFixedLimit ? '' : undefined,
   );
-  return { ok: true, body: buffered, height: hubHeight(headers) };
+  const height = heightText(headers, response.trailers);
+  return { ok: true, body: buffered, height: height === undefined ? undefined : clean(height), clean };
 }
 
-/** The header of the Cosmos SDK's gateway, and the one that newer nodes add. */
-const HEIGHT_HEADERS = ['grpc-metadata-x-cosmos-block-height', 'x-cosmos-block-height'];
+/** A host has up to ten addresses, each with its error. */
+const MAX_ADDRESS_CHARACTERS = 1000;
 
-function hubHeight(headers: Dispatcher.ResponseData['headers']): Numeral | undefined {
-  for (const name of HEIGHT_HEADERS) {
-    const header = headers[name];
-    const height = typeof header === 'string' ? parseDecimal(header) : undefined;
-    if (height !== undefined && height !== INVALID) return height;
-  }
-  return undefined;
-}
-
-function toPollError(
-  error: unknown,
-  isTimeout: boolean,
-  { timeoutMs }: FetchLimits,
-  clean: (text: string) => string,
-): PollError {
+function toPollError(error: unknown, isTimeout: boolean, { timeoutMs }: FetchLimits, clean: Clean): PollError {
   const failure = (reason: FailureReason, message: string): PollError => ({ reason, message });
   const isConnecting = error instanceof ConnectError;
   // A ConnectError is a RequestError too, but its message can contain secrets.
-  if (error instanceof RequestError && !isConnecting) return failure(error.reason, error.message);
-  const phase = isConnecting ? ' while connecting' : '';
+  if (error instanceof RequestError && !isConnecting) {
+    return { ...failure(error.reason, error.message), ...(error.remedy !== undefined && { remedy: error.remedy }) };
+  }
+  const phase = isConnecting ? ` while connecting${clean(error.attempts, MAX_ADDRESS_CHARACTERS)}` : '';
   if (isTimeout) return failure('timeout', `timed out after ${timeoutMs} ms (poll.timeout)${phase}`);
-  if (isConnecting) return failure(error.reason, `request failed: ${clean(error.message)}`);
+  if (isConnecting) return failure(error.reason, `request failed: ${clean(error.message, MAX_ADDRESS_CHARACTERS)}`);
   if (!(error instanceof Error)) return failure('internal', `request failed: ${clean(String(error))}`);
   const code = 'code' in error ? String(error.code) : '';
   if (error instanceof errors.HeadersOverflowError) return failure('too_large', 'headers are larger than 16 KiB');

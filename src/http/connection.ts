@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import dns from 'node:dns';
 import { request } from 'node:http';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { addAbortSignal } from 'node:stream';
@@ -17,55 +18,119 @@ export async function openConnection(
   { tls, proxy }: ResolvedHttpConfig,
   signal: AbortSignal,
 ): Promise<Socket> {
-  if (proxy === undefined) return connect({ url, tls, serverName: tls?.serverName, signal });
-  const proxyUrl = new URL(proxy.url);
+  if (proxy === undefined) return connect(url, { tls, serverName: tls?.serverName, signal });
   const messagePrefix = `proxy ${proxy.url}: `;
   // As in Prometheus, tls_config applies to an https proxy too. The server name in it is that of the node.
-  const socket = await connect({ url: proxyUrl, tls, signal, messagePrefix });
+  const socket = await connect(new URL(proxy.url), { tls, signal, messagePrefix });
   if (url.protocol === 'http:') return socket;
   await openTunnel(socket, url, proxy, messagePrefix);
-  return connect({ url, tls, serverName: tls?.serverName, signal, socket });
+  return startTls(socket, url, { tls, serverName: tls?.serverName, signal });
 }
 
 interface ConnectOptions {
-  readonly url: URL;
   readonly tls: ResolvedTls | undefined;
   /** The name to expect in the certificate instead of that in the URL. */
   readonly serverName?: string | undefined;
   readonly signal: AbortSignal;
-  /** A connection to use for TLS, instead of a new one. */
-  readonly socket?: Socket;
   readonly messagePrefix?: string;
 }
 
-function connect({
-  url,
-  tls,
-  serverName,
-  signal,
-  socket: tunnel,
-  messagePrefix = '',
-}: ConnectOptions): Promise<Socket> {
-  const isTls = url.protocol === 'https:';
-  // IPv6 addresses have brackets in URLs only.
-  const host = url.hostname.replaceAll(/[[\]]/g, '');
-  const address = { host, port: Number(url.port) || (isTls ? 443 : 80) };
-  const socket = isTls
-    ? connectTls({
-        ...address,
-        ...(tunnel && { socket: tunnel }),
-        ...(tls && { secureContext: secureContext(tls), rejectUnauthorized: !tls.insecureSkipVerify }),
-        ALPNProtocols: ['http/1.1'],
-        // SNI carries host names only (RFC 6066).
-        servername: [serverName, host].find((name) => name !== undefined && isIP(name) === 0) ?? '',
-        checkServerIdentity: (_host, certificate) => checkServerIdentity(serverName ?? host, certificate),
-      })
-    : connectTcp(address);
+async function connect(url: URL, options: ConnectOptions): Promise<Socket> {
+  const socket = await connectHost(url, options);
+  // A socket below TLS is closed by that above: Node.js never closes TLS in TLS if the lowest socket is closed first.
+  return url.protocol === 'https:' ? startTls(socket, url, options) : addAbortSignal(options.signal, socket);
+}
+
+/** The host of a URL as names are resolved and certificates are checked: without the brackets of IPv6 addresses, which only URLs have. */
+function hostOf({ hostname }: URL): string {
+  return hostname.replaceAll(/[[\]]/g, '');
+}
+
+/** As RFC 8305 recommends. */
+const ATTEMPT_DELAY_MS = 250;
+
+/**
+ * Connects to one of the addresses of a host: the next one is tried when one fails, or has not responded for a moment, and then all that have
+ * not failed may still respond until the signal is aborted. Node.js would give up each address when it tries the next.
+ */
+async function connectHost(url: URL, { signal, messagePrefix = '' }: ConnectOptions): Promise<Socket> {
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+  const addresses = await lookUp(hostOf(url), signal, messagePrefix);
+  return new Promise((resolve, reject) => {
+    const results: string[] = [];
+    const pending = new Map<Socket, string>();
+    let tried = 0;
+    let timer: NodeJS.Timeout | undefined;
+    const end = (): void => {
+      clearTimeout(timer);
+      for (const socket of pending.keys()) socket.destroy();
+      signal.removeEventListener('abort', fail);
+    };
+    const fail = (): void => {
+      end();
+      const waiting = Array.from(pending.values(), (address) => `no response from ${address}`);
+      const attempts = [...results, ...waiting].join(', ');
+      reject(new ConnectError('connect', messagePrefix + attempts, `: ${messagePrefix}${attempts}`));
+    };
+    const tryNext = (): void => {
+      clearTimeout(timer);
+      const address = addresses[tried];
+      if (address === undefined) return;
+      tried += 1;
+      const socket = connectTcp({ host: address, port });
+      pending.set(socket, isIP(address) === 6 ? `[${address}]:${port}` : `${address}:${port}`);
+      socket.on('error', (error) => {
+        // After the connection was established, the error is reported by what uses it.
+        if (!pending.delete(socket)) return;
+        results.push(error.message);
+        if (results.length === addresses.length) fail();
+        else tryNext();
+      });
+      socket.once('connect', () => {
+        pending.delete(socket);
+        end();
+        resolve(socket);
+      });
+      timer = setTimeout(tryNext, ATTEMPT_DELAY_MS);
+    };
+    signal.addEventListener('abort', fail);
+    tryNext();
+  });
+}
+
+/** The addresses of a host name, or the address itself. The name can be one of a file or of another service, not only of DNS. */
+async function lookUp(host: string, signal: AbortSignal, messagePrefix: string): Promise<readonly string[]> {
+  return new Promise((resolve, reject) => {
+    const fail = (message: string): void =>
+      reject(new ConnectError('dns', messagePrefix + message, `: ${messagePrefix}${message}`));
+    signal.addEventListener('abort', () => fail(`the name ${host} was not resolved`));
+    dns.lookup(host, { all: true }, (error, addresses) => {
+      if (error !== null) fail(error.message);
+      else if (!signal.aborted) resolve(addresses.map(({ address }) => address));
+    });
+  });
+}
+
+function startTls(
+  transport: Socket,
+  url: URL,
+  { tls, serverName, signal, messagePrefix = '' }: ConnectOptions,
+): Promise<Socket> {
+  // A name with a dot at its end is the same name without it, which is in certificates.
+  const host = hostOf(url).replace(/\.$/, '');
+  const socket = connectTls({
+    socket: transport,
+    ...(tls && { secureContext: secureContext(tls), rejectUnauthorized: !tls.insecureSkipVerify }),
+    ALPNProtocols: ['http/1.1'],
+    // SNI carries host names only (RFC 6066).
+    servername: [serverName, host].find((name) => name !== undefined && isIP(name) === 0) ?? '',
+    checkServerIdentity: (_host, certificate) => checkServerIdentity(serverName ?? host, certificate),
+  });
   addAbortSignal(signal, socket);
   return new Promise((resolve, reject) => {
-    socket.once(isTls ? 'secureConnect' : 'connect', () => resolve(socket));
+    socket.once('secureConnect', () => resolve(socket));
     socket.on('error', (error) => {
-      reject(connectError(error, isTls, messagePrefix));
+      reject(new ConnectError('tls', messagePrefix + describeTlsError(error)));
       // With TLS 1.3 a node can reject the client certificate after the handshake and close the connection. Without this,
       // undici reports only that it was closed.
       socket.destroy(error);
@@ -73,26 +138,13 @@ function connect({
   });
 }
 
-function connectError(error: Error, isTls: boolean, messagePrefix: string): ConnectError {
-  // Trying several addresses fails with an AggregateError, which has no message.
-  const [first]: unknown[] = error instanceof AggregateError ? error.errors : [error];
-  const cause = first instanceof Error ? first : error;
-  return new ConnectError(connectReason(cause, isTls), messagePrefix + describeConnectError(cause));
-}
-
 /** OpenSSL reports a response in clear text as a wrong version or length of a TLS record. */
-function describeConnectError(error: Error): string {
+function describeTlsError(error: Error): string {
   const code = 'code' in error ? error.code : undefined;
   const isClearText = code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG';
   return isClearText || /wrong version number|packet length too long/.test(error.message)
     ? 'the server does not use TLS on this port: is this port http?'
     : error.message;
-}
-
-function connectReason(error: Error, isTls: boolean): FailureReason {
-  const syscall = 'syscall' in error ? error.syscall : undefined;
-  if (syscall === 'getaddrinfo') return 'dns';
-  return syscall === 'connect' || !isTls ? 'connect' : 'tls';
 }
 
 /** Cached by a hash of the settings, because parsing a bundle of 140 CA certificates takes 35 ms. */

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { z } from 'zod';
-import { RequestError, type FailureReason } from './failure-reasons.js';
+import { errorText, RATE_LIMIT } from '../text/error-text.js';
+import { RequestError, statusRemedies, type FailureReason } from './failure-reasons.js';
 import { isJsonRpc } from './port-hints.js';
 
 const MAX_BYTES = 64 * 1024;
@@ -12,27 +12,86 @@ const MAX_SHARE = 1 / 4;
 /** gRPC's ResourceExhausted. A gateway sends it with status 429, although it means that the document is too large to send. */
 const RESOURCE_EXHAUSTED = 8;
 
-/**
- * The error for a response with another status than 200. `body` is undefined if its content encoding is unsupported, `redirect` is
- * the target of a redirect.
- */
+/** Makes one line of untrusted text, without secrets. */
+export type Clean = (text: string, maxCharacters?: number) => string;
+
+/** What is known of the request of an error response. */
+export interface ErrorContext {
+  /** Where the server redirects to. */
+  readonly redirect: string | undefined;
+  /** Whether credentials are configured, which the node may have rejected. */
+  readonly isAuthenticated: boolean;
+  readonly clean: Clean;
+}
+
+/** The error for a response with another status than 200. `body` is undefined if its content encoding is unsupported. */
 export async function readErrorResponse(
   statusCode: number,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
   body: Readable | undefined,
-  redirect: string | undefined,
   pollTimeoutMs: number,
-  clean: (text: string) => string,
+  { redirect, isAuthenticated, clean }: ErrorContext,
 ): Promise<RequestError> {
   const maxMs = Math.min(MAX_MS, pollTimeoutMs * MAX_SHARE);
   const start = body === undefined ? '' : await readStart(body, maxMs);
-  const { code, message } = parseErrorBody(start);
+  const text = errorText(start) ?? '';
+  const code = grpcCode(start);
+  const reason = reasonForStatus(statusCode, code, text);
   const isRedirect = statusCode >= 300 && statusCode < 400 && redirect !== undefined;
-  const detail = message === undefined ? '' : `: ${clean(message)}`;
   const target = isRedirect ? `, a redirect to ${clean(redirect)}, which is not followed` : '';
-  const protocol = isJsonRpc(start) ? 'json-rpc' : undefined;
-  const text = `responded with status ${statusCode}${target}${detail}`;
-  const isNotServed = saysNotServed(statusCode, code, message);
-  return new RequestError(reasonForStatus(statusCode, code), text, statusCode, protocol, isNotServed);
+  const detail = text === '' ? '' : `: ${clean(text)}`;
+  const asksForCredentials = headers['www-authenticate'] !== undefined || CREDENTIALS.test(text);
+  const isPage = start.trimStart().startsWith('<');
+  const facts = {
+    hasText: text !== '' && !isPage,
+    isLimit: RATE_LIMIT.test(text),
+    isRefusal: REFUSAL.test(text),
+    asksForCredentials,
+    isAuthenticated,
+  };
+  return new RequestError(reason, `responded with status ${statusCode}${target}${detail}`, {
+    statusCode,
+    errorBody: start,
+    remedy: statusRemedy(statusCode, reason, facts),
+    protocol: isJsonRpc(start) ? 'json-rpc' : undefined,
+    isNotServed: saysNotServed(statusCode, code, text),
+  });
+}
+
+/** Text that asks for credentials or rejects them. */
+const CREDENTIALS = /\bkey\b|api.?key|credential|password|token|auth(?:enti|ori[sz]|\b)|log.?in|sign.?in|project.?id/i;
+
+/** Text that refuses the client, whoever it is. */
+const REFUSAL =
+  /\bip\b|address|country|region|block|\bban|\bbots?\b|human|user.?agent|captcha|cloudflare|firewall|challenge/i;
+
+interface ErrorFacts {
+  /** Whether the server says what is wrong, in more than a page. */
+  readonly hasText: boolean;
+  readonly isLimit: boolean;
+  readonly isRefusal: boolean;
+  readonly asksForCredentials: boolean;
+  readonly isAuthenticated: boolean;
+}
+
+/** What to do about a status, as far as the response or the configuration bears it out. */
+function statusRemedy(
+  statusCode: number,
+  reason: FailureReason,
+  { hasText, isLimit, isRefusal, asksForCredentials, isAuthenticated }: ErrorFacts,
+): string | undefined {
+  if (isLimit && reason !== 'rate_limited') return statusRemedies.rateLimited;
+  if (reason === 'bad_request') return hasText ? undefined : statusRemedies.invalidRequest;
+  if (reason === 'unauthorized') {
+    const isAboutCredentials = asksForCredentials || statusCode === 401 || (isAuthenticated && hasText);
+    if (isRefusal || !isAboutCredentials) return statusRemedies.refused;
+    return isAuthenticated ? statusRemedies.credentials : statusRemedies.noCredentials;
+  }
+  // Nodes respond with 500 to many things.
+  if (reason !== 'status' || statusCode === 500) return undefined;
+  if (statusCode === 407) return statusRemedies.proxyCredentials;
+  if (statusCode >= 300 && statusCode < 400) return statusRemedies.redirect;
+  return isUnknownPath(statusCode) ? statusRemedies.unknownPath : statusRemedies.failing;
 }
 
 /** gRPC's NotFound, for a path of the gateway and for an object. */
@@ -40,9 +99,9 @@ const NOT_FOUND = 5;
 const UNIMPLEMENTED = 12;
 
 /** Whether a response says that the path is not served. An object that is not found is one that the path serves. */
-function saysNotServed(statusCode: number, code: number | undefined, message = ''): boolean {
-  if (code === UNIMPLEMENTED || /not implemented|unimplemented/i.test(message)) return true;
-  if (statusCode === 404) return code !== NOT_FOUND || message === 'Not Found';
+function saysNotServed(statusCode: number, code: number | undefined, text: string): boolean {
+  if (code === UNIMPLEMENTED || /not implemented|unimplemented/i.test(text)) return true;
+  if (statusCode === 404) return code !== NOT_FOUND || text === 'Not Found';
   return statusCode === 405 || statusCode === 501;
 }
 
@@ -51,7 +110,7 @@ export function isUnknownPath(statusCode: number | undefined): boolean {
   return statusCode === 404 || statusCode === 501;
 }
 
-export function reasonForStatus(statusCode: number, code?: number): FailureReason {
+export function reasonForStatus(statusCode: number, code?: number, text = ''): FailureReason {
   switch (statusCode) {
     case 400:
       return 'bad_request';
@@ -59,7 +118,8 @@ export function reasonForStatus(statusCode: number, code?: number): FailureReaso
     case 403:
       return 'unauthorized';
     case 429:
-      return code === RESOURCE_EXHAUSTED ? 'response_too_large_upstream' : 'rate_limited';
+      // A proxy that limits the rate can use the code too.
+      return code === RESOURCE_EXHAUSTED && !RATE_LIMIT.test(text) ? 'response_too_large_upstream' : 'rate_limited';
     default:
       return 'status';
   }
@@ -84,16 +144,13 @@ async function readStart(body: Readable, maxMs: number): Promise<string> {
   return Buffer.concat(chunks).subarray(0, MAX_BYTES).toString();
 }
 
-/** The gateway's `{code, message, details}`. Proxies send something else, which is not quoted. */
-const errorBody = z.object({
-  code: z.number().optional().catch(undefined),
-  message: z.string().optional().catch(undefined),
-});
-
-function parseErrorBody(body: string): z.output<typeof errorBody> {
+/** The code of the gateway's `{code, message, details}`. */
+function grpcCode(body: string): number | undefined {
   try {
-    return errorBody.safeParse(JSON.parse(body)).data ?? {};
+    const json: unknown = JSON.parse(body);
+    const code: unknown = typeof json === 'object' && json !== null && 'code' in json ? json.code : undefined;
+    return typeof code === 'number' ? code : undefined;
   } catch {
-    return {};
+    return undefined;
   }
 }

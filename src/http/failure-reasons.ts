@@ -44,17 +44,21 @@ export const failureReasons = {
   },
   status: {
     description:
-      'The node responded with a status other than 200 that no other reason covers; redirects are not followed.',
+      'The node, or a proxy in front of it, responded with a status other than 200 that no other reason covers; redirects are not followed.',
     remedy:
       'Check the node and the proxies in front of it; 404 and 501 mean that the node does not serve the paths of the message: a wrong URL, a wrong dialect, or a chain without this document.',
+    contractRemedy: 'Check the URL of external and its provider. The message quotes its errors.',
     crosschainRemedy: 'The runbook lists the messages of status 500.',
   },
   unauthorized: {
-    description: 'The node responded with status 401 or 403.',
-    remedy: 'Check the credentials of this endpoint; files with passwords and tokens are read again for every poll.',
+    description:
+      'The node, or a proxy or firewall in front of it, responded with status 401 or 403. Its text is in the message.',
+    remedy:
+      'Check the credentials of this endpoint if it has any or the message asks for them; otherwise, something in front of the node refuses this machine or the User-Agent of the exporter, which http_headers can set.',
   },
   rate_limited: {
-    description: 'The node, or a proxy in front of it, responded with status 429.',
+    description:
+      'The node, or a proxy in front of it, responded with status 429, or a JSON-RPC endpoint with the error of a limit.',
     remedy: 'Raise poll.interval, or the rate limit of the node.',
     contractRemedy: 'Raise external.interval, or use another provider: see Costs in docs/external-contract.md.',
   },
@@ -66,7 +70,7 @@ export const failureReasons = {
   bad_request: {
     description:
       'A configuration error: the node responded with status 400; or no request was sent, because a password, token or certificate file cannot be used.',
-    remedy: 'Correct the setting that the message names and reload.',
+    remedy: 'Correct what the message names and reload.',
   },
   not_json: {
     description: 'The body is not JSON: HTML, truncated, empty, invalid UTF-8 or in an unsupported content encoding.',
@@ -77,7 +81,7 @@ export const failureReasons = {
     description: 'The body is JSON but not the expected document: none of its fields is present.',
     remedy: 'Check the URL: the response is a different document.',
     contractRemedy:
-      'Check the URL of external, and that its node is of the right chain, in sync, and accepts JSON-RPC batches.',
+      'Check the URL of external, and that its node is of the right chain and in sync. The message quotes its errors.',
   },
   regression: {
     description:
@@ -92,10 +96,29 @@ export const failureReasons = {
 
 export type FailureReason = keyof typeof failureReasons;
 
+/** What to do about an error response, where its status and its body say more than the reason. */
+export const statusRemedies = {
+  credentials:
+    'Check the credentials of this endpoint, and a key in its URL; files with passwords and tokens are read again for every poll.',
+  noCredentials:
+    'The server asks for credentials, and none are configured: set basic_auth, authorization or http_headers of this endpoint.',
+  refused:
+    'Something in front of the node refuses the request, whatever the credentials: ask its operator to allow this machine, or the User-Agent that http_headers can set.',
+  proxyCredentials: 'Check the user and the password of proxy_url.',
+  invalidRequest: 'Check scheme, host and port of the URL: something in front of the node rejects the request.',
+  redirect: 'Set the URL to the target of the redirect, if that is the node.',
+  unknownPath:
+    'The server does not serve the paths of the message: a wrong URL, a wrong dialect, or a chain without this document.',
+  failing: 'Check the node and the proxies in front of it.',
+  rateLimited: 'Raise poll.interval, or the limit that the message names.',
+  errorDocument: 'The server responded with an error instead of the document, which the message quotes.',
+} as const;
+
 /** What to do about a failed poll of a document. */
-export function remedyOf(reason: FailureReason, document: string): string {
+export function remedyOf({ reason, remedy: known }: Pick<PollError, 'reason' | 'remedy'>, document: string): string {
   const { remedy, crosschainRemedy, contractRemedy }: FailureReasonText = failureReasons[reason];
   if (document === 'external_contract' && contractRemedy !== undefined) return contractRemedy;
+  if (known !== undefined) return known;
   return document === 'rate_limiter_input' && crosschainRemedy !== undefined ? `${remedy} ${crosschainRemedy}` : remedy;
 }
 
@@ -106,6 +129,8 @@ export interface PollError {
   readonly reason: FailureReason;
   /** One line for people: endpoint, what happened and which limit. */
   readonly message: string;
+  /** What to do about it, if more is known than the reason. */
+  readonly remedy?: string;
 }
 
 /** An expected failure as a value. */
@@ -118,29 +143,43 @@ export function failure(reason: FailureReason, message: string): Failure {
   return { ok: false, error: { reason, message } };
 }
 
+/** What an error response says besides its message. */
+interface ResponseDetails {
+  readonly statusCode?: number;
+  /** The start of the body, as the server has sent it. */
+  readonly errorBody?: string;
+  readonly remedy?: string | undefined;
+  /** What the server speaks, if it is not the REST API. */
+  readonly protocol?: Protocol | undefined;
+  /** Whether the response says that the path is not served. */
+  readonly isNotServed?: boolean;
+}
+
 /** Thrown within a request for an expected failure; becomes a PollError. */
 export class RequestError extends Error {
   readonly reason: FailureReason;
-  /** Of an error response of the node. */
   readonly statusCode: number | undefined;
-  /** What the server speaks, if it is not the REST API. */
+  readonly errorBody: string | undefined;
+  readonly remedy: string | undefined;
   readonly protocol: Protocol | undefined;
-  /** Whether the response says that the path is not served. */
   readonly isNotServed: boolean;
-  constructor(
-    reason: FailureReason,
-    message: string,
-    statusCode?: number,
-    protocol?: Protocol,
-    isNotServed: boolean = false,
-  ) {
+  constructor(reason: FailureReason, message: string, details: ResponseDetails = {}) {
     super(message);
     this.reason = reason;
-    this.statusCode = statusCode;
-    this.protocol = protocol;
-    this.isNotServed = isNotServed;
+    this.statusCode = details.statusCode;
+    this.errorBody = details.errorBody;
+    this.remedy = details.remedy;
+    this.protocol = details.protocol;
+    this.isNotServed = details.isNotServed ?? false;
   }
 }
 
 /** A failure before the connection is established. Its message may contain untrusted text. */
-export class ConnectError extends RequestError {}
+export class ConnectError extends RequestError {
+  /** The addresses that were tried, each with what came of it; empty once one of them is connected. */
+  readonly attempts: string;
+  constructor(reason: FailureReason, message: string, attempts = '') {
+    super(reason, message);
+    this.attempts = attempts;
+  }
+}

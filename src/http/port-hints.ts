@@ -1,3 +1,5 @@
+import { REDACTED_PATH, requestUrl, type EndpointUrl } from '../config/urls.js';
+
 /* Hints for a URL that is not that of the REST API, which every poll needs. Mistaken ports are the usual first failure. */
 
 /** What a server speaks that is not the REST API. */
@@ -20,7 +22,8 @@ const PROTOCOLS: Readonly<Record<Protocol, string>> = {
 const REST_API = 'the REST API is usually on port 1317, of Injective on port 10337';
 
 /** A hint for a response that is no document; `undefined` if nothing is known about the port. */
-export function portHint({ port }: URL, protocol: Protocol | undefined): string | undefined {
+export function portHint({ origin }: EndpointUrl, protocol: Protocol | undefined): string | undefined {
+  const { port } = new URL(origin);
   const name = Object.hasOwn(PORTS, port) ? PORTS[port] : undefined;
   if (name !== undefined) return `${port} is usually ${name} of a node; ${REST_API}`;
   return protocol === undefined ? undefined : `${PROTOCOLS[protocol]}; ${REST_API}`;
@@ -37,13 +40,15 @@ export function isHttp2(start: string): boolean {
 }
 
 /** A hint for a base URL that ends with the first part of the path that is appended: `https://node/peggy/v1`. */
-export function repeatedPathHint(baseUrl: string, paths: readonly string[]): string | undefined {
+export function repeatedPathHint(url: EndpointUrl, paths: readonly string[]): string | undefined {
+  const { pathname } = requestUrl(url);
   for (const path of paths) {
     const segments = path.split('/').slice(1, -1);
     for (let count = segments.length; count > 0; count -= 1) {
       const repeated = `/${segments.slice(0, count).join('/')}`;
-      if (!new URL(baseUrl).pathname.toLowerCase().endsWith(repeated.toLowerCase())) continue;
-      return `the URL ends with ${repeated}, and ${path} is appended; did you mean ${baseUrl.slice(0, -repeated.length)}?`;
+      if (!pathname.toLowerCase().endsWith(repeated.toLowerCase())) continue;
+      const base = url.origin + (pathname.length > repeated.length ? REDACTED_PATH : '');
+      return `the URL ends with ${repeated}, and ${path} is appended; did you mean ${base}?`;
     }
   }
   return undefined;

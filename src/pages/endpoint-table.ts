@@ -105,7 +105,7 @@ function reasonCell(status: EndpointStatus, context: EndpointContext): Markup {
   const { lastFailure, up, items } = status;
   const failure =
     up === false && lastFailure !== null
-      ? markup`<p><code class="reason">${lastFailure.reason}</code> ${isolated(lastFailure.message)} <small>${distanceElement(lastFailure.at, ago(lastFailure.ageSeconds))}</small></p><p class="remedy">${remedyOf(lastFailure.reason, status.document)}</p>`
+      ? markup`<p><code class="reason">${lastFailure.reason}</code> ${isolated(lastFailure.message)} <small>${distanceElement(lastFailure.at, ago(lastFailure.ageSeconds))}</small></p><p class="remedy">${remedyOf(lastFailure, status.document)}</p>`
       : markup`<p>The last poll succeeded, but none has ended since.</p><p class="remedy">The exporter is stalled: check its log and the load of its machine.</p>`;
   const lastBacklog =
     items === null ? '' : markup`<p class="note">As of the last success:</p>${backlogCell(status, context)}`;

@@ -1,4 +1,5 @@
 import type { EndpointMemory } from '../alerts/endpoint-memory.js';
+import type { EndpointUrl } from '../config/urls.js';
 import type { DocumentName } from '../documents.js';
 import type { PollError } from '../http/failure-reasons.js';
 import type { Items } from '../pending/items.js';
@@ -42,6 +43,8 @@ export interface FailureView {
   /** As in `bridge_exporter_poll_failures_total`. */
   readonly reason: keyof EndpointState['failures'];
   readonly message: string;
+  /** What to do about it, if more is known than the reason. */
+  readonly remedy?: string;
 }
 
 export function endpointView(state: EndpointState, now: Instant, memory?: EndpointMemory): EndpointView {
@@ -84,7 +87,7 @@ export interface EndpointStatus extends EndpointView {
 
 export function endpointStatus(
   state: EndpointState,
-  url: string,
+  url: EndpointUrl,
   now: Instant,
   memory?: EndpointMemory,
 ): EndpointStatus {
@@ -93,7 +96,7 @@ export function endpointStatus(
   return {
     ...view,
     state,
-    host: new URL(url).host,
+    host: new URL(url.origin).host,
     availability: availabilityOf(view),
     withdrawal: inSeconds === null ? null : { at: isoTime(now.epochSeconds + inSeconds), inSeconds },
     invalidFields: state.success && view.shown ? Array.from(state.success.snapshot.problems.invalid.keys()) : [],

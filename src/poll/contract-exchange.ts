@@ -1,18 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import type { NodeConnection } from '../config/endpoint-config.js';
-import { requestUrl } from '../config/urls.js';
+import { sourceOf } from '../config/urls.js';
 import { loadAbi } from '../external/abi-loader.js';
-import { callsOf, isBackingDue, requestOf } from '../external/calls.js';
+import { callsOf, isBackingDue, requestOf, type ContractCall } from '../external/calls.js';
 import { denomOf, quantity, readBlock, readContract, type ContractExchange } from '../external/contract-document.js';
-import {
-  formatBatch,
-  MAX_RPC_BODY_BYTES,
-  parseBatch,
-  rpcFailure,
-  unreadable,
-  type RpcAnswers,
-} from '../external/json-rpc.js';
-import type { Client, FetchedDocument, FetchLimits } from '../http/client.js';
+import { unreadable, type RpcAnswers, type RpcRequest } from '../external/json-rpc.js';
+import type { BufferedBody } from '../http/body.js';
+import type { Client, FetchLimits } from '../http/client.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import { compare } from '../chain/decimal.js';
 import { isPresent } from '../json/field.js';
@@ -22,54 +16,78 @@ import type { ContractFacts } from '../metrics/contract/facts.js';
 import type { ContractReading, HubReading } from '../metrics/contract/reading.js';
 import { clock } from '../clock.js';
 import type { ContractNodes } from '../documents.js';
+import type { RpcClient } from './rpc-client.js';
 
 /*
- * The requests of one poll of the contract: the newest block of the external chain, a batch of calls pinned to it, and, when balances
- * are due, the supplies on the hub at the height of the module state. No message contains a path or any text of the server.
+ * The requests of one poll of the contract: the newest block of the external chain, calls pinned to it, and, when balances are due, the
+ * supplies on the hub at the height of the module state.
  */
 
 /** A block of the hub with its transactions. */
 const MAX_HUB_BODY_BYTES = 16 * 2 ** 20;
 
-interface FetchedContract extends FetchedDocument {
+/** Providers balance requests over nodes, some of which are a few blocks behind: how far below the newest block calls are pinned, in turn. */
+const BLOCKS_BEHIND = [0n, 1n, 3n, 7n] as const;
+
+interface FetchedContract {
+  readonly ok: true;
+  readonly body: BufferedBody;
   readonly exchange: ContractExchange;
 }
 
-type Send = (url: URL, json: string) => ReturnType<Client['fetch']>;
+/** The clients of the two nodes of a contract. */
+interface ContractClients {
+  readonly client: Client;
+  readonly rpc: RpcClient;
+}
 
 export async function fetchContract(
-  { rpc, hub }: ContractNodes,
+  { rpc: node, hub }: ContractNodes,
   limits: FetchLimits,
   facts: ContractFacts,
   { previous, readsAll }: { readonly previous: ContractReading | undefined; readonly readsAll: boolean },
-  client: Client,
+  { client, rpc }: ContractClients,
 ): Promise<FetchedContract | Failure> {
   const started = performance.now();
-  const remaining = (maxBodyBytes: number): FetchLimits => ({
-    timeoutMs: limits.timeoutMs,
-    maxBodyBytes: Math.min(limits.maxBodyBytes, maxBodyBytes),
-    elapsedMs: performance.now() - started,
-  });
-  const url = requestUrl(rpc.url);
-  const send: Send = async (to, json) =>
-    client.fetch(to, remaining(MAX_RPC_BODY_BYTES), rpc.httpClient, { json, hasSecretPath: true });
+  const remaining = (): FetchLimits => ({ ...limits, elapsedMs: performance.now() - started });
   await loadAbi();
-  const head = await fetchHead(url, facts, send);
+  const head = await fetchHead(node, facts, rpc, remaining);
   if (!head.ok) return head;
   const now = clock();
   const before = previous?.contract === facts.contract ? previous : undefined;
   const known = readsAll ? undefined : before;
-  const calls = callsOf(facts, known, head.block, now);
-  const fetched = await send(url, formatBatch(calls.map(requestOf)));
-  if (!fetched.ok) return failure(fetched.error.reason, url.host + fetched.error.message);
-  const exchange = { calls, facts };
+  const fetched = await fetchPinned(
+    head.block,
+    (block) => callsOf(facts, known, block, now),
+    async (requests) => rpc.send(node, requests, remaining),
+  );
+  if (!fetched.ok) return fetched;
+  const exchange = { calls: fetched.calls, facts };
   const read = readContract(fetched.body.bytes, exchange, now, before);
   const denoms = isBackingDue(facts, known, now) ? facts.backing.map(({ contract }) => denomOf(contract)) : [];
   // Whether the hub does not know an event or a set, or only a node that is behind, is said by the time of its block.
   const isAhead = read.ok && (read.value.isValsetUnknown !== false || read.value.unobservedEvents === undefined);
-  if (denoms.length === 0 && !isAhead) return { ...fetched, exchange };
-  const hubReading = await readHub(hub, facts.height, denoms, () => remaining(MAX_HUB_BODY_BYTES), client);
-  return { ...fetched, exchange: { ...exchange, hub: hubReading } };
+  if (denoms.length === 0 && !isAhead) return { ok: true, body: fetched.body, exchange };
+  const hubReading = await readHub(hub, facts.height, denoms, remaining, client);
+  return { ok: true, body: fetched.body, exchange: { ...exchange, hub: hubReading } };
+}
+
+type Sent = Awaited<ReturnType<RpcClient['send']>>;
+
+/** Sends calls that are pinned to the newest block, or to an older one if the node that receives them does not have it yet. */
+async function fetchPinned(
+  newest: bigint,
+  callsAt: (block: string) => readonly ContractCall[],
+  send: (requests: readonly RpcRequest[]) => Promise<Sent>,
+): Promise<(Sent & { readonly ok: true; readonly calls: readonly ContractCall[] }) | Failure> {
+  for (let step = 0; ; step += 1) {
+    const behind = BLOCKS_BEHIND[step] ?? 0n;
+    const calls = callsAt(`0x${(newest > behind ? newest - behind : newest).toString(16)}`);
+    // oxlint-disable-next-line no-await-in-loop -- an older block is requested only if the node does not have the newer one
+    const sent = await send(calls.map(requestOf));
+    if (sent.ok) return { ...sent, calls };
+    if (!sent.isUnknownBlock || step === BLOCKS_BEHIND.length - 1) return sent;
+  }
 }
 
 /** The requests before the calls, by their id. */
@@ -79,37 +97,35 @@ const HEAD = [
   { id: 3, method: 'eth_getBlockByNumber', params: ['latest', false] },
 ] as const;
 
-/** The number of the newest block, in hexadecimal digits, of a node of the right chain that is not syncing. */
+/** The number of the newest block of a node of the right chain that is not syncing. */
 async function fetchHead(
-  url: URL,
+  node: NodeConnection,
   { chainId }: ContractFacts,
-  send: Send,
-): Promise<{ readonly ok: true; readonly block: string } | Failure> {
-  const fetched = await send(url, formatBatch(HEAD));
-  if (!fetched.ok) return failure(fetched.error.reason, url.host + fetched.error.message);
-  const batch = parseBatch(fetched.body.bytes);
-  fetched.body.release();
-  if (!batch.ok) return failureOf(url, batch);
-  const { answers } = batch;
+  rpc: RpcClient,
+  limits: () => FetchLimits,
+): Promise<{ readonly ok: true; readonly block: bigint } | Failure> {
+  const sent = await rpc.send(node, HEAD, limits);
+  if (!sent.ok) return sent;
+  const { answers } = sent;
+  sent.body.release();
   const wrongChain = checkChain(answers, chainId);
-  if (wrongChain !== undefined) return failureOf(url, wrongChain);
+  if (wrongChain !== undefined) return failureOf(node, wrongChain);
   const syncing = answers.get(2);
   // A node without this method is fine.
   if (syncing?.ok === true && syncing.result !== false && syncing.result !== undefined) {
-    return failure('schema', `${url.host}: the node is syncing`);
+    return failureOf(node, unreadable('schema', 'the node is syncing'));
   }
   const block = readBlock(answers, 3);
-  return block.ok ? { ok: true, block: `0x${BigInt(block.height).toString(16)}` } : failureOf(url, block);
+  return block.ok ? { ok: true, block: BigInt(block.height) } : failureOf(node, block);
 }
 
-function failureOf({ host }: URL, { reason, message }: UnreadableDocument): Failure {
-  return failure(reason, `${host}: ${message}`);
+function failureOf({ url }: NodeConnection, { reason, message }: UnreadableDocument): Failure {
+  return failure(reason, `${sourceOf(url, '')}: ${message}`);
 }
 
 function checkChain(answers: RpcAnswers, expected: string): UnreadableDocument | undefined {
   const answer = answers.get(1);
-  if (answer?.ok === false) return rpcFailure('eth_chainId', answer.code);
-  const chainId = quantity(answer?.result);
+  const chainId = answer?.ok === true ? quantity(answer.result) : undefined;
   if (chainId === undefined) return unreadable('schema', 'did not answer eth_chainId with a chain id');
   if (String(chainId) === expected) return undefined;
   return unreadable('schema', `is a node of chain ${chainId}, not of chain ${expected} (bridge_chain_id)`);
@@ -126,7 +142,7 @@ const HUB_BUDGET_BYTES = 2 ** 20;
 
 /** At the height of the module state, so that a transfer in between changes nothing. What cannot be read is absent. */
 async function readHub(
-  { url, httpClient }: NodeConnection,
+  hub: NodeConnection,
   height: Numeral | undefined,
   denoms: readonly string[],
   remaining: () => FetchLimits,
@@ -139,12 +155,14 @@ async function readHub(
     isStateQuery: boolean,
   ): Promise<T | undefined> => {
     const headers = { 'x-cosmos-block-height': String(height) };
-    const fetched = await client.fetch(new URL(url + path), remaining(), httpClient, { headers });
+    const limits = remaining();
+    const maxBodyBytes = Math.min(limits.maxBodyBytes, MAX_HUB_BODY_BYTES);
+    const fetched = await client.fetch(hub, path, { ...limits, maxBodyBytes }, { headers });
     if (!fetched.ok) return undefined;
     const value = read(fetched.body.bytes);
     fetched.body.release();
     // A node or a proxy that ignores the header of the request does not answer with this height.
-    return !isStateQuery || String(fetched.height) === String(height) ? value : undefined;
+    return !isStateQuery || fetched.height === String(height) ? value : undefined;
   };
   const blockSeconds = await fetchAt(
     `/cosmos/base/tendermint/v1beta1/blocks/${height}`,

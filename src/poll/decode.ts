@@ -5,7 +5,8 @@ import { documents, type DocumentName } from '../documents.js';
 import { renderCumulative } from '../flow/cumulative-family.js';
 import type { BufferedBody } from '../http/body.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
-import type { Numeral } from '../json/numeral.js';
+import { HEIGHT_FIELD, parseHeight } from '../http/height-header.js';
+import { INVALID } from '../json/field.js';
 import { renderFamilies } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
 import { nodeQueryOf } from '../sources/node-queries.js';
@@ -38,8 +39,8 @@ interface QueryTask extends NamesPageTask {
 interface DocumentTask {
   readonly source: string;
   readonly options: DecodeOptions;
-  /** Hub height from the response header; `undefined` without one. */
-  readonly height: Numeral | undefined;
+  /** Hub height, as the response header has it; `undefined` without one. */
+  readonly height: string | undefined;
   /** When the response was received, by the clocks of the thread that fetched it. */
   readonly at: Instant;
 }
@@ -97,17 +98,20 @@ export function decodeDocument<Name extends DocumentName>(
   }: DecodeOptions<Name>,
   source: string,
   body: Buffer,
-  height: Numeral | undefined,
+  heightHeader: string | undefined,
   at: Instant = clock(),
 ): Decoded<Snapshot<Name>> {
   const { read, families, items, hubHeight, observations, flow: flowDefinition } = documents[document];
   const bodyBytes = body.length;
+  const parsedHeight = parseHeight(heightHeader);
+  const height = parsedHeight === INVALID ? undefined : parsedHeight;
   const decodeStarted = performance.now();
   const decoded = read(body, { settings, labels, height, at, previous, sideInput }, documentBudgetBytes);
   const phaseSeconds = { decode: secondsSince(decodeStarted) };
   if (!decoded.ok)
     return { outcome: failure(decoded.reason, `${source}: ${decoded.message}`), phaseSeconds, bodyBytes };
   const { value: input, problems } = decoded;
+  if (parsedHeight === INVALID) problems.invalid.set(HEIGHT_FIELD, 1);
   if (input === undefined) {
     const message = `${source}: not a ${document} document: none of its fields is present`;
     return { outcome: failure('schema', message), phaseSeconds, bodyBytes };

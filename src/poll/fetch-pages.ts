@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { BufferedBody } from '../http/body.js';
+import { sourceOf } from '../config/urls.js';
 import type { Client } from '../http/client.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import { formatSize } from '../settings/units.js';
@@ -27,7 +28,7 @@ type PagesResult<OnePage> =
 
 /** Requests a path of the node page by page, within the timeout of a poll. More than ten pages are a failure. */
 export async function fetchPages<OnePage extends Page>(
-  { url: baseUrl, httpClient, limits }: JobConnection,
+  job: JobConnection,
   path: string,
   client: Client,
   decode: (source: string, body: BufferedBody) => Promise<Decoded<OnePage>>,
@@ -35,27 +36,34 @@ export async function fetchPages<OnePage extends Page>(
   tooLarge?: string,
 ): Promise<PagesResult<OnePage>> {
   const started = performance.now();
-  const url = new URL(baseUrl + path);
+  const source = sourceOf(job.url, path);
+  let page = path;
   const pages: OnePage[] = [];
   while (pages.length < MAX_PAGES) {
     const elapsedMs = performance.now() - started;
     // oxlint-disable-next-line no-await-in-loop -- a page names the next one
-    const fetched = await client.fetch(url, { ...limits, elapsedMs }, httpClient);
+    const fetched = await client.fetch(job, page, { ...job.limits, elapsedMs });
     if (!fetched.ok) {
-      const { reason, message } = fetched.error;
-      const isTooLarge = reason === 'too_large' && tooLarge !== undefined;
-      const text = isTooLarge ? `${sourceOf(url)}: ${tooLarge}` : url.host + message;
+      const isTooLarge = fetched.error.reason === 'too_large' && tooLarge !== undefined;
+      const error = isTooLarge ? { ...fetched.error, message: `${source}: ${tooLarge}` } : fetched.error;
       // The path of a further page is that of the first one.
-      return { ...failure(reason, text), isRefused: fetched.isNotServed === true && pages.length === 0 };
+      return { ok: false, error, isRefused: fetched.isNotServed === true && pages.length === 0 };
     }
     // oxlint-disable-next-line no-await-in-loop -- as above
-    const { outcome } = await decode(sourceOf(url), fetched.body);
+    const { outcome } = await decode(source, fetched.body);
     if (!outcome.ok) return { ...outcome, isRefused: false };
     pages.push(outcome);
     if (outcome.nextKey === undefined) return { ok: true, pages };
-    url.searchParams.set('pagination.key', outcome.nextKey);
+    page = pathOfPage(path, outcome.nextKey);
   }
-  return { ...failure('too_large', `${sourceOf(url)}: more than ${MAX_PAGES} pages`), isRefused: false };
+  return { ...failure('too_large', `${source}: more than ${MAX_PAGES} pages`), isRefused: false };
+}
+
+function pathOfPage(path: string, nextKey: string): string {
+  const [pathname = '', query] = path.split('?', 2);
+  const parameters = new URLSearchParams(query);
+  parameters.set('pagination.key', nextKey);
+  return `${pathname}?${parameters.toString()}`;
 }
 
 /** Sends one request of a query, page by page, within the timeout of a poll. */
@@ -76,9 +84,4 @@ export async function sendQuery(
   );
   if (!result.ok) return result;
   return { ok: true, pages: result.pages.map(({ value }) => value) };
-}
-
-/** Host and path of a request, at the beginning of messages. */
-export function sourceOf({ host, pathname }: URL): string {
-  return host + pathname;
 }

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { DocumentPath } from '../chain/dialects.js';
 import type { TargetLabels } from '../config/config.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
+import { sourceOf, type EndpointUrl } from '../config/urls.js';
 import type {
   ContractNodes,
   DocumentName,
@@ -15,7 +16,7 @@ import type {
 import type { ContractExchange } from '../external/contract-document.js';
 import type { BufferedBody } from '../http/body.js';
 import { createClient, type Client, type FetchLimits } from '../http/client.js';
-import { failure } from '../http/failure-reasons.js';
+import { failure, statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
 import { isJsonRpc, portHint } from '../http/port-hints.js';
 import type { Numeral } from '../json/numeral.js';
 import type { FieldProblems } from '../json/shapes.js';
@@ -25,11 +26,13 @@ import type { Items } from '../pending/items.js';
 import { clock, type Instant } from '../clock.js';
 import type { NodeQuery } from '../sources/node-query.js';
 import type { QueryResult } from '../sources/query-state.js';
+import { errorText } from '../text/error-text.js';
 import { inlineDecoder, type Decoded, type Decoder } from './decode.js';
 import { fetchContract } from './contract-exchange.js';
 import { fetchFirstKnownPath, withHint } from './document-path.js';
-import { sendQuery, sourceOf } from './fetch-pages.js';
+import { sendQuery } from './fetch-pages.js';
 import { withValidatorNames } from './jobs.js';
+import { createRpcClient, type RpcClient } from './rpc-client.js';
 import { fetchNames, type NamesResult } from './validator-names.js';
 
 /** How a body is decoded: which document it is, and the settings of its families. Plain data, sent to the worker thread. */
@@ -70,7 +73,8 @@ export interface PollJob extends NodeConnection, Omit<DocumentRequest, 'connecti
 
 /** The body of a poll after it was decoded, with what is recorded beside it. */
 export interface KeptBody extends BufferedBody {
-  readonly height: Numeral | undefined;
+  /** As in the response header. */
+  readonly height: string | undefined;
   /** The path of the document; absent for a contract. */
   readonly path?: string;
   /** The calls of which the body has the results; of a contract only. */
@@ -140,8 +144,10 @@ export interface PollExecutor {
 /** Creates an executor that fetches on the calling thread, and decodes there too unless it gets another decoder. */
 export function createPollExecutor(userAgent: string, decoder: Decoder = inlineDecoder): PollExecutor {
   const client = createClient(userAgent);
+  const rpc = createRpcClient(client);
   return {
-    poll: async (job, names) => poll(job, client, decoder, names),
+    poll: async (job, names) =>
+      job.contract === undefined ? poll(job, client, decoder, names) : pollContract(job, job.contract, client, rpc),
     fetchNames: async (job) => fetchNames(job, client, decoder),
     sendQuery: async (job, query, path) => sendQuery(job, query, path, client, decoder),
     close: async () => {
@@ -152,20 +158,19 @@ export function createPollExecutor(userAgent: string, decoder: Decoder = inlineD
 }
 
 async function poll(job: PollJob, client: Client, decoder: Decoder, names?: AwaitNames): Promise<PollResult> {
-  if (job.contract !== undefined) return pollContract(job, job.contract, client);
   const release = await client.reserveMemory(job.limits.maxBodyBytes);
   const started = performance.now();
   const fetched = await fetchFirstKnownPath(job, client);
   release();
   const fetchPhase = { fetch: (performance.now() - started) / 1000 };
   if (!fetched.ok) return { outcome: fetched, phaseSeconds: fetchPhase };
-  const { url, foundAt, body, height } = fetched;
+  const { foundAt, body, height, clean } = fetched;
   const at = clock();
   const byOperator = await names?.();
   const { decodeOptions: options } = byOperator === undefined ? job : withValidatorNames(job, byOperator);
-  const source = sourceOf(url);
+  const source = sourceOf(job.url, foundAt.path);
   // The decoder takes the bytes.
-  const protocol = isJsonRpc(body.bytes.subarray(0, 64).toString()) ? 'json-rpc' : undefined;
+  const start = body.bytes.subarray(0, ERROR_BYTES).toString();
   const externalHeight = options.document === 'module_state' ? options.sideInput?.externalHeight : undefined;
   const details = { height, path: foundAt.path, at, ...(externalHeight !== undefined && { externalHeight }) };
   const keeper = job.keepsBody ? keepBody(body, details) : undefined;
@@ -175,9 +180,22 @@ async function poll(job: PollJob, client: Client, decoder: Decoder, names?: Awai
   };
   const phaseSeconds = { ...fetchPhase, ...decoded.phaseSeconds };
   if (decoded.outcome.ok) return { ...decoded, phaseSeconds, source, foundAt };
-  const isDocument = decoded.outcome.error.reason !== 'schema' && decoded.outcome.error.reason !== 'not_json';
-  const outcome = isDocument ? decoded.outcome : withHint(decoded.outcome.error, portHint(url, protocol));
+  const { error } = decoded.outcome;
+  const isDocument = error.reason !== 'schema' && error.reason !== 'not_json';
+  const outcome = isDocument ? decoded.outcome : otherDocument(error, job.url, start, clean);
   return { ...decoded, outcome, phaseSeconds, source };
+}
+
+/** A body that is not the document is short, if it is an error with status 200. */
+const ERROR_BYTES = 4096;
+
+/** The failure of a response that is not the document, with what the server says instead. */
+function otherDocument(error: PollError, url: EndpointUrl, start: string, clean: (text: string) => string): Failure {
+  const text = errorText(start);
+  const hint = portHint(url, isJsonRpc(start) ? 'json-rpc' : undefined);
+  if (text === undefined) return withHint(error, hint);
+  const remedy = error.reason === 'schema' ? { remedy: statusRemedies.errorDocument } : {};
+  return withHint({ ...error, ...remedy, message: `${error.message}: ${clean(text)}` }, hint);
 }
 
 /** `returned` is for the decoder, which releases it. Afterwards, `kept` has the body unless its memory was lost. */
@@ -197,14 +215,15 @@ async function pollContract(
   { url, limits, decodeOptions: options, facts, keepsBody = false, readsAll = false }: PollJob,
   nodes: ContractNodes,
   client: Client,
+  rpc: RpcClient,
 ): Promise<PollResult> {
   if (options.document !== 'external_contract') throw new Error(`${options.document} is no contract`);
-  const source = new URL(url).host;
+  const source = sourceOf(url, '');
   const started = performance.now();
   const fetched: Awaited<ReturnType<typeof fetchContract>> =
     facts === undefined
       ? failure('schema', `${source}: the module state does not say where the contract is`)
-      : await fetchContract(nodes, limits, facts, { previous: options.previous, readsAll }, client);
+      : await fetchContract(nodes, limits, facts, { previous: options.previous, readsAll }, { client, rpc });
   const fetchPhase = { fetch: (performance.now() - started) / 1000 };
   if (!fetched.ok) return { outcome: fetched, phaseSeconds: fetchPhase, source };
   const { body, exchange } = fetched;

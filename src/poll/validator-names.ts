@@ -1,4 +1,5 @@
 import { dataPart } from '../chain/addresses.js';
+import { sourceOf } from '../config/urls.js';
 import type { Client } from '../http/client.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
 import { isPresent, type Field } from '../json/field.js';
@@ -16,7 +17,7 @@ import {
   type QueryAttempts,
 } from '../sources/query-attempts.js';
 import type { Decoder } from './decode.js';
-import { fetchPages, sourceOf, type JobConnection } from './fetch-pages.js';
+import { fetchPages, type JobConnection } from './fetch-pages.js';
 
 /* The names of validators, from the staking module of the Cosmos SDK (QueryValidatorsResponse). They never affect a poll. */
 
@@ -77,7 +78,7 @@ export async function fetchNames(job: JobConnection, client: Client, decoder: De
   const pages = result.pages.toReversed();
   const operators = new Map(pages.flatMap((page) => Array.from(page.operators)));
   if (operators.size === 0) {
-    const source = sourceOf(new URL(job.url + VALIDATORS_PATH));
+    const source = sourceOf(job.url, VALIDATORS_PATH);
     return { ...failure('schema', `${source}: the list has no validators`), isRefused: false };
   }
   return {

@@ -130,7 +130,7 @@ function headerOf(
     target,
     document,
     time: isoTime(last.at),
-    ...(body?.height !== undefined && { height: String(body.height) }),
+    ...(body?.height !== undefined && { height: body.height }),
     ...(body?.path !== undefined && { path: body.path }),
     ...(body?.exchange && { calls: body.exchange.calls }),
     outcome: error?.reason ?? 'ok',

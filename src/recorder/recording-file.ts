@@ -17,7 +17,7 @@ export interface RecordingHeader {
   readonly document: string;
   /** When the poll ended, in UTC with milliseconds, as in the name of the file. */
   readonly time: string;
-  /** Hub height from the response header; absent without one. */
+  /** Hub height as in the response header, also an invalid one; absent without one. */
   readonly height?: string;
   /** Where the document was found. Absent for a contract, because the path may be an API key. */
   readonly path?: string;

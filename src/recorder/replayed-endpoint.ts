@@ -4,7 +4,7 @@ import { documents } from '../documents.js';
 import type { ContractExchange } from '../external/contract-document.js';
 import { failure } from '../http/failure-reasons.js';
 import { INVALID } from '../json/field.js';
-import { parseDecimal, type Numeral } from '../json/numeral.js';
+import { parseDecimal } from '../json/numeral.js';
 import { decodeDocument } from '../poll/decode.js';
 import { initialState, stateAfter, type EndpointState } from '../poll/endpoint-state.js';
 import { contractFactsOf, contractLimits, documentOptions, targetOptions, withObservations } from '../poll/jobs.js';
@@ -102,8 +102,8 @@ function contextOf(
   bridge: ReplayedEndpoint | undefined,
 ): DecodeOptions {
   if (options.document === 'module_state') {
-    const externalHeight = numeralOf(header.external_height);
-    return { ...options, sideInput: { externalHeight } };
+    const externalHeight = parseDecimal(header.external_height ?? '');
+    return { ...options, sideInput: { externalHeight: externalHeight === INVALID ? undefined : externalHeight } };
   }
   const { calls, hub } = header;
   if (options.document !== 'external_contract' || calls === undefined) return options;
@@ -157,13 +157,8 @@ function resultOf(
     return { outcome: failure('schema', `${file}: no module state says where the contract is`), phaseSeconds };
   }
   const foundAt = documents[document].paths.find((known) => known.path === path);
-  const decoded = decodeDocument(options, file, body, numeralOf(header.height), receivedAt);
+  const decoded = decodeDocument(options, file, body, header.height, receivedAt);
   return { ...decoded, phaseSeconds, ...(foundAt && { foundAt }) };
-}
-
-function numeralOf(text: string | undefined): Numeral | undefined {
-  const parsed = text === undefined ? undefined : parseDecimal(text);
-  return parsed === INVALID ? undefined : parsed;
 }
 
 /**

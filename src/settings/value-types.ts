@@ -216,6 +216,7 @@ export function urlTemplate(placeholder: string) {
 export function parseHttpUrl(text: string): ParseResult<URL> {
   if (text === '') return reject();
   if (!/^https?:\/\//i.test(text)) return reject('is not an http or https URL');
+  if (/^https?:\/\/\[[^\]]*%/i.test(text)) return reject('has a zone in its IPv6 address, which no URL can have');
   if (/[\s\\\p{Control}]/u.test(text) || !URL.canParse(text)) return reject('is not a valid URL');
   return accept(new URL(text));
 }

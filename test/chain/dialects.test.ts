@@ -6,6 +6,7 @@ import { moduleState } from '../../src/chain/module-state.js';
 import { rateLimiterInput } from '../../src/chain/rate-limiter-input.js';
 import { emptyProblems, NO_ALIASES, object, type Shape } from '../../src/json/shapes.js';
 import { JsonScanner } from '../../src/json/scanner.js';
+import { requestUrl } from '../../src/config/urls.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import type { Snapshot } from '../../src/poll/poll.js';
 import { createModel } from '../../src/simulator/model.js';
@@ -128,7 +129,9 @@ describe('the paths of a document', () => {
   - {name: b, bridge: {url: "http://n", dialect: peggy}, crosschain: {url: "http://n", dialect: zeta}}
   - {name: c, bridge: {url: "http://n", dialect: neutral}, crosschain: {url: "http://n", dialect: neutral}}`,
     );
-    const urls = jobsOf(config).map(({ url, paths, query }) => paths.map(({ path }) => url + path + query));
+    const urls = jobsOf(config).map(({ url, paths, query }) =>
+      paths.map(({ path }) => requestUrl(url, path + query).href),
+    );
     expect(urls).toEqual([
       ['http://n/prefix/peggy/v1/module_state', 'http://n/prefix/bridge/v1/module_state'],
       [

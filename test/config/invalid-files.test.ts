@@ -116,9 +116,17 @@ const invalidValues: readonly (readonly [problem: string, text: string])[] = [
   ],
   [`is not an http or https URL — ${URL_EXPECTED}`, withUrl('a.example:1317')],
   [`is not a valid URL — ${URL_EXPECTED}`, withUrl('"https://exa mple:99999999/"')],
-  [`https://a.example/lcd has a user name or password — ${URL_EXPECTED}`, withUrl('https://u:hunter2@a.example/lcd')],
-  [`https://a.example/lcd has a query — ${URL_EXPECTED}`, withUrl('https://a.example/lcd?token=hunter2')],
-  [`https://a.example/lcd has a fragment — ${URL_EXPECTED}`, withUrl('"https://a.example/lcd#hunter2"')],
+  [`https://a.example has a user name or password — ${URL_EXPECTED}`, withUrl('https://u:hunter2@a.example/lcd')],
+  [`https://a.example has a query — ${URL_EXPECTED}`, withUrl('https://a.example/lcd?token=hunter2')],
+  [`https://a.example has a fragment — ${URL_EXPECTED}`, withUrl('"https://a.example/lcd#hunter2"')],
+  [
+    `has a zone in its IPv6 address, which no URL can have — ${URL_EXPECTED}`,
+    withUrl('"http://[fe80::1%25eth0]:1317"'),
+  ],
+  [
+    `https://a.example/…/peggy/v1/module_state ends with the path of a document, which is appended — ${URL_EXPECTED}`,
+    withUrl('https://a.example/lcd/hunter2/peggy/v1/module_state'),
+  ],
   [
     `https://a.example/zeta-chain/crosschain/rateLimiterInput ends with the path of a document, which is appended — ${URL_EXPECTED}`,
     withUrl('https://a.example/zeta-chain/crosschain/rateLimiterInput/?window=500'),

@@ -37,7 +37,7 @@ describe('loadConfig without a file', () => {
           {
             name: 'default',
             bridge: {
-              url: 'https://a.example',
+              url: { origin: 'https://a.example' },
               dialect: 'auto',
               powerThreshold: '0.66',
               blockTime: 'auto',
@@ -69,7 +69,7 @@ describe('loadConfig without a file', () => {
       POLL_INTERVAL: '1m',
     };
     const bridge = {
-      url: 'https://a.example',
+      url: { origin: 'https://a.example' },
       dialect: 'peggy',
       powerThreshold: '0.66',
       blockTime: 'auto',
@@ -82,7 +82,7 @@ describe('loadConfig without a file', () => {
     };
     const crosschain = {
       ...defaultCrosschainSettings,
-      url: 'https://b.example',
+      url: { origin: 'https://b.example' },
       dialect: 'zeta',
       window: '501',
       limit: '100',

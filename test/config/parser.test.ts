@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config/config.js';
 import { formatConfig } from '../../src/config/loader.js';
-import { parseConfig, parseValidConfig } from '../support/config.js';
+import { requestUrl } from '../../src/config/urls.js';
+import { endpointUrl, parseConfig, parseValidConfig } from '../support/config.js';
 import { withBridge, withCrosschain, withUrl, withTopLevel } from './sample-files.js';
 
 const TOKEN = '0x0000000000000000000000000000000000000001';
@@ -58,7 +59,7 @@ const everyKeyConfig: Config = {
     {
       name: 'mainnet',
       bridge: {
-        url: 'https://node.example.org/lcd',
+        url: endpointUrl('https://node.example.org/lcd'),
         dialect: 'peggy',
         powerThreshold: '0.66670000000000000000001',
         blockTime: 630,
@@ -70,7 +71,7 @@ const everyKeyConfig: Config = {
         nodeQueries: 'off',
       },
       crosschain: {
-        url: 'http://127.0.0.1:1317',
+        url: { origin: 'http://127.0.0.1:1317' },
         dialect: 'zeta',
         window: '500',
         limit: '4294967295',
@@ -113,7 +114,7 @@ describe('parseConfig', () => {
           {
             name: 'a',
             bridge: {
-              url: 'https://a.example',
+              url: { origin: 'https://a.example' },
               dialect: 'auto',
               powerThreshold: '0.66',
               blockTime: 'auto',
@@ -138,7 +139,7 @@ describe('parseConfig', () => {
   test('uses the defaults of a cross-chain endpoint without settings', () => {
     const result = parseConfig('targets: [{name: a, crosschain: {url: "https://a.example"}}]', 'b');
     const crosschain = {
-      url: 'https://a.example',
+      url: { origin: 'https://a.example' },
       dialect: 'auto',
       window: '500',
       hubChainIds: ['7000', '7001'],
@@ -165,12 +166,13 @@ describe('parseConfig', () => {
   });
 
   test.each([
-    ['https://a.example/', 'https://a.example'],
-    ['HTTP://A.Example:80//', 'http://a.example'],
+    ['https://a.example/', 'https://a.example/'],
+    ['HTTP://A.Example:80//', 'http://a.example/'],
     ['http://[::1]:1317/lcd/v1//', 'http://[::1]:1317/lcd/v1'],
     ['https://a.example:8443/a%20b', 'https://a.example:8443/a%20b'],
   ])('normalizes the URL %s', (url, normalized) => {
-    expect(parseValidConfig(withUrl(`"${url}"`)).targets[0]?.bridge?.url).toBe(normalized);
+    const parsed = parseValidConfig(withUrl(`"${url}"`)).targets[0]?.bridge?.url;
+    expect(parsed && requestUrl(parsed).href).toBe(normalized);
   });
 
   test.each(['0.6667', '1', '1.000', '0.00000000000000000000000000000000000000000001', '0.50'])(
@@ -186,7 +188,7 @@ describe('parseConfig', () => {
     const text = `targets:
   - {name: a, bridge: &node {url: "https://a.example"}}
   - {name: b, bridge: *node}`;
-    expect(parseValidConfig(text).targets.map(({ bridge }) => bridge?.url)).toEqual([
+    expect(parseValidConfig(text).targets.map(({ bridge }) => bridge?.url.origin)).toEqual([
       'https://a.example',
       'https://a.example',
     ]);

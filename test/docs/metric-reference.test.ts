@@ -74,8 +74,8 @@ async function exporterProcessTable(): Promise<string> {
 
 function failureReference(): string {
   const rows = failureReasonNames.map((reason) => {
-    const remedy = remedyOf(reason, 'module_state');
-    const addition = remedyOf(reason, 'rate_limiter_input').slice(remedy.length);
+    const remedy = remedyOf({ reason }, 'module_state');
+    const addition = remedyOf({ reason }, 'rate_limiter_input').slice(remedy.length);
     const ofCrosschain = addition === '' ? '' : ` Of a cross-chain document:${addition}`;
     return [`\`${reason}\``, failureReasons[reason].description, remedy + ofCrosschain];
   });

@@ -43,7 +43,7 @@ describe('replay', () => {
     expect(stderr).toMatch(message);
     expect(stderr.split('\n').slice(1)).toEqual([
       reason === 'too_large'
-        ? `  ${remedyOf(reason, 'module_state')}`
+        ? `  ${remedyOf({ reason }, 'module_state')}`
         : '  Check that it is the unchanged body of a response, and of the document that the flag names.',
       'exit 1: 1 of 1 recorded body failed',
       '',

@@ -1,11 +1,15 @@
 import { hash } from 'bcryptjs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { createAuthority } from '../support/certificates.js';
 import { get } from '../support/http.js';
 import { listenOnFreePort } from '../support/ports.js';
+import { startReverseProxy, type ReverseProxy } from '../support/reverse-proxy.js';
 import { runExporter, startDaemon, type Daemon } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
@@ -25,7 +29,10 @@ const secrets = {
   headerFile: createHeaderCanary(),
   proxyUser: createCanary(),
   proxyPassword: createCanary(),
-  // Providers of JSON-RPC have the API key in the path or in the query.
+  // Hosted nodes have the API key in the path, and providers of JSON-RPC in the path or in the query.
+  nodePath: createCanary(),
+  /** Of letters that no encoder changes, as keys usually are. */
+  plainPath: createCanary().replaceAll(/\W/g, '-'),
   rpcPath: createCanary(),
   rpcQuery: createCanary(),
   // The first lines of a key contain the algorithm and the public part, as certificates do.
@@ -90,23 +97,29 @@ function echoesOf({ headers, url = '' }: IncomingMessage): string[] {
     const user = scheme === 'Basic' ? Buffer.from(credentials.join(' '), 'base64').toString() : '';
     return [text, credentials.join(' '), user, ...user.split(':')];
   });
-  return [...parts, ...keys, ...(url.startsWith('/v3/') ? [url, decodeURIComponent(url)] : [])]
+  const [, key = ''] = /^\/lcd\/v1\/([^/]*)/.exec(url) ?? [];
+  const paths = /^\/(?:v3|lcd)\//.test(url) ? [url, decodeURIComponent(url), decodeURIComponent(key)] : [];
+  return [...parts, ...keys, ...paths]
     .filter((text) => text.length > 8)
     .flatMap((text) => encodings.map((encode) => encode(text)));
 }
 
 let simulator: Simulator;
 let echo: EchoServer;
+/** Serves the simulator to those who have the key in the path. */
+let gateway: ReverseProxy;
 let daemon: Daemon | undefined;
 
 beforeAll(async () => {
   simulator = await startTestSimulator();
   echo = await startEchoServer();
+  gateway = await startReverseProxy(simulator.url, `/lcd/v1/${encodeURIComponent(secrets.nodePath)}`);
 });
 
 afterAll(async () => {
   await daemon?.stop('SIGKILL');
   echo.close();
+  await gateway.close();
   await simulator.close();
 });
 
@@ -127,13 +140,47 @@ function allSettingsConfig(): string {
     name: `contract-${node}`,
     bridge: { url: simulator.url, external: { url: node === 'responding' ? `${url}?${key}` : `${url}/v3/${key}` } },
   }));
-  return stringify({ poll: { interval: '100ms', timeout: '2s' }, targets: [...targets, ...contracts] });
+  const path = `/lcd/v1/${encodeURIComponent(secrets.nodePath)}`;
+  const hosted = Object.entries(nodes).map(([node, url]) => ({
+    name: `hosted-${node}`,
+    bridge: { url: node === 'responding' ? gateway.url : url + path },
+  }));
+  return stringify({
+    poll: { interval: '100ms', timeout: '2s' },
+    recorder: { directory: 'recording', interval: '1s' },
+    targets: [...targets, ...contracts, ...hosted],
+  });
+}
+
+/** The names and the content of the files of a recording. */
+function filesIn(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.json.gz'))
+    .map((name) => `${name}\n${gunzipSync(readFileSync(join(directory, name))).toString()}`);
 }
 
 const configFlag = (text: string): string => `--config.file=${folder.write('bridge.yaml', text)}`;
 
 /** The settings with a secret in a value of the wrong type or format. */
 const invalidSettings: readonly Settings[] = [
+  ...[
+    `u@a.example/lcd/KEY`,
+    `https://u:KEY@a.example/`,
+    `https://u@a.example/lcd/KEY`,
+    `https://a.example/lcd/KEY?query`,
+    `https://a.example/?key=KEY`,
+    `https://a.example/lcd/KEY#fragment`,
+    `https://a.example/lcd/KEY/bridge/v1/module_state`,
+    `ftp://a.example/lcd/KEY`,
+    `https:/a.example/lcd/KEY`,
+    `https//a.example/lcd/KEY`,
+    `a.example/lcd/KEY`,
+    `https://a example/lcd/KEY`,
+  ].flatMap((url) => [
+    { url: url.replace('KEY', encodeURIComponent(secrets.nodePath)) },
+    { url: url.replace('KEY', secrets.plainPath) },
+  ]),
+  { url: [`https://a.example/lcd/${encodeURIComponent(secrets.nodePath)}`] },
   { external: secrets.rpcPath },
   { external: { url: encodeURIComponent(secrets.rpcPath) } },
   { external: { url: `ftp://rpc.example/${encodeURIComponent(secrets.rpcPath)}` } },
@@ -187,13 +234,17 @@ describe('the secrets of the configuration', () => {
     const { code, stdout, stderr } = await runExporter(flags);
     expect(stderr).toContain('warning');
     expect(code).toBe(0);
-    // For each of the four nodes: a password, credentials, a header, a proxy and a key. The other secrets are in files. Four contracts.
-    expect(stdout.match(/<secret>/g)).toHaveLength(4 * 5 + 4);
+    // For each of the four nodes: a password, credentials, a header, a proxy and a key. The other secrets are in files. Four contracts and paths.
+    expect(stdout.match(/<secret>/g)).toHaveLength(4 * 5 + 4 + 4);
     expect(revealedSecrets(stdout + stderr, secrets)).toEqual([]);
   });
 
-  it('are not in the error messages about invalid settings', async () => {
-    const targets = invalidSettings.map((settings, index) => ({
+  // Of many problems, the first ones are printed.
+  it.each([
+    ['the first', invalidSettings.slice(0, 25)],
+    ['the other', invalidSettings.slice(25)],
+  ])('are not in the error messages about %s invalid settings', async (_title, invalid) => {
+    const targets = invalid.map((settings, index) => ({
       name: `target-${index}`,
       bridge: { url: 'https://a.example', ...settings },
     }));
@@ -247,9 +298,14 @@ describe('the secrets of the configuration', () => {
       await request('/-/reload', '*/*', 'POST');
     }
     await daemon.stop();
+    const recordings = filesIn(join(folder.path, 'recording'));
+    expect(recordings.some((text) => text.includes('/…/peggy/v1/module_state: responded with status 400'))).toBe(true);
+    outputs.push(...recordings);
     expect(revealedSecrets([...outputs, ...log].join('\n'), secrets)).toEqual([]);
     expect(log.join('\n')).toContain('<secret>');
     expect(outputs.join('\n')).toContain('bridge_batches{target="responding-0"}');
+    expect(outputs.join('\n')).toContain('bridge_batches{target="hosted-responding"}');
+    expect(outputs.join('\n')).toContain(new URL(gateway.url).host);
   });
 });
 

@@ -272,7 +272,7 @@ describe('the names of validators', () => {
     elapsedMs = 70 * 60_000;
     await vi.advanceTimersByTimeAsync(11 * 60_000);
     await endPoll(success());
-    expect(startedNames.map(({ job }) => job.url)).toEqual(['https://a.example', 'https://a.example']);
+    expect(startedNames.map(({ job }) => job.url.origin)).toEqual(['https://a.example', 'https://a.example']);
   });
 
   it('stay when they cannot be read, which is logged once', async () => {

@@ -72,6 +72,7 @@ interface PollOptions {
   readonly moduleStateMinutesAgo?: number;
   /** The tokens with `backing`. */
   readonly judged?: readonly string[];
+  readonly keepsBody?: boolean;
 }
 
 /** Polls the contract once, after a module state. */
@@ -85,6 +86,7 @@ export async function pollContract(
     externalBlockTime = 12_000,
     moduleStateMinutesAgo = 0,
     judged,
+    keepsBody = false,
   }: PollOptions = {},
 ): Promise<ContractPoll> {
   const config = configOf(url, path, timeout, judged);
@@ -101,6 +103,7 @@ export async function pollContract(
   const initial = before ?? initialState(job.decodeOptions, limitsOf(job, config.poll), now);
   const request: PollJob = {
     ...withFacts(job, bridge),
+    keepsBody,
     decodeOptions: withObservations(job.decodeOptions, initial.success?.snapshot),
   };
   const result = await executor.poll(request);

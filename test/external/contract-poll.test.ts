@@ -292,7 +292,7 @@ describe('a poll of the contract', () => {
   });
 });
 
-describe('a failed poll of the contract names host and reason, and nothing else of the URL', () => {
+describe('a failed poll of the contract names the host, the reason and what the server says, and nothing else of the URL', () => {
   const schema = (message: string) => ({ reason: 'schema', message: `HOST: ${message}` });
 
   it('of a node of another chain, or one that is syncing', async () => {
@@ -320,7 +320,7 @@ describe('a failed poll of the contract names host and reason, and nothing else 
     const isPinned = ({ method, params }: { method: string; params: readonly unknown[] }): boolean =>
       method === 'eth_getBlockByNumber' && params[0] !== 'latest';
     expect(await failureOf({ answer: (request) => (isPinned(request) ? null : answer(request)) })).toEqual(
-      schema('has no block with the number of its newest block'),
+      schema('does not have the block that it, or another node behind it, has named'),
     );
     const other = { number: '0x10', timestamp: '0x60000000' };
     expect(await failureOf({ answer: (request) => (isPinned(request) ? other : answer(request)) })).toEqual(
@@ -330,42 +330,54 @@ describe('a failed poll of the contract names host and reason, and nothing else 
 
   it('of a node with a rate limit, by status or by error code', async () => {
     const limited = { reason: 'rate_limited' };
-    expect(await failureOf({ arrange: () => ({ error: { code: -32_005, message: SECRET } }) })).toMatchObject(limited);
+    expect(await failureOf({ arrange: () => ({ error: { code: -32_005, message: `limit of ${SECRET}` } }) })).toEqual({
+      ...limited,
+      message: 'HOST: responded to the request with JSON-RPC error -32005: limit of …',
+    });
     const status: RpcNodeOptions['respond'] = (request, response) => {
       response.writeHead(429, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ message: `too many requests to ${request.url}` }));
       return true;
     };
-    expect(await failureOf({ respond: status })).toEqual({ ...limited, message: 'HOST: responded with status 429' });
+    expect(await failureOf({ respond: status })).toEqual({
+      ...limited,
+      message: 'HOST: responded with status 429: too many requests to /…',
+    });
   });
 
-  it('of a node that rejects the key, redirects, is no JSON-RPC server, or does not know batches', async () => {
+  it('of a node that rejects the key, redirects, or is no JSON-RPC server', async () => {
     const withStatus =
       (code: number, body: string, headers = {}): RpcNodeOptions['respond'] =>
       (request, response) => {
         response.writeHead(code, headers).end(body.replace('URL', request.url ?? ''));
         return true;
       };
-    expect(await failureOf({ respond: withStatus(401, '{"message": "invalid key URL"}') })).toEqual({
+    expect(await failureOf({ respond: withStatus(401, '{"message": "invalid key URL"}') })).toMatchObject({
       reason: 'unauthorized',
-      message: 'HOST: responded with status 401',
+      message: 'HOST: responded with status 401: invalid key /…',
     });
-    expect(await failureOf({ respond: withStatus(302, '', { location: `/v3/${SECRET}/` }) })).toEqual({
+    const { host } = new URL('http://other.example');
+    expect(
+      await failureOf({ respond: withStatus(302, '', { location: `http://${host}/v3/${SECRET}/` }) }),
+    ).toMatchObject({
       reason: 'status',
-      message: 'HOST: responded with status 302',
+      message: `HOST: responded with status 302, a redirect to http://${host}/…/, which is not followed`,
     });
-    expect(await failureOf({ respond: withStatus(200, '<html>URL</html>') })).toEqual({
+    expect(await failureOf({ respond: withStatus(200, '<html><title>Sign in to URL</title></html>') })).toEqual({
       reason: 'not_json',
-      message: 'HOST: the response is not JSON',
+      message: 'HOST: the response is not JSON: Sign in to /…',
     });
     expect(await failureOf({ respond: withStatus(200, '{"jsonrpc": "2.0"}') })).toEqual(
-      schema('the response is not that to a JSON-RPC batch'),
+      schema('the response is not JSON-RPC'),
     );
-    expect(await failureOf({ arrange: () => ({ error: { code: -32_600, message: 'no batches' } }) })).toEqual(
-      schema('responded to the batch with JSON-RPC error -32600'),
+    expect(await failureOf({ respond: withStatus(200, '{"message": "URL is disabled"}') })).toEqual(
+      schema('the response is not JSON-RPC: /… is disabled'),
     );
-    expect(await failureOf({ arrange: () => [] })).toEqual(schema('did not answer eth_chainId with a chain id'));
-    expect(await failureOf({ arrange: () => [null, 1, 'x', { id: '1' }, { id: 1, result: null }] })).toEqual(
+    expect(await failureOf({ arrange: () => [] })).toEqual(schema('did not answer eth_chainId'));
+    expect(await failureOf({ arrange: () => [null, 1, 'x', { id: 'a' }] })).toEqual(
+      schema('did not answer eth_chainId'),
+    );
+    expect(await failureOf({ arrange: ([answer]) => [{ ...answer, result: null }] })).toEqual(
       schema('did not answer eth_chainId with a chain id'),
     );
   });

@@ -28,6 +28,8 @@ export interface RpcNodeOptions {
   readonly rest?: RespondRest | undefined;
   /** Sends the whole response; returns whether it did. */
   readonly respond?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
+  /** The same for the requests of a body. */
+  readonly reject?: ((requests: readonly RpcRequest[], response: ServerResponse) => boolean) | undefined;
 }
 
 type RespondRest = (
@@ -39,7 +41,7 @@ export interface RpcNode extends Node {
   readonly batches: readonly (readonly RpcRequest[])[];
 }
 
-export async function startRpcNode({ answer, arrange, rest, respond }: RpcNodeOptions): Promise<RpcNode> {
+export async function startRpcNode({ answer, arrange, rest, respond, reject }: RpcNodeOptions): Promise<RpcNode> {
   const batches: RpcRequest[][] = [];
   const node = await startNode({
     respond: (request, response) => {
@@ -48,11 +50,15 @@ export async function startRpcNode({ answer, arrange, rest, respond }: RpcNodeOp
       void (async () => {
         const chunks: Buffer[] = [];
         for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-        const requests: RpcRequest[] = JSON.parse(Buffer.concat(chunks).toString());
+        const body: RpcRequest | RpcRequest[] = JSON.parse(Buffer.concat(chunks).toString());
+        const requests = [body].flat();
         batches.push(requests);
+        if (reject?.(requests, response) === true) return;
         const answers = await Promise.all(requests.map(async (one) => answerOne(one, answer)));
+        const arranged = arrange ? arrange(answers, requests) : answers;
         response.setHeader('content-type', 'application/json');
-        response.end(JSON.stringify(arrange ? arrange(answers, requests) : answers));
+        // A request that is no batch has an answer that is no list.
+        response.end(JSON.stringify(Array.isArray(arranged) && !Array.isArray(body) ? (arranged[0] ?? []) : arranged));
       })();
     },
   });

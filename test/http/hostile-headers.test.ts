@@ -3,6 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/http/client.js';
 import { failureReasonNames } from '../../src/http/failure-reasons.js';
+import { endpointUrl } from '../support/config.js';
 import { listenOnFreePort } from '../support/ports.js';
 import { fuzzRuns, fuzzTimeoutMs } from '../support/fuzz.js';
 
@@ -66,7 +67,7 @@ describe('the HTTP client', () => {
   it(
     'returns a body or a failure reason in time for any response headers',
     async () => {
-      const url = new URL(`http://127.0.0.1:${port}/x`);
+      const url = endpointUrl(`http://127.0.0.1:${port}`);
       const property = fc.asyncProperty(
         statusLine,
         fc.array(header, { maxLength: 6 }),
@@ -75,12 +76,12 @@ describe('the HTTP client', () => {
           response = Buffer.from(
             [line, ...headers.map(([name, content]) => `${name}: ${content}`), '', text].join('\r\n'),
           );
-          const result = await client.fetch(url, { timeoutMs: 2000, maxBodyBytes: 10_000 });
+          const result = await client.fetch({ url }, '/x', { timeoutMs: 2000, maxBodyBytes: 10_000 });
           if (result.ok) expect(result.body.bytes.length).toBeLessThanOrEqual(10_000);
           else {
             expect(failureReasonNames).toContain(result.error.reason);
             expect(result.error.reason, result.error.message).not.toBe('internal');
-            expect(result.error.message).toMatch(/^\/x: .{1,300}$/);
+            expect(result.error.message).toMatch(/^127\.0\.0\.1:\d+\/x: .{1,300}$/);
           }
         },
       );

@@ -89,12 +89,14 @@ export async function fetchFrom(
   const file = stringify({ targets: [{ name: 'a', bridge: { url, ...keys } }] });
   const parsed = parseConfig(file, join(folder.path, 'bridge.yaml'));
   if (!parsed.ok) throw new Error(parsed.problems.join('\n'));
-  const httpClient = parsed.config.targets[0]?.bridge?.httpClient;
-  return client.fetch(new URL(`${url}/state`), { ...LIMITS, ...limits }, httpClient);
+  const bridge = parsed.config.targets[0]?.bridge;
+  if (bridge === undefined) throw new Error('the configuration has a bridge');
+  return client.fetch(bridge, '/state', { ...LIMITS, ...limits });
 }
 
-/** `ok`, or the reason and the message. */
+/** `ok`, or the reason and the message without the host. */
 export async function outcome(...args: Parameters<typeof fetchFrom>): Promise<string> {
   const result = await fetchFrom(...args);
-  return result.ok ? 'ok' : `${result.error.reason}: ${result.error.message}`;
+  const [url] = args;
+  return result.ok ? 'ok' : `${result.error.reason}: ${result.error.message.replace(new URL(url).host, '')}`;
 }

@@ -11,7 +11,7 @@ afterEach(async () => {
 
 async function isNotServed(status: number, body: string): Promise<boolean> {
   node = await startNode({ respond: (_request, response) => void response.writeHead(status).end(body) });
-  const result = await client.fetch(new URL(`${node.url}/x`), { timeoutMs: 2000, maxBodyBytes: 1000 });
+  const result = await client.fetch({ url: { origin: node.url } }, '/x', { timeoutMs: 2000, maxBodyBytes: 1000 });
   return !result.ok && result.isNotServed === true;
 }
 

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { portHint, repeatedPathHint } from '../../src/http/port-hints.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { createPollExecutor } from '../../src/poll/poll.js';
-import { parseValidConfig } from '../support/config.js';
+import { endpointUrl, parseValidConfig } from '../support/config.js';
 import { listen, startNode, type Listening } from './nodes.js';
 
 const executor = createPollExecutor('test');
@@ -42,17 +42,17 @@ describe('a poll of another port of a node', () => {
   it('says so when the response is JSON-RPC', async () => {
     const { url } = await start(startNode({ respond: respondWith(200, RPC_ERROR) }));
     expect(await errorOf(url, ', dialect: peggy')).toBe(
-      `schema: HOST/peggy/v1/module_state: not a module_state document: none of its fields is present — ${JSON_RPC}`,
+      `schema: HOST/peggy/v1/module_state: not a module_state document: none of its fields is present: Invalid Request — ${JSON_RPC}`,
     );
   });
 
   it.each([
-    ['status', 500, '/peggy/v1/module_state: responded with status 500'],
-    ['bad_request', 400, '/peggy/v1/module_state: responded with status 400'],
+    ['status', 500, '/peggy/v1/module_state: responded with status 500: Invalid Request'],
+    ['bad_request', 400, '/peggy/v1/module_state: responded with status 400: Invalid Request'],
     [
       'status',
       404,
-      '/peggy/v1/module_state: responded with status 404; HOST/bridge/v1/module_state: responded with status 404',
+      '/peggy/v1/module_state: responded with status 404: Invalid Request; HOST/bridge/v1/module_state: responded with status 404: Invalid Request',
     ],
   ])('says so when an error response is JSON-RPC: %s %i', async (reason, status, message) => {
     const { url } = await start(startNode({ respond: respondWith(status, RPC_ERROR) }));
@@ -85,7 +85,7 @@ describe('a poll of another port of a node', () => {
 
   it('has no hint if the server sends something else', async () => {
     const { url } = await start(startNode({ respond: respondWith(500, 'panic') }));
-    expect(await errorOf(url)).toBe('status: HOST/peggy/v1/module_state: responded with status 500');
+    expect(await errorOf(url)).toBe('status: HOST/peggy/v1/module_state: responded with status 500: panic');
     const broken = await start(
       listen(
         createTcpServer((socket) => socket.end('no HTTP\r\n\r\n')),
@@ -124,12 +124,12 @@ describe('a base URL that ends with the beginning of the path', () => {
   it.each([
     [
       'https://a.example/node/Peggy',
-      'the URL ends with /peggy, and /peggy/v1/module_state is appended; did you mean https://a.example/node?',
+      'the URL ends with /peggy, and /peggy/v1/module_state is appended; did you mean https://a.example/…?',
     ],
     ['https://a.example/node', undefined],
     ['https://a.example', undefined],
     ['https://peggy', undefined],
   ])('is found: %s', (url, hint) => {
-    expect(repeatedPathHint(url, ['/bridge/v1/module_state', '/peggy/v1/module_state'])).toBe(hint);
+    expect(repeatedPathHint(endpointUrl(url), ['/bridge/v1/module_state', '/peggy/v1/module_state'])).toBe(hint);
   });
 });

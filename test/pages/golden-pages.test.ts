@@ -37,7 +37,7 @@ function pagesOf(scenario: 'unsigned-batch' | 'missed-cctxs') {
   ];
   const { endpoints, verdicts, at } = record(phases, { sampleSeconds: 240 });
   const links = testLinks();
-  const statuses = endpoints.map((state) => endpointStatus(state, 'http://node.example', at));
+  const statuses = endpoints.map((state) => endpointStatus(state, { origin: 'http://node.example' }, at));
   const targets = targetViews(verdicts, statuses, links, at);
   const generatedAt = isoTime(at.epochSeconds);
   const status = { generatedAt, targets, endpoints: statuses, validatorNames: [], instance };

@@ -164,7 +164,9 @@ interface PageOptions {
 export function statusDocumentAt(snapshots: RecordedStates, seconds: number, options: PageOptions = {}): StatusView {
   const now = at(seconds);
   const { verdicts = [targetVerdicts()], names = [], config } = options;
-  const endpoints = snapshots.states().map((state) => endpointStatus(state, 'http://node.example:1317', now));
+  const endpoints = snapshots
+    .states()
+    .map((state) => endpointStatus(state, { origin: 'http://node.example:1317' }, now));
   const targets = targetViews(verdicts, endpoints, testLinks(config), now);
   const generatedAt = isoTime(now.epochSeconds);
   return { generatedAt, targets, endpoints, validatorNames: names, instance: options.instance ?? instance };

@@ -24,7 +24,7 @@ async function headingOf(scenario: ScenarioName): Promise<readonly string[]> {
   const config = demoConfig('http://node.example', model);
   const { pastOf } = await runTimeLapse(model, scenario, config, now);
   const pasts = jobsOf(config).flatMap((job) => pastOf(job) ?? []);
-  const statuses = pasts.map(({ state }) => endpointStatus(state, 'http://node.example', now));
+  const statuses = pasts.map(({ state }) => endpointStatus(state, { origin: 'http://node.example' }, now));
   const targets = targetViews(verdictsOf(pasts, now), statuses, testLinks(), now);
   const html = statusPage(
     { generatedAt: isoTime(now.epochSeconds), targets, endpoints: statuses, validatorNames: [], instance },

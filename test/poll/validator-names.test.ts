@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/http/client.js';
 import { inlineDecoder } from '../../src/poll/decode.js';
 import { fetchNames, type NamesResult } from '../../src/poll/validator-names.js';
+import { endpointUrl } from '../support/config.js';
 import { listenOnFreePort } from '../support/ports.js';
 
 const client = createClient('test');
@@ -23,7 +24,7 @@ async function namesFrom(bodies: readonly unknown[], delayMs = 0): Promise<Names
     requested.push(request.url ?? '');
     setTimeout(() => response.end(typeof body === 'string' ? body : JSON.stringify(body)), delayMs);
   });
-  const node = { url: `http://127.0.0.1:${await listenOnFreePort(server)}`, limits };
+  const node = { url: endpointUrl(`http://127.0.0.1:${await listenOnFreePort(server)}`), limits };
   return fetchNames(node, client, inlineDecoder);
 }
 

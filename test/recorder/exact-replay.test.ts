@@ -74,11 +74,16 @@ describe('a recording of every poll', () => {
         const { exchange } = ok(document, job, at) ?? {};
         return { body: Buffer.from(body), height, ...(exchange && { exchange }) };
       };
+    // A height of 0 is no height, and is counted as an invalid value.
+    const zero: Respond = (document, job, at) => {
+      const answer = ok(document, job, at);
+      return answer && { ...answer, height: 0 };
+    };
     const html = withBody('<html>', undefined);
     const other = withBody('{"other":1}', 1);
     const none: Respond = () => undefined;
     const outage = Array.from({ length: 15 }, () => none);
-    const before = [ok, ok, html, html, other, none, none, ok, behind, ok, behind, behind, behind, ok] as const;
+    const before = [ok, ok, html, html, other, none, none, ok, behind, ok, behind, behind, behind, ok, zero] as const;
     const answers = [...before, 'restart', none, ok, ok, ...outage, ok, ok] as const;
     for (const answer of answers) {
       // oxlint-disable no-await-in-loop -- polls follow each other
@@ -94,8 +99,9 @@ describe('a recording of every poll', () => {
     expect(texts.at(13)).toContain(
       'bridge_exporter_snapshot_regressions_total{target="demo",document="module_state"} 4',
     );
-    expect(texts.at(14)).toContain('bridge_exporter_polls_total{target="demo",document="module_state"} 1');
-    expect(texts.at(31)).not.toContain('bridge_last_observed_nonce');
+    expect(texts.at(14)).toContain('document="module_state",field="X-Cosmos-Block-Height"} 1');
+    expect(texts.at(15)).toContain('bridge_exporter_polls_total{target="demo",document="module_state"} 1');
+    expect(texts.at(32)).not.toContain('bridge_last_observed_nonce');
     await expectReplay(directory, config, exported);
   });
 });

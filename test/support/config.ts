@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { Config, ConfigResult } from '../../src/config/config.js';
 import { validateConfig } from '../../src/config/loader.js';
+import { nodeUrl, type EndpointUrl } from '../../src/config/urls.js';
 import { parseYaml } from '../../src/settings/yaml.js';
 
 /** Parses a configuration file without target files. `path` is its name in messages. */
@@ -14,4 +15,11 @@ export function parseValidConfig(yaml: string, file = 'test.yaml'): Config {
   const result = parseConfig(yaml, file);
   if (!result.ok) throw new Error(result.problems.join('\n'));
   return result.config;
+}
+
+/** The URL of a node in the configuration. */
+export function endpointUrl(text: string): EndpointUrl {
+  const result = nodeUrl.parse(text);
+  if (!result.ok) throw new Error(result.problem);
+  return result.value;
 }

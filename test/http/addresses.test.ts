@@ -1,0 +1,201 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import dns from 'node:dns';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createAuthority } from '../support/certificates.js';
+import { waitUntil } from '../support/wait-for.js';
+import { outcome, startNode, type Listening } from './nodes.js';
+
+/*
+ * Names with several addresses, and unusual names. Only the answers of the resolver are made up: a machine has no such names.
+ */
+
+const authority = createAuthority();
+const { cert, key } = authority.issue('node.example');
+
+const addresses = new Map<string, readonly string[]>();
+const lookedUp: string[] = [];
+const closing: (() => unknown)[] = [];
+
+beforeEach(() => {
+  const { lookup } = dns;
+  const answer = (
+    host: string,
+    options: dns.LookupAllOptions,
+    callback: (error: null, all: dns.LookupAddress[]) => void,
+  ): void => {
+    lookedUp.push(host);
+    const known = addresses.get(host);
+    if (known === undefined) return lookup(host, options, callback as never);
+    const all = known.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+    setImmediate(() => callback(null, all));
+  };
+  vi.spyOn(dns, 'lookup').mockImplementation(answer as unknown as typeof dns.lookup);
+});
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  addresses.clear();
+  lookedUp.length = 0;
+  for (const close of closing.splice(0)) await close();
+});
+
+const track = <T extends Pick<Listening, 'close'>>(started: T): T => {
+  closing.push(() => started.close());
+  return started;
+};
+
+/** An HTTP server that does not accept connections until it is told to: the system drops their first packets, as a packet filter does. */
+async function startUnresponsive(): Promise<{ readonly port: number; readonly accept: () => void }> {
+  const code = `require('http').createServer((q, r) => r.end('{}')).listen({ host: '127.0.0.1', port: 0, backlog: 1 }, function () { console.log(this.address().port) })`;
+  const child: ChildProcess = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const fillers: Socket[] = [];
+  closing.push(() => {
+    child.kill('SIGKILL');
+    for (const socket of fillers) socket.destroy();
+  });
+  if (child.stdout === null) throw new Error('the output is a pipe');
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  const port = Number(line.toString());
+  child.kill('SIGSTOP');
+  // Connections that nobody accepts, until the queue of the server is full.
+  for (let isFull = false; !isFull;) {
+    const socket = connect({ host: '127.0.0.1', port }).on('error', () => undefined);
+    fillers.push(socket);
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    isFull = await Promise.race([
+      once(socket, 'connect').then(() => false),
+      new Promise<boolean>((resolve) => {
+        setTimeout(() => resolve(true), 300);
+      }),
+    ]);
+  }
+  return {
+    port,
+    accept: () => {
+      for (const socket of fillers) socket.destroy();
+      child.kill('SIGCONT');
+    },
+  };
+}
+
+/** No connection to it is possible: it is an address for documentation (RFC 3849). */
+const UNREACHABLE = '2001:db8::1';
+
+/** A name of the addresses, with the port of the first. */
+function nameOf(port: number, ...all: readonly string[]): string {
+  addresses.set('node.example', all);
+  return `http://node.example:${port}`;
+}
+
+describe('a name with several addresses', () => {
+  it('is connected when the first address takes a second and the second one is unreachable', async () => {
+    const slow = await startUnresponsive();
+    setTimeout(slow.accept, 700);
+    const started = performance.now();
+    expect(await outcome(nameOf(slow.port, '127.0.0.1', UNREACHABLE), {})).toBe('ok');
+    expect(performance.now() - started).toBeGreaterThan(900);
+  });
+
+  it('is connected when a proxy with such a name takes a second', async () => {
+    const slow = await startUnresponsive();
+    setTimeout(slow.accept, 700);
+    const keys = { proxy_url: nameOf(slow.port, '127.0.0.1', UNREACHABLE) };
+    expect(await outcome('http://127.0.0.1:1', keys)).toBe('ok');
+  });
+
+  it('is connected at once when the first address does not respond and the second one does', async () => {
+    const silent = await startUnresponsive();
+    const server = createServer((_request, response) => response.end('{}')).listen(silent.port, '127.0.0.2');
+    closing.push(() => server.close());
+    await once(server, 'listening');
+    const started = performance.now();
+    expect(await outcome(nameOf(silent.port, '127.0.0.1', '127.0.0.2'), {}, { timeoutMs: 30_000 })).toBe('ok');
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+
+  it('fails with the error of every address', async () => {
+    expect(await outcome(nameOf(1, '127.0.0.2', '::1', UNREACHABLE), {})).toMatch(
+      /^connect: \/state: request failed: connect ECONNREFUSED 127\.0\.0\.2:1, connect ECONNREFUSED ::1:1, connect E\w+ 2001:db8::1:1\b/,
+    );
+  });
+
+  it('fails with the error of every address of a proxy, which is named', async () => {
+    const keys = { proxy_url: nameOf(1, '127.0.0.2', '127.0.0.3') };
+    const message = 'proxy http://node.example:1: connect ECONNREFUSED 127.0.0.2:1, connect ECONNREFUSED 127.0.0.3:1';
+    for (const scheme of ['http', 'https']) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect(await outcome(`${scheme}://127.0.0.1:2`, keys)).toBe(`connect: /state: request failed: ${message}`);
+    }
+  });
+
+  it('names at the deadline of the poll the addresses that have failed, and those that have not responded', async () => {
+    const silent = await startUnresponsive();
+    const url = nameOf(silent.port, '127.0.0.2', '127.0.0.1');
+    expect(await outcome(url, {}, { timeoutMs: 600 })).toBe(
+      `timeout: /state: timed out after 600 ms (poll.timeout) while connecting: connect ECONNREFUSED 127.0.0.2:${silent.port}, no response from 127.0.0.1:${silent.port}`,
+    );
+  });
+
+  it('closes the connections that are not used', async () => {
+    const node = track(await startNode());
+    const servers = ['127.0.0.2', '127.0.0.3'].map((host) => createServer().listen(node.port, host));
+    closing.push(...servers.map((server) => () => server.close()));
+    expect(await outcome(nameOf(node.port, '127.0.0.1', '127.0.0.2', '127.0.0.3'), {})).toBe('ok');
+    await waitUntil(() => node.connections.open === 0);
+    const counts = await Promise.all(servers.map(async (server) => promisify(server.getConnections.bind(server))()));
+    expect(counts).toEqual([0, 0]);
+  });
+});
+
+describe('the name of a node', () => {
+  it.each([
+    ['a single label', 'node', 'node'],
+    ['an underscore', 'bridge_node', 'bridge_node'],
+    ['a dot at its end', 'node.example.', 'node.example.'],
+    ['upper case', 'NODE.Example', 'node.example'],
+    ['other scripts', 'nöde.example', 'xn--nde-sna.example'],
+    ['punycode', 'xn--nde-sna.example', 'xn--nde-sna.example'],
+    ['a digit first', '3node.example', '3node.example'],
+  ])('can have %s', async (_title, name, resolved) => {
+    const node = track(await startNode());
+    addresses.set(resolved, ['127.0.0.1']);
+    expect(await outcome(`http://${name}:${node.port}`, {})).toContain('ok');
+    expect(lookedUp.at(-1)).toBe(resolved);
+    expect(node.requests[0]?.headers.host).toBe(`${resolved}:${node.port}`);
+  });
+
+  it.each(['localhost', '127.0.0.1', '[::1]', '[::ffff:127.0.0.1]'])('can be %s', async (host) => {
+    const server = createServer((_request, response) => response.end('{}')).listen(
+      0,
+      host === '[::1]' ? '::1' : '127.0.0.1',
+    );
+    closing.push(() => server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    expect(await outcome(`http://${host}:${port}`, {})).toBe('ok');
+  });
+
+  it('with a dot at its end is in no certificate and in no SNI', async () => {
+    const names: unknown[] = [];
+    const node = track(
+      await startNode({
+        tls: {
+          cert,
+          key,
+          SNICallback: (name, callback) => {
+            names.push(name);
+            callback(null);
+          },
+        },
+      }),
+    );
+    addresses.set('node.example.', ['127.0.0.1']);
+    const keys = { tls_config: { ca: authority.cert } };
+    expect(await outcome(`https://node.example.:${node.port}`, keys)).toBe('ok');
+    expect(names).toEqual(['node.example']);
+  });
+});

@@ -1,0 +1,136 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { reasonForStatus } from '../../src/http/error-response.js';
+import { remedyOf, statusRemedies } from '../../src/http/failure-reasons.js';
+import { fetchFrom, outcome, startNode, type Node } from './nodes.js';
+
+let node: Node;
+afterEach(async () => node.close());
+
+type Keys = Readonly<Record<string, unknown>>;
+
+const CHALLENGE = '<!DOCTYPE html><html><head><title>Just a moment...</title></head><body>…</body></html>';
+const PASSWORD: Keys = { basic_auth: { username: 'u', password: 'hunter2' } };
+const API_KEY: Keys = { http_headers: { 'X-Api-Key': { values: ['k'] } } };
+const USER_AGENT: Keys = { http_headers: { 'User-Agent': { values: ['Mozilla/5.0'] } } };
+
+async function start(status: number, body: string, headers: Record<string, string> = {}): Promise<string> {
+  node = await startNode({ respond: (_request, response) => response.writeHead(status, headers).end(body) });
+  return node.url;
+}
+
+/** What the status page shows for a response to a request with these settings. */
+async function shown(...[status, body, keys = {}, headers]: [number, string, Keys?, Record<string, string>?]) {
+  const url = await start(status, body, headers);
+  const result = await fetchFrom(url, keys);
+  if (result.ok) throw new Error('the fetch succeeded');
+  const { error } = result;
+  return { message: error.message.replace(/^.*?\/state: /, ''), remedy: remedyOf(error, 'module_state') };
+}
+
+describe('an error response', () => {
+  it.each<[string, number, string, string]>([
+    [
+      'an error object',
+      500,
+      '{"error": {"message": "upstream is down"}}',
+      'responded with status 500: upstream is down',
+    ],
+    ['a short text', 503, 'no healthy upstream\n', 'responded with status 503: no healthy upstream'],
+    ['a problem document', 402, '{"title": "Out of credit"}', 'responded with status 402: Out of credit'],
+    ['a page', 403, CHALLENGE, 'responded with status 403: Just a moment...'],
+    ['a page without a title', 502, '<html><h1>Bad Gateway</h1></html>', 'responded with status 502'],
+    ['nothing', 521, '', 'responded with status 521'],
+    ['hidden characters', 500, '{"error": "a\\u202E\\nb"}', 'responded with status 500: a b'],
+    ['a long text', 500, `${'word '.repeat(100)}end`, `responded with status 500: ${'word '.repeat(39)}word…`],
+  ])('shows %s of the server, on one line', async (_title, status, body, message) => {
+    expect((await shown(status, body)).message).toBe(message);
+  });
+
+  it('shows no credentials that the server repeats, in whatever form of error', async () => {
+    for (const body of ['{"errors": ["who is hunter2?"]}', 'who is hunter2?', '<title>who is hunter2?</title>']) {
+      // oxlint-disable-next-line no-await-in-loop -- one node at a time
+      expect(await outcome(await start(500, body), PASSWORD)).toBe(
+        'status: /state: responded with status 500: who is <secret>?',
+      );
+      // oxlint-disable-next-line no-await-in-loop
+      await node.close();
+    }
+  });
+
+  it('has the reason of its status and the text of the server, whatever the status', async () => {
+    let status = 201;
+    node = await startNode({
+      respond: (_request, response) => response.writeHead(status).end('{"detail": "the words of the node"}'),
+    });
+    for (; status <= 599; status += status === 207 ? 93 : 1) {
+      // These have no body.
+      const hasBody = status !== 204 && status !== 304;
+      // oxlint-disable-next-line no-await-in-loop -- the node has one status at a time
+      expect(await outcome(node.url, {})).toBe(
+        `${reasonForStatus(status)}: /state: responded with status ${status}${hasBody ? ': the words of the node' : ''}`,
+      );
+    }
+  });
+});
+
+describe('the remedy of an error response', () => {
+  const { credentials, noCredentials, refused } = statusRemedies;
+
+  it.each<[string, string, Parameters<typeof shown>]>([
+    // Status 403.
+    ['a challenge, without credentials', refused, [403, CHALLENGE]],
+    ['a challenge, with credentials', refused, [403, CHALLENGE, PASSWORD]],
+    ['no text, without credentials', refused, [403, '']],
+    ['a blocked address, with credentials', refused, [403, '{"error": "Your IP is not authorized"}', PASSWORD]],
+    ['a name of the client, without credentials', refused, [403, 'Forbidden', USER_AGENT]],
+    ['an invalid key, with a header', credentials, [403, '{"error": "invalid api key"}', API_KEY]],
+    ['an invalid key in a page, with credentials', credentials, [403, '<title>Invalid token</title>', PASSWORD]],
+    ['a text, with credentials', credentials, [403, '{"error": "Forbidden"}', PASSWORD]],
+    ['a missing key, without credentials', noCredentials, [403, '{"error": {"message": "API key missing"}}']],
+    // Status 401.
+    ['no text, with credentials', credentials, [401, '', PASSWORD]],
+    ['no text, without credentials', noCredentials, [401, '']],
+    ['a blocked country', refused, [401, 'not available in your country', PASSWORD]],
+    ['a demand of credentials', noCredentials, [403, '', {}, { 'www-authenticate': 'Basic' }]],
+    // Others.
+    [
+      'a message about a parameter',
+      remedyOf({ reason: 'bad_request' }, 'module_state'),
+      [400, '{"message": "window"}'],
+    ],
+    [
+      'a page of a proxy',
+      statusRemedies.invalidRequest,
+      [400, '<title>400 The plain HTTP request was sent to HTTPS port</title>'],
+    ],
+    ['an unknown path', statusRemedies.unknownPath, [404, '404 page not found']],
+    ['an unknown query', statusRemedies.unknownPath, [501, '{"code": 12, "message": "Not Implemented"}']],
+    ['a redirect', statusRemedies.redirect, [301, '', {}, { location: 'https://other.example/' }]],
+    ['a proxy', statusRemedies.proxyCredentials, [407, '']],
+    ['a gateway', statusRemedies.failing, [502, CHALLENGE]],
+    ['a limit of the plan', statusRemedies.rateLimited, [403, '{"message": "monthly quota exceeded"}', PASSWORD]],
+    ['a limit of the rate', statusRemedies.rateLimited, [503, 'API rate limit exceeded']],
+    ['throttling', remedyOf({ reason: 'rate_limited' }, 'module_state'), [429, CHALLENGE]],
+    [
+      'throttling with the code of a large document',
+      remedyOf({ reason: 'rate_limited' }, 'module_state'),
+      [429, '{"code": 8, "message": "rate limit exceeded"}'],
+    ],
+    [
+      'a document that is too large for the node',
+      remedyOf({ reason: 'response_too_large_upstream' }, 'module_state'),
+      [429, '{"code": 8, "message": "grpc: received message larger than max (20 vs. 10)"}'],
+    ],
+  ])('is borne out by the response and the configuration: %s', async (_title, remedy, response) => {
+    expect((await shown(...response)).remedy).toBe(remedy);
+  });
+});
+
+describe('the name of the client', () => {
+  it('is set with http_headers', async () => {
+    const url = await start(200, '{}');
+    expect(await outcome(url, {})).toBe('ok');
+    expect(await outcome(url, USER_AGENT)).toBe('ok');
+    expect(node.requests.map(({ headers }) => headers['user-agent'])).toEqual(['test/1', 'Mozilla/5.0']);
+  });
+});

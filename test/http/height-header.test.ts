@@ -1,0 +1,118 @@
+import { createServer, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { clock } from '../../src/clock.js';
+import { renderEndpoints } from '../../src/exposition/metrics-page.js';
+import { endpointStatus } from '../../src/pages/endpoint-view.js';
+import { initialState, stateAfter } from '../../src/poll/endpoint-state.js';
+import { jobsOf, limitsOf } from '../../src/poll/jobs.js';
+import { createPollExecutor } from '../../src/poll/poll.js';
+import { parseValidConfig } from '../support/config.js';
+import { seriesOf } from '../support/exposition-text.js';
+import { listen, type Listening } from './nodes.js';
+
+const executor = createPollExecutor('test/1');
+
+let node: Listening | undefined;
+afterEach(async () => node?.close());
+
+const BODY = '{"state": {"last_observed_nonce": "1"}}';
+
+const SDK = 'Grpc-Metadata-X-Cosmos-Block-Height';
+const PLAIN = 'X-Cosmos-Block-Height';
+
+interface Sent {
+  readonly headers?: readonly string[];
+  readonly trailers?: readonly string[];
+  readonly body?: Buffer;
+}
+
+function respond(socket: Socket, { headers = [], trailers, body = Buffer.from(BODY) }: Sent, request: string): void {
+  // As a gateway: no trailers for a client that does not accept them.
+  const hasTrailers = trailers !== undefined && /^te: trailers\r?$/im.test(request);
+  const framing = hasTrailers ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`;
+  socket.write(['HTTP/1.1 200 OK', framing, ...headers, '', ''].join('\r\n'));
+  if (!hasTrailers) socket.end(body);
+  else {
+    socket.write(`${body.length.toString(16)}\r\n`);
+    socket.write(body);
+    socket.end(['', '0', ...trailers, '', ''].join('\r\n'));
+  }
+}
+
+/** The height that is exported, and the invalid fields that are counted and that the status page names, after a poll. */
+async function heightOf(sent: Sent): Promise<{ readonly height?: number; readonly invalid: readonly string[] }> {
+  node = await listen(
+    createServer((socket) => socket.once('data', (request) => respond(socket, sent, request.toString()))),
+    'http',
+  );
+  const config = parseValidConfig(`targets: [{name: t, bridge: {url: '${node.url}'}}]`);
+  const [job] = jobsOf(config);
+  if (job === undefined) throw new Error('the target has a bridge');
+  const result = await executor.poll(job);
+  const now = clock();
+  const state = stateAfter(initialState(job.decodeOptions, limitsOf(job, config.poll), now), result, now);
+  expect(state.last?.ok, state.failure?.error.message).toBe(true);
+  const series = Array.from(seriesOf(renderEndpoints([state], 'text', now)));
+  const height = series.find(({ name }) => name === 'bridge_height')?.value;
+  const invalid = series.filter(({ name }) => name === 'bridge_exporter_invalid_values_total');
+  expect(invalid.map(({ labels }) => /field="([^"]*)"/.exec(labels)?.[1])).toEqual(
+    endpointStatus(state, job.url, now).invalidFields,
+  );
+  return { ...(height !== undefined && { height }), invalid: endpointStatus(state, job.url, now).invalidFields };
+}
+
+describe('the height of a response', () => {
+  it.each<[string, Sent]>([
+    ['a header', { headers: [`${SDK}: 8000000`] }],
+    ['the other header', { headers: [`${PLAIN}: 8000000`] }],
+    ['a header that is sent twice', { headers: [`${SDK}: 8000000`, `${SDK}: 8000000`] }],
+    ['a list of equal values', { headers: [`${SDK}: 8000000, 8000000`] }],
+    ['equal values of both headers', { headers: [`${SDK}: 8000000`, `${PLAIN}:  8000000 `] }],
+    ['an empty header beside the other', { headers: [`${SDK}:`, `${PLAIN}: 8000000`] }],
+    ['a trailer', { trailers: [`${SDK}: 8000000`] }],
+    ['the other trailer', { trailers: [`${PLAIN}: 8000000`] }],
+    ['a trailer with the prefix of gateways', { trailers: ['Grpc-Trailer-X-Cosmos-Block-Height: 8000000'] }],
+    ['a header and a trailer', { headers: [`${SDK}: 8000000`], trailers: [`${PLAIN}: 8000000`] }],
+    [
+      'a trailer after a compressed body',
+      { headers: ['Content-Encoding: gzip'], trailers: [`${SDK}: 8000000`], body: gzipSync(BODY) },
+    ],
+  ])('is read from %s', async (_title, sent) => {
+    expect(await heightOf(sent)).toEqual({ height: 8_000_000, invalid: [] });
+  });
+
+  it.each<[string, Sent]>([
+    ['no header', {}],
+    ['an empty header', { headers: [`${SDK}: `] }],
+  ])('is absent, which is no problem, with %s', async (_title, sent) => {
+    expect(await heightOf(sent)).toEqual({ invalid: [] });
+  });
+
+  it.each<[string, Sent]>([
+    ['0', { headers: [`${SDK}: 0`] }],
+    ['another number than a height', { headers: [`${SDK}: 8000000.5`] }],
+    ['a negative number', { headers: [`${SDK}: -8000000`] }],
+    ['text', { headers: [`${SDK}: latest`] }],
+    ['more than 64 bits', { headers: [`${SDK}: 80000000000000000000`] }],
+    ['two values of one header', { headers: [`${SDK}: 8000000`, `${SDK}: 8000001`] }],
+    ['a list of two values', { headers: [`${SDK}: 8000000, 8000001`] }],
+    ['different values of both headers', { headers: [`${SDK}: 8000000`, `${PLAIN}: 8000001`] }],
+    ['0 in the other header', { headers: [`${SDK}: 8000000`, `${PLAIN}: 0`] }],
+    ['another value in a trailer', { headers: [`${SDK}: 8000000`], trailers: [`${SDK}: 8000001`] }],
+  ])('is absent and a problem with %s', async (_title, sent) => {
+    expect(await heightOf(sent)).toEqual({ invalid: ['X-Cosmos-Block-Height'] });
+  });
+});
+
+describe('the content encoding of a response', () => {
+  it.each<[string, readonly string[], Buffer]>([
+    ['gzip', ['Content-Encoding: GZip'], gzipSync(BODY)],
+    ['a list with identity', ['Content-Encoding: identity, gzip '], gzipSync(BODY)],
+    ['gzip twice, as a list', ['Content-Encoding: gzip, gzip'], gzipSync(gzipSync(BODY))],
+    ['gzip twice, as two headers', ['Content-Encoding: gzip', 'Content-Encoding: x-gzip'], gzipSync(gzipSync(BODY))],
+    ['an empty list', ['Content-Encoding: ,'], Buffer.from(BODY)],
+  ])('can be %s', async (_title, headers, body) => {
+    expect(await heightOf({ headers: [...headers, `${SDK}: 7`], body })).toEqual({ height: 7, invalid: [] });
+  });
+});
