@@ -70,8 +70,10 @@ function claimants(claim: ClaimItem | undefined): string {
   return `${claimText(claim)} is claimed by ${numberAndPower(total, powerRatio)}${who === '' ? '' : `: ${who}`}`;
 }
 
+const SAME_SERIES = 'cluster=%q, namespace=%q, job=%q, instance=%q, target=%q';
+const SAME_LABELS = '$labels.cluster $labels.namespace $labels.job $labels.instance $labels.target';
 /** Three of those who claim the next event, in a text. */
-const CLAIMANTS = `{{ range query (printf "topk(3, group by (orchestrator, name) (bridge_orchestrator_info{target=%q} and on (target, orchestrator) bridge_orchestrator_missing_next_votes{target=%q} == 0))" $labels.target $labels.target) }}{{ or .Labels.name .Labels.orchestrator }}, {{ end }}`;
+const CLAIMANTS = `{{ range query (printf "topk(3, group by (orchestrator, name) (bridge_orchestrator_info{${SAME_SERIES}} and on (orchestrator) bridge_orchestrator_missing_next_votes{${SAME_SERIES}} == 0))" ${SAME_LABELS} ${SAME_LABELS}) }}{{ or .Labels.name .Labels.orchestrator }}, {{ end }}`;
 
 /** The share of the power that has voted for the next event, for whatever claim. */
 const VOTED_POWER = `sum by (${TARGET}) (
