@@ -4,7 +4,12 @@ import { defineConfig } from 'vitest/config';
 /** Tests that take minutes: alerts over days of a simulated chain, the whole path of an alert, fuzzing. */
 const SLOW = ['test/**/*.slow.test.ts'];
 /** Tests with random inputs. Also in `npm test`, with fewer runs. */
-const FUZZ = ['test/**/hostile-*.test.ts', 'test/metrics/property/*.test.ts', 'test/json/read-document.test.ts'];
+const FUZZ = [
+  'test/**/hostile-*.test.ts',
+  'test/metrics/property/*.test.ts',
+  'test/json/read-document.test.ts',
+  'test/simulator/scenarios.test.ts',
+];
 
 export default defineConfig({
   // Suppresses warnings about missing source maps of @actions/workflow-parser.

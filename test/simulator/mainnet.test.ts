@@ -264,15 +264,15 @@ describe('a main network', () => {
 
   it('is the same after the same time, however it is divided', () => {
     const [inOneStep, inManySteps] = [createMainnet(3), createMainnet(3)];
-    inOneStep.advanceTime(DAY_MINUTES * MINUTE_MS);
-    for (let minute = 0; minute < DAY_MINUTES; minute += 1) {
+    inOneStep.advanceTime(240 * MINUTE_MS);
+    for (let minute = 0; minute < 240; minute += 1) {
       inManySteps.advanceTime(MINUTE_MS - 7);
       inManySteps.advanceTime(7);
     }
     expect(bytesOf(inManySteps)).toBe(bytesOf(inOneStep));
   });
 
-  it.each([50, 1300, 2000, 20_000])('has a block every %i ms when that is given', (blockTimeMs) => {
+  it.each([50, 1300, 20_000])('has a block every %i ms when that is given', (blockTimeMs) => {
     const model = createModel({ seed: 1, scenario: 'mainnet', startTime: START_TIME, blockTimeMs });
     const { height } = model;
     model.advanceTime(65 * MINUTE_MS);
