@@ -11,7 +11,7 @@ afterEach(() => {
 
 describe('a recording of every poll', () => {
   it.each(scenarioNames)('replays to the series that were exported in the scenario %s', async (scenario) => {
-    const { bridge, contract } = await expectExactReplay(scenario, 60);
-    expect([bridge.length, contract.length]).toEqual([60, 60]);
+    const { bridge, contract } = await expectExactReplay(scenario, 30);
+    expect([bridge.length, contract.length]).toEqual([30, 30]);
   });
 });

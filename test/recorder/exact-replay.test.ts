@@ -23,7 +23,7 @@ afterEach(() => {
 
 describe('a recording of every poll', () => {
   // Those with the most to remember; test/recorder/every-scenario.slow.test.ts has all.
-  it.each(['stuck', 'conflicting-claims', 'missed-cctxs'] as const)(
+  it.each(['stuck', 'missed-cctxs'] as const)(
     'replays to the series that were exported in the scenario %s, with measured block times and counted transfers',
     async (scenario) => {
       const { bridge, contract } = await expectExactReplay(scenario, 24);

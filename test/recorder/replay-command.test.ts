@@ -7,7 +7,8 @@ import { askSimulatedContract } from '../../src/commands/simulated-contract.js';
 import { loadAbi } from '../../src/external/abi-loader.js';
 import type { ContractFacts } from '../../src/metrics/contract/facts.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
-import { runExporter } from '../support/processes.js';
+import { runHere } from '../support/command-context.js';
+import { runExporter, type ProcessResult } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
 
@@ -18,21 +19,24 @@ import { hasTool, runTool } from '../support/tools.js';
 
 const SCRIPT = `set -eu
 cd "$1"
-record() { # target, document, time, rest of the header; the body is read from standard input
-  day=\${3%T*}; clock=\${3#*T}; directory="recording/$1/$2/$day"
-  mkdir -p "$directory"
-  { printf '{"version":1,"target":"%s","document":"%s","time":"%s",%s}\\n' "$1" "$2" "$3" "$4"; cat; } |
-    gzip > "$directory/$(echo "$clock" | tr -d :).json.gz"
+record() { # target, document, rest of the header; the body is read from standard input
+  { printf '{"version":1,"target":"%s","document":"%s","time":"%s",%s}\\n' "$1" "$2" "$time" "$3"; cat; } |
+    gzip > "recording/$1/$2/$day/$clock.json.gz"
 }
+for document in module_state rate_limiter_input external_contract; do
+  mkdir -p "recording/main/$document/2026-11-23" "recording/main/$document/2026-11-24"
+done
 for minute in $(seq 0 5 115); do
-  time=$(date -u -d "2026-11-23T23:00:00Z + $minute minutes" +%Y-%m-%dT%H:%M:%S.250Z)
+  if [ "$minute" -lt 60 ]; then day=2026-11-23; hour=23; else day=2026-11-24; hour=00; fi
+  time=$(printf '%sT%s:%02d:00.250Z' $day $hour $((minute % 60)))
+  clock=$(printf '%s%02d00.250Z' $hour $((minute % 60)))
   if [ "$minute" -eq 60 ]; then
-    record main module_state "$time" '"outcome":"timeout","message":"timed out"' < /dev/null
+    record main module_state '"outcome":"timeout","message":"timed out"' < /dev/null
   elif [ "$minute" -lt 60 ] || [ "$minute" -ge 90 ]; then
-    record main module_state "$time" "\\"outcome\\":\\"ok\\",\\"path\\":\\"/peggy/v1/module_state\\",\\"height\\":\\"$((1000 + minute * 90))\\"" < state.json
+    record main module_state "\\"outcome\\":\\"ok\\",\\"path\\":\\"/peggy/v1/module_state\\",\\"height\\":\\"$((1000 + minute * 90))\\"" < state.json
   fi
-  record main rate_limiter_input "$time" '"outcome":"ok"' < input.json
-  record main external_contract "$time" "\\"outcome\\":\\"ok\\",\\"calls\\":$(cat calls.json)" < answers.json
+  record main rate_limiter_input '"outcome":"ok"' < input.json
+  record main external_contract "\\"outcome\\":\\"ok\\",\\"calls\\":$(cat calls.json)" < answers.json
 done
 `;
 
@@ -84,11 +88,17 @@ function pointsOf(text: string, name: string): Point[] {
 const START = Date.parse('2026-11-23T23:00:00Z') / 1000;
 const minuteOf = ({ time }: Point): number => (time - START) / 60;
 
-const replay = async (...flags: string[]) => runExporter(['replay', '--recording', recording, ...flags]);
+const replay = async (...flags: string[]) => runHere(['replay', '--recording', recording, ...flags]);
 
 describe('replay --recording', () => {
-  it('prints OpenMetrics with timestamps, at every recorded poll and every minute', async () => {
-    const { code, stdout, stderr } = await replay();
+  let whole: ProcessResult;
+
+  beforeAll(async () => {
+    whole = await runExporter(['replay', '--recording', recording]);
+  });
+
+  it('prints OpenMetrics with timestamps, at every recorded poll and every minute', () => {
+    const { code, stdout, stderr } = whole;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/# EOF\n$/);
     const up = pointsOf(stdout, 'bridge_exporter_up{target="main",document="rate_limiter_input"}');
@@ -105,8 +115,8 @@ describe('replay --recording', () => {
     expect(stdout.match(/^# TYPE bridge_exporter_up gauge$/gm)).toHaveLength(1);
   });
 
-  it('has the polls of an outage of which only the beginning was recorded, and measured block times', async () => {
-    const { stdout } = await replay();
+  it('has the polls of an outage of which only the beginning was recorded, and measured block times', () => {
+    const { stdout } = whole;
     const name = 'bridge_exporter_up{target="main",document="module_state"}';
     const failing = pointsOf(stdout, name)
       .filter(({ value }) => value === 0)
@@ -125,8 +135,8 @@ describe('replay --recording', () => {
     expect(nonces.filter((minute) => minute > 65.1 && minute < 90)).toEqual([]);
   });
 
-  it('has the metrics of a contract, compared with the module state only if the time of its block was recorded', async () => {
-    const { stdout } = await replay();
+  it('has the metrics of a contract, compared with the module state only if the time of its block was recorded', () => {
+    const { stdout } = whole;
     const paused = pointsOf(stdout, 'bridge_contract_paused{target="main"}');
     expect(paused.length).toBeGreaterThan(120);
     expect(paused.every(({ value }) => value === 0)).toBe(true);
@@ -153,7 +163,7 @@ describe('replay --recording', () => {
     writeFileSync(join(day, '232000.250Z.json.gz'), readFileSync(join(day, '232500.250Z.json.gz')));
     for (const name of ['notes.txt', '.233000.250Z.json.gz.tmp']) writeFileSync(join(day, name), 'mine');
     for (const name of ['lost+found', '..data', 'main/other', 'main/module_state/today']) mkdirSync(join(copy, name));
-    const { code, stdout, stderr } = await runExporter(['replay', '--recording', copy]);
+    const { code, stdout, stderr } = await runHere(['replay', '--recording', copy]);
     expect(code).toBe(1);
     expect(stderr.trim().split('\n')).toEqual([
       `bridge-exporter: ${day}/231000.250Z.json.gz: unexpected end of file`,
@@ -165,13 +175,13 @@ describe('replay --recording', () => {
   });
 
   it('rejects a directory that does not exist, and flags that do not belong together', async () => {
-    const missing = await runExporter(['replay', '--recording', '/does/not/exist']);
+    const missing = await runHere(['replay', '--recording', '/does/not/exist']);
     expect(missing).toMatchObject({ code: 1 });
     expect(missing.stderr).toMatch(/^bridge-exporter: ENOENT: [^\n]*\/does\/not\/exist[^\n]*\n$/);
-    const mixed = await runExporter(['replay', '--recording', recording, '--bridge', 'state.json']);
+    const mixed = await runHere(['replay', '--recording', recording, '--bridge', 'state.json']);
     expect(mixed.code).toBe(2);
     expect(mixed.stderr).toContain('--bridge: cannot be combined with --recording');
-    expect((await runExporter(['replay', '--from', '2026-11-23'])).stderr).toContain(
+    expect((await runHere(['replay', '--from', '2026-11-23'])).stderr).toContain(
       '--from: has no effect without --recording',
     );
     expect((await replay('--from', 'yesterday')).stderr).toContain(
@@ -179,8 +189,8 @@ describe('replay --recording', () => {
     );
   });
 
-  it.skipIf(!hasTool('promtool'))('prints what promtool makes blocks of', async () => {
-    const { stdout } = await replay();
+  it.skipIf(!hasTool('promtool'))('prints what promtool makes blocks of', () => {
+    const { stdout } = whole;
     const metrics = folder.write('metrics.txt', stdout);
     const blocks = join(folder.path, 'data');
     const { status, output } = runTool('promtool', ['tsdb', 'create-blocks-from', 'openmetrics', metrics, blocks]);

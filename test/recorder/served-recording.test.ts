@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { valueIn } from '../support/exposition-text.js';
 import { get, scrape } from '../support/http.js';
+import { runHere } from '../support/command-context.js';
 import { MAIN, runExporter, startProcess, type RunningProcess } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
@@ -51,7 +52,7 @@ describe('replay --recording --serve', () => {
   });
 
   it('ends when there is nothing of the day before the time', async () => {
-    expect(await runExporter([...SERVE, '--at=2026-11-20'])).toEqual({
+    expect(await runHere([...SERVE, '--at=2026-11-20'])).toEqual({
       code: 1,
       stdout: '',
       stderr: `bridge-exporter: ${recording}: no recorded poll in the 24 hours before 2026-11-20T00:00:00.000Z\n`,
@@ -66,7 +67,7 @@ describe('replay --recording --serve', () => {
     ],
     [['--at=2026-11-23'], '--at: has no effect without --serve'],
   ])('rejects the flags %j', async (flags, problem) => {
-    const { code, stderr } = await runExporter(['replay', '--recording', recording, ...flags]);
+    const { code, stderr } = await runHere(['replay', '--recording', recording, ...flags]);
     expect(code).toBe(2);
     expect(stderr).toContain(problem);
   });
