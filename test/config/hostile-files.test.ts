@@ -66,7 +66,7 @@ test('no file makes the parser throw', () => {
   );
   fc.assert(
     fc.property(text, (yaml) => typeof parseConfig(yaml, 'b').ok === 'boolean'),
-    { numRuns: fuzzRuns(500) },
+    { numRuns: fuzzRuns(200) },
   );
 });
 
@@ -107,6 +107,6 @@ test('no configuration makes the parser throw or quote a secret', () => {
       const printed = result.ok ? formatConfig(result.config).replaceAll(/^ +(?:username:|-) .*$/gm, '') : '';
       return !`${inspect(result.ok ? result.warnings : result, { depth: 9 })}${printed}`.includes('hunter2');
     }),
-    { numRuns: fuzzRuns(800) },
+    { numRuns: fuzzRuns(300) },
   );
 });

@@ -22,11 +22,5 @@ describe.each(['healthy', 'mainnet'] as const)(
       expect(observed).toBeGreaterThan(known / 2);
       expect(observed).toBeLessThanOrEqual(known);
     });
-
-    it('is never above the books of the hub at polls every 5 minutes', () => {
-      const { above, total } = week({ start, incidentHours: 0.25, pollSeconds: 300, failedShare: 0 });
-      expect(above).toEqual([]);
-      expect(sumOf(total, 'mined')).toBeGreaterThan(0);
-    });
   },
 );

@@ -49,9 +49,9 @@ describe('a hostile sequence of documents', () => {
           }
         },
       );
-      fc.assert(property, { numRuns: fuzzRuns(40) });
+      fc.assert(property, { numRuns: fuzzRuns(20) });
     },
-    fuzzTimeoutMs(40),
+    fuzzTimeoutMs(20),
   );
 
   it(
@@ -104,9 +104,9 @@ describe('a hostile sequence of documents', () => {
           }
         },
       );
-      fc.assert(property, { numRuns: fuzzRuns(40) });
+      fc.assert(property, { numRuns: fuzzRuns(20) });
     },
-    fuzzTimeoutMs(40),
+    fuzzTimeoutMs(20),
   );
 
   it(

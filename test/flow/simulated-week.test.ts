@@ -19,10 +19,4 @@ describe.each(['healthy', 'mainnet'] as const)('the flow of all scenarios on a c
       expect(hasCounted(total, name), name).toBe(true);
     }
   });
-
-  it('is never above the books of the chain at polls every 5 minutes', () => {
-    const { above, total } = week({ start, incidentHours: 0.5, pollSeconds: 300, failedShare: 0 });
-    expect(above).toEqual([]);
-    expect(hasCounted(total, 'batches_executed')).toBe(true);
-  });
 });
