@@ -1,11 +1,11 @@
 import { hashSync } from 'bcryptjs';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { get } from '../support/http.js';
 import { startProcess } from '../support/processes.js';
-import { packageJson, projectPath, readProjectFile } from '../support/project-files.js';
+import { packageJson, projectNames, projectPath, readProjectFile } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { runTool } from '../support/tools.js';
@@ -19,6 +19,7 @@ const bundle = createTempFolder().path;
 const installation = createTempFolder().path;
 const REVISION = 'f'.repeat(40);
 const program = join(installation, 'node_modules/.bin/bridge-exporter');
+const isPacked = (path: string): boolean => existsSync(join(installation, 'node_modules', packageJson.name, path));
 
 function run(command: string, ...args: readonly string[]): string {
   const { status, output } = runTool(command, args);
@@ -103,4 +104,41 @@ describe('the bundle', () => {
     const withoutText = sections.filter((section) => section.split('\n').length < 5);
     expect(withoutText.map((section) => section.split(' ')[0])).toEqual([]);
   });
+
+  it('contains every file that the README links to', () => {
+    const links = Array.from(readProjectFile('README.md').matchAll(/\]\(([^()\s]+)\)/g), ([, link = '']) => link);
+    const paths = links.filter((link) => !/^[a-z]+:|^#/.test(link)).map((link) => link.replace(/[#?].*/, ''));
+    expect(paths.length).toBeGreaterThan(10);
+    expect(paths.filter((path) => !isPacked(path))).toEqual([]);
+  });
+
+  it('contains the files that compose.yaml mounts', () => {
+    const mounts = Array.from(readProjectFile('compose.yaml').matchAll(/- \.\/([^:\s]+):/g), ([, path = '']) => path);
+    expect(mounts.length).toBeGreaterThan(4);
+    expect(mounts.filter((path) => !isPacked(path))).toEqual([]);
+  });
+
+  it('contains the program and its revision, and neither sources nor tests', () => {
+    expect(Object.values(packageJson.bin).filter((path) => !isPacked(path))).toEqual([]);
+    expect(['dist/revision', 'THIRD-PARTY-LICENSES'].filter((path) => !isPacked(path))).toEqual([]);
+    expect(['src', 'test', 'grafana/source', 'packaging', '.ci', '.github', 'node_modules'].filter(isPacked)).toEqual(
+      [],
+    );
+  });
+
+  it('names the repository, the homepage and the issue tracker', () => {
+    const repository = `https://github.com/${projectNames.repository}`;
+    expect(packageJson).toMatchObject({
+      repository: { type: 'git', url: `git+${repository}.git` },
+      homepage: `${repository}#readme`,
+      bugs: `${repository}/issues`,
+      keywords: expect.arrayContaining(['prometheus-exporter', 'bridge']),
+    });
+  });
+});
+
+it('the project cannot be published without the bundle', () => {
+  const { status, output } = runTool('npm', ['publish', '--dry-run', projectPath('.')]);
+  expect(status).toBe(1);
+  expect(output).toContain('Publish the bundle instead');
 });

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
 import { createAuthority } from '../support/certificates.js';
-import { runExporter, startDaemon } from '../support/processes.js';
+import { runHere } from '../support/command-context.js';
+import { startDaemon } from '../support/processes.js';
 import { packageJson, projectNames, projectPath } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
@@ -193,7 +194,7 @@ describe.skipIf(!isInstalled)('a probe', () => {
       expect([node, main]).toEqual(['node', '/app/dist/main.js']);
       const flags = command.map((argument) => (argument.startsWith('--web.config.file=') ? webConfig : argument));
       const { port } = new URL(daemon.url);
-      const { code, stderr } = await runExporter([...flags, `--web.listen-address=127.0.0.1:${port}`]);
+      const { code, stderr } = await runHere([...flags, `--web.listen-address=127.0.0.1:${port}`]);
       expect(code, stderr).toBe(0);
     }
   });
@@ -217,7 +218,7 @@ describe.skipIf(!isInstalled)('the hooks', () => {
     onTestFinished(async () => void (await daemon.stop()));
     const { host } = new URL(daemon.url);
     const args = container?.args?.map((argument) => argument.replace(/=.*/, `=${host}`)) ?? [];
-    expect((await runExporter(args)).code).toBe(0);
+    expect((await runHere(args)).code).toBe(0);
   });
 
   it.each([
@@ -235,7 +236,7 @@ describe.skipIf(!isInstalled)('the hooks', () => {
     const [container] = template.spec?.containers ?? [];
     const file = createTempFolder().write('bridge.yaml', secret?.stringData?.['bridge.yaml'] ?? '');
     const args = container?.args?.map((argument) => argument.replace('/etc/bridge-exporter/bridge.yaml', file)) ?? [];
-    expect((await runExporter(args)).code).toBe(expected);
+    expect((await runHere(args)).code).toBe(expected);
   });
 
   it('comply with the restricted Pod Security Standard', () => {

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runExporter } from '../support/processes.js';
+import { runHere } from '../support/command-context.js';
 import { packageJson, projectPath, readProjectFile } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
@@ -31,7 +31,7 @@ describe.skipIf(!isInstalled).each(valuesFiles)('the chart with %s', (file) => {
 
   it('has a configuration that the exporter accepts', async () => {
     const { args, env } = exporterOf(render({ files: [file] }), EXISTING);
-    const { code, stderr } = await runExporter(['--config.check', ...args], env);
+    const { code, stderr } = await runHere(['--config.check', ...args], env);
     expect(code, stderr).toBe(0);
   });
 });
@@ -78,7 +78,7 @@ describe.skipIf(!isInstalled || !hasTool('kustomize', ['version']))('kustomize b
     const text = build(name);
     expect(schemaViolations([folder.write(`${name}.yaml`, text)])).toEqual([]);
     const { args, env } = exporterOf(parseManifests(text), EXISTING);
-    const { code, stderr } = await runExporter(['--config.check', ...args], env);
+    const { code, stderr } = await runHere(['--config.check', ...args], env);
     expect(code, stderr).toBe(0);
   });
 });

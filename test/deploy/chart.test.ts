@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { ruleGroups, type Rule } from '../support/alert-rules.js';
 import { scrape } from '../support/http.js';
-import { runExporter, startDaemon } from '../support/processes.js';
+import { runHere } from '../support/command-context.js';
+import { startDaemon } from '../support/processes.js';
 import { packageJson, projectNames, readProjectFile } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
@@ -198,7 +199,7 @@ describe.skipIf(!isInstalled)('the StatefulSet of 200 targets in four shards', (
       Array.from({ length: 4 }, async (_, ordinal) => {
         const index = (spec?.ordinals?.start ?? 0) + ordinal;
         const { args, env } = exporterOf(manifests, { 'node-credentials': credentials }, index);
-        const { code, stdout, stderr } = await runExporter(['--config.check', ...args], env);
+        const { code, stdout, stderr } = await runHere(['--config.check', ...args], env);
         expect(code, stderr).toBe(0);
         return (parse(stdout) as { targets: { name: string }[] }).targets.map(({ name }) => name);
       }),

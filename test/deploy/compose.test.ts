@@ -3,7 +3,7 @@ import { cpSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { runExporter } from '../support/processes.js';
+import { runHere } from '../support/command-context.js';
 import {
   projectNames,
   packageJson,
@@ -102,7 +102,7 @@ describe('compose.yaml', () => {
   it('polls the simulator, or a node with the variable NODE_URL', async () => {
     const urls = { simulator: 'http://simulator:1317', node: 'https://node.example.org' };
     for (const [env, url] of [[{}, urls.simulator] as const, [{ NODE_URL: urls.node }, urls.node] as const]) {
-      const { code, stdout } = await runExporter(
+      const { code, stdout } = await runHere(
         ['--config.check'],
         interpolatedCompose(env).services['exporter']?.environment,
       );
@@ -118,7 +118,7 @@ describe('compose.yaml', () => {
   it('passes the settings of the endpoints to the exporter, and polls no endpoint with an empty URL', async () => {
     const configOf = async (env: Readonly<Record<string, string>>): Promise<unknown> => {
       const { environment } = interpolatedCompose(env).services['exporter'] ?? {};
-      const { code, stdout, stderr } = await runExporter(['--config.check'], environment);
+      const { code, stdout, stderr } = await runHere(['--config.check'], environment);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       return (parse(stdout) as { targets: unknown[] }).targets[0];
     };
@@ -147,7 +147,7 @@ describe('the override in docs/deployment.md', () => {
     const yaml = 'targets: [{name: own, bridge: {url: "https://node.example.org", dialect: peggy}}]';
     const file = folder.write('bridge.yaml', yaml);
     const merged = { ...services['exporter']?.environment, ...override.environment, CONFIG_FILE: file };
-    const { code, stdout } = await runExporter(['--config.check'], merged);
+    const { code, stdout } = await runHere(['--config.check'], merged);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('dialect: peggy') });
   });
 });

@@ -29,18 +29,19 @@ const CHANGELOG = `# Changelog
 * [FEATURE] Before.
 `;
 
-/** A copy of the files with versions, with this changelog. */
-function createRelease(changelog = CHANGELOG) {
+/** A copy of the files with versions. */
+function createRelease(original?: string) {
   const folder = createTempFolder();
   for (const file of FILES) {
     mkdirSync(dirname(join(folder.path, file)), { recursive: true });
-    cpSync(projectPath(file), join(folder.path, file));
+    cpSync(original === undefined ? projectPath(file) : join(original, file), join(folder.path, file));
   }
-  folder.write('CHANGELOG.md', changelog);
+  folder.write('CHANGELOG.md', original === undefined ? CHANGELOG : readFileSync(join(original, 'CHANGELOG.md')));
   const run = (script: string, ...args: readonly string[]) =>
     runTool(process.execPath, [join(folder.path, '.ci', script), ...args]);
   const read = (file: string): string => readFileSync(join(folder.path, file), 'utf8');
   return {
+    path: folder.path,
     read,
     notes: (tag: string) => run('release-notes', tag),
     setVersion: (...args: readonly string[]) => expect(run('set-version', ...args)).toEqual({ status: 0, output: '' }),
@@ -53,10 +54,12 @@ function createRelease(changelog = CHANGELOG) {
   };
 }
 
+const released = createRelease();
+released.setVersion('9.8.7', '2026-01-02');
+
 describe('the notes of a release', () => {
   it('are its section of the changelog, after its version is set', () => {
-    const release = createRelease();
-    release.setVersion('9.8.7', '2026-01-02');
+    const release = createRelease(released.path);
     expect(release.notes('v9.8.7')).toEqual({ status: 0, output: '* [FEATURE] This.\n' });
     expect(release.read('CHANGELOG.md')).toContain('## Unreleased\n\n## 9.8.7 / 2026-01-02\n\n* [FEATURE] This.\n');
   });
@@ -75,15 +78,13 @@ describe('the notes of a release', () => {
     ['deploy/helm/bridge-exporter/Chart.yaml', 'Chart.yaml (version)'],
     ['docs/deployment.md', 'docs/deployment.md'],
   ])('require the version of the tag in %s', (file, name) => {
-    const release = createRelease();
-    release.setVersion('9.8.7', '2026-01-02');
+    const release = createRelease(released.path);
     release.edit(file, '9.8.7', '9.8.6');
     expect(release.notes('v9.8.7')).toEqual({ status: 1, output: `${name} has version 9.8.6 instead of 9.8.7\n` });
   });
 
   it('require the version of the tag in every place of the documentation', () => {
-    const release = createRelease();
-    release.setVersion('9.8.7', '2026-01-02');
+    const release = createRelease(released.path);
     const places = release.read('docs/deployment.md').match(/9\.8\.7/g) ?? [];
     expect(places.length).toBeGreaterThan(6);
     release.setVersion('9.9.0', '2026-01-03');
@@ -91,8 +92,7 @@ describe('the notes of a release', () => {
   });
 
   it('of another tag are an error', () => {
-    const release = createRelease();
-    release.setVersion('9.8.7', '2026-01-02');
+    const release = createRelease(released.path);
     const files = ['package.json', 'package-lock.json', 'package-lock.json (packages)', 'Chart.yaml (version)'];
     const all = [...files, 'Chart.yaml (appVersion)', 'Chart.yaml (image)', 'compose.yaml', 'docs/deployment.md'];
     const problems = all.map((file) => `${file} has version 9.8.7 instead of 9.8.8\n`);
@@ -103,21 +103,19 @@ describe('the notes of a release', () => {
   });
 
   it('require that nothing is left under Unreleased', () => {
-    const release = createRelease();
-    release.setVersion('9.8.7', '2026-01-02');
+    const release = createRelease(released.path);
     release.edit('CHANGELOG.md', '## Unreleased\n', '## Unreleased\n\n* [FEATURE] Later.\n');
     expect(release.notes('v9.8.7')).toEqual({ status: 1, output: 'CHANGELOG.md has changes under Unreleased\n' });
   });
 
   it('require a section with a date', () => {
-    const release = createRelease();
-    release.setVersion('9.8.7', '2026-01-02');
+    const release = createRelease(released.path);
     release.edit('CHANGELOG.md', '9.8.7 / 2026-01-02', '9.8.7');
     expect(release.notes('v9.8.7')).toEqual({ status: 1, output: 'CHANGELOG.md has no section 9.8.7 / DATE\n' });
   });
 
-  it.each(['latest', 'v1.2', 'v1.2.3-dev', 'v1.2.3-beta', '1.2.3'])('require a tag with a version, not %s', (tag) => {
-    expect(createRelease().notes(tag)).toEqual({
+  it.each(['latest', 'v1.2', 'v1.2.3-beta', '1.2.3'])('require a tag with a version, not %s', (tag) => {
+    expect(released.notes(tag)).toEqual({
       status: 1,
       output: 'usage: .ci/release-notes vMAJOR.MINOR.PATCH[-rc.N]\n',
     });
@@ -125,10 +123,9 @@ describe('the notes of a release', () => {
 });
 
 it('links lead to the documentation of the version, and between releases to that of main', () => {
-  const release = createRelease();
+  const release = createRelease(released.path);
   const link = (): string | undefined =>
     /(?<=\/blob\/)[^/]+(?=\/docs\/runbook\.md)/.exec(release.read('src/config/config.ts'))?.[0];
-  release.setVersion('9.8.7', '2026-01-02');
   expect(link()).toBe('v9.8.7');
   release.setVersion('9.9.0-dev');
   expect(link()).toBe('main');
@@ -153,8 +150,7 @@ it('all links to the documentation have the same version', () => {
 });
 
 it('between releases, the version ends with -dev and the documentation names the version that can be installed', () => {
-  const release = createRelease();
-  release.setVersion('9.8.7', '2026-01-02');
+  const release = createRelease(released.path);
   release.setVersion('9.9.0-dev');
   expect(release.read('package.json')).toContain('"version": "9.9.0-dev"');
   expect(release.read('docs/deployment.md')).toContain(`${projectNames.image}:9.8.7`);

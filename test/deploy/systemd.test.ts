@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { environmentName, flagsOf } from '../../src/cli/flags.js';
 import { targetVariables } from '../../src/config/environment.js';
-import { runExporter } from '../support/processes.js';
+import { runHere } from '../support/command-context.js';
 import { readProjectFile } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
@@ -54,7 +54,7 @@ function exposureLevel(text: string): number {
 
 describe('the settings of the systemd unit', () => {
   it('prevent a restart after the exit code of an invalid configuration', async () => {
-    const { code } = await runExporter([], { BRIDGE_URL: 'node.example.org' });
+    const { code } = await runHere([], { BRIDGE_URL: 'node.example.org' });
     expect(setting('RestartPreventExitStatus')).toBe(String(code));
   });
 

@@ -16,6 +16,7 @@ function linesOf(phases: readonly Phase[]): string[] {
   let logged: LoggedVerdicts = new Map();
   record(phases, {
     valsets: 3,
+    sampleSeconds: 120,
     observe: ([target], at) => {
       minute = at;
       if (target !== undefined) logged = logVerdicts(log, logged, target);
@@ -27,20 +28,20 @@ function linesOf(phases: readonly Phase[]): string[] {
 describe('the log of verdicts', () => {
   it('has one line for the beginning and one for the end of a verdict, with the sentence of the page', () => {
     expect(
-      linesOf([{ minutes: 10 }, { minutes: 25, scenario: 'stalled-oracle' }, { minutes: 5, scenario: 'healthy' }]),
+      linesOf([{ minutes: 10 }, { minutes: 26, scenario: 'stalled-oracle' }, { minutes: 6, scenario: 'healthy' }]),
     ).toEqual([
       expect.stringMatching(
         /^\d+ module_state BridgeOracleStalled: critical: no event observed for \d+ min, \d+ waiting; 6 validators with 52 % of the power have not voted: /,
       ),
       expect.stringMatching(
-        /^3\d module_state BridgeOracleStalled: no longer critical: no event observed for \d+ min, /,
+        /^[34]\d module_state BridgeOracleStalled: no longer critical: no event observed for \d+ min, /,
       ),
     ]);
   });
 
   it('has no end of a verdict while the data cannot be judged', () => {
     const unreachable: Phase = { minutes: 20, bridge: { fails: 'timeout' } };
-    const lines = linesOf([{ minutes: 10 }, { minutes: 25, scenario: 'stalled-oracle' }, unreachable, { minutes: 2 }]);
+    const lines = linesOf([{ minutes: 10 }, { minutes: 26, scenario: 'stalled-oracle' }, unreachable, { minutes: 2 }]);
     expect(lines.filter((line) => line.includes('BridgeOracleStalled'))).toHaveLength(1);
   });
 

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { request } from 'undici';
@@ -193,10 +192,10 @@ describe('--web.max-requests', () => {
     for (const { socket } of clients) socket.destroy();
     await Promise.all(clients.map(async ({ closed }) => closed));
     // Two more scrapes arrive once the requests of the clients are no longer counted.
-    while (arrived() < 4) {
-      void get(`${url}/metrics`).catch(() => undefined);
-      await sleep(20);
-    }
+    await waitUntil(() => {
+      if (arrived() < 4) void get(`${url}/metrics`).catch(() => undefined);
+      return arrived() >= 4;
+    });
     release('late\n');
     expect(arrived()).toBe(4);
   });
