@@ -9,7 +9,14 @@ import { cleanText } from '../text/untrusted-text.js';
 import { bufferBody, BufferPool, decompressBody, parseContentLength, type BufferedBody } from './body.js';
 import { openConnection } from './connection.js';
 import { readErrorResponse, type Clean, type ErrorContext } from './error-response.js';
-import { ConnectError, RequestError, type Failure, type FailureReason, type PollError } from './failure-reasons.js';
+import {
+  ConnectError,
+  failureReasons,
+  RequestError,
+  type Failure,
+  type FailureReason,
+  type PollError,
+} from './failure-reasons.js';
 import { heightText } from './height-header.js';
 import { isHttp2, type Protocol } from './port-hints.js';
 import { createPathRedactor, createRedactor } from './redaction.js';
@@ -264,7 +271,11 @@ function toPollError(error: unknown, isTimeout: boolean, { timeoutMs }: FetchLim
   if (error instanceof RequestError && !isConnecting) {
     return { ...failure(error.reason, error.message), ...(error.remedy !== undefined && { remedy: error.remedy }) };
   }
-  const phase = isConnecting ? ` while connecting${clean(error.attempts, MAX_ADDRESS_CHARACTERS)}` : '';
+  if (isTimeout && isConnecting && error.attempts !== '') {
+    const message = `timed out after ${timeoutMs} ms (poll.timeout) while connecting${clean(error.attempts, MAX_ADDRESS_CHARACTERS)}`;
+    return { ...failure('timeout', message), remedy: failureReasons[error.reason].remedy };
+  }
+  const phase = isConnecting ? ' while connecting' : '';
   if (isTimeout) return failure('timeout', `timed out after ${timeoutMs} ms (poll.timeout)${phase}`);
   if (isConnecting) return failure(error.reason, `request failed: ${clean(error.message, MAX_ADDRESS_CHARACTERS)}`);
   if (!(error instanceof Error)) return failure('internal', `request failed: ${clean(String(error))}`);

@@ -101,7 +101,7 @@ export const statusRemedies = {
   credentials:
     'Check the credentials of this endpoint, and a key in its URL; files with passwords and tokens are read again for every poll.',
   noCredentials:
-    'The server asks for credentials, and none are configured: set basic_auth, authorization or http_headers of this endpoint.',
+    'The server asks for credentials, and none are configured: set basic_auth, authorization or http_headers of this endpoint, or the key in its URL.',
   refused:
     'Something in front of the node refuses the request, whatever the credentials: ask its operator to allow this machine, or the User-Agent that http_headers can set.',
   proxyCredentials: 'Check the user and the password of proxy_url.',
