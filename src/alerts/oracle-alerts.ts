@@ -205,7 +205,6 @@ and ${unchanged('bridge_last_observed_nonce', STALLED_MINUTES)}`,
       { alert: 'BridgeOracleSilent' },
       { alert: 'BridgeOrchestratorMissingVotes' },
       { alert: 'BridgeWatchedOrchestratorLagging' },
-      { alert: 'BridgeBacklogStuck' },
     ],
   }),
   dataAlert('module_state', {

@@ -62,9 +62,6 @@ export const unsignedBatchAlerts = [
       );
     },
     actionFor: (_, view) => ownFirst(membersOf(belowThreshold(bridgeItemsOf(view)?.batches)?.missing), CONTACT_SIGNERS),
-    inhibits: [
-      { alert: 'BridgeOrchestratorMissingConfirms', labels: { watched: 'false' } },
-      { alert: 'BridgeBacklogStuck' },
-    ],
+    inhibits: [{ alert: 'BridgeOrchestratorMissingConfirms', labels: { watched: 'false' } }],
   }),
 ];

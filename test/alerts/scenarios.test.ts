@@ -43,6 +43,7 @@ describe('the verdicts about a scenario', () => {
     expect(linesOf(target)).toEqual([
       'critical',
       'firing critical BridgeOracleStalled: no event observed for 40 min, 261 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater',
+      'pending critical BridgeBacklogStuck: no batch built for up to 24 min: 438K hub (96 transfers), 4.16M usdt (166 transfers), 736 weth (48 transfers), 640K usdc (64 transfers), 23.4B meme (56 transfers), 164K osmo (61 transfers) waiting with sufficient fees',
       'pending warning BridgeBacklogHigh: the number of pending transfers has been above 500 for 20 min: 967 at present, of which 516 in no batch',
       'firing warning BridgeOrchestratorMissingVotes below BridgeOracleStalled',
       'firing warning BridgeOrchestratorMissingVotes below BridgeOracleStalled',
@@ -55,19 +56,19 @@ describe('the verdicts about a scenario', () => {
     expect(linesOf(target)).toEqual([
       'critical',
       'firing critical BridgeOracleStalled: no event observed for 60 min, 317 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater',
+      'firing critical BridgeBacklogStuck: no batch built for up to 64 min: 1.12M hub (242 transfers), 10.5M usdt (408 transfers), 2.72K weth (162 transfers), 1.78M usdc (187 transfers), 65.4B meme (142 transfers), 244K osmo (108 transfers) waiting with sufficient fees',
       'firing critical CrosschainBacklogStuck: nothing has moved for 64 min on 5 chains: ethereum (1) at nonce 40848, bsc (56) at nonce 60551, polygon (137) at nonce 21513, arbitrum (42161) at nonce 66695, base (8453) at nonce 19813',
       'firing warning CrosschainBacklogHigh: the number of pending cross-chain transactions has been above 200 for 36 min, 420 at present',
+      'pending critical BridgeBacklogStuck: no batch built for 48 min: 1.49K gold (69 transfers) waiting with sufficient fees',
       'pending critical CrosschainBacklogStuck: nothing has moved for 64 min on chain bitcoin (8332) at nonce 49556 with an outbound hash',
-      'firing critical BridgeBacklogStuck below BridgeOracleStalled',
-      'firing warning BridgeBacklogHigh below BridgeOracleStalled',
+      'firing warning BridgeBacklogHigh below BridgeBacklogStuck',
       'firing warning BridgeOrchestratorMissingVotes below BridgeOracleStalled',
       'firing warning BridgeOrchestratorMissingVotes below BridgeOracleStalled',
       'firing warning BridgeWatchedOrchestratorLagging below BridgeOracleStalled',
       'firing warning CrosschainOldestPendingTooOld below CrosschainBacklogStuck',
     ]);
-    expect(target.verdicts.find(({ inhibitedBy }) => inhibitedBy !== null)?.action).toBe(
-      'Begin with BridgeOracleStalled.',
-    );
+    const [below] = target.verdicts.filter(({ inhibitedBy }) => inhibitedBy === 'BridgeOracleStalled');
+    expect(below?.action).toBe('Begin with BridgeOracleStalled.');
   });
 
   it('name the batch and the validators whose signatures are missing', () => {

@@ -28,9 +28,10 @@ describe('the summary of one poll', () => {
   it('proves what the times of the documents prove, without what that inhibits', () => {
     expect(shortened(summaryOf('stuck', 65))).toEqual([
       'demo: critical: no event observed for 65 min',
+      'demo: critical: no batch built for at least 66 min: 1.44M hub (301 transfers)',
       'demo: warning: transactions on 5 chains have waited longer than the age limit of their chain: ethereum (1) for 71 min',
       'demo: warning: the number of pending cross-chain transactions has been above 200 for at least 33 min',
-      'demo: not judged by one poll: CrosschainBacklogStuck (critical)',
+      'demo: not judged by one poll: BridgeBacklogStuck (critical)',
       'exit 3',
     ]);
   });
