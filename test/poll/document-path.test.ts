@@ -326,6 +326,13 @@ describe('an endpoint that is polled on a timer', () => {
     expect(new Set(await afterNextPolls())).toEqual(new Set([PEGGY]));
     // The document was found again by the first poll after each move.
     expect(polled.filter((entry) => typeof entry === 'string' && entry.includes('501'))).toEqual([]);
+
+    // As of a proxy that replaces its backend.
+    Object.assign(paths, { [PEGGY]: notFound, [NEUTRAL]: notImplemented });
+    expect(new Set(await afterNextPolls())).toEqual(new Set([PEGGY, NEUTRAL]));
+    expect(polled.at(-1)).toMatch(/^status: /);
+    Object.assign(paths, { [NEUTRAL]: found });
+    expect(new Set(await afterNextPolls())).toEqual(new Set([NEUTRAL]));
     endpoints.close();
   });
 
