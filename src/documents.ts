@@ -14,9 +14,10 @@ import { readContract, type ContractExchange } from './external/contract-documen
 import { bridgeFlowFamilies } from './flow/bridge-families.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge, type BridgeFlow } from './flow/bridge-flow.js';
 import { crosschainFlowFamilies } from './flow/crosschain-families.js';
-import { EMPTY_CROSSCHAIN_FLOW, trackCrosschain, type CrosschainFlow } from './flow/crosschain-flow.js';
+import { EMPTY_CROSSCHAIN_FLOW, fromZero, trackCrosschain, type CrosschainFlow } from './flow/crosschain-flow.js';
 import type { CumulativeFamily } from './flow/cumulative-family.js';
 import type { FlowOptions } from './flow/gaps.js';
+import { unlistedCctxs, unlistedFamilies } from './flow/unlisted-cctxs.js';
 import { INVALID } from './json/field.js';
 import type { Numeral } from './json/numeral.js';
 import { object, readDocument, type DocumentResult } from './json/shapes.js';
@@ -103,7 +104,13 @@ export interface DocumentDefinition<Name extends DocumentName> {
   readonly observations: (input: InputOf[Name]) => ObservationsOf[Name];
   readonly flow: FlowDefinition<InputOf[Name], FlowOf[Name]>;
   /** The items behind the gauges, for `/pending`. */
-  readonly items: (input: InputOf[Name]) => Items;
+  readonly items: (tracked: Tracked<InputOf[Name], FlowOf[Name]>) => Items;
+}
+
+/** A document with the flow up to it. */
+interface Tracked<Input, Flow> {
+  readonly input: Input;
+  readonly flow: Flow;
 }
 
 /** How the documents of an endpoint are compared. */
@@ -111,6 +118,10 @@ interface FlowDefinition<Input, Flow> {
   /** Before the first document. */
   readonly initial: Flow;
   readonly track: (flow: Flow, input: Input, options: FlowOptions) => Flow;
+  /** The flow with its counters at 0. */
+  readonly fromZero: (flow: Flow) => Flow;
+  /** What is derived from the flow, and withdrawn like the families of the document. */
+  readonly gauges: readonly Family<Tracked<Input, Flow>>[];
   readonly families: readonly CumulativeFamily<Flow>[];
 }
 
@@ -191,8 +202,14 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
     hubHeight: ({ height }) => height,
     families: bridgeFamilies,
     observations: bridgeObservations,
-    flow: { initial: EMPTY_BRIDGE_FLOW, track: trackBridge, families: bridgeFlowFamilies },
-    items: bridgeItems,
+    flow: {
+      initial: EMPTY_BRIDGE_FLOW,
+      track: trackBridge,
+      fromZero: () => EMPTY_BRIDGE_FLOW,
+      gauges: [],
+      families: bridgeFlowFamilies,
+    },
+    items: ({ input }) => bridgeItems(input),
   },
   external_contract: {
     title: 'Contract',
@@ -222,8 +239,8 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
     hubHeight: () => undefined,
     families: contractFamilies,
     observations: (reading) => reading,
-    flow: { initial: undefined, track: () => undefined, families: [] },
-    items: contractItems,
+    flow: { initial: undefined, track: () => undefined, fromZero: () => undefined, gauges: [], families: [] },
+    items: ({ input }) => contractItems(input),
   },
   rate_limiter_input: {
     title: 'Cross-chain',
@@ -256,8 +273,14 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
     hubHeight: ({ document, height }) => height ?? (document.height === INVALID ? undefined : document.height),
     families: crosschainFamilies,
     observations: crosschainObservations,
-    flow: { initial: EMPTY_CROSSCHAIN_FLOW, track: trackCrosschain, families: crosschainFlowFamilies },
-    items: crosschainItems,
+    flow: {
+      initial: EMPTY_CROSSCHAIN_FLOW,
+      track: trackCrosschain,
+      fromZero,
+      gauges: unlistedFamilies,
+      families: crosschainFlowFamilies,
+    },
+    items: (tracked) => crosschainItems(tracked.input, unlistedCctxs(tracked)),
   },
 };
 

@@ -52,7 +52,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   cli: ['config', 'settings'],
   config: ['chain', 'result.ts', 'settings'],
   settings: ['result.ts'],
-  endpoints: ['clock.ts', 'repeating.ts', 'alerts', 'config', 'documents.ts', 'poll', 'recorder', 'sources'],
+  endpoints: ['clock.ts', 'repeating.ts', 'alerts', 'config', 'documents.ts', 'flow', 'poll', 'recorder', 'sources'],
   external: ['clock.ts', 'json', 'metrics', 'text'],
   poll: [
     'clock.ts',

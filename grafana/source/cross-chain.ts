@@ -226,6 +226,16 @@ const chains: Row = {
       min: 0,
       series: [{ expr: oldest('missed'), legend: CHAIN_NAME }],
     }),
+    timeSeriesPanel({
+      title: 'Unlisted by chain',
+      noValue: 'no answer of the node',
+      height: 9,
+      description:
+        'Transactions that have left the lists and are pending according to the node, far below the lowest nonce of their chain: nobody works on them. Zero is normal. Empty until the node has answered for one that has left the lists, or with cctx_queries off.',
+      unit: 'short',
+      min: 0,
+      series: [{ expr: latestByChain([], 'crosschain_cctxs_unlisted'), legend: CHAIN_NAME }],
+    }),
     tablePanel({
       title: 'Listed by status, coin type and direction',
       description:

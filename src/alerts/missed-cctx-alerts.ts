@@ -15,6 +15,7 @@ const MISSED_ACTION =
   'A missed transaction was executed: look it up on its chain by its nonce, and have an observer post its hash. Do not abort it, because that can pay twice.';
 
 const MISSED = 'crosschain_cctxs_missed';
+const UNLISTED = 'crosschain_cctxs_unlisted';
 const DAY_MINUTES = 24 * 60;
 const DAY = promDuration(DAY_MINUTES);
 const WITHOUT_DETAILS = 'sum without (list, status, coin_type, direction)';
@@ -62,7 +63,7 @@ function findMissedSinceYesterday(view: MissedView): readonly Finding[] {
   );
 }
 
-function missedOf(all: readonly Finding[]): string {
+function countsOf(all: readonly Finding[]): string {
   return list(all.map(({ labels, value }) => `${value} on chain ${chainOf(labels)}`));
 }
 
@@ -163,6 +164,21 @@ export const missedAlerts = [
     find: findMissedSinceYesterday,
     summary: `${countOfValue('more cross-chain transaction')} on ${THE_CHAIN} missed than a day ago.`,
     action: MISSED_ACTION,
-    sentence: ({ all }) => withList('more cross-chain transactions are missed than a day ago', missedOf(all)),
+    sentence: ({ all }) => withList('more cross-chain transactions are missed than a day ago', countsOf(all)),
+  }),
+  dataAlert(RATE_LIMITER_INPUT, {
+    name: 'CrosschainCctxsUnlisted',
+    severity: 'warning',
+    description:
+      'Transactions of a chain have left the lists, and the node says that they are pending: they are so far below the lowest nonce of the chain that no client works on them any more.',
+    // A node that is behind the one of the document says for moments that a finished transaction is pending.
+    expr: `${UNLISTED} > 0`,
+    forMinutes: 15,
+    families: [UNLISTED],
+    find: ({ samples }) => samples.series(UNLISTED).filter(({ value }) => value > 0),
+    summary: `${countOfValue('cross-chain transaction')} on ${THE_CHAIN} pending and no longer listed.`,
+    action:
+      'Clients see it no more, so a posted hash does not help: look it up on its chain by its nonce, and have enough observers vote for its outbound by hand. An abort can pay twice.',
+    sentence: ({ all }) => withList('cross-chain transactions are pending and no longer listed', countsOf(all)),
   }),
 ];

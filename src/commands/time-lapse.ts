@@ -48,6 +48,7 @@ const INCIDENT_MINUTES: Readonly<Record<ScenarioName, number>> = {
   'no-relayer': 250,
   'valset-drift': 75,
   'missed-cctxs': 130,
+  'unlisted-cctxs': 200,
   'stuck-chain': 55,
   truncated: 20,
   'rate-limited': 45,

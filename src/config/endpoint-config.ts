@@ -168,7 +168,7 @@ const crosschainKeys = {
   cctxQueries: key('cctx_queries', types.oneOf('auto', 'off'), {
     default: 'auto',
     description:
-      'Whether the same node is asked for the outcome of cctxs that have left the lists, at most ten after a poll. With `off`, and on a node without this query, the outcome is `unknown`.',
+      'Whether the same node is asked for the outcome of cctxs that have left the lists, at most ten after a poll. With `off`, and on a node without this query, the outcome is `unknown`, and cctxs that are pending and no longer listed are not found.',
   }),
 };
 

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { TargetVerdicts, Verdict } from '../alerts/judge.js';
 import { sentenceText } from '../alerts/sentences.js';
+import type { DepartedCctx } from '../flow/crosschain-flow.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import type { NamesState } from '../poll/validator-names.js';
 
@@ -36,6 +37,7 @@ export function logPoll(
       log.info({ target, document, ...foundAt }, 'the document has moved to another path');
     }
     logNewProblems(log, before, after);
+    logUnlisted(log, before, after);
     return undefined;
   }
   if (last === undefined || failure === undefined) return undefined;
@@ -57,6 +59,22 @@ function logNewProblems(log: Logger, before: EndpointState, after: EndpointState
     if (before.unknownValues.has(field)) continue;
     log.warn({ target, document, field }, 'unknown enum value: exported as other');
   }
+}
+
+/** Logs the cross-chain transactions that are pending and not listed any more, after the second answer of the node. */
+function logUnlisted(log: Logger, before: EndpointState, after: EndpointState): void {
+  const { target, document } = after;
+  const known = new Set(unlistedOf(before).map(({ index }) => index));
+  for (const { index, chainId } of unlistedOf(after)) {
+    if (known.has(index)) continue;
+    log.warn({ target, document, index, chainId }, 'a cctx is no longer listed, pending according to the node');
+  }
+}
+
+function unlistedOf({ success }: EndpointState): readonly DepartedCctx[] {
+  const snapshot = success?.snapshot;
+  if (snapshot?.document !== 'rate_limiter_input') return [];
+  return snapshot.flow.departed.filter(({ pendingAnswers }) => pendingAnswers === 2);
 }
 
 /** The verdicts of a target that were logged, by document and alert. */

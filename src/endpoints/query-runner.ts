@@ -37,7 +37,7 @@ export function createQueryRunner(
 
   async function send(job: PollJob, query: NodeQuery, request: QueryRequest): Promise<QueryResult | undefined> {
     // A reload can remove the endpoint while the request waits.
-    return limit(async () => (find(job) === undefined ? undefined : executor.sendQuery(job, query, request.path)));
+    return limit(async () => (find(job) === undefined ? undefined : executor.sendQuery(job, query, request)));
   }
 
   async function runQuery(job: PollJob, query: NodeQuery): Promise<void> {

@@ -267,7 +267,7 @@ function withFlowResetByLimit({ decodeOptions: { maxSeries } }: PollJob, known: 
   const { job, state, memory } = known;
   const { success } = state;
   if (success === undefined || job.decodeOptions.maxSeries === maxSeries) return known;
-  const snapshot = withInitialFlow(success.snapshot);
+  const snapshot = withFlowFromZero(success.snapshot);
   return {
     ...known,
     state: { ...state, success: { ...success, snapshot } },
@@ -275,9 +275,9 @@ function withFlowResetByLimit({ decodeOptions: { maxSeries } }: PollJob, known: 
   };
 }
 
-function withInitialFlow<Name extends DocumentName>(snapshot: Snapshot<Name>): Snapshot<Name> {
-  const { document } = snapshot;
-  return { ...snapshot, flow: documents[document].flow.initial, cumulative: [] };
+function withFlowFromZero<Name extends DocumentName>(snapshot: Snapshot<Name>): Snapshot<Name> {
+  const { document, flow } = snapshot;
+  return { ...snapshot, flow: documents[document].flow.fromZero(flow), cumulative: [] };
 }
 
 function keyOf({ target, document }: EndpointKey): string {

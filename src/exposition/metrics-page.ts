@@ -66,6 +66,7 @@ export function createMetricsPage(
 export const families: readonly FamilyHeader[] = [
   ...documentNames.flatMap((name): readonly FamilyHeader[] => [
     ...documents[name].families,
+    ...documents[name].flow.gauges,
     ...documents[name].flow.families,
   ]),
   ...nodeQueryFamilies,

@@ -7,6 +7,8 @@ import { pack, unpack, type Packed } from './packed.js';
 /** What is remembered of a rate limiter input to compare the next one with. */
 export interface CrosschainBaseline {
   readonly at: Instant;
+  /** Whether a later document could not be compared with it. */
+  readonly isInterrupted: boolean;
   readonly height: Numeral;
   readonly live: Packed<RememberedCctxs>;
   readonly signers: Packed<Signers>;
@@ -22,6 +24,8 @@ export interface Signers {
 /** Each list has a value for each transaction. */
 interface RememberedCctxs {
   readonly indexes: readonly string[];
+  /** The number of missed ones, which come first. */
+  readonly missed: number;
   readonly chainIds: readonly string[];
   /** In Unix seconds. */
   readonly created: readonly (number | null)[];
@@ -36,7 +40,7 @@ const MAX_CHAINS = 1_000;
 const MAX_KEYS = 10;
 
 export function crosschainBaseline(
-  { height, live }: CrosschainDocument,
+  { height, live, missed }: CrosschainDocument,
   at: Instant,
   before: CrosschainBaseline | undefined,
 ): CrosschainBaseline {
@@ -53,13 +57,17 @@ export function crosschainBaseline(
   }
   return {
     at,
+    isInterrupted: false,
     height,
-    live: pack(rememberedCctxs(live, positions)),
+    live: pack({ ...rememberedCctxs(live, positions), missed }),
     signers: pack({ keys, nonces: Array.from(nonces).slice(0, MAX_CHAINS) }),
   };
 }
 
-function rememberedCctxs(live: CrosschainDocument['live'], positions: ReadonlyMap<string, number>): RememberedCctxs {
+function rememberedCctxs(
+  live: CrosschainDocument['live'],
+  positions: ReadonlyMap<string, number>,
+): Omit<RememberedCctxs, 'missed'> {
   const indexes: string[] = [];
   const chainIds: string[] = [];
   const created: (number | null)[] = [];

@@ -15,6 +15,8 @@ export interface CrosschainDocument {
   readonly isTruncated: boolean;
   /** Of both lists, by index. */
   readonly live: ReadonlyMap<string, LiveCctx>;
+  /** The number of missed ones, which come first. */
+  readonly missed: number;
   /** The chains on which they are pending. */
   readonly chainIds: ReadonlySet<string>;
 }
@@ -41,7 +43,9 @@ export function readCrosschainDocument(input: CrosschainInput): CrosschainDocume
 function read(input: CrosschainInput): CrosschainDocument {
   const live = new Map<string, LiveCctx>();
   const chainIds = new Set<string>();
+  let missed = 0;
   for (const list of [distinctCctxs.missed, distinctCctxs.pending]) {
+    missed = live.size;
     for (const [chainId, cctxs] of groupByChain(list(input))) {
       for (const cctx of cctxs) {
         const index = required(cctx.index);
@@ -55,6 +59,7 @@ function read(input: CrosschainInput): CrosschainDocument {
     height: required(input.document.height),
     isTruncated: compare(hiddenCount(input), 0) > 0,
     live,
+    missed,
     chainIds,
   };
 }

@@ -3,7 +3,15 @@ import { compare, subtract, toDouble } from '../chain/decimal.js';
 import type { Numeral } from '../json/numeral.js';
 import { chainName } from '../metrics/crosschain/cctxs.js';
 import type { CrosschainInput } from '../metrics/crosschain/input.js';
-import { addChains, addFinished, NO_CHAINS, type FinishedCctx, type FlowChains, type Outcome } from './chain-counts.js';
+import {
+  addChains,
+  addFinished,
+  NO_CHAINS,
+  withoutCounts,
+  type FinishedCctx,
+  type FlowChains,
+  type Outcome,
+} from './chain-counts.js';
 import { crosschainBaseline, keysOf, type CrosschainBaseline, type Signers } from './crosschain-baseline.js';
 import { readCrosschainDocument, type CrosschainDocument } from './crosschain-document.js';
 import { addCounted, countedKeys, NONE_COUNTED } from './counted-cctxs.js';
@@ -21,7 +29,7 @@ type GapReason = (typeof gapReasons)[number];
 /** What the node answers: that a transaction is finished, or that it is still pending and only no longer listed. */
 export type CctxAnswer = Outcome | 'pending';
 
-/** A transaction that has left the lists and whose outcome is not known. */
+/** A transaction that has left the lists and is not known to be finished. Plain data. */
 export interface DepartedCctx {
   readonly index: string;
   readonly chainId: string;
@@ -29,20 +37,26 @@ export interface DepartedCctx {
   readonly seconds?: number | undefined;
   /** When it was gone. */
   readonly at: Instant;
-  /** Whether the node has answered that it is pending: it may be behind the one that sent the document. */
-  readonly isPending?: boolean;
+  /** How often the node has answered that it is pending: 2 stands for more. Once can be a node that is behind the one of the document. */
+  readonly pendingAnswers: 0 | 1 | 2;
+  /** Whether it does not count when it finishes: its outcome was counted as unknown, or it left between documents that cannot be compared. */
+  readonly isUncounted: boolean;
+  /** Its key, if no document since then has had one: it may have left because the signers have another key. */
+  readonly lastKey?: string | undefined;
 }
 
 /** What the polls of an endpoint have counted since the start of the process, and what the next document is compared with. */
 export interface CrosschainFlow {
   readonly chains: FlowChains;
   readonly gaps: Gaps;
-  /** `undefined` before the first document, and after one that cannot be compared. */
+  /** `undefined` before the first document. */
   readonly baseline: CrosschainBaseline | undefined;
-  /** Those for which the node is asked, in this order. */
+  /** Those for which the node is asked, the oldest question first. */
   readonly departed: readonly DepartedCctx[];
   /** Its answers since the last document. */
   readonly answers: ReadonlyMap<string, CctxAnswer>;
+  /** Whether the node has ever answered. */
+  readonly isAnswered: boolean;
   readonly counted: string;
 }
 
@@ -52,13 +66,39 @@ export const EMPTY_CROSSCHAIN_FLOW: CrosschainFlow = {
   baseline: undefined,
   departed: [],
   answers: new Map(),
+  isAnswered: false,
   counted: NONE_COUNTED,
 };
 
 /** After each poll, the node is asked for so many. */
-export const MAX_CCTX_QUERIES = 10;
-/** Those of ten polls. The outcome of others is unknown. */
-const MAX_DEPARTED = 100;
+const MAX_CCTX_QUERIES = 10;
+/** Those of ten polls. The outcome of others counts as unknown. */
+const MAX_AWAITED = 100;
+/** All for which the node is asked. Those that it says are pending stay. */
+const MAX_REMEMBERED = 1_000;
+/** How long the node is asked for one without an answer, which may be one that it does not know. */
+const MAX_UNANSWERED_SECONDS = 3_600;
+
+/** Those for which the node is asked now, the oldest question first; half of the places are for those whose outcome is awaited. */
+export function nextQuestions({ departed }: CrosschainFlow): readonly DepartedCctx[] {
+  const awaited = departed.filter(isAwaited).slice(0, MAX_CCTX_QUERIES / 2);
+  return Array.from(new Set([...awaited, ...departed])).slice(0, MAX_CCTX_QUERIES);
+}
+
+/** Whether a transaction counts with its outcome, or as unknown after a while. */
+function isAwaited(one: DepartedCctx): boolean {
+  return !isPending(one) && !one.isUncounted;
+}
+
+/** Whether the node has answered that a transaction is pending that it does not list. */
+export function isPending({ pendingAnswers }: DepartedCctx): boolean {
+  return pendingAnswers > 0;
+}
+
+/** The flow with its counters at 0, which forgets no transaction. */
+export function fromZero(flow: CrosschainFlow): CrosschainFlow {
+  return { ...flow, chains: withoutCounts(flow.chains), gaps: EMPTY_CROSSCHAIN_FLOW.gaps };
+}
 
 /** Compares a document with what is remembered of the last one, and returns what to remember from now on. */
 export function trackCrosschain(
@@ -73,74 +113,106 @@ export function trackCrosschain(
   const { at } = input;
   const before = flow.baseline;
   const chains = addChains(settled.chains, document.chainIds, (id) => chainName(id, input), maxSeries);
-  const reason = before && gapBetween(before, document, at, staleAfterMs);
-  const comparable = reason === undefined ? before : undefined;
-  const baseline = crosschainBaseline(document, at, comparable);
+  const reason = before && !before.isInterrupted ? gapBetween(before, document, at, staleAfterMs) : undefined;
+  const isComparable = before !== undefined && !before.isInterrupted && reason === undefined;
+  const baseline = crosschainBaseline(document, at, isComparable ? before : undefined);
   const next = { ...settled, chains, baseline };
-  if (reason !== undefined) return withGap(next, reason);
-  if (comparable === undefined || isQuiet(comparable, baseline)) return next;
-  const { departed, hasOtherKey, hasUnseen } = changesBetween(comparable, document, at);
-  const counted = withDeparted(next, departed, input);
-  if (hasOtherKey) return withGap(counted, 'key');
-  return hasUnseen ? withGap(counted, 'unseen') : counted;
+  if (before === undefined || (isComparable && isQuiet(before, baseline))) return next;
+  const changes = changesBetween(before, document, at, isComparable);
+  const followed = withDeparted(next, changes, input);
+  if (reason !== undefined) return withGap(followed, reason);
+  if (!isComparable) return followed;
+  if (changes.hasOtherKey) return withGap(followed, 'key');
+  return changes.hasUnseen ? withGap(followed, 'unseen') : followed;
 }
 
-/** Counts those that are finished. One that is listed again is not, and without an answer in time the outcome is unknown. */
+/**
+ * Counts those that are finished, and forgets those that are listed again, or have left with a change of the key. Without an answer in time the outcome counts as unknown; the
+ * node is asked further, so that one that is pending is found.
+ */
 function settle(
   flow: CrosschainFlow,
   { at }: CrosschainInput,
   document: CrosschainDocument | undefined,
   staleAfterMs: number,
 ): CrosschainFlow {
-  const absent = inOrderOfQueries(flow.departed).filter(({ index }) => document?.live.has(index) !== true);
-  const settled = absent.map((departed) => {
-    const answer = flow.answers.get(departed.index);
-    const isPending = answer === 'pending' || (answer === undefined && departed.isPending === true);
-    if (answer !== undefined && answer !== 'pending') return { departed, outcome: answer };
-    if (ageSeconds(departed.at, at) * 1000 <= staleAfterMs) return { departed: { ...departed, isPending } };
-    return { departed, outcome: isPending ? ('pending' as const) : ('unknown' as const) };
-  });
-  return count(
-    {
-      ...flow,
-      answers: new Map(),
-      departed: settled.flatMap(({ departed, outcome }) => (outcome === undefined ? [departed] : [])),
-    },
-    settled.flatMap(({ departed, outcome }) =>
-      outcome === undefined || outcome === 'pending' ? [] : [{ ...departed, outcome }],
-    ),
+  const { answers } = flow;
+  const asked = new Set(nextQuestions(flow));
+  const inOrder = [...flow.departed.filter((one) => !asked.has(one)), ...asked];
+  const keys = new Set(
+    document && flow.departed.some(({ lastKey }) => lastKey !== undefined) ? keysOf(document.live) : [],
   );
+  const departed: DepartedCctx[] = [];
+  const finished: (DepartedCctx & FinishedCctx)[] = [];
+  for (const remembered of inOrder) {
+    if (document?.live.has(remembered.index) === true) continue;
+    const { lastKey } = remembered;
+    if (lastKey !== undefined && keys.size > 0 && !keys.has(lastKey)) continue;
+    const one = keys.size > 0 ? { ...remembered, lastKey: undefined } : remembered;
+    const answer = answers.get(one.index);
+    const seconds = ageSeconds(one.at, at);
+    if (answer === 'pending') departed.push({ ...one, pendingAnswers: isPending(one) ? 2 : 1 });
+    else if (answer !== undefined) finished.push({ ...one, outcome: answer });
+    else if (isPending(one) || seconds * 1000 <= staleAfterMs) departed.push(one);
+    else {
+      finished.push({ ...one, outcome: 'unknown' });
+      if (seconds <= MAX_UNANSWERED_SECONDS) departed.push({ ...one, isUncounted: true });
+    }
+  }
+  return count({ ...flow, answers: new Map(), isAnswered: flow.isAnswered || answers.size > 0, departed }, finished);
 }
 
-/** Those for which the node was asked come last, so that they do not keep others from being asked. */
-function inOrderOfQueries(departed: readonly DepartedCctx[]): readonly DepartedCctx[] {
-  return [...departed.slice(MAX_CCTX_QUERIES), ...departed.slice(0, MAX_CCTX_QUERIES)];
-}
-
-/** Asks the node for some of them. The outcome of the others is unknown. */
+/**
+ * Asks the node for them, first for those that were missed: they seldom finish, and may be too far behind to be listed. The outcome of those
+ * for which it cannot be asked in time counts as unknown at once.
+ */
 function withDeparted(
   flow: CrosschainFlow,
-  departed: readonly DepartedCctx[],
+  { missed, others }: Departures,
   { settings: { cctxQueries } }: CrosschainInput,
 ): CrosschainFlow {
-  if (departed.length === 0) return flow;
-  const counted = countedKeys(flow.counted, departed.length);
-  const all = [...flow.departed, ...departed.filter(({ index }) => !counted.has(index))];
-  const asked = cctxQueries === 'off' ? 0 : MAX_DEPARTED;
+  const all = [...missed, ...others];
+  if (all.length === 0) return flow;
+  const counted = countedKeys(flow.counted, all.length);
+  const uncounted = all.filter(({ index, isUncounted }) => !isUncounted && !counted.has(index));
+  const room = cctxQueries === 'off' ? 0 : Math.max(0, MAX_AWAITED - flow.departed.filter(isAwaited).length);
+  const awaited = new Set(uncounted.slice(0, room));
+  const next = count(
+    flow,
+    uncounted.slice(room).map((one) => ({ ...one, outcome: 'unknown' })),
+  );
+  if (cctxQueries === 'off') return next;
+  const followed = (some: readonly DepartedCctx[]): readonly DepartedCctx[] =>
+    some.map((one) => ({ ...one, isUncounted: !awaited.has(one) }));
+  return withinLimit({ ...next, departed: [...followed(missed), ...flow.departed, ...followed(others)] });
+}
+
+/** Above the limit, the newest of those are forgotten that are not known to be pending, and of these first those that do not count. */
+function withinLimit(flow: CrosschainFlow): CrosschainFlow {
+  const { departed } = flow;
+  const excess = departed.length - MAX_REMEMBERED;
+  if (excess <= 0) return flow;
+  const awaited = departed.filter(isAwaited);
+  const others = departed.filter((one) => !isPending(one) && one.isUncounted);
+  const forgotten = new Set([...others.toReversed(), ...awaited.toReversed()].slice(0, excess));
   return count(
-    { ...flow, departed: all.slice(0, asked) },
-    all.slice(asked).map((one) => ({ ...one, outcome: 'unknown' })),
+    { ...flow, departed: departed.filter((one) => !forgotten.has(one)) },
+    Array.from(forgotten, (one) => ({ ...one, outcome: 'unknown' })),
   );
 }
 
-function count(flow: CrosschainFlow, finished: readonly (FinishedCctx & { readonly index: string })[]): CrosschainFlow {
+function count(flow: CrosschainFlow, all: readonly (DepartedCctx & FinishedCctx)[]): CrosschainFlow {
+  const finished = all.filter(({ isUncounted }) => !isUncounted);
   if (finished.length === 0) return flow;
   const indexes = finished.map(({ index }) => index);
   return { ...flow, chains: addFinished(flow.chains, finished), counted: addCounted(flow.counted, indexes) };
 }
 
+/** The baseline stays: what was missed in it, and is not listed by the next document, is asked for. */
 function interrupted(flow: CrosschainFlow, reason: GapReason): CrosschainFlow {
-  return flow.baseline === undefined ? flow : withGap({ ...flow, baseline: undefined }, reason);
+  const { baseline } = flow;
+  if (baseline === undefined || baseline.isInterrupted) return flow;
+  return withGap({ ...flow, baseline: { ...baseline, isInterrupted: true } }, reason);
 }
 
 function withGap(flow: CrosschainFlow, reason: GapReason): CrosschainFlow {
@@ -158,8 +230,13 @@ function gapBetween(
   return ageSeconds(before.at, at) * 1000 > staleAfterMs ? 'stale' : undefined;
 }
 
-interface CrosschainChanges {
-  readonly departed: readonly DepartedCctx[];
+/** Those that have left the lists, by the list in which they were. */
+interface Departures {
+  readonly missed: readonly DepartedCctx[];
+  readonly others: readonly DepartedCctx[];
+}
+
+interface CrosschainChanges extends Departures {
   /** Whether some left because the signers have another key. */
   readonly hasOtherKey: boolean;
   /** Whether transactions were created and finished in between. */
@@ -171,20 +248,41 @@ function isQuiet(before: CrosschainBaseline, after: CrosschainBaseline): boolean
   return before.live === after.live && before.signers === after.signers;
 }
 
-function changesBetween(before: CrosschainBaseline, { live }: CrosschainDocument, at: Instant): CrosschainChanges {
+/**
+ * The changes between two documents. Between two that cannot be compared, those that were missed before: they do not finish within
+ * minutes like the others, and the node lists them no longer when they are far behind.
+ */
+function changesBetween(
+  before: CrosschainBaseline,
+  { live }: CrosschainDocument,
+  at: Instant,
+  isComparable: boolean,
+): CrosschainChanges {
   const keys = new Set(keysOf(live));
   const { keys: keysBefore, nonces } = unpack(before.signers);
-  const departed: DepartedCctx[] = [];
+  const departed: Record<keyof Departures, DepartedCctx[]> = { missed: [], others: [] };
   let hasOtherKey = false;
-  const { indexes, chainIds, created, keyPositions } = unpack(before.live);
-  for (const [row, index] of indexes.entries()) {
+  const { indexes, missed, chainIds, created, keyPositions } = unpack(before.live);
+  for (const [row, index] of (isComparable ? indexes : indexes.slice(0, missed)).entries()) {
     if (live.has(index)) continue;
     const key = keysBefore[keyPositions[row] ?? -1];
-    if (key !== undefined && keys.size > 0 && !keys.has(key)) hasOtherKey = true;
-    else departed.push({ index, chainId: chainIds[row] ?? '', seconds: secondsSince(created[row] ?? null, at), at });
+    if (key !== undefined && keys.size > 0 && !keys.has(key)) {
+      hasOtherKey = true;
+      continue;
+    }
+    const seconds = secondsSince(created[row] ?? null, at);
+    departed[row < missed ? 'missed' : 'others'].push({
+      index,
+      chainId: chainIds[row] ?? '',
+      seconds,
+      at,
+      pendingAnswers: 0,
+      isUncounted: !isComparable,
+      ...(keys.size === 0 && { lastKey: key }),
+    });
   }
   return {
-    departed,
+    ...departed,
     hasOtherKey,
     hasUnseen: !hasOtherKey && hasHiddenNonces(nonces, live),
   };

@@ -80,6 +80,7 @@ export const keptSamples: ReadonlySet<string> = new Set([
   'crosschain_cctxs',
   'crosschain_cctxs_hidden',
   'crosschain_cctxs_missed',
+  'crosschain_cctxs_unlisted',
   'crosschain_height',
   'crosschain_highest_pending_nonce',
   'crosschain_lowest_missed_nonce',

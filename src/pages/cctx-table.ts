@@ -1,4 +1,4 @@
-import type { CctxItem } from '../pending/items.js';
+import type { CctxItem, UnlistedItem } from '../pending/items.js';
 import type { FoundCctx } from '../pending/search.js';
 import * as cells from './cells.js';
 import { transactionUrl } from './external-links.js';
@@ -64,6 +64,29 @@ export const pendingTable: ItemTable<CctxItem> = {
   columns,
 };
 
+export const unlistedTable: ItemTable<UnlistedItem> = {
+  name: 'unlisted',
+  title: 'Unlisted cctxs: no longer listed, pending according to the node',
+  emptyText: 'No cctx that has left the lists is pending.',
+  maxRows: MAX_PAGE_ROWS,
+  rowId: ({ index }) => anchor('unlisted', index),
+  columns: [
+    {
+      title: 'Created',
+      cell: ({ createdAt }, page) => cells.orUnknown(createdAt, (iso) => timeCell(iso, page)),
+      sort: { key: 'created', value: ({ createdAt }) => createdAt },
+    },
+    { title: 'Index', cell: ({ index }) => cells.identifier(index) },
+    { title: 'Pending on', cell: chainName, sort: { key: 'chain', value: chainOf } },
+    {
+      title: 'No longer listed',
+      cell: ({ goneAt, ignored }, page) =>
+        markup`${cells.orUnknown(goneAt, (iso) => timeCell(iso, page))}${ignored ? IGNORED : ''}`,
+      sort: { key: 'gone', value: ({ goneAt }) => goneAt },
+    },
+  ],
+};
+
 /** The result of a search. */
 export const foundTable: Table<FoundCctx, PageContext> = {
   title: 'Found cctxs',
@@ -76,11 +99,18 @@ export const foundTable: Table<FoundCctx, PageContext> = {
 };
 
 /** The creation time of a transaction whose last update alone is known is earlier. */
-function createdCell(iso: string, { isCreationEstimated }: CctxItem, { nowMs }: PageContext): Markup {
-  const age = ago((nowMs - Date.parse(iso)) / 1000);
+function createdCell(iso: string, { isCreationEstimated }: CctxItem, page: PageContext): Markup {
   return isCreationEstimated
-    ? markup`<span class="nowrap">at least ${age}</span><small>last update ${timeElement(iso)}</small>`
-    : markup`<span class="nowrap">${age}</span><small>${timeElement(iso)}</small>`;
+    ? markup`<span class="nowrap">at least ${ageOf(iso, page)}</span><small>last update ${timeElement(iso)}</small>`
+    : timeCell(iso, page);
+}
+
+function timeCell(iso: string, page: PageContext): Markup {
+  return markup`<span class="nowrap">${ageOf(iso, page)}</span><small>${timeElement(iso)}</small>`;
+}
+
+function ageOf(iso: string, { nowMs }: PageContext): string {
+  return ago((nowMs - Date.parse(iso)) / 1000);
 }
 
 /** The source chain, who sent from it, and the inbound transaction. */
@@ -98,20 +128,24 @@ function sourceOf({ sourceChain, sourceChainId }: CctxItem): string | null {
   return sourceChain ?? sourceChainId;
 }
 
-function chainOf({ chain, chainId }: CctxItem): string | null {
+type OnChain = Pick<CctxItem, 'chain' | 'chainId'>;
+
+function chainOf({ chain, chainId }: OnChain): string | null {
   return chain ?? chainId;
 }
 
-function chainCell({ chain, chainId, receiver }: CctxItem): Markup {
-  const name =
-    chain === null ? cells.text(chainId) : markup`${isolated(chain)}<small>chain ${cells.text(chainId)}</small>`;
-  return markup`${name}${party('to', receiver)}`;
+function chainName({ chain, chainId }: OnChain): Markup {
+  return chain === null ? cells.text(chainId) : markup`${isolated(chain)}<small>chain ${cells.text(chainId)}</small>`;
 }
 
+function chainCell(cctx: CctxItem): Markup {
+  return markup`${chainName(cctx)}${party('to', cctx.receiver)}`;
+}
+
+const IGNORED = markup` <span class="badge" title="left out of the metrics and alerts by crosschain.ignore">ignored</span>`;
+
 function statusCell({ status, statusMessage, error, ignored }: CctxItem): Markup {
-  const badge = ignored
-    ? markup` <span class="badge" title="left out of the metrics and alerts by crosschain.ignore">ignored</span>`
-    : '';
+  const badge = ignored ? IGNORED : '';
   const texts = [statusMessage, error].flatMap((text) =>
     text === null ? [] : [markup`<small>${isolated(text)}</small>`],
   );

@@ -3,7 +3,7 @@ import type { BridgeItems, ContractItems, CrosschainItems, ItemList, Items } fro
 import { backlogHtml } from './backlog.js';
 import { blockingSection } from './blocking-table.js';
 import { percent } from '../text/format.js';
-import { missedTable, pendingTable } from './cctx-table.js';
+import { missedTable, pendingTable, unlistedTable } from './cctx-table.js';
 import { digits, text } from './cells.js';
 import { chainSection } from './chain-table.js';
 import type { EndpointView } from './endpoint-view.js';
@@ -174,7 +174,7 @@ ${tableOf(tokenTable, items.tokens)}${tableOf(batchTable, items.batches)}${table
       return contractFacts(items, page);
     case 'rate_limiter_input':
       return markup`${crosschainFacts(items)}${items.hidden === null || items.hidden === '0' ? '' : hiddenNote(items.hidden, page)}
-${chainSection(items.chains, page)}${searchSection(page.search, page)}${tableOf(missedTable, items.missed)}${tableOf(pendingTable, items.pending)}`;
+${chainSection(items.chains, page)}${searchSection(page.search, page)}${tableOf(missedTable, items.missed)}${items.unlisted?.total ? tableOf(unlistedTable, items.unlisted) : ''}${tableOf(pendingTable, items.pending)}`;
   }
 }
 

@@ -27,11 +27,26 @@ import {
   truncatedOrNull,
   type SortKeys,
 } from './item-list.js';
-import type { CctxItem, CrosschainItems, ItemList } from './items.js';
+import type { CctxItem, CrosschainItems, ItemList, UnlistedItem } from './items.js';
 import { configuredTokens } from './tokens.js';
 
-/** The pending cross-chain transactions, derived from the same lists as the metrics. */
-export function crosschainItems(input: CrosschainInput): CrosschainItems {
+/** A transaction that the node does not list and that is pending, as it says itself. Times are Unix seconds. */
+interface UnlistedCctx {
+  readonly index: string;
+  readonly chainId: string;
+  readonly created?: number | undefined;
+  readonly gone: number;
+  readonly isIgnored: boolean;
+}
+
+/**
+ * The pending cross-chain transactions, derived from the same lists as the metrics. `unlisted` is `undefined` if the node has not said
+ * anything about those that it does not list.
+ */
+export function crosschainItems(
+  input: CrosschainInput,
+  unlisted: readonly UnlistedCctx[] | undefined,
+): CrosschainItems {
   const { document } = input;
   const listItems = (list: ListName, rows: Field<readonly unknown[]>): ItemList<CctxItem> =>
     itemList(
@@ -50,6 +65,28 @@ export function crosschainItems(input: CrosschainInput): CrosschainItems {
     aboveLimitSince: isoTimeOrNull(() => aboveLimitSince(input)),
     missed: listItems('missed', document.cctxs_missed),
     pending: listItems('pending', document.cctxs_pending),
+    unlisted:
+      unlisted === undefined
+        ? null
+        : itemList(
+            () => unlisted,
+            [({ created }) => created ?? null, ({ gone }) => gone],
+            (cctx) => unlistedItem(input, cctx),
+          ),
+  };
+}
+
+function unlistedItem(
+  input: CrosschainInput,
+  { index, chainId, created, gone, isIgnored }: UnlistedCctx,
+): UnlistedItem {
+  return {
+    index: toLabelValue(index),
+    chainId: chainId || null,
+    chain: chainName(chainId, input) || null,
+    createdAt: isoTimeOrNull(() => created),
+    goneAt: isoTimeOrNull(() => gone),
+    ignored: isIgnored,
   };
 }
 

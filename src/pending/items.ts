@@ -300,6 +300,21 @@ export interface CrosschainItems {
   /** Distinct transactions, oldest first. */
   readonly missed: ItemList<CctxItem>;
   readonly pending: ItemList<CctxItem>;
+  /** Those that have left both lists and are pending according to the node; `null` while the node has said nothing about any. */
+  readonly unlisted: ItemList<UnlistedItem> | null;
+}
+
+export interface UnlistedItem {
+  readonly index: string;
+  /** The chain on which it is pending. */
+  readonly chainId: string | null;
+  readonly chain: string | null;
+  /** ISO 8601. */
+  readonly createdAt: string | null;
+  /** When it was gone from the lists, ISO 8601. */
+  readonly goneAt: string | null;
+  /** Whether the configuration ignores it. */
+  readonly ignored: boolean;
 }
 
 /** The transactions of one chain. The numbers are those of the metrics, so ignored transactions count only in `ignored` and the nonces. */

@@ -122,8 +122,11 @@ export function decodeDocument<Name extends DocumentName>(
   const snapshot: Snapshot<Name> = {
     ok: true,
     document,
-    families: renderFamilies(families, input, fixedLabels, maxSeries),
-    itemsJson: omitsItems ? '' : JSON.stringify(items(input)),
+    families: [
+      ...renderFamilies(families, input, fixedLabels, maxSeries),
+      ...renderFamilies(flowDefinition.gauges, { input, flow }, fixedLabels, maxSeries),
+    ],
+    itemsJson: omitsItems ? '' : JSON.stringify(items({ input, flow })),
     height: hubHeight(input),
     problems,
     observations: observations(input),

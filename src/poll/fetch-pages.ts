@@ -4,7 +4,7 @@ import { sourceOf } from '../config/urls.js';
 import type { Client } from '../http/client.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import { formatSize } from '../settings/units.js';
-import type { NodeQuery } from '../sources/node-query.js';
+import type { NodeQuery, QueryRequest } from '../sources/node-query.js';
 import type { QueryResult } from '../sources/query-state.js';
 import type { Decoded, Decoder } from './decode.js';
 import type { PollJob } from './poll.js';
@@ -70,18 +70,21 @@ function pathOfPage(path: string, nextKey: string): string {
 export async function sendQuery(
   job: JobConnection,
   query: NodeQuery,
-  path: string,
+  request: QueryRequest,
   client: Client,
   decoder: Decoder,
 ): Promise<QueryResult> {
   const maxBodyBytes = Math.min(query.maxBodyBytes, job.limits.maxBodyBytes);
   const result = await fetchPages(
     { ...job, limits: { ...job.limits, maxBodyBytes } },
-    path,
+    request.path,
     client,
     async (source, body) => decoder.decode({ source, query: query.name }, body),
     `the response is larger than ${formatSize(maxBodyBytes)}`,
   );
   if (!result.ok) return result;
-  return { ok: true, pages: result.pages.map(({ value }) => value) };
+  const pages = result.pages.map(({ value }) => value);
+  if (query.isAbout(request, pages)) return { ok: true, pages };
+  const source = sourceOf(job.url, request.path);
+  return { ...failure('schema', `${source}: the response is about something else`), isRefused: false };
 }

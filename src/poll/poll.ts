@@ -24,7 +24,7 @@ import type { ContractFacts } from '../metrics/contract/facts.js';
 import type { FamilyLines } from '../metrics/render-families.js';
 import type { Items } from '../pending/items.js';
 import { clock, type Instant } from '../clock.js';
-import type { NodeQuery } from '../sources/node-query.js';
+import type { NodeQuery, QueryRequest } from '../sources/node-query.js';
 import type { QueryResult } from '../sources/query-state.js';
 import { errorText } from '../text/error-text.js';
 import { inlineDecoder, type Decoded, type Decoder } from './decode.js';
@@ -137,7 +137,7 @@ export interface PollExecutor {
   /** Reads the names of the validators from the staking module of the node. */
   readonly fetchNames: (job: PollJob) => Promise<NamesResult>;
   /** Sends one request of a query besides the document. */
-  readonly sendQuery: (job: PollJob, query: NodeQuery, path: string) => Promise<QueryResult>;
+  readonly sendQuery: (job: PollJob, query: NodeQuery, request: QueryRequest) => Promise<QueryResult>;
   readonly close: () => Promise<void>;
 }
 
@@ -149,7 +149,7 @@ export function createPollExecutor(userAgent: string, decoder: Decoder = inlineD
     poll: async (job, names) =>
       job.contract === undefined ? poll(job, client, decoder, names) : pollContract(job, job.contract, client, rpc),
     fetchNames: async (job) => fetchNames(job, client, decoder),
-    sendQuery: async (job, query, path) => sendQuery(job, query, path, client, decoder),
+    sendQuery: async (job, query, request) => sendQuery(job, query, request, client, decoder),
     close: async () => {
       client.close();
       await decoder.close();

@@ -1,7 +1,8 @@
 import type { Block } from './block.js';
 import { createCctx } from './cctx.js';
 import { CrosschainModule } from './crosschain-module.js';
-import { EXTERNAL_CHAINS } from './external-chains.js';
+import { EXTERNAL_CHAINS, type ExternalChain } from './external-chains.js';
+import { isBitcoin } from './mainnet-chains.js';
 import { Arrivals, Random } from './random.js';
 import type { Rules } from './scenarios.js';
 
@@ -34,7 +35,7 @@ export class CrosschainModel {
   step(block: Block, rules: Rules): void {
     this.#addCctxs(block, rules);
     if (rules.lostShare === 0) for (const { queue } of this.module.chains) queue.recoverLost();
-    this.module.step(block, (id) => isFrozen(id, rules));
+    this.module.step(block, (id) => isFrozen(id, rules), rules.listedNoncesBelow);
   }
 
   #addCctxs(block: Block, rules: Rules): void {
@@ -57,9 +58,15 @@ export class CrosschainModel {
       hubHeight: block.height,
       chainHeight: chain.startHeight + Math.floor((block.timeMs - this.#startMs) / chain.blockMs),
     });
-    cctx.isLost = random.chance(rules.lostShare) && this.module.lostCount < rules.maxLostCctxs;
+    cctx.isLost = isLost(random, chain, this.module, rules);
     queue.add(cctx);
   }
+}
+
+/** Whether the signers lose track of a new cctx. */
+export function isLost(random: Random, chain: ExternalChain, { lostCount }: CrosschainModule, rules: Rules): boolean {
+  const { lostShare, maxLostCctxs, losesOn } = rules;
+  return (losesOn === 'all' || isBitcoin(chain)) && random.chance(lostShare) && lostCount < maxLostCctxs;
 }
 
 export function isFrozen(chainId: string, { frozenChains, outboundEnabled }: Rules): boolean {

@@ -19,8 +19,6 @@ const DEFAULT_WINDOW = 500n;
 const MAX_LISTED = 500;
 /** Number of finished cctxs kept for the past value: days of normal traffic. */
 const HISTORY_LENGTH = 20_000;
-/** How far below the lowest pending nonce clients look for missed ones. */
-const MAX_NONCES_BELOW = 1000;
 
 /** An external chain with the cctxs that the signers have to finish there. */
 export interface Chain extends ExternalChain {
@@ -89,8 +87,9 @@ export class CrosschainModule {
   }
 
   /** Goes on with the cctxs of the chains that are not frozen. */
-  step(block: Block, isFrozen: (chainId: string) => boolean): void {
+  step(block: Block, isFrozen: (chainId: string) => boolean, listedNoncesBelow: number): void {
     for (const { id, queue } of this.chains) {
+      queue.listedNoncesBelow = listedNoncesBelow;
       if (isFrozen(id)) continue;
       const seconds = Math.floor(block.timeMs / 1000);
       const finished = queue.step(seconds);
@@ -114,21 +113,22 @@ export class CrosschainModule {
     const nowSeconds = Math.floor(timeMs / 1000);
     const toRow = (cctx: SimulatedCctx) => currentRow(cctx, nowSeconds);
     const pending = this.chains.flatMap(({ queue }) => queue.pending).toSorted(byHeightAndChain);
-    const missed = this.chains.flatMap(({ queue }) => queue.missed);
+    const window = query.window ?? DEFAULT_WINDOW;
+    const oldest = window > BigInt(height) ? 1 : height - Number(window) + 1;
+    const missed = this.chains.flatMap(({ queue }) => queue.listedMissed(oldest));
     return {
       height: String(height),
       cctxs_missed: missed.map(toRow),
       cctxs_pending: pending.slice(0, effectiveLimit(query.limit)).map(toRow),
       total_pending: String(missed.length + pending.length),
-      past_cctxs_value: String(this.#pastValue(height, query.window ?? DEFAULT_WINDOW, missed)),
+      past_cctxs_value: String(this.#pastValue(oldest, missed)),
       pending_cctxs_value: String(sumOfValues(pending)),
       lowest_pending_cctx_height: String(this.#lowestPendingHeight()),
     };
   }
 
   /** Counts outgoing cctxs only, since the inbound height of a revert belongs to another chain. */
-  #pastValue(height: number, window: bigint, missed: readonly SimulatedCctx[]): bigint {
-    const oldest = window > BigInt(height) ? 1 : height - Number(window) + 1;
+  #pastValue(oldest: number, missed: readonly SimulatedCctx[]): bigint {
     const isInWindow = (cctx: SimulatedCctx) => cctx.direction === 'outgoing' && cctx.inboundHeight >= oldest;
     return sumOfValues(this.#finished.filter(isInWindow)) + sumOfValues(missed.filter(isInWindow));
   }
@@ -150,6 +150,9 @@ class OutboundQueue {
   #missed: SimulatedCctx[] = [];
 
   readonly #lookahead: number | undefined;
+
+  /** How far below the lowest pending nonce the node looks for missed ones. */
+  listedNoncesBelow = 1000;
 
   constructor(firstNonce: number, lookahead: number | undefined) {
     this.#nextNonce = firstNonce;
@@ -199,10 +202,19 @@ class OutboundQueue {
     return Math.min(Infinity, ...[...broadcasts, ...finishing].map(nextStepSeconds));
   }
 
+  /** The missed ones that are listed: those that are not far below the pending ones, and those in the window, whose first height is `oldest`. */
+  listedMissed(oldest: number): readonly SimulatedCctx[] {
+    const lowest = this.#lowestListedNonce;
+    return this.#missed.filter(({ nonce, inboundHeight }) => nonce >= lowest || inboundHeight >= oldest);
+  }
+
+  get #lowestListedNonce(): number {
+    return (this.#pending[0]?.nonce ?? this.#nextNonce) - this.listedNoncesBelow;
+  }
+
   /** The highest nonce that clients send. They do not see missed ones far below the pending ones. */
   get #highestNonce(): number {
-    const lowestPending = this.#pending[0]?.nonce ?? this.#nextNonce;
-    const seen = this.#missed.filter(({ nonce }) => nonce >= lowestPending - MAX_NONCES_BELOW);
+    const seen = this.#missed.filter(({ nonce }) => nonce >= this.#lowestListedNonce);
     return Math.min(...seen.map(({ nonce }) => nonce)) + (this.#lookahead ?? Infinity);
   }
 

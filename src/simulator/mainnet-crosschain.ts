@@ -1,7 +1,7 @@
 import { Agenda, atRandom } from './agenda.js';
 import type { Block } from './block.js';
 import { type CctxOptions, createCctx, createCommand, type SimulatedCctx } from './cctx.js';
-import { drawValue, isFrozen } from './crosschain-model.js';
+import { drawValue, isFrozen, isLost } from './crosschain-model.js';
 import { type Chain, CrosschainModule } from './crosschain-module.js';
 import { BITCOIN_BLOCK_SECONDS, BITCOIN_CONFIRMATIONS, isBitcoin, isUnused, MAINNET_CHAINS } from './mainnet-chains.js';
 import type { Month } from './mainnet-month.js';
@@ -60,7 +60,7 @@ export class MainnetCrosschain {
     if (rules.lostShare === 0) {
       for (const { queue } of this.module.chains) queue.recoverLost(Math.floor(this.#startMs / 1000));
     }
-    this.module.step(block, (id) => isFrozen(id, rules));
+    this.module.step(block, (id) => isFrozen(id, rules), rules.listedNoncesBelow);
   }
 
   #addMissed(start: Block): void {
@@ -95,8 +95,7 @@ export class MainnetCrosschain {
     const direction = chain.hasContracts && random.chance(REVERT_SHARE) ? 'revert' : 'outgoing';
     const value = drawValue(random, this.#blockTimeMs, rules);
     const cctx = createCctx({ ...this.#options(chain, block, value), direction, nonce: chain.queue.takeNonce() });
-    const isLost = random.chance(rules.lostShare) && this.module.lostCount < rules.maxLostCctxs;
-    chain.queue.add(this.#withBlocks({ ...cctx, isLost }));
+    chain.queue.add(this.#withBlocks({ ...cctx, isLost: isLost(random, chain, this.module, rules) }));
   }
 
   #options({ queue: _queue, ...chain }: Chain, block: Block, value: bigint): Omit<CctxOptions, 'nonce'> {

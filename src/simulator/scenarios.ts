@@ -30,6 +30,10 @@ export interface Rules {
   /** Share of cctxs that the signers lose track of, as long as fewer than `maxLostCctxs` are lost. */
   readonly lostShare: number;
   readonly maxLostCctxs: number;
+  /** The chains of these cctxs. */
+  readonly losesOn: 'all' | 'bitcoin';
+  /** How far below the lowest pending nonce of a chain the node looks for missed cctxs; real nodes 1000. */
+  readonly listedNoncesBelow: number;
   /** External chains on which nothing is signed or confirmed. */
   readonly frozenChains: 'none' | 'one' | 'all';
   /** Whether the hub sends transactions to other chains. */
@@ -69,6 +73,8 @@ const HEALTHY: Rules = {
   cctxValuePercent: 100,
   lostShare: 0,
   maxLostCctxs: 0,
+  losesOn: 'all',
+  listedNoncesBelow: 1000,
   frozenChains: 'none',
   outboundEnabled: true,
   nodeLagMinutes: 0,
@@ -134,6 +140,15 @@ export const scenarios = {
   'missed-cctxs': scenario('the signers lose track of some cctxs and go on with later ones', {
     lostShare: 0.3,
     maxLostCctxs: 12,
+  }),
+  'unlisted-cctxs': scenario('missed cctxs fall so far behind that the node lists them no longer', {
+    cctxsPerMinute: 20,
+    lostShare: 0.3,
+    maxLostCctxs: 4,
+    // Other chains stop before.
+    losesOn: 'bitcoin',
+    // So that it takes minutes.
+    listedNoncesBelow: 10,
   }),
   'stuck-chain': scenario('nothing finishes on one external chain while the others go on', { frozenChains: 'one' }),
   truncated: scenario('more cctxs are pending than the service lists', {

@@ -1,6 +1,6 @@
 import { cctxStatus } from '../chain/rate-limiter-input.js';
-import { MAX_CCTX_QUERIES, type CctxAnswer } from '../flow/crosschain-flow.js';
-import { object } from '../json/shapes.js';
+import { nextQuestions, type CctxAnswer } from '../flow/crosschain-flow.js';
+import { object, string } from '../json/shapes.js';
 import { required } from '../metrics/required-fields.js';
 import { nodeQuery, type QueryContext, type QueryAnswers, type QueryRequest } from './node-query.js';
 
@@ -14,8 +14,7 @@ const INDEX = /^\w{1,128}$/;
 
 function requestsOf(context: QueryContext, path: string): readonly QueryRequest[] {
   if (context.document !== 'rate_limiter_input') return [];
-  return context.flow.departed
-    .slice(0, MAX_CCTX_QUERIES)
+  return nextQuestions(context.flow)
     .map(({ index }) => index)
     .filter((index) => INDEX.test(index))
     .map((index) => ({ key: index, path: path.replace('{index}', index) }));
@@ -38,15 +37,19 @@ export const cctxOutcome = nodeQuery({
   isEnabled: ({ document, settings }) => document === 'rate_limiter_input' && settings.cctxQueries === 'auto',
   path: { zeta: '/zeta-chain/crosschain/cctx/{index}', neutral: '/chain/crosschain/cctx/{index}' },
   requests: requestsOf,
-  shape: object({ CrossChainTx: object({ cctx_status: cctxStatus }, 'any') }, 'any'),
-  value: ({ CrossChainTx: cctx }) => required(answers.get(required(required(required(cctx).cctx_status).status))),
+  shape: object({ CrossChainTx: object({ index: string, cctx_status: cctxStatus }, 'any') }, 'any'),
+  value: (page) => {
+    const { index, cctx_status: status } = required(page.CrossChainTx);
+    return { index: required(index), answer: required(answers.get(required(required(status).status))) };
+  },
+  isAbout: ({ key }, { index }) => index === key,
 });
 
 /** The answers by the index of the transaction. */
 export function cctxAnswers(all: QueryAnswers): ReadonlyMap<string, CctxAnswer> {
   return new Map(
-    Array.from(cctxOutcome.valuesOf(all), ([index, [answer]]): [string, CctxAnswer][] =>
-      answer === undefined ? [] : [[index, answer]],
-    ).flat(),
+    Array.from(cctxOutcome.valuesOf(all).values()).flatMap((pages) =>
+      pages.map(({ index, answer }): [string, CctxAnswer] => [index, answer]),
+    ),
   );
 }

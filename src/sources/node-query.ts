@@ -87,6 +87,8 @@ interface Declaration<Read, Value> {
   readonly value: (page: Read) => Value;
   /** The key of the next page; `undefined` on the last one. */
   readonly nextKey?: (page: Value) => string | undefined;
+  /** Whether a page is about what was requested; always, by default. */
+  readonly isAbout?: (request: QueryRequest, page: Value) => boolean;
   readonly families?: readonly Family<QueryInput<Value>>[];
 }
 
@@ -96,6 +98,8 @@ export interface NodeQuery<Value = unknown> extends Required<
 > {
   /** What is requested; nothing if the query is not known in the dialect of the endpoint. */
   readonly requests: (context: QueryContext) => readonly QueryRequest[];
+  /** Whether the pages of a response are about what was requested. */
+  readonly isAbout: (request: QueryRequest, pages: readonly unknown[]) => boolean;
   /** Reads one page; on the worker thread. Error messages begin with `source`. */
   readonly read: (source: string, body: Buffer) => QueryPage | Failure;
   readonly families: readonly FamilyHeader[];
@@ -118,7 +122,7 @@ export type QueryAnswers = ReadonlyMap<string, ReadonlyMap<string, readonly unkn
 /** Declares a query. */
 export function nodeQuery<Read, Value>(query: Declaration<Read, Value>): NodeQuery<Value> {
   const { name, intervalMs = DEFAULT_INTERVAL_MS, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = query;
-  const { isEnabled, path, requests = singleRequest, shape, value, nextKey, families = [] } = query;
+  const { isEnabled, path, requests = singleRequest, shape, value, nextKey, isAbout, families = [] } = query;
   const readPage: Reader<Read> = shape.compile('', NO_ALIASES);
   return {
     name,
@@ -131,6 +135,8 @@ export function nodeQuery<Read, Value>(query: Declaration<Read, Value>): NodeQue
       return own === undefined ? [] : requests(context, own);
     },
     families,
+    // The pages are those that `read` has returned.
+    isAbout: (request, pages) => isAbout === undefined || pages.every((page) => isAbout(request, page as Value)),
     read: (source, body) => {
       const result = readDocument(readPage, body, BUDGET_BYTES);
       if (!result.ok) return failure(result.reason, `${source}: ${result.message}`);

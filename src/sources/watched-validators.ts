@@ -60,6 +60,7 @@ function ofWatched<Value, Label extends string = never>(
 }
 
 interface StakingStatus {
+  readonly operator: string;
   readonly isJailed: boolean;
   readonly isBonded: boolean;
 }
@@ -69,11 +70,16 @@ export const stakingStatus = nodeQuery({
   isEnabled: hasWatched,
   path: '/cosmos/staking/v1beta1/validators/{address}',
   requests: perWatched(({ sender }, { operators }) => operators.get(dataPart(sender))),
-  shape: object({ validator: object({ jailed: boolean, status: string }, 'any') }, 'any'),
+  shape: object({ validator: object({ operator_address: string, jailed: boolean, status: string }, 'any') }, 'any'),
   value: (page): StakingStatus => {
-    const { jailed, status } = required(page.validator);
-    return { isJailed: required(jailed), isBonded: required(status) === 'BOND_STATUS_BONDED' };
+    const { operator_address: operator, jailed, status } = required(page.validator);
+    return {
+      operator: required(operator),
+      isJailed: required(jailed),
+      isBonded: required(status) === 'BOND_STATUS_BONDED',
+    };
   },
+  isAbout: ({ path }, { operator }) => path.endsWith(`/${operator}`),
   families: families<QueryInput<StakingStatus>>({
     bridge_watched_validator_jailed: labeledGauge({
       help: 'Whether a validator of watch is jailed (1) or not (0), by the staking module.',

@@ -1,6 +1,6 @@
 import type { RateLimiterInput } from '../../src/simulator/responses.js';
 import type { Incident } from './incidents.js';
-import { changedInput, START_HEIGHT, START_SECONDS } from './recording.js';
+import { changedInput, START_HEIGHT, START_SECONDS, type Phase } from './recording.js';
 
 /* Incidents of cross-chain transactions, with the healthy cases that look like them. */
 
@@ -14,7 +14,7 @@ interface AddedCctx {
 }
 
 const cctxRow = ({ chainId, nonce, createdMinute }: AddedCctx) => ({
-  index: `0x${chainId}-${nonce}`,
+  index: `0x${chainId}_${nonce}`,
   cctx_status: {
     status: 'PendingOutbound',
     created_timestamp: String(START_SECONDS + 60 * createdMinute),
@@ -65,6 +65,21 @@ const missedNonce = (chainId: string) =>
 const truncatedNowAndThen = changedInput((input) =>
   minuteOf(input) % 40 === 39 ? { cctxs_pending: [], total_pending: String(Number(input.total_pending) + 500) } : {},
 );
+
+const unlistedCctx: AddedCctx = { chainId: BITCOIN, nonce: 7, createdMinute: 5 };
+
+/** The answer of the node about the added transaction. */
+const withCctxStatus =
+  (status: string): NonNullable<Phase['queries']> =>
+  (path, response) => {
+    const { index } = cctxRow(unlistedCctx);
+    if (!path.endsWith(`/cctx/${index}`)) return response;
+    return {
+      ...response,
+      status: 200,
+      body: Buffer.from(JSON.stringify({ CrossChainTx: { index, cctx_status: { status } } })),
+    };
+  };
 
 export const crosschainIncidents: readonly Incident[] = [
   {
@@ -117,7 +132,7 @@ export const crosschainIncidents: readonly Incident[] = [
         ),
       },
     ],
-    options: { ignore: [1, 2, 3, 5].map((nonce) => `0x${AVALANCHE}-${nonce}`) },
+    options: { ignore: [1, 2, 3, 5].map((nonce) => `0x${AVALANCHE}_${nonce}`) },
     beginsAtMinute: 0,
     expectedAlerts: {},
   },
@@ -140,6 +155,28 @@ export const crosschainIncidents: readonly Incident[] = [
       'CrosschainFreezeNear/warning': 12,
       'CrosschainFreezeNear/critical': 18,
     },
+  },
+  {
+    title: 'a missed transaction on Bitcoin is no longer listed, and finishes later',
+    phases: [
+      { minutes: HEALTHY_MINUTES },
+      { minutes: 5, crosschain: withCctxs(BITCOIN, () => [unlistedCctx], none) },
+      { minutes: 40, queries: withCctxStatus('PendingOutbound') },
+      { minutes: 40, queries: withCctxStatus('OutboundMined') },
+    ],
+    beginsAtMinute: HEALTHY_MINUTES + 5,
+    expectedAlerts: { 'CrosschainCctxsUnlisted/warning': 20 },
+  },
+  {
+    title: 'the node is behind and says for minutes that finished transactions are pending',
+    phases: [
+      { minutes: HEALTHY_MINUTES },
+      { minutes: 5, crosschain: withCctxs(BITCOIN, () => [unlistedCctx], none) },
+      { minutes: 10, queries: withCctxStatus('PendingOutbound') },
+      { minutes: 40, queries: withCctxStatus('OutboundMined') },
+    ],
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: {},
   },
   {
     title: 'a transaction is missed on Bitcoin, which is not scheduled by the distance of nonces',

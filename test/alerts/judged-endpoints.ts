@@ -10,7 +10,8 @@ import {
   type EndpointState,
 } from '../../src/poll/endpoint-state.js';
 import type { PollResult, Snapshot } from '../../src/poll/poll.js';
-import type { QueryStates } from '../../src/sources/query-state.js';
+import type { QueryAnswers } from '../../src/sources/node-query.js';
+import { answersOf, type QueryStates } from '../../src/sources/query-state.js';
 
 /** Endpoints whose polls a test records, and the verdicts about them. */
 export interface JudgedEndpoints {
@@ -22,6 +23,8 @@ export interface JudgedEndpoints {
   readonly states: () => readonly EndpointState[];
   /** The last accepted document of an endpoint. */
   readonly snapshotOf: (key: EndpointKey) => Snapshot | undefined;
+  /** What its node has answered. */
+  readonly answersOf: (key: EndpointKey, now: Instant) => QueryAnswers;
   readonly verdicts: (now: Instant) => readonly TargetVerdicts[];
 }
 
@@ -60,6 +63,10 @@ export function judgedEndpoints(
     },
     states: () => endpoints.map(({ state }) => state),
     snapshotOf: (key) => endpointOf(key)?.state.success?.snapshot,
+    answersOf: (key, now) => {
+      const state = endpointOf(key)?.state;
+      return state === undefined ? new Map() : answersOf(state.queries, state.staleAfterMs, now);
+    },
     verdicts: (now) => verdictsOf(endpoints, now),
   };
 }

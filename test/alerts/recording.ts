@@ -246,21 +246,16 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
     seconds: number,
   ): void => {
     if (outcome === 'not polled') return;
-    const result = createPollResult(
-      withObservations(source, endpoints.snapshotOf(source)),
-      outcome,
-      body,
-      model.height,
-      instantAt(seconds),
-    );
-    endpoints.record(source, result, instantAt(seconds));
+    const at = instantAt(seconds);
+    const options = withObservations(source, endpoints.snapshotOf(source), endpoints.answersOf(source, at));
+    const result = createPollResult(options, outcome, body, model.height, at);
+    endpoints.record(source, result, at);
     if (!result.outcome.ok) return;
     const respond = (path: string): QueryResponse => {
       const query = parseRequest('GET', path);
       const response = 'endpoint' in query ? executeQuery(model, query) : query;
       return queries?.(path, response, seconds) ?? response;
     };
-    const at = instantAt(seconds);
     endpoints.answer(source, (state) => answerQueries(source, state, operators, respond, at));
   };
   const pollContract = (source: DecodeOptions, outcome: ContractOutcome, at: Instant): void => {

@@ -16,7 +16,10 @@ const SCRAPE_LABELS = ['cluster', 'namespace', 'job', 'instance', '__name__'];
 
 /** All metrics of the exporter by name, from the code. */
 export async function exportedMetrics(): Promise<ReadonlyMap<string, MetricInfo>> {
-  const ofDocuments = documentNames.flatMap((name): readonly FamilyHeader[] => documents[name].families);
+  const ofDocuments = documentNames.flatMap((name): readonly FamilyHeader[] => [
+    ...documents[name].families,
+    ...documents[name].flow.gauges,
+  ]);
   const chain = [...ofDocuments, ...nodeQueryFamilies];
   const cumulative = [...documents.module_state.flow.families, ...documents.rate_limiter_input.flow.families];
   return new Map([

@@ -29,7 +29,7 @@ async function metricReference(): Promise<string> {
     table(documents.module_state.flow.families),
     table(documents.external_contract.families),
     table(documents.rate_limiter_input.families),
-    table(documents.rate_limiter_input.flow.families),
+    table([...documents.rate_limiter_input.flow.gauges, ...documents.rate_limiter_input.flow.families]),
     queryTable(),
     table(pollFamilies),
     await exporterProcessTable(),

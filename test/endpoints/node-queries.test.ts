@@ -228,7 +228,11 @@ describe('queries of the same node', () => {
     let isReplaced = false;
     const { url } = await nodeBefore((path) => {
       if (!isReplaced) return isOwn(path) ? withStatus(404, '<html>default backend - 404</html>') : undefined;
-      const validator = { jailed: true, status: 'BOND_STATUS_UNBONDING' };
+      const validator = {
+        operator_address: path.split('/').at(-1),
+        jailed: true,
+        status: 'BOND_STATUS_UNBONDING',
+      };
       return path.includes('/validators/') ? withStatus(200, JSON.stringify({ validator })) : undefined;
     });
     poll(url, `, watch: ["${orchestrator}"]`);

@@ -1,9 +1,17 @@
 import { defaultCrosschainSettings, type CrosschainSettings } from '../../src/config/endpoint-config.js';
+import { itemsOf } from '../../src/poll/poll.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
-import type { CctxAnswer, CrosschainFlow } from '../../src/flow/crosschain-flow.js';
+import {
+  EMPTY_CROSSCHAIN_FLOW,
+  nextQuestions,
+  type CctxAnswer,
+  type CrosschainFlow,
+} from '../../src/flow/crosschain-flow.js';
 import { decodeDocument } from '../../src/poll/decode.js';
 import type { DecodeOptions, PollResult } from '../../src/poll/poll.js';
 import { recordedStates } from '../support/endpoint-states.js';
+import { cctx, outbound, rateLimiterInput, status } from '../metrics/crosschain/document.js';
+import type { JsonObject } from '../support/json.js';
 import { seriesOf } from '../support/exposition-text.js';
 
 const STALE_AFTER_MS = 300_000;
@@ -12,6 +20,29 @@ export const START_SECONDS = 1_790_000_000;
 export interface CrosschainPollsOptions extends Partial<CrosschainSettings> {
   readonly maxSeries?: number;
 }
+
+interface CctxOptions {
+  readonly chain?: string;
+  readonly nonce?: number;
+  readonly key?: string;
+  readonly created?: number;
+}
+
+/** A pending transaction that was created 100 seconds before the first poll. */
+export const pending = (index: string, options: CctxOptions = {}): JsonObject => {
+  const { chain = '1', nonce = 0, key = 'k1', created = START_SECONDS - 70 } = options;
+  const fields = { tss_nonce: String(nonce), tss_pubkey: key };
+  return cctx(index, [outbound(chain, fields)], { cctx_status: status({ created_timestamp: String(created) }) });
+};
+
+/** A complete list at this height. */
+export const listed = (height: number, cctxs: readonly JsonObject[], fields: JsonObject = {}): JsonObject =>
+  rateLimiterInput({
+    height: String(height),
+    cctxs_pending: cctxs,
+    total_pending: String(cctxs.length),
+    ...fields,
+  });
 
 /** An endpoint whose polls get these documents, as in the daemon: what is remembered is sent between threads. */
 export function crosschainPolls({ maxSeries = 200, ...settings }: CrosschainPollsOptions = {}) {
@@ -54,6 +85,23 @@ export function crosschainPolls({ maxSeries = 200, ...settings }: CrosschainPoll
     /** What the node answers before the next poll. */
     answer: (all: Readonly<Record<string, CctxAnswer>>): void => {
       answers = new Map(Object.entries(all));
+    },
+    /** The indexes of those for which the node is asked next. */
+    questions: (): readonly string[] => nextQuestions(flow() ?? EMPTY_CROSSCHAIN_FLOW).map(({ index }) => index),
+    /** The values of `crosschain_cctxs_unlisted` by chain id. */
+    unlisted: (): Record<string, number> =>
+      Object.fromEntries(
+        seriesOf(exposition())
+          .filter(({ name }) => name === 'crosschain_cctxs_unlisted')
+          .map(({ labels, value }) => [/chain_id="([^"]*)"/.exec(labels)?.[1], value]),
+      ),
+    /** The unlisted ones of the page; `undefined` if nothing can be said. */
+    unlistedItems: () => {
+      const snapshot = states.states()[0]?.success?.snapshot;
+      const items = snapshot && itemsOf(snapshot);
+      return items?.document === 'rate_limiter_input' && items.unlisted?.readable === true
+        ? items.unlisted.rows
+        : undefined;
     },
     /** The indexes of those for which the node is asked. */
     departed: (): readonly string[] => (flow()?.departed ?? []).map(({ index }) => index),

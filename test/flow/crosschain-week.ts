@@ -3,6 +3,7 @@ import { documents } from '../../src/documents.js';
 import { outcomes } from '../../src/flow/chain-counts.js';
 import {
   EMPTY_CROSSCHAIN_FLOW,
+  nextQuestions,
   trackCrosschain,
   type CctxAnswer,
   type CrosschainFlow,
@@ -18,7 +19,6 @@ import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.
 const START_SECONDS = 1_790_000_000;
 const LABELS = { tokens: [], chains: {}, validators: { configured: [], staking: new Map<string, string>() } };
 const OPTIONS = { staleAfterMs: 300_000, maxSeries: 200 };
-const QUERIES_PER_POLL = 10;
 
 const statuses: Readonly<Record<string, CctxAnswer>> = {
   OutboundMined: 'mined',
@@ -73,14 +73,12 @@ function poll(model: Model, seconds: number, flow: CrosschainFlow): CrosschainFl
   return trackCrosschain(flow, result.value, OPTIONS);
 }
 
-/** The node is asked for the first ones. */
-function answersOf(model: Model, { departed }: CrosschainFlow): CrosschainFlow['answers'] {
-  return new Map(
-    departed.slice(0, QUERIES_PER_POLL).map(({ index }): [string, CctxAnswer] => {
-      const status = model.cctx(index)?.cctx_status.status ?? '';
-      return [index, statuses[status] ?? 'pending'];
-    }),
-  );
+function statusOf(model: Model, index: string): CctxAnswer {
+  return statuses[model.cctx(index)?.cctx_status.status ?? ''] ?? 'pending';
+}
+
+function answersOf(model: Model, flow: CrosschainFlow): CrosschainFlow['answers'] {
+  return new Map(nextQuestions(flow).map(({ index }): [string, CctxAnswer] => [index, statusOf(model, index)]));
 }
 
 export interface WeekOptions {
@@ -120,13 +118,14 @@ export function week({ start, incidentHours, calmHours = 0, pollSeconds, failedS
       const before = { ...flow, answers: answersOf(model, flow) };
       const after = poll(model, seconds, before);
       // An interruption is counted when it begins.
-      const isInterrupted = before.baseline === undefined || after.baseline === undefined;
+      const isInterrupted = [before, after].some(({ baseline }) => baseline?.isInterrupted !== false);
       const hasGap = isInterrupted || Object.entries(after.gaps).some(([reason, count]) => count !== flow.gaps[reason]);
       const booksAfter = booksOf(model);
       polls += 1;
       if (hasGap) gaps += 1;
       else {
-        const [counted, expected] = [departedIn(after, before, seconds), perChain(difference(booksAfter, books))];
+        const counted = departedIn(after, before, seconds, (index) => statusOf(model, index) !== 'pending');
+        const expected = perChain(difference(booksAfter, books));
         const isLess = Array.from(counted).every(([chainId, count]) => count <= (expected.get(chainId) ?? 0));
         if (!isLess) different.push({ counted, expected });
         else if (!isEqual(counted, expected)) short += 1;
@@ -141,15 +140,22 @@ export function week({ start, incidentHours, calmHours = 0, pollSeconds, failedS
   return { polls, gaps, unseen, short, different, above, total: countedBy(flow), observed: observationsOf(flow) };
 }
 
-/** Those that have left the lists in the last document, by chain. */
-function departedIn(after: CrosschainFlow, before: CrosschainFlow, seconds: number): Counts {
+/** The finished ones that have left the lists in the last document, by chain. */
+function departedIn(
+  after: CrosschainFlow,
+  before: CrosschainFlow,
+  seconds: number,
+  isFinished: (index: string) => boolean,
+): Counts {
   const sums = new Map<string, number>();
   const add = (chainId: string, count: number): void => void sums.set(chainId, (sums.get(chainId) ?? 0) + count);
-  for (const { chainId, at } of after.departed) if (at.monotonicMs === seconds * 1000) add(chainId, 1);
+  for (const { index, chainId, at, isUncounted } of after.departed) {
+    if (at.monotonicMs === seconds * 1000 && !isUncounted && isFinished(index)) add(chainId, 1);
+  }
   // Those that have waited for too long left in an earlier one.
-  const waiting = new Set(after.departed.map(({ index }) => index));
-  for (const { chainId, index } of before.departed) {
-    if (!waiting.has(index) && !before.answers.has(index)) add(chainId, -1);
+  const waiting = new Set(after.departed.filter(({ isUncounted }) => !isUncounted).map(({ index }) => index));
+  for (const { chainId, index, isUncounted } of before.departed) {
+    if (!isUncounted && !waiting.has(index) && !before.answers.has(index)) add(chainId, -1);
   }
   for (const [key, count] of difference(countedBy(after), countedBy(before))) {
     const [chainId = '', outcome] = key.split(' ');

@@ -123,7 +123,7 @@ describe('a hostile sequence of rate limiter inputs', () => {
       const first = track(EMPTY_CROSSCHAIN_FLOW, listed(1, [...indexesOf(count, '0x'), 'x'.repeat(100_000)]));
       expect(first.baseline && unpack(first.baseline.live).indexes).toHaveLength(MAX_CCTXS);
       const second = track(first, listed(2, []));
-      expect(second.departed).toHaveLength(100);
+      expect(second.departed).toHaveLength(1000);
       expect(second.chains[1]?.finished.unknown).toBe(MAX_CCTXS - 100);
       const third = track(track(second, listed(3, indexesOf(count, '0xb'))), listed(4, []));
       expect(third.counted.length).toBe(MAX_COUNTED * 18);

@@ -25,7 +25,7 @@ function snapshotsBehind(seconds: number): ReturnType<typeof polledSnapshots> {
   const queries: QueryStates = new Map([
     ['latest_block', answered('', { height: '1', epochSeconds: at(-seconds).epochSeconds })],
     ['syncing', answered('', { isSyncing: seconds > 0 })],
-    ['staking_validator', answered(orchestrator, { isJailed: true, isBonded: false })],
+    ['staking_validator', answered(orchestrator, { operator: 'hubvaloper1a', isJailed: true, isBonded: false })],
     ['claim_position', answered(orchestrator, asDecimalString('7'))],
     ['orchestrator_balance', answered(orchestrator, asDecimalString('1500'))],
   ]);

@@ -87,6 +87,7 @@ describe('the cross-chain items', () => {
           },
         ],
       },
+      unlisted: null,
     });
   });
 

@@ -96,6 +96,10 @@ const statements: Record<ScenarioName, Statements> = {
     'events are observed': now.lastObservedNonce > before.lastObservedNonce,
   }),
   'missed-cctxs': (now) => ({ 'cctxs are missed': now.missed > 2, 'others finish': now.totalPending < 80 }),
+  'unlisted-cctxs': (now) => ({
+    'few cctxs are listed as missed': now.missed <= 4,
+    'others finish': now.totalPending < 150,
+  }),
   'stuck-chain': (now, before) => ({
     'one chain is stuck': now.lowestNonces['56'] === before.lowestNonces['56'],
     'others move': ['1', '137', '8332', '42161'].some((id) => now.lowestNonces[id] !== before.lowestNonces[id]),

@@ -1,0 +1,58 @@
+import type { CrosschainInput } from '../metrics/crosschain/input.js';
+import { chainLabels, PER_CHAIN } from '../metrics/crosschain/cctxs.js';
+import { families, labeledGauge } from '../metrics/family.js';
+import { isPending, type CrosschainFlow } from './crosschain-flow.js';
+
+/*
+ * Transactions that the node does not list and that are pending, as it says itself: those far below the lowest nonce of their chain. Nobody
+ * works on them.
+ */
+
+interface UnlistedCctx {
+  readonly index: string;
+  readonly chainId: string;
+  /** In Unix seconds; absent when the hub has not recorded it. */
+  readonly created?: number | undefined;
+  /** When it was gone from the lists, in Unix seconds. */
+  readonly gone: number;
+  /** Whether the configuration ignores it. */
+  readonly isIgnored: boolean;
+}
+
+/** A document with the flow up to it. */
+export interface TrackedDocument {
+  readonly input: CrosschainInput;
+  readonly flow: CrosschainFlow;
+}
+
+/** `undefined` while the node has never answered, and without queries. */
+export function unlistedCctxs({ input, flow }: TrackedDocument): readonly UnlistedCctx[] | undefined {
+  const { settings, at } = input;
+  if (settings.cctxQueries === 'off' || !flow.isAnswered) return undefined;
+  const { indexes, olderThanMs } = settings.ignore;
+  return flow.departed.filter(isPending).map(({ index, chainId, seconds, at: { epochSeconds: gone } }) => {
+    const created = seconds === undefined ? undefined : gone - seconds;
+    const isOld = created !== undefined && olderThanMs > 0 && (at.epochSeconds - created) * 1000 > olderThanMs;
+    return { index, chainId, created, gone, isIgnored: isOld || indexes.includes(index) };
+  });
+}
+
+export const unlistedFamilies = families<TrackedDocument>({
+  crosschain_cctxs_unlisted: labeledGauge({
+    help: 'Number of transactions by chain that have left the lists and are pending according to the node, without ignored ones.',
+    stability: 'experimental',
+    ...PER_CHAIN,
+    overLimit: 'aggregate',
+    derive: (tracked) => {
+      const { input, flow } = tracked;
+      const unlisted = unlistedCctxs(tracked);
+      if (unlisted === undefined) return [];
+      // The first one is of the chains without a series of their own.
+      const counts = new Map([...flow.chains.slice(1), ...flow.departed].map(({ chainId }) => [chainId, 0]));
+      for (const { chainId, isIgnored } of unlisted) {
+        if (!isIgnored) counts.set(chainId, (counts.get(chainId) ?? 0) + 1);
+      }
+      return Array.from(counts, ([chainId, value]) => ({ labels: chainLabels(chainId, input), value }));
+    },
+  }),
+});

@@ -1,0 +1,180 @@
+import type { RequestListener } from 'node:http';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { clock, type Instant } from '../../src/clock.js';
+import { createEndpointRegistry, type EndpointRegistry } from '../../src/endpoints/registry.js';
+import { renderEndpoints } from '../../src/exposition/metrics-page.js';
+import { jobsOf } from '../../src/poll/jobs.js';
+import { createPollExecutor, type PollExecutor } from '../../src/poll/poll.js';
+import { listed, pending } from '../flow/crosschain-polls.js';
+import { startNode, type Node } from '../http/nodes.js';
+import { parseValidConfig } from '../support/config.js';
+import { valueIn } from '../support/exposition-text.js';
+import type { JsonObject } from '../support/json.js';
+import { waitUntil } from '../support/wait-for.js';
+
+/* A transaction leaves the lists of a node, whose answers about it differ. */
+
+const INDEX = '0xaa';
+
+let executor: PollExecutor;
+let registry: EndpointRegistry;
+let node: Node;
+let document: JsonObject;
+let height = 1;
+let respondToQuery: RequestListener;
+let elapsedMs = 0;
+const logged: Record<string, unknown>[] = [];
+
+const now = (): Instant => {
+  const { epochSeconds, monotonicMs } = clock();
+  return { epochSeconds: epochSeconds + elapsedMs / 1000, monotonicMs: monotonicMs + elapsedMs };
+};
+
+const json =
+  (body: unknown, status = 200): RequestListener =>
+  (_request, response) =>
+    void response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body));
+
+const withStatus = (status: unknown, index = INDEX): RequestListener =>
+  json({ CrossChainTx: { index, cctx_status: { status } } });
+
+const WITHOUT_OUTCOME: readonly (readonly [string, RequestListener])[] = [
+  ['of another transaction', withStatus('OutboundMined', '0xbb')],
+  ['an unknown status', withStatus('Vanished')],
+  ['no index', json({ CrossChainTx: { cctx_status: { status: 'OutboundMined' } } })],
+  ['an error with status 200', json({ code: 5, message: 'not found' })],
+  ['a page', json('<html>')],
+  ['an index that the node does not know', json({ code: 3, message: 'not found' }, 400)],
+  ['404', json({ code: 5, message: 'not found' }, 404)],
+  ['404 of a proxy', json('<html>', 404)],
+  ['429', json('', 429)],
+  ['501', json({ code: 12, message: 'Not Implemented' }, 501)],
+  ['none', () => undefined],
+];
+
+beforeEach(async () => {
+  elapsedMs = 0;
+  height = 1;
+  logged.length = 0;
+  document = listed(1, [pending(INDEX)]);
+  respondToQuery = withStatus('PendingOutbound');
+  executor = createPollExecutor('test');
+  registry = createEndpointRegistry(
+    executor,
+    pino({ base: null }, { write: (line: string) => void logged.push(JSON.parse(line)) }),
+    now,
+  );
+  node = await startNode({
+    respond: (request, response) => {
+      const { url = '' } = request;
+      if (url.startsWith('/chain/crosschain/cctx/')) return respondToQuery(request, response);
+      height += 1;
+      const body = url.startsWith('/chain/crosschain/rateLimiterInput') ? { ...document, height: String(height) } : {};
+      return json(body, url.startsWith('/chain/') ? 200 : 501)(request, response);
+    },
+  });
+});
+
+afterEach(async () => {
+  registry.close();
+  await executor.close();
+  await node.close();
+});
+
+function start(rest = '', limits = ''): void {
+  const config = parseValidConfig(`
+poll: {interval: 100ms, timeout: 500ms, stale_after: 2s}
+${limits}
+targets: [{name: a, crosschain: {url: "${node.url}", dialect: neutral, node_queries: "off"${rest}}}]`);
+  registry.reconcile(jobsOf(config), config.poll, now());
+}
+
+const polls = (): number => registry.states()[0]?.polls ?? 0;
+const value = (name: string, label = 'chain_id="1"'): number | undefined =>
+  valueIn(renderEndpoints(registry.states(), 'text', now()), name, label);
+const unlisted = (): number | undefined => value('crosschain_cctxs_unlisted');
+const finished = (outcome: string): number | undefined =>
+  value('crosschain_cctxs_finished_total', `outcome="${outcome}"`);
+const failures = (): number | undefined => value('bridge_exporter_node_query_failures_total', 'query="cctx"');
+
+async function nextPolls(count = 2): Promise<void> {
+  const before = polls();
+  await waitUntil(() => polls() >= before + count);
+}
+
+/** The transaction leaves the lists. */
+async function leave(): Promise<void> {
+  start();
+  await nextPolls();
+  document = listed(1, []);
+}
+
+async function becomeUnlisted(): Promise<void> {
+  await leave();
+  await waitUntil(() => unlisted() === 1);
+}
+
+describe('a transaction that has left the lists', () => {
+  it.each(['PendingOutbound', 'PendingRevert', 4])(
+    'is unlisted while the node says %s, which is logged once, and counts when it is finished',
+    async (status) => {
+      respondToQuery = withStatus(status);
+      await becomeUnlisted();
+      await nextPolls(5);
+      expect(logged.filter(({ index }) => index === INDEX)).toMatchObject([
+        { target: 'a', chainId: '1', msg: 'a cctx is no longer listed, pending according to the node' },
+      ]);
+      respondToQuery = withStatus('Aborted');
+      await waitUntil(() => finished('aborted') === 1);
+      expect(unlisted()).toBe(0);
+      await nextPolls();
+      expect(node.requests.at(-1)?.url).not.toContain(INDEX);
+    },
+  );
+
+  it('stays unlisted with all responses without its outcome, which are failures', async () => {
+    await becomeUnlisted();
+    for (const [what, respond] of WITHOUT_OUTCOME) {
+      const before = failures() ?? 0;
+      respondToQuery = respond;
+      // oxlint-disable-next-line no-await-in-loop -- one response after the other
+      await waitUntil(() => (failures() ?? 0) > before + 1);
+      expect(unlisted(), what).toBe(1);
+    }
+    elapsedMs += 60_000;
+    await nextPolls(3);
+    expect(unlisted()).toBe(1);
+    expect(finished('unknown')).toBe(0);
+    respondToQuery = withStatus('OutboundMined');
+    await waitUntil(() => finished('mined') === 1);
+    expect(unlisted()).toBe(0);
+  });
+
+  it('is asked for further when its outcome has counted as unknown', async () => {
+    respondToQuery = withStatus('OutboundMined', '0xbb');
+    await leave();
+    await waitUntil(() => finished('unknown') === 1);
+    respondToQuery = withStatus('PendingOutbound');
+    await waitUntil(() => unlisted() === 1);
+    expect(finished('unknown')).toBe(1);
+  });
+
+  it('stays unlisted at a reload, also when the counters begin anew', async () => {
+    await becomeUnlisted();
+    respondToQuery = () => undefined;
+    start(', age_limits: {default: 1h}');
+    await nextPolls();
+    expect(unlisted()).toBe(1);
+    start('', 'limits: {max_series_per_family: 50}');
+    await nextPolls();
+    expect(unlisted()).toBe(1);
+    start(', cctx_queries: "off"');
+    await nextPolls();
+    expect(unlisted()).toBeUndefined();
+    respondToQuery = withStatus('OutboundMined');
+    start();
+    await waitUntil(() => finished('mined') === 1);
+    expect(unlisted()).toBe(0);
+  });
+});
