@@ -247,8 +247,8 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
   ): void => {
     if (outcome === 'not polled') return;
     const at = instantAt(seconds);
-    const options = withObservations(source, endpoints.snapshotOf(source), endpoints.answersOf(source, at));
-    const result = createPollResult(options, outcome, body, model.height, at);
+    const observed = withObservations(source, endpoints.snapshotOf(source), endpoints.answersOf(source, at));
+    const result = createPollResult(observed, outcome, body, model.height, at);
     endpoints.record(source, result, at);
     if (!result.outcome.ok) return;
     const respond = (path: string): QueryResponse => {
