@@ -59,7 +59,7 @@ describe('the daemon with little memory', () => {
     expect(valueIn(text, 'bridge_last_observed_nonce', target('unknown')), 'unknown fields take no memory').toBe(8);
     expect(valueIn(text, 'bridge_exporter_poll_failures_total', target('small'), 'reason="internal"')).toBe(0);
     expect(daemon.log.find((line) => line.includes('"rows"'))).toMatch(
-      /rows\/peggy\/v1\/module_state: reading the document needs more than \d+ MiB of memory/,
+      /…\/peggy\/v1\/module_state: reading the document needs more than \d+ MiB of memory/,
     );
   });
 });
