@@ -328,7 +328,8 @@ function inhibitorOf(target: Inhibitable, firing: readonly Inhibitable[]): Alert
   return source === undefined ? null : (inhibitorOf(source, firing) ?? source.alert.name);
 }
 
-function inhibits(source: Inhibitable, target: Inhibitable): boolean {
+/** An inhibition hides what is not firing yet. */
+export function inhibits(source: Inhibitable, target: Inhibitable): boolean {
   return source.alert.inhibits.some(
     ({ alert, severity = target.alert.severity, labels = {}, equal = [] }) =>
       alert === target.alert.name &&

@@ -1,7 +1,7 @@
 import { groupBy } from '../../src/metrics/grouping.js';
 import type { JudgedAlert } from '../../src/alerts/alert.js';
 import { alerts, judgedAlerts, type AlertName } from '../../src/alerts/alerts.js';
-import { includes, type Inhibitable, type Verdict } from '../../src/alerts/judge.js';
+import { includes, inhibits, type Inhibitable, type Verdict } from '../../src/alerts/judge.js';
 import type { AlertLabels } from '../../src/alerts/view.js';
 import type { Firing } from './promtool.js';
 import type { RecordingOptions } from './recording.js';
@@ -163,7 +163,7 @@ export function contradictions(
   return [...withoutAlert, ...withoutVerdict];
 }
 
-/** Whether a verdict of this minute includes the alert. */
+/** Whether a verdict of this minute includes or inhibits the alert. After an interruption, what is inhibited may not be firing again yet. */
 function isIncluded(
   { alert, severity, labels }: Firing,
   byKey: ReadonlyMap<string, AlertMinutes>,
@@ -171,5 +171,8 @@ function isIncluded(
 ): boolean {
   const declared = declarationOf(alert, severity, labels);
   const verdicts = Array.from(byKey.values()).filter(({ firing }) => firing.has(minute));
-  return verdicts.some((verdict) => includes(verdict, { alert: declared, labels, document: verdict.document }));
+  return verdicts.some((verdict) => {
+    const subject = { alert: declared, labels, document: verdict.document };
+    return includes(verdict, subject) || inhibits(verdict, subject);
+  });
 }
