@@ -164,7 +164,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
 
     it('keeps the visible rows in place when an endpoint above fails, and its open details when it recovers', async () => {
       const ownSimulator = await startTestSimulator({ seed: 9 });
-      const daemon = await startWith(ownSimulator, '{interval: 200ms, timeout: 1s, stale_after: 1h}', [
+      const daemon = await startWith(ownSimulator, '{interval: 200ms, timeout: 10s, stale_after: 1h}', [
         `{name: gone, bridge: {url: "http://127.0.0.1:1"}}`,
         ...Array.from({ length: 12 }, (_, index) => `{name: t${index}, bridge: {url: "${ownSimulator.url}"}}`),
       ]);
