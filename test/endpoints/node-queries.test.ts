@@ -226,12 +226,14 @@ describe('queries of the same node', () => {
     const orchestrator = registrations.find(({ sender }) => staking.has(dataPart(sender)))?.orchestrator ?? '';
     const isOwn = (path: string): boolean => /staking|bank|oracle/.test(path);
     let isReplaced = false;
+    let answered: object = {};
     const { url } = await nodeBefore((path) => {
       if (!isReplaced) return isOwn(path) ? withStatus(404, '<html>default backend - 404</html>') : undefined;
       const validator = {
         operator_address: path.split('/').at(-1),
         jailed: true,
         status: 'BOND_STATUS_UNBONDING',
+        ...answered,
       };
       return path.includes('/validators/') ? withStatus(200, JSON.stringify({ validator })) : undefined;
     });
@@ -253,6 +255,11 @@ describe('queries of the same node', () => {
     elapsedMs += MINUTE_MS;
     await waitUntil(() => watched()?.[0]?.jailed === true);
     expect(watched()).toMatchObject([{ orchestrator, bonded: false, lastEventNonce: expect.stringMatching(/^\d+$/) }]);
+    // Of another validator.
+    answered = { operator_address: 'hubvaloper1other', jailed: false };
+    elapsedMs += MINUTE_MS;
+    await waitUntil(() => exposition().some((line) => /query_failures_total.*"staking_validator"} 1/.test(line)));
+    expect(watched()).toMatchObject([{ jailed: true }]);
   });
 
   it('that fail are counted and logged once, and their last answer stays until it is stale', async () => {

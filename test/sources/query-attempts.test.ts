@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Instant } from '../../src/clock.js';
+import { failure } from '../../src/http/failure-reasons.js';
+import { initialState, stateAfter } from '../../src/poll/endpoint-state.js';
 import { HOUR_MS, MINUTE_MS } from '../../src/settings/units.js';
 import {
   afterFailedPoll,
@@ -57,6 +59,17 @@ describe('the next round of a query', () => {
       expect(waitOf(after(...refusals(count)), 0)).toBe(60);
     }
     expect(isNotServed(after(...refusals(5), 'answered'))).toBe(false);
+  });
+
+  it('is that of a query whose refusals count from 0 after a failed poll of its endpoint', () => {
+    const key = { target: 'a', document: 'module_state' } as const;
+    const query = { attempts: after(...refusals(4)), failures: 4, failure: undefined, answers: new Map() };
+    const before = {
+      ...initialState(key, { maxBodyBytes: 1, staleAfterMs: 1 }, at(0)),
+      queries: new Map([['syncing', query]]),
+    };
+    const { queries } = stateAfter(before, { outcome: failure('status', 'down'), phaseSeconds: {} }, at(1));
+    expect(queries.get('syncing')).toEqual({ ...query, attempts: { ...query.attempts, refusedRounds: 0 } });
   });
 
   it.each<readonly [string, (attempts: QueryAttempts) => QueryAttempts]>([
