@@ -87,26 +87,41 @@ export function chooseFaults(faults, { seed, count, folders }) {
 const overlaps = (fault, others) =>
   others.some(({ file, start, end }) => file === fault.file && start < fault.end && fault.start < end);
 
-/** Finds the faults in other code, where they can be in another file. A fault whose code is removed is `undefined`. */
+/** Code with less in common than this is other code. Code that was only edited or renamed in part has 0.8 and more. */
+const MIN_SIMILARITY = 0.75;
+
+/** Finds the faults in other code, where they can have moved or been edited. A fault whose code is removed is `undefined`. */
 export function findAgain(wanted, faults) {
   const found = [];
   for (const fault of wanted) {
     const taken = found.filter((other) => other !== undefined);
-    const candidates = faults.filter((other) => other.kind === fault.kind && !overlaps(other, taken));
-    const same = (...names) =>
-      candidates
-        .filter((other) => names.every((name) => withoutLayout(other[name]) === withoutLayout(fault[name])))
-        .toSorted((a, b) => Math.abs(a.start - fault.start) - Math.abs(b.start - fault.start));
-    const equal = same('file', 'text', 'original').at(0) ?? same('text', 'original').at(0);
-    // Less is enough if there is only one such place.
-    const isTelling = fault.original.length > 10;
-    const similar = [same('text'), isTelling ? same('original') : []].find(({ length }) => length === 1);
-    found.push(equal ?? similar?.[0]);
+    const [best] = faults
+      .filter((other) => other.kind === fault.kind && !overlaps(other, taken))
+      .map((other) => ({
+        other,
+        similarity: (similarityOf(other.text, fault.text) + similarityOf(other.original, fault.original)) / 2,
+        distance: other.file === fault.file ? Math.abs(other.start - fault.start) : Infinity,
+      }))
+      .filter(({ similarity }) => similarity >= MIN_SIMILARITY)
+      .toSorted((a, b) => b.similarity - a.similarity || (a.distance < b.distance ? -1 : 1));
+    found.push(best?.other);
   }
   return found;
 }
 
-const withoutLayout = (code) => code.replaceAll(/\s+/g, ' ');
+/** The share of words and signs that two lines have in common. */
+function similarityOf(line, other) {
+  const tokens = tokensOf(line);
+  const others = tokensOf(other);
+  const total = tokens.length + others.length;
+  for (const token of tokens) {
+    const index = others.indexOf(token);
+    if (index !== -1) others.splice(index, 1);
+  }
+  return (2 * (total - tokens.length - others.length)) / total;
+}
+
+const tokensOf = (line) => line.match(/\w+|[^\w\s]/g) ?? [];
 
 /** The source of a file with these faults, of which the environment variable MUTANT selects one. */
 export function withFaults(source, faults) {

@@ -146,7 +146,7 @@ async function judge(id) {
   return {
     outcome: 'unnoticed',
     place,
-    by: reaching.length === 0 ? 'not reached by tests' : `${reaching.length} files`,
+    by: `test files that reach it: ${reaching.length}`,
   };
 }
 
@@ -189,31 +189,30 @@ function stopTests() {
 function printReport() {
   const rows = [['', ...KINDS, 'made', 'noticed', 'unnoticed', 'code removed']];
   rows.push(rows[0].map(() => '---'));
-  const addRow = (name, some) => {
-    const count = (outcome, kind) =>
-      some.filter((mutant) => mutant.results[commit].outcome === outcome && [mutant.kind, undefined].includes(kind))
-        .length;
-    const ofKind = (kind) => `${count('noticed', kind)} of ${count('noticed', kind) + count('unnoticed', kind)}`;
-    rows.push([name, ...KINDS.map(ofKind), some.length, count('noticed'), count('unnoticed'), count('removed')]);
-  };
   const folderOf = ({ file }) => file.split('/', 2).join('/');
-  for (const name of new Set(mutants.map(folderOf)))
-    addRow(
-      name,
-      mutants.filter((mutant) => folderOf(mutant) === name),
-    );
-  addRow('all', mutants);
+  for (const name of [...new Set(mutants.map(folderOf)), 'all']) {
+    const some = mutants.filter((mutant) => name === 'all' || folderOf(mutant) === name);
+    const count = (outcome, kinds = KINDS) =>
+      some.filter((mutant) => mutant.results[commit].outcome === outcome && kinds.includes(mutant.kind)).length;
+    const ofKind = (kind) => `${count('noticed', [kind])} of ${count('noticed', [kind]) + count('unnoticed', [kind])}`;
+    rows.push([name, ...KINDS.map(ofKind), some.length, count('noticed'), count('unnoticed'), count('removed')]);
+  }
   console.log(`Faults that the tests of ${commit} notice:\n`);
   for (const cells of rows) console.log(`| ${cells.join(' | ')} |`);
-  for (const outcome of ['unnoticed', 'removed']) {
-    console.log(`\n${outcome}:\n`);
-    for (const { file, line, kind, original, mutated, results } of mutants) {
-      const { [commit]: result, ...others } = results;
-      if (result.outcome !== outcome) continue;
-      const change = (kind === 'dropped statement' ? original : `${original} → ${mutated}`).replaceAll(/\s+/g, ' ');
-      const elsewhere = Object.entries(others).map(([other, { outcome: then }]) => `${then} at ${other}`);
-      const notes = [result.by, ...elsewhere].filter(Boolean).join('; ');
-      console.log(`- ${result.place ?? `${file}:${line}`}, ${kind}: \`${change}\` (${notes})`);
-    }
+  console.log('\nNot noticed:\n');
+  for (const [id, mutant] of mutants.entries()) {
+    const { [commit]: result, ...others } = mutant.results;
+    if (result.outcome === 'noticed') continue;
+    const { file, line, kind, original, mutated } = sites[id] ?? mutant;
+    const change = kind === 'dropped statement' ? original : `${original} → ${mutated}`;
+    const elsewhere = Object.entries(others).map(([other, { outcome }]) => `${outcome} at ${other}`);
+    const notes = [result.by ?? 'code removed', ...elsewhere].join('; ');
+    console.log(`- ${file}:${line}, ${kind}: \`${change.replaceAll(/\s+/g, ' ')}\` (${notes})`);
+  }
+  console.log('\nFound again in code that differs:\n');
+  for (const [id, { file, line, text }] of mutants.entries()) {
+    const site = sites[id];
+    if (site === undefined || (site.file === file && site.text === text)) continue;
+    console.log(`- ${file}:${line} \`${text}\` is ${site.file}:${site.line} \`${site.text}\``);
   }
 }
