@@ -5,16 +5,16 @@ import { createTempFolder } from '../support/temp-folder.js';
 import { waitUntil } from '../support/wait-for.js';
 
 // npx runs a command in a shell, which does not pass signals on.
-it('a command stops after the shell in which npx runs it', async () => {
+it('the demo stops after the shell in which npx runs it', async () => {
   const script = createTempFolder().write(
     'run.sh',
-    `node ${projectPath('dist/main.js')} simulate --listen=127.0.0.1:0\nexit\n`,
+    `node ${projectPath('dist/main.js')} demo --scenario=quiet --listen=127.0.0.1:0 --web.listen-address=127.0.0.1:0\nexit\n`,
   );
   const shell = startProcess('sh', [script], { env: { npm_command: 'exec' } });
   onTestFinished(async () => void (await shell.stop()));
-  const line = await shell.printed(/module_state/);
+  const line = await shell.printed(/status page/);
   const [url = ''] = /http:\S+/.exec(line) ?? [];
-  expect((await fetch(url)).status).toBe(200);
+  expect((await fetch(new URL('-/healthy', url))).status).toBe(200);
   shell.child.kill('SIGTERM');
   await waitUntil(async () =>
     fetch(url).then(

@@ -45,12 +45,12 @@ describe('the simulated contract', () => {
     (scenario) => {
       const blockTimeMs = scenario === 'mainnet' ? undefined : 20_000;
       const model = createModel({ seed: 3, scenario, startTime: START_SECONDS, blockTimeMs });
-      const stepMinutes = scenario === 'mainnet' ? 30 : 10;
-      const surpluses = Array.from({ length: 30 }, (_, step) => {
+      const [steps, stepMinutes] = scenario === 'mainnet' ? [30, 30] : [12, 20];
+      const surpluses = Array.from({ length: steps }, (_, step) => {
         if (step > 0) model.advanceTime(stepMinutes * 60_000);
         return surplusesOf(readingOf(model, step * stepMinutes));
       }).flat();
-      expect(surpluses).toHaveLength(30 * 4);
+      expect(surpluses).toHaveLength(steps * 4);
       expect(surpluses.every((surplus) => surplus !== undefined && surplus >= 0n)).toBe(true);
       // Deposits in flight.
       expect(surpluses.some((surplus) => surplus !== undefined && surplus > 0n)).toBe(scenario !== 'batch-timeout');
