@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createEvmChain, type EvmChain } from './evm-chain.js';
+import { createExternalChain, type ExternalChain } from './external-chain.js';
 import { BRIDGE, configOf, DENOM, HUB_HEIGHT, pollContract, SECRET, state, TOKEN } from './bridge-target.js';
 import { RpcError, startRpcNode, type RpcNode, type RpcNodeOptions } from './rpc-node.js';
 import { formatConfig } from '../../src/config/loader.js';
@@ -17,8 +17,8 @@ afterEach(async () => {
 });
 
 /** The bridge of the module state in `bridge-target.ts`: batch 7 is executed, and its event not yet observed. */
-async function createChain(seconds = nowSeconds()): Promise<EvmChain> {
-  const chain = await createEvmChain(
+function createChain(seconds = nowSeconds()): ExternalChain {
+  const chain = createExternalChain(
     BRIDGE,
     {
       eventNonce: 103n,
@@ -30,7 +30,7 @@ async function createChain(seconds = nowSeconds()): Promise<EvmChain> {
     },
     { height: HEIGHT, seconds },
   );
-  await chain.setBatchNonce(TOKEN, 7n);
+  chain.setBatchNonce(TOKEN, 7n);
   return chain;
 }
 
@@ -71,7 +71,7 @@ async function failureOf(
   options: Partial<RpcNodeOptions>,
   timeout?: string,
 ): Promise<{ reason: string; message: string }> {
-  const { answer } = await createChain();
+  const { answer } = createChain();
   const node = await start({ answer, ...options });
   const { result } = await pollContract(node.url, { ...(timeout && { timeout }) });
   if (result.outcome.ok) throw new Error('the poll succeeds');
@@ -81,10 +81,10 @@ async function failureOf(
 }
 
 describe('a poll of the contract', () => {
-  it('reads a contract of a real EVM, with the supply at the height of the module state', async () => {
-    const chain = await createChain();
+  it('reads a contract, with the supply at the height of the module state', async () => {
+    const chain = createChain();
     // 10^18 is above 2^53. 1222 is owed without batch 7: 1000 + 10 + 200 + 2, and 10 more is a deposit in flight.
-    await chain.setBalance(TOKEN, 10n ** 18n + 1222n);
+    chain.setBalance(TOKEN, 10n ** 18n + 1222n);
     const node = await start({ answer: chain.answer, rest: hubOf(String(10n ** 18n)) });
     const { result, values } = await pollContract(node.url);
     expect(result.outcome).toMatchObject({ ok: true });
@@ -112,8 +112,8 @@ describe('a poll of the contract', () => {
   });
 
   it('reads balances every five minutes and the owner once an hour, and keeps them in between', async () => {
-    const chain = await createChain();
-    await chain.setBalance(TOKEN, 5000n);
+    const chain = createChain();
+    chain.setBalance(TOKEN, 5000n);
     const node = await start({ answer: chain.answer, rest: hubOf('1') });
     const first = await pollContract(node.url);
     const second = await pollContract(node.url, { before: first.state });
@@ -130,7 +130,7 @@ describe('a poll of the contract', () => {
       hubSeconds: number,
       hubHeight?: string,
     ): Promise<readonly (readonly [number | undefined, number | undefined])[]> => {
-      const { answer } = await createChain();
+      const { answer } = createChain();
       const node = await start({ answer, rest: hubOf('1', hubSeconds, hubHeight) });
       const first = await pollContract(node.url, { moduleState });
       // Without balances.
@@ -151,7 +151,7 @@ describe('a poll of the contract', () => {
   });
 
   it('asks a hub that knows every event and set for no block', async () => {
-    const { answer } = await createChain();
+    const { answer } = createChain();
     const requests: string[] = [];
     const rest: RpcNodeOptions['rest'] = (path, height) => {
       requests.push(path);
@@ -168,8 +168,8 @@ describe('a poll of the contract', () => {
 
   it('exports no surplus when the contract has executed a batch that was made after the module state', async () => {
     const surplusOf = async (moduleState: object): Promise<number | undefined> => {
-      const chain = await createChain();
-      await chain.setBalance(TOKEN, 0n);
+      const chain = createChain();
+      chain.setBalance(TOKEN, 0n);
       const node = await start({ answer: chain.answer, rest: hubOf('0') });
       const { values } = await pollContract(node.url, { moduleState });
       return values[`bridge_token_backing_surplus_amount{token_contract="${TOKEN}",denom="${DENOM}"}`];
@@ -182,8 +182,8 @@ describe('a poll of the contract', () => {
 
   it('exports no surplus when the external block may lack a deposit that the hub has observed', async () => {
     const surplusOf = async (lagSeconds: number, externalBlockTime?: number): Promise<number | undefined> => {
-      const chain = await createChain(nowSeconds() - lagSeconds);
-      await chain.setBalance(TOKEN, 0n);
+      const chain = createChain(nowSeconds() - lagSeconds);
+      chain.setBalance(TOKEN, 0n);
       const node = await start({ answer: chain.answer, rest: hubOf('0') });
       const { values } = await pollContract(node.url, { ...(externalBlockTime && { externalBlockTime }) });
       return values[`bridge_token_backing_surplus_amount{token_contract="${TOKEN}",denom="${DENOM}"}`];
@@ -194,8 +194,8 @@ describe('a poll of the contract', () => {
   });
 
   it('withdraws balances that could not be read again, because the module state is not polled', async () => {
-    const chain = await createChain();
-    await chain.setBalance(TOKEN, 0n);
+    const chain = createChain();
+    chain.setBalance(TOKEN, 0n);
     const node = await start({ answer: chain.answer, rest: hubOf('0') });
     const first = await pollContract(node.url);
     const backing = Object.keys(first.values).filter((name) => /backing|supply|balance/.test(name));
@@ -213,8 +213,8 @@ describe('a poll of the contract', () => {
 
   it('exports no surplus when one side is not of now, and when the supply is not pinned to the height', async () => {
     const surplusOf = async (seconds: number, rest: RpcNodeOptions['rest']): Promise<number | undefined> => {
-      const chain = await createChain(seconds);
-      await chain.setBalance(TOKEN, 0n);
+      const chain = createChain(seconds);
+      chain.setBalance(TOKEN, 0n);
       const node = await start({ answer: chain.answer, rest });
       const { values } = await pollContract(node.url);
       return values[`bridge_token_backing_surplus_amount{token_contract="${TOKEN}",denom="${DENOM}"}`];
@@ -232,7 +232,7 @@ describe('a poll of the contract', () => {
   });
 
   it('accepts answers in any order, and loses only the families of those that are missing or invalid', async () => {
-    const { answer } = await createChain();
+    const { answer } = createChain();
     const reversed = await start({ answer, arrange: (answers) => answers.toReversed(), rest: hubOf('1') });
     expect((await pollContract(reversed.url)).values['bridge_contract_last_event_nonce']).toBe(103);
     const partly = await start({
@@ -258,7 +258,7 @@ describe('a poll of the contract', () => {
   });
 
   it('does not need eth_syncing', async () => {
-    const { answer } = await createChain();
+    const { answer } = createChain();
     const node = await start({
       answer: (request) => {
         if (request.method === 'eth_syncing') throw new RpcError(-32_601, 'method not found');
@@ -276,7 +276,7 @@ describe('a poll of the contract', () => {
       token_contract: token,
       transactions: [],
     }));
-    const { answer } = await createChain();
+    const { answer } = createChain();
     const node = await start({ answer, rest: hubOf('1') });
     await pollContract(node.url, { moduleState: { ...state, batches } });
     expect(node.batches.flat().length).toBe(3 + 1 + 3 + 20 + 1 + 3);
@@ -296,7 +296,7 @@ describe('a failed poll of the contract names the host, the reason and what the 
   const schema = (message: string) => ({ reason: 'schema', message: `HOST: ${message}` });
 
   it('of a node of another chain, or one that is syncing', async () => {
-    const { answer } = await createChain();
+    const { answer } = createChain();
     const withResult =
       (method: string, result: unknown): RpcNodeOptions['answer'] =>
       (request) =>
@@ -316,7 +316,7 @@ describe('a failed poll of the contract names the host, the reason and what the 
   });
 
   it('of a load balancer whose second node does not have the block', async () => {
-    const { answer } = await createChain();
+    const { answer } = createChain();
     const isPinned = ({ method, params }: { method: string; params: readonly unknown[] }): boolean =>
       method === 'eth_getBlockByNumber' && params[0] !== 'latest';
     expect(await failureOf({ answer: (request) => (isPinned(request) ? null : answer(request)) })).toEqual(
@@ -400,7 +400,7 @@ describe('a failed poll of the contract names the host, the reason and what the 
   });
 
   it('before a module state says where the contract is', async () => {
-    const { answer } = await createChain();
+    const { answer } = createChain();
     const node = await start({ answer });
     const { result } = await pollContract(node.url, { moduleState: { last_observed_nonce: '1' } });
     const host = new URL(node.url).host;

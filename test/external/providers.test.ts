@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { BRIDGE, pollContract, SECRET, TOKEN, type ContractPoll } from './bridge-target.js';
-import { createEvmChain, type EvmChain } from './evm-chain.js';
+import { createExternalChain } from './external-chain.js';
 import { RpcError, startRpcNode, type RpcNode, type RpcNodeOptions, type RpcRequest } from './rpc-node.js';
 
 /* Providers of JSON-RPC differ: in the size of batches, in the words for a limit, and in how far behind their nodes are. */
@@ -14,19 +14,19 @@ afterEach(async () => {
 });
 
 /** One for all tests, which only read it. */
-let chain: EvmChain;
-beforeAll(async () => {
-  const values = {
+const chain = createExternalChain(
+  BRIDGE,
+  {
     eventNonce: 103n,
     valsetNonce: 50n,
     powerThreshold: 2_863_311_530n,
     paused: 0n,
     owner: `0x${'a1'.repeat(20)}`,
     implementation: `0x${'b2'.repeat(20)}`,
-  };
-  chain = await createEvmChain(BRIDGE, values, { height: HEIGHT, seconds: Math.floor(Date.now() / 1000) });
-  await chain.setBatchNonce(TOKEN, 7n);
-});
+  },
+  { height: HEIGHT, seconds: Math.floor(Date.now() / 1000) },
+);
+chain.setBatchNonce(TOKEN, 7n);
 
 async function start(options: Partial<RpcNodeOptions>): Promise<RpcNode> {
   const node = await startRpcNode({ answer: chain.answer, ...options });
