@@ -1,5 +1,3 @@
-import { readdirSync, existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { moduleState } from '../../src/chain/module-state.js';
@@ -13,29 +11,14 @@ import { createModel } from '../../src/simulator/model.js';
 import { parseValidConfig } from '../support/config.js';
 import { inverted, PEGGY_NAMES, withNames, ZETA_NAMES, type Names } from '../support/dialect-names.js';
 import { fuzzRuns } from '../support/fuzz.js';
-import { fixturesFolder } from '../support/project-files.js';
 import { bridgeSnapshot, crosschainSnapshot } from '../support/snapshots.js';
 import { specFields } from '../support/spec-fields.js';
-
-const hasFixtures = existsSync(fixturesFolder);
-if (!hasFixtures) console.warn(`SKIPPED: dialects of recorded responses, because ${fixturesFolder} does not exist`);
 
 /** The series of a document and the problems of its fields. */
 const exported = ({ families, problems }: Snapshot) => ({
   text: families.map(({ lines }) => lines).join(''),
   problems,
 });
-
-/** The documents of a folder of recorded responses, by file name. */
-function recorded(folder: string, isDocument: (json: object) => boolean): [name: string, json: object][] {
-  if (!hasFixtures) return [];
-  return readdirSync(join(fixturesFolder, folder))
-    .map((file): [string, object] => [
-      file,
-      JSON.parse(readFileSync(join(fixturesFolder, folder, file), 'utf8')) as object,
-    ])
-    .filter(([, json]) => isDocument(json));
-}
 
 /** Simulated chains in which every field occurs. */
 const models = (['healthy', 'conflicting-claims', 'missed-cctxs'] as const).map((scenario) => {
@@ -46,14 +29,12 @@ const models = (['healthy', 'conflicting-claims', 'missed-cctxs'] as const).map(
 
 const bridgeDocuments: [name: string, json: object][] = [
   ...models.map(({ scenario, model }): [string, object] => [`the scenario ${scenario}`, model.moduleState()]),
-  ...recorded('bridge', (json) => 'state' in json),
 ];
 const crosschainDocuments: [name: string, json: object][] = [
   ...models.map(({ scenario, model }): [string, object] => [
     `the scenario ${scenario}`,
     model.rateLimiterInput({ window: 500n }),
   ]),
-  ...recorded('crosschain', (json) => 'cctxs_pending' in json),
 ];
 
 const bridgeState = (json: object): unknown => ('state' in json ? json.state : undefined);
@@ -101,13 +82,6 @@ describe('the dialect auto', () => {
     const crosschain = JSON.stringify(crosschainDocuments.map(([, json]) => json));
     for (const name of Object.keys(PEGGY_NAMES)) expect(bridge).toContain(`"${name}"`);
     for (const name of Object.keys(ZETA_NAMES)) expect(crosschain).toContain(`"${name}"`);
-  });
-
-  it.skipIf(!hasFixtures)('reads the orchestrators of a document with the names of Injective', () => {
-    const [, json] = bridgeDocuments.find(([name]) => name.includes('.peggy.')) ?? [];
-    expect(JSON.stringify(json)).toContain('"ethereum_address"');
-    const { text } = exported(bridgeSnapshot(bridgeState(json ?? {})));
-    expect(text.match(/^bridge_orchestrator_power_ratio\{/gm)?.length).toBeGreaterThan(3);
   });
 
   it('uses the name of the spec when the name of a chain occurs too', () => {

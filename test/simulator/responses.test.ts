@@ -1,14 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { scenarioNames } from '../../src/simulator/scenarios.js';
-import { get } from '../support/http.js';
 import { specFields } from '../support/spec-fields.js';
-import { startTestSimulator } from '../support/test-simulator.js';
-import { parseSpecFields, parseSpecParameters, parseSpecPaths } from './spec-parser.js';
-
-/** The Chain Query Service document, which is not part of the project. */
-const specFile = process.env['SPEC_FILE'] ?? new URL('../../../shared/spec/chain-query-service.txt', import.meta.url);
 
 describe('the responses of the simulator', () => {
   it('have every field of the spec with its type, and no other, in every scenario, and every object in some', () => {
@@ -32,35 +25,6 @@ describe('the responses of the simulator', () => {
       'a.claim.extra is not in the spec',
     ]);
   });
-});
-
-describe('the document of the spec', () => {
-  const text = existsSync(specFile) ? readFileSync(specFile, 'utf8') : undefined;
-  if (text === undefined)
-    console.warn(
-      `SKIPPED: the comparison of test/support/spec-fields.ts with ${String(specFile)}, which does not exist`,
-    );
-
-  it.skipIf(text === undefined)('has the fields of test/support/spec-fields.ts', () => {
-    expect(specFields).toEqual(parseSpecFields(text ?? ''));
-  });
-
-  it.skipIf(text === undefined)(
-    'has the paths that the simulator serves and the parameters that it reads',
-    async () => {
-      const simulator = await startTestSimulator({ scenario: 'quiet' });
-      const statusOf = async (path: string): Promise<number> => (await get(simulator.url + path)).status;
-      const [moduleState = '', rateLimiterInput = ''] = parseSpecPaths(text ?? '');
-      const parameters = parseSpecParameters(text ?? '');
-      const statuses = [
-        await statusOf(moduleState),
-        await statusOf(rateLimiterInput),
-        ...(await Promise.all(parameters.map(async (name) => statusOf(`${rateLimiterInput}?${name}=x`)))),
-      ];
-      await simulator.close();
-      expect({ parameters, statuses }).toEqual({ parameters: ['limit', 'window'], statuses: [200, 200, 400, 400] });
-    },
-  );
 });
 
 /** Counts the objects of each type in `objectCounts`. */
