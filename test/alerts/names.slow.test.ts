@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { hasTool } from '../support/tools.js';
-import { alertTextsAt, runAlerts, type Setup } from './promtool.js';
+import { evaluateAlerts, runAlerts, type Setup } from './promtool.js';
 import type { Recording } from './recording.js';
 
 /*
@@ -49,7 +49,7 @@ function firingsOf(series: Series, setup?: Setup): string[] {
 }
 
 const textsOf = (series: Series): string =>
-  alertTextsAt(recordingOf([...incident, ...series]), [{ alert: ALERT, minute: 200 }]);
+  evaluateAlerts(recordingOf([...incident, ...series]), [{ alert: ALERT, minute: 200 }]).texts;
 
 /** One alert for all validators of others. */
 const OTHERS = 'undefined undefined false 1';

@@ -66,11 +66,27 @@ const MAX_RANGE_SAMPLES = 240;
 /** The value of the label `instance` of the recorded exporter. */
 export const INSTANCE = 'localhost:10917';
 
-/**
- * Evaluates the alert rules over a recording in promtool, the rule engine of Prometheus, and returns all alerts that
- * fired.
- */
+/** An alert at a minute. */
+export interface AlertAtMinute {
+  readonly alert: string;
+  readonly minute: number;
+}
+
+/** The alerts that fired during a recording. */
 export function runAlerts(recording: Recording, others: OtherExporters = {}, setup: Setup = DIRECT): Firing[] {
+  return evaluateAlerts(recording, [], others, setup).firings;
+}
+
+/**
+ * Evaluates the alert rules over a recording in promtool, the rule engine of Prometheus. Returns all alerts that fired, and the labels and
+ * annotations of these alerts at these minutes, as promtool prints them.
+ */
+export function evaluateAlerts(
+  recording: Recording,
+  alertsAtMinutes: readonly AlertAtMinute[],
+  others: OtherExporters = {},
+  setup: Setup = DIRECT,
+): { readonly firings: Firing[]; readonly texts: string } {
   const step = recording.sampleSeconds;
   const firing = 'ALERTS{alertstate="firing"}';
   const ranges = Array.from({ length: Math.ceil(recording.samples / MAX_RANGE_SAMPLES) }, (_, index) => {
@@ -88,7 +104,12 @@ export function runAlerts(recording: Recording, others: OtherExporters = {}, set
   const tests = ranges.flatMap(({ endSeconds, range }) =>
     Object.values(functions).map((query) => ({ expr: query(range), eval_time: `${endSeconds}s`, exp_samples: [] })),
   );
-  const { output } = runTests(recording, { promql_expr_test: tests }, others, setup);
+  const { output } = runTests(
+    recording,
+    { promql_expr_test: tests, alert_rule_test: alertsAtMinutes.map(alertTest) },
+    others,
+    setup,
+  );
   const results = Array.from(
     output.matchAll(/expr: "((?:[^"\\]|\\.)*)", time: .*\n\s+exp: nil\n\s+got: (.*)\n/g),
     ([, expr, got]) => ({ expr: JSON.parse(`"${expr}"`) as string, samples: parseSamples(got ?? '') }),
@@ -108,26 +129,19 @@ export function runAlerts(recording: Recording, others: OtherExporters = {}, set
   const count = merged('count_over_time', (left, right) => left + right);
   // The watchdog always fires, so an empty result is an error.
   if (from.size === 0) throw new Error(`promtool did not print the alerts: ${output.slice(0, 4000)}`);
-  return Array.from(from, ([key, { labels, value }]) => {
+  const firings = Array.from(from, ([key, { labels, value }]) => {
     const { alertname: alert = '', severity = '', alertstate: _firing, ...rest } = labels;
     const last = until.get(key)?.value ?? NaN;
     return { alert, severity, labels: rest, from: value / 60, until: last / 60, count: count.get(key)?.value ?? NaN };
   });
+  return { firings, texts: output };
 }
 
-/** promtool's output with the labels and annotations of these alerts at these minutes. */
-export function alertTextsAt(
-  recording: Recording,
-  alertsAtMinutes: readonly { readonly alert: string; readonly minute: number }[],
-  others: OtherExporters = {},
-): string {
-  const tests = alertsAtMinutes.map(({ alert, minute }) => ({
-    alertname: alert,
-    eval_time: `${minute * 60}s`,
-    exp_alerts: [],
-  }));
-  return runTests(recording, { alert_rule_test: tests }, others).output;
-}
+const alertTest = ({ alert, minute }: AlertAtMinute) => ({
+  alertname: alert,
+  eval_time: `${minute * 60}s`,
+  exp_alerts: [],
+});
 
 function runTests(
   recording: Recording,
