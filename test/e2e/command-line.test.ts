@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { scenarioNames } from '../../src/simulator/scenarios.js';
+import { scenarioNames, scenarios } from '../../src/simulator/scenarios.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { listenOnFreePort } from '../support/ports.js';
 import { runHere } from '../support/command-context.js';
@@ -301,7 +301,13 @@ warning: standard input: unrecognized fields are ignored: cctxs_pending[].cctx_s
 
 describe('the simulator commands', () => {
   it('demo begins with the verdict about its scenario, prints the addresses and stops on SIGINT', async () => {
-    const args = ['demo', '--listen=:0', '--web.listen-address=127.0.0.1:0', '--log.level=warn', '--scenario=stuck'];
+    const args = [
+      'demo',
+      '--listen=:0',
+      '--web.listen-address=127.0.0.1:0',
+      '--log.level=warn',
+      '--scenario=conflicting-claims',
+    ];
     const { stdout, printed, stop } = startProcess(process.execPath, [MAIN, ...args]);
     await printed(/Ctrl\+C/);
     const [node, exporter] = [...stdout.join('\n').matchAll(/http:\/\/127\.0\.0\.1:\d+(?=\/(?:bridge|metrics))/g)].map(
@@ -309,20 +315,17 @@ describe('the simulator commands', () => {
     );
     const { statusCode, body } = await request(`${exporter}/`);
     expect(statusCode).toBe(200);
-    expect(await body.text()).toMatch(/<title>■ critical: demo: no event observed for \d+ min, /);
+    expect(await body.text()).toMatch(/<title>■ critical: demo: validators have disagreed about /);
     expect((await stop('SIGINT')).code).toBe(0);
     // Whether a duration is an upper bound depends on the second in which the demo starts.
     const output = stdout.map((line) => line.replace(/^( {2}(?:critical|warning): \D+?)(?:up to )?\d.*/, '$1…'));
-    expect(`${output.join('\n')}\n`).toBe(`simulated chain: scenario stuck, seed 1, a block every 2s
+    expect(`${output.join('\n')}\n`).toBe(`simulated chain: scenario conflicting-claims, seed 1, a block every 2s
   ${node}/bridge/v1/module_state
   ${node}/chain/crosschain/rateLimiterInput
   ${node}/cosmos/staking/v1beta1/validators
 
-scenario stuck, for 65 min already: no batch is built or executed, no event is observed, no cctx finishes
-  critical: no event observed for …
-  critical: no batch built for …
-  critical: nothing has moved for …
-  warning: the number of pending cross-chain transactions has been above …
+scenario conflicting-claims, for 20 min already: ${scenarios['conflicting-claims'].description}
+  critical: validators have disagreed about the external height of event …
 
 exporter
   status page    ${exporter}/
