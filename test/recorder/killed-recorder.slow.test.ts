@@ -10,7 +10,7 @@ import { decodeRecording } from '../../src/recorder/decode-recording.js';
 import { projectPath } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
-const KILLS = 200;
+const KILLS = 60;
 const MAX_BYTES = 8 * 2 ** 20;
 const MAX_DELAY_MS = 120;
 
