@@ -134,24 +134,6 @@ describe('--config.auto-reload-interval', () => {
     expect(logged(running, /"msg":".*target_files\[0\]: \\"targets\/\*\.yml\\" matches no file"/)).toBe(2);
   });
 
-  it('leaves the web configuration to its own check, which also follows replaced files', async () => {
-    const web = folder.write('web.yml', 'http_server_config: {headers: {X-Frame-Options: deny}}');
-    const running = await start(folder.write('config.yml', configOf('a')), `--web.config.file=${web}`);
-    folder.write('web.new.yml', 'http_server_config: {headers: {X-Frame-Options: sameorigin}}');
-    renameSync(join(folder.path, 'web.new.yml'), web);
-    await waitUntil(async () => (await get(running.url)).headers['x-frame-options'] === 'sameorigin');
-    expect(logged(running, RELOADED)).toBe(logged(running, /web configuration reloaded/));
-  });
-
-  it('is off by default', async () => {
-    const file = folder.write('config.yml', configOf('a'));
-    daemon = await startDaemon([`--config.file=${file}`]);
-    folder.write('config.yml', configOf('a', 'b'));
-    expect(polls(await passTenChecks(daemon, 'a'), 'b')).toBe(-1);
-    daemon.child.kill('SIGHUP');
-    await scrapeUntil(daemon, (text) => polls(text, 'b') > 0);
-  });
-
   it('does not reload what SIGHUP has reloaded', async () => {
     const file = folder.write('config.yml', configOf('a'));
     daemon = await startDaemon([`--config.file=${file}`, '--config.auto-reload-interval=2s']);
@@ -161,13 +143,6 @@ describe('--config.auto-reload-interval', () => {
     await daemon.logged(RELOADED);
     await scrapeUntil(daemon, (text) => polls(text, 'b') >= 30);
     expect(log.filter((line) => RELOADED.test(line))).toHaveLength(1);
-  });
-
-  it('causes a warning without a configuration file', async () => {
-    daemon = await startDaemon(['--config.auto-reload-interval=1s'], { BRIDGE_URL: simulator.url });
-    expect(
-      logged(daemon, /"level":"warn".*"--config\.auto-reload-interval has no effect without --config\.file"/),
-    ).toBe(1);
   });
 });
 

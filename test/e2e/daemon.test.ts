@@ -1,6 +1,4 @@
-import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
-import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { seriesOf, valueIn } from '../support/exposition-text.js';
@@ -126,60 +124,6 @@ describe('the daemon', () => {
     expect(failures.length, 'the failure is logged once').toBe(1);
   });
 
-  it('finds a document that moves to another path without a restart, and exports, shows and logs where', async () => {
-    let path = '/peggy/v1/module_state';
-    const server = createHttpServer((incoming, response) => {
-      if (incoming.url === path) response.end(JSON.stringify(simulator.model.moduleState()));
-      else response.writeHead(501).end('{"code":12,"message":"Not Implemented","details":[]}');
-    });
-    const port = await listenOnFreePort(server);
-    const daemon = await startWith(
-      `${FAST}\ntargets: [{name: a, bridge: {url: "http://127.0.0.1:${port}", validator_names: off, node_queries: off}}]`,
-    );
-    const infoOf = (text: string) => seriesOf(text).filter(({ name }) => name === 'bridge_exporter_endpoint_info');
-    const infoWith = (dialect: string, found: string) => [
-      {
-        name: 'bridge_exporter_endpoint_info',
-        labels: `target="a",document="module_state",dialect="${dialect}",path="${found}"`,
-        value: 1,
-      },
-    ];
-    const first = await scrapeUntil(daemon, (text) => up(text, 'module_state') === 1);
-    expect(infoOf(first)).toEqual(infoWith('peggy', '/peggy/v1/module_state'));
-
-    path = '/bridge/v1/module_state';
-    const moved = await scrapeUntil(daemon, (text) => infoOf(text)[0]?.labels.includes('neutral') === true);
-    expect(infoOf(moved)).toEqual(infoWith('neutral', '/bridge/v1/module_state'));
-    expect(valueIn(moved, 'bridge_exporter_poll_failures_total', 'reason="status"')).toBe(0);
-    expect((await get(daemon.url)).text).toContain('<small>neutral <code>/bridge/v1/module_state</code></small>');
-
-    path = '/elsewhere';
-    const lost = await scrapeUntil(daemon, (text) => up(text, 'module_state') === 0);
-    expect(infoOf(lost), 'is kept during failures').toEqual(infoWith('neutral', '/bridge/v1/module_state'));
-    path = '/peggy/v1/module_state';
-    await scrapeUntil(daemon, (text) => infoOf(text)[0]?.labels.includes('peggy') === true);
-    server.close();
-
-    const logged = daemon.log
-      .filter((line) => line.includes('module_state'))
-      .map((line) => {
-        const { msg, dialect, path: at } = JSON.parse(line) as Readonly<Record<string, string>>;
-        return [msg, dialect, at];
-      });
-    const status = 'responded with status 501: Not Implemented';
-    const host = `127.0.0.1:${port}`;
-    expect(logged.slice(0, 4)).toEqual([
-      ['poll succeeded', 'peggy', '/peggy/v1/module_state'],
-      ['the document has moved to another path', 'neutral', '/bridge/v1/module_state'],
-      [
-        `poll failed: ${host}/bridge/v1/module_state: ${status}; ${host}/peggy/v1/module_state: ${status}`,
-        undefined,
-        undefined,
-      ],
-      ['poll succeeded', 'peggy', '/peggy/v1/module_state'],
-    ]);
-  });
-
   it('polls other targets while an endpoint hangs', async () => {
     simulator.fault('module_state', { kind: 'hang' });
     const daemon = await startWith(
@@ -205,67 +149,6 @@ describe('the daemon', () => {
     // Far below poll.timeout, 20 s.
     expect(ms).toBeLessThan(10_000);
     expect(daemon.log.at(-1)).toContain('stopped by SIGTERM');
-  });
-
-  it('exports one HELP and TYPE line per family and no duplicate series for two targets', async () => {
-    const daemon = await startWith(`${FAST}\ntargets: [${target('a')}, ${target('b')}]`);
-    const text = await scrapeUntil(
-      daemon,
-      (exposition) => (exposition.match(/^bridge_exporter_up.* 1$/gm) ?? []).length === 4,
-    );
-    for (const kind of ['HELP', 'TYPE']) {
-      const names = [...text.matchAll(new RegExp(`^# ${kind} (\\S+)`, 'gm'))].map(([, name]) => name);
-      expect(new Set(names).size).toBe(names.length);
-    }
-    const keys = seriesOf(text).map(({ name, labels }) => `${name}{${labels}}`);
-    expect(new Set(keys).size).toBe(keys.length);
-    for (const name of ['bridge_batches', 'crosschain_total_pending']) {
-      expect(keys).toEqual(expect.arrayContaining([`${name}{target="a"}`, `${name}{target="b"}`]));
-    }
-  });
-
-  it('negotiates the format and compression', async () => {
-    const daemon = await startWith(`${FAST}\ntargets: [${target('a')}]`);
-    await scrapeUntil(daemon, (text) => up(text, 'module_state') === 1);
-    const text = await get(`${daemon.url}/metrics`, { headers: { 'accept-encoding': 'gzip' } });
-    expect(text.headers).toMatchObject({
-      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
-      'content-encoding': 'gzip',
-    });
-    expect(text.text).toMatch(/^# TYPE bridge_exporter_polls_total counter$/m);
-    const open = await get(`${daemon.url}/metrics`, {
-      headers: { accept: 'application/openmetrics-text;version=1.0.0' },
-    });
-    expect(open.headers).toMatchObject({
-      'content-type': 'application/openmetrics-text; version=1.0.0; charset=utf-8',
-    });
-    expect(open.headers['content-encoding']).toBeUndefined();
-    expect(open.text).toMatch(/^# TYPE bridge_exporter_polls counter$/m);
-    expect(open.text).toMatch(/^bridge_exporter_polls_total\{/m);
-    expect(open.text.endsWith('\n# EOF\n')).toBe(true);
-    expect((await scrape(daemon)).includes('bridge_exporter_polls_total{')).toBe(true);
-  });
-
-  it('serves its other paths, and rejects unknown paths and methods', async () => {
-    const daemon = await startWith(`${FAST}\ntargets: [${target('<a&b>')}]`, '--web.telemetry-path=/own/path');
-    expect(await get(`${daemon.url}/-/healthy`)).toMatchObject({ status: 200, text: 'healthy\n' });
-    expect((await get(`${daemon.url}/own/path`)).status).toBe(200);
-    expect((await get(`${daemon.url}/metrics`)).status).toBe(404);
-    const page = await get(`${daemon.url}/`);
-    expect(page.text).toContain('&lt;a&amp;b&gt;');
-    expect(page.text).toContain('href="./own/path"');
-    const config = await get(`${daemon.url}/config`);
-    expect(config.text).toContain('name: &lt;a&amp;b&gt;');
-    const pending = await get(`${daemon.url}/pending?target=${encodeURIComponent('<a&b>')}`);
-    expect(pending.text).toContain('id="module_state"');
-    const post = await request(`${daemon.url}/own/path`, { method: 'POST' });
-    expect(post.statusCode).toBe(405);
-    expect(post.headers['allow']).toBe('GET, HEAD');
-    await post.body.dump();
-    const head = await request(`${daemon.url}/own/path`, { method: 'HEAD' });
-    expect(head.statusCode).toBe(200);
-    expect(await head.body.text()).toBe('');
-    expect((await get(`${daemon.url}/%`)).status).toBe(404);
   });
 
   it('polls only the targets of its shard', async () => {
@@ -324,13 +207,6 @@ describe('the start of the daemon', () => {
       code: 2,
       stderr: expect.stringContaining('expected one of healthy') as string,
     });
-  });
-
-  it('prints the configuration in effect with --config.check', async () => {
-    const { code, stdout } = await runHere(['--config.check'], { BRIDGE_URL: simulator.url });
-    expect(code).toBe(0);
-    expect(stdout).toContain('interval: 30s');
-    expect(stdout).toContain(`url: ${simulator.url}`);
   });
 
   it('prints and exits with --version and --help', async () => {

@@ -25,21 +25,7 @@ async function openDetails(page: Page): Promise<void> {
   });
 }
 
-/** Texts on the pending page that explain each scenario. */
-const expectedTexts = {
-  healthy: ['The node lists no missed cctx.', 'Live batches'],
-  stuck: ['Showing the 50 oldest of', 'PendingOutbound'],
-  'unsigned-batch': [
-    'Batches short of signatures',
-    'below threshold',
-    'Signatures of 66.00 % and votes of 66.00 % are required',
-  ],
-  'stalled-oracle': ['Who is blocking', 'votes for', 'of the power'],
-  'conflicting-claims': ['Conflicting events', 'conflict'],
-  'missed-cctxs': ['Missed cctxs', 'no hash'],
-} as const satisfies Partial<Record<ScenarioName, readonly string[]>>;
-
-const scenarios = Object.keys(expectedTexts) as (keyof typeof expectedTexts)[];
+const scenarios: readonly ScenarioName[] = ['healthy', 'stuck', 'unsigned-batch', 'stalled-oracle', 'missed-cctxs'];
 
 describe.skipIf(!hasTool(CHROMIUM))('the pages in a browser without JavaScript', () => {
   let browser: Browser;
@@ -81,21 +67,6 @@ describe.skipIf(!hasTool(CHROMIUM))('the pages in a browser without JavaScript',
     },
   );
 
-  it('explain every scenario', async () => {
-    const page = await browser.newPage({ viewport: { width: 420, height: 800 }, javaScriptEnabled: false });
-    for (const scenario of scenarios) {
-      await page.goto(`${daemon.url}/pending?target=${scenario}`);
-      await openDetails(page);
-      const text = await page.innerText('main');
-      for (const expected of expectedTexts[scenario]) expect(text, scenario).toContain(expected);
-      expect(text, scenario).not.toContain('unknown');
-    }
-    await page.goto(`${daemon.url}/pending`);
-    const status = await page.innerText('main');
-    for (const scenario of scenarios) expect(status).toContain(scenario);
-    await page.close();
-  });
-
   it('link a statistic of the status page to its items, which can be sorted', async () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, javaScriptEnabled: false });
     await page.goto(`${daemon.url}/`);
@@ -107,22 +78,6 @@ describe.skipIf(!hasTool(CHROMIUM))('the pages in a browser without JavaScript',
     expect(page.url()).toBe(`${daemon.url}/pending?target=unsigned-batch&sort=batches.signed&dir=asc#batches`);
     expect(await batches.locator('tbody tr').first().innerText()).toContain('below threshold');
     expect(await batches.locator('tbody tr').last().innerText()).toContain('sufficient');
-    await page.close();
-  });
-
-  it('shorten an address and group the digits of a number without changing the text, and keep the exact amount', async () => {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, javaScriptEnabled: false });
-    await page.goto(`${daemon.url}/pending?target=stuck&sort=transfers.id&dir=asc#transfers`);
-    const address = page.locator('[id="transfers"] td[data-label="Destination"] code').first();
-    const { state } = simulatorOf('stuck').model.moduleState();
-    const [oldest] = state.unbatched_transfers.toSorted((a, b) => Number(a.id) - Number(b.id));
-    expect(await address.innerText()).toBe(oldest?.dest_address);
-    expect(await address.getAttribute('title')).toBe(oldest?.dest_address);
-    expect((await address.boundingBox())?.width).toBeLessThan(150);
-    const amount = page.locator('[id="transfers"] td[data-label="Amount"] span').first();
-    expect(await amount.getAttribute('title')).toBe(`${oldest?.erc20_token.amount} in the smallest unit`);
-    const height = page.locator('[id="module_state"] .facts .digits').first();
-    expect(await height.innerText()).toMatch(/^\d{7,}$/);
     await page.close();
   });
 
@@ -172,12 +127,6 @@ describe.skipIf(!hasTool(CHROMIUM))('the pages in a browser without JavaScript',
     expect(await page.getByRole('region', { name: /^Claims of pending events/ }).count()).toBe(1);
     await page.close();
   });
-
-  function simulatorOf(scenario: (typeof scenarios)[number]): Simulator {
-    const simulator = simulators[scenarios.indexOf(scenario)];
-    if (simulator === undefined) throw new Error(`no simulator for ${scenario}`);
-    return simulator;
-  }
 });
 
 /** Pages of hostile documents and verdicts, which no simulator sends. */
