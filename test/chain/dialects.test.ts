@@ -27,15 +27,15 @@ const models = (['healthy', 'conflicting-claims', 'missed-cctxs'] as const).map(
   return { scenario, model };
 });
 
-const bridgeDocuments: [name: string, json: object][] = [
-  ...models.map(({ scenario, model }): [string, object] => [`the scenario ${scenario}`, model.moduleState()]),
-];
-const crosschainDocuments: [name: string, json: object][] = [
-  ...models.map(({ scenario, model }): [string, object] => [
-    `the scenario ${scenario}`,
-    model.rateLimiterInput({ window: 500n }),
-  ]),
-];
+type NamedDocument = [name: string, json: object];
+const bridgeDocuments = models.map(({ scenario, model }): NamedDocument => [
+  `the scenario ${scenario}`,
+  model.moduleState(),
+]);
+const crosschainDocuments = models.map(({ scenario, model }): NamedDocument => [
+  `the scenario ${scenario}`,
+  model.rateLimiterInput({ window: 500n }),
+]);
 
 const bridgeState = (json: object): unknown => ('state' in json ? json.state : undefined);
 
