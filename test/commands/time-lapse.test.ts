@@ -36,7 +36,7 @@ describe('the past of a demo', () => {
 
   it('ends now, with a chain whose blocks are of now', async () => {
     const { model, config, pastOf, incidentMinutes } = await lapse('conflicting-claims', 20_000, now);
-    expect(incidentMinutes).toBe(20);
+    expect(incidentMinutes).toBe(23);
     const pasts = jobsOf(config).map(pastOf);
     expect(pasts.map((past) => past?.state.success?.at)).toEqual([now, now, now]);
     expect(pasts.map((past) => past?.state.addedAt.epochSeconds)).toEqual(

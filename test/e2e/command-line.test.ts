@@ -324,7 +324,7 @@ describe('the simulator commands', () => {
   ${node}/chain/crosschain/rateLimiterInput
   ${node}/cosmos/staking/v1beta1/validators
 
-scenario conflicting-claims, for 20 min already: ${scenarios['conflicting-claims'].description}
+scenario conflicting-claims, for 23 min already: ${scenarios['conflicting-claims'].description}
   critical: validators have disagreed about the external height of event …
 
 exporter
