@@ -216,6 +216,43 @@ describe('the verdicts about an endpoint', () => {
     expect(linesOfAge(5)).toEqual([expect.stringMatching(/^pending .* 4 validators with 100 % of the power/)]);
   });
 
+  /** What the first poll finds, at height 1000 with blocks of a minute. */
+  const linesOfFirstPolls = (state: object): string[] => {
+    const { succeed, linesAt } = endpoint();
+    const params = { ...idleState.params, average_block_time: '60000', signed_valsets_window: '10000' };
+    succeed(0, { ...state, params }, { height: '1000' });
+    succeed(1, { ...state, params }, { height: '1001' });
+    return linesAt(1);
+  };
+
+  it('tell at the first poll since when the first of two disputed events is disputed', () => {
+    const claim = (event: number, height: number, voter: number) => ({
+      observed: false,
+      height: String(height),
+      votes: [vote(voter)],
+      claim: { event_nonce: String(event), amount: String(voter) },
+    });
+    const attestations = [claim(8, 900, 0), claim(8, 940, 1), claim(9, 910, 0), claim(9, 990, 1)];
+    expect(linesOfFirstPolls({ attestations: [...idleState.attestations, ...attestations] })).toContainEqual(
+      expect.stringMatching(/^firing BridgeConflictingClaims: validators have disagreed about .* for 61 min/),
+    );
+  });
+
+  it('do not tell since when validator sets are not signed if a newer one that is not listed may be', () => {
+    const stateOf = (count: number): string | undefined => {
+      const unsigned = Array.from({ length: count }, (_, index) => ({
+        ...idleState.valsets[0],
+        nonce: String(index + 2),
+        height: String(index + 700),
+      }));
+      const valsets = [...idleState.valsets, ...unsigned];
+      const line = linesOfFirstPolls({ valsets }).find((own) => own.includes('BridgeValsetUnsigned'));
+      return line?.slice(0, line.indexOf(' '));
+    };
+    // 50 are listed.
+    expect([stateOf(50), stateOf(51)]).toEqual(['firing', 'observing']);
+  });
+
   it('repeat a change of the parameters for an hour', () => {
     const { succeed, linesAt } = endpoint();
     for (const minute of [0, 1]) succeed(minute, idle);

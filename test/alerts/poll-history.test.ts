@@ -44,12 +44,13 @@ describe('the value of a series some minutes ago', () => {
     return bridgeSnapshot({ unbatched_transfers: transfers, batches: [] });
   }
 
-  /** The history of polls in consecutive minutes with these numbers of waiting transfers. */
-  function historyOf(counts: readonly number[]) {
+  /** The history of polls, one a minute by default, with these numbers of waiting transfers. */
+  function historyOf(counts: readonly number[], intervalSeconds = 60) {
     const store = recordedStates([KEY], { maxBodyBytes: 1000, staleAfterMs: 1000 });
     const outcomes = new Map(Array.from(new Set(counts), (count) => [count, outcomeOf(count)]));
-    return counts.reduce((history, count, minute) => {
-      const at = { epochSeconds: 1_790_000_000 + minute * 60, monotonicMs: minute * 60_000 };
+    return counts.reduce((history, count, poll) => {
+      const seconds = poll * intervalSeconds;
+      const at = { epochSeconds: 1_790_000_000 + seconds, monotonicMs: seconds * 1000 };
       const outcome = outcomes.get(count) ?? outcomeOf(count);
       return addPoll(history, store.record(KEY, { outcome, phaseSeconds: {} }, at).after, at);
     }, NO_HISTORY);
@@ -62,6 +63,11 @@ describe('the value of a series some minutes ago', () => {
   it('is that of the last poll before then', () => {
     const counts = [1, 1, 2, 5, 5, 5];
     expect([0, 2, 3, 5].map((minutes) => ago(counts, minutes))).toEqual([5, 5, 2, 1]);
+  });
+
+  it('is that of every poll, however short the interval is', () => {
+    const remembered = { history: historyOf([1, 2, 3], 15), now: { epochSeconds: 0, monotonicMs: 30_000 } };
+    expect(valueAgo(remembered, 'bridge_token_unbatched_transfers', labels, 0.25)).toBe(2);
   });
 
   it('is unknown before the first poll', () => {

@@ -1,0 +1,62 @@
+import { beforeAll, expect, it } from 'vitest';
+import { loadAbi } from '../../src/external/abi-loader.js';
+import { incidents, type Incident } from './incidents.js';
+import { record, type Phase } from './recording.js';
+import { ALERTS_WITHOUT_VERDICT } from './verdict-comparison.js';
+
+/*
+ * When each alert fires for the first time. A changed condition or limit changes a minute here, and its rule changes prometheus/alerts.yml.
+ * The slow tests compare both with each other in every minute.
+ */
+
+/** Often enough for the data not to be outdated. */
+const MAX_SAMPLE_SECONDS = 240;
+const SAMPLES = 20;
+
+/** The last minute that matters: every alert fires by then. */
+function endOf({ beginsAtMinute, expectedAlerts }: Incident): number {
+  return beginsAtMinute + Math.max(...Object.values(expectedAlerts)) + 5;
+}
+
+/** The shortest incidents with all alerts. */
+function shortestIncidents(): Incident[] {
+  const covered = new Set(ALERTS_WITHOUT_VERDICT);
+  return incidents
+    .filter(({ expectedAlerts }) => Object.keys(expectedAlerts).length > 0)
+    .toSorted((a, b) => endOf(a) - endOf(b))
+    .filter(({ expectedAlerts }) => {
+      const before = covered.size;
+      for (const key of Object.keys(expectedAlerts)) covered.add(key);
+      return covered.size > before;
+    });
+}
+
+function phasesUntil(phases: readonly Phase[], end: number): Phase[] {
+  let left = end;
+  return phases.flatMap((phase) => {
+    const minutes = Math.min(phase.minutes, left);
+    left -= minutes;
+    return minutes > 0 ? [{ ...phase, minutes }] : [];
+  });
+}
+
+beforeAll(async () => loadAbi());
+
+const cases = shortestIncidents().map((incident) => [incident.title, incident] as const);
+
+it.each(cases)('alerts fire for the first time in the expected minutes when %s', (_, incident) => {
+  const end = endOf(incident);
+  const first = new Map<string, number>();
+  record(phasesUntil(incident.phases, end), {
+    valsets: 3,
+    sampleSeconds: Math.min(MAX_SAMPLE_SECONDS, Math.ceil(end / SAMPLES) * 60),
+    ...incident.options,
+    observe: (targets, minute) => {
+      for (const { alert, severity, state } of targets.flatMap(({ verdicts }) => verdicts)) {
+        const key = `${alert}/${severity}`;
+        if (state === 'firing' && !first.has(key)) first.set(key, minute - incident.beginsAtMinute);
+      }
+    },
+  });
+  expect(Object.fromEntries(first)).toMatchSnapshot();
+});
