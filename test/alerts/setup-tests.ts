@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { hasTool } from '../support/tools.js';
-import type { Incident } from './incidents.js';
+import type { AlertKey, Incident } from './incidents.js';
 import { recordIncident, type RecordedIncident } from './incident-recording.js';
 import { metricsInRules, runAlerts, type Firing, type Setup } from './promtool.js';
 import { record, type Recording } from './recording.js';
@@ -64,19 +64,20 @@ const setups: readonly NamedSetup[] = [
 ];
 
 /**
- * One line per alert, without the labels of the setup. Without the times of alerts that are only allowed: what is true before the first
- * sample begins an evaluation later where the series of recording rules exist twice.
+ * One line per alert, without the labels of the setup. What is true before the first sample begins an evaluation later where the series of
+ * recording rules exist twice: so without the beginning in an incident from then on, and without the times of alerts that are only allowed.
  */
 function describeFirings(
   firings: readonly Firing[],
   setupLabels: readonly string[],
-  allowedAlerts: readonly string[] = [],
+  { allowedAlerts = [], beginsAtMinute }: Incident,
 ): string[] {
   const lines = firings.map(({ alert, severity, labels, from, until, count }) => {
     const own = Object.entries(labels).filter(([name]) => !setupLabels.includes(name));
     const text = own.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => `${name}=${value}`);
-    const key = `${alert}/${severity}`;
-    const times = allowedAlerts.includes(key) ? '' : ` from ${from} until ${until}, ${count} times`;
+    const key = `${alert}/${severity}` as AlertKey;
+    const beginning = beginsAtMinute > 0 ? ` from ${from}` : '';
+    const times = allowedAlerts.includes(key) ? '' : `${beginning} until ${until}, ${count} times`;
     return `${key}${times}: ${text.join(' ')}`;
   });
   return Array.from(new Set(lines)).toSorted();
@@ -116,7 +117,7 @@ export function testSetups(incidents: readonly Incident[], keep: ReadonlySet<str
     const run = {
       recording,
       others,
-      expected: describeFirings(runAlerts(recording, others), [], incident.allowedAlerts),
+      expected: describeFirings(runAlerts(recording, others), [], incident),
     };
     direct.set(incident.title, run);
     return run;
@@ -129,7 +130,7 @@ export function testSetups(incidents: readonly Incident[], keep: ReadonlySet<str
     const { recording, others, expected } = runDirectly(incident);
     const firings = runAlerts(recording, others, setup(recording));
     expect(firings.filter((firing) => firing.labels['cluster'] === 'us')).toEqual([]);
-    expect(describeFirings(firings, labels, incident.allowedAlerts)).toEqual(expected);
+    expect(describeFirings(firings, labels, incident)).toEqual(expected);
   });
 
   it.skipIf(!hasPromtool)('are compared for every alert', () => {
