@@ -10,8 +10,7 @@ import { ALERTS_WITHOUT_VERDICT } from './verdict-comparison.js';
  */
 
 /** Often enough for the data not to be outdated. */
-const MAX_SAMPLE_SECONDS = 240;
-const SAMPLES = 20;
+const SAMPLE_SECONDS = 240;
 
 /** The last minute that matters: every alert fires by then. */
 function endOf({ beginsAtMinute, expectedAlerts }: Incident): number {
@@ -49,7 +48,7 @@ it.each(cases)('alerts fire for the first time in the expected minutes when %s',
   const first = new Map<string, number>();
   record(phasesUntil(incident.phases, end), {
     valsets: 3,
-    sampleSeconds: Math.min(MAX_SAMPLE_SECONDS, Math.ceil(end / SAMPLES) * 60),
+    sampleSeconds: SAMPLE_SECONDS,
     ...incident.options,
     observe: (targets, minute) => {
       for (const { alert, severity, state } of targets.flatMap(({ verdicts }) => verdicts)) {
