@@ -7,7 +7,7 @@ const SLOW = ['test/**/*.slow.test.ts'];
 const FUZZ = [
   'test/**/hostile-*.test.ts',
   'test/metrics/property/*.test.ts',
-  'test/json/read-document.test.ts',
+  'test/chain/document.test.ts',
   'test/simulator/scenarios.test.ts',
 ];
 

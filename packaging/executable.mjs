@@ -15,8 +15,7 @@ if (process.argv.length < 4) throw new Error('usage: node packaging/executable.m
 const work = mkdtempSync(join(tmpdir(), 'executable-'));
 await buildProgram(work, { forExecutable: true });
 
-const workers = ['decoder-worker.js', 'password-worker.js', 'recorder-worker.js'];
-const assets = [...workers, 'revision', 'browser/refresh.js'].map((file) => join(work, file));
+const assets = ['password-worker.js', 'revision', 'browser/refresh.js'].map((file) => join(work, file));
 const blob = join(work, 'blob');
 const settings = {
   main: join(work, 'main.js'),

@@ -1,4 +1,4 @@
-// The program and its dependencies in one file, main.js, which handles signals before it loads that, and one file for each worker thread.
+// The program and its dependencies in one file, main.js, which handles signals before it loads that, and one file for the worker thread.
 import { build } from 'esbuild';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,15 +37,13 @@ const COMMON_JS = {
   },
 };
 
-const WORKERS = ['poll/decoder-worker', 'server/password-worker', 'recorder/recorder-worker'];
-
 /** Writes the files of the program to a folder, and returns the metafile of esbuild. */
 export async function buildProgram(folder, { forExecutable = false } = {}) {
   const { metafile } = await build({
     ...common,
     ...(forExecutable ? COMMON_JS : MODULE),
-    // Threads are started from the folder of the program.
-    entryPoints: ['main', ...(forExecutable ? [] : ['program']), ...WORKERS].map((name) => ({
+    // The thread is started from the folder of the program.
+    entryPoints: ['main', ...(forExecutable ? [] : ['program']), 'server/password-worker'].map((name) => ({
       in: `src/${name}.ts`,
       out: name.replace(/.*\//, ''),
     })),

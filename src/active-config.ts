@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config, ConfigResult, PollConfig, RecorderSettings } from './config/config.js';
 import { formatConfig } from './config/loader.js';
+import { createQueue } from './queue.js';
 import { startRepeating } from './repeating.js';
 import { fingerprint } from './metrics/fingerprint.js';
 import { externalLinks, type ExternalLinks } from './pages/external-links.js';
@@ -63,6 +64,7 @@ export function createActiveConfig(
   let loadedHash = autoReload?.initialHash;
   let isClosed = false;
   let closeLoop = (): void => undefined;
+  // Otherwise, the older of two concurrent reloads could win.
   const enqueue = createQueue();
 
   async function reloadNow(): Promise<ConfigResult> {
@@ -120,15 +122,5 @@ function loadedConfig(config: Config): LoadedConfig {
     text: formatConfig(config),
     hash: configHash(config),
     loadedAt: clock(),
-  };
-}
-
-/** Runs tasks one after the other. Otherwise, the older of two concurrent reloads could win. */
-function createQueue(): <T>(task: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (task) => {
-    const next = last.then(task, task);
-    last = next;
-    return next;
   };
 }

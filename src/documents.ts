@@ -1,8 +1,12 @@
-import { allAliases, bridgeDialects, crosschainDialects, documentPaths, type DocumentPath } from './chain/dialects.js';
-import { moduleState } from './chain/module-state.js';
-import { rateLimiterInput } from './chain/rate-limiter-input.js';
+import type { z } from 'zod';
+import { bridgeDialects, crosschainDialects, documentPaths, type DocumentPath } from './chain/dialects.js';
+import { readDocument, type DocumentResult } from './chain/document.js';
+import { isPresent } from './chain/field.js';
+import { hasKnownField } from './chain/fields.js';
+import { moduleState, moduleStateResponse, type ModuleState } from './chain/module-state.js';
+import { rateLimiterInput, type RateLimiterInput } from './chain/rate-limiter-input.js';
 import type { Instant } from './clock.js';
-import type { Config, TargetConfig } from './config/config.js';
+import type { Config, TargetConfig, ValidatorConfig } from './config/config.js';
 import {
   defaultBridgeSettings,
   defaultCrosschainSettings,
@@ -14,15 +18,19 @@ import { readContract, type ContractExchange } from './external/contract-documen
 import { bridgeFlowFamilies } from './flow/bridge-families.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge, type BridgeFlow } from './flow/bridge-flow.js';
 import { crosschainFlowFamilies } from './flow/crosschain-families.js';
-import { EMPTY_CROSSCHAIN_FLOW, fromZero, trackCrosschain, type CrosschainFlow } from './flow/crosschain-flow.js';
+import {
+  EMPTY_CROSSCHAIN_FLOW,
+  fromZero,
+  trackCrosschain,
+  type CctxAnswer,
+  type CrosschainFlow,
+} from './flow/crosschain-flow.js';
 import type { CumulativeFamily } from './flow/cumulative-family.js';
 import type { FlowOptions } from './flow/gaps.js';
 import { unlistedCctxs, unlistedFamilies } from './flow/unlisted-cctxs.js';
-import { INVALID } from './json/field.js';
-import type { Numeral } from './json/numeral.js';
-import { object, readDocument, type DocumentResult } from './json/shapes.js';
+import type { Numeral } from './chain/numeral.js';
 import { bridgeFamilies } from './metrics/bridge/families.js';
-import type { BridgeInput, ValidatorNames } from './metrics/bridge/input.js';
+import type { BridgeInput } from './metrics/bridge/input.js';
 import { bridgeObservations, type BridgeObservations } from './metrics/bridge/observations.js';
 import { contractFamilies } from './metrics/contract/families.js';
 import type { ContractReading } from './metrics/contract/reading.js';
@@ -56,9 +64,11 @@ export interface FlowOf {
   readonly rate_limiter_input: CrosschainFlow;
 }
 
-/** What a body is read with that other requests have returned, by document. Plain data, sent to the worker thread. */
+/** What a document is derived with that other requests have returned, by document. */
 export interface SideInputOf {
   readonly module_state: {
+    /** Names of validators by the data part of the operator address, from the staking module. */
+    readonly names?: ReadonlyMap<string, string>;
     /** The external height that was read of the contract a moment ago. */
     readonly externalHeight?: Numeral | undefined;
   };
@@ -69,7 +79,16 @@ export interface SideInputOf {
   readonly rate_limiter_input: {
     /** How far above the lowest missed nonce clients schedule, by chain id. */
     readonly lookaheads?: Readonly<Record<string, number>> | undefined;
+    /** What the node has answered since the last document about transactions that have left the lists. */
+    readonly cctxAnswers?: ReadonlyMap<string, CctxAnswer>;
   };
+}
+
+/** What a body is read as, by document. */
+export interface ContentOf {
+  readonly module_state: ModuleState;
+  readonly external_contract: ContractReading;
+  readonly rate_limiter_input: RateLimiterInput;
 }
 
 /** What the families of each document are derived from. */
@@ -95,10 +114,14 @@ export interface DocumentDefinition<Name extends DocumentName> {
   readonly recordedSettings: (target: Partial<TargetConfig>) => SettingsOf[Name];
   /** The paths in all dialects. */
   readonly paths: readonly DocumentPath[];
+  /** The schema of the body; absent for answers to several requests. */
+  readonly schema?: z.ZodType;
   /** Reads a response body. The result has no value when the body is valid JSON with none of the expected fields. */
-  readonly read: (body: Buffer, context: DocumentContext<Name>, budgetBytes: number) => DocumentResult<InputOf[Name]>;
+  readonly read: (body: Buffer, context: ReadContext<Name>) => DocumentResult<ContentOf[Name]>;
+  /** What the families are derived from. */
+  readonly input: (content: ContentOf[Name], context: DocumentContext<Name>) => InputOf[Name];
   /** Hub height of the document, to detect a node that falls behind. */
-  readonly hubHeight: (input: InputOf[Name]) => Numeral | undefined;
+  readonly hubHeight: (content: ContentOf[Name], header: Numeral | undefined) => Numeral | undefined;
   readonly families: readonly Family<InputOf[Name]>[];
   /** What the next document of the endpoint gets as its previous observations. */
   readonly observations: (input: InputOf[Name]) => ObservationsOf[Name];
@@ -127,7 +150,7 @@ interface FlowDefinition<Input, Flow> {
 
 export interface DocumentRequest<Name extends DocumentName = DocumentName> {
   readonly connection: NodeConnection;
-  /** The rest of the configuration. Without credentials, because it is sent to the worker thread. */
+  /** The rest of the configuration, without credentials. */
   readonly settings: SettingsOf[Name];
   /** The paths to request, in this order, until a node knows one. */
   readonly paths: readonly DocumentPath[];
@@ -150,6 +173,15 @@ export interface ContractNodes {
   readonly hub: NodeConnection;
 }
 
+/** What a body is read with. */
+export interface ReadContext<Name extends DocumentName> {
+  readonly maxValues: number;
+  /** When the response was received. */
+  readonly at: Instant;
+  readonly sideInput?: SideInputOf[Name] | undefined;
+  readonly previous: ObservationsOf[Name] | undefined;
+}
+
 /** Everything besides the body that families are derived from. */
 export interface DocumentContext<Name extends DocumentName> {
   /** When the response was received. */
@@ -164,11 +196,10 @@ export interface DocumentContext<Name extends DocumentName> {
 
 /** Names of tokens, chains and validators, for labels. */
 export interface LabelSettings extends Pick<Config, 'tokens'>, Pick<CrosschainInput, 'chains'> {
-  readonly validators: ValidatorNames;
+  readonly validators: readonly ValidatorConfig[];
 }
 
-const readModuleState = object({ state: moduleState }).compile('', allAliases(bridgeDialects));
-const readRateLimiterInput = rateLimiterInput.compile('', allAliases(crosschainDialects));
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 /** All documents, in the order of the exposition. */
 export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Name> } = {
@@ -191,15 +222,21 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
     },
     recordedSettings: ({ bridge = defaultBridgeSettings }) => ({ ...bridge, hasContract: true }),
     paths: documentPaths<keyof typeof bridgeDialects>(bridgeDialects, 'auto'),
-    read: (body, { labels, sideInput, ...context }, budgetBytes) => {
-      const result = readDocument(readModuleState, body, budgetBytes);
-      return withInput(result, ({ state }) =>
-        state === undefined || state === INVALID
-          ? undefined
-          : { state, ...context, ...sideInput, tokens: labels.tokens, names: labels.validators },
-      );
+    schema: moduleStateResponse,
+    read: (body, { maxValues }) => {
+      const result = readDocument(moduleStateResponse, body, maxValues);
+      if (!result.ok) return result;
+      const state = result.value?.state;
+      return { ...result, value: isPresent(state) && hasKnownField(moduleState, state) ? state : undefined };
     },
-    hubHeight: ({ height }) => height,
+    input: (state, { labels, sideInput: { names = NO_NAMES, externalHeight } = {}, ...context }) => ({
+      state,
+      ...context,
+      externalHeight,
+      tokens: labels.tokens,
+      names: { configured: labels.validators, staking: names },
+    }),
+    hubHeight: (_state, header) => header,
     families: bridgeFamilies,
     observations: bridgeObservations,
     flow: {
@@ -235,6 +272,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
       if (exchange === undefined) throw new Error('a contract is read by its calls');
       return readContract(body, exchange, at, previous);
     },
+    input: (reading) => reading,
     // A node behind others shows in the time of its block.
     hubHeight: () => undefined,
     families: contractFamilies,
@@ -259,23 +297,27 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
     },
     recordedSettings: ({ crosschain = defaultCrosschainSettings }) => crosschain,
     paths: documentPaths<keyof typeof crosschainDialects>(crosschainDialects, 'auto'),
-    read: (body, { labels, sideInput, ...context }, budgetBytes) => {
-      const result = readDocument(readRateLimiterInput, body, budgetBytes);
-      return withInput(result, (document) => ({
-        document,
-        ...context,
-        ...sideInput,
-        chains: labels.chains,
-        tokens: labels.tokens,
-      }));
+    schema: rateLimiterInput,
+    read: (body, { maxValues }) => {
+      const result = readDocument(rateLimiterInput, body, maxValues);
+      if (!result.ok || result.value === undefined || hasKnownField(rateLimiterInput, result.value)) return result;
+      return { ...result, value: undefined };
     },
+    input: (document, { labels, sideInput, ...context }) => ({
+      document,
+      ...context,
+      ...sideInput,
+      chains: labels.chains,
+      tokens: labels.tokens,
+    }),
     // Some proxies drop the header; the document has its own height.
-    hubHeight: ({ document, height }) => height ?? (document.height === INVALID ? undefined : document.height),
+    hubHeight: ({ height }, header) => header ?? (isPresent(height) ? height : undefined),
     families: crosschainFamilies,
     observations: crosschainObservations,
     flow: {
       initial: EMPTY_CROSSCHAIN_FLOW,
-      track: trackCrosschain,
+      track: (flow, input, options) =>
+        trackCrosschain({ ...flow, answers: input.cctxAnswers ?? new Map() }, input, options),
       fromZero,
       gauges: unlistedFamilies,
       families: crosschainFlowFamilies,
@@ -290,12 +332,4 @@ export const documentNames = Object.keys(documents) as readonly DocumentName[];
 /** The connection to the node, and the other settings. */
 function splitConnection<T extends NodeConnection>({ url, httpClient, ...settings }: T) {
   return { connection: { url, ...(httpClient && { httpClient }) }, settings };
-}
-
-function withInput<T, Input>(
-  result: DocumentResult<T>,
-  toInput: (document: T) => Input | undefined,
-): DocumentResult<Input> {
-  if (!result.ok) return result;
-  return { ...result, value: result.value === undefined ? undefined : toInput(result.value) };
 }

@@ -6,16 +6,16 @@ export interface Repeating {
 const JITTER = 0.1;
 
 /**
- * Runs a task after `delayMs`, then `pauseMs` with 10 % jitter after the end of each run, so runs never overlap. The task must not
- * reject, and has its own deadline.
+ * Runs a task after `delayMs`, then `pauseMs` with 10 % jitter after the end of each run, so runs never overlap. A task can return how many
+ * times as long the pause is. It must not reject, and has its own deadline.
  */
-export function startRepeating(task: () => Promise<void>, pauseMs: number, delayMs = 0): Repeating {
+export function startRepeating(task: () => Promise<number | void>, pauseMs: number, delayMs = 0): Repeating {
   let isClosed = false;
   let timer = setTimeout(start, delayMs);
 
   async function run(): Promise<void> {
-    await task();
-    if (!isClosed) timer = setTimeout(start, pauseMs * (1 + JITTER * (2 * Math.random() - 1)));
+    const pauses = (await task()) ?? 1;
+    if (!isClosed) timer = setTimeout(start, pauses * pauseMs * (1 + JITTER * (2 * Math.random() - 1)));
   }
 
   function start(): void {

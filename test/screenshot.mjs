@@ -74,5 +74,5 @@ await page.goto(exporter.url);
 await page.screenshot({ path: FILE, caret: 'initial' });
 await browser.close();
 await exporter.close();
-await executor.close();
+executor.close();
 await Promise.all(simulators.map((simulator) => simulator.close()));

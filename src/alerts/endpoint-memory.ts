@@ -1,7 +1,6 @@
 import { type Instant, msBetween } from '../clock.js';
 import { MINUTE_MS } from '../settings/units.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
-import { itemsOf } from '../poll/poll.js';
 import type { Condition } from './alert.js';
 import { findAll, type AlertFinding } from './alerts.js';
 import { flowHistoryAfter, NO_FLOW_HISTORY, type FlowHistory } from './flow-history.js';
@@ -65,10 +64,7 @@ export function viewOf(
     history,
     flow,
     samples: samplesAt(state, now),
-    // Few findings need them, and they are parsed when they are used.
-    get items() {
-      return snapshot && itemsOf(snapshot);
-    },
+    items: snapshot?.items,
     isContractPaused,
     now,
   };

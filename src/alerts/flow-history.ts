@@ -10,7 +10,7 @@ import { samplesOf } from './samples.js';
  * series database at hand. About a hundred points for each endpoint, 22 KiB.
  */
 
-/** The families that this file reads. Their samples are kept, like those of alerts (metrics/kept-samples.ts). */
+/** The families that this file reads. */
 export const objectiveFamilies = [
   'bridge_objective_seconds',
   'bridge_objective_ratio',

@@ -4,7 +4,7 @@ import type { DocumentName } from '../documents.js';
 import type { FailureReason } from '../http/failure-reasons.js';
 import type { LabelValues } from '../metrics/family.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
-import type { Snapshot } from '../poll/poll.js';
+import type { Snapshot } from '../poll/step.js';
 import { labelOf, samplesAt, samplesOf, type Samples } from './samples.js';
 
 /**
@@ -38,7 +38,7 @@ interface PastValue {
   readonly at: Instant;
 }
 
-/** The families whose earlier values are remembered, with the maximum age in minutes. Their samples are kept (metrics/kept-samples.ts). */
+/** The families whose earlier values are remembered, with the maximum age in minutes. */
 export const pastFamilies = {
   bridge_contract_last_event_nonce: 60,
   bridge_contract_unobserved_events: 60,
@@ -74,7 +74,7 @@ interface LastChange<Value> {
   readonly at: Instant | undefined;
 }
 
-/** The families whose last change is remembered. Their samples are kept (metrics/kept-samples.ts). */
+/** The families whose last change is remembered. */
 export const changingFamilies = [
   'bridge_height',
   'bridge_external_height',

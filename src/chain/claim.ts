@@ -1,5 +1,5 @@
-import { isPresent } from '../json/field.js';
-import { asDecimalString, parseDecimal, type Numeral } from '../json/numeral.js';
+import { isPresent } from './field.js';
+import { asDecimalString, parseDecimal, type Numeral } from './numeral.js';
 import { numeralKey } from './decimal.js';
 import { integerOf, messagesOf, readMessage, stringOf, type Message } from './protobuf.js';
 

@@ -1,4 +1,4 @@
-import { MAX_EXACT_DIGITS, type DecimalString, type Numeral } from '../json/numeral.js';
+import { MAX_EXACT_DIGITS, type DecimalString, type Numeral } from './numeral.js';
 
 /** An exact decimal: `units` × 10^−`scale`. Amounts reach 2^256, so nothing is added or compared as a double. */
 export interface Decimal {

@@ -1,11 +1,14 @@
-import type { Aliases } from '../json/shapes.js';
+import type { Aliases } from './fields.js';
 
 /**
- * The path of a document on a public chain, and the names that differ from the spec. The differences follow no rule (`peggy_id` is
- * `bridge_id`, but `bridge_chain_id` is the same), so each dialect is a table of them.
+ * The path of a document on a public chain, and the names that differ from the spec, each with that of the spec. The differences follow no
+ * rule (`peggy_id` is `bridge_id`, but `bridge_chain_id` is the same), so each dialect is a table of them.
  */
-export interface Dialect extends Aliases {
+export interface Dialect {
   readonly path: string;
+  readonly fields: Aliases;
+  /** Of enums. */
+  readonly values: Aliases;
 }
 
 /** Where a document is requested. */
@@ -50,7 +53,7 @@ export const crosschainDialects = {
 type Dialects<Name extends string> = Readonly<Record<Name, Dialect>>;
 
 /** The names of all dialects. They are accepted in every document, whatever path it is requested from. */
-export function allAliases(dialects: Dialects<string>): Aliases {
+export function allAliases(dialects: Dialects<string>): Pick<Dialect, 'fields' | 'values'> {
   const all = Object.values(dialects);
   return {
     fields: Object.assign({}, ...all.map(({ fields }) => fields)),

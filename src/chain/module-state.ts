@@ -1,64 +1,97 @@
-import { boolean, interned, list, number, object, string, type ValueOf } from '../json/shapes.js';
-import { address, addressDataPart, chainId } from './addresses.js';
+import { allAliases, bridgeDialects } from './dialects.js';
+import {
+  address,
+  addressDataPart,
+  boolean,
+  chainId,
+  list,
+  numeral,
+  object as objectOf,
+  string,
+  type ValueOf,
+} from './fields.js';
+import type { z } from 'zod';
 
 /*
- * The fields of the bridge module state that a family reads, and after them the names of the others. Newer nodes have some that are
- * not in the spec.
+ * The bridge module state in the words of the spec. After the fields of an object follow those that nothing reads; newer nodes have some
+ * that are not in the spec.
  */
 
-const member = object({ power: number, external_address: address });
+const aliases = allAliases(bridgeDialects).fields;
 
-const params = object(
+const object = <const Shape extends Readonly<Record<string, z.ZodType>>>(
+  shape: Shape,
+  ignored: readonly string[] = [],
+) => objectOf(shape, { aliases, ignored });
+
+const member = object({ power: numeral, external_address: address });
+
+export const params = object(
   {
     bridge_id: string,
     contract_source_hash: string,
     bridge_external_address: address,
     bridge_chain_id: chainId,
-    signed_valsets_window: number,
-    signed_batches_window: number,
-    signed_claims_window: number,
-    target_batch_timeout: number,
-    average_block_time: number,
-    average_external_block_time: number,
-    slash_fraction_valset: number,
-    slash_fraction_batch: number,
-    slash_fraction_claim: number,
-    slash_fraction_conflicting_claim: number,
-    unbond_slashing_valsets_window: number,
-    slash_fraction_bad_eth_signature: number,
+    signed_valsets_window: numeral,
+    signed_batches_window: numeral,
+    signed_claims_window: numeral,
+    target_batch_timeout: numeral,
+    average_block_time: numeral,
+    average_external_block_time: numeral,
+    slash_fraction_valset: numeral,
+    slash_fraction_batch: numeral,
+    slash_fraction_claim: numeral,
+    slash_fraction_conflicting_claim: numeral,
+    unbond_slashing_valsets_window: numeral,
+    slash_fraction_bad_eth_signature: numeral,
     hub_coin_denom: string,
     hub_coin_erc20_contract: address,
     claim_slashing_enabled: boolean,
-    bridge_contract_start_height: number,
-    valset_reward: object({ denom: string, amount: number }),
+    bridge_contract_start_height: numeral,
+    valset_reward: object({ denom: string, amount: numeral }),
     admins: list(address),
   },
   ['segregated_wallet_address'],
 );
 
-const valset = object({ nonce: number, members: list(member), height: number, reward_amount: number }, [
-  'reward_token',
-]);
+const valset = object(
+  {
+    nonce: numeral,
+    members: list(member),
+    height: numeral,
+    reward_amount: numeral,
+  },
+  ['reward_token'],
+);
 
-const coin = object({ contract: address, amount: number });
+const valsetConfirm = object({ nonce: numeral, eth_address: address }, ['orchestrator', 'signature']);
 
-const transfer = object({
-  id: number,
+const token = object({ contract: address, amount: numeral });
+
+const outgoingTransfer = object({
+  id: numeral,
   sender: string,
   dest_address: string,
-  erc20_token: coin,
-  erc20_fee: coin,
+  erc20_token: token,
+  erc20_fee: token,
 });
 
 const batch = object({
-  batch_nonce: number,
-  batch_timeout: number,
-  transactions: list(transfer),
+  batch_nonce: numeral,
+  batch_timeout: numeral,
+  transactions: list(outgoingTransfer),
   token_contract: address,
-  block: number,
+  block: numeral,
 });
 
-const typeUrl = interned((url) => url);
+const batchConfirm = object(
+  {
+    nonce: numeral,
+    token_contract: address,
+    eth_signer: address,
+  },
+  ['orchestrator', 'signature'],
+);
 
 /**
  * `value` has the packed bytes, as in the spec (`google.protobuf.Any`), whose type is `type_url`. Nodes that unpack the claim send
@@ -66,56 +99,55 @@ const typeUrl = interned((url) => url);
  */
 const claim = object(
   {
-    type_url: typeUrl,
+    type_url: string,
     value: string,
-    '@type': typeUrl,
-    event_nonce: number,
-    batch_nonce: number,
+    '@type': string,
+    event_nonce: numeral,
+    block_height: numeral,
+    batch_nonce: numeral,
+    valset_nonce: numeral,
     token_contract: address,
-    valset_nonce: number,
-    members: list(member),
-    block_height: number,
-    amount: number,
+    amount: numeral,
     external_sender: string,
     hub_receiver: string,
+    members: list(member),
   },
-  'any',
+  ['orchestrator', 'data', 'reward_amount', 'reward_token', 'hub_denom', 'name', 'symbol', 'decimals'],
 );
 
-const attestation = object({ observed: boolean, votes: list(addressDataPart), height: number, claim });
+const attestation = object({ observed: boolean, votes: list(addressDataPart), height: numeral, claim });
 
 const orchestratorAddress = object({ sender: address, orchestrator: address, eth_address: address });
 
 export const moduleState = object(
   {
     params,
-    last_observed_nonce: number,
+    last_observed_nonce: numeral,
     valsets: list(valset),
-    valset_confirms: list(object({ nonce: number, eth_address: address }, ['orchestrator', 'signature'])),
+    valset_confirms: list(valsetConfirm),
     batches: list(batch),
-    batch_confirms: list(
-      object({ nonce: number, token_contract: address, eth_signer: address }, ['orchestrator', 'signature']),
-    ),
+    batch_confirms: list(batchConfirm),
     attestations: list(attestation),
     orchestrator_addresses: list(orchestratorAddress),
     erc20_to_denoms: list(object({ erc20: address, denom: string })),
-    unbatched_transfers: list(transfer),
-    last_observed_external_height: number,
-    last_outgoing_batch_id: number,
-    last_outgoing_pool_id: number,
+    unbatched_transfers: list(outgoingTransfer),
+    last_observed_external_height: numeral,
+    last_outgoing_batch_id: numeral,
+    last_outgoing_pool_id: numeral,
     last_observed_valset: valset,
     external_blacklist: list(address),
   },
   ['rate_limits', 'rate_limit_transfers', 'mint_amounts'],
-  { needsKnownKey: true },
 );
+
+export const moduleStateResponse = object({ state: moduleState });
 
 export type ModuleState = ValueOf<typeof moduleState>;
 export type Params = ValueOf<typeof params>;
 export type Valset = ValueOf<typeof valset>;
 export type Batch = ValueOf<typeof batch>;
-export type Coin = ValueOf<typeof coin>;
-export type Transfer = ValueOf<typeof transfer>;
+export type Coin = ValueOf<typeof token>;
+export type Transfer = ValueOf<typeof outgoingTransfer>;
 export type Claim = ValueOf<typeof claim>;
 export type Attestation = ValueOf<typeof attestation>;
 export type OrchestratorAddress = ValueOf<typeof orchestratorAddress>;

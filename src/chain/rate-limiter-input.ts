@@ -1,10 +1,18 @@
-import { enumeration, interned, list, number, object, string, type ValueOf } from '../json/shapes.js';
-import { address, chainId } from './addresses.js';
+import { allAliases, crosschainDialects } from './dialects.js';
+import type { z } from 'zod';
+import { address, chainId, enumeration, list, numeral, object as objectOf, string, type ValueOf } from './fields.js';
 
 /*
- * The fields of the rate limiter input that a family reads, and after them the names of the others. Newer nodes have some that are
- * not in the spec.
+ * The rate limiter input in the words of the spec. After the fields of an object follow those that nothing reads; newer nodes have some
+ * that are not in the spec.
  */
+
+const aliases = allAliases(crosschainDialects);
+
+const object = <const Shape extends Readonly<Record<string, z.ZodType>>>(
+  shape: Shape,
+  ignored: readonly string[] = [],
+) => objectOf(shape, { aliases: aliases.fields, ignored });
 
 const cctxStatuses = new Map([
   [0, 'PendingInbound'],
@@ -26,15 +34,48 @@ const coinTypes = new Map([
   [4, 'NoAssetCall'],
 ]);
 
-const outbound = object(
+export const cctxStatus = object(
+  {
+    status: enumeration(cctxStatuses, aliases.values),
+    status_message: string,
+    error_message: string,
+    created_timestamp: numeral,
+    lastUpdate_timestamp: numeral,
+  },
+  ['isAbortRefunded', 'error_message_revert', 'error_message_abort'],
+);
+
+const inboundParams = object(
+  {
+    sender: string,
+    sender_chain_id: chainId,
+    tx_origin: string,
+    asset: address,
+    observed_hash: string,
+  },
+  [
+    'coin_type',
+    'amount',
+    'observed_external_height',
+    'ballot_index',
+    'finalized_native_height',
+    'tx_finalization_status',
+    'is_cross_chain_call',
+    'status',
+    'confirmation_mode',
+    'error_message',
+  ],
+);
+
+const outboundParams = object(
   {
     receiver: string,
     receiver_chainId: chainId,
-    coin_type: enumeration(coinTypes),
-    amount: number,
-    tss_nonce: number,
+    coin_type: enumeration(coinTypes, aliases.values),
+    amount: numeral,
+    tss_nonce: numeral,
     hash: string,
-    tss_pubkey: interned((text) => text),
+    tss_pubkey: string,
   },
   [
     'gas_limit',
@@ -52,57 +93,26 @@ const outbound = object(
   ],
 );
 
-export const cctxStatus = object(
-  {
-    status: enumeration(cctxStatuses),
-    status_message: interned((text) => text),
-    error_message: string,
-    created_timestamp: number,
-    lastUpdate_timestamp: number,
-  },
-  ['isAbortRefunded', 'error_message_revert', 'error_message_abort'],
-);
-
-const inboundParams = object(
-  { sender: string, sender_chain_id: chainId, tx_origin: string, asset: address, observed_hash: string },
-  [
-    'coin_type',
-    'amount',
-    'observed_external_height',
-    'ballot_index',
-    'finalized_native_height',
-    'tx_finalization_status',
-    'is_cross_chain_call',
-    'status',
-    'confirmation_mode',
-    'error_message',
-  ],
-);
-
 const cctx = object(
   {
     index: string,
     cctx_status: cctxStatus,
     inbound_params: inboundParams,
-    outbound_params: list(outbound),
+    outbound_params: list(outboundParams),
   },
   ['creator', 'native_fees', 'relayed_message', 'protocol_contract_version', 'revert_options'],
 );
 
-export const rateLimiterInput = object(
-  {
-    height: number,
-    cctxs_missed: list(cctx),
-    cctxs_pending: list(cctx),
-    total_pending: number,
-    past_cctxs_value: number,
-    pending_cctxs_value: number,
-    lowest_pending_cctx_height: number,
-  },
-  [],
-  { needsKnownKey: true },
-);
+export const rateLimiterInput = object({
+  height: numeral,
+  cctxs_missed: list(cctx),
+  cctxs_pending: list(cctx),
+  total_pending: numeral,
+  past_cctxs_value: numeral,
+  pending_cctxs_value: numeral,
+  lowest_pending_cctx_height: numeral,
+});
 
 export type RateLimiterInput = ValueOf<typeof rateLimiterInput>;
 export type Cctx = ValueOf<typeof cctx>;
-export type Outbound = ValueOf<typeof outbound>;
+export type Outbound = ValueOf<typeof outboundParams>;

@@ -1,17 +1,14 @@
 import { setFlagsFromString } from 'node:v8';
 import type { InvocationOf } from '../cli/flags.js';
 import { createConfigHash } from '../config/config-files.js';
-import type { Config } from '../config/config.js';
-import { workerHeapMb } from '../config/memory-limits.js';
 import type { AutoReload } from '../active-config.js';
-import type { PollExecutor } from '../poll/poll.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings, userAgent } from './context.js';
 import { printConfig, readConfig, readWebOptions } from './load-config.js';
 
 /**
  * How much a function runs before V8 considers to optimize it. With the default, V8 spends more on compiling than it saves when polls are seconds
- * apart: 10 targets of 1 MB every 30 s take 61 instead of 44 ms of CPU time per poll on Node.js 20 (`npm run bench`); polls of 10 MB and more
- * take as long. Node.js 24 compiles with Maglev, which is cheap, and does not have the flag.
+ * apart: 10 targets of 1 MB every 30 s take 54 instead of 44 ms of CPU time per poll on Node.js 20 (`npm run bench`). Node.js 24 compiles
+ * with Maglev, which is cheap, and does not have the flag.
  */
 const INTERRUPT_BUDGET_FLAG = '--interrupt-budget=1000000';
 const WITHOUT_INTERRUPT_BUDGET = 24;
@@ -34,9 +31,12 @@ export async function runDaemon(flags: InvocationOf<'daemon'>, context: CommandC
   // Not imported for --config.check, because loading them takes several times as long as starting Node.js.
   const { createLog } = await import('../cli/log.js');
   const { startExporter } = await import('../exporter.js');
+  const { createPollExecutor } = await import('../poll/poll.js');
   const log = createLog(flags.log, context);
   for (const warning of warnings) log.warn(warning);
-  const executor = await startPollExecutor(config.config, context);
+  const nodeMajor = Number.parseInt(context.build.nodeVersion, 10);
+  if (nodeMajor < WITHOUT_INTERRUPT_BUDGET) setFlagsFromString(INTERRUPT_BUDGET_FLAG);
+  const executor = createPollExecutor(userAgent(context));
   try {
     const exporter = await startExporter(config.config, executor, log, {
       ...web.options,
@@ -53,7 +53,7 @@ export async function runDaemon(flags: InvocationOf<'daemon'>, context: CommandC
     await exporter.close();
     log.info(`stopped by ${signal}`);
   } finally {
-    await executor.close();
+    executor.close();
   }
   return 0;
 }
@@ -66,12 +66,4 @@ async function prepareAutoReload({
   if (check || intervalMs === 0 || file === undefined) return undefined;
   const hashFiles = createConfigHash(file);
   return { intervalMs, initialHash: await hashFiles(), hashFiles };
-}
-
-export async function startPollExecutor(config: Config, context: CommandContext): Promise<PollExecutor> {
-  const { createPollExecutor } = await import('../poll/poll.js');
-  const { startDecoderThread } = await import('../poll/decoder-thread.js');
-  const nodeMajor = Number.parseInt(context.build.nodeVersion, 10);
-  if (nodeMajor < WITHOUT_INTERRUPT_BUDGET) setFlagsFromString(INTERRUPT_BUDGET_FLAG);
-  return createPollExecutor(userAgent(context), startDecoderThread(workerHeapMb(config, context.memory)));
 }

@@ -1,9 +1,10 @@
 import { createLog } from '../cli/log.js';
 import type { InvocationOf } from '../cli/flags.js';
-import { defaultConfig, type Config, type ConfigResult } from '../config/config.js';
+import type { Config, ConfigResult } from '../config/config.js';
 import { validateConfig } from '../config/loader.js';
 import { clock } from '../clock.js';
 import { startExporter } from '../exporter.js';
+import { createPollExecutor } from '../poll/poll.js';
 import { HUB_CHAIN_ID } from '../simulator/cctx.js';
 import { RPC_PATH } from '../simulator/json-rpc.js';
 import { chainNames } from '../simulator/mainnet-chains.js';
@@ -18,8 +19,8 @@ import {
   printWarnings,
   progressPrinter,
   seeHelp,
+  userAgent,
 } from './context.js';
-import { startPollExecutor } from './daemon.js';
 import { readWebOptions } from './load-config.js';
 import { checkScenario, startSimulation } from './simulate.js';
 import { createPastModel, runTimeLapse, type TimeLapse } from './time-lapse.js';
@@ -33,7 +34,7 @@ export async function runDemo(flags: InvocationOf<'demo'>, context: CommandConte
   if (!web.ok) return printProblems(context, web.problems);
   printWarnings(context, web.warnings);
   const log = createLog(flags.log, context);
-  const executor = await startPollExecutor(defaultConfig, context);
+  const executor = createPollExecutor(userAgent(context));
   try {
     const { seed, scenario, blockTimeMs, startTimeSeconds } = settings.checked;
     const now = clock();
@@ -55,7 +56,7 @@ export async function runDemo(flags: InvocationOf<'demo'>, context: CommandConte
       await simulator.close();
     }
   } finally {
-    await executor.close();
+    executor.close();
   }
   return 0;
 }

@@ -1,19 +1,17 @@
-import type { Config } from '../config/config.js';
 import { documents } from '../documents.js';
 import { renderEndpoints } from '../exposition/metrics-page.js';
 import { remedyOf } from '../http/failure-reasons.js';
 import { clock } from '../clock.js';
-import { initialState, stateAfter } from '../poll/endpoint-state.js';
-import type { PollResult, DecodeOptions, Snapshot } from '../poll/poll.js';
+import type { StepContext, StepMemory } from '../poll/step.js';
 import { count } from '../text/format.js';
 import { type CommandContext, type ExitCode, printWarnings } from './context.js';
 import type { Summarize } from './summary.js';
 
 /* The output of `once` and `replay`, which read every document once. */
 
-export interface ReadDocument {
-  readonly options: DecodeOptions;
-  readonly result: PollResult;
+/** An endpoint after its only poll. */
+export interface ReadEndpoint extends StepMemory {
+  readonly context: StepContext;
 }
 
 const plurals = { poll: 'polls', 'recorded body': 'recorded bodies' } as const;
@@ -23,28 +21,28 @@ const FILE_REMEDY = 'Check that it is the unchanged body of a response, and of t
 /** Prints the metrics of the documents that could be read, and the reasons of the others. `summarize` is absent for recorded bodies. */
 export function printDocuments(
   context: CommandContext,
-  { poll }: Config,
-  read: readonly ReadDocument[],
+  endpoints: readonly ReadEndpoint[],
   warnings: readonly string[],
   noun: keyof typeof plurals,
   summarize?: Summarize,
 ): ExitCode {
   const now = clock();
-  const endpoints = read.map(({ options, result }) => {
-    const before = initialState(options, poll, now);
-    return { before, after: stateAfter(before, result, now) };
-  });
-  const states = endpoints.map(({ after }) => after);
-  context.print(renderEndpoints(states, 'text', now));
+  context.print(
+    renderEndpoints(
+      endpoints.map(({ state }) => state),
+      'text',
+      now,
+    ),
+  );
   // Failures first: a warning about the same endpoint is most likely a consequence.
   let failures = 0;
-  for (const { options, result } of read) {
-    if (result.outcome.ok) continue;
-    if (!documents[options.document].isOptional) failures += 1;
-    const { error } = result.outcome;
+  for (const { target, document, last, failure } of endpoints.map(({ state }) => state)) {
+    if (last?.ok === true || failure === undefined) continue;
+    if (!documents[document].isOptional) failures += 1;
+    const { error } = failure;
     const { reason, message } = error;
-    const remedy = noun === 'poll' || reason === 'too_large' ? remedyOf(error, options.document) : FILE_REMEDY;
-    context.printError(`${options.target} ${options.document}: ${reason}: ${message}`);
+    const remedy = noun === 'poll' || reason === 'too_large' ? remedyOf(error, document) : FILE_REMEDY;
+    context.printError(`${target} ${document}: ${reason}: ${message}`);
     context.printError(`  ${remedy}`);
   }
   const summary = summarize?.(endpoints, now);
@@ -55,13 +53,13 @@ export function printDocuments(
     return 3;
   }
   if (failures === 0) return 0;
-  context.printError(`exit 1: ${failures} of ${count(read.length, noun, plurals[noun])} failed`);
+  context.printError(`exit 1: ${failures} of ${count(endpoints.length, noun, plurals[noun])} failed`);
   return 1;
 }
 
 /** A warning if addresses of `bridge.watch` are in no validator. `name` is the target or the file. */
-export function inactiveWatched(name: string, options: DecodeOptions, { families }: Snapshot): string[] {
-  const seriesOf = (family: string) => families.find((own) => own.name === family);
+export function inactiveWatched(name: string, { context: options, state }: ReadEndpoint): string[] {
+  const seriesOf = (family: string) => state.success?.snapshot.families.find((own) => own.name === family);
   // Without it, the members of the validator set are unknown.
   if (options.document !== 'module_state' || seriesOf('bridge_orchestrator_info') === undefined) return [];
   const entries = seriesOf('bridge_watched_validator_active')?.samples ?? [];

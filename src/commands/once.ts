@@ -1,12 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { initialMemory } from '../alerts/endpoint-memory.js';
 import type { InvocationOf } from '../cli/flags.js';
+import { clock } from '../clock.js';
 import type { Config } from '../config/config.js';
-import { createPollExecutor, type PollExecutor, type PollJob } from '../poll/poll.js';
+import type { DocumentName } from '../documents.js';
+import { initialState, type EndpointState } from '../poll/endpoint-state.js';
+import { jobsOf, limitsOf, pollInput } from '../poll/jobs.js';
+import {
+  createPollExecutor,
+  readFetched,
+  timedStep,
+  type Fetched,
+  type PollExecutor,
+  type PollJob,
+  type ReceivedBody,
+} from '../poll/poll.js';
+import { NO_NAMES, type NamesResult } from '../poll/validator-names.js';
 import { formatDuration } from '../settings/units.js';
 import { count } from '../text/format.js';
-import { jobsOf, withFacts } from '../poll/jobs.js';
 import { type CommandContext, type ExitCode, progressPrinter, userAgent } from './context.js';
-import { inactiveWatched, printDocuments, type ReadDocument } from './documents-report.js';
+import { inactiveWatched, printDocuments, type ReadEndpoint } from './documents-report.js';
 import { configOrExitCode } from './load-config.js';
 import { createSummarize } from './summary.js';
 
@@ -19,75 +32,94 @@ export async function runOnce(flags: InvocationOf<'once'>, context: CommandConte
   if (typeof config === 'number') return config;
   const executor = createPollExecutor(userAgent(context));
   try {
-    const documents = await pollEndpoints(config, executor, progressPrinter(context, flags.log));
-    const warnings = documents.flatMap(({ options, result: { outcome }, warnings: ofNames }) => [
-      ...ofNames,
-      ...(outcome.ok ? inactiveWatched(options.target, options, outcome) : []),
+    const endpoints = await pollEndpoints(config, executor, progressPrinter(context, flags.log));
+    const warnings = endpoints.flatMap((endpoint) => [
+      ...endpoint.warnings,
+      ...inactiveWatched(endpoint.context.target, endpoint),
     ]);
-    return printDocuments(
-      context,
-      config,
-      documents,
-      warnings,
-      'poll',
-      createSummarize(flags.report, context.isTerminal),
-    );
+    const summarize = createSummarize(flags.report, context.isTerminal);
+    return printDocuments(context, endpoints, warnings, 'poll', summarize);
   } finally {
-    await executor.close();
+    executor.close();
   }
+}
+
+interface PolledEndpoint extends ReadEndpoint {
+  /** Why the validators have no names. */
+  readonly warnings: readonly string[];
 }
 
 async function pollEndpoints(
   config: Config,
   executor: PollExecutor,
   progress: (line: string) => void,
-): Promise<PolledDocument[]> {
+): Promise<readonly PolledEndpoint[]> {
   const jobs = jobsOf(config);
   const timer = setTimeout(() => {
     const timeout = formatDuration(config.poll.timeoutMs);
     progress(`polling ${count(jobs.length, 'endpoint')} with a timeout of ${timeout} …`);
   }, PROGRESS_DELAY_MS);
-  // A contract is polled with what the module state of its target says about it.
+  const pollOf = async (job: PollJob, siblingOf: (document: DocumentName) => EndpointState | undefined) =>
+    pollOnce(job, config, executor, siblingOf);
   const states = new Map(
-    jobs.filter(({ contract }) => contract === undefined).map((job) => [job, pollJob(job, executor)] as const),
+    jobs.filter(({ contract }) => contract === undefined).map((job) => [job, pollOf(job, () => undefined)] as const),
   );
-  const pollContract = async (job: PollJob): Promise<PolledDocument> => {
-    const { target } = job.decodeOptions;
-    const isOfTarget = ({ decodeOptions: own }: PollJob): boolean =>
-      own.target === target && own.document === 'module_state';
-    const [, bridge] = Array.from(states).find(([own]) => isOfTarget(own)) ?? [];
-    const outcome = (await bridge)?.result.outcome;
-    return pollJob(withFacts(job, outcome?.ok ? outcome : undefined), executor);
+  // A contract is polled with what the module state of its target says about it.
+  const pollContract = async (job: PollJob): Promise<PolledEndpoint> => {
+    const [, bridge] =
+      Array.from(states).find(
+        ([{ context: own }]) => own.target === job.context.target && own.document === 'module_state',
+      ) ?? [];
+    const state = (await bridge)?.state;
+    return pollOf(job, (document) => (document === 'module_state' ? state : undefined));
   };
-  const documents = await Promise.all(jobs.map(async (job) => states.get(job) ?? pollContract(job)));
+  const endpoints = await Promise.all(jobs.map(async (job) => states.get(job) ?? pollContract(job)));
   clearTimeout(timer);
-  return documents;
-}
-
-interface PolledDocument extends ReadDocument {
-  /** Why the validators have no names. */
-  readonly warnings: readonly string[];
+  return endpoints;
 }
 
 /** How long a document waits for the names of validators, which are requested together with it. */
 const NAMES_GRACE_MS = 2_000;
 
-async function pollJob(job: PollJob, executor: PollExecutor): Promise<PolledDocument> {
-  const { decodeOptions: options } = job;
-  if (!job.needsValidatorNames) return { options, result: await executor.poll(job), warnings: [] };
-  const names = executor.fetchNames(job);
-  let warning: string | undefined;
-  const result = await executor.poll(job, async () => {
-    const grace = new AbortController();
-    const inTime = await Promise.race([
-      names,
-      delay(NAMES_GRACE_MS, undefined, { signal: grace.signal }).catch(() => undefined),
-    ]);
-    grace.abort();
-    if (inTime?.ok === true) return inTime.byOperator;
-    const cause = inTime?.error.message ?? `no response ${formatDuration(NAMES_GRACE_MS)} after the document`;
-    warning = `${options.target}: validator names cannot be read: ${cause}`;
-    return undefined;
-  });
-  return { options, result, warnings: warning === undefined ? [] : [warning] };
+async function pollOnce(
+  job: PollJob,
+  { poll: limits }: Config,
+  executor: PollExecutor,
+  siblingOf: (document: DocumentName) => EndpointState | undefined,
+): Promise<PolledEndpoint> {
+  const { context } = job;
+  const before = { state: initialState(context, limitsOf(job, limits), clock()), memory: initialMemory };
+  const names = job.needsValidatorNames ? executor.fetchNames(job) : undefined;
+  const fetched = await executor.fetch(
+    job,
+    pollInput({ job, state: before.state, names: NO_NAMES }, siblingOf, clock()),
+  );
+  const named = names && fetched.outcome.ok ? await withNames(fetched, fetched.outcome, names) : { fetched };
+  const poll = readFetched(named.fetched, context);
+  fetched.release();
+  const warnings =
+    named.problem === undefined ? [] : [`${context.target}: validator names cannot be read: ${named.problem}`];
+  return { context, ...timedStep(before, poll, context, clock()), warnings };
+}
+
+/** The fetched module state with the names of validators, if they are there in time. */
+async function withNames(
+  fetched: Fetched,
+  outcome: ReceivedBody,
+  names: Promise<NamesResult>,
+): Promise<{ readonly fetched: Fetched; readonly problem?: string }> {
+  const grace = new AbortController();
+  const inTime = await Promise.race([
+    names,
+    delay(NAMES_GRACE_MS, undefined, { signal: grace.signal }).catch(() => undefined),
+  ]);
+  grace.abort();
+  if (inTime?.ok !== true) {
+    return {
+      fetched,
+      problem: inTime?.error.message ?? `no response ${formatDuration(NAMES_GRACE_MS)} after the document`,
+    };
+  }
+  const sideInput = { ...outcome.sideInput, names: inTime.byOperator };
+  return { fetched: { ...fetched, outcome: { ...outcome, sideInput } } };
 }

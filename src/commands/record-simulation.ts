@@ -1,9 +1,9 @@
-import { mkdirSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { InvocationOf } from '../cli/flags.js';
 import { DEFAULT_TARGET_NAME } from '../config/config.js';
 import { defaultCrosschainSettings } from '../config/endpoint-config.js';
-import { openDirectory } from '../recorder/directory.js';
+import { openDirectory, type RecordingDirectory } from '../recorder/directory.js';
 import { FORMAT_VERSION, type RecordingHeader } from '../recorder/recording-file.js';
 import { createModel, type Model } from '../simulator/model.js';
 import { executeQuery, HEIGHT_HEADER, pathOf } from '../simulator/query-service.js';
@@ -21,28 +21,29 @@ export async function recordSimulation(
 ): Promise<ExitCode> {
   const startTime = startTimeSeconds ?? Math.floor((Date.now() - durationMs) / 1000);
   const model = createModel({ seed, scenario, blockTimeMs, startTime });
-  mkdirSync(directory, { recursive: true });
-  const recording = openDirectory(directory, Infinity, { sync: false });
+  await mkdir(directory, { recursive: true });
+  const recording = await openDirectory(directory, Infinity, { sync: false });
   const waited = context.waitForStopSignal().then(() => 'stopped' as const);
   for (let elapsedMs = 0; elapsedMs <= durationMs; elapsedMs += intervalMs) {
     if (elapsedMs > 0) model.advanceTime(intervalMs);
     const timeMs = startTime * 1000 + elapsedMs;
-    for (const document of RECORDED) writePoll(recording, model, document, timeMs);
+    // oxlint-disable no-await-in-loop -- one poll after the other, as fast as they are written
+    for (const document of RECORDED) await writePoll(recording, model, document, timeMs);
     context.showProgress(`recorded until ${new Date(timeMs).toISOString().slice(0, 16)}`);
-    // oxlint-disable-next-line no-await-in-loop -- lets a signal stop it
     if ((await Promise.race([waited, nextTurn('next' as const)])) === 'stopped') break;
+    // oxlint-enable no-await-in-loop
   }
   context.showProgress(undefined);
   context.print(`recorded the scenario ${scenario} in ${directory}\n`);
   return 0;
 }
 
-function writePoll(
-  recording: ReturnType<typeof openDirectory>,
+async function writePoll(
+  recording: RecordingDirectory,
   model: Model,
   document: (typeof RECORDED)[number],
   timeMs: number,
-): void {
+): Promise<void> {
   const parameters = new URLSearchParams({ window: defaultCrosschainSettings.window });
   const { status, headers, body } = executeQuery(model, { endpoint: document, parameters });
   const height = headers[HEIGHT_HEADER];
@@ -57,5 +58,5 @@ function writePoll(
       ? { outcome: 'ok' as const }
       : { outcome: 'status' as const, message: `${pathOf(document)}: HTTP ${status}` }),
   };
-  recording.write(header, status === 200 ? body : new Uint8Array());
+  await recording.write(header, status === 200 ? body : new Uint8Array());
 }

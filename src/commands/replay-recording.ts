@@ -43,8 +43,7 @@ interface RecordingRange {
 interface ReplayOptions {
   /** How much before the range the polls are read from. */
   readonly warmUpMs?: number;
-  /** Whether the items of the documents are used, and not only the metrics. */
-  readonly hasItems?: boolean;
+  readonly repeatsPolls?: boolean;
   /** Changes the polls before they are replayed. */
   readonly adapt?: (polls: AsyncIterable<RecordedPoll>) => AsyncIterable<RecordedPoll>;
 }
@@ -55,7 +54,7 @@ export async function replayWithProgress(
   config: Config,
   context: CommandContext,
   { onPoll, onStep }: ReplayEvents,
-  { warmUpMs = WARM_UP_MS, hasItems = false, adapt = (polls) => polls }: ReplayOptions = {},
+  { warmUpMs = WARM_UP_MS, repeatsPolls = false, adapt = (polls) => polls }: ReplayOptions = {},
 ): Promise<{ readonly endpoints: readonly ReplayedEndpoint[]; readonly problems: number }> {
   let problems = 0;
   let polls = 0;
@@ -73,7 +72,7 @@ export async function replayWithProgress(
   const endpoints = await replayPolls(
     adapt(recording),
     config,
-    { fromMs, toMs, stepMs: STEP_MS, hasItems },
+    { fromMs, toMs, stepMs: STEP_MS, repeatsPolls },
     {
       onPoll: (endpoint, timeMs) => {
         polls += 1;

@@ -5,14 +5,18 @@ import { type Config, DEFAULT_TARGET_NAME, defaultConfig } from '../config/confi
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../config/endpoint-config.js';
 import { describeReadError } from '../settings/small-file.js';
 import { formatApproximateSize, formatSize } from '../settings/units.js';
-import { bufferBody, BufferPool } from '../http/body.js';
+import { BodyMemory, bufferBody } from '../http/body.js';
 import { failure, RequestError, type Failure } from '../http/failure-reasons.js';
-import { MAX_UNRECOGNIZED_FIELDS } from '../json/shapes.js';
+import { MAX_UNRECOGNIZED_FIELDS, parseJson, unrecognizedFields } from '../chain/document.js';
+import { clock } from '../clock.js';
+import { documents } from '../documents.js';
+import { initialMemory } from '../alerts/endpoint-memory.js';
+import { initialState } from '../poll/endpoint-state.js';
 import { targetOptions } from '../poll/jobs.js';
-import { decodeDocument } from '../poll/decode.js';
-import type { DecodeOptions, Snapshot } from '../poll/poll.js';
+import { readBody, timedStep } from '../poll/poll.js';
+import type { StepContext } from '../poll/step.js';
 import { type CommandContext, type ExitCode, progressPrinter } from './context.js';
-import { inactiveWatched, printDocuments, type ReadDocument } from './documents-report.js';
+import { inactiveWatched, printDocuments, type ReadEndpoint } from './documents-report.js';
 import { configOrExitCode } from './load-config.js';
 import { cleanText } from '../text/untrusted-text.js';
 
@@ -33,17 +37,19 @@ export async function runReplay(flags: InvocationOf<'replay'>, context: CommandC
   // There is none if no target file matches.
   const [target = { name: DEFAULT_TARGET_NAME }] = config.targets;
   const base = targetOptions(config, target);
-  const documents: ReadDocument[] = [];
+  const endpoints: ReadEndpoint[] = [];
   const warnings: string[] = [];
-  const read = async (options: DecodeOptions, file: string, height?: string): Promise<void> => {
-    const name = file === STANDARD_INPUT ? 'standard input' : file;
-    const body = await readBody(file, context.stdin, name, config.poll, progress);
-    const result = Buffer.isBuffer(body)
-      ? decodeDocument(options, name, body, height)
-      : { outcome: body, phaseSeconds: {} };
-    documents.push({ options, result });
-    if (!result.outcome.ok) return;
-    warnings.push(...unrecognizedFields(name, result.outcome), ...inactiveWatched(name, options, result.outcome));
+  const read = async (own: StepContext, file: string, height?: string): Promise<void> => {
+    const source = file === STANDARD_INPUT ? 'standard input' : file;
+    const bytes = await readFileBody(file, context.stdin, source, config.poll, progress);
+    const poll = Buffer.isBuffer(bytes)
+      ? readBody({ bytes, source, height, at: clock() }, own)
+      : { outcome: bytes, phaseSeconds: {} };
+    const before = { state: initialState(own, config.poll, clock()), memory: initialMemory };
+    const endpoint = { context: own, ...timedStep(before, poll, own, clock()) };
+    endpoints.push(endpoint);
+    if (!poll.outcome.ok || !Buffer.isBuffer(bytes)) return;
+    warnings.push(...unrecognizedWarning(source, own, bytes), ...inactiveWatched(source, endpoint));
   };
   if (bridgeFile !== undefined) {
     const settings = target.bridge ?? defaultBridgeSettings;
@@ -53,20 +59,23 @@ export async function runReplay(flags: InvocationOf<'replay'>, context: CommandC
     const settings = target.crosschain ?? defaultCrosschainSettings;
     await read({ ...base, document: 'rate_limiter_input', settings }, crosschainFile);
   }
-  return printDocuments(context, config, documents, warnings, 'recorded body');
+  return printDocuments(context, endpoints, warnings, 'recorded body');
 }
 
-function unrecognizedFields(name: string, { problems: { unrecognized } }: Snapshot): string[] {
-  if (unrecognized.size === 0) return [];
-  const fields = Array.from(unrecognized, (field) => cleanText(field));
+function unrecognizedWarning(name: string, { document, maxValues }: StepContext, body: Buffer): string[] {
+  const { schema } = documents[document];
+  const parsed = parseJson(body, maxValues);
+  if (schema === undefined || !parsed.ok) return [];
+  const fields = Array.from(unrecognizedFields(schema, parsed.json), (field) => cleanText(field));
+  if (fields.length === 0) return [];
   if (fields.length === MAX_UNRECOGNIZED_FIELDS) fields.push('and possibly more');
   return [`${name}: unrecognized fields are ignored: ${fields.join(', ')}`];
 }
 
-/** Files above this size take about a second to read, and are announced. */
-const LARGE_FILE_BYTES = 32 * 2 ** 20;
+/** Larger files are announced, because they take a while to read. */
+const LARGE_FILE_BYTES = 16 * 2 ** 20;
 
-async function readBody(
+async function readFileBody(
   file: string,
   standardInput: Readable,
   name: string,
@@ -86,7 +95,7 @@ async function readBody(
 
 async function readStandardInput(input: Readable, name: string, maxBytes: number): Promise<Buffer | Failure> {
   try {
-    const { bytes } = await bufferBody(input, maxBytes, undefined, new BufferPool());
+    const { bytes } = await bufferBody(input, maxBytes, new BodyMemory());
     return bytes;
   } catch (cause) {
     if (!(cause instanceof RequestError)) throw new Error(describeReadError(name, cause), { cause });

@@ -1,5 +1,4 @@
 import { createActiveConfig } from '../active-config.js';
-import { initialMemory, memoryAfter, type JudgedEndpoint } from '../alerts/endpoint-memory.js';
 import type { InvocationOf } from '../cli/flags.js';
 import { createLog } from '../cli/log.js';
 import type { Instant } from '../clock.js';
@@ -7,12 +6,12 @@ import type { Config } from '../config/config.js';
 import type { Endpoint } from '../endpoints/registry.js';
 import { createPages } from '../exporter.js';
 import { createMetricsPage } from '../exposition/metrics-page.js';
-import type { EndpointKey, EndpointState } from '../poll/endpoint-state.js';
+import type { EndpointKey } from '../poll/endpoint-state.js';
 import { jobsOf } from '../poll/jobs.js';
 import type { PollJob } from '../poll/poll.js';
 import { NO_NAMES } from '../poll/validator-names.js';
 import type { RecordedPoll } from '../recorder/read-recording.js';
-import { instantAt, type ReplayedEndpoint } from '../recorder/replayed-endpoint.js';
+import type { ReplayedEndpoint } from '../recorder/replayed-endpoint.js';
 import { createApp } from '../server/app.js';
 import { startWebServer } from '../server/server.js';
 import type { CommandContext, ExitCode } from './context.js';
@@ -82,29 +81,16 @@ async function endpointsAt(
   config: Config,
   context: CommandContext,
 ): Promise<readonly Endpoint[]> {
-  const judged = new Map<string, JudgedEndpoint>();
-  const remember = (state: EndpointState): void => {
-    const before = judged.get(keyOf(state)) ?? { state: { ...state, polls: 0 }, memory: initialMemory };
-    const isNewProcess = state.addedAt.epochSeconds > before.state.addedAt.epochSeconds;
-    const known = isNewProcess ? { state: { ...state, polls: 0 }, memory: initialMemory } : before;
-    judged.set(keyOf(state), { state, memory: memoryAfter(known, state) });
-  };
   const { endpoints: replayed } = await replayWithProgress(
     { ...recording, fromMs: atMs - PAST_MS, toMs: atMs },
     config,
     context,
-    {
-      onPoll: ({ state }) => remember(state),
-      onStep: (endpoints, timeMs) => {
-        for (const endpoint of endpoints) remember(heldState(endpoint, timeMs));
-      },
-    },
-    { warmUpMs: 0, hasItems: true, adapt: byWallClock },
+    { onPoll: () => undefined, onStep: () => undefined },
+    { warmUpMs: 0, repeatsPolls: true, adapt: byWallClock },
   );
-  const jobs = new Map(jobsOf(config).map((job) => [keyOf(job.decodeOptions), job]));
+  const jobs = new Map(jobsOf(config).map((job) => [keyOf(job.context), job]));
   return replayed.map((endpoint): Endpoint => {
-    const { state } = endpoint;
-    const { memory = initialMemory } = judged.get(keyOf(state)) ?? {};
+    const { state, memory } = endpoint;
     const job = jobOf(endpoint, jobs.get(keyOf(state)), config);
     return { job, state, memory, names: NO_NAMES, failureLoggedAtMs: undefined };
   });
@@ -122,27 +108,14 @@ async function* byWallClock(polls: AsyncIterable<RecordedPoll>): AsyncGenerator<
   }
 }
 
-/** Between two recorded polls, others had the same result. */
-function heldState(endpoint: ReplayedEndpoint, timeMs: number): EndpointState {
-  const { state } = endpoint;
-  const { last, success } = state;
-  const at = instantAt(endpoint, timeMs);
-  if (last === undefined) return state;
-  return {
-    ...state,
-    last: { ...last, at },
-    ...(success && { success: last.ok ? { ...success, at } : success }),
-  };
-}
-
 /** What the pages show of a job. The node of an endpoint is in no recording. */
-function jobOf({ options }: ReplayedEndpoint, configured: PollJob | undefined, { poll }: Config): PollJob {
+function jobOf({ context }: ReplayedEndpoint, configured: PollJob | undefined, { poll }: Config): PollJob {
   return {
     url: configured?.url ?? { origin: 'http://recording' },
     paths: [],
     query: '',
     limits: poll,
-    decodeOptions: options,
+    context,
     needsValidators: false,
     needsValidatorNames: false,
   };

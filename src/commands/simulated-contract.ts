@@ -2,11 +2,10 @@ import type { Instant } from '../clock.js';
 import { callsOf, isBackingDue, requestOf } from '../external/calls.js';
 import { denomOf, type ContractExchange } from '../external/contract-document.js';
 import { formatRequests } from '../external/json-rpc.js';
-import { asDecimalString } from '../json/numeral.js';
+import { asDecimalString } from '../chain/numeral.js';
 import type { ContractFacts } from '../metrics/contract/facts.js';
 import type { ContractReading, HubReading } from '../metrics/contract/reading.js';
-import { decodeDocument } from '../poll/decode.js';
-import type { DecodeOptions, PollResult } from '../poll/poll.js';
+import type { ReceivedBody } from '../poll/poll.js';
 import { executeQuery } from '../simulator/query-service.js';
 import type { RpcChanges } from '../simulator/json-rpc.js';
 import type { Model } from '../simulator/model.js';
@@ -16,16 +15,16 @@ export interface ContractChanges extends RpcChanges {
   readonly supply?: (supply: bigint) => bigint;
 }
 
-/** A poll of the contract of a simulated chain, without a network. The ABI library has to be loaded. */
-export function pollSimulatedContract(
-  options: DecodeOptions<'external_contract'>,
+/** The response to a poll of the contract of a simulated chain, without a network. The ABI library has to be loaded. */
+export function simulatedContractBody(
+  previous: ContractReading | undefined,
   facts: ContractFacts,
   model: Model,
   at: Instant,
   changes: ContractChanges = {},
-): PollResult {
-  const { body, exchange } = askSimulatedContract(options.previous, facts, model, at, changes);
-  return decodeDocument({ ...options, sideInput: { exchange } }, 'external chain', body, undefined, at);
+): Omit<ReceivedBody<'external_contract'>, 'ok'> {
+  const { body: bytes, exchange } = askSimulatedContract(previous, facts, model, at, changes);
+  return { bytes, source: 'external chain', height: undefined, at, sideInput: { exchange }, previous };
 }
 
 /** The calls of a poll, and the answers of the simulated chains. */

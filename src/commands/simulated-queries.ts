@@ -2,7 +2,7 @@ import type { Instant } from '../clock.js';
 import { failure } from '../http/failure-reasons.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import { queryContext } from '../poll/jobs.js';
-import type { DecodeOptions } from '../poll/poll.js';
+import type { StepContext } from '../poll/step.js';
 import type { NodeQuery } from '../sources/node-query.js';
 import {
   dueQueries,
@@ -19,7 +19,7 @@ export type Respond = (path: string) => QueryResponse;
 
 /** The states of the queries of an endpoint after those that are due were answered at once. */
 export function answerQueries(
-  options: DecodeOptions,
+  options: StepContext,
   state: EndpointState,
   operators: ReadonlyMap<string, string>,
   respond: Respond,

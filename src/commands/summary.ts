@@ -1,21 +1,14 @@
 import { severities, type Severity } from '../alerts/alert.js';
 import { verdictsOfOnePoll, type Verdict } from '../alerts/judge.js';
-import { initialMemory, memoryAfter, type JudgedEndpoint } from '../alerts/endpoint-memory.js';
+import type { JudgedEndpoint } from '../alerts/endpoint-memory.js';
 import { sentenceText } from '../alerts/sentences.js';
 import type { ReportSettings } from '../cli/flags.js';
 import type { Instant } from '../clock.js';
-import type { EndpointState } from '../poll/endpoint-state.js';
 
 /* What is wrong, by one poll of each endpoint, in the sentences of the status page. */
 
 /** More lines are for the status page. */
 const MAX_LINES = 10;
-
-/** An endpoint before and after its only poll. */
-interface PolledEndpoint {
-  readonly before: EndpointState;
-  readonly after: EndpointState;
-}
 
 export interface Summary {
   /** Empty unless the summary is wanted. */
@@ -24,11 +17,11 @@ export interface Summary {
   readonly failure: string | undefined;
 }
 
-export type Summarize = (endpoints: readonly PolledEndpoint[], now: Instant) => Summary;
+export type Summarize = (endpoints: readonly JudgedEndpoint[], now: Instant) => Summary;
 
 export function createSummarize({ summary: isWanted, failOn }: ReportSettings, isTerminal: boolean): Summarize {
   return (endpoints, now) => {
-    const verdicts = verdictsOfFirstPolls(endpoints, now);
+    const verdicts = verdictsOfOnePoll(endpoints, now).filter(({ inhibitedBy }) => inhibitedBy === null);
     const worst = failOn === undefined ? undefined : worstFrom(verdicts, failOn);
     return {
       lines: (isWanted ?? isTerminal) ? summaryLines(verdicts, polledTargets(endpoints)) : [],
@@ -38,18 +31,10 @@ export function createSummarize({ summary: isWanted, failOn }: ReportSettings, i
 }
 
 /** The targets whose polls have all succeeded. */
-function polledTargets(endpoints: readonly PolledEndpoint[]): readonly string[] {
-  const states = endpoints.map(({ after }) => after);
+function polledTargets(endpoints: readonly JudgedEndpoint[]): readonly string[] {
+  const states = endpoints.map(({ state }) => state);
   const failing = new Set(states.flatMap(({ success, target }) => (success === undefined ? [target] : [])));
   return [...new Set(states.map(({ target }) => target))].filter((target) => !failing.has(target));
-}
-
-function verdictsOfFirstPolls(endpoints: readonly PolledEndpoint[], now: Instant): readonly Verdict[] {
-  const judged = endpoints.map(({ before, after }): JudgedEndpoint => ({
-    state: after,
-    memory: memoryAfter({ state: before, memory: initialMemory }, after),
-  }));
-  return verdictsOfOnePoll(judged, now).filter(({ inhibitedBy }) => inhibitedBy === null);
 }
 
 /** What one poll proves, worst first; then what holds now, but for an unknown time; then the targets without either. */

@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { initialMemory, memoryAfter } from '../alerts/endpoint-memory.js';
+import { initialMemory } from '../alerts/endpoint-memory.js';
 import { verdictsOf, type Verdict } from '../alerts/judge.js';
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
-import type { DocumentName } from '../documents.js';
+import type { DocumentName, ObservationsOf } from '../documents.js';
 import { loadAbi } from '../external/abi-loader.js';
 import type { EndpointPast } from '../endpoints/registry.js';
-import { decodeDocument } from '../poll/decode.js';
-import { initialState, stateAfter, type EndpointLimits } from '../poll/endpoint-state.js';
-import { jobsOf, withFacts, withObservations, withValidatorNames } from '../poll/jobs.js';
-import type { PollJob, PollResult, Snapshot } from '../poll/poll.js';
+import { initialState, type EndpointLimits, type EndpointState } from '../poll/endpoint-state.js';
+import { jobsOf, pollInput } from '../poll/jobs.js';
+import { readBody, type PollInput, type PollJob, type ReceivedBody } from '../poll/poll.js';
+import { step } from '../poll/step.js';
 import { namesAfter, NO_NAMES, readNamesPage, withNamesAttempt, type NamesState } from '../poll/validator-names.js';
 import {
   executeQuery,
@@ -19,11 +19,10 @@ import {
   type QueryResponse,
 } from '../simulator/query-service.js';
 import { MINUTE_MS } from '../settings/units.js';
-import { answersOf } from '../sources/query-state.js';
 import { answerQueries } from './simulated-queries.js';
 import { blockTimeOf, createModel, type Model, type ModelOptions } from '../simulator/model.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
-import { pollSimulatedContract } from './simulated-contract.js';
+import { simulatedContractBody } from './simulated-contract.js';
 
 /*
  * The past of a demo: what the exporter would know if it had polled the simulated chain since before the incident. The verdict about a
@@ -59,6 +58,8 @@ const INCIDENT_MINUTES: Readonly<Record<ScenarioName, number>> = {
 /** A longer past is polled less often, so that it takes seconds. Data of five minutes ago are outdated. */
 const MAX_POLLS = 45;
 const MAX_INTERVAL_MINUTES = 4;
+/** The pauses between these polls are no gaps. */
+const STALE_AFTER_MS = MAX_INTERVAL_MINUTES * MINUTE_MS;
 
 /** A shorter block time makes the past shorter instead of its simulation longer. */
 const MAX_BLOCKS = 10_000;
@@ -113,59 +114,61 @@ export async function runTimeLapse(
     const at = { epochSeconds: now.epochSeconds - agoMs / 1000, monotonicMs: now.monotonicMs - agoMs };
     // A contract comes after the module state that says where it is.
     for (const job of jobs) {
-      const { document } = job.decodeOptions;
+      const { document } = job.context;
       const before = endpoints.get(document) ?? initialPast(job, config.poll, at);
-      const bridge = endpoints.get('module_state')?.state.success?.snapshot;
-      endpoints = new Map([...endpoints, [document, polled(before, job, bridge, model, at)]]);
+      const known = endpoints;
+      const siblingOf = (sibling: DocumentName): EndpointState | undefined => known.get(sibling)?.state;
+      endpoints = new Map([...endpoints, [document, polled(before, job, siblingOf, model, at)]]);
     }
   }
   return {
-    pastOf: ({ decodeOptions }) => endpoints.get(decodeOptions.document),
+    pastOf: ({ context }) => endpoints.get(context.document),
     incidentMinutes: minutes - healthyMinutes,
     verdicts: verdictsOf(Array.from(endpoints.values()), now).flatMap(({ verdicts }) => verdicts),
   };
 }
 
-function initialPast({ decodeOptions }: PollJob, limits: EndpointLimits, at: Instant): EndpointPast {
-  return { state: initialState(decodeOptions, limits, at), memory: initialMemory, names: NO_NAMES };
+function initialPast({ context }: PollJob, limits: EndpointLimits, at: Instant): EndpointPast {
+  return {
+    state: initialState(context, { ...limits, staleAfterMs: STALE_AFTER_MS }, at),
+    memory: initialMemory,
+    names: NO_NAMES,
+  };
 }
 
 function polled(
   before: EndpointPast,
   job: PollJob,
-  bridge: Snapshot | undefined,
+  siblingOf: (document: DocumentName) => EndpointState | undefined,
   model: Model,
   at: Instant,
 ): EndpointPast {
-  if (job.contract !== undefined) return contractPolled(before, withFacts(job, bridge), model, at);
   const names = job.needsValidators ? readNames(before.names, model, at) : before.names;
-  const { decodeOptions } = withValidatorNames(job, names.byOperator);
-  const { document } = decodeOptions;
-  const { headers, body } = respond(model, document, job.query);
-  // Longer than the pauses between these polls, which are no gaps.
-  const staleAfterMs = MAX_INTERVAL_MINUTES * MINUTE_MS;
-  const { success, queries: asked } = before.state;
-  const answers = answersOf(asked, staleAfterMs, at);
-  const options = { ...withObservations(decodeOptions, success?.snapshot, answers), staleAfterMs };
-  const decoded = decodeDocument(options, document, body, headers[HEIGHT_HEADER], at);
+  const input = pollInput({ job, state: before.state, names }, siblingOf, at);
+  const received = job.contract === undefined ? documentBody(job, input, model, at) : contractBody(input, model, at);
+  if (received === undefined) return before;
+  const context = { ...job.context, staleAfterMs: STALE_AFTER_MS };
   const foundAt = job.paths.find(({ dialect }) => dialect === 'neutral');
-  const result: PollResult = { ...decoded, ...(foundAt && { foundAt }) };
-  const state = stateAfter(before.state, result, at);
-  const queries = answerQueries(decodeOptions, state, names.operators, (path) => respondTo(model, path), at);
+  const { state, memory } = step(before, { ...readBody(received, context), foundAt }, context, at);
   // The alerts judge what the previous round has answered, like those of polls.
-  return { state: { ...state, queries }, memory: memoryAfter(before, state), names };
+  const queries = answerQueries(context, state, names.operators, (path) => respondTo(model, path), at);
+  return { state: { ...state, queries }, memory, names };
 }
 
-function contractPolled(
-  before: EndpointPast,
-  { decodeOptions, facts }: PollJob,
+function documentBody(
+  { context: { document }, query }: PollJob,
+  { sideInput, previous }: PollInput,
   model: Model,
   at: Instant,
-): EndpointPast {
-  const options = withObservations(decodeOptions, before.state.success?.snapshot);
-  if (options.document !== 'external_contract' || facts === undefined) return before;
-  const state = stateAfter(before.state, pollSimulatedContract(options, facts, model, at), at);
-  return { ...before, state, memory: memoryAfter(before, state) };
+): Omit<ReceivedBody, 'ok'> {
+  const { headers, body } = respond(model, document, query);
+  return { bytes: body, source: document, height: headers[HEIGHT_HEADER], at, sideInput, previous };
+}
+
+function contractBody({ facts, previous }: PollInput, model: Model, at: Instant): Omit<ReceivedBody, 'ok'> | undefined {
+  // The observations of a contract are its last reading.
+  const last = previous as ObservationsOf['external_contract'] | undefined;
+  return facts && simulatedContractBody(last, facts, model, at);
 }
 
 function respondTo(model: Model, path: string): QueryResponse {

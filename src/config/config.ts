@@ -46,8 +46,9 @@ const poll = settings(
     }),
     // A string in a body can be almost as long as the body, and V8 limits strings to just under 512 MiB.
     maxBodyBytes: key('max_body_size', types.size(1024, 511 * MEBIBYTE), {
-      default: '64MiB',
-      description: 'Maximum size of a response body after decompression.',
+      default: '32MiB',
+      description:
+        'Maximum size of a response body after decompression. At most one JSON value per 24 bytes of it is read.',
     }),
   },
   { checks: [checkStaleAfter] },

@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import type { Config } from './config.js';
 import { formatSize, MEBIBYTE } from '../settings/units.js';
 
@@ -21,8 +22,8 @@ const RECORDED_MEMORY_PER_BODY_BYTE = 2;
 const MIN_BODY_BYTES = MEBIBYTE;
 
 /**
- * Lowers `poll.max_body_size` to what fits into memory, with a warning. Bodies are outside the heap: a body that does not fit ends
- * the process, whereas a document that exhausts the heap of the worker thread only fails its poll.
+ * Lowers `poll.max_body_size` to what fits into memory, with a warning. A body that does not fit ends the
+ * process.
  */
 export function clampToMemory(
   config: Config,
@@ -39,14 +40,12 @@ export function clampToMemory(
   return { config: { ...config, poll: { ...poll, maxBodyBytes } }, warnings: [warning] };
 }
 
-/** Heap bytes per byte of a body. The decoded document may use a third of them, the families derived from it the rest. */
-const HEAP_PER_BODY_BYTE = 6;
-export const DOCUMENT_HEAP_SHARE = 1 / 3;
-const MIN_HEAP_MB = 48;
+/** A real document has a value per 31 to 41 bytes, a hostile one per 3 to 8. */
+const BODY_BYTES_PER_VALUE = 24;
+/** What a value takes in the heap until its document is derived. Half of the heap is for everything else. */
+const HEAP_BYTES_PER_VALUE = 200;
 
-/** Heap limit of the worker thread: what the largest body may need, and at most half of the available memory. */
-export function workerHeapMb({ poll }: Config, { bytes, heapBytes }: MemoryLimits): number {
-  const neededMb = (HEAP_PER_BODY_BYTE * poll.maxBodyBytes) / MEBIBYTE;
-  const availableMb = Math.min(bytes, heapBytes) / 2 / MEBIBYTE;
-  return Math.floor(Math.max(MIN_HEAP_MB, Math.min(neededMb, availableMb)));
+/** The most JSON values of a body: those of the largest real one, and at most what the heap can take. */
+export function maxValuesOf(maxBodyBytes: number, heapBytes: number = getHeapStatistics().heap_size_limit): number {
+  return Math.floor(Math.min(maxBodyBytes / BODY_BYTES_PER_VALUE, heapBytes / 2 / HEAP_BYTES_PER_VALUE));
 }

@@ -42,7 +42,7 @@ export function createQueryRunner(
 
   async function runQuery(job: PollJob, query: NodeQuery): Promise<void> {
     const endpoint = find(job);
-    const context = endpoint && queryContext(job.decodeOptions, endpoint.state, endpoint.operators, now());
+    const context = endpoint && queryContext(job.context, endpoint.state, endpoint.operators, now());
     if (endpoint === undefined || context === undefined) return;
     const requests = query.requests(context);
     if (requests.length > 0) change(job, withAttempt(endpoint.state.queries, query, now()));

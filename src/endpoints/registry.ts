@@ -1,21 +1,16 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { verdictsOf } from '../alerts/judge.js';
 import { NO_FLOW_HISTORY } from '../alerts/flow-history.js';
-import { initialMemory, memoryAfter, type EndpointMemory } from '../alerts/endpoint-memory.js';
+import { initialMemory, type EndpointMemory } from '../alerts/endpoint-memory.js';
 import type { PollConfig } from '../config/config.js';
 import { clock, type Instant } from '../clock.js';
 import { documentNames, documents, type DocumentName } from '../documents.js';
-import {
-  exportedSuccess,
-  initialState,
-  stateAfter,
-  type EndpointKey,
-  type EndpointLimits,
-  type EndpointState,
-} from '../poll/endpoint-state.js';
-import { limitsOf, withExternalHeight, withFacts, withObservations, withValidatorNames } from '../poll/jobs.js';
-import type { PollExecutor, PollJob, PollResult, Snapshot } from '../poll/poll.js';
+import { initialState, type EndpointKey, type EndpointLimits, type EndpointState } from '../poll/endpoint-state.js';
+import { limitsOf, pollInput } from '../poll/jobs.js';
+import { readFetched, timedStep, type Fetched, type PollExecutor, type PollJob } from '../poll/poll.js';
+import type { Poll, Snapshot } from '../poll/step.js';
 import type { Recorder } from '../recorder/recorder.js';
 import type { SelectionMemory } from '../recorder/selection.js';
 import {
@@ -26,8 +21,9 @@ import {
   withNamesAttempt,
   type NamesState,
 } from '../poll/validator-names.js';
+import { createQueue } from '../queue.js';
 import { startRepeating, type Repeating } from '../repeating.js';
-import { answersOf, queryStatesOf } from '../sources/query-state.js';
+import { queryStatesOf } from '../sources/query-state.js';
 import { createQueryRunner } from './query-runner.js';
 import { logNames, logPoll, logVerdicts, type LoggedVerdicts } from './endpoint-log.js';
 
@@ -64,6 +60,9 @@ export interface EndpointRegistry {
 const SIMULTANEOUS_STARTS = 16;
 const START_SPACING_MS = 10;
 
+/** A hostile body delays everything by up to two seconds. */
+const INTERVALS_AFTER_DENSE_BODY = 10;
+
 interface RunningEndpoint extends Endpoint {
   readonly intervalMs: number;
   readonly loop: Repeating;
@@ -71,7 +70,7 @@ interface RunningEndpoint extends Endpoint {
 }
 
 export function createEndpointRegistry(
-  executor: Pick<PollExecutor, 'poll' | 'fetchNames' | 'sendQuery'>,
+  executor: Pick<PollExecutor, 'fetch' | 'fetchNames' | 'sendQuery'>,
   log: Logger,
   now: () => Instant = clock,
   pastOf: (job: PollJob) => EndpointPast | undefined = () => undefined,
@@ -82,6 +81,7 @@ export function createEndpointRegistry(
   /** By target. */
   const loggedVerdicts = new Map<string, LoggedVerdicts>();
   let isClosed = false;
+  const inTurn = createQueue();
   const queries = createQueryRunner(
     executor,
     log,
@@ -97,48 +97,55 @@ export function createEndpointRegistry(
   );
 
   function change(endpoint: RunningEndpoint): void {
-    endpoints.set(keyOf(endpoint.job.decodeOptions), endpoint);
+    endpoints.set(keyOf(endpoint.job.context), endpoint);
     states = Array.from(endpoints.values(), ({ state }) => state);
   }
 
   /** The endpoint, unless a reload has removed or changed its job, or the registry is closed. */
   function endpointOf(job: PollJob): RunningEndpoint | undefined {
-    const endpoint = endpoints.get(keyOf(job.decodeOptions));
+    const endpoint = endpoints.get(keyOf(job.context));
     return endpoint?.job === job && !isClosed ? endpoint : undefined;
   }
 
-  async function pollEndpoint(job: PollJob): Promise<void> {
+  /** Returns after how many intervals the next poll is due. */
+  async function pollEndpoint(job: PollJob): Promise<number> {
     const before = endpointOf(job);
-    if (before === undefined || isWaiting(job)) return;
-    const result = await executor.poll({
-      ...withSiblings(nextJob(before, now())),
-      keepsBody: recorder?.isOn() === true,
+    if (before === undefined || isWaiting(job)) return 1;
+    const fetched = await executor.fetch(job, {
+      ...pollInput(before, (document) => siblingOf(job, document)?.state, now()),
       readsAll: job.contract !== undefined && recorder?.isDue(before.recording, job) === true,
     });
     try {
-      applyPoll(job, result);
+      const poll = await inTurn(async () => applyFetched(job, fetched));
+      return poll?.isDense === true ? INTERVALS_AFTER_DENSE_BODY : 1;
     } finally {
-      result.body?.release();
+      fetched.release();
     }
   }
 
-  function applyPoll(job: PollJob, result: PollResult): void {
+  /** Reads a document and takes the step with it. In between, scrapes are answered. */
+  async function applyFetched(job: PollJob, fetched: Fetched): Promise<Poll | undefined> {
+    if (endpointOf(job) === undefined) return undefined;
+    const poll = readFetched(fetched, job.context);
+    await nextTurn();
     const endpoint = endpointOf(job);
-    if (endpoint === undefined) return;
-    const state = stateAfter(endpoint.state, result, now());
-    const memory = memoryAfter(endpoint, state);
+    if (endpoint === undefined) return undefined;
+    const { state, memory } = timedStep(endpoint, poll, job.context, now());
     const failureLoggedAtMs = logPoll(log, endpoint.state, state, endpoint.failureLoggedAtMs);
     const names = state.last?.ok === true ? endpoint.names : namesAfterFailedPoll(endpoint.names);
     change({ ...endpoint, state, memory, names, failureLoggedAtMs });
     // A recording has what the node says after a condition begins or ends.
     const haveVerdictsChanged = logVerdictsOf(state.target);
     if (haveVerdictsChanged) recordNext(state.target);
-    record(job, result);
+    record(job, fetched);
     if (state.polls === 1) pollLocatedBy(job);
     // Everything else is requested only from a node that has just responded.
-    if (!result.outcome.ok) return;
-    void readNames(job);
-    queries.run(job);
+    if (poll.outcome.ok) {
+      void readNames(job);
+      queries.run(job);
+    }
+    await nextTurn();
+    return poll;
   }
 
   /** The next document of each endpoint of the target is recorded, also the one that was polled just now. */
@@ -150,37 +157,31 @@ export function createEndpointRegistry(
     }
   }
 
-  function record(job: PollJob, { body }: PollResult): void {
+  function record(job: PollJob, { outcome, foundAt }: Fetched): void {
     const endpoint = endpointOf(job);
     if (recorder === undefined || endpoint === undefined) return;
+    const body = outcome.ok ? { ...outcome, path: foundAt?.path } : undefined;
     const recording = recorder.record(endpoint.recording, endpoint.state, body);
-    endpoints.set(keyOf(job.decodeOptions), { ...endpoint, recording });
+    endpoints.set(keyOf(job.context), { ...endpoint, recording });
   }
 
   /** The endpoint of another document of the same target. */
-  function siblingOf({ decodeOptions: { target } }: PollJob, document: DocumentName): RunningEndpoint | undefined {
+  function siblingOf({ context: { target } }: PollJob, document: DocumentName): RunningEndpoint | undefined {
     return endpoints.get(keyOf({ target, document }));
   }
 
   /** Whether the first poll of the document that says where this one is has not ended. */
   function isWaiting(job: PollJob): boolean {
-    const { locatedBy } = documents[job.decodeOptions.document];
+    const { locatedBy } = documents[job.context.document];
     return locatedBy !== undefined && siblingOf(job, locatedBy)?.state.polls === 0;
   }
 
   /** Polls the documents that have waited for this one. */
   function pollLocatedBy(job: PollJob): void {
     for (const document of documentNames) {
-      const sibling = documents[document].locatedBy === job.decodeOptions.document && siblingOf(job, document);
+      const sibling = documents[document].locatedBy === job.context.document && siblingOf(job, document);
       if (sibling) void pollEndpoint(sibling.job);
     }
-  }
-
-  /** The job with what another document of the target has found. */
-  function withSiblings(job: PollJob): PollJob {
-    if (job.contract !== undefined) return withFacts(job, siblingOf(job, 'module_state')?.state.success?.snapshot);
-    const contract = siblingOf(job, 'external_contract')?.state;
-    return contract === undefined ? job : withExternalHeight(job, exportedSuccess(contract, now())?.snapshot);
   }
 
   /** Returns whether a condition of the target has begun or ended. */
@@ -205,7 +206,7 @@ export function createEndpointRegistry(
     if (current === undefined) return;
     const names = namesAfter(current.names, result, now());
     change({ ...current, names, state: { ...current.state, validatorFailures: names.failures } });
-    logNames(log, job.decodeOptions.target, current.names, names);
+    logNames(log, job.context.target, current.names, names);
   }
 
   function reconcile(jobs: readonly PollJob[], config: PollConfig, at: Instant): void {
@@ -215,26 +216,23 @@ export function createEndpointRegistry(
       jobs.map((job) => {
         const limits = limitsOf(job, config);
         const { intervalMs = config.intervalMs } = job;
-        const known = previous.get(keyOf(job.decodeOptions));
+        const known = previous.get(keyOf(job.context));
         const isKept = known !== undefined && isSameEndpoint(known.job, job);
         const found: Endpoint = isKept
           ? withFlowResetByLimit(job, known)
           : { ...initialEndpoint(job, limits, at), ...pastOf(job) };
-        const ofQueries = queryStatesOf(job.decodeOptions, found.state.queries);
+        const ofQueries = queryStatesOf(job.context, found.state.queries);
         const names = job.needsValidators ? found.names : NO_NAMES;
         const validatorFailures = job.needsValidators ? names.failures : undefined;
         const state = { ...found.state, ...limits, queries: ofQueries, validatorFailures };
         const endpoint: Endpoint = { ...found, state, names };
         if (isKept && known.intervalMs === intervalMs && isDeepStrictEqual(known.job, job)) {
-          return [keyOf(job.decodeOptions), { ...known, ...endpoint }];
+          return [keyOf(job.context), { ...known, ...endpoint }];
         }
         started += 1;
         const delayMs = Math.max(0, started - SIMULTANEOUS_STARTS) * START_SPACING_MS;
         const loop = startRepeating(async () => pollEndpoint(job), intervalMs, delayMs);
-        return [
-          keyOf(job.decodeOptions),
-          { ...endpoint, job, intervalMs, loop, recording: isKept ? known.recording : {} },
-        ];
+        return [keyOf(job.context), { ...endpoint, job, intervalMs, loop, recording: isKept ? known.recording : {} }];
       }),
     );
     states = Array.from(endpoints.values(), ({ state }) => state);
@@ -255,7 +253,7 @@ export function createEndpointRegistry(
 }
 
 function initialEndpoint(job: PollJob, limits: EndpointLimits, addedAt: Instant): Endpoint {
-  const state = initialState(job.decodeOptions, limits, addedAt);
+  const state = initialState(job.context, limits, addedAt);
   return { job, state, memory: initialMemory, names: NO_NAMES, failureLoggedAtMs: undefined };
 }
 
@@ -263,10 +261,10 @@ function initialEndpoint(job: PollJob, limits: EndpointLimits, addedAt: Instant)
  * The endpoint as it was, but its flow begins at 0, as after a restart, when the limit of series has changed: with another limit, tokens
  * and chains move between their own series and that of the others, which would seem to have counted.
  */
-function withFlowResetByLimit({ decodeOptions: { maxSeries } }: PollJob, known: Endpoint): Endpoint {
+function withFlowResetByLimit({ context: { maxSeries } }: PollJob, known: Endpoint): Endpoint {
   const { job, state, memory } = known;
   const { success } = state;
-  if (success === undefined || job.decodeOptions.maxSeries === maxSeries) return known;
+  if (success === undefined || job.context.maxSeries === maxSeries) return known;
   const snapshot = withFlowFromZero(success.snapshot);
   return {
     ...known,
@@ -289,23 +287,10 @@ function keyOf({ target, document }: EndpointKey): string {
  * labels. Other credentials or settings change the next poll, and nothing that is known.
  */
 function isSameEndpoint(first: PollJob, second: PollJob): boolean {
-  const identityOf = ({ decodeOptions, url, paths, query, contract }: PollJob) => {
-    const { target, targetLabels, document } = decodeOptions;
+  const identityOf = ({ context, url, paths, query, contract }: PollJob) => {
+    const { target, targetLabels, document } = context;
     // The path of a JSON-RPC endpoint is an API key.
     return [target, targetLabels, document, contract === undefined ? url : url.origin, paths, query];
   };
   return isDeepStrictEqual(identityOf(first), identityOf(second));
-}
-
-/** The next poll: requests first the path at which the last successful poll found the document, and has the names of validators and the previous observations. */
-function nextJob({ job, state, names }: Endpoint, at: Instant): PollJob {
-  const { success, queries, staleAfterMs } = state;
-  const named = job.needsValidatorNames ? withValidatorNames(job, names.byOperator) : job;
-  const request = {
-    ...named,
-    decodeOptions: withObservations(named.decodeOptions, success?.snapshot, answersOf(queries, staleAfterMs, at)),
-  };
-  const foundAt = success?.foundAt;
-  if (foundAt === undefined) return request;
-  return { ...request, paths: [foundAt, ...job.paths.filter(({ dialect }) => dialect !== foundAt.dialect)] };
 }

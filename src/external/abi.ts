@@ -1,6 +1,6 @@
 import { addr } from 'micro-eth-signer';
 import { createContract } from 'micro-eth-signer/abi.js';
-import { asDecimalString, type DecimalString } from '../json/numeral.js';
+import { asDecimalString, type DecimalString } from '../chain/numeral.js';
 
 /*
  * The read functions of the bridge contract and of its tokens, encoded and decoded by a library. Loaded by abi-loader.ts, only where

@@ -1,6 +1,6 @@
 import type { Instant } from '../clock.js';
-import { asDecimalString, type Numeral } from '../json/numeral.js';
-import { emptyProblems, type FieldProblems, type UnreadableDocument } from '../json/shapes.js';
+import { asDecimalString, type Numeral } from '../chain/numeral.js';
+import { NO_PROBLEMS, type FieldProblems, type UnreadableDocument } from '../chain/document.js';
 import type { ContractFacts } from '../metrics/contract/facts.js';
 import {
   areOfOneTime,
@@ -46,8 +46,8 @@ export function readContract(
   if (pinned !== undefined && BigInt(pinned) !== BigInt(block.height)) {
     return unreadable('schema', `returned another block than ${BigInt(pinned)}`);
   }
-  const problems = emptyProblems();
-  const answers = createAnswers(parsed.answers, calls, problems);
+  const invalid = new Map<string, number>();
+  const answers = createAnswers(parsed.answers, calls, invalid);
   const before = previous?.contract === facts.contract ? previous : undefined;
   const batchNonces = facts.batchTokens
     .filter((token) => answers.isRequested('lastBatchNonce', facts.contract, token.contract))
@@ -75,7 +75,7 @@ export function readContract(
       recentBacking(before, at),
     configuredThreshold: facts.powerThreshold,
   };
-  return { ok: true, value, problems };
+  return { ok: true, value, problems: { ...NO_PROBLEMS, invalid } };
 }
 
 /** A set that the hub made after its state was read cannot be in the contract yet, but the hub node may be behind. */
@@ -113,7 +113,7 @@ export function quantity(value: unknown): bigint | undefined {
 type Answers = ReturnType<typeof createAnswers>;
 
 /** The decoded answers by their call; `undefined` for one that was not requested or not answered. */
-function createAnswers(answers: RpcAnswers, calls: readonly ContractCall[], problems: FieldProblems) {
+function createAnswers(answers: RpcAnswers, calls: readonly ContractCall[], invalid: Map<string, number>) {
   const { encodeCall, decodeResult, decodeSlot, IMPLEMENTATION_SLOT } = loadedAbi();
   const ids = new Map(calls.map(({ id, to, data }) => [`${to} ${data}`, id]));
   const idOf = (name: ContractFunction, to: string, argument?: string): number | undefined =>
@@ -126,7 +126,7 @@ function createAnswers(answers: RpcAnswers, calls: readonly ContractCall[], prob
     const answer = id === undefined ? undefined : answers.get(id);
     if (answer?.ok !== true) return undefined;
     const value = decode(answer.result);
-    if (value === undefined) problems.invalid.set(name, (problems.invalid.get(name) ?? 0) + 1);
+    if (value === undefined) invalid.set(name, (invalid.get(name) ?? 0) + 1);
     return value;
   };
   return {

@@ -1,4 +1,4 @@
-import type { UnreadableDocument } from '../json/shapes.js';
+import type { UnreadableDocument } from '../chain/document.js';
 import { errorText, RATE_LIMIT } from '../text/error-text.js';
 
 /* JSON-RPC 2.0: a request or a batch of requests, and what the answers say. */

@@ -1,5 +1,5 @@
 import { compare } from '../chain/decimal.js';
-import type { Numeral } from '../json/numeral.js';
+import type { Numeral } from '../chain/numeral.js';
 
 /*
  * When transfers were first seen. The hub numbers them in the order of their requests, so the new ones of a document are those above the

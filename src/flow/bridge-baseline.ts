@@ -1,10 +1,9 @@
 import type { Instant } from '../clock.js';
 import { compare, sum, toDecimalString } from '../chain/decimal.js';
-import type { DecimalString, Numeral } from '../json/numeral.js';
+import type { DecimalString, Numeral } from '../chain/numeral.js';
 import { groupBy } from '../metrics/grouping.js';
 import type { Arrivals } from './arrivals.js';
 import type { FlowBatch, FlowClaim, FlowDocument } from './bridge-document.js';
-import { pack, type Packed } from './packed.js';
 
 /** What is remembered of a document to compare the next one with. */
 export interface Baseline {
@@ -13,10 +12,10 @@ export interface Baseline {
   readonly bridgeContract: string | undefined;
   readonly ids: HighestIds;
   readonly valsetNonce: Numeral | undefined;
-  readonly transfers: Packed<LiveTransfers>;
-  readonly arrivals: Packed<Arrivals>;
+  readonly transfers: LiveTransfers;
+  readonly arrivals: Arrivals;
   /** Of events that were not observed. */
-  readonly claims: Packed<readonly FlowClaim[]>;
+  readonly claims: readonly FlowClaim[];
 }
 
 /** The counters of the hub. They only grow. */
@@ -67,7 +66,7 @@ export function baselineOf(
     bridgeContract: document.bridgeContract,
     ids: highestIds(document),
     valsetNonce: document.valsetNonce,
-    claims: pack(document.pendingClaims),
+    claims: document.pendingClaims,
   };
 }
 

@@ -1,12 +1,11 @@
 import { compare, multiply, subtract, toDouble, toSeconds } from '../chain/decimal.js';
-import type { DecimalString, Numeral } from '../json/numeral.js';
+import type { DecimalString, Numeral } from '../chain/numeral.js';
 import { hubBlockTime } from '../metrics/bridge/block-times.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { groupBy } from '../metrics/grouping.js';
 import { orElse } from '../metrics/required-fields.js';
 import { seenAtMs } from './arrivals.js';
 import {
-  highestIds,
   MAX_TRANSFERS,
   type Baseline,
   type LiveBatch,
@@ -14,7 +13,6 @@ import {
   type WaitingTransfers,
 } from './bridge-baseline.js';
 import { eventOf, type FlowClaim, type FlowDocument, type FlowEvent } from './bridge-document.js';
-import { unpack, type Packed } from './packed.js';
 
 /*
  * What happened between two documents of an endpoint. The hub deletes the transfers of an executed batch for good and returns those of a
@@ -43,25 +41,6 @@ export interface BridgeChanges {
   readonly hasUnseen: boolean;
 }
 
-export const NO_CHANGES: BridgeChanges = {
-  counts: [],
-  amounts: [],
-  batchSeconds: [],
-  transferSeconds: [],
-  hasUnseen: false,
-};
-
-/** Whether both documents have the same batches, transfers and counters of the hub, so that nothing has changed in between. */
-export function isQuiet(before: Baseline, document: FlowDocument, transfers: Packed<LiveTransfers>): boolean {
-  const ids = highestIds(document);
-  return (
-    before.transfers === transfers &&
-    before.ids.event === ids.event &&
-    before.ids.batch === ids.batch &&
-    before.ids.transfer === ids.transfer
-  );
-}
-
 /** `undefined` when the documents contradict each other. */
 export function changesBetween(
   before: Baseline,
@@ -70,7 +49,7 @@ export function changesBetween(
   input: BridgeInput,
   columnOf: (contract: string) => number,
 ): BridgeChanges | undefined {
-  const live = unpack(before.transfers);
+  const live = before.transfers;
   const isThere = (id: Numeral): boolean => document.ids.has(id);
   const knownBatches = new Set(live.batches.map(({ key }) => key));
   const created = Array.from(document.batches).filter(
@@ -195,7 +174,7 @@ export function observedEvents(before: Baseline, { observedClaims, eventNonce }:
   if (compare(eventNonce, before.ids.event) <= 0) return [];
   const isNewlyObserved = ({ nonce }: FlowClaim): boolean =>
     compare(nonce, before.ids.event) > 0 && compare(nonce, eventNonce) <= 0;
-  const pending = groupBy(unpack(before.claims).filter(isNewlyObserved), ({ nonce }) => nonce);
+  const pending = groupBy(before.claims.filter(isNewlyObserved), ({ nonce }) => nonce);
   const observed = new Map(observedClaims.filter(isNewlyObserved).map((claim) => [claim.nonce, claim]));
   const alone = Array.from(pending).flatMap(([nonce, claims]) =>
     claims.length > 1 || observed.has(nonce) ? [] : claims,
@@ -220,8 +199,7 @@ function batchSeconds({ block }: LiveBatch, input: BridgeInput): number | undefi
 /** From the first document with a transfer to the one without it, of those of which the first one is known. */
 function transferSeconds(executed: readonly LiveBatch[], before: Baseline, { at }: BridgeInput): readonly number[] {
   if (executed.length === 0) return [];
-  const arrivals = unpack(before.arrivals);
   return executed
-    .flatMap(({ ids }) => ids.flatMap((id) => seenAtMs(arrivals, id) ?? []))
+    .flatMap(({ ids }) => ids.flatMap((id) => seenAtMs(before.arrivals, id) ?? []))
     .map((since) => (at.monotonicMs - since) / 1000);
 }

@@ -1,8 +1,8 @@
 import { claimTypes, packedClaimContent, type ClaimType } from '../chain/claim.js';
 import { compare, numeralKey } from '../chain/decimal.js';
 import type { Attestation, Batch, Transfer } from '../chain/module-state.js';
-import { isPresent } from '../json/field.js';
-import type { Numeral } from '../json/numeral.js';
+import { isPresent } from '../chain/field.js';
+import type { Numeral } from '../chain/numeral.js';
 import { eventAttestations, pendingAttestations, type EventAttestation } from '../metrics/bridge/events.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { claimMessage } from '../metrics/bridge/integrity.js';

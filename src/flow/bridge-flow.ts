@@ -1,6 +1,6 @@
 import { ageSeconds } from '../clock.js';
 import { add, compare, subtract, toDecimalString } from '../chain/decimal.js';
-import type { DecimalString, Numeral } from '../json/numeral.js';
+import type { DecimalString, Numeral } from '../chain/numeral.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { denomByContract } from '../metrics/bridge/tokens.js';
 import { orElse } from '../metrics/required-fields.js';
@@ -15,8 +15,6 @@ import {
 } from './bridge-baseline.js';
 import {
   changesBetween,
-  isQuiet,
-  NO_CHANGES,
   observedEvents,
   tokenAmounts,
   tokenCounters,
@@ -28,7 +26,6 @@ import { readFlowDocument, type FlowDocument, type FlowEvent } from './bridge-do
 import { addTokens, columnOf, NO_TOKENS, type FlowTokens } from './flow-tokens.js';
 import { addGap, noGaps, type FlowOptions, type Gaps } from './gaps.js';
 import { EMPTY_HISTOGRAM, observe, withBucket, type Histogram } from './histogram.js';
-import { pack, unpack, type Packed } from './packed.js';
 
 const gapReasons = ['regression', 'contract', 'list', 'stale', 'inconsistent', 'unseen'] as const;
 type GapReason = (typeof gapReasons)[number];
@@ -82,10 +79,8 @@ function track(flow: BridgeFlow, input: BridgeInput, { staleAfterMs, maxSeries }
   const isBehind = baseline !== undefined && !isPast(baseline.ids, flow.highest);
   const reason = gap ?? (isBehind ? 'regression' : undefined);
   const isComparable = baseline !== undefined && !isInterrupted && reason === undefined;
-  const transfers = pack(liveTransfers(document, column));
-  const compared = (before: Baseline): BridgeChanges | undefined =>
-    isQuiet(before, document, transfers) ? NO_CHANGES : changesBetween(before, document, observed, input, column);
-  const changes = isComparable ? compared(baseline) : undefined;
+  const transfers = liveTransfers(document, column);
+  const changes = isComparable ? changesBetween(baseline, document, observed, input, column) : undefined;
   // The document is not trusted. If the next one is like it, the earlier one is not to be trusted.
   if ((gap === 'inconsistent' && !isInterrupted) || (isComparable && changes === undefined)) {
     return interrupted(flow, 'inconsistent');
@@ -111,11 +106,9 @@ function arrivalsAfter(
   before: Baseline | undefined,
   { transferId: upTo, ids }: FlowDocument,
   seenAtMs: number | undefined,
-): Packed<Arrivals> {
-  if (before === undefined) return pack([{ upTo }]);
-  return before.ids.transfer === upTo
-    ? before.arrivals
-    : pack(addArrival(unpack(before.arrivals), { upTo, seenAtMs }, ids));
+): Arrivals {
+  if (before === undefined) return [{ upTo }];
+  return before.ids.transfer === upTo ? before.arrivals : addArrival(before.arrivals, { upTo, seenAtMs }, ids);
 }
 
 function interrupted(flow: BridgeFlow, reason: GapReason): BridgeFlow {

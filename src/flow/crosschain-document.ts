@@ -1,7 +1,7 @@
 import { compare, numeralKey, toDouble } from '../chain/decimal.js';
 import type { Cctx, Outbound } from '../chain/rate-limiter-input.js';
-import { isPresent, type Field } from '../json/field.js';
-import type { Numeral } from '../json/numeral.js';
+import { isPresent, type Field } from '../chain/field.js';
+import type { Numeral } from '../chain/numeral.js';
 import { distinctCctxs, groupByChain } from '../metrics/crosschain/cctxs.js';
 import type { CrosschainInput } from '../metrics/crosschain/input.js';
 import { hiddenCount } from '../metrics/crosschain/totals.js';

@@ -1,6 +1,6 @@
 import { ageSeconds, type Instant } from '../clock.js';
 import { compare, subtract, toDouble } from '../chain/decimal.js';
-import type { Numeral } from '../json/numeral.js';
+import type { Numeral } from '../chain/numeral.js';
 import { chainName } from '../metrics/crosschain/cctxs.js';
 import type { CrosschainInput } from '../metrics/crosschain/input.js';
 import {
@@ -12,11 +12,9 @@ import {
   type FlowChains,
   type Outcome,
 } from './chain-counts.js';
-import { crosschainBaseline, keysOf, type CrosschainBaseline, type Signers } from './crosschain-baseline.js';
+import { crosschainBaseline, keysOf, type CrosschainBaseline } from './crosschain-baseline.js';
 import { readCrosschainDocument, type CrosschainDocument } from './crosschain-document.js';
-import { addCounted, countedKeys, NONE_COUNTED } from './counted-cctxs.js';
 import { addGap, noGaps, type FlowOptions, type Gaps } from './gaps.js';
-import { unpack } from './packed.js';
 
 /*
  * The cross-chain transactions that left the lists between two documents. The documents do not say why: the node is asked for each of
@@ -57,7 +55,8 @@ export interface CrosschainFlow {
   readonly answers: ReadonlyMap<string, CctxAnswer>;
   /** Whether the node has ever answered. */
   readonly isAnswered: boolean;
-  readonly counted: string;
+  /** Indexes of those that were counted, so that one that a node lists again is not counted twice. */
+  readonly counted: ReadonlySet<string>;
 }
 
 export const EMPTY_CROSSCHAIN_FLOW: CrosschainFlow = {
@@ -67,7 +66,7 @@ export const EMPTY_CROSSCHAIN_FLOW: CrosschainFlow = {
   departed: [],
   answers: new Map(),
   isAnswered: false,
-  counted: NONE_COUNTED,
+  counted: new Set(),
 };
 
 /** After each poll, the node is asked for so many. */
@@ -78,6 +77,8 @@ const MAX_AWAITED = 100;
 const MAX_REMEMBERED = 1_000;
 /** How long the node is asked for one without an answer, which may be one that it does not know. */
 const MAX_UNANSWERED_SECONDS = 3_600;
+/** The oldest are forgotten. */
+export const MAX_COUNTED = 50_000;
 
 /** Those for which the node is asked now, the oldest question first; half of the places are for those whose outcome is awaited. */
 export function nextQuestions({ departed }: CrosschainFlow): readonly DepartedCctx[] {
@@ -117,7 +118,7 @@ export function trackCrosschain(
   const isComparable = before !== undefined && !before.isInterrupted && reason === undefined;
   const baseline = crosschainBaseline(document, at, isComparable ? before : undefined);
   const next = { ...settled, chains, baseline };
-  if (before === undefined || (isComparable && isQuiet(before, baseline))) return next;
+  if (before === undefined) return next;
   const changes = changesBetween(before, document, at, isComparable);
   const followed = withDeparted(next, changes, input);
   if (reason !== undefined) return withGap(followed, reason);
@@ -173,8 +174,7 @@ function withDeparted(
 ): CrosschainFlow {
   const all = [...missed, ...others];
   if (all.length === 0) return flow;
-  const counted = countedKeys(flow.counted, all.length);
-  const uncounted = all.filter(({ index, isUncounted }) => !isUncounted && !counted.has(index));
+  const uncounted = all.filter(({ index, isUncounted }) => !isUncounted && !flow.counted.has(index));
   const room = cctxQueries === 'off' ? 0 : Math.max(0, MAX_AWAITED - flow.departed.filter(isAwaited).length);
   const awaited = new Set(uncounted.slice(0, room));
   const next = count(
@@ -204,8 +204,8 @@ function withinLimit(flow: CrosschainFlow): CrosschainFlow {
 function count(flow: CrosschainFlow, all: readonly (DepartedCctx & FinishedCctx)[]): CrosschainFlow {
   const finished = all.filter(({ isUncounted }) => !isUncounted);
   if (finished.length === 0) return flow;
-  const indexes = finished.map(({ index }) => index);
-  return { ...flow, chains: addFinished(flow.chains, finished), counted: addCounted(flow.counted, indexes) };
+  const counted = [...flow.counted, ...finished.map(({ index }) => index)].slice(-MAX_COUNTED);
+  return { ...flow, chains: addFinished(flow.chains, finished), counted: new Set(counted) };
 }
 
 /** The baseline stays: what was missed in it, and is not listed by the next document, is asked for. */
@@ -243,11 +243,6 @@ interface CrosschainChanges extends Departures {
   readonly hasUnseen: boolean;
 }
 
-/** Whether both documents list the same transactions, and no chain has a higher nonce than before. */
-function isQuiet(before: CrosschainBaseline, after: CrosschainBaseline): boolean {
-  return before.live === after.live && before.signers === after.signers;
-}
-
 /**
  * The changes between two documents. Between two that cannot be compared, those that were missed before: they do not finish within
  * minutes like the others, and the node lists them no longer when they are far behind.
@@ -259,43 +254,35 @@ function changesBetween(
   isComparable: boolean,
 ): CrosschainChanges {
   const keys = new Set(keysOf(live));
-  const { keys: keysBefore, nonces } = unpack(before.signers);
   const departed: Record<keyof Departures, DepartedCctx[]> = { missed: [], others: [] };
   let hasOtherKey = false;
-  const { indexes, missed, chainIds, created, keyPositions } = unpack(before.live);
-  for (const [row, index] of (isComparable ? indexes : indexes.slice(0, missed)).entries()) {
+  const compared = Array.from(before.live).slice(0, isComparable ? undefined : before.missed);
+  for (const [row, [index, { chainId, created, key }]] of compared.entries()) {
     if (live.has(index)) continue;
-    const key = keysBefore[keyPositions[row] ?? -1];
     if (key !== undefined && keys.size > 0 && !keys.has(key)) {
       hasOtherKey = true;
       continue;
     }
-    const seconds = secondsSince(created[row] ?? null, at);
-    departed[row < missed ? 'missed' : 'others'].push({
+    departed[row < before.missed ? 'missed' : 'others'].push({
       index,
-      chainId: chainIds[row] ?? '',
-      seconds,
+      chainId,
+      seconds: secondsSince(created, at),
       at,
       pendingAnswers: 0,
       isUncounted: !isComparable,
       ...(keys.size === 0 && { lastKey: key }),
     });
   }
-  return {
-    ...departed,
-    hasOtherKey,
-    hasUnseen: !hasOtherKey && hasHiddenNonces(nonces, live),
-  };
+  return { ...departed, hasOtherKey, hasUnseen: !hasOtherKey && hasHiddenNonces(before.nonces, live) };
 }
 
 /** `undefined` when the clock of the hub is ahead, too. */
-function secondsSince(created: number | null, { epochSeconds }: Instant): number | undefined {
-  return created === null || created > epochSeconds ? undefined : epochSeconds - created;
+function secondsSince(created: number | undefined, { epochSeconds }: Instant): number | undefined {
+  return created === undefined || created > epochSeconds ? undefined : epochSeconds - created;
 }
 
 /** Whether a nonce between two listed ones was never listed. */
-function hasHiddenNonces(nonces: Signers['nonces'], live: CrosschainDocument['live']): boolean {
-  const known = new Map(nonces);
+function hasHiddenNonces(known: CrosschainBaseline['nonces'], live: CrosschainDocument['live']): boolean {
   const added = new Map<string, Set<Numeral>>();
   for (const { chainId, nonce } of live.values()) {
     const highest = known.get(chainId);

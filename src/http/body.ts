@@ -3,31 +3,18 @@ import { createGunzip } from 'node:zlib';
 import { formatSize } from '../settings/units.js';
 import { RequestError } from './failure-reasons.js';
 
-/** Size of the first buffer. It grows to Content-Length only when it is full, so that a false header does not allocate memory. */
-const INITIAL_BYTES = 2 ** 20;
-
 /** Bodies of the maximum size that are in memory together; see `MEMORY_PER_BODY_BYTE` in config/memory-limits.ts. */
 const BODIES_IN_MEMORY = 4;
 
-/** After startup few polls overlap, so more free buffers would not be used. */
-const MAX_FREE_BUFFERS = 4;
-/** Reading a larger document takes so long that a new buffer makes no difference. */
-const MAX_REUSED_BYTES = 16 * 2 ** 20;
-
-/**
- * Reuses the buffers of response bodies. A Buffer is external memory, which V8 counts when it schedules garbage collection: with a
- * new one for each poll, one target of 1 MB every 2 s takes a fifth more CPU.
- */
-export class BufferPool {
-  /** Smallest first. */
-  readonly #free: Buffer<ArrayBuffer>[] = [];
-  /** Of the buffers that are not free, and of the reservations of fetches that had to wait. */
+/** Bounds the memory of the bodies that are fetched, or wait to be read. */
+export class BodyMemory {
+  /** Of bodies in memory, and of the reservations of fetches that had to wait. */
   #usedBytes = 0;
   readonly #waiting: { readonly maxBytes: number; readonly start: () => void }[] = [];
 
   /**
    * Resolves when there is memory for a body of at most `maxBytes`, first come, first served. A fetch waits while bodies, most of
-   * them decoded one after the other, take several times as much, and reserves that size then: otherwise, all that wait would start
+   * them read one after the other, take several times as much, and reserves that size then: otherwise, all that wait would start
    * together. The returned function ends the reservation.
    */
   async reserve(maxBytes: number): Promise<() => void> {
@@ -35,14 +22,11 @@ export class BufferPool {
     await new Promise<void>((resolve) => {
       this.#waiting.push({ maxBytes, start: resolve });
     });
-    return () => this.#changeUsed(-maxBytes);
+    return () => this.add(-maxBytes);
   }
 
-  #hasMemory(maxBytes: number): boolean {
-    return this.#usedBytes <= (BODIES_IN_MEMORY - 1) * maxBytes;
-  }
-
-  #changeUsed(bytes: number): void {
+  /** Adds the bytes of a body, or takes them off. */
+  add(bytes: number): void {
     this.#usedBytes += bytes;
     for (let [next] = this.#waiting; next !== undefined && this.#hasMemory(next.maxBytes); [next] = this.#waiting) {
       this.#waiting.shift();
@@ -51,76 +35,40 @@ export class BufferPool {
     }
   }
 
-  /** Returns a buffer of at least the given length, with arbitrary content. */
-  acquire(minBytes: number): Buffer<ArrayBuffer> {
-    const index = this.#free.findIndex(({ length }) => length >= minBytes);
-    const [buffer = Buffer.allocUnsafeSlow(minBytes)] = index === -1 ? [] : this.#free.splice(index, 1);
-    this.#usedBytes += buffer.length;
-    return buffer;
-  }
-
-  /** A buffer was lost with the thread that it was transferred to. */
-  forget(bytes: number): void {
-    this.#changeUsed(-bytes);
-  }
-
-  /** Takes back a buffer that is no longer in use, and drops the smallest one when there are too many. */
-  release(buffer: Buffer<ArrayBuffer>): void {
-    this.#changeUsed(-buffer.length);
-    if (buffer.length > MAX_REUSED_BYTES) return;
-    const index = this.#free.findIndex(({ length }) => length >= buffer.length);
-    this.#free.splice(index === -1 ? this.#free.length : index, 0, buffer);
-    if (this.#free.length > MAX_FREE_BUFFERS) this.#free.shift();
+  #hasMemory(maxBytes: number): boolean {
+    return this.#usedBytes <= (BODIES_IN_MEMORY - 1) * maxBytes;
   }
 }
 
 export interface BufferedBody {
-  /** At the beginning of a memory of its own, so that it can be transferred to another thread. */
-  readonly bytes: Buffer<ArrayBuffer>;
-  /**
-   * Returns the memory to the pool. `bytes` must not be used afterwards. If it was transferred to another thread, `returned` is what
-   * came back.
-   */
-  readonly release: (returned?: ArrayBuffer) => void;
+  readonly bytes: Buffer;
+  /** The body is not in memory any more. */
+  readonly release: () => void;
 }
 
-/** Reads a body into one buffer. Throws if it is larger than the limit; the message ends with the name of the setting, if it is one. */
+/** Reads a body. Throws if it is larger than the limit; the message ends with the name of the setting, if it is one. */
 export async function bufferBody(
   body: Readable,
   maxBytes: number,
-  contentLength: number | undefined,
-  pool: BufferPool,
+  memory: BodyMemory,
   limit = ' (poll.max_body_size)',
 ): Promise<BufferedBody> {
-  let buffer = pool.acquire(Math.min(INITIAL_BYTES, maxBytes, contentLength ?? INITIAL_BYTES));
+  const chunks: Buffer[] = [];
   let length = 0;
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
-      const needed = length + chunk.length;
-      if (needed > maxBytes) {
+      if (length + chunk.length > maxBytes) {
         throw new RequestError('too_large', `body is larger than ${formatSize(maxBytes)}${limit}`);
       }
-      if (needed > buffer.length) {
-        const larger = pool.acquire(Math.min(maxBytes, Math.max(contentLength ?? 0, 2 * buffer.length, needed)));
-        buffer.copy(larger, 0, 0, length);
-        pool.release(buffer);
-        buffer = larger;
-      }
-      chunk.copy(buffer, length);
-      length = needed;
+      chunks.push(chunk);
+      length += chunk.length;
+      memory.add(chunk.length);
     }
   } catch (error) {
-    pool.release(buffer);
+    memory.add(-length);
     throw error;
   }
-  const { byteLength } = buffer;
-  return {
-    bytes: buffer.subarray(0, length),
-    release: (returned = buffer.buffer) => {
-      if (returned.byteLength === byteLength) pool.release(Buffer.from(returned));
-      else pool.forget(byteLength);
-    },
-  };
+  return { bytes: Buffer.concat(chunks, length), release: () => memory.add(-length) };
 }
 
 type HeaderValue = string | string[] | undefined;
@@ -140,11 +88,4 @@ export function decompressBody(body: Readable, contentEncoding: HeaderValue): Re
 function encodingsIn(contentEncoding: HeaderValue): readonly string[] {
   const codings = [contentEncoding ?? ''].flat().flatMap((line) => line.toLowerCase().split(','));
   return codings.map((coding) => coding.trim()).filter((coding) => coding !== '' && coding !== 'identity');
-}
-
-/** The length of the decoded body, if the response announces it. */
-export function parseContentLength(headers: Readonly<Record<string, HeaderValue>>): number | undefined {
-  const length = headers['content-length'];
-  const isEncoded = encodingsIn(headers['content-encoding']).length > 0;
-  return typeof length === 'string' && !isEncoded && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }

@@ -6,7 +6,7 @@ import type { HttpClientConfig } from '../config/http-client-config.js';
 import { resolveHttpConfig, type ResolvedHttpConfig } from '../config/resolved-http-config.js';
 import { REDACTED_PATH, requestUrl, sourceOf } from '../config/urls.js';
 import { cleanText } from '../text/untrusted-text.js';
-import { bufferBody, BufferPool, decompressBody, parseContentLength, type BufferedBody } from './body.js';
+import { BodyMemory, bufferBody, decompressBody, type BufferedBody } from './body.js';
 import { openConnection } from './connection.js';
 import { readErrorResponse, type Clean, type ErrorContext } from './error-response.js';
 import {
@@ -94,10 +94,10 @@ export interface Client {
 }
 
 export function createClient(userAgent: string): Client {
-  const pool = new BufferPool();
+  const memory = new BodyMemory();
   const running = new Set<AbortController>();
   return {
-    reserveMemory: async (maxBodyBytes) => pool.reserve(maxBodyBytes),
+    reserveMemory: async (maxBodyBytes) => memory.reserve(maxBodyBytes),
     fetch: async ({ url: nodeUrl, httpClient = DEFAULT_HTTP_CLIENT_CONFIG }, path, limits, options = {}) => {
       const controller = new AbortController();
       running.add(controller);
@@ -117,7 +117,7 @@ export function createClient(userAgent: string): Client {
           const response = await sendRequest(dispatcher, url, config, userAgent, limits.maxBodyBytes, options);
           const isAuthenticated = nodeUrl.path !== undefined || hasCredentials(httpClient);
           const context = { redirect: redirectTarget(response.headers['location'], url, path), isAuthenticated, clean };
-          return await readResponse(response, limits, pool, context, options);
+          return await readResponse(response, limits, memory, context, options);
         } finally {
           await dispatcher.destroy();
         }
@@ -239,7 +239,7 @@ async function sendRequest(
 async function readResponse(
   response: Dispatcher.ResponseData,
   { timeoutMs, maxBodyBytes }: FetchLimits,
-  pool: BufferPool,
+  memory: BodyMemory,
   context: ErrorContext,
   { hasFixedLimit = false }: RequestOptions,
 ): Promise<FetchedDocument> {
@@ -250,13 +250,7 @@ async function readResponse(
   if (body === undefined) {
     throw new RequestError('not_json', `unsupported content encoding ${clean(String(headers['content-encoding']))}`);
   }
-  const buffered = await bufferBody(
-    body,
-    maxBodyBytes,
-    parseContentLength(headers),
-    pool,
-    hasFixedLimit ? '' : undefined,
-  );
+  const buffered = await bufferBody(body, maxBodyBytes, memory, hasFixedLimit ? '' : undefined);
   const height = heightText(headers, response.trailers);
   return { ok: true, body: buffered, height: height === undefined ? undefined : clean(height), clean };
 }

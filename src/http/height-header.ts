@@ -1,5 +1,5 @@
-import { INVALID, type Field } from '../json/field.js';
-import { asDecimalString, type Numeral } from '../json/numeral.js';
+import { INVALID, type Field } from '../chain/field.js';
+import { asDecimalString, type Numeral } from '../chain/numeral.js';
 
 /* The hub height of a response: gateways send it as a header or, when the client accepts trailers, as a trailer. */
 

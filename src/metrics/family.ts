@@ -1,6 +1,6 @@
 import { toDouble, toSeconds, type Exact } from '../chain/decimal.js';
-import type { Field } from '../json/field.js';
-import type { Numeral } from '../json/numeral.js';
+import type { Field } from '../chain/field.js';
+import type { Numeral } from '../chain/numeral.js';
 import { orElse, required, WITHDRAWN } from './required-fields.js';
 
 /*

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Field } from '../json/field.js';
+import type { Field } from '../chain/field.js';
 import { optional } from './required-fields.js';
 
 /** 48 bits are exact in a double. One of 10^14 changes goes undetected. */

@@ -1,6 +1,5 @@
 import { compareLabels, labelValues, type Derived, type Family, type Sample } from './family.js';
 import { firstBy } from './grouping.js';
-import { keptSamples } from './kept-samples.js';
 import { orElse, WITHDRAWN } from './required-fields.js';
 import { formatSeries } from './text-format.js';
 
@@ -10,7 +9,7 @@ export interface FamilyLines {
   readonly lines: string;
   /** Number of samples without a series of their own because of the limit or equal labels; `undefined` for families without labels. */
   readonly dropped: number | undefined;
-  /** The same series as numbers; absent unless verdicts judge the family. */
+  /** The same series as numbers. */
   readonly samples?: readonly FiniteSample[];
   /** Set when the family, or a part of it, is withdrawn. */
   readonly withdrawn?: true;
@@ -26,7 +25,7 @@ export function renderFamilies<Input>(
   fixedLabels: string,
   maxSeries: number,
 ): FamilyLines[] {
-  return families.flatMap((family) => {
+  return families.flatMap((family): FamilyLines[] => {
     const derived = orElse<Derived>(
       () => family.derive(input),
       () => [WITHDRAWN],
@@ -40,9 +39,7 @@ export function renderFamilies<Input>(
     let lines = '';
     for (const sample of exported) lines += formatSeries(family, fixedLabels, sample);
     const dropped = family.labels.length === 0 ? undefined : samples.length - kept.length;
-    return [
-      { name: family.name, lines, dropped, ...(keptSamples.has(family.name) && { samples: exported }), ...withdrawn },
-    ];
+    return [{ name: family.name, lines, dropped, samples: exported, ...withdrawn }];
   });
 }
 

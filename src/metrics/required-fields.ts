@@ -1,4 +1,4 @@
-import { INVALID, isPresent, type Field } from '../json/field.js';
+import { INVALID, isPresent, type Field } from '../chain/field.js';
 
 /*
  * Families read fields with these functions. A family is *withdrawn*, that is not exported, when a field it requires is missing or

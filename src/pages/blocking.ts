@@ -1,7 +1,7 @@
 import { judgedAlerts, type AlertName } from '../alerts/alerts.js';
 import { isLate, listedRows } from '../alerts/sentences.js';
 import { labelOf, type Samples } from '../alerts/samples.js';
-import { asDecimalString } from '../json/numeral.js';
+import { asDecimalString } from '../chain/numeral.js';
 import { groupBy } from '../metrics/grouping.js';
 import type { BlockSpan, BridgeItems, ClaimItem, Member, Members } from '../pending/items.js';
 import type { Contact } from '../poll/validator-names.js';
@@ -42,7 +42,7 @@ interface Waiting extends Partial<
   readonly timeoutIn?: BlockSpan | null;
 }
 
-/** The families that this file reads. Their samples are kept, like those of alerts (metrics/kept-samples.ts). */
+/** The families that this file reads. */
 export const blockingFamilies = [
   'bridge_orchestrator_info',
   'bridge_orchestrator_power_ratio',

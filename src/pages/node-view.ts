@@ -1,6 +1,6 @@
 import type { Instant } from '../clock.js';
 import { toDecimalString } from '../chain/decimal.js';
-import type { DecimalString } from '../json/numeral.js';
+import type { DecimalString } from '../chain/numeral.js';
 import { inWholeUnits } from '../pending/item-list.js';
 import type { HubCoin, Items } from '../pending/items.js';
 import type { EndpointState } from '../poll/endpoint-state.js';

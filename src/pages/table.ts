@@ -1,5 +1,5 @@
 import { compare, decimal, type Decimal } from '../chain/decimal.js';
-import type { DecimalString } from '../json/numeral.js';
+import type { DecimalString } from '../chain/numeral.js';
 import { markup, type Markup } from './html.js';
 
 /*

@@ -1,6 +1,6 @@
 import { multiply, subtract, toDecimalString, toSeconds, type Exact } from '../chain/decimal.js';
-import type { Field } from '../json/field.js';
-import type { Numeral } from '../json/numeral.js';
+import type { Field } from '../chain/field.js';
+import type { Numeral } from '../chain/numeral.js';
 import { externalBlockTime, hubBlockTime } from '../metrics/bridge/block-times.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import { required } from '../metrics/required-fields.js';

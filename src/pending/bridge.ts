@@ -1,6 +1,6 @@
 import { toDecimalString, toSeconds } from '../chain/decimal.js';
 import type { Batch, Transfer, Valset } from '../chain/module-state.js';
-import { asDecimalString } from '../json/numeral.js';
+import { asDecimalString } from '../chain/numeral.js';
 import { hubBlockTime, hubBlockTimeSource } from '../metrics/bridge/block-times.js';
 import { estimatedExternalHeight, feesOf, isExpired, isOverdue, totalFees } from '../metrics/bridge/batches.js';
 import {

@@ -1,7 +1,7 @@
 import { add, compare, lowest, subtract, toDecimalString } from '../chain/decimal.js';
 import { isScheduledByDistance } from '../chain/known-chains.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
-import type { DecimalString, Numeral } from '../json/numeral.js';
+import type { DecimalString, Numeral } from '../chain/numeral.js';
 import {
   chainName,
   consideredCctxs,

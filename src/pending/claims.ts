@@ -1,6 +1,6 @@
 import { claimTypes, packedClaimContent, type ClaimType } from '../chain/claim.js';
 import { numeralKey, ratio } from '../chain/decimal.js';
-import type { Numeral } from '../json/numeral.js';
+import type { Numeral } from '../chain/numeral.js';
 import type { Attestation } from '../chain/module-state.js';
 import {
   conflictingNonces,

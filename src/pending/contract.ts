@@ -1,6 +1,6 @@
 import { toDecimalString } from '../chain/decimal.js';
 import type { ContractReading } from '../metrics/contract/reading.js';
-import { asDecimalString } from '../json/numeral.js';
+import { asDecimalString } from '../chain/numeral.js';
 import type { ContractItems } from './items.js';
 
 /** What the pages show of the contract. Nothing waits there. */

@@ -1,6 +1,6 @@
 import { coinOf, type Coin } from '../chain/known-chains.js';
 import type { Cctx, Outbound } from '../chain/rate-limiter-input.js';
-import type { Field } from '../json/field.js';
+import type { Field } from '../chain/field.js';
 import {
   chainIdLabel,
   chainName,

@@ -1,6 +1,6 @@
 import { compare, decimal, toDecimalString, toDouble, type Exact } from '../chain/decimal.js';
-import type { Field } from '../json/field.js';
-import type { DecimalString, Numeral } from '../json/numeral.js';
+import type { Field } from '../chain/field.js';
+import type { DecimalString, Numeral } from '../chain/numeral.js';
 import { toLabelValue } from '../metrics/family.js';
 import { orUndefined, required } from '../metrics/required-fields.js';
 import { cleanText } from '../text/untrusted-text.js';

@@ -1,5 +1,5 @@
 import type { ClaimType } from '../chain/claim.js';
-import type { DecimalString } from '../json/numeral.js';
+import type { DecimalString } from '../chain/numeral.js';
 
 export type { DecimalString };
 

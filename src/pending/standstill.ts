@@ -1,6 +1,6 @@
 import { compare, highest, subtract, sum, type Decimal } from '../chain/decimal.js';
 import type { Transfer } from '../chain/module-state.js';
-import type { Numeral } from '../json/numeral.js';
+import type { Numeral } from '../chain/numeral.js';
 import { heightOfLastObserved } from '../metrics/bridge/events.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import {

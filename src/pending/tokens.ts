@@ -1,8 +1,8 @@
 import { ratio, toDecimalString } from '../chain/decimal.js';
 import type { Coin, Transfer } from '../chain/module-state.js';
 import type { TokenConfig } from '../config/config.js';
-import type { Field } from '../json/field.js';
-import type { DecimalString } from '../json/numeral.js';
+import type { Field } from '../chain/field.js';
+import type { DecimalString } from '../chain/numeral.js';
 import { relayableTransfers } from '../metrics/bridge/batches.js';
 import type { BridgeInput } from '../metrics/bridge/input.js';
 import {

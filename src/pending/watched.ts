@@ -15,8 +15,8 @@ import { matchingRegistrations, validatorName } from '../metrics/bridge/registra
 import { batchSigners, valsetSigners } from '../metrics/bridge/signing.js';
 import { memberAddresses, newestPowers, newestTotalPower } from '../metrics/bridge/valsets.js';
 import { toLabelValue } from '../metrics/family.js';
-import type { Field } from '../json/field.js';
-import type { Numeral } from '../json/numeral.js';
+import type { Field } from '../chain/field.js';
+import type { Numeral } from '../chain/numeral.js';
 import { hubBlocksUntil } from './block-spans.js';
 import { required, rows } from '../metrics/required-fields.js';
 import { decimalStringOf, orNull } from './item-list.js';

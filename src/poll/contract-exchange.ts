@@ -9,9 +9,10 @@ import type { BufferedBody } from '../http/body.js';
 import type { Client, FetchLimits } from '../http/client.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import { compare } from '../chain/decimal.js';
-import { isPresent } from '../json/field.js';
-import type { Numeral } from '../json/numeral.js';
-import { NO_ALIASES, number, object, readDocument, string, type UnreadableDocument } from '../json/shapes.js';
+import { isPresent } from '../chain/field.js';
+import type { Numeral } from '../chain/numeral.js';
+import { readDocument, type UnreadableDocument } from '../chain/document.js';
+import { numeral, object, string } from '../chain/fields.js';
 import type { ContractFacts } from '../metrics/contract/facts.js';
 import type { ContractReading, HubReading } from '../metrics/contract/reading.js';
 import { clock } from '../clock.js';
@@ -131,14 +132,11 @@ function checkChain(answers: RpcAnswers, expected: string): UnreadableDocument |
   return unreadable('schema', `is a node of chain ${chainId}, not of chain ${expected} (bridge_chain_id)`);
 }
 
-const readSupply = object({ amount: object({ amount: number }, 'any') }, 'any').compile('', NO_ALIASES);
-const readHubBlock = object(
-  { block: object({ header: object({ height: number, time: string }, 'any') }, 'any') },
-  'any',
-).compile('', NO_ALIASES);
+const supply = object({ amount: object({ amount: numeral }) });
+const hubBlock = object({ block: object({ header: object({ height: numeral, time: string }) }) });
 
-/** More than the values of these documents take. */
-const HUB_BUDGET_BYTES = 2 ** 20;
+/** More than the values of a block with its transactions. */
+const MAX_HUB_VALUES = 500_000;
 
 /** At the height of the module state, so that a transfer in between changes nothing. What cannot be read is absent. */
 async function readHub(
@@ -174,21 +172,21 @@ async function readHub(
   for (const denom of denoms) {
     const path = `/cosmos/bank/v1beta1/supply/by_denom?${new URLSearchParams({ denom }).toString()}`;
     // oxlint-disable-next-line no-await-in-loop -- the node has to answer other queries too
-    const supply = await fetchAt(path, supplyOf, true);
-    if (supply !== undefined) supplies.set(denom, supply);
+    const amount = await fetchAt(path, supplyOf, true);
+    if (amount !== undefined) supplies.set(denom, amount);
   }
   return { blockSeconds, supplies };
 }
 
 function supplyOf(body: Buffer): Numeral | undefined {
-  const result = readDocument(readSupply, body, HUB_BUDGET_BYTES);
+  const result = readDocument(supply, body, MAX_HUB_VALUES);
   const amount = result.ok && isPresent(result.value?.amount) ? result.value.amount.amount : undefined;
   return isPresent(amount) ? amount : undefined;
 }
 
 /** `undefined` for a block of another height. */
 function blockSecondsOf(body: Buffer, height: Numeral): number | undefined {
-  const result = readDocument(readHubBlock, body, HUB_BUDGET_BYTES);
+  const result = readDocument(hubBlock, body, MAX_HUB_VALUES);
   const block = result.ok && isPresent(result.value?.block) ? result.value.block : undefined;
   const header = isPresent(block?.header) ? block.header : undefined;
   if (isPresent(header?.height) && compare(header.height, height) !== 0) return undefined;

@@ -1,19 +1,11 @@
-import { compare } from '../chain/decimal.js';
 import type { DocumentPath } from '../chain/dialects.js';
 import type { Config, TargetLabels } from '../config/config.js';
 import type { DocumentName } from '../documents.js';
-import {
-  failure,
-  failureReasonNames,
-  type Failure,
-  type FailureReason,
-  type PollError,
-} from '../http/failure-reasons.js';
+import { failureReasonNames, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { FamilyLines } from '../metrics/render-families.js';
-import { answeredFamilies, withFailedPoll, type QueryStates } from '../sources/query-state.js';
+import { answeredFamilies, type QueryStates } from '../sources/query-state.js';
 import { ageSeconds, type Instant } from '../clock.js';
-import type { Phase } from './decode.js';
-import type { PollResult, Snapshot } from './poll.js';
+import type { Phase, Snapshot } from './step.js';
 
 /** The label values that identify an endpoint. */
 export interface EndpointKey {
@@ -62,12 +54,6 @@ export interface LastPoll {
   readonly bodyBytes: number | undefined;
 }
 
-/**
- * A document with a lower hub height than the last successful one fails its poll, because the node may be behind others. The third
- * such document since the last success is accepted: the node was rolled back or replaced.
- */
-const REGRESSIONS_TO_ACCEPT = 3;
-
 /** The state before the first poll. */
 export function initialState(
   { target, targetLabels, document }: Pick<EndpointState, 'target' | 'targetLabels' | 'document'>,
@@ -102,48 +88,4 @@ export function exportedFamilies(state: EndpointState, now: Instant): readonly F
   const ofDocument = exportedSuccess(state, now)?.snapshot.families ?? [];
   const { queries, staleAfterMs } = state;
   return queries.size === 0 ? ofDocument : [...ofDocument, ...answeredFamilies(queries, staleAfterMs, now)];
-}
-
-/** Returns the state after one more poll. */
-export function stateAfter(before: EndpointState, result: PollResult, at: Instant): EndpointState {
-  const regression = regressionOf(result, before.success?.snapshot);
-  const regressionsSinceSuccess = before.regressionsSinceSuccess + (regression ? 1 : 0);
-  const outcome = regression && regressionsSinceSuccess < REGRESSIONS_TO_ACCEPT ? regression : result.outcome;
-  const polled = {
-    ...before,
-    polls: before.polls + 1,
-    regressions: before.regressions + (regression ? 1 : 0),
-    last: { at, ok: outcome.ok, phaseSeconds: result.phaseSeconds, bodyBytes: result.bodyBytes },
-  };
-  if (!outcome.ok) {
-    const { reason } = outcome.error;
-    const failures = { ...before.failures, [reason]: before.failures[reason] + 1 };
-    const queries = withFailedPoll(before.queries);
-    return { ...polled, failures, failure: { at, error: outcome.error }, regressionsSinceSuccess, queries };
-  }
-  return {
-    ...polled,
-    invalidValues: addCounts(before.invalidValues, outcome.problems.invalid),
-    unknownValues: addCounts(before.unknownValues, outcome.problems.unknown),
-    success: { at, snapshot: outcome, foundAt: result.foundAt },
-    regressionsSinceSuccess: 0,
-  };
-}
-
-/** The failure of a document with a lower hub height than the previous one. */
-function regressionOf({ outcome, source }: PollResult, previous: Snapshot | undefined): Failure | undefined {
-  if (!outcome.ok || outcome.height === undefined || previous?.height === undefined) return undefined;
-  if (compare(outcome.height, previous.height) >= 0) return undefined;
-  const message = `${source === undefined ? '' : `${source}: `}hub height ${outcome.height} is below ${previous.height} of the previous document`;
-  return failure('regression', message);
-}
-
-function addCounts(
-  counts: ReadonlyMap<string, number>,
-  added: ReadonlyMap<string, number>,
-): ReadonlyMap<string, number> {
-  if (added.size === 0) return counts;
-  const total = new Map(counts);
-  for (const [field, count] of added) total.set(field, (total.get(field) ?? 0) + count);
-  return total;
 }

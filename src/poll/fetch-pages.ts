@@ -1,12 +1,10 @@
 import { performance } from 'node:perf_hooks';
-import type { BufferedBody } from '../http/body.js';
 import { sourceOf } from '../config/urls.js';
 import type { Client } from '../http/client.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import { formatSize } from '../settings/units.js';
 import type { NodeQuery, QueryRequest } from '../sources/node-query.js';
 import type { QueryResult } from '../sources/query-state.js';
-import type { Decoded, Decoder } from './decode.js';
 import type { PollJob } from './poll.js';
 
 /** Chains have tens of chains and keys and hundreds of validators. A page has 100 entries, or 1000 validators. */
@@ -31,7 +29,7 @@ export async function fetchPages<OnePage extends Page>(
   job: JobConnection,
   path: string,
   client: Client,
-  decode: (source: string, body: BufferedBody) => Promise<Decoded<OnePage>>,
+  read: (source: string, body: Buffer) => OnePage | Failure,
   /** What is said about a page that is too large; by default, that it exceeds `poll.max_body_size`. */
   tooLarge?: string,
 ): Promise<PagesResult<OnePage>> {
@@ -49,12 +47,12 @@ export async function fetchPages<OnePage extends Page>(
       // The path of a further page is that of the first one.
       return { ok: false, error, isRefused: fetched.isNotServed === true && pages.length === 0 };
     }
-    // oxlint-disable-next-line no-await-in-loop -- as above
-    const { outcome } = await decode(source, fetched.body);
-    if (!outcome.ok) return { ...outcome, isRefused: false };
-    pages.push(outcome);
-    if (outcome.nextKey === undefined) return { ok: true, pages };
-    page = pathOfPage(path, outcome.nextKey);
+    const result = read(source, fetched.body.bytes);
+    fetched.body.release();
+    if (!result.ok) return { ...result, isRefused: false };
+    pages.push(result);
+    if (result.nextKey === undefined) return { ok: true, pages };
+    page = pathOfPage(path, result.nextKey);
   }
   return { ...failure('too_large', `${source}: more than ${MAX_PAGES} pages`), isRefused: false };
 }
@@ -72,14 +70,13 @@ export async function sendQuery(
   query: NodeQuery,
   request: QueryRequest,
   client: Client,
-  decoder: Decoder,
 ): Promise<QueryResult> {
   const maxBodyBytes = Math.min(query.maxBodyBytes, job.limits.maxBodyBytes);
   const result = await fetchPages(
     { ...job, limits: { ...job.limits, maxBodyBytes } },
     request.path,
     client,
-    async (source, body) => decoder.decode({ source, query: query.name }, body),
+    query.read,
     `the response is larger than ${formatSize(maxBodyBytes)}`,
   );
   if (!result.ok) return result;

@@ -1,15 +1,19 @@
 import { chainNames } from '../chain/known-chains.js';
 import type { Config, TargetConfig } from '../config/config.js';
-import { documentNames, documents, type DocumentName, type SettingsOf } from '../documents.js';
+import { maxValuesOf } from '../config/memory-limits.js';
+import { documentNames, documents, type DocumentName, type SettingsOf, type SideInputOf } from '../documents.js';
 import type { Instant } from '../clock.js';
-import { cctxAnswers } from '../sources/cctx-outcome.js';
-import type { QueryAnswers, QueryContext } from '../sources/node-query.js';
-import { lookaheadsOf } from '../sources/chain-switches.js';
-import { answersOf } from '../sources/query-state.js';
-import type { EndpointLimits, EndpointState } from './endpoint-state.js';
+import type { Endpoint } from '../endpoints/registry.js';
 import { MAX_RPC_BODY_BYTES } from '../external/json-rpc.js';
 import type { ContractFacts } from '../metrics/contract/facts.js';
-import type { DecodeOptions, PollJob, Snapshot, TargetOptions } from './poll.js';
+import { cctxAnswers } from '../sources/cctx-outcome.js';
+import { lookaheadsOf } from '../sources/chain-switches.js';
+import type { QueryAnswers, QueryContext } from '../sources/node-query.js';
+import { answersOf } from '../sources/query-state.js';
+import { exportedSuccess, type EndpointLimits, type EndpointState } from './endpoint-state.js';
+import type { PollInput, PollJob } from './poll.js';
+import type { Snapshot, StepContext, TargetOptions } from './step.js';
+import type { NamesState } from './validator-names.js';
 
 /** One job for each endpoint of each target. */
 export function jobsOf(config: Config): PollJob[] {
@@ -21,15 +25,15 @@ function jobOf(config: Config, target: TargetConfig, document: DocumentName): Po
   if (request === undefined) return undefined;
   const { connection, settings, ...others } = request;
   const { timeoutMs, maxBodyBytes } = config.poll;
-  const decodeOptions = documentOptions(targetOptions(config, target), document, settings);
-  return { ...connection, ...others, limits: { timeoutMs, maxBodyBytes }, decodeOptions };
+  const context = stepContext(targetOptions(config, target), document, settings);
+  return { ...connection, ...others, limits: { timeoutMs, maxBodyBytes }, context };
 }
 
-export function documentOptions<Name extends DocumentName>(
+export function stepContext<Name extends DocumentName>(
   options: TargetOptions,
   document: Name,
   settings: SettingsOf[Name],
-): DecodeOptions<Name> {
+): StepContext<Name> {
   return { ...options, document, settings };
 }
 
@@ -56,35 +60,52 @@ export function targetOptions(
     labels: {
       tokens,
       chains: { ...chainNames, ...Object.fromEntries(Object.entries(chains).map(([id, chain]) => [id, chain.name])) },
-      validators: { configured: validators, staking: new Map() },
+      validators,
     },
     maxSeries: limits.maxSeriesPerFamily,
     staleAfterMs: poll.staleAfterMs,
+    maxValues: maxValuesOf(poll.maxBodyBytes),
   };
 }
 
-/** The job with the names that the staking module gives to validators. */
-export function withValidatorNames(job: PollJob, staking: ReadonlyMap<string, string>): PollJob {
-  const { labels } = job.decodeOptions;
-  const validators = { ...labels.validators, staking };
-  return { ...job, decodeOptions: { ...job.decodeOptions, labels: { ...labels, validators } } };
+/** What the next poll of an endpoint depends on besides its configuration. `siblingOf` is another document of the target. */
+export function pollInput(
+  { job: { context }, state, names }: Pick<Endpoint, 'job' | 'state' | 'names'>,
+  siblingOf: (document: DocumentName) => EndpointState | undefined,
+  at: Instant,
+): PollInput {
+  const { success, queries, staleAfterMs } = state;
+  return {
+    foundAt: success?.foundAt,
+    previous: success?.snapshot.observations,
+    sideInput: sideInputOf(context.document, names, siblingOf, answersOf(queries, staleAfterMs, at), at),
+    facts: contractFactsOf(siblingOf('module_state')?.success?.snapshot),
+  };
 }
 
-/** The job of a contract with what the last module state of its target says about it. */
-export function withFacts(job: PollJob, bridge: Snapshot | undefined): PollJob {
-  const facts = contractFactsOf(bridge);
-  return facts === undefined ? job : { ...job, facts };
+function sideInputOf(
+  document: DocumentName,
+  { byOperator }: NamesState,
+  siblingOf: (document: DocumentName) => EndpointState | undefined,
+  answers: QueryAnswers,
+  at: Instant,
+): SideInputOf[DocumentName] {
+  switch (document) {
+    case 'module_state': {
+      const contract = siblingOf('external_contract');
+      const reading = contract && exportedSuccess(contract, at)?.snapshot;
+      const externalHeight = reading?.document === 'external_contract' ? reading.observations.height : undefined;
+      return { names: byOperator, externalHeight };
+    }
+    case 'rate_limiter_input':
+      return { lookaheads: lookaheadsOf(answers), cctxAnswers: cctxAnswers(answers) };
+    case 'external_contract':
+      return {};
+  }
 }
 
 export function contractFactsOf(bridge: Snapshot | undefined): ContractFacts | undefined {
   return bridge?.document === 'module_state' ? bridge.observations.contractFacts : undefined;
-}
-
-/** The job of a module state with the external height, if the contract was read a moment ago. */
-export function withExternalHeight(job: PollJob, contract: Snapshot | undefined): PollJob {
-  const { decodeOptions: options } = job;
-  if (options.document !== 'module_state' || contract?.document !== 'external_contract') return job;
-  return { ...job, decodeOptions: { ...options, sideInput: { externalHeight: contract.observations.height } } };
 }
 
 /** Whether a snapshot is of this document. */
@@ -92,38 +113,15 @@ function isOf<Name extends DocumentName>(document: Name, snapshot: Snapshot): sn
   return snapshot.document === document;
 }
 
-/** The options with the observations and the flow of the last accepted document of the endpoint. */
-function withLast<Name extends DocumentName>(options: DecodeOptions<Name>, last: Snapshot): DecodeOptions<Name> {
-  if (!isOf(options.document, last)) return options;
-  return { ...options, previous: last.observations, flow: last.flow };
-}
-
-/** The options with the observations and the flow of the last accepted document of the endpoint, and what its node has answered since. */
-export function withObservations(
-  options: DecodeOptions,
-  last: Snapshot | undefined,
-  answers: QueryAnswers = new Map(),
-): DecodeOptions {
-  if (last === undefined) return options;
-  const observed = withLast(options, last);
-  if (observed.document !== 'rate_limiter_input' || observed.flow === undefined) return observed;
-  const lookaheads = lookaheadsOf(answers);
-  return {
-    ...observed,
-    ...(lookaheads && { sideInput: { lookaheads } }),
-    flow: { ...observed.flow, answers: cctxAnswers(answers) },
-  };
-}
-
 /** What the queries of the endpoint depend on after a successful poll; `undefined` before one, and for a recorded body. */
 export function queryContext<Name extends DocumentName>(
-  options: DecodeOptions<Name>,
+  context: StepContext<Name>,
   { success, queries, staleAfterMs }: EndpointState,
   operators: ReadonlyMap<string, string>,
   now: Instant,
 ): QueryContext<Name> | undefined {
-  if (success?.foundAt === undefined || !isOf(options.document, success.snapshot)) return undefined;
+  if (success?.foundAt === undefined || !isOf(context.document, success.snapshot)) return undefined;
   const { observations, flow } = success.snapshot;
   const answers = answersOf(queries, staleAfterMs, now);
-  return { ...options, dialect: success.foundAt.dialect, observations, flow, operators, answers };
+  return { ...context, dialect: success.foundAt.dialect, observations, flow, operators, answers };
 }

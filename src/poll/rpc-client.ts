@@ -91,9 +91,7 @@ function listOf(answers: RpcAnswers): BufferedBody {
   const list = JSON.stringify(
     Array.from(answers, ([id, { ok: _ok, ...answer }]) => ({ jsonrpc: '2.0', id, ...answer })),
   );
-  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(list));
-  bytes.write(list);
-  return { bytes, release: () => undefined };
+  return { bytes: Buffer.from(list), release: () => undefined };
 }
 
 async function sendBatch(

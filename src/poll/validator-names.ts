@@ -2,8 +2,9 @@ import { dataPart } from '../chain/addresses.js';
 import { sourceOf } from '../config/urls.js';
 import type { Client } from '../http/client.js';
 import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
-import { isPresent, type Field } from '../json/field.js';
-import { list, NO_ALIASES, object, readDocument, string, type ValueOf } from '../json/shapes.js';
+import { isPresent, type Field } from '../chain/field.js';
+import { readDocument } from '../chain/document.js';
+import { list, object, string, type ValueOf } from '../chain/fields.js';
 import { toLabelValue } from '../metrics/family.js';
 import { cleanText } from '../text/untrusted-text.js';
 import type { Instant } from '../clock.js';
@@ -16,7 +17,6 @@ import {
   NO_ATTEMPTS,
   type QueryAttempts,
 } from '../sources/query-attempts.js';
-import type { Decoder } from './decode.js';
 import { fetchPages, type JobConnection } from './fetch-pages.js';
 
 /* The names of validators, from the staking module of the Cosmos SDK (QueryValidatorsResponse). They never affect a poll. */
@@ -51,28 +51,23 @@ export interface NamesPage extends Validators {
   readonly nextKey: string | undefined;
 }
 
-/** A page of 1000 validators takes about 2 MB. */
-const PAGE_BUDGET_BYTES = 64 * 2 ** 20;
+/** A page of 1000 validators has 30,000. */
+const MAX_VALUES = 500_000;
 
 const validators = list(
-  object(
-    {
-      operator_address: string,
-      description: object({ moniker: string, security_contact: string, website: string }, 'any'),
-    },
-    'any',
-  ),
+  object({
+    operator_address: string,
+    description: object({ moniker: string, security_contact: string, website: string }),
+  }),
 );
-const readPage = object({ validators, pagination: object({ next_key: string }, 'any') }, 'any').compile('', NO_ALIASES);
+const validatorsPage = object({ validators, pagination: object({ next_key: string }) });
 
 const VALIDATORS_PATH = '/cosmos/staking/v1beta1/validators?pagination.limit=1000';
 
 /** Reads the names of all validators. */
-export async function fetchNames(job: JobConnection, client: Client, decoder: Decoder): Promise<NamesResult> {
+export async function fetchNames(job: JobConnection, client: Client): Promise<NamesResult> {
   const release = await client.reserveMemory(job.limits.maxBodyBytes);
-  const result = await fetchPages(job, VALIDATORS_PATH, client, async (source, body) =>
-    decoder.decode({ source }, body),
-  ).finally(release);
+  const result = await fetchPages(job, VALIDATORS_PATH, client, readNamesPage).finally(release);
   if (!result.ok) return result;
   // Of entries with the same key, the first one stays.
   const pages = result.pages.toReversed();
@@ -91,7 +86,7 @@ export async function fetchNames(job: JobConnection, client: Client, decoder: De
 
 /** Reads one page. Error messages begin with `source`. */
 export function readNamesPage(source: string, body: Buffer): NamesPage | Failure {
-  const result = readDocument(readPage, body, PAGE_BUDGET_BYTES);
+  const result = readDocument(validatorsPage, body, MAX_VALUES);
   if (!result.ok) return failure(result.reason, `${source}: ${result.message}`);
   const { value } = result;
   if (value === undefined || !isPresent(value.validators))

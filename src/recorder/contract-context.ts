@@ -3,7 +3,7 @@ import { decimal, toDecimalString } from '../chain/decimal.js';
 import type { Instant } from '../clock.js';
 import type { ContractCall } from '../external/calls.js';
 import type { ContractExchange } from '../external/contract-document.js';
-import { asDecimalString, parseDecimal, type DecimalString, type Numeral } from '../json/numeral.js';
+import { asDecimalString, parseDecimal, type DecimalString, type Numeral } from '../chain/numeral.js';
 import type { ContractFacts } from '../metrics/contract/facts.js';
 
 /*

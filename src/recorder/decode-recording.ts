@@ -1,10 +1,10 @@
 import { failureReasonNames } from '../http/failure-reasons.js';
-import type { Phase } from '../poll/decode.js';
+import type { Phase } from '../poll/step.js';
 import { isMapping } from '../settings/value-types.js';
 import { parseContractKeys } from './contract-context.js';
 import { FORMAT_VERSION, type RecordingHeader } from './recording-file.js';
 
-/* Reads a recorded poll, which another program may have written. Not in recording-file.ts, because the thread that writes needs no schemas. */
+/* Reads a recorded poll, which another program may have written. */
 
 export interface DecodedRecording {
   readonly header: RecordingHeader;

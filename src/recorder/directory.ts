@@ -1,17 +1,7 @@
-import {
-  closeSync,
-  fdatasyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { formatSize } from '../settings/units.js';
 import {
   directoryName,
@@ -23,20 +13,17 @@ import {
   type RecordingHeader,
 } from './recording-file.js';
 
-/*
- * The directory of the recordings. Calls block, because they are made on a thread of their own: asynchronous ones of a slow disk
- * would occupy the threads that the rest of the process shares.
- */
-
 export interface RecordingDirectory {
-  /** Writes a poll and deletes the oldest ones above the limit. Throws if the poll is not recorded. */
-  readonly write: (header: RecordingHeader, body: Uint8Array) => void;
+  /** Writes a poll and deletes the oldest ones above the limit. Rejects if the poll is not recorded. The next call waits for the one before. */
+  readonly write: (header: RecordingHeader, body: Uint8Array) => Promise<void>;
   /** The size of all recorded polls. */
   readonly bytes: () => number;
 }
 
 /** Higher levels take several times as long, and save a tenth. */
 const GZIP_LEVEL = 1;
+
+const compress = promisify(gzip);
 
 /** Left by a process that was killed while it wrote. A younger one may be of another process. */
 const ABANDONED_MS = 10 * 60_000;
@@ -47,127 +34,152 @@ interface StoredFile {
   readonly bytes: number;
 }
 
-/** Adds up what is in the directory. Throws if it cannot be used. */
-export function openDirectory(
+/** Adds up what is in the directory. Rejects if it cannot be used. */
+export async function openDirectory(
   root: string,
   maxBytes: number,
   { sync = true }: { readonly sync?: boolean } = {},
-): RecordingDirectory {
-  removeAbandoned(root);
-  let totalBytes = sizeOf(root);
+): Promise<RecordingDirectory> {
+  await removeAbandoned(root);
+  let totalBytes = await sizeOf(root);
   /** The files of the oldest day, oldest last. */
   let oldest: StoredFile[] = [];
 
   /** Deletes the oldest files until there is space. */
-  function makeSpace(neededBytes: number): void {
+  async function makeSpace(neededBytes: number): Promise<void> {
     if (neededBytes > maxBytes) {
       throw new Error(
         `a response of ${formatSize(neededBytes)} is larger than ${formatSize(maxBytes)} (recorder.max_size)`,
       );
     }
+    /* oxlint-disable no-await-in-loop -- one file after the other, until there is space */
     while (totalBytes + neededBytes > maxBytes) {
       if (oldest.length === 0) {
         // Others may have deleted files meanwhile.
-        totalBytes = sizeOf(root);
-        oldest = oldestDay(root);
+        totalBytes = await sizeOf(root);
+        oldest = await oldestDay(root);
       }
       const file = oldest.pop();
       if (file === undefined || totalBytes + neededBytes <= maxBytes) return;
-      rmSync(file.path, { force: true });
+      await rm(file.path, { force: true });
       totalBytes = Math.max(0, totalBytes - file.bytes);
-      if (oldest.length === 0) removeIfEmpty(dirname(file.path));
+      if (oldest.length === 0) await removeIfEmpty(dirname(file.path));
     }
+    /* oxlint-enable no-await-in-loop */
   }
 
   return {
     bytes: () => totalBytes,
-    write: (header, body) => {
-      // A removed directory is not created again: it may be a volume that is not mounted.
-      statSync(root);
-      const content = gzipSync(encodeRecording(header, body), { level: GZIP_LEVEL });
-      makeSpace(content.length);
+    write: async (header, body) => {
+      const content = await compress(encodeRecording(header, body), { level: GZIP_LEVEL });
+      await makeSpace(content.length);
       const { day, name } = fileNameOf(header.time);
       const directory = join(root, directoryName(header.target), directoryName(header.document), day);
-      mkdirSync(directory, { recursive: true });
-      writeWhole(directory, name, content, sync);
+      // A removed directory is not created again: it may be a volume that is not mounted.
+      await stat(root);
+      await mkdir(directory, { recursive: true });
+      await writeWhole(directory, name, content, sync);
       totalBytes += content.length;
     },
   };
 }
 
 /** A file with the final name is complete, also after a crash of the process or of the machine. */
-function writeWhole(directory: string, name: string, content: Uint8Array, sync: boolean): void {
+async function writeWhole(directory: string, name: string, content: Uint8Array, sync: boolean): Promise<void> {
   const temporary = join(directory, `.${name}${TEMPORARY_SUFFIX}`);
   try {
-    const file = openSync(temporary, 'w');
+    const file = await open(temporary, 'w');
     try {
-      for (let written = 0; written < content.length;) written += writeSync(file, content, written);
-      if (sync) fdatasyncSync(file);
+      await file.writeFile(content);
+      if (sync) await file.datasync();
     } finally {
-      closeSync(file);
+      await file.close();
     }
-    renameSync(temporary, join(directory, name));
+    await rename(temporary, join(directory, name));
   } catch (error) {
-    rmSync(temporary, { force: true });
+    await rm(temporary, { force: true });
     throw error;
   }
 }
 
 /** The directories in a directory. Symbolic links are not followed: what they lead to is not ours to delete. */
-function directoriesIn(path: string): string[] {
-  return readdirSync(path, { withFileTypes: true })
+async function directoriesIn(path: string): Promise<string[]> {
+  const entries = await readdir(path, { withFileTypes: true });
+  return entries
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
     .map(({ name }) => join(path, name));
 }
 
+async function directoriesInAll(paths: readonly string[]): Promise<string[]> {
+  return (await Promise.all(paths.map(directoriesIn))).flat();
+}
+
 /** The directories of all days of all endpoints. */
-function daysOf(root: string): string[] {
-  return directoriesIn(root)
-    .flatMap(directoriesIn)
-    .flatMap(directoriesIn)
-    .filter((path) => isDay(basename(path)));
+async function daysOf(root: string): Promise<string[]> {
+  const days = await directoriesInAll(await directoriesInAll(await directoriesIn(root)));
+  return days.filter((path) => isDay(basename(path)));
 }
 
 /** The recorded polls of a day. Other files are neither counted nor deleted. */
-function filesOf(directory: string): StoredFile[] {
-  return readdirSync(directory).flatMap((name) => {
+async function filesOf(directory: string): Promise<StoredFile[]> {
+  const files = (await readdir(directory)).map(async (name): Promise<StoredFile[]> => {
     const timeMs = timeOf(basename(directory), name);
+    if (timeMs === undefined) return [];
     const path = join(directory, name);
-    const stats = timeMs === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
-    return timeMs === undefined || !stats?.isFile() ? [] : [{ path, timeMs, bytes: stats.size }];
+    const stats = await statIfThere(path);
+    return stats?.isFile() ? [{ path, timeMs, bytes: stats.size }] : [];
   });
+  return (await Promise.all(files)).flat();
+}
+
+async function filesOfAll(directories: readonly string[]): Promise<StoredFile[]> {
+  return (await Promise.all(directories.map(filesOf))).flat();
+}
+
+/** `undefined` for a file that another process has deleted meanwhile. */
+async function statIfThere(path: string) {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 /** The files of the oldest day that has some, oldest last. */
-function oldestDay(root: string): StoredFile[] {
-  const days = daysOf(root).toSorted((a, b) => (basename(a) < basename(b) ? -1 : 1));
+async function oldestDay(root: string): Promise<StoredFile[]> {
+  const days = (await daysOf(root)).toSorted((a, b) => (basename(a) < basename(b) ? -1 : 1));
   for (const path of days) {
-    const files = days.filter((other) => basename(other) === basename(path)).flatMap(filesOf);
+    // oxlint-disable-next-line no-await-in-loop -- usually the first one has files
+    const files = await filesOfAll(days.filter((other) => basename(other) === basename(path)));
     if (files.length > 0) return files.toSorted((a, b) => b.timeMs - a.timeMs);
-    removeIfEmpty(path);
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await removeIfEmpty(path);
   }
   return [];
 }
 
-function sizeOf(root: string): number {
-  return daysOf(root)
-    .flatMap(filesOf)
-    .reduce((sum, { bytes }) => sum + bytes, 0);
+async function sizeOf(root: string): Promise<number> {
+  const files = await filesOfAll(await daysOf(root));
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-function removeAbandoned(root: string): void {
-  for (const directory of daysOf(root)) {
-    for (const name of readdirSync(directory)) {
+async function removeAbandoned(root: string): Promise<void> {
+  for (const directory of await daysOf(root)) {
+    // oxlint-disable-next-line no-await-in-loop -- a few directories, once
+    for (const name of await readdir(directory)) {
       if (!name.startsWith('.') || !name.endsWith(TEMPORARY_SUFFIX)) continue;
       if (timeOf(basename(directory), name.slice(1, -TEMPORARY_SUFFIX.length)) === undefined) continue;
       const path = join(directory, name);
-      const stats = statSync(path, { throwIfNoEntry: false });
-      if (stats !== undefined && Date.now() - stats.mtimeMs > ABANDONED_MS) rmSync(path, { force: true });
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      const stats = await statIfThere(path);
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      if (stats !== undefined && Date.now() - stats.mtimeMs > ABANDONED_MS) await rm(path, { force: true });
     }
   }
 }
 
 /** A directory with other files stays. */
-function removeIfEmpty(directory: string): void {
-  if (readdirSync(directory).length === 0) rmdirSync(directory);
+async function removeIfEmpty(directory: string): Promise<void> {
+  if ((await readdir(directory)).length === 0) await rmdir(directory);
 }

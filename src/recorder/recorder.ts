@@ -2,12 +2,13 @@ import type { Logger } from 'pino';
 import { isDeepStrictEqual } from 'node:util';
 import { clock, type Instant } from '../clock.js';
 import type { RecorderSettings } from '../config/config.js';
+import type { SideInputOf } from '../documents.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
-import type { KeptBody, PollJob } from '../poll/poll.js';
+import type { PollJob, ReceivedBody } from '../poll/poll.js';
 import { encodeHub } from './contract-context.js';
-import { startRecorderThread, type RecorderReply, type RecorderThread } from './recorder-thread.js';
 import { FORMAT_VERSION, type RecordingHeader } from './recording-file.js';
 import { selectPoll, type SelectionMemory } from './selection.js';
+import { startWriter, type RecordingWriter, type WriterReply } from './writer.js';
 
 /*
  * The recorder: writes the responses of polls to a directory, to replay them later. What fails is counted and logged; it never affects
@@ -27,6 +28,9 @@ export interface RecorderStatus {
 
 type ActiveSettings = RecorderSettings & { readonly directory: string };
 
+/** The body of a poll, with where it was found; without a path for a contract. */
+export type RecordedBody = Omit<ReceivedBody, 'ok' | 'source'> & { readonly path: string | undefined };
+
 export interface Recorder {
   /** Starts, stops or changes the recorder. */
   readonly configure: (settings: RecorderSettings) => void;
@@ -36,10 +40,8 @@ export interface Recorder {
    * recording.
    */
   readonly isDue: (memory: SelectionMemory, job: Pick<PollJob, 'intervalMs' | 'limits'>) => boolean;
-  /**
-   * Records a poll if it is selected. Returns what is to be remembered for the next poll of the endpoint. Copies the body.
-   */
-  readonly record: (memory: SelectionMemory, state: EndpointState, body: KeptBody | undefined) => SelectionMemory;
+  /** Records a poll if it is selected. Returns what is to be remembered for the next poll of the endpoint. */
+  readonly record: (memory: SelectionMemory, state: EndpointState, body: RecordedBody | undefined) => SelectionMemory;
   /** `undefined` if nothing is recorded. */
   readonly status: () => RecorderStatus | undefined;
   /** Writes what is waiting. */
@@ -49,13 +51,13 @@ export interface Recorder {
 export function createRecorder(
   log: Logger,
   now: () => Instant = clock,
-  startThread: typeof startRecorderThread = startRecorderThread,
+  start: typeof startWriter = startWriter,
 ): Recorder {
-  let thread: RecorderThread | undefined;
+  let writer: RecordingWriter | undefined;
   let status: RecorderStatus | undefined;
   let closing: Promise<unknown> = Promise.resolve();
 
-  function onReply(reply: RecorderReply, isStart: boolean): void {
+  function onReply(reply: WriterReply, isStart: boolean): void {
     if (status === undefined) return;
     if ('problem' in reply) return fail(reply.problem, isStart ? 0 : 1);
     if (status.failure !== undefined) log.info('polls are recorded again');
@@ -75,26 +77,27 @@ export function createRecorder(
       const { directory } = settings;
       const { settings: before, recorded = 0, failed = 0 } = status ?? {};
       if (isDeepStrictEqual(before, directory === undefined ? undefined : settings)) return;
-      const isSameThread = before?.directory === directory && before?.maxBytes === settings.maxBytes;
-      if (!isSameThread && thread !== undefined) closing = Promise.all([closing, thread.close()]);
+      const isSameDirectory = before?.directory === directory && before?.maxBytes === settings.maxBytes;
+      if (!isSameDirectory && writer !== undefined) closing = Promise.all([closing, writer.close()]);
       if (directory === undefined) {
-        thread = undefined;
+        writer = undefined;
         status = undefined;
         return;
       }
       const active = { ...settings, directory };
-      if (status !== undefined && isSameThread) {
+      if (status !== undefined && isSameDirectory) {
         status = { ...status, settings: active };
         return;
       }
       status = { settings: active, recorded, failed, bytes: undefined, failure: undefined };
-      const started: RecorderThread = startThread(active, {
-        // The last replies of a thread that was replaced are of another directory.
-        onReply: (reply, isStart) => (thread === started ? onReply(reply, isStart) : undefined),
+      const started: RecordingWriter = start({
+        ...active,
+        // The last replies of a writer that was replaced are of another directory.
+        onReply: (reply, isStart) => (writer === started ? onReply(reply, isStart) : undefined),
       });
-      thread = started;
+      writer = started;
     },
-    isOn: () => thread !== undefined,
+    isOn: () => writer !== undefined,
     isDue: (memory, { intervalMs: pollMs = 0, limits }) => {
       const intervalMs = status?.settings.intervalMs ?? 0;
       const endMs = now().monotonicMs + limits.timeoutMs;
@@ -102,29 +105,34 @@ export function createRecorder(
     },
     record: (memory, state, body) => {
       const { last, failure } = state;
-      if (thread === undefined || status === undefined || last === undefined) return memory;
+      if (writer === undefined || status === undefined || last === undefined) return memory;
       const outcome = last.ok ? 'ok' : (failure?.error.reason ?? 'internal');
       const selected = selectPoll(memory, outcome, last.at.monotonicMs, status.settings.intervalMs);
       if (selected.isSelected) {
-        const problem = thread.record(headerOf(state, body), body?.bytes ?? new Uint8Array());
+        const problem = writer.record(headerOf(state, body), body?.bytes ?? new Uint8Array());
         if (problem !== undefined) fail(problem, 1);
       }
       return selected.memory;
     },
     status: () => status,
     close: async () => {
-      await Promise.all([closing, thread?.close()]);
-      thread = undefined;
+      await Promise.all([closing, writer?.close()]);
+      writer = undefined;
     },
   };
 }
 
+/** What of the other requests is recorded. */
+type AnySideInput = SideInputOf['external_contract'] & Pick<SideInputOf['module_state'], 'externalHeight'>;
+
 function headerOf(
   { target, document, addedAt, last, failure }: EndpointState,
-  body: KeptBody | undefined,
+  body: RecordedBody | undefined,
 ): RecordingHeader {
   if (last === undefined) throw new Error('an endpoint without a poll is not recorded');
   const error = last.ok ? undefined : failure?.error;
+  // Each property is of one document.
+  const { exchange, externalHeight } = (body?.sideInput ?? {}) as AnySideInput;
   return {
     version: FORMAT_VERSION,
     target,
@@ -132,15 +140,15 @@ function headerOf(
     time: isoTime(last.at),
     ...(body?.height !== undefined && { height: body.height }),
     ...(body?.path !== undefined && { path: body.path }),
-    ...(body?.exchange && { calls: body.exchange.calls }),
+    ...(exchange && { calls: exchange.calls }),
     outcome: error?.reason ?? 'ok',
     ...(error && { message: error.message }),
     ...(body && { received: isoTime(body.at) }),
     monotonic_ms: (body ?? last).at.monotonicMs,
     added: isoTime(addedAt),
     phase_seconds: last.phaseSeconds,
-    ...(body?.externalHeight !== undefined && { external_height: String(body.externalHeight) }),
-    ...(body?.exchange && { hub: encodeHub(body.exchange, body.at) }),
+    ...(externalHeight !== undefined && { external_height: String(externalHeight) }),
+    ...(body && exchange && { hub: encodeHub(exchange, body.at) }),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { FailureReason } from '../http/failure-reasons.js';
 import type { ContractCall } from '../external/calls.js';
-import type { Phase } from '../poll/decode.js';
+import type { Phase } from '../poll/step.js';
 import type { RecordedHub } from './contract-context.js';
 
 /*

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.js';
 import type { EndpointKey } from '../poll/endpoint-state.js';
 import { loadAbi } from '../external/abi-loader.js';
 import type { RecordedPoll } from './read-recording.js';
-import { endpointAfter, holdMs, repeatFailure, type ReplayedEndpoint } from './replayed-endpoint.js';
+import { endpointAfter, holdMs, repeatFailure, repeatSuccess, type ReplayedEndpoint } from './replayed-endpoint.js';
 
 /* The endpoints of a recording over time. */
 
@@ -18,8 +18,8 @@ export interface ReplayRange {
   readonly fromMs: number;
   readonly toMs: number;
   readonly stepMs: number;
-  /** Whether the items of the documents are used, and not only the metrics. */
-  readonly hasItems?: boolean;
+  /** Whether what is remembered includes polls at every step, which had the same results as the recorded ones. */
+  readonly repeatsPolls?: boolean;
 }
 
 /** Earlier polls that are read for measured block times, and for the counters of the flow. */
@@ -29,7 +29,7 @@ export const WARM_UP_MS = 2 * 3_600_000;
 export async function replayPolls(
   polls: AsyncIterable<RecordedPoll>,
   config: Config,
-  { fromMs, toMs, stepMs, hasItems = false }: ReplayRange,
+  { fromMs, toMs, stepMs, repeatsPolls = false }: ReplayRange,
   { onPoll, onStep }: ReplayEvents,
 ): Promise<readonly ReplayedEndpoint[]> {
   const endpoints = new Map<string, ReplayedEndpoint>();
@@ -48,6 +48,8 @@ export async function replayPolls(
       const held = Array.from(endpoints.values()).filter(
         ({ timeMs, failed, state }) => failed !== undefined || stepAtMs - timeMs <= state.staleAfterMs,
       );
+      for (const endpoint of repeatsPolls ? held : [])
+        endpoints.set(keyOf(endpoint.state), repeatSuccess(endpoint, stepAtMs));
       // oxlint-disable-next-line no-await-in-loop -- one after the other, as fast as they are written
       if (held.length > 0 && stepAtMs >= fromMs) await onStep(held, stepAtMs);
       nextStepMs += stepMs;
@@ -62,7 +64,7 @@ export async function replayPolls(
     nextStepMs ??= Math.ceil(timeMs / stepMs) * stepMs;
     const key = keyOf(poll);
     const bridge = endpoints.get(keyOf({ target, document: 'module_state' }));
-    const endpoint = endpointAfter(endpoints.get(key), poll, config, { bridge, hasItems });
+    const endpoint = endpointAfter(endpoints.get(key), poll, config, bridge);
     endpoints.set(key, endpoint);
     lastMs = timeMs;
     // A step at the same time reports it.

@@ -1,28 +1,30 @@
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
-import { documents } from '../documents.js';
+import { documents, type DocumentName, type SideInputOf } from '../documents.js';
 import type { ContractExchange } from '../external/contract-document.js';
 import { failure } from '../http/failure-reasons.js';
-import { INVALID } from '../json/field.js';
-import { parseDecimal } from '../json/numeral.js';
-import { decodeDocument } from '../poll/decode.js';
-import { initialState, stateAfter, type EndpointState } from '../poll/endpoint-state.js';
-import { contractFactsOf, contractLimits, documentOptions, targetOptions, withObservations } from '../poll/jobs.js';
-import type { DecodeOptions, PollResult } from '../poll/poll.js';
+import { INVALID } from '../chain/field.js';
+import { parseDecimal } from '../chain/numeral.js';
+import { initialMemory } from '../alerts/endpoint-memory.js';
+import { initialState, type EndpointState } from '../poll/endpoint-state.js';
+import { contractFactsOf, contractLimits, stepContext, targetOptions } from '../poll/jobs.js';
+import { readBody } from '../poll/poll.js';
+import { repeatLastPoll, step, type Poll, type StepContext, type StepMemory } from '../poll/step.js';
 import { decodeHub } from './contract-context.js';
 import type { RecordedPoll } from './read-recording.js';
 import type { RecordingHeader } from './recording-file.js';
 
-/* An endpoint of a recording: its state after each recorded poll, by the reducers of the daemon. */
+/* An endpoint of a recording after each recorded poll. */
 
-export interface ReplayedEndpoint {
-  readonly state: EndpointState;
-  readonly options: DecodeOptions;
+export interface ReplayedEndpoint extends StepMemory {
+  readonly context: StepContext;
   /** The time of the last recorded poll. */
   readonly timeMs: number;
   readonly clock: ReplayedClock;
+  /** The state after the last poll that was repeated; absent before one. */
+  readonly repeated?: EndpointState;
   /** The last poll, if it has failed. It is repeated until there is another one. */
-  readonly failed: { readonly result: PollResult; readonly repeatedAtMs: number } | undefined;
+  readonly failed: { readonly poll: Poll; readonly repeatedAtMs: number } | undefined;
 }
 
 /** The monotonic clock of the recorder, as far as it was recorded. */
@@ -42,7 +44,7 @@ export function endpointAfter(
   before: ReplayedEndpoint | undefined,
   poll: RecordedPoll,
   config: Config,
-  { bridge, hasItems }: { readonly bridge: ReplayedEndpoint | undefined; readonly hasItems: boolean },
+  bridge: ReplayedEndpoint | undefined,
 ): ReplayedEndpoint {
   const { header, timeMs } = poll;
   const receivedMs = header.received === undefined ? timeMs : Date.parse(header.received);
@@ -50,65 +52,69 @@ export function endpointAfter(
   const received = instantAt({ clock }, receivedMs);
   const at = instantAt({ clock }, timeMs);
   const known = before !== undefined && !isNewProcess(before.state, header) ? before : undefined;
-  const { options, state } = known ?? initialEndpoint(poll, config, at);
-  const context = { ...contextOf(poll, options, received, bridge), omitsItems: !hasItems };
-  const result = resultOf(poll, withObservations(context, state.success?.snapshot), received);
+  const { context, state, memory } = known ?? initialEndpoint(poll, config, at);
+  const result = pollOf(poll, context, state, received, bridge);
   return {
-    options,
-    state: stateAfter(acceptOutcome(state, header), result, at),
+    context,
+    ...step({ state: acceptOutcome(state, header), memory }, result, context, at),
     timeMs,
     clock,
-    failed: result.outcome.ok ? undefined : { result, repeatedAtMs: timeMs },
+    failed: result.outcome.ok ? undefined : { poll: result, repeatedAtMs: timeMs },
   };
 }
 
 /** Repeats a failed poll until a point in time: of equal failures, only the first one is recorded. */
 export function repeatFailure(endpoint: ReplayedEndpoint, untilMs: number, intervalMs: number): ReplayedEndpoint {
-  const { failed, clock } = endpoint;
+  const { failed, clock, context } = endpoint;
   if (failed === undefined || intervalMs === 0) return endpoint;
-  let { state } = endpoint;
+  let after: StepMemory = endpoint;
   let { repeatedAtMs } = failed;
   while (repeatedAtMs + intervalMs <= untilMs) {
     repeatedAtMs += intervalMs;
-    state = stateAfter(state, failed.result, instantAt({ clock }, repeatedAtMs));
+    after = step(after, failed.poll, context, instantAt({ clock }, repeatedAtMs));
   }
-  return { ...endpoint, state, failed: { ...failed, repeatedAtMs } };
+  const { state, memory } = after;
+  return { ...endpoint, state, memory, failed: { ...failed, repeatedAtMs } };
+}
+
+/** The endpoint after a poll that was not recorded, because it had the same result as the last one. */
+export function repeatSuccess(endpoint: ReplayedEndpoint, timeMs: number): ReplayedEndpoint {
+  const { state, memory, repeated = state } = endpoint;
+  const after = repeatLastPoll({ state: repeated, memory }, instantAt(endpoint, timeMs));
+  return { ...endpoint, memory: after.memory, repeated: after.state };
 }
 
 function initialEndpoint(
   { target: name, document, header }: RecordedPoll,
   config: Config,
   at: Instant,
-): Pick<ReplayedEndpoint, 'options' | 'state'> {
+): Pick<ReplayedEndpoint, 'context' | keyof StepMemory> {
   const target = config.targets.find((each) => each.name === name) ?? { name };
   const staleAfterMs = holdMs(config);
   const base = { ...targetOptions(config, target), staleAfterMs };
-  const options = documentOptions(base, document, documents[document].recordedSettings(target));
+  const context = stepContext(base, document, documents[document].recordedSettings(target));
   const addedAt = header.added === undefined ? at : { ...at, epochSeconds: Date.parse(header.added) / 1000 };
   const limits = { ...config.poll, staleAfterMs };
   const contractIntervalMs = target.bridge?.external?.intervalMs ?? 0;
   const isContract = document === 'external_contract';
-  return {
-    options,
-    state: initialState(options, isContract ? contractLimits(contractIntervalMs, limits) : limits, addedAt),
-  };
+  const ownLimits = isContract ? contractLimits(contractIntervalMs, limits) : limits;
+  return { context, state: initialState(context, ownLimits, addedAt), memory: initialMemory };
 }
 
-/** The options with what was read of another endpoint of the target at the time of the poll. */
-function contextOf(
-  { header }: RecordedPoll,
-  options: DecodeOptions,
+/** What was read of other endpoints of the target at the time of the poll. */
+function sideInputOf(
+  { document, header }: RecordedPoll,
   receivedAt: Instant,
   bridge: ReplayedEndpoint | undefined,
-): DecodeOptions {
-  if (options.document === 'module_state') {
+): SideInputOf[DocumentName] {
+  if (document === 'module_state') {
     const externalHeight = parseDecimal(header.external_height ?? '');
-    return { ...options, sideInput: { externalHeight: externalHeight === INVALID ? undefined : externalHeight } };
+    return { externalHeight: externalHeight === INVALID ? undefined : externalHeight };
   }
   const { calls, hub } = header;
-  if (options.document !== 'external_contract' || calls === undefined) return options;
+  if (document !== 'external_contract' || calls === undefined) return {};
   const exchange = hub === undefined ? exchangeWith(bridge, receivedAt) : decodeHub(hub, receivedAt);
-  return { ...options, ...(exchange && { sideInput: { exchange: { ...exchange, calls } } }) };
+  return exchange === undefined ? {} : { exchange: { ...exchange, calls } };
 }
 
 /** Between two recorded polls the module state holds. */
@@ -144,21 +150,26 @@ export function instantAt({ clock }: Pick<ReplayedEndpoint, 'clock'>, ms: number
   return { epochSeconds: ms / 1000, monotonicMs: (recordedMs ?? wallMs) + offsetMs + (ms - wallMs) };
 }
 
-function resultOf(
-  { document, header, body, file }: RecordedPoll,
-  options: DecodeOptions,
+function pollOf(
+  recorded: RecordedPoll,
+  context: StepContext,
+  { success }: EndpointState,
   receivedAt: Instant,
-): PollResult {
+  bridge: ReplayedEndpoint | undefined,
+): Poll {
+  const { document, header, body, file } = recorded;
   const { outcome, message = '', phase_seconds: phaseSeconds = {}, path } = header;
   if (outcome !== 'ok') {
     return { outcome: failure(outcome, message), phaseSeconds, ...(body.length > 0 && { bodyBytes: body.length }) };
   }
-  if (options.document === 'external_contract' && options.sideInput?.exchange === undefined) {
+  const sideInput = sideInputOf(recorded, receivedAt, bridge);
+  if (document === 'external_contract' && !('exchange' in sideInput)) {
     return { outcome: failure('schema', `${file}: no module state says where the contract is`), phaseSeconds };
   }
   const foundAt = documents[document].paths.find((known) => known.path === path);
-  const decoded = decodeDocument(options, file, body, header.height, receivedAt);
-  return { ...decoded, phaseSeconds, ...(foundAt && { foundAt }) };
+  const received = { bytes: body, source: file, height: header.height, at: receivedAt, sideInput };
+  const read = readBody({ ...received, previous: success?.snapshot.observations }, context);
+  return { ...read, phaseSeconds, foundAt };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { cctxStatus } from '../chain/rate-limiter-input.js';
 import { nextQuestions, type CctxAnswer } from '../flow/crosschain-flow.js';
-import { object, string } from '../json/shapes.js';
+import { object, string } from '../chain/fields.js';
 import { required } from '../metrics/required-fields.js';
 import { nodeQuery, type QueryContext, type QueryAnswers, type QueryRequest } from './node-query.js';
 
@@ -37,7 +37,7 @@ export const cctxOutcome = nodeQuery({
   isEnabled: ({ document, settings }) => document === 'rate_limiter_input' && settings.cctxQueries === 'auto',
   path: { zeta: '/zeta-chain/crosschain/cctx/{index}', neutral: '/chain/crosschain/cctx/{index}' },
   requests: requestsOf,
-  shape: object({ CrossChainTx: object({ index: string, cctx_status: cctxStatus }, 'any') }, 'any'),
+  schema: object({ CrossChainTx: object({ index: string, cctx_status: cctxStatus }) }),
   value: (page) => {
     const { index, cctx_status: status } = required(page.CrossChainTx);
     return { index: required(index), answer: required(answers.get(required(required(status).status))) };

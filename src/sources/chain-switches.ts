@@ -1,8 +1,7 @@
 import type { Exact } from '../chain/decimal.js';
-import { chainId } from '../chain/addresses.js';
-import { boolean, list, number, object, string } from '../json/shapes.js';
-import { isPresent } from '../json/field.js';
-import type { Numeral } from '../json/numeral.js';
+import { boolean, chainId, list, numeral, object, string } from '../chain/fields.js';
+import { isPresent } from '../chain/field.js';
+import type { Numeral } from '../chain/numeral.js';
 import { chainLabels, PER_CHAIN } from '../metrics/crosschain/cctxs.js';
 import { families, gauge, labeledGauge, toLabelValue } from '../metrics/family.js';
 import { optional, required, rows } from '../metrics/required-fields.js';
@@ -33,7 +32,7 @@ export const crosschainFlags = nodeQuery({
   name: 'crosschain_flags',
   isEnabled: isCrosschain,
   path: observerPath('crosschain_flags'),
-  shape: object({ crosschain_flags: object({ isInboundEnabled: boolean, isOutboundEnabled: boolean }, 'any') }, 'any'),
+  schema: object({ crosschain_flags: object({ isInboundEnabled: boolean, isOutboundEnabled: boolean }) }),
   value: (page): Flags => {
     const { isInboundEnabled, isOutboundEnabled } = required(page.crosschain_flags);
     return { isInboundEnabled: required(isInboundEnabled), isOutboundEnabled: required(isOutboundEnabled) };
@@ -57,7 +56,7 @@ export const signersKey = nodeQuery({
   name: 'tss',
   isEnabled: isCrosschain,
   path: observerPath('TSS'),
-  shape: object({ TSS: object({ tss_pubkey: string }, 'any') }, 'any'),
+  schema: object({ TSS: object({ tss_pubkey: string }) }),
   value: (page): string => required(required(page.TSS).tss_pubkey),
 });
 
@@ -89,13 +88,10 @@ export const pendingNonces = nodeQuery({
   name: 'pending_nonces',
   isEnabled: isCrosschain,
   path: observerPath('pendingNonces'),
-  shape: object(
-    {
-      pending_nonces: list(object({ chain_id: chainId, tss: string, nonce_low: number, nonce_high: number }, 'any')),
-      pagination: object({ next_key: string }, 'any'),
-    },
-    'any',
-  ),
+  schema: object({
+    pending_nonces: list(object({ chain_id: chainId, tss: string, nonce_low: numeral, nonce_high: numeral })),
+    pagination: object({ next_key: string }),
+  }),
   value: (page): NoncesPage => {
     const nextKey = isPresent(page.pagination) ? page.pagination.next_key : undefined;
     return {
@@ -137,15 +133,9 @@ export const chainParams = nodeQuery({
   intervalMs: HOUR_MS,
   isEnabled: isCrosschain,
   path: observerPath('get_chain_params'),
-  shape: object(
-    {
-      chain_params: object(
-        { chain_params: list(object({ chain_id: chainId, outbound_schedule_lookahead: number }, 'any')) },
-        'any',
-      ),
-    },
-    'any',
-  ),
+  schema: object({
+    chain_params: object({ chain_params: list(object({ chain_id: chainId, outbound_schedule_lookahead: numeral })) }),
+  }),
   value: (page): Lookaheads =>
     Object.fromEntries(
       rows(required(page.chain_params).chain_params)

@@ -1,7 +1,8 @@
 import type { DocumentName, FlowOf, LabelSettings, ObservationsOf, SettingsOf } from '../documents.js';
 import type { TargetLabels } from '../config/config.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
-import { NO_ALIASES, readDocument, type Reader, type Shape } from '../json/shapes.js';
+import { readDocument } from '../chain/document.js';
+import type { FieldSchema } from '../chain/fields.js';
 import type { Family, FamilyHeader } from '../metrics/family.js';
 import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
 import { orUndefined } from '../metrics/required-fields.js';
@@ -21,8 +22,8 @@ const DEFAULT_INTERVAL_MS = MINUTE_MS;
 const MEBIBYTE = 2 ** 20;
 const DEFAULT_MAX_BODY_BYTES = MEBIBYTE;
 
-/** Memory budget of a page that is read. */
-const BUDGET_BYTES = 16 * MEBIBYTE;
+/** More values than a page of any query has. */
+const MAX_VALUES = 500_000;
 
 /** What an endpoint is configured to request. */
 export type QueryOptions<Name extends DocumentName = DocumentName> = {
@@ -82,7 +83,7 @@ interface Declaration<Read, Value> {
   readonly path: QueryPath;
   /** What is requested; by default the path. */
   readonly requests?: (context: QueryContext, path: string) => readonly QueryRequest[];
-  readonly shape: Shape<Read>;
+  readonly schema: FieldSchema<Read>;
   /** The part of a page that is kept, as plain data. Throws WITHDRAWN if a field is missing or invalid. */
   readonly value: (page: Read) => Value;
   /** The key of the next page; `undefined` on the last one. */
@@ -100,7 +101,7 @@ export interface NodeQuery<Value = unknown> extends Required<
   readonly requests: (context: QueryContext) => readonly QueryRequest[];
   /** Whether the pages of a response are about what was requested. */
   readonly isAbout: (request: QueryRequest, pages: readonly unknown[]) => boolean;
-  /** Reads one page; on the worker thread. Error messages begin with `source`. */
+  /** Reads one page. Error messages begin with `source`. */
   readonly read: (source: string, body: Buffer) => QueryPage | Failure;
   readonly families: readonly FamilyHeader[];
   /** The series of an answer. */
@@ -109,7 +110,7 @@ export interface NodeQuery<Value = unknown> extends Required<
   readonly valuesOf: (answers: QueryAnswers) => ReadonlyMap<string, readonly Value[]>;
 }
 
-/** One page of a response. Plain data, sent by the worker thread. */
+/** One page of a response. */
 export interface QueryPage {
   readonly ok: true;
   readonly value: unknown;
@@ -122,8 +123,7 @@ export type QueryAnswers = ReadonlyMap<string, ReadonlyMap<string, readonly unkn
 /** Declares a query. */
 export function nodeQuery<Read, Value>(query: Declaration<Read, Value>): NodeQuery<Value> {
   const { name, intervalMs = DEFAULT_INTERVAL_MS, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = query;
-  const { isEnabled, path, requests = singleRequest, shape, value, nextKey, isAbout, families = [] } = query;
-  const readPage: Reader<Read> = shape.compile('', NO_ALIASES);
+  const { isEnabled, path, requests = singleRequest, schema, value, nextKey, isAbout, families = [] } = query;
   return {
     name,
     intervalMs,
@@ -138,7 +138,7 @@ export function nodeQuery<Read, Value>(query: Declaration<Read, Value>): NodeQue
     // The pages are those that `read` has returned.
     isAbout: (request, pages) => isAbout === undefined || pages.every((page) => isAbout(request, page as Value)),
     read: (source, body) => {
-      const result = readDocument(readPage, body, BUDGET_BYTES);
+      const result = readDocument(schema, body, MAX_VALUES);
       if (!result.ok) return failure(result.reason, `${source}: ${result.message}`);
       const { value: whole } = result;
       const page = orUndefined(() => (whole === undefined ? undefined : value(whole)));

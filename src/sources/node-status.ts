@@ -1,7 +1,7 @@
 import { exactSeconds, type Exact } from '../chain/decimal.js';
-import { boolean, number, object, string } from '../json/shapes.js';
-import type { Field } from '../json/field.js';
-import type { Numeral } from '../json/numeral.js';
+import { boolean, numeral, object, string } from '../chain/fields.js';
+import type { Field } from '../chain/field.js';
+import type { Numeral } from '../chain/numeral.js';
 import { families, labeledGauge } from '../metrics/family.js';
 import { required } from '../metrics/required-fields.js';
 import { isOn, nodeQuery, type QueryInput } from './node-query.js';
@@ -17,8 +17,8 @@ export interface Block {
 /** A block with its transactions; on busy chains up to some megabytes. */
 const MAX_BLOCK_BYTES = 8 * 2 ** 20;
 
-const header = object({ header: object({ height: number, time: string }, 'any') }, 'any');
-const blockShape = object({ sdk_block: header, block: header }, 'any');
+const header = object({ header: object({ height: numeral, time: string }) });
+const blockShape = object({ sdk_block: header, block: header });
 
 /** Unix seconds of an RFC 3339 time in UTC, as CometBFT writes it; its nanoseconds are cut off. Another string is invalid. */
 function unixSeconds(time: string): number {
@@ -44,7 +44,7 @@ export const latestBlock = nodeQuery({
   maxBodyBytes: MAX_BLOCK_BYTES,
   isEnabled: isOn,
   path: '/cosmos/base/tendermint/v1beta1/blocks/latest',
-  shape: blockShape,
+  schema: blockShape,
   // `block` is deprecated; older nodes send nothing else.
   value: ({ sdk_block: sdkBlock, block }) => blockOf(required(sdkBlock ?? block)),
   families: families<QueryInput<Block>>({
@@ -61,7 +61,7 @@ export const syncing = nodeQuery({
   name: 'syncing',
   isEnabled: isOn,
   path: '/cosmos/base/tendermint/v1beta1/syncing',
-  shape: object({ syncing: boolean }, 'any'),
+  schema: object({ syncing: boolean }),
   value: (page) => ({ isSyncing: required(page.syncing) }),
   families: families<QueryInput<{ readonly isSyncing: boolean }>>({
     bridge_exporter_node_syncing: labeledGauge({

@@ -1,7 +1,7 @@
 import { dataPart } from '../chain/addresses.js';
 import type { Exact } from '../chain/decimal.js';
-import { boolean, number, object, string } from '../json/shapes.js';
-import type { Numeral } from '../json/numeral.js';
+import { boolean, numeral, object, string } from '../chain/fields.js';
+import type { Numeral } from '../chain/numeral.js';
 import { families, labeledGauge, toLabelValue, type LabelValues } from '../metrics/family.js';
 import type { WatchedOrchestrator } from '../metrics/bridge/watched.js';
 import { optional, required } from '../metrics/required-fields.js';
@@ -70,7 +70,7 @@ export const stakingStatus = nodeQuery({
   isEnabled: hasWatched,
   path: '/cosmos/staking/v1beta1/validators/{address}',
   requests: perWatched(({ sender }, { operators }) => operators.get(dataPart(sender))),
-  shape: object({ validator: object({ operator_address: string, jailed: boolean, status: string }, 'any') }, 'any'),
+  schema: object({ validator: object({ operator_address: string, jailed: boolean, status: string }) }),
   value: (page): StakingStatus => {
     const { operator_address: operator, jailed, status } = required(page.validator);
     return {
@@ -101,10 +101,7 @@ export const claimPosition = nodeQuery({
   isEnabled: hasWatched,
   path: { peggy: '/peggy/v1/oracle/event/{address}', neutral: '/bridge/v1/oracle/event/{address}' },
   requests: perWatched(({ orchestrator }) => orchestrator),
-  shape: object(
-    { last_claim_event: object({ external_event_nonce: number, ethereum_event_nonce: number }, 'any') },
-    'any',
-  ),
+  schema: object({ last_claim_event: object({ external_event_nonce: numeral, ethereum_event_nonce: numeral }) }),
   value: (page): Numeral => {
     const claim = required(page.last_claim_event);
     return required(optional(claim.external_event_nonce) ?? claim.ethereum_event_nonce);
@@ -133,7 +130,7 @@ export const orchestratorBalance = nodeQuery({
     const query = new URLSearchParams({ denom }).toString();
     return perWatched(({ orchestrator }) => orchestrator)(context, `${path}?${query}`);
   },
-  shape: object({ balance: object({ amount: number }, 'any') }, 'any'),
+  schema: object({ balance: object({ amount: numeral }) }),
   value: (page): Numeral => required(required(page.balance).amount),
   families: families<QueryInput<Numeral>>({
     bridge_watched_orchestrator_balance_amount: labeledGauge({

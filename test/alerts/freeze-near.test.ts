@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { crosschainSnapshot } from '../support/snapshots.js';
+import { crosschainContext, crosschainPoll } from '../support/snapshots.js';
 import { judgedEndpoints } from './judged-endpoints.js';
 import { sentenceText } from '../../src/alerts/sentences.js';
 
-const CROSSCHAIN = { target: 't', document: 'rate_limiter_input' } as const;
+const CROSSCHAIN = crosschainContext();
 const at = (minute: number) => ({ epochSeconds: 1_700_000_000 + 60 * minute, monotonicMs: 60_000 * minute });
 
 const cctx = (nonce: number) => ({
@@ -24,8 +24,7 @@ function sentenceAfter(minutes: number): string | undefined {
       cctxs_missed: [cctx(100)],
       cctxs_pending: [cctx(120 + Math.floor(minute / 2))],
     };
-    const outcome = crosschainSnapshot(document, { at: at(minute) });
-    endpoints.record(CROSSCHAIN, { outcome, phaseSeconds: {} }, at(minute));
+    endpoints.record(CROSSCHAIN, crosschainPoll(document, { at: at(minute) }), at(minute));
   }
   const [own] = endpoints.verdicts(at(minutes));
   const verdict = own?.verdicts.find(({ alert }) => alert === 'CrosschainFreezeNear');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readProjectFile } from '../support/project-files.js';
-import { inhibitRules, keptSamplesFile, rulesFile } from './rule-file.js';
+import { inhibitRules, rulesFile } from './rule-file.js';
 import { indent } from '../../src/alerts/promql.js';
 
 describe('the declarations of alerts in src/alerts', () => {
@@ -13,9 +13,5 @@ describe('the declarations of alerts in src/alerts', () => {
     const [, before, after] = /^([^]*\ninhibit_rules:\n)[^]*?(\nreceivers:\n[^]*)$/.exec(file) ?? [];
     const expected = `${before}${indent(await inhibitRules())}${after}`;
     await expect(expected).toMatchFileSnapshot('../../prometheus/alertmanager.yml');
-  });
-
-  it('list the families whose samples are kept', async () => {
-    await expect(await keptSamplesFile()).toMatchFileSnapshot('../../src/metrics/kept-samples.ts');
   });
 });

@@ -2,15 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { FailureReason } from '../../src/http/failure-reasons.js';
 import type { Instant } from '../../src/clock.js';
 import type { EndpointKey } from '../../src/poll/endpoint-state.js';
-import type { PollResult } from '../../src/poll/poll.js';
+import type { Poll } from '../../src/poll/step.js';
 import type { TargetVerdicts } from '../../src/alerts/judge.js';
 import { createModel } from '../../src/simulator/model.js';
 import { batch, idleState as partialState, transfer, vote } from '../pending/bridge-state.js';
 import { judgedEndpoints } from './judged-endpoints.js';
-import { bridgeSnapshot, type BridgeOptions } from '../support/snapshots.js';
+import { bridgeContext, bridgePoll, type BridgeOptions } from '../support/snapshots.js';
 import { sentenceText } from '../../src/alerts/sentences.js';
 
-const KEY: EndpointKey = { target: 't', document: 'module_state' };
 const LIMITS = { maxBodyBytes: 1_000_000, staleAfterMs: 300_000 };
 
 const at = (minute: number, clockChangeSeconds = 0): Instant => ({
@@ -38,28 +37,22 @@ const votedByAll = { ...idleState.attestations[0], votes: [0, 1, 2, 3].map(vote)
 
 /** An endpoint that is polled at minutes of a simulated clock. */
 function endpoint() {
-  let endpoints = judgedEndpoints([KEY], LIMITS, at(0));
-  const record = (result: PollResult, now: Instant): void => endpoints.record(KEY, result, now);
+  const context = bridgeContext({ tokens: [TOKEN] });
+  let endpoints = judgedEndpoints([context], LIMITS, at(0));
+  const record = (poll: Poll, now: Instant): void => endpoints.record(context, poll, now);
   const targets = (now: Instant): readonly TargetVerdicts[] => endpoints.verdicts(now);
   return {
     targets,
-    succeed: (minute: number, state: object = {}, options: BridgeOptions = {}, now = at(minute)) =>
-      record(
-        {
-          outcome: bridgeSnapshot(
-            { ...idleState, attestations: [votedByAll], ...state },
-            { height: String(1000 + Math.floor(minute)), tokens: [TOKEN], ...options },
-          ),
-          phaseSeconds: {},
-          bodyBytes: 1000,
-        },
-        now,
-      ),
+    succeed: (minute: number, state: object = {}, options: Pick<BridgeOptions, 'height'> = {}, now = at(minute)) => {
+      const document = { ...idleState, attestations: [votedByAll], ...state };
+      const height = String(1000 + Math.floor(minute));
+      record(bridgePoll(document, { height, atMs: now.monotonicMs, ...options }), now);
+    },
     fail: (minute: number, reason: FailureReason = 'timeout') =>
       record({ outcome: { ok: false, error: { reason, message: '/x: no answer' } }, phaseSeconds: {} }, at(minute)),
     /** Replaces the endpoint by another one with the same name, as a reload does. */
     replace: (minute: number) => {
-      endpoints = judgedEndpoints([KEY], LIMITS, at(minute));
+      endpoints = judgedEndpoints([context], LIMITS, at(minute));
     },
     linesAt: (minute: number) => linesOf(targets(at(minute))),
   };

@@ -1,25 +1,25 @@
-import { initialMemory, memoryAfter, type JudgedEndpoint } from '../../src/alerts/endpoint-memory.js';
+import { initialMemory, type JudgedEndpoint } from '../../src/alerts/endpoint-memory.js';
 import type { TargetVerdicts } from '../../src/alerts/judge.js';
 import { verdictsOf } from '../../src/alerts/judge.js';
 import type { Instant } from '../../src/clock.js';
 import {
   initialState,
-  stateAfter,
   type EndpointKey,
   type EndpointLimits,
   type EndpointState,
 } from '../../src/poll/endpoint-state.js';
-import type { PollResult, Snapshot } from '../../src/poll/poll.js';
-import type { QueryAnswers } from '../../src/sources/node-query.js';
+import { step, type Poll, type Snapshot, type StepContext } from '../../src/poll/step.js';
 import { answersOf, type QueryStates } from '../../src/sources/query-state.js';
+import type { QueryAnswers } from '../../src/sources/node-query.js';
 
 /** Endpoints whose polls a test records, and the verdicts about them. */
 export interface JudgedEndpoints {
-  readonly record: (key: EndpointKey, result: PollResult, at: Instant) => void;
+  readonly record: (context: StepContext, poll: Poll, at: Instant) => void;
   /** Replaces the states of the queries of an endpoint. */
   readonly answer: (key: EndpointKey, change: (state: EndpointState) => QueryStates) => void;
   /** Replaces the endpoints. Those that stay keep what was found, unless they are new, like those at another address. */
   readonly reload: (keys: readonly (EndpointKey & { readonly isNew: boolean })[], at: Instant) => void;
+  readonly all: () => readonly JudgedEndpoint[];
   readonly states: () => readonly EndpointState[];
   /** The last accepted document of an endpoint. */
   readonly snapshotOf: (key: EndpointKey) => Snapshot | undefined;
@@ -42,13 +42,9 @@ export function judgedEndpoints(
   const endpointOf = ({ target, document }: EndpointKey): JudgedEndpoint | undefined =>
     endpoints.find(({ state }) => state.target === target && state.document === document);
   return {
-    record: (key, result, at) => {
-      const recorded = endpointOf(key);
-      endpoints = endpoints.map((endpoint) => {
-        if (endpoint !== recorded) return endpoint;
-        const state = stateAfter(endpoint.state, result, at);
-        return { state, memory: memoryAfter(endpoint, state) };
-      });
+    record: (context, poll, at) => {
+      const recorded = endpointOf(context);
+      endpoints = endpoints.map((endpoint) => (endpoint === recorded ? step(endpoint, poll, context, at) : endpoint));
     },
     answer: (key, change) => {
       const answered = endpointOf(key);
@@ -61,6 +57,7 @@ export function judgedEndpoints(
     reload: (kept, at) => {
       endpoints = kept.map(({ isNew, ...key }) => (isNew ? undefined : endpointOf(key)) ?? initial(key, at));
     },
+    all: () => endpoints,
     states: () => endpoints.map(({ state }) => state),
     snapshotOf: (key) => endpointOf(key)?.state.success?.snapshot,
     answersOf: (key, now) => {

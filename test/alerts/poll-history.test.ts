@@ -1,27 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { failureReasonNames } from '../../src/http/failure-reasons.js';
-import type { EndpointKey } from '../../src/poll/endpoint-state.js';
 import { recordedStates } from '../support/endpoint-states.js';
-import type { PollResult } from '../../src/poll/poll.js';
+import type { Poll } from '../../src/poll/step.js';
 import { addPoll, NO_HISTORY, valueAgo } from '../../src/alerts/poll-history.js';
-import { bridgeSnapshot } from '../support/snapshots.js';
+import { bridgeContext, bridgePoll } from '../support/snapshots.js';
 
-const KEY: EndpointKey = { target: 't', document: 'module_state' };
+const CONTEXT = bridgeContext();
 
 it('the history of an endpoint does not grow, whatever its polls return', () => {
   const staleAfterMs = 1000;
-  const store = recordedStates([KEY], { maxBodyBytes: 1000, staleAfterMs });
+  const store = recordedStates([CONTEXT], { maxBodyBytes: 1000, staleAfterMs });
   let history = NO_HISTORY;
   for (let poll = 0; poll < 300; poll += 1) {
     const at = { epochSeconds: 1_790_000_000 + poll * 60, monotonicMs: poll * 60_000 };
     const reason = failureReasonNames[poll % failureReasonNames.length] ?? 'timeout';
     // A new invalid field and a new height in every other poll.
     const state = { last_observed_nonce: '7', params: { [poll % 4 === 0 ? 'admins' : 'target_batch_timeout']: {} } };
-    const result: PollResult =
+    const result: Poll =
       poll % 2 === 0
-        ? { outcome: bridgeSnapshot(state, { height: String(poll) }), phaseSeconds: {} }
+        ? bridgePoll(state, { height: String(poll), atMs: at.monotonicMs })
         : { outcome: { ok: false, error: { reason, message: 'in this test' } }, phaseSeconds: {} };
-    const { after } = store.record(KEY, result, at);
+    const { after } = store.record(CONTEXT, result, at);
     history = addPoll(history, after, at);
   }
   expect(history.successes).toHaveLength(3);
@@ -34,25 +33,23 @@ it('the history of an endpoint does not grow, whatever its polls return', () => 
 describe('the value of a series some minutes ago', () => {
   const labels = { token_contract: '0xaa', denom: '' };
 
-  function outcomeOf(count: number) {
+  function pollOf(count: number, atMs: number) {
     const coin = { contract: '0xaa', amount: '1' };
     const transfers = Array.from({ length: count }, (_, id) => ({
       id: String(id),
       erc20_token: coin,
       erc20_fee: coin,
     }));
-    return bridgeSnapshot({ unbatched_transfers: transfers, batches: [] });
+    return bridgePoll({ unbatched_transfers: transfers, batches: [] }, { atMs });
   }
 
   /** The history of polls, one a minute by default, with these numbers of waiting transfers. */
   function historyOf(counts: readonly number[], intervalSeconds = 60) {
-    const store = recordedStates([KEY], { maxBodyBytes: 1000, staleAfterMs: 1000 });
-    const outcomes = new Map(Array.from(new Set(counts), (count) => [count, outcomeOf(count)]));
+    const store = recordedStates([CONTEXT], { maxBodyBytes: 1000, staleAfterMs: 1000 });
     return counts.reduce((history, count, poll) => {
       const seconds = poll * intervalSeconds;
       const at = { epochSeconds: 1_790_000_000 + seconds, monotonicMs: seconds * 1000 };
-      const outcome = outcomes.get(count) ?? outcomeOf(count);
-      return addPoll(history, store.record(KEY, { outcome, phaseSeconds: {} }, at).after, at);
+      return addPoll(history, store.record(CONTEXT, pollOf(count, at.monotonicMs), at).after, at);
     }, NO_HISTORY);
   }
   const ago = (counts: readonly number[], minutes: number): number | undefined => {

@@ -1,23 +1,26 @@
 import { dataPart } from '../../src/chain/addresses.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { FailureReason } from '../../src/http/failure-reasons.js';
-import { asDecimalString } from '../../src/json/numeral.js';
 import type { Instant } from '../../src/clock.js';
-import type { EndpointState } from '../../src/poll/endpoint-state.js';
-import { contractFactsOf, targetOptions, withObservations } from '../../src/poll/jobs.js';
-import { decodeDocument } from '../../src/poll/decode.js';
-import type { DecodeOptions, PollResult } from '../../src/poll/poll.js';
+import { contractFactsOf, targetOptions } from '../../src/poll/jobs.js';
+import { readBody } from '../../src/poll/poll.js';
+import type { Poll, StepContext } from '../../src/poll/step.js';
 import { answerQueries } from '../../src/commands/simulated-queries.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { pollSimulatedContract, type ContractChanges } from '../../src/commands/simulated-contract.js';
+import { cctxAnswers } from '../../src/sources/cctx-outcome.js';
+import { lookaheadsOf } from '../../src/sources/chain-switches.js';
+import { simulatedContractBody, type ContractChanges } from '../../src/commands/simulated-contract.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { executeQuery, parseRequest, type QueryResponse } from '../../src/simulator/query-service.js';
 import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
-import type { DocumentName } from '../../src/documents.js';
+import type { DocumentName, SideInputOf } from '../../src/documents.js';
 import type { TargetLabels } from '../../src/config/config.js';
 import type { Objective } from '../../src/config/endpoint-config.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
+import type { EndpointState } from '../../src/poll/endpoint-state.js';
+import type { JudgedEndpoint } from '../../src/alerts/endpoint-memory.js';
 import type { TargetVerdicts } from '../../src/alerts/judge.js';
+import { pollOf } from '../support/polls.js';
 import { judgedEndpoints, type JudgedEndpoints } from './judged-endpoints.js';
 
 /** The default of `poll.stale_after`, on which the alert rules are based. */
@@ -139,6 +142,8 @@ export interface Recording {
 interface LastSample {
   readonly at: Instant;
   readonly endpoints: readonly EndpointState[];
+  /** The same with what the alert conditions remember. */
+  readonly judged: readonly JudgedEndpoint[];
   readonly verdicts: readonly TargetVerdicts[];
 }
 
@@ -182,7 +187,9 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
   }
   const at = instantAt((sample - 1) * sampleSeconds);
   const endpoints = exporter?.endpoints.states() ?? [];
-  return { sampleSeconds, samples: sample, series, endpoints, verdicts: exporter?.endpoints.verdicts(at) ?? [], at };
+  const judged = exporter?.endpoints.all() ?? [];
+  const verdicts = exporter?.endpoints.verdicts(at) ?? [];
+  return { sampleSeconds, samples: sample, series, endpoints, judged, verdicts, at };
 }
 
 /** The simulated time of a sample. */
@@ -211,7 +218,7 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
   const operators = new Map(
     model.stakingValidators().map(({ operator_address: address }) => [dataPart(address), address]),
   );
-  const sourcesOf = ({ target: name, documents }: RecordedConfig): readonly DecodeOptions[] => {
+  const sourcesOf = ({ target: name, documents }: RecordedConfig): readonly StepContext[] => {
     if (name === undefined) return [];
     const base = {
       ...targetOptions(config, target),
@@ -219,16 +226,12 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
       ...(maxSeries !== undefined && { maxSeries }),
       ...(targetLabels && { targetLabels }),
     };
-    const all: readonly DecodeOptions[] = [
+    const all: readonly StepContext[] = [
       { ...base, document: 'module_state', settings: { ...bridge, ...(contract && { hasContract: true }) } },
       ...(contract ? [{ ...base, document: 'external_contract', settings: {} } as const] : []),
       { ...base, document: 'rate_limiter_input', settings: crosschain },
     ];
     return all.filter(({ document }) => document === 'external_contract' || documents.includes(document));
-  };
-  const named = (source: DecodeOptions): DecodeOptions => {
-    const validators = { ...source.labels.validators, staking };
-    return { ...source, labels: { ...source.labels, validators } };
   };
   let active = initial;
   let loadedAt = startedAt;
@@ -239,16 +242,16 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
   const endpoints = judgedEndpoints(sources, limits, instantAt(startedAt));
 
   const poll = <Body>(
-    source: DecodeOptions,
+    source: StepContext,
     outcome: PollOutcome<Body>,
     body: () => Body,
     { queries }: Phase,
     seconds: number,
+    sideInput: SideInputOf[DocumentName] = {},
   ): void => {
     if (outcome === 'not polled') return;
     const at = instantAt(seconds);
-    const observed = withObservations(source, endpoints.snapshotOf(source), endpoints.answersOf(source, at));
-    const result = createPollResult(observed, outcome, body, model.height, at);
+    const result = createPoll(source, outcome, body, model.height, at, sideInput);
     endpoints.record(source, result, at);
     if (!result.outcome.ok) return;
     const respond = (path: string): QueryResponse => {
@@ -258,13 +261,16 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
     };
     endpoints.answer(source, (state) => answerQueries(source, state, operators, respond, at));
   };
-  const pollContract = (source: DecodeOptions, outcome: ContractOutcome, at: Instant): void => {
+  const pollContract = (source: StepContext<'external_contract'>, outcome: ContractOutcome, at: Instant): void => {
     const states = sources.find(({ document }) => document === 'module_state');
     const facts = contractFactsOf(states && endpoints.snapshotOf(states));
-    const before = withObservations(source, endpoints.snapshotOf(source));
-    if (outcome === 'not polled' || facts === undefined || before.document !== 'external_contract') return;
-    const result: PollResult =
-      'fails' in outcome ? failedPoll(outcome.fails) : pollSimulatedContract(before, facts, model, at, outcome);
+    if (outcome === 'not polled' || facts === undefined) return;
+    const last = endpoints.snapshotOf(source);
+    const previous = last?.document === 'external_contract' ? last.observations : undefined;
+    const result: Poll =
+      'fails' in outcome
+        ? failedPoll(outcome.fails)
+        : readBody(simulatedContractBody(previous, facts, model, at, outcome), source);
     endpoints.record(source, result, at);
   };
   return {
@@ -284,12 +290,15 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
         if (source.document === 'module_state') {
           // The exporter reads the names after its first poll.
           const bodyOf = () => withLatestValsets(model.moduleState(), valsets);
-          poll(polls === 0 ? source : named(source), phase.bridge ?? UNCHANGED, bodyOf, phase, seconds);
+          const sideInput = polls === 0 ? {} : { names: staking };
+          poll(source, phase.bridge ?? UNCHANGED, bodyOf, phase, seconds, sideInput);
         } else if (source.document === 'external_contract') {
           pollContract(source, phase.contract ?? {}, instantAt(seconds));
         } else {
           const bodyOf = () => model.rateLimiterInput({ window: 500n });
-          poll(source, phase.crosschain ?? UNCHANGED, bodyOf, phase, seconds);
+          const answers = endpoints.answersOf(source, instantAt(seconds));
+          const sideInput = { lookaheads: lookaheadsOf(answers), cctxAnswers: cctxAnswers(answers) };
+          poll(source, phase.crosschain ?? UNCHANGED, bodyOf, phase, seconds, sideInput);
         }
       }
       polls += 1;
@@ -314,26 +323,25 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
   };
 }
 
-const failedPoll = (reason: FailureReason): PollResult => ({
+const failedPoll = (reason: FailureReason): Poll => ({
   outcome: { ok: false, error: { reason, message: 'in this test' } },
   phaseSeconds: {},
 });
 
 const UNCHANGED = { respond: (body: unknown): unknown => body };
 
-function createPollResult<Body>(
-  source: DecodeOptions,
+function createPoll<Body>(
+  source: StepContext,
   outcome: Exclude<PollOutcome<Body>, string>,
   body: () => Body,
   height: number,
   at: Instant,
-): PollResult {
+  sideInput: SideInputOf[DocumentName],
+): Poll {
   if ('fails' in outcome) return failedPoll(outcome.fails);
   const sentHeight = outcome.height === undefined ? height : outcome.height(height);
-  const bytes = Buffer.from(JSON.stringify(outcome.respond(body())));
-  const hubHeight = sentHeight === undefined ? undefined : asDecimalString(String(sentHeight));
-  const foundAt = { dialect: 'neutral', path: '' };
-  return { ...decodeDocument(source, 'recording', bytes, hubHeight, at), phaseSeconds: DURATIONS, foundAt };
+  const poll = pollOf(source, outcome.respond(body()), { height: sentHeight, at, source: 'recording', sideInput });
+  return { ...poll, phaseSeconds: DURATIONS, foundAt: { dialect: 'neutral', path: '' } };
 }
 
 /** Keeps the latest validator sets and all that are not relayed, like a hub with a shorter signing window. */

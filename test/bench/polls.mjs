@@ -1,15 +1,16 @@
 /** One poll, from the request to the exposition, relative to download and JSON.parse in the same process. */
 import { request } from 'undici';
 import { validateConfig } from '../../dist/config/loader.js';
+import { requestUrl } from '../../dist/config/urls.js';
 import { renderEndpoints } from '../../dist/exposition/metrics-page.js';
 import { clock } from '../../dist/clock.js';
-import { jobsOf, withObservations } from '../../dist/poll/jobs.js';
-import { initialState, stateAfter } from '../../dist/poll/endpoint-state.js';
-import { startDecoderThread } from '../../dist/poll/decoder-thread.js';
-import { createPollExecutor } from '../../dist/poll/poll.js';
+import { initialMemory } from '../../dist/alerts/endpoint-memory.js';
+import { jobsOf, pollInput } from '../../dist/poll/jobs.js';
+import { initialState } from '../../dist/poll/endpoint-state.js';
+import { createPollExecutor, readFetched, timedStep } from '../../dist/poll/poll.js';
+import { NO_NAMES } from '../../dist/poll/validator-names.js';
 import { median, spread } from './statistics.mjs';
 
-const HEAP_MB = 1024;
 /** Consecutive runs of one kind, so that it pays for most of the garbage collection it causes. */
 const BATCH = 5;
 
@@ -39,9 +40,9 @@ export async function polls({ node, sizes, runsOf }) {
       (path) => path.join('.'),
     );
     const jobs = jobsOf(config);
-    const executor = createPollExecutor('bridge-exporter/bench', startDecoderThread(HEAP_MB));
+    const executor = createPollExecutor('bridge-exporter/bench');
     for (const job of jobs) {
-      const name = job.decodeOptions.document;
+      const name = job.context.document;
       const { own, baseline, exposition } = await measure(job, executor, config.poll, runsOf(size));
       rows.push({
         figure: `one poll, ${name}, ${size} MB`,
@@ -53,21 +54,25 @@ export async function polls({ node, sizes, runsOf }) {
       const series = countSeries(exposition, name);
       results.push({ name, size, own: median(own), baseline: median(baseline), series });
     }
-    await executor.close();
+    executor.close();
   }
   return [...rows, ...growthRows(results, sizes)];
 }
 
 async function measure(job, executor, pollConfig, { runs, warmUps }) {
-  let state = initialState(job.decodeOptions, pollConfig, clock());
+  let endpoint = { state: initialState(job.context, pollConfig, clock()), memory: initialMemory };
   const poll = async () => {
-    const decodeOptions = withObservations(job.decodeOptions, state.success?.snapshot);
-    const result = await executor.poll({ ...job, decodeOptions });
-    if (!result.outcome.ok) throw new Error(result.outcome.error.message);
-    state = stateAfter(state, result, clock());
-    return renderEndpoints([state], 'text', clock());
+    const fetched = await executor.fetch(
+      job,
+      pollInput({ job, names: NO_NAMES, ...endpoint }, () => undefined, clock()),
+    );
+    const polled = readFetched(fetched, job.context);
+    fetched.release();
+    if (!polled.outcome.ok) throw new Error(polled.outcome.error.message);
+    endpoint = timedStep(endpoint, polled, job.context, clock());
+    return renderEndpoints([endpoint.state], 'text', clock());
   };
-  const url = job.url + job.paths[0].path + job.query;
+  const url = requestUrl(job.url, job.paths[0].path + job.query);
   const parse = async () => JSON.parse(await (await request(url)).body.text());
   for (let run = 0; run < warmUps; run += 1) await poll();
   const [own, baseline] = [[], []];

@@ -5,7 +5,6 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { startDecoderThread } from '../../dist/poll/decoder-thread.js';
 import { createPollExecutor } from '../../dist/poll/poll.js';
 import { validateConfig } from '../../dist/config/loader.js';
 import { startExporter } from '../../dist/exporter.js';
@@ -84,7 +83,7 @@ const simulators = await Promise.all(
 );
 const config = createConfig(simulators.map(({ url }) => url));
 const loadConfig = async () => ({ ok: true, config, warnings: [] });
-const executor = createPollExecutor('bridge-exporter/soak', startDecoderThread(128));
+const executor = createPollExecutor('bridge-exporter/soak');
 const log = createLog({ level: 'silent', format: 'json' });
 const listen = { host: '127.0.0.1', port: 0 };
 const exporter = await startExporter(config, executor, log, {
@@ -127,7 +126,7 @@ for (let polls = 0; polls < POLLS; polls = await countPolls(exporter)) {
 await sleep(1500);
 addSample(await countPolls(exporter));
 await exporter.close();
-await executor.close();
+executor.close();
 await Promise.all(simulators.map((simulator) => simulator.close()));
 
 /** Caches and compiled code grow in the first tenth. Growth after that is a leak. */

@@ -1,5 +1,5 @@
-import { INVALID } from '../../src/json/field.js';
-import { type DecimalString, parseDecimal } from '../../src/json/numeral.js';
+import { INVALID } from '../../src/chain/field.js';
+import { type DecimalString, parseDecimal } from '../../src/chain/numeral.js';
 
 /** Parses a decimal. Throws for an invalid one. */
 export function digits(text: string): DecimalString {

@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createSummarize, type Summary } from '../../src/commands/summary.js';
-import { initialState } from '../../src/poll/endpoint-state.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { instantAt, record } from '../alerts/recording.js';
 
 /** What `once` says of a chain on which the scenario has lasted for some minutes: no poll came before. */
 function summaryOf(scenario: ScenarioName, minutes: number): Summary {
   const phases = [{ minutes: 10, exporterDown: true }, { minutes, scenario, exporterDown: true }, { minutes: 1 }];
-  const { endpoints: states } = record(phases, { valsets: 12 });
-  const endpoints = states.map((after) => ({ before: initialState(after, after, after.addedAt), after }));
+  const { judged: endpoints } = record(phases, { valsets: 12 });
   const summarize = createSummarize({ summary: true, failOn: 'warning' }, false);
   return summarize(endpoints, instantAt((10 + minutes) * 60));
 }

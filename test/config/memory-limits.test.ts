@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config/config.js';
-import { clampToMemory, workerHeapMb } from '../../src/config/memory-limits.js';
+import { clampToMemory, maxValuesOf } from '../../src/config/memory-limits.js';
 import { defaultConfig } from '../../src/config/config.js';
 
 const MIB = 2 ** 20;
@@ -36,9 +36,14 @@ describe('clampToMemory', () => {
   });
 });
 
-it('workerHeapMb is proportional to max_body_size, up to half of the memory', () => {
-  expect(workerHeapMb(withMaxBodySize(64), memoryLimit(Infinity))).toBe(384);
-  expect(workerHeapMb(withMaxBodySize(41), memoryLimit(400))).toBe(200);
-  expect(workerHeapMb(withMaxBodySize(511), { bytes: Infinity, heapBytes: 2048 * MIB })).toBe(1024);
-  expect(workerHeapMb(withMaxBodySize(1), memoryLimit(64))).toBe(48);
+describe('maxValuesOf', () => {
+  it('is proportional to max_body_size', () => {
+    expect(maxValuesOf(24 * MIB, 4096 * MIB)).toBe(MIB);
+    expect(maxValuesOf(1000, 4096 * MIB)).toBe(41);
+  });
+
+  it('is not more than half of the heap can take', () => {
+    expect(maxValuesOf(240 * MIB, 400 * MIB)).toBe(MIB);
+    expect(maxValuesOf(240 * MIB, 4096 * MIB)).toBe(10 * MIB);
+  });
 });

@@ -108,7 +108,7 @@ describe('parseConfig', () => {
       ok: true,
       warnings: [],
       config: {
-        poll: { intervalMs: 30_000, timeoutMs: 20_000, staleAfterMs: 300_000, maxBodyBytes: 67_108_864 },
+        poll: { intervalMs: 30_000, timeoutMs: 20_000, staleAfterMs: 300_000, maxBodyBytes: 33_554_432 },
         limits: { maxSeriesPerFamily: 200 },
         targets: [
           {

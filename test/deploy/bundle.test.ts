@@ -88,8 +88,8 @@ describe('the bundle', () => {
   });
 
   it('is a small download', () => {
-    const files = ['main.js', 'program.js', 'decoder-worker.js', 'password-worker.js', 'recorder-worker.js'].map(
-      (name) => readFileSync(join(bundle, 'dist', name)),
+    const files = ['main.js', 'program.js', 'password-worker.js'].map((name) =>
+      readFileSync(join(bundle, 'dist', name)),
     );
     expect(gzipSync(Buffer.concat(files)).length).toBeLessThan(1_300_000);
   });

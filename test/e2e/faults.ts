@@ -195,8 +195,8 @@ export const faultCases: readonly FaultCase[] = [
     title: 'sends an HTML page with status 200',
     fault: { kind: 'not-json' },
     reason: 'not_json',
-    log: /module_state: not JSON: unexpected '<' at byte 0: 502 Bad Gateway$/,
-    logged: "not JSON: unexpected '<' at byte 0: 502 Bad Gateway",
+    log: /module_state: not valid JSON: 502 Bad Gateway$/,
+    logged: 'not valid JSON: 502 Bad Gateway',
   },
   {
     title: 'sends an empty body with status 200',
@@ -209,8 +209,8 @@ export const faultCases: readonly FaultCase[] = [
     title: 'sends truncated JSON',
     fault: { kind: 'not-json', text: '{"state":{"valsets":[{"nonce":"1"' },
     reason: 'not_json',
-    log: /module_state: not JSON: unexpected end at byte 33$/,
-    logged: 'not JSON: unexpected end at byte …',
+    log: /module_state: not valid JSON at character 33$/,
+    logged: 'not valid JSON at character …',
   },
   {
     title: 'sends a body that is not gzip with Content-Encoding: gzip',

@@ -52,7 +52,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   registry.close();
-  await executor.close();
+  executor.close();
   await node.close();
 });
 

@@ -1,27 +1,30 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { NO_FLOW_HISTORY } from '../../src/alerts/flow-history.js';
 import { verdictsOf } from '../../src/alerts/judge.js';
 import { createEndpointRegistry, type EndpointRegistry } from '../../src/endpoints/registry.js';
 import type { Instant } from '../../src/clock.js';
-import { documents } from '../../src/documents.js';
+import { documents, type SideInputOf } from '../../src/documents.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import type { NamesResult } from '../../src/poll/validator-names.js';
 import { jobsOf } from '../../src/poll/jobs.js';
-import type { PollJob, PollResult } from '../../src/poll/poll.js';
+import { asDecimalString } from '../../src/chain/numeral.js';
+import type { Fetched, PollInput, PollJob } from '../../src/poll/poll.js';
 import type { QueryResult } from '../../src/sources/query-state.js';
 import { idleState } from '../pending/bridge-state.js';
 import { parseValidConfig } from '../support/config.js';
-import { bridgeSnapshot } from '../support/snapshots.js';
+import { failedFetch, fetchedBody } from '../support/polls.js';
 
 const STARTED_AT: Instant = { epochSeconds: 1_800_000_000, monotonicMs: 0 };
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** A poll that a test ends. */
+/** A poll whose response a test sends. */
 interface StartedPoll {
   readonly job: PollJob;
-  readonly end: (result: PollResult) => void;
+  readonly input: PollInput;
+  readonly end: (fetched: Fetched) => void;
 }
 
 /** The node serves only the document. */
@@ -44,7 +47,8 @@ beforeEach(() => {
   elapsedMs = 0;
   for (const list of [started, startedNames, logged]) list.length = 0;
   const executor = {
-    poll: async (job: PollJob) => new Promise<PollResult>((end) => void started.push({ job, end })),
+    fetch: async (job: PollJob, input: PollInput) =>
+      new Promise<Fetched>((end) => void started.push({ job, input, end })),
     fetchNames: async (job: PollJob) => new Promise<NamesResult>((end) => void startedNames.push({ job, end })),
     sendQuery: async () => REFUSED,
   };
@@ -68,15 +72,21 @@ async function configureYaml(yaml: string): Promise<void> {
   await vi.advanceTimersByTimeAsync(1);
 }
 
+/** A document is read and its step is taken in several turns of the event loop. */
+async function settle(): Promise<void> {
+  // oxlint-disable-next-line no-await-in-loop -- one turn after the other
+  for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+}
+
 /** Ends the last poll that has started. */
-async function endPoll(result: PollResult): Promise<void> {
-  started.at(-1)?.end(result);
-  await vi.advanceTimersByTimeAsync(0);
+async function endPoll(fetched: Fetched): Promise<void> {
+  started.at(-1)?.end(fetched);
+  await settle();
 }
 
 async function endNames(result: NamesResult): Promise<void> {
   startedNames.at(-1)?.end(result);
-  await vi.advanceTimersByTimeAsync(0);
+  await settle();
 }
 
 /** The interval and the largest jitter pass. */
@@ -86,18 +96,15 @@ async function nextPoll(): Promise<void> {
 }
 
 const NEUTRAL = { dialect: 'neutral', path: '/bridge/v1/module_state' };
-const success = (bodyBytes = 1000): PollResult => ({
-  outcome: bridgeSnapshot(idleState, { height: '1000' }),
-  foundAt: NEUTRAL,
-  phaseSeconds: {},
-  bodyBytes,
-});
-const FAILURE: PollResult = {
-  outcome: { ok: false, error: { reason: 'timeout', message: '/x: slow' } },
-  phaseSeconds: {},
-};
+const received = (body: string): Fetched =>
+  fetchedBody(
+    { bytes: Buffer.from(body), source: '/x', height: asDecimalString('1000'), at: now() },
+    { foundAt: NEUTRAL },
+  );
+const success = (bodyBytes = 0): Fetched => received(JSON.stringify({ state: idleState }).padEnd(bodyBytes));
+const FAILURE = failedFetch('timeout', '/x: slow');
 
-const polledTargets = () => started.map(({ job }) => job.decodeOptions.target);
+const polledTargets = () => started.map(({ job }) => job.context.target);
 const pollCounts = () => registry.states().map(({ target, polls }) => [target, polls]);
 const alerts = () => verdictsOf(registry.all(), now()).flatMap(({ verdicts }) => verdicts.map(({ alert }) => alert));
 
@@ -139,7 +146,42 @@ describe('the endpoints of a configuration', () => {
     await nextPoll();
     await endPoll(FAILURE);
     await nextPoll();
-    expect(started.map(({ job }) => job.paths[0]?.dialect)).toEqual(['peggy', 'neutral', 'neutral']);
+    expect(started.map(({ input }) => input.foundAt?.dialect)).toEqual([undefined, 'neutral', 'neutral']);
+  });
+});
+
+describe('a hostile body, which takes long to read because it has many values for its size', () => {
+  const INTERVAL_MS = 60_000;
+  const dense = received(`{"state":{"batches":[],"x":[${'"xxxx",'.repeat(150_000)}0]}}`);
+  const pass = async (intervals: number): Promise<void> => {
+    elapsedMs += intervals * INTERVAL_MS;
+    await vi.advanceTimersByTimeAsync(intervals * INTERVAL_MS);
+  };
+
+  it.each([
+    ['that is read', 'max_body_size: 4MiB', true],
+    ['that is too large', 'max_body_size: 2MiB', false],
+  ])('%s lets its endpoint wait for ten intervals, and no other one', async (_what, limit, isRead) => {
+    await configure(['a', 'b'], '', `interval: ${INTERVAL_MS / 1000}s, ${limit}`);
+    const pollsOf = (target: string): number => polledTargets().filter((polled) => polled === target).length;
+    started[0]?.end(dense);
+    started[1]?.end(success());
+    await settle();
+    expect(pollCounts()).toEqual([
+      ['a', 1],
+      ['b', 1],
+    ]);
+    expect(registry.states()[0]?.last?.ok).toBe(isRead);
+    await pass(1.2);
+    expect([pollsOf('a'), pollsOf('b')]).toEqual([1, 2]);
+    await pass(7.7);
+    expect(pollsOf('a')).toBe(1);
+    await pass(2.2);
+    expect(pollsOf('a')).toBe(2);
+    started.findLast(({ job }) => job.context.target === 'a')?.end(success());
+    await settle();
+    await pass(1.2);
+    expect(pollsOf('a')).toBe(3);
   });
 });
 
@@ -159,7 +201,7 @@ describe('a reload', () => {
     expect(polledTargets()).toEqual(['a', 'b', 'c']);
     started[0]?.end(success());
     started[1]?.end(success());
-    await vi.advanceTimersByTimeAsync(0);
+    await settle();
     expect(pollCounts()).toEqual([
       ['b', 1],
       ['c', 0],
@@ -174,7 +216,7 @@ describe('a reload', () => {
     expect(started).toHaveLength(2);
     expect(JSON.stringify(started[1]?.job.httpClient)).toBe(JSON.stringify(started[0]?.job.httpClient));
     expect(started[1]?.job.httpClient).not.toBe(started[0]?.job.httpClient);
-    expect(started[1]?.job.paths[0]).toEqual(NEUTRAL);
+    expect(started[1]?.input.foundAt).toEqual(NEUTRAL);
     expect(pollCounts()).toEqual([['a', 1]]);
   });
 
@@ -182,10 +224,10 @@ describe('a reload', () => {
     await configure(['a']);
     await configure(['a'], ', power_threshold: 0.5');
     started[0]?.end(success());
-    await vi.advanceTimersByTimeAsync(0);
+    await settle();
     expect(pollCounts()).toEqual([['a', 0]]);
     started[1]?.end(success());
-    await vi.advanceTimersByTimeAsync(0);
+    await settle();
     expect(pollCounts()).toEqual([['a', 1]]);
   });
 
@@ -213,7 +255,6 @@ describe('a reload', () => {
 poll: {stale_after: 2h, interval: 1h}
 targets: [{name: a, bridge: {url: "https://a.example"}}]`);
     expect(flowOf()).toEqual(documents.module_state.flow.initial);
-    expect(started.at(-1)?.job.decodeOptions.flow).toBe(flowOf());
     expect(registry.all()[0]).toMatchObject({ state: { polls: 1 }, memory: { flow: NO_FLOW_HISTORY } });
   });
 
@@ -252,7 +293,11 @@ describe('the names of validators', () => {
     contacts: new Map(),
     operators: new Map(),
   });
-  const namesOf = (poll: StartedPoll | undefined) => poll?.job.decodeOptions.labels.validators.staking.get('qqqq');
+  const namesOf = (poll: StartedPoll | undefined): string | undefined => {
+    // The configuration has module states only.
+    const sideInput = poll?.input.sideInput as SideInputOf['module_state'] | undefined;
+    return sideInput?.names?.get('qqqq');
+  };
 
   it('are read after a successful poll, at most once an hour, and sent with the next poll', async () => {
     await configure(['a'], '', 'interval: 10m');

@@ -78,7 +78,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   registry.close();
-  await executor.close();
+  executor.close();
   await node.close();
 });
 

@@ -4,46 +4,40 @@ import { bridgeFlowFamilies } from '../../src/flow/bridge-families.js';
 import { crosschainFlowFamilies } from '../../src/flow/crosschain-families.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { failureReasonNames } from '../../src/http/failure-reasons.js';
-import { asDecimalString } from '../../src/json/numeral.js';
 import type { Instant } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
-import { decodeDocument } from '../../src/poll/decode.js';
-import type { PollResult } from '../../src/poll/poll.js';
+import type { Poll, StepContext } from '../../src/poll/step.js';
 import { seriesOf, valueIn } from '../support/exposition-text.js';
+import { pollOf, TARGET_OPTIONS } from '../support/polls.js';
 import { NOW, sampleModel, sampleSnapshots } from '../support/sample-endpoints.js';
 
 const STALE_AFTER_MS = 60_000;
-const KEY = { target: 'a', document: 'module_state' } as const;
+const CONTEXT: StepContext<'module_state'> = {
+  ...TARGET_OPTIONS,
+  staleAfterMs: STALE_AFTER_MS,
+  document: 'module_state',
+  settings: defaultBridgeSettings,
+};
 
 const at = (ms: number): Instant => ({ epochSeconds: 1000 + ms / 1000, monotonicMs: ms });
 
-/** A poll result of this hub height, with one chain series of this value. */
-function success(height: string | undefined, value = 1): PollResult {
-  const body = Buffer.from(JSON.stringify({ state: { last_outgoing_batch_id: value } }));
-  const labels = { tokens: [], chains: {}, validators: { configured: [], staking: new Map() } };
-  const reading = {
-    target: 'a',
-    labels,
-    maxSeries: 200,
-    staleAfterMs: STALE_AFTER_MS,
-    document: 'module_state',
-    settings: defaultBridgeSettings,
-  } as const;
-  return decodeDocument(reading, 'test', body, height === undefined ? undefined : asDecimalString(height));
+/** A poll of a document of this hub height, with one chain series of this value. */
+function success(height: string | undefined, value = 1): Poll {
+  return pollOf(CONTEXT, { state: { last_outgoing_batch_id: value } }, { height });
 }
 
-const FAILED: PollResult = { outcome: { ok: false, error: { reason: 'timeout', message: 'slow' } }, phaseSeconds: {} };
+const FAILED: Poll = { outcome: { ok: false, error: { reason: 'timeout', message: 'slow' } }, phaseSeconds: {} };
 
 function fresh(): {
   snapshots: RecordedStates;
   text: (ms: number) => string;
-  poll: (outcome: PollResult, ms: number) => void;
+  poll: (outcome: Poll, ms: number) => void;
 } {
-  const snapshots = recordedStates([KEY], { maxBodyBytes: 1024, staleAfterMs: STALE_AFTER_MS });
+  const snapshots = recordedStates([CONTEXT], { maxBodyBytes: 1024, staleAfterMs: STALE_AFTER_MS });
   return {
     snapshots,
     text: (ms) => renderEndpoints(snapshots.states(), 'text', at(ms)),
-    poll: (outcome, ms) => void snapshots.record(KEY, outcome, at(ms)),
+    poll: (outcome, ms) => void snapshots.record(CONTEXT, outcome, at(ms)),
   };
 }
 

@@ -5,7 +5,7 @@ import { createMetricsPage, renderEndpoints, type MetricsPage } from '../../src/
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import type { Instant } from '../../src/clock.js';
 import { recordedStates } from '../support/endpoint-states.js';
-import { bridgeResult } from '../pages/sample-snapshots.js';
+import { BRIDGE, bridgeResult } from '../pages/sample-snapshots.js';
 import { NOW, sampleSnapshots } from '../support/sample-endpoints.js';
 
 const at = (ms: number): Instant => ({ epochSeconds: ms / 1000, monotonicMs: ms });
@@ -13,7 +13,6 @@ const at = (ms: number): Instant => ({ epochSeconds: ms / 1000, monotonicMs: ms 
 const NO_PROCESS_TEXT = Promise.resolve('');
 const NO_PROCESS_METRICS = { render: () => NO_PROCESS_TEXT };
 
-const KEY = { target: 'a', document: 'module_state' } as const;
 const SUCCESS = bridgeResult({ last_observed_nonce: '7', batches: [], unbatched_transfers: [] });
 const LIMITS = { maxBodyBytes: 1024, staleAfterMs: 60_000 };
 
@@ -25,7 +24,7 @@ const processMetrics = () =>
 
 describe('the metrics page', () => {
   it('joins the metrics of endpoints and process, and ends with # EOF in OpenMetrics', async () => {
-    const snapshots = recordedStates([KEY], LIMITS);
+    const snapshots = recordedStates([BRIDGE], LIMITS);
     const page = createMetricsPage(snapshots, { render: async (format) => `process ${format}\n` });
     const text = (await page('text', 'identity', at(0))).toString();
     expect(text).toBe(`${renderEndpoints(snapshots.states(), 'text', at(0))}process text\n`);
@@ -37,7 +36,7 @@ describe('the metrics page', () => {
   });
 
   it('is rendered and compressed once for all scrapes between two changes, concurrent ones included', async () => {
-    const snapshots = recordedStates([KEY], LIMITS);
+    const snapshots = recordedStates([BRIDGE], LIMITS);
     const page = createMetricsPage(snapshots, processMetrics());
     const [one, other] = await Promise.all([page('text', 'identity', at(0)), page('text', 'identity', at(0))]);
     expect(other).toBe(one);
@@ -45,7 +44,7 @@ describe('the metrics page', () => {
     const [gzip, otherGzip] = await Promise.all([page('text', 'gzip', at(999)), page('text', 'gzip', at(999))]);
     expect(otherGzip).toBe(gzip);
     expect(gunzipSync(gzip)).toEqual(one);
-    snapshots.record(KEY, SUCCESS, at(999));
+    snapshots.record(BRIDGE, SUCCESS, at(999));
     expect((await page('text', 'identity', at(999))).toString()).toContain('bridge_last_observed_nonce{');
     expect(gunzipSync(await page('text', 'gzip', at(999))).toString()).toContain('bridge_last_observed_nonce');
   });
@@ -71,22 +70,22 @@ describe('the metrics page', () => {
   });
 
   it('is never out of date by either clock, and is rendered again only after a change', async () => {
-    const keys = [0, 1, 2].map((index) => ({ target: String(index), document: 'module_state' as const }));
+    const contexts = [0, 1, 2].map((index) => ({ ...BRIDGE, target: String(index) }));
     // Pages with different endpoints are different.
-    const results = keys.map(({ target }) => bridgeResult({ last_observed_nonce: target }));
+    const results = contexts.map(({ target }) => bridgeResult({ last_observed_nonce: target }));
     const step = fc.record({
       polled: fc.option(fc.nat(2)),
       passedMs: fc.nat(700),
       setByMs: fc.oneof(fc.constant(0), fc.integer({ min: -2000, max: 2000 })),
     });
     const property = fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
-      const snapshots = recordedStates(keys, { maxBodyBytes: 1024, staleAfterMs: 1000 });
+      const snapshots = recordedStates(contexts, { maxBodyBytes: 1024, staleAfterMs: 1000 });
       const page = createMetricsPage(snapshots, NO_PROCESS_METRICS);
       let now = { epochSeconds: 1e6, monotonicMs: 5000 };
       let last: Buffer | undefined;
       for (const { polled, passedMs, setByMs } of steps) {
-        const [key, result] = [keys[polled ?? -1], results[polled ?? -1]];
-        if (key !== undefined && result !== undefined) snapshots.record(key, result, now);
+        const [context, result] = [contexts[polled ?? -1], results[polled ?? -1]];
+        if (context !== undefined && result !== undefined) snapshots.record(context, result, now);
         now = {
           epochSeconds: now.epochSeconds + (passedMs + setByMs) / 1000,
           monotonicMs: now.monotonicMs + passedMs,

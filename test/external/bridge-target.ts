@@ -1,8 +1,10 @@
 import { clock } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
-import { initialState, stateAfter, type EndpointState } from '../../src/poll/endpoint-state.js';
-import { jobsOf, limitsOf, withFacts, withObservations } from '../../src/poll/jobs.js';
-import { createPollExecutor, type PollJob, type PollResult } from '../../src/poll/poll.js';
+import { initialMemory } from '../../src/alerts/endpoint-memory.js';
+import { initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
+import { contractFactsOf, jobsOf, limitsOf } from '../../src/poll/jobs.js';
+import { createPollExecutor, readFetched } from '../../src/poll/poll.js';
+import { step, type Poll } from '../../src/poll/step.js';
 import { bridgeSnapshot } from '../support/snapshots.js';
 import { parseValidConfig } from '../support/config.js';
 import { seriesOf } from '../support/exposition-text.js';
@@ -56,7 +58,9 @@ tokens: [${judged.map((contract) => `{contract: '${contract}', backing: true}`).
 }
 
 export interface ContractPoll {
-  readonly result: PollResult;
+  readonly result: Poll;
+  /** What the poll has received; empty if it failed. */
+  readonly body: Buffer;
   readonly state: EndpointState;
   /** The series of the contract by name and labels. */
   readonly values: Readonly<Record<string, number>>;
@@ -72,7 +76,6 @@ interface PollOptions {
   readonly moduleStateMinutesAgo?: number;
   /** The tokens with `backing`. */
   readonly judged?: readonly string[];
-  readonly keepsBody?: boolean;
 }
 
 /** Polls the contract once, after a module state. */
@@ -86,7 +89,6 @@ export async function pollContract(
     externalBlockTime = 12_000,
     moduleStateMinutesAgo = 0,
     judged,
-    keepsBody = false,
   }: PollOptions = {},
 ): Promise<ContractPoll> {
   const config = configOf(url, path, timeout, judged);
@@ -100,14 +102,13 @@ export async function pollContract(
     externalBlockTime,
     atMs: now.monotonicMs - moduleStateMinutesAgo * 60_000,
   });
-  const initial = before ?? initialState(job.decodeOptions, limitsOf(job, config.poll), now);
-  const request: PollJob = {
-    ...withFacts(job, bridge),
-    keepsBody,
-    decodeOptions: withObservations(job.decodeOptions, initial.success?.snapshot),
-  };
-  const result = await executor.poll(request);
-  const after = stateAfter(initial, result, clock());
+  const initial = before ?? initialState(job.context, limitsOf(job, config.poll), now);
+  const previous = initial.success?.snapshot.observations;
+  const fetched = await executor.fetch(job, { facts: contractFactsOf(bridge), previous });
+  const body = fetched.outcome.ok ? fetched.outcome.bytes : Buffer.alloc(0);
+  const result = readFetched(fetched, job.context);
+  fetched.release();
+  const { state: after } = step({ state: initial, memory: initialMemory }, result, job.context, clock());
   const lines = (after.success?.snapshot.families ?? []).map((family) => family.lines).join('');
   const values = Object.fromEntries(
     Array.from(seriesOf(lines), ({ name, labels, value }) => [
@@ -115,5 +116,5 @@ export async function pollContract(
       value,
     ]),
   );
-  return { result, state: after, values };
+  return { result, body, state: after, values };
 }

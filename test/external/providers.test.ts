@@ -151,8 +151,8 @@ describe('batches of requests', () => {
     const whole = await start({});
     const parts = await start({ reject: (requests, response) => requests.length > 2 && respond(413, '')(response) });
     const read = async (node: RpcNode): Promise<unknown> => {
-      const { result } = await pollContract(node.url, { keepsBody: true });
-      return JSON.parse(result.body?.bytes.toString() ?? '');
+      const { body } = await pollContract(node.url);
+      return JSON.parse(body.toString());
     };
     expect(await read(parts)).toEqual(await read(whole));
   });

@@ -1,12 +1,10 @@
 import { defaultBridgeSettings, type BridgeSettings } from '../../src/config/endpoint-config.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { BridgeFlow } from '../../src/flow/bridge-flow.js';
-import { asDecimalString } from '../../src/json/numeral.js';
-import { decodeDocument } from '../../src/poll/decode.js';
-import { withObservations } from '../../src/poll/jobs.js';
-import type { DecodeOptions, PollResult, Snapshot } from '../../src/poll/poll.js';
+import type { Poll, Snapshot, StepContext } from '../../src/poll/step.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { seriesOf } from '../support/exposition-text.js';
+import { pollOf, TARGET_OPTIONS } from '../support/polls.js';
 
 const STALE_AFTER_MS = 300_000;
 
@@ -14,13 +12,11 @@ export interface BridgePollsOptions extends Partial<BridgeSettings> {
   readonly maxSeries?: number;
 }
 
-/** An endpoint whose polls get these documents, as in the daemon: what is remembered is sent between threads. */
+/** An endpoint whose polls get these documents, as in the daemon. */
 export function bridgePolls({ maxSeries = 200, ...settings }: BridgePollsOptions = {}) {
-  const source: DecodeOptions = {
-    target: 't',
-    labels: { tokens: [], chains: {}, validators: { configured: [], staking: new Map() } },
+  const source: StepContext<'module_state'> = {
+    ...TARGET_OPTIONS,
     maxSeries,
-    staleAfterMs: STALE_AFTER_MS,
     document: 'module_state',
     settings: { ...defaultBridgeSettings, ...settings },
   };
@@ -28,7 +24,7 @@ export function bridgePolls({ maxSeries = 200, ...settings }: BridgePollsOptions
   let seconds = 0;
   const instant = () => ({ epochSeconds: 1_790_000_000 + seconds, monotonicMs: seconds * 1000 });
   const last = () => states.states()[0]?.success?.snapshot;
-  const record = (result: PollResult): void => void states.record(source, result, instant());
+  const record = (result: Poll): void => void states.record(source, result, instant());
 
   /** The values of the families of the flow that are not 0, without the label target. */
   const values = (): Record<string, number> => {
@@ -46,10 +42,7 @@ export function bridgePolls({ maxSeries = 200, ...settings }: BridgePollsOptions
     /** Polls `after` seconds after the last poll. */
     poll: (state: unknown, { height, after = 30 }: { height?: number; after?: number } = {}): void => {
       seconds += after;
-      const body = Buffer.from(JSON.stringify({ state }));
-      const options = structuredClone(withObservations(source, last()));
-      const hubHeight = height === undefined ? undefined : asDecimalString(String(height));
-      record(structuredClone(decodeDocument(options, 'test', body, hubHeight, instant())));
+      record(pollOf(source, { state }, { height, at: instant() }));
     },
     fail: (after = 30): void => {
       seconds += after;

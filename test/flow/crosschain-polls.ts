@@ -1,5 +1,4 @@
 import { defaultCrosschainSettings, type CrosschainSettings } from '../../src/config/endpoint-config.js';
-import { itemsOf } from '../../src/poll/poll.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import {
   EMPTY_CROSSCHAIN_FLOW,
@@ -7,12 +6,12 @@ import {
   type CctxAnswer,
   type CrosschainFlow,
 } from '../../src/flow/crosschain-flow.js';
-import { decodeDocument } from '../../src/poll/decode.js';
-import type { DecodeOptions, PollResult } from '../../src/poll/poll.js';
+import type { Poll, StepContext } from '../../src/poll/step.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { cctx, outbound, rateLimiterInput, status } from '../metrics/crosschain/document.js';
 import type { JsonObject } from '../support/json.js';
 import { seriesOf } from '../support/exposition-text.js';
+import { NO_LABELS, pollOf, TARGET_OPTIONS } from '../support/polls.js';
 
 const STALE_AFTER_MS = 300_000;
 export const START_SECONDS = 1_790_000_000;
@@ -44,16 +43,15 @@ export const listed = (height: number, cctxs: readonly JsonObject[], fields: Jso
     ...fields,
   });
 
-/** An endpoint whose polls get these documents, as in the daemon: what is remembered is sent between threads. */
+/** An endpoint whose polls get these documents, as in the daemon. */
 export function crosschainPolls({ maxSeries = 200, ...settings }: CrosschainPollsOptions = {}) {
-  const source = {
-    target: 't',
-    labels: { tokens: [], chains: { '1': 'ethereum' }, validators: { configured: [], staking: new Map() } },
+  const source: StepContext<'rate_limiter_input'> = {
+    ...TARGET_OPTIONS,
+    labels: { ...NO_LABELS, chains: { '1': 'ethereum' } },
     maxSeries,
-    staleAfterMs: STALE_AFTER_MS,
     document: 'rate_limiter_input',
     settings: { ...defaultCrosschainSettings, ...settings },
-  } satisfies DecodeOptions;
+  };
   const states = recordedStates([source], { maxBodyBytes: 2 ** 26, staleAfterMs: STALE_AFTER_MS });
   let seconds = 0;
   let answers: ReadonlyMap<string, CctxAnswer> = new Map();
@@ -62,21 +60,15 @@ export function crosschainPolls({ maxSeries = 200, ...settings }: CrosschainPoll
     const snapshot = states.states()[0]?.success?.snapshot;
     return snapshot?.document === 'rate_limiter_input' ? snapshot.flow : undefined;
   };
-  const record = (result: PollResult): void => void states.record(source, result, instant());
+  const record = (result: Poll): void => void states.record(source, result, instant());
   const exposition = (): string => renderEndpoints(states.states(), 'text', instant());
 
   return {
     /** Polls `after` seconds after the last poll. */
     poll: (document: unknown, after = 30): void => {
       seconds += after;
-      const last = flow();
-      const options: DecodeOptions = structuredClone({
-        ...source,
-        ...(last && { flow: { ...last, answers } }),
-      });
+      record(pollOf(source, document, { at: instant(), sideInput: { cctxAnswers: answers } }));
       answers = new Map();
-      const body = Buffer.from(JSON.stringify(document));
-      record(structuredClone(decodeDocument(options, 'test', body, undefined, instant())));
     },
     fail: (after = 30): void => {
       seconds += after;
@@ -97,8 +89,7 @@ export function crosschainPolls({ maxSeries = 200, ...settings }: CrosschainPoll
       ),
     /** The unlisted ones of the page; `undefined` if nothing can be said. */
     unlistedItems: () => {
-      const snapshot = states.states()[0]?.success?.snapshot;
-      const items = snapshot && itemsOf(snapshot);
+      const items = states.states()[0]?.success?.snapshot.items;
       return items?.document === 'rate_limiter_input' && items.unlisted?.readable === true
         ? items.unlisted.rows
         : undefined;

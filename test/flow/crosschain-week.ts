@@ -1,5 +1,6 @@
 import { defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import { documents } from '../../src/documents.js';
+import { NO_LABELS } from '../support/polls.js';
 import { outcomes } from '../../src/flow/chain-counts.js';
 import {
   EMPTY_CROSSCHAIN_FLOW,
@@ -17,7 +18,6 @@ import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.
  */
 
 const START_SECONDS = 1_790_000_000;
-const LABELS = { tokens: [], chains: {}, validators: { configured: [], staking: new Map<string, string>() } };
 const OPTIONS = { staleAfterMs: 300_000, maxSeries: 200 };
 
 const statuses: Readonly<Record<string, CctxAnswer>> = {
@@ -66,11 +66,12 @@ function difference(after: Counts, before: Counts): Map<string, number> {
 function poll(model: Model, seconds: number, flow: CrosschainFlow): CrosschainFlow {
   const at = { epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 };
   const settings = defaultCrosschainSettings;
-  const context = { at, settings, labels: LABELS, height: undefined, previous: undefined };
+  const { read, input } = documents.rate_limiter_input;
   const body = Buffer.from(JSON.stringify(model.rateLimiterInput()));
-  const result = documents.rate_limiter_input.read(body, context, Number.POSITIVE_INFINITY);
+  const result = read(body, { at, maxValues: Infinity, previous: undefined });
   if (!result.ok || result.value === undefined) throw new Error('the document cannot be read');
-  return trackCrosschain(flow, result.value, OPTIONS);
+  const context = { at, settings, labels: NO_LABELS, height: undefined, previous: undefined };
+  return trackCrosschain(flow, input(result.value, context), OPTIONS);
 }
 
 function statusOf(model: Model, index: string): CctxAnswer {

@@ -5,12 +5,12 @@ import { defaultBridgeSettings } from '../../src/config/endpoint-config.js';
 import { documents } from '../../src/documents.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge, type BridgeFlow } from '../../src/flow/bridge-flow.js';
 import { MAX_TRANSFERS, type LiveTransfers } from '../../src/flow/bridge-baseline.js';
-import { unpack } from '../../src/flow/packed.js';
 import { batch, state, transfer } from '../metrics/bridge/state.js';
 import { corruptedDocument } from '../metrics/property/corruption.js';
 import { bridgeState } from '../metrics/property/documents.js';
 import { fuzzRuns, fuzzTimeoutMs } from '../support/fuzz.js';
 import type { JsonObject } from '../support/json.js';
+import { NO_LABELS } from '../support/polls.js';
 import { bridgePolls } from './bridge-polls.js';
 
 /*
@@ -64,17 +64,18 @@ describe('a hostile sequence of documents', () => {
       const base = { last_outgoing_pool_id: String(count), last_outgoing_batch_id: String(count) };
       const track = (flow: BridgeFlow, fields: JsonObject): BridgeFlow => {
         const body = Buffer.from(JSON.stringify({ state: state({ ...base, ...fields }) }));
-        const labels = { tokens: [], chains: {}, validators: { configured: [], staking: new Map() } };
+        const { read, input } = documents.module_state;
+        const at = clock();
+        const result = read(body, { at, maxValues: Infinity, previous: undefined });
+        if (!result.ok || result.value === undefined) throw new Error('the document cannot be read');
         const context = {
-          at: clock(),
+          at,
           settings: defaultBridgeSettings,
-          labels,
+          labels: NO_LABELS,
           height: undefined,
           previous: undefined,
         };
-        const read = documents.module_state.read(body, context, Number.POSITIVE_INFINITY);
-        if (!read.ok || read.value === undefined) throw new Error('the document cannot be read');
-        return trackBridge(flow, read.value, { staleAfterMs: 300_000, maxSeries: 200 });
+        return trackBridge(flow, input(result.value, context), { staleAfterMs: 300_000, maxSeries: 200 });
       };
       const first = track(EMPTY_BRIDGE_FLOW, { unbatched_transfers: all });
       expect(liveTransfersOf(first).unbatched.reduce((sum, { ids }) => sum + ids.length, 0)).toBe(MAX_TRANSFERS);
@@ -92,7 +93,7 @@ describe('a hostile sequence of documents', () => {
 
 function liveTransfersOf({ baseline }: BridgeFlow): LiveTransfers {
   if (baseline === undefined) throw new Error('no document was read');
-  return unpack(baseline.transfers);
+  return baseline.transfers;
 }
 
 /** A token can get a denom later. */

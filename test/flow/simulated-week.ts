@@ -1,8 +1,9 @@
 import { defaultBridgeSettings } from '../../src/config/endpoint-config.js';
 import { documents } from '../../src/documents.js';
+import { NO_LABELS } from '../support/polls.js';
 import type { BridgeFlow } from '../../src/flow/bridge-flow.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge } from '../../src/flow/bridge-flow.js';
-import { asDecimalString } from '../../src/json/numeral.js';
+import { asDecimalString } from '../../src/chain/numeral.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { Random } from '../../src/simulator/random.js';
 import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
@@ -13,7 +14,6 @@ import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.
  */
 
 const START_SECONDS = 1_790_000_000;
-const LABELS = { tokens: [], chains: {}, validators: { configured: [], staking: new Map<string, string>() } };
 const OPTIONS = { staleAfterMs: 300_000, maxSeries: 200 };
 
 export type Books = ReadonlyMap<string, bigint>;
@@ -77,10 +77,11 @@ export interface WeekOptions {
 function poll(model: Model, seconds: number, flow: BridgeFlow): BridgeFlow {
   const at = { epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 };
   const height = asDecimalString(String(model.height));
-  const context = { at, settings: defaultBridgeSettings, labels: LABELS, height, previous: undefined };
-  const result = documents.module_state.read(documentOf(model), context, Number.POSITIVE_INFINITY);
+  const { read, input } = documents.module_state;
+  const result = read(documentOf(model), { at, maxValues: Infinity, previous: undefined });
   if (!result.ok || result.value === undefined) throw new Error('the document cannot be read');
-  return trackBridge(flow, result.value, OPTIONS);
+  const context = { at, settings: defaultBridgeSettings, labels: NO_LABELS, height, previous: undefined };
+  return trackBridge(flow, input(result.value, context), OPTIONS);
 }
 
 export function week({ start, incidentHours, calmHours = 0, pollSeconds, failedShare }: WeekOptions): Week {

@@ -1,13 +1,16 @@
 import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import { initialMemory } from '../../src/alerts/endpoint-memory.js';
 import { clock } from '../../src/clock.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { endpointStatus } from '../../src/pages/endpoint-view.js';
-import { initialState, stateAfter } from '../../src/poll/endpoint-state.js';
+import { initialState } from '../../src/poll/endpoint-state.js';
 import { jobsOf, limitsOf } from '../../src/poll/jobs.js';
 import { createPollExecutor } from '../../src/poll/poll.js';
+import { step } from '../../src/poll/step.js';
 import { parseValidConfig } from '../support/config.js';
+import { pollNode } from '../support/polls.js';
 import { seriesOf } from '../support/exposition-text.js';
 import { listen, type Listening } from './nodes.js';
 
@@ -49,9 +52,10 @@ async function heightOf(sent: Sent): Promise<{ readonly height?: number; readonl
   const config = parseValidConfig(`targets: [{name: t, bridge: {url: '${node.url}'}}]`);
   const [job] = jobsOf(config);
   if (job === undefined) throw new Error('the target has a bridge');
-  const result = await executor.poll(job);
+  const result = await pollNode(executor, job);
   const now = clock();
-  const state = stateAfter(initialState(job.decodeOptions, limitsOf(job, config.poll), now), result, now);
+  const before = { state: initialState(job.context, limitsOf(job, config.poll), now), memory: initialMemory };
+  const { state } = step(before, result, job.context, now);
   expect(state.last?.ok, state.failure?.error.message).toBe(true);
   const series = Array.from(seriesOf(renderEndpoints([state], 'text', now)));
   const height = series.find(({ name }) => name === 'bridge_height')?.value;

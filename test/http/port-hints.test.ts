@@ -5,13 +5,15 @@ import { portHint, repeatedPathHint } from '../../src/http/port-hints.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { createPollExecutor } from '../../src/poll/poll.js';
 import { endpointUrl, parseValidConfig } from '../support/config.js';
+import { pollNode } from '../support/polls.js';
 import { listen, startNode, type Listening } from './nodes.js';
 
 const executor = createPollExecutor('test');
 const started: Listening[] = [];
 
 afterAll(async () => {
-  await Promise.all([executor.close(), ...started.map(async (node) => node.close())]);
+  executor.close();
+  await Promise.all(started.map(async (node) => node.close()));
 });
 
 async function start(node: Promise<Listening>): Promise<Listening> {
@@ -23,7 +25,7 @@ async function start(node: Promise<Listening>): Promise<Listening> {
 async function errorOf(url: string, settings = ''): Promise<string> {
   const [job] = jobsOf(parseValidConfig(`targets: [{name: a, bridge: {url: "${url}"${settings}}}]`));
   if (job === undefined) throw new Error('no job');
-  const { outcome } = await executor.poll(job);
+  const { outcome } = await pollNode(executor, job);
   if (outcome.ok) throw new Error('the poll succeeded');
   return `${outcome.error.reason}: ${outcome.error.message}`.replaceAll(new URL(url).host, 'HOST');
 }

@@ -3,9 +3,11 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { afterEach, describe, expect, it } from 'vitest';
 import { createPathRedactor } from '../../src/http/redaction.js';
 import { jobsOf } from '../../src/poll/jobs.js';
-import { createPollExecutor, type PollJob, type PollResult } from '../../src/poll/poll.js';
+import { createPollExecutor, type PollJob } from '../../src/poll/poll.js';
+import type { Poll } from '../../src/poll/step.js';
 import { createCanary, tracesOf } from '../e2e/canaries.js';
 import { endpointUrl, parseValidConfig } from '../support/config.js';
+import { pollNode } from '../support/polls.js';
 import { startNode, type Node } from './nodes.js';
 import { startProxy, type Proxy } from './proxy.js';
 
@@ -25,13 +27,13 @@ async function start(respond: RequestListener): Promise<Node> {
 }
 
 /** Polls the bridge of a node with a key in its path. */
-async function poll(url: string, key: string, keys = '', prefix = '/lcd/v1/'): Promise<PollResult> {
+async function poll(url: string, key: string, keys = '', prefix = '/lcd/v1/'): Promise<Poll> {
   const path = prefix + encodeURIComponent(key);
   const config = parseValidConfig(`targets: [{name: t, bridge: {url: '${url}${path}', dialect: peggy${keys}}}]`);
-  return executor.poll(jobsOf(config)[0] as PollJob);
+  return pollNode(executor, jobsOf(config)[0] as PollJob);
 }
 
-function messageOf({ outcome }: PollResult): string {
+function messageOf({ outcome }: Poll): string {
   return outcome.ok ? 'ok' : outcome.error.message.replace(/127\.0\.0\.1:\d+/g, 'HOST');
 }
 

@@ -1,4 +1,4 @@
-import type { Snapshot } from '../../src/poll/poll.js';
+import type { Snapshot } from '../../src/poll/step.js';
 import { seriesOf } from '../support/exposition-text.js';
 import {
   bridgeSnapshot,

@@ -1,3 +1,4 @@
+import { fieldPaths } from '../../src/chain/document.js';
 import { moduleState } from '../../src/chain/module-state.js';
 import { rateLimiterInput } from '../../src/chain/rate-limiter-input.js';
 import { documents, type DocumentName } from '../../src/documents.js';
@@ -32,11 +33,15 @@ function readsOf(seed: number): RecordedReads[] {
   const [bridge, crosschain] = [bridgeInputs(seed), crosschainInputs(seed)];
   return [
     ...documents.module_state.families.map((family) => {
-      const { fields, others } = partition(record(family, bridge), 'state', moduleState.paths('state'));
+      const { fields, others } = partition(record(family, bridge), 'state', fieldPaths(moduleState, 'state'));
       return { family: family.name, document: 'module_state' as const, fields, others };
     }),
     ...documents.rate_limiter_input.families.map((family) => {
-      const { fields, others } = partition(record(family, crosschain), 'document', rateLimiterInput.paths('document'));
+      const { fields, others } = partition(
+        record(family, crosschain),
+        'document',
+        fieldPaths(rateLimiterInput, 'document'),
+      );
       const inSpec = fields.map((path) => path.replace(/^document\./, ''));
       return { family: family.name, document: 'rate_limiter_input' as const, fields: inSpec, others };
     }),
@@ -98,8 +103,19 @@ function recordingProxy<T>(
 
 function partition(paths: readonly string[], root: string, order: readonly string[]) {
   const rank = (path: string): number => order.findIndex((field) => field === path || isBelow(field, path));
+  const fields = paths.filter((path) => isBelow(path, root));
   return {
-    fields: paths.filter((path) => isBelow(path, root)).toSorted((a, b) => rank(a) - rank(b)),
+    fields: withWholeObjects(fields, root, order).toSorted((a, b) => rank(a) - rank(b)),
     others: paths.filter((path) => !isBelow(path, root)).toSorted(),
   };
+}
+
+/** An object of the document that is read as a whole is one field. Rows are not objects of the document. */
+function withWholeObjects(read: readonly string[], root: string, order: readonly string[]): readonly string[] {
+  const isRead = (field: string): boolean => read.some((path) => path === field || isBelow(field, path));
+  const objects = new Set(order.flatMap((field) => /^(?<object>[^[]+)\.[^.[]+/.exec(field)?.groups?.['object'] ?? []));
+  const whole = Array.from(objects).filter(
+    (object) => object !== root && order.filter((field) => isBelow(field, object)).every(isRead),
+  );
+  return [...read, ...whole].filter((path) => !whole.some((object) => isBelow(path, object)));
 }

@@ -44,7 +44,7 @@ describe('renderFamilies', () => {
     });
     expect(renderFamilies(both, 1, '', 200)).toEqual([
       { name: 'bridge_x', lines: '', dropped: undefined, withdrawn: true },
-      { name: 'bridge_y', lines: 'bridge_y 1\n', dropped: undefined },
+      { name: 'bridge_y', lines: 'bridge_y 1\n', dropped: undefined, samples: [{ labels: {}, value: 1 }] },
     ]);
   });
 
@@ -56,7 +56,13 @@ describe('renderFamilies', () => {
       bridge_x: labeledGauge({ ...description, labels: ['kind'], derive: perKind({ a: withdraw, b: () => 2 }) }),
     });
     expect(renderFamilies(parts, 1, '', 200)).toEqual([
-      { name: 'bridge_x', lines: 'bridge_x{kind="b"} 2\n', dropped: 0, withdrawn: true },
+      {
+        name: 'bridge_x',
+        lines: 'bridge_x{kind="b"} 2\n',
+        dropped: 0,
+        samples: [{ labels: { kind: 'b' }, value: 2 }],
+        withdrawn: true,
+      },
     ]);
   });
 

@@ -1,4 +1,3 @@
-import { itemsOf } from '../../src/poll/poll.js';
 import { describe, expect, it } from 'vitest';
 import type { BridgeItems } from '../../src/pending/items.js';
 import { blockingValidators, type BlockingValidator } from '../../src/pages/blocking.js';
@@ -6,7 +5,8 @@ import { blockingSection } from '../../src/pages/blocking-table.js';
 import { targetViews, type VerdictView } from '../../src/pages/target-view.js';
 import { samplesOf } from '../../src/alerts/samples.js';
 import { batch, idleState, members, vote } from '../pending/bridge-state.js';
-import { at, bridgeResult, targetVerdicts, testLinks, verdict } from './sample-snapshots.js';
+import { bridgeSnapshot } from '../support/snapshots.js';
+import { at, targetVerdicts, testLinks, verdict } from './sample-snapshots.js';
 
 /** Blocks take 2 s, so items from height 850 and before are at least five minutes old at height 1000. */
 const HEIGHT = '1000';
@@ -18,10 +18,10 @@ interface Read {
 }
 
 function read(state: object, firing: readonly VerdictView[] = []): Read {
-  const { outcome } = bridgeResult({ ...idleState, ...state }, HEIGHT);
-  const items = outcome.ok ? itemsOf(outcome) : undefined;
-  if (!outcome.ok || items?.document !== 'module_state') throw new Error('the state cannot be read');
-  return { items, validators: blockingValidators(items, samplesOf(outcome), firing) };
+  const snapshot = bridgeSnapshot({ ...idleState, ...state }, { height: HEIGHT });
+  const { items } = snapshot;
+  if (items.document !== 'module_state') throw new Error('not the items of a module state');
+  return { items, validators: blockingValidators(items, samplesOf(snapshot), firing) };
 }
 
 /** The validators with what they block, shortened. */

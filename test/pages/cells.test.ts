@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asDecimalString } from '../../src/json/numeral.js';
+import { asDecimalString } from '../../src/chain/numeral.js';
 import { blocks, coin, identifier, name, smallestUnits, token } from '../../src/pages/cells.js';
 import type { Markup } from '../../src/pages/html.js';
 import { testLinks } from './sample-snapshots.js';

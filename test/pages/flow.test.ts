@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { FLOW_MINUTES, flowHistoryAfter, NO_FLOW_HISTORY } from '../../src/alerts/flow-history.js';
-import { initialMemory, memoryAfter, type JudgedEndpoint } from '../../src/alerts/endpoint-memory.js';
+import { initialMemory, type JudgedEndpoint } from '../../src/alerts/endpoint-memory.js';
 import { defaultBridgeSettings, type Objective } from '../../src/config/endpoint-config.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { flowHtml, flowView, type FlowView } from '../../src/pages/flow.js';
-import { asDecimalString } from '../../src/json/numeral.js';
-import { decodeDocument } from '../../src/poll/decode.js';
-import { initialState, stateAfter } from '../../src/poll/endpoint-state.js';
-import { withObservations } from '../../src/poll/jobs.js';
-import type { DecodeOptions } from '../../src/poll/poll.js';
+import { initialState } from '../../src/poll/endpoint-state.js';
+import { step, type StepContext } from '../../src/poll/step.js';
 import { batch, state, transfer, valset } from '../metrics/bridge/state.js';
 import type { JsonObject } from '../support/json.js';
+import { NO_LABELS, pollOf, TARGET_OPTIONS } from '../support/polls.js';
 import { at } from './sample-snapshots.js';
 
 const limits = { maxBodyBytes: 2 ** 26, staleAfterMs: 300_000 };
@@ -19,19 +17,14 @@ const MINUTE = 60;
 /** A bridge whose transfers are requested, batched and executed one by one, with a poll every minute. */
 function bridgeOf(initialObjective?: Objective) {
   let objective = initialObjective;
-  const optionsNow = (): DecodeOptions => ({
-    target: 't',
+  const contextNow = (): StepContext => ({
+    ...TARGET_OPTIONS,
     document: 'module_state',
     settings: { ...defaultBridgeSettings, blockTime: 1000, ...(objective && { objective }) },
-    labels: {
-      tokens: [{ contract: '0xa', minBatchFee: '1' }],
-      chains: {},
-      validators: { configured: [], staking: new Map() },
-    },
-    maxSeries: 200,
+    labels: { ...NO_LABELS, tokens: [{ contract: '0xa', minBatchFee: '1' }] },
     staleAfterMs: limits.staleAfterMs,
   });
-  let endpoint: JudgedEndpoint = { state: initialState(optionsNow(), limits, at(0)), memory: initialMemory };
+  let endpoint: JudgedEndpoint = { state: initialState(contextNow(), limits, at(0)), memory: initialMemory };
   let seconds = -MINUTE;
   let [requested, executed, nonce] = [1, 0, 0];
   const document = (): JsonObject => {
@@ -53,11 +46,9 @@ function bridgeOf(initialObjective?: Objective) {
   };
   const poll = (minutes: number): void => {
     seconds += minutes * MINUTE;
-    const body = Buffer.from(JSON.stringify({ state: document() }));
-    const own = withObservations(optionsNow(), endpoint.state.success?.snapshot);
-    const result = decodeDocument(own, 'test', body, asDecimalString(String(1000 + seconds)), at(seconds));
-    const next = stateAfter(endpoint.state, result, at(seconds));
-    endpoint = { state: next, memory: memoryAfter(endpoint, next) };
+    const context = contextNow();
+    const polled = pollOf(context, { state: document() }, { height: 1000 + seconds, at: at(seconds) });
+    endpoint = step(endpoint, polled, context, at(seconds));
   };
   return {
     wait: (minutes: number, interval = 1): void => {

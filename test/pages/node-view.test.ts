@@ -3,7 +3,7 @@ import { endpointView } from '../../src/pages/endpoint-view.js';
 import { blockTimeOf, type NodeView } from '../../src/pages/node-view.js';
 import { NO_ATTEMPTS } from '../../src/sources/query-attempts.js';
 import type { QueryState, QueryStates } from '../../src/sources/query-state.js';
-import { asDecimalString } from '../../src/json/numeral.js';
+import { asDecimalString } from '../../src/chain/numeral.js';
 import { idleState, validators } from '../pending/bridge-state.js';
 import { at, pendingAt, polledSnapshots, statusAt, statusDocumentAt, TARGET } from './sample-snapshots.js';
 

@@ -5,7 +5,7 @@ import { targetViews } from '../../src/pages/target-view.js';
 import { batch, idleState, members, validators, vote } from '../pending/bridge-state.js';
 import { bridgeItemsOf } from '../pending/read-items.js';
 import { at, targetVerdicts, testLinks, verdict } from './sample-snapshots.js';
-import { asDecimalString } from '../../src/json/numeral.js';
+import { asDecimalString } from '../../src/chain/numeral.js';
 import type { Verdict } from '../../src/alerts/judge.js';
 
 const [alpha, beta] = validators;

@@ -1,6 +1,5 @@
 import { defaultConfig } from '../../src/config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
-import { asDecimalString } from '../../src/json/numeral.js';
 import { batch, idleState, validators } from '../pending/bridge-state.js';
 import type { Config } from '../../src/config/config.js';
 import { endpointStatus, type NamesView } from '../../src/pages/endpoint-view.js';
@@ -12,13 +11,13 @@ import { parseSorting } from '../../src/pages/item-table.js';
 import { parseSearch } from '../../src/pages/search-section.js';
 import { targetViews } from '../../src/pages/target-view.js';
 import { isoTime } from '../../src/pages/time.js';
-import type { Instant } from '../../src/clock.js';
+import { clock, type Instant } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import type { AlertName } from '../../src/alerts/alerts.js';
 import type { Severity } from '../../src/alerts/alert.js';
 import type { TargetVerdicts, Verdict } from '../../src/alerts/judge.js';
-import { decodeDocument } from '../../src/poll/decode.js';
-import type { DecodeOptions, PollResult } from '../../src/poll/poll.js';
+import type { Poll, StepContext } from '../../src/poll/step.js';
+import { pollOf } from '../support/polls.js';
 import { withDetails } from '../../src/alerts/sentences.js';
 
 export const at = (seconds: number): Instant => ({
@@ -27,10 +26,8 @@ export const at = (seconds: number): Instant => ({
 });
 
 export const TARGET = 'main "net" <1>';
-export const BRIDGE = { target: TARGET, document: 'module_state' } as const;
-export const CROSSCHAIN = { target: TARGET, document: 'rate_limiter_input' } as const;
 export const STALE_AFTER_SECONDS = 60;
-export const FAILED: PollResult = {
+export const FAILED: Poll = {
   outcome: { ok: false, error: { reason: 'status', message: '/x: responded with status 500: <b>"oh"</b>' } },
   phaseSeconds: {},
 };
@@ -49,31 +46,32 @@ const base = {
   labels: {
     tokens: [{ contract: '0xusdt', symbol: 'USDT', decimals: 6 }],
     chains: { '1': HOSTILE },
-    validators: { configured: [], staking: new Map() },
+    validators: [],
   },
   maxSeries: 200,
   staleAfterMs: 300_000,
+  maxValues: 2_000_000,
 };
 
-export function bridgeResult(state: unknown, height?: string): PollResult {
-  const source: DecodeOptions = { ...base, document: 'module_state', settings: defaultBridgeSettings };
-  return decodeDocument(
-    source,
-    'test',
-    Buffer.from(JSON.stringify({ state })),
-    height === undefined ? height : asDecimalString(height),
-  );
+export const BRIDGE: StepContext<'module_state'> = {
+  ...base,
+  document: 'module_state',
+  settings: defaultBridgeSettings,
+};
+export const CROSSCHAIN: StepContext<'rate_limiter_input'> = {
+  ...base,
+  document: 'rate_limiter_input',
+  settings: defaultCrosschainSettings,
+};
+
+export function bridgeResult(state: unknown, height?: string): Poll {
+  return pollOf(BRIDGE, { state }, { height, at: clock() });
 }
 
 /** A bridge with an old batch that none of its four validators has signed. */
 export function hostileSnapshots(names: readonly string[]): RecordedStates {
   const configured = validators.map(({ eth_address }, index) => ({ address: eth_address, name: names[index] ?? 'x' }));
-  const source: DecodeOptions = {
-    ...base,
-    labels: { ...base.labels, validators: { configured, staking: new Map() } },
-    document: 'module_state',
-    settings: defaultBridgeSettings,
-  };
+  const source: StepContext<'module_state'> = { ...BRIDGE, labels: { ...base.labels, validators: configured } };
   const claim = { observed: false, height: '500', votes: [], claim: { event_nonce: '8' } };
   const state = {
     ...idleState,
@@ -82,14 +80,12 @@ export function hostileSnapshots(names: readonly string[]): RecordedStates {
     unbatched_transfers: [transfer('1', '9'.repeat(77), 'W'.repeat(10_000))],
   };
   const snapshots = initialSnapshots();
-  const body = Buffer.from(JSON.stringify({ state }));
-  snapshots.record(BRIDGE, decodeDocument(source, 'test', body, asDecimalString('1000')), at(0));
+  snapshots.record(source, pollOf(source, { state }, { height: 1000, at: clock() }), at(0));
   return snapshots;
 }
 
-export function crosschainResult(document: unknown): PollResult {
-  const source: DecodeOptions = { ...base, document: 'rate_limiter_input', settings: defaultCrosschainSettings };
-  return decodeDocument(source, 'test', Buffer.from(JSON.stringify(document)), undefined);
+export function crosschainResult(document: unknown): Poll {
+  return pollOf(CROSSCHAIN, document, { at: clock() });
 }
 
 export function initialSnapshots(): RecordedStates {
@@ -120,7 +116,8 @@ export const instance: Instance = {
 export function verdict(alert: AlertName, severity: Severity, minutes: number, others: Partial<Verdict> = {}): Verdict {
   const since = at(-60 * minutes);
   return {
-    ...BRIDGE,
+    target: TARGET,
+    document: 'module_state',
     alert,
     severity,
     state: 'firing',

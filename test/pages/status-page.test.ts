@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { FailureReason } from '../../src/http/failure-reasons.js';
 import { CONTENT_SECURITY_POLICY } from '../../src/pages/layout.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
-import type { PollResult } from '../../src/poll/poll.js';
+import type { Poll } from '../../src/poll/step.js';
 import { idleState } from '../pending/bridge-state.js';
 import {
   at,
@@ -36,7 +36,7 @@ function bothUp(): RecordedStates {
   return snapshots;
 }
 
-function failing(reason: FailureReason, message = 'what happened'): PollResult {
+function failing(reason: FailureReason, message = 'what happened'): Poll {
   return { outcome: { ok: false, error: { reason, message } }, phaseSeconds: { fetch: 1.5 } };
 }
 
@@ -182,21 +182,23 @@ state.batches`);
   });
 
   it('summarizes many failures by reason', () => {
-    const keys = Array.from({ length: 7 }, (_, index) => ({ target: `t${index}`, document: 'module_state' as const }));
-    const snapshots = recordedStates(keys, { maxBodyBytes: 1024, staleAfterMs: 60_000 });
-    for (const [index, key] of keys.entries()) snapshots.record(key, failing(index === 3 ? 'tls' : 'connect'), at(1));
+    const contexts = Array.from({ length: 7 }, (_, index) => ({ ...BRIDGE, target: `t${index}` }));
+    const snapshots = recordedStates(contexts, { maxBodyBytes: 1024, staleAfterMs: 60_000 });
+    for (const [index, context] of contexts.entries()) {
+      snapshots.record(context, failing(index === 3 ? 'tls' : 'connect'), at(1));
+    }
     expect(textOf(statusAt(snapshots, 2))).toContain('Endpoints that need attention 7\n6 × connect\n1 × tls\nState\n');
   });
 
   it('has less than 2 MB, compressed less than 100 kB, with a thousand targets', () => {
     const names = Array.from({ length: 1000 }, (_, index) => `target-${index}`);
-    const keys = names.flatMap((target) => [
-      { target, document: 'module_state' as const },
-      { target, document: 'rate_limiter_input' as const },
+    const contexts = names.flatMap((target) => [
+      { ...BRIDGE, target },
+      { ...CROSSCHAIN, target },
     ]);
-    const snapshots = recordedStates(keys, { maxBodyBytes: 2 ** 20, staleAfterMs: 60_000 });
+    const snapshots = recordedStates(contexts, { maxBodyBytes: 2 ** 20, staleAfterMs: 60_000 });
     const results = { module_state: bridgeResult(idleState, '1000'), rate_limiter_input: crosschainResult(cctxs) };
-    for (const key of keys) snapshots.record(key, results[key.document], at(0));
+    for (const context of contexts) snapshots.record(context, results[context.document], at(0));
     const html = statusAt(snapshots, 1, { verdicts: names.map((name) => targetVerdicts([], [], name)) });
     expect(titleOf(html)).toContain('No problem on any of 1000 targets');
     expect(html.length).toBeLessThan(2_000_000);

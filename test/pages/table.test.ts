@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asDecimalString } from '../../src/json/numeral.js';
+import { asDecimalString } from '../../src/chain/numeral.js';
 import { markup } from '../../src/pages/html.js';
 import { exact, sortRows, tableHtml, type ColumnSort, type Table } from '../../src/pages/table.js';
 

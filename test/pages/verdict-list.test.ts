@@ -304,16 +304,16 @@ describe('fifty targets with problems', () => {
   const names = Array.from({ length: 50 }, (_, index) => `target-${index}`);
 
   function fiftyTargets(): RecordedStates {
-    const keys = names.flatMap((target) => [
-      { target, document: 'module_state' as const },
-      { target, document: 'rate_limiter_input' as const },
+    const contexts = names.flatMap((target) => [
+      { ...BRIDGE, target },
+      { ...CROSSCHAIN, target },
     ]);
-    const store = recordedStates(keys, { maxBodyBytes: 2 ** 20, staleAfterMs: 60_000 });
+    const store = recordedStates(contexts, { maxBodyBytes: 2 ** 20, staleAfterMs: 60_000 });
     const results = {
       module_state: bridgeResult(idleState, '1000'),
       rate_limiter_input: crosschainResult({ height: '1' }),
     };
-    for (const key of keys) store.record(key, results[key.document], at(0));
+    for (const context of contexts) store.record(context, results[context.document], at(0));
     return store;
   }
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_ROWS } from '../../src/pending/items.js';
 import { searchCctxs, type SearchResult } from '../../src/pending/search.js';
-import { itemsOf } from '../../src/poll/poll.js';
-import { crosschainSnapshot } from '../support/snapshots.js';
+import { crosschainItemsOf } from './read-items.js';
 
 const padded = (prefix: string, number: number): string => `0x${prefix}${String(number).padStart(8, '0')}`;
 const cctx = (number: number, others: object = {}) => ({
@@ -24,9 +23,7 @@ const cctxs = (count: number) => Array.from({ length: count }, (_, index) => cct
 const document = { cctxs_missed: [cctx(5000)], cctxs_pending: cctxs(20) };
 
 function search(query: string, { cctxs_missed, cctxs_pending }: typeof document = document): SearchResult {
-  const items = itemsOf(crosschainSnapshot({ cctxs_missed, cctxs_pending }));
-  if (items.document !== 'rate_limiter_input') throw new Error('not the items of a rate limiter input');
-  return searchCctxs(items, query);
+  return searchCctxs(crosschainItemsOf({ cctxs_missed, cctxs_pending }), query);
 }
 
 const foundBy = (query: string) => search(query).rows.map(({ list, nonce }) => `${list} ${nonce}`);

@@ -1,17 +1,18 @@
 import { pino } from 'pino';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { DocumentPath } from '../../src/chain/dialects.js';
 import { clock } from '../../src/clock.js';
-import { failure } from '../../src/http/failure-reasons.js';
+import { failure, type Failure } from '../../src/http/failure-reasons.js';
 import { createEndpointRegistry } from '../../src/endpoints/registry.js';
-import { createPollExecutor, type PollExecutor, type PollJob, type PollResult } from '../../src/poll/poll.js';
+import { createPollExecutor, type PollExecutor, type PollJob } from '../../src/poll/poll.js';
 import { jobsOf } from '../../src/poll/jobs.js';
-import type { startDecoderThread as startThread } from '../../src/poll/decoder-thread.js';
+import { snapshotOf, type Poll } from '../../src/poll/step.js';
 import type { QueryResult } from '../../src/sources/query-state.js';
 import { startNode, type Node } from '../http/nodes.js';
 import { parseValidConfig } from '../support/config.js';
 import { PEGGY_NAMES, withNames, ZETA_NAMES } from '../support/dialect-names.js';
+import { pollNode } from '../support/polls.js';
 import { sampleModel } from '../support/sample-endpoints.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { waitUntil } from '../support/wait-for.js';
@@ -68,7 +69,7 @@ const zetaNode: Respond = (response, request) => {
 };
 
 const closing: (() => Promise<unknown>)[] = [];
-const inline = createPollExecutor('test/1');
+const executor = createPollExecutor('test/1');
 
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
@@ -89,30 +90,36 @@ function jobOf(url: string, endpoint: 'bridge' | 'crosschain', settings = '', ti
   return job;
 }
 
+const poll = async (job: PollJob): Promise<Poll> => pollNode(executor, job);
+
 /** `ok`, or the reason and the message without the host. */
-const outcomeOf = ({ outcome }: PollResult): string =>
+const outcomeOf = ({ outcome }: { readonly outcome: { readonly ok: true } | Failure }): string =>
   outcome.ok ? 'ok' : `${outcome.error.reason}: ${outcome.error.message.replaceAll(/127\.0\.0\.1:\d+(?=\/)/g, '')}`;
 
-function familyNames({ outcome }: PollResult): string[] {
-  return outcome.ok ? outcome.families.filter(({ lines }) => lines !== '').map(({ name }) => name) : [];
+function familyNames({ outcome }: Poll, { context }: PollJob): string[] {
+  if (!outcome.ok) return [];
+  const { families } = snapshotOf(undefined, outcome, context);
+  return families.filter(({ lines }) => lines !== '').map(({ name }) => name);
 }
 
 describe('a poll with the dialect auto', () => {
   it('finds the document of a node of Injective with one request', async () => {
     const node = await nodeWith(withPaths({ [PEGGY]: found }));
-    const result = await inline.poll(jobOf(node.url, 'bridge'));
+    const job = jobOf(node.url, 'bridge');
+    const result = await poll(job);
     expect(outcomeOf(result)).toBe('ok');
     expect(result.foundAt).toEqual({ dialect: 'peggy', path: PEGGY });
-    expect(familyNames(result)).toContain('bridge_orchestrator_power_ratio');
+    expect(familyNames(result, job)).toContain('bridge_orchestrator_power_ratio');
     expect(urlsOf(node)).toEqual([PEGGY]);
   });
 
   it('finds the document of a node of ZetaChain, which requires a window, with one request', async () => {
     const node = await nodeWith(withPaths({ [ZETA]: zetaNode }));
-    const result = await inline.poll(jobOf(node.url, 'crosschain'));
+    const job = jobOf(node.url, 'crosschain');
+    const result = await poll(job);
     expect(outcomeOf(result)).toBe('ok');
     expect(result.foundAt).toEqual({ dialect: 'zeta', path: ZETA });
-    expect(familyNames(result)).toContain('crosschain_rate_limit_window_blocks');
+    expect(familyNames(result, job)).toContain('crosschain_rate_limit_window_blocks');
     expect(urlsOf(node)).toEqual([`${ZETA}?window=500`]);
   });
 
@@ -120,7 +127,7 @@ describe('a poll with the dialect auto', () => {
     const simulator = await startTestSimulator();
     closing.push(async () => simulator.close());
     const results = await Promise.all(
-      (['bridge', 'crosschain'] as const).map(async (endpoint) => inline.poll(jobOf(simulator.url, endpoint))),
+      (['bridge', 'crosschain'] as const).map(async (endpoint) => poll(jobOf(simulator.url, endpoint))),
     );
     expect(results.map(outcomeOf)).toEqual(['ok', 'ok']);
     expect(results.map(({ foundAt }) => foundAt)).toEqual([
@@ -132,7 +139,7 @@ describe('a poll with the dialect auto', () => {
 
   it('appends the path to that of the base URL, and reports it without', async () => {
     const node = await nodeWith(withPaths({ [`/lcd/key${NEUTRAL}`]: found }));
-    const result = await inline.poll(jobOf(`${node.url}/lcd/key`, 'bridge'));
+    const result = await poll(jobOf(`${node.url}/lcd/key`, 'bridge'));
     expect(result.foundAt).toEqual({ dialect: 'neutral', path: NEUTRAL });
     expect(urlsOf(node)).toEqual([`/lcd/key${PEGGY}`, `/lcd/key${NEUTRAL}`]);
   });
@@ -142,13 +149,13 @@ describe('a poll with the dialect auto', () => {
     ['404', notFound],
   ])('requests the next path after status %s', async (_status, first) => {
     const node = await nodeWith(withPaths({ [PEGGY]: first, [NEUTRAL]: found }));
-    expect(outcomeOf(await inline.poll(jobOf(node.url, 'bridge')))).toBe('ok');
+    expect(outcomeOf(await poll(jobOf(node.url, 'bridge')))).toBe('ok');
     expect(urlsOf(node)).toEqual([PEGGY, NEUTRAL]);
   });
 
   it('lists all paths in the error when the node knows none of them', async () => {
     const node = await nodeWith(withPaths({ [PEGGY]: notFound }));
-    const result = await inline.poll(jobOf(node.url, 'bridge'));
+    const result = await poll(jobOf(node.url, 'bridge'));
     expect(outcomeOf(result)).toBe(
       `status: ${PEGGY}: responded with status 404; ${NEUTRAL}: responded with status 501: Not Implemented`,
     );
@@ -168,35 +175,33 @@ describe('a poll with the dialect auto', () => {
       sendJson(200, '{"code":5}'),
       'schema: PATH: not a module_state document: none of its fields is present',
     ],
-    ['a web page', sendJson(200, '<html>'), "not_json: PATH: not JSON: unexpected '<' at byte 0"],
+    ['a web page', sendJson(200, '<html>'), 'not_json: PATH: not valid JSON'],
   ])('requests no further path after %s', async (_title, respond, outcome) => {
     const first = await nodeWith(withPaths({ [PEGGY]: respond, [NEUTRAL]: found }));
-    expect(outcomeOf(await inline.poll(jobOf(first.url, 'bridge', '', '1s')))).toBe(outcome.replace('PATH', PEGGY));
+    expect(outcomeOf(await poll(jobOf(first.url, 'bridge', '', '1s')))).toBe(outcome.replace('PATH', PEGGY));
     expect(urlsOf(first)).toEqual([PEGGY]);
 
     const second = await nodeWith(withPaths({ [NEUTRAL]: respond }));
-    expect(outcomeOf(await inline.poll(jobOf(second.url, 'bridge', '', '1s')))).toBe(outcome.replace('PATH', NEUTRAL));
+    expect(outcomeOf(await poll(jobOf(second.url, 'bridge', '', '1s')))).toBe(outcome.replace('PATH', NEUTRAL));
     expect(urlsOf(second)).toEqual([PEGGY, NEUTRAL]);
   });
 
   it('does not take the status of a proxy for that of the node', async () => {
     const proxy = await nodeWith(withPaths({}));
     const job = jobOf('https://node.example', 'bridge', `, proxy_url: "${proxy.url}"`);
-    expect(outcomeOf(await inline.poll(job))).toMatch(
-      new RegExp(`^\\w+: node\\.example${PEGGY}: request failed: proxy `),
-    );
+    expect(outcomeOf(await poll(job))).toMatch(new RegExp(`^\\w+: node\\.example${PEGGY}: request failed: proxy `));
   });
 
   it.each([404, 501])('requests the next path in time when the body of status %i stalls', async (status) => {
     const node = await nodeWith(withPaths({ [PEGGY]: stall(status), [NEUTRAL]: found }));
-    expect(outcomeOf(await inline.poll(jobOf(node.url, 'bridge', '', '2s')))).toBe('ok');
+    expect(outcomeOf(await poll(jobOf(node.url, 'bridge', '', '2s')))).toBe('ok');
     expect(urlsOf(node)).toEqual([PEGGY, NEUTRAL]);
     await waitUntil(() => node.connections.open === 0);
   });
 
   it('reports status when the bodies of all paths stall', async () => {
     const node = await nodeWith(withPaths({ [PEGGY]: stall(404), [NEUTRAL]: stall(501) }));
-    expect(outcomeOf(await inline.poll(jobOf(node.url, 'bridge', '', '2s')))).toBe(
+    expect(outcomeOf(await poll(jobOf(node.url, 'bridge', '', '2s')))).toBe(
       `status: ${PEGGY}: responded with status 404; ${NEUTRAL}: responded with status 501`,
     );
   });
@@ -207,7 +212,7 @@ describe('a poll with the dialect auto', () => {
     };
     const node = await nodeWith(withPaths({ [PEGGY]: slowly, [NEUTRAL]: hang }));
     const started = performance.now();
-    const result = await inline.poll(jobOf(node.url, 'bridge', '', '2s'));
+    const result = await poll(jobOf(node.url, 'bridge', '', '2s'));
     const elapsedMs = performance.now() - started;
     expect(outcomeOf(result)).toBe(`timeout: ${NEUTRAL}: timed out after 2000 ms (poll.timeout)`);
     expect(elapsedMs).toBeGreaterThan(1900);
@@ -225,38 +230,29 @@ describe('a poll with another dialect', () => {
     const other = path === PEGGY ? NEUTRAL : PEGGY;
     const node = await nodeWith(withPaths({ [other]: found }));
     const job = jobOf(node.url, 'bridge', `, dialect: ${dialect}`);
-    expect(outcomeOf(await inline.poll(job))).toBe(`status: ${path}: responded with status 501: Not Implemented`);
+    expect(outcomeOf(await poll(job))).toBe(`status: ${path}: responded with status 501: Not Implemented`);
     expect(urlsOf(node)).toEqual([path]);
 
     const own = await nodeWith(withPaths({ [path]: found }));
-    const result = await inline.poll(jobOf(own.url, 'bridge', `, dialect: ${dialect}`));
+    const result = await poll(jobOf(own.url, 'bridge', `, dialect: ${dialect}`));
     expect(result.foundAt).toEqual({ dialect, path });
   });
 });
 
 describe('an endpoint that is polled on a timer', () => {
-  let thread: PollExecutor;
-
-  beforeAll(async () => {
-    const built = new URL('../../dist/poll/decoder-thread.js', import.meta.url).href;
-    const { startDecoderThread } = (await import(built)) as { startDecoderThread: typeof startThread };
-    thread = createPollExecutor('test/1', startDecoderThread(64));
-    return async () => thread.close();
-  });
-
   const HOUR = 3_600_000;
 
   /** Starts polling and returns what was found by each poll. */
-  function start(executor: PollExecutor) {
+  function start() {
     const polled: (DocumentPath | string)[] = [];
-    const poll = async (job: PollJob): Promise<PollResult> => {
-      const result = await executor.poll(job);
-      polled.push(result.foundAt ?? outcomeOf(result));
-      return result;
+    const fetch: PollExecutor['fetch'] = async (job, input) => {
+      const fetched = await executor.fetch(job, input);
+      polled.push(fetched.foundAt ?? outcomeOf(fetched));
+      return fetched;
     };
     const { fetchNames } = executor;
     const sendQuery = async (): Promise<QueryResult> => ({ ...failure('status', ''), isRefused: true });
-    const registry = createEndpointRegistry({ poll, fetchNames, sendQuery }, pino({ level: 'silent' }));
+    const registry = createEndpointRegistry({ fetch, fetchNames, sendQuery }, pino({ level: 'silent' }));
     closing.push(async () => registry.close());
     const replaceJobs = (jobs: readonly PollJob[], intervalMs: number): void =>
       registry.reconcile(
@@ -264,15 +260,13 @@ describe('an endpoint that is polled on a timer', () => {
         { intervalMs, timeoutMs: 5000, staleAfterMs: HOUR, maxBodyBytes: 2 ** 20 },
         clock(),
       );
-    return { polled, endpoints: { replaceJobs, close: registry.close } };
+    const hasSucceeded = (): boolean => registry.states()[0]?.success !== undefined;
+    return { polled, endpoints: { replaceJobs, hasSucceeded, close: registry.close } };
   }
 
-  it.each<[string, () => PollExecutor]>([
-    ['the worker thread', () => thread],
-    ['the calling thread', () => inline],
-  ])('requests only the path that worked last, with polls on %s', async (_title, executor) => {
+  it('requests only the path that worked last', async () => {
     const node = await nodeWith(withPaths({ [NEUTRAL]: found }));
-    const { polled, endpoints } = start(executor());
+    const { polled, endpoints } = start();
     endpoints.replaceJobs([jobOf(node.url, 'bridge')], 100);
     await waitUntil(() => polled.length >= 4);
     endpoints.close();
@@ -283,7 +277,7 @@ describe('an endpoint that is polled on a timer', () => {
   it('finds a document that moves to another path and back, and keeps the path during other failures', async () => {
     const paths: Record<string, Respond> = { [PEGGY]: found };
     const node = await nodeWith((request, response) => withPaths(paths)(request, response));
-    const { polled, endpoints } = start(thread);
+    const { polled, endpoints } = start();
     endpoints.replaceJobs([jobOf(node.url, 'bridge')], 100);
     const afterNextPolls = async (): Promise<(string | undefined)[]> => {
       // A poll that is in progress may still see the previous paths.
@@ -320,9 +314,9 @@ describe('an endpoint that is polled on a timer', () => {
   /** The requests of the next job, after one with these settings has found the document at the second path. */
   async function requestsAfterReload(before: string, after: string, intervalMs = HOUR): Promise<unknown[]> {
     const node = await nodeWith(withPaths({ [NEUTRAL]: found, [`/prefix${NEUTRAL}`]: found }));
-    const { polled, endpoints } = start(inline);
+    const { polled, endpoints } = start();
     endpoints.replaceJobs([jobOf(node.url, 'bridge', before)], HOUR);
-    await waitUntil(() => polled.length === 1);
+    await waitUntil(endpoints.hasSucceeded);
     const url = after === 'prefix' ? `${node.url}/prefix` : node.url;
     endpoints.replaceJobs([jobOf(url, 'bridge', after === 'prefix' ? before : after)], intervalMs);
     await waitUntil(() => polled.length === 2);
@@ -346,7 +340,7 @@ describe('an endpoint that is polled on a timer', () => {
   it('keeps a path of its own for each endpoint', async () => {
     const injective = await nodeWith(withPaths({ [PEGGY]: found }));
     const neutral = await nodeWith(withPaths({ [NEUTRAL]: found }));
-    const { polled, endpoints } = start(thread);
+    const { polled, endpoints } = start();
     const yaml = `targets:
   - {name: a, bridge: {url: "${injective.url}"}}
   - {name: b, bridge: {url: "${neutral.url}"}}`;

@@ -2,15 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
-import { asDecimalString } from '../../src/json/numeral.js';
 import { recordedStates } from '../support/endpoint-states.js';
-import type { FamilyLines } from '../../src/metrics/render-families.js';
-import { decodeDocument } from '../../src/poll/decode.js';
-import type { DecodeOptions, PollResult } from '../../src/poll/poll.js';
+import { snapshotOf, type Poll, type StepContext } from '../../src/poll/step.js';
 import { corruptedDocument } from '../metrics/property/corruption.js';
 import { bridgeState, crosschainDocument } from '../metrics/property/documents.js';
 import { seriesOf } from '../support/exposition-text.js';
 import type { Json, JsonObject } from '../support/json.js';
+import { pollOf, TARGET_OPTIONS } from '../support/polls.js';
 import { NOW } from '../support/sample-endpoints.js';
 import { hasTool, OPENMETRICS_PARSER, PYTHON, runTool } from '../support/tools.js';
 import { fuzzRuns, fuzzTimeoutMs } from '../support/fuzz.js';
@@ -89,22 +87,22 @@ function bytesOf(document: fc.Arbitrary<JsonObject>, wrap: (row: JsonObject) => 
 }
 
 const base = {
+  ...TARGET_OPTIONS,
   labels: {
     tokens: [{ contract: '0x111111111111111111111111111111111111111f', symbol: '"\n', decimals: 6 }],
     chains: { '1': 'a"\\\n', constructor: 'odd' },
-    validators: { configured: [], staking: new Map() },
+    validators: [],
   },
   maxSeries: MAX_SERIES,
-  staleAfterMs: 300_000,
 };
 
-const bridge: DecodeOptions = {
+const bridge: StepContext = {
   ...base,
   target: 'a"\\\n😀',
   document: 'module_state',
   settings: defaultBridgeSettings,
 };
-const crosschain: DecodeOptions = {
+const crosschain: StepContext = {
   ...base,
   target: 'b',
   document: 'rate_limiter_input',
@@ -112,22 +110,23 @@ const crosschain: DecodeOptions = {
 };
 
 interface Sample {
-  readonly source: DecodeOptions;
-  readonly poll: PollResult;
+  readonly source: StepContext;
+  readonly poll: Poll;
 }
 
 /** Results for external parsers, which start slowly and therefore check all samples in one exposition. */
 const samples: Sample[] = [];
 const MAX_SAMPLES = 300;
 
-function expectValidResult(source: DecodeOptions, body: Buffer, height: string | undefined): void {
-  const poll = decodeDocument(source, 'fuzz', body, height === undefined ? undefined : asDecimalString(height));
-  const { outcome: result } = poll;
-  if (!result.ok) {
-    expect(['not_json', 'schema', 'too_large']).toContain(result.error.reason);
-    expect(result.error.message).toMatch(/^fuzz: .{1,250}$/);
+function expectValidResult(source: StepContext, body: Buffer, height: string | undefined): void {
+  const poll = pollOf(source, body, { height, source: 'fuzz' });
+  const { outcome } = poll;
+  if (!outcome.ok) {
+    expect(['not_json', 'schema', 'too_large']).toContain(outcome.error.reason);
+    expect(outcome.error.message).toMatch(/^fuzz: .{1,250}$/);
     return;
   }
+  const result = snapshotOf(undefined, outcome, source);
   for (const { name, lines } of result.families) {
     const series = seriesOf(lines);
     expect(series.length, name).toBeLessThanOrEqual(MAX_SERIES);
@@ -143,13 +142,14 @@ function expectValidResult(source: DecodeOptions, body: Buffer, height: string |
     expect(new Set(series.map((sample) => sample.name + sample.labels)).size, name).toBe(series.length);
   }
   if (samples.length < MAX_SAMPLES && result.families.length > 10) {
+    // So that the series of each sample are unique.
     samples.push({ source: { ...source, target: `${source.target}${samples.length}` }, poll });
   }
 }
 
 const height = fc.option(fc.bigInt({ min: 0n, max: 10n ** 12n }).map(String), { nil: undefined });
 
-describe('decodeDocument with a hostile body', () => {
+describe('a poll of a hostile body', () => {
   it(
     'returns valid and bounded series or an expected failure for module_state',
     () => {
@@ -184,21 +184,8 @@ function renderSamples(format: 'text' | 'openmetrics'): string {
     samples.map(({ source }) => source),
     { maxBodyBytes: 1, staleAfterMs: 1 },
   );
-  for (const { source, poll } of samples) snapshots.record(source, withTarget(poll, source), NOW);
+  for (const { source, poll } of samples) snapshots.record(source, poll, NOW);
   return renderEndpoints(snapshots.states(), format, NOW);
-}
-
-/** Replaces the target label, so that the series of each sample are unique. */
-function withTarget(poll: PollResult, { target }: DecodeOptions): PollResult {
-  if (!poll.outcome.ok) return poll;
-  const label = `target="${target.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
-  const replaced = (family: FamilyLines): FamilyLines => ({
-    ...family,
-    lines: family.lines.replaceAll(/^(\w+\{)target="(?:[^"\\]|\\.)*"/gm, (_match, start: string) => start + label),
-  });
-  const { families, cumulative } = poll.outcome;
-  const outcome = { ...poll.outcome, families: families.map(replaced), cumulative: cumulative.map(replaced) };
-  return { ...poll, outcome };
 }
 
 describe('the exposition of hostile bodies', () => {

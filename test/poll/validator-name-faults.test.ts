@@ -2,10 +2,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { namesAfter, NO_NAMES } from '../../src/poll/validator-names.js';
 import type { Instant } from '../../src/clock.js';
 import { createPollExecutor, type PollJob } from '../../src/poll/poll.js';
-import { jobsOf, withValidatorNames } from '../../src/poll/jobs.js';
+import { jobsOf } from '../../src/poll/jobs.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { faultCases } from '../e2e/faults.js';
 import { parseValidConfig } from '../support/config.js';
+import { pollNode } from '../support/polls.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 
 const at = (seconds: number): Instant => ({ epochSeconds: 1_800_000_000 + seconds, monotonicMs: seconds * 1000 });
@@ -25,7 +26,8 @@ describe('a node whose staking module', () => {
     simulator = await startTestSimulator();
   });
   afterAll(async () => {
-    await Promise.all([executor.close(), simulator.close()]);
+    executor.close();
+    await simulator.close();
   });
   afterEach(() => {
     simulator.fault('validators', undefined);
@@ -49,7 +51,7 @@ describe('a node whose staking module', () => {
     expect(during.readAt).toBe(before.readAt);
     expect(during.failure?.reason).toBe(reason);
     expect(during.failure?.message).toContain('/cosmos/staking/v1beta1/validators');
-    const result = await executor.poll(withValidatorNames(job, during.byOperator));
+    const result = await pollNode(executor, job, { sideInput: { names: during.byOperator } });
     expect(result.outcome.ok).toBe(true);
 
     simulator.fault('validators', undefined);

@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/http/client.js';
-import { inlineDecoder } from '../../src/poll/decode.js';
 import { fetchNames, type NamesResult } from '../../src/poll/validator-names.js';
 import { endpointUrl } from '../support/config.js';
 import { listenOnFreePort } from '../support/ports.js';
@@ -25,7 +24,7 @@ async function namesFrom(bodies: readonly unknown[], delayMs = 0): Promise<Names
     setTimeout(() => response.end(typeof body === 'string' ? body : JSON.stringify(body)), delayMs);
   });
   const node = { url: endpointUrl(`http://127.0.0.1:${await listenOnFreePort(server)}`), limits };
-  return fetchNames(node, client, inlineDecoder);
+  return fetchNames(node, client);
 }
 
 async function nameOf(moniker: unknown): Promise<string | undefined> {

@@ -148,12 +148,17 @@ describe('the recorder of a daemon', () => {
       (exposition) => !exposition.includes('recordings_total'),
     );
     expect(text).not.toContain('bridge_exporter_recording');
+    const nextPolls = async (): Promise<void> => {
+      const before = await polls();
+      await waitFor(
+        async () => polls(),
+        (polled) => polled > before + 2,
+      );
+    };
+    // What was waiting for the disk is still written.
+    await nextPolls();
     const count = recordingsOf('module_state').length;
-    const before = await polls();
-    await waitFor(
-      async () => polls(),
-      (polled) => polled > before + 2,
-    );
+    await nextPolls();
     expect(recordingsOf('module_state')).toHaveLength(count);
   });
 });

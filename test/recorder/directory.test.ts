@@ -41,12 +41,12 @@ const sizeOf = (path: string): number =>
   filesIn(path).reduce((sum, file) => sum + readFileSync(join(path, file)).length, 0);
 
 describe('the directory of recordings', () => {
-  it('has one file for each poll, below the target, the document and the day', () => {
+  it('has one file for each poll, below the target, the document and the day', async () => {
     const { path } = createTempFolder();
-    const directory = openDirectory(path, KIBIBYTE ** 2);
-    directory.write(header(0), Buffer.from('{"state":{}}'));
-    directory.write(header(10), new Uint8Array());
-    directory.write(header(11, '..', 'rate_limiter_input'), Buffer.from('{}'));
+    const directory = await openDirectory(path, KIBIBYTE ** 2);
+    await directory.write(header(0), Buffer.from('{"state":{}}'));
+    await directory.write(header(10), new Uint8Array());
+    await directory.write(header(11, '..', 'rate_limiter_input'), Buffer.from('{}'));
     expect(filesIn(path)).toEqual([
       '%2E%2E/rate_limiter_input/2026-11-24/000100.000Z.json.gz',
       'mainnet/module_state/2026-11-23/235000.000Z.json.gz',
@@ -55,16 +55,16 @@ describe('the directory of recordings', () => {
     const content = gunzipSync(readFileSync(join(path, 'mainnet/module_state/2026-11-23/235000.000Z.json.gz')));
     expect(decodeRecording(content)).toEqual({ header: header(0), body: Buffer.from('{"state":{}}') });
     expect(directory.bytes()).toBe(sizeOf(path));
-    expect(openDirectory(path, KIBIBYTE ** 2).bytes()).toBe(sizeOf(path));
+    expect((await openDirectory(path, KIBIBYTE ** 2)).bytes()).toBe(sizeOf(path));
   });
 
-  it('never exceeds its limit: the oldest polls of all endpoints are deleted first, and empty days with them', () => {
+  it('never exceeds its limit: the oldest polls of all endpoints are deleted first, and empty days with them', async () => {
     const { path } = createTempFolder();
     const limit = 40 * KIBIBYTE;
-    const directory = openDirectory(path, limit);
+    const directory = await openDirectory(path, limit);
     for (let minute = 0; minute < 30; minute += 1) {
       const [target, document] = minute % 2 === 0 ? ['a', 'module_state'] : ['b', 'rate_limiter_input'];
-      directory.write(header(minute, target, document), randomBytes(4 * KIBIBYTE));
+      await directory.write(header(minute, target, document), randomBytes(4 * KIBIBYTE));
       expect(sizeOf(path)).toBeLessThanOrEqual(limit);
       expect(directory.bytes()).toBe(sizeOf(path));
     }
@@ -73,21 +73,23 @@ describe('the directory of recordings', () => {
     expect(readdirSync(join(path, 'a/module_state'))).toEqual(['2026-11-24']);
   });
 
-  it('continues with what an earlier process has left, and with what others have deleted', () => {
+  it('continues with what an earlier process has left, and with what others have deleted', async () => {
     const { path } = createTempFolder();
     const limit = 20 * KIBIBYTE;
-    const first = openDirectory(path, limit);
-    for (let minute = 0; minute < 4; minute += 1) first.write(header(minute), randomBytes(4 * KIBIBYTE));
-    const second = openDirectory(path, limit);
+    const first = await openDirectory(path, limit);
+    // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+    for (let minute = 0; minute < 4; minute += 1) await first.write(header(minute), randomBytes(4 * KIBIBYTE));
+    const second = await openDirectory(path, limit);
     for (const file of filesIn(path).slice(0, 3)) rmSync(join(path, file));
-    for (let minute = 4; minute < 7; minute += 1) second.write(header(minute), randomBytes(4 * KIBIBYTE));
+    // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+    for (let minute = 4; minute < 7; minute += 1) await second.write(header(minute), randomBytes(4 * KIBIBYTE));
     // Nothing that fits is deleted because of files that are gone.
     expect(filesIn(path).map((file) => file.slice(-19, -15))).toEqual(['2353', '2354', '2355', '2356']);
-    second.write(header(7), randomBytes(4 * KIBIBYTE));
+    await second.write(header(7), randomBytes(4 * KIBIBYTE));
     expect(filesIn(path).map((file) => file.slice(-19, -15))).toEqual(['2354', '2355', '2356', '2357']);
   });
 
-  it('leaves files of others alone, and does not follow symbolic links', () => {
+  it('leaves files of others alone, and does not follow symbolic links', async () => {
     const { path } = createTempFolder();
     const elsewhere = createTempFolder();
     const foreign = ['README.md', 'mainnet/notes.txt', 'mainnet/module_state/2026-11-22/notes.txt', '.git/config'];
@@ -99,15 +101,16 @@ describe('the directory of recordings', () => {
     mkdirSync(day, { recursive: true });
     writeFileSync(join(day, '000000.000Z.json.gz'), randomBytes(64 * KIBIBYTE));
     symlinkSync(elsewhere.path, join(path, 'linked'));
-    const directory = openDirectory(path, 10 * KIBIBYTE);
+    const directory = await openDirectory(path, 10 * KIBIBYTE);
     expect(directory.bytes()).toBe(0);
-    for (let minute = 0; minute < 6; minute += 1) directory.write(header(minute), randomBytes(4 * KIBIBYTE));
+    // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+    for (let minute = 0; minute < 6; minute += 1) await directory.write(header(minute), randomBytes(4 * KIBIBYTE));
     for (const file of foreign) expect(existsSync(join(path, file)), file).toBe(true);
     expect(readdirSync(day)).toEqual(['000000.000Z.json.gz']);
     expect(directory.bytes()).toBeLessThanOrEqual(10 * KIBIBYTE);
   });
 
-  it('deletes what a killed process has left half written, unless it is so young that another one may be writing it', () => {
+  it('deletes what a killed process has left half written, unless it is so young that another one may be writing it', async () => {
     const { path } = createTempFolder();
     const day = join(path, 'mainnet/module_state/2026-11-23');
     mkdirSync(day, { recursive: true });
@@ -115,16 +118,16 @@ describe('the directory of recordings', () => {
     for (const name of [abandoned, young, foreign]) writeFileSync(join(day, name), 'half');
     const hourAgo = Date.now() / 1000 - 3600;
     for (const name of [abandoned, foreign]) utimesSync(join(day, name), hourAgo, hourAgo);
-    openDirectory(path, KIBIBYTE ** 2);
+    await openDirectory(path, KIBIBYTE ** 2);
     expect(readdirSync(day)).toEqual([young, foreign]);
   });
 
-  it('replaces a poll of the same millisecond, and takes polls of a clock that was set back', () => {
+  it('replaces a poll of the same millisecond, and takes polls of a clock that was set back', async () => {
     const { path } = createTempFolder();
-    const directory = openDirectory(path, KIBIBYTE ** 2);
-    directory.write(header(60), Buffer.from('first'));
-    directory.write(header(0), Buffer.from('an hour earlier'));
-    directory.write(header(60), Buffer.from('second'));
+    const directory = await openDirectory(path, KIBIBYTE ** 2);
+    await directory.write(header(60), Buffer.from('first'));
+    await directory.write(header(0), Buffer.from('an hour earlier'));
+    await directory.write(header(60), Buffer.from('second'));
     expect(filesIn(path)).toHaveLength(2);
     const file = join(path, 'mainnet/module_state/2026-11-24/005000.000Z.json.gz');
     expect(decodeRecording(gunzipSync(readFileSync(file))).body.toString()).toBe('second');
@@ -141,27 +144,27 @@ describe('the directory of recordings', () => {
       'ENOTDIR',
     ],
     ['a target is a file', (path: string) => writeFileSync(join(path, 'mainnet'), ''), /ENOTDIR|EEXIST/],
-  ])('reports that %s', (_case, breakIt, problem) => {
+  ])('reports that %s', async (_case, breakIt, problem) => {
     const { path } = createTempFolder();
-    const directory = openDirectory(path, KIBIBYTE ** 2);
+    const directory = await openDirectory(path, KIBIBYTE ** 2);
     breakIt(path);
-    expect(() => directory.write(header(0), Buffer.from('{}'))).toThrow(problem);
+    await expect(directory.write(header(0), Buffer.from('{}'))).rejects.toThrow(problem);
   });
 
-  it('reports a poll that is larger than the limit, and deletes nothing for it', () => {
+  it('reports a poll that is larger than the limit, and deletes nothing for it', async () => {
     const { path } = createTempFolder();
-    const directory = openDirectory(path, 10 * KIBIBYTE);
-    directory.write(header(0), Buffer.from('{}'));
-    expect(() => directory.write(header(1), randomBytes(20 * KIBIBYTE))).toThrow(
+    const directory = await openDirectory(path, 10 * KIBIBYTE);
+    await directory.write(header(0), Buffer.from('{}'));
+    await expect(directory.write(header(1), randomBytes(20 * KIBIBYTE))).rejects.toThrow(
       /is larger than 10KiB \(recorder.max_size\)/,
     );
     expect(filesIn(path)).toHaveLength(1);
   });
 
-  it.skipIf(process.getuid?.() === 0)('reports a directory without permission', () => {
+  it.skipIf(process.getuid?.() === 0)('reports a directory without permission', async () => {
     const { path } = createTempFolder();
     chmodSync(path, 0o500);
-    const directory = openDirectory(path, KIBIBYTE ** 2);
-    expect(() => directory.write(header(0), Buffer.from('{}'))).toThrow('EACCES');
+    const directory = await openDirectory(path, KIBIBYTE ** 2);
+    await expect(directory.write(header(0), Buffer.from('{}'))).rejects.toThrow('EACCES');
   });
 });

@@ -2,6 +2,7 @@ import { expect, vi } from 'vitest';
 import type { Config } from '../../src/config/config.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { askSimulatedContract } from '../../src/commands/simulated-contract.js';
+import type { ObservationsOf } from '../../src/documents.js';
 import { loadAbi } from '../../src/external/abi-loader.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
@@ -16,7 +17,7 @@ import { startRecordedRegistry, type RecordedRegistry, type Respond } from './re
 export const POLL_MS = 30_000;
 
 export function useSimulatedTime(): void {
-  vi.useFakeTimers();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   // Without jitter.
   vi.spyOn(Math, 'random').mockReturnValue(0.5);
 }
@@ -63,11 +64,12 @@ function configOf(model: Model, recorderIntervalMs: number): Config {
 
 export const answerOf =
   (model: Model): Respond =>
-  (document, { facts, decodeOptions, readsAll }, at) => {
-    if (decodeOptions.document === 'external_contract') {
+  (document, { facts, previous, readsAll }, at) => {
+    if (document === 'external_contract') {
       if (facts === undefined) return undefined;
-      const previous = readsAll === true ? undefined : decodeOptions.previous;
-      return { ...askSimulatedContract(previous, facts, model, at), height: undefined };
+      // The observations of a contract are its last reading.
+      const known = readsAll === true ? undefined : (previous as ObservationsOf['external_contract'] | undefined);
+      return { ...askSimulatedContract(known, facts, model, at), height: undefined };
     }
     const body = document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });
     return { body: Buffer.from(JSON.stringify(body)), height: model.height };
@@ -137,7 +139,7 @@ export async function expectExactReplay(
     daemon.advance(POLL_MS);
     model.advanceTime(POLL_MS);
   }
-  daemon.registry.close();
+  await daemon.close();
   expect(exported.get('module_state')).toHaveLength(polls);
   await expectReplay(directory, config, exported);
   const textsOf = (document: string): readonly string[] => exported.get(document) ?? [];

@@ -40,7 +40,7 @@ describe('a recording of every poll', () => {
       daemon.advance(POLL_MS);
       model.advanceTime(POLL_MS);
     }
-    daemon.registry.close();
+    await daemon.close();
     vi.useRealTimers();
     const range = { fromMs: -Infinity, toMs: Infinity, maxBodyBytes: 2 ** 26, onProblem: () => undefined };
     const recorded: RecordedPoll[] = [];
@@ -61,14 +61,14 @@ describe('a recording of every poll', () => {
       module_state: () => model.moduleState(),
       rate_limiter_input: () => ({ ...model.rateLimiterInput({ window: 500n }), height: '9' }),
     };
-    const behind: Respond = (document, job, at) => {
+    const behind: Respond = (document, input, at) => {
       const body = bodies[document]?.();
-      return body === undefined ? ok(document, job, at) : { body: Buffer.from(JSON.stringify(body)), height: 9 };
+      return body === undefined ? ok(document, input, at) : { body: Buffer.from(JSON.stringify(body)), height: 9 };
     };
     const withBody =
       (body: string, height: number | undefined): Respond =>
-      (document, job, at) => {
-        const { exchange } = ok(document, job, at) ?? {};
+      (document, input, at) => {
+        const { exchange } = ok(document, input, at) ?? {};
         return { body: Buffer.from(body), height, ...(exchange && { exchange }) };
       };
     // A height of 0 is no height, and is counted as an invalid value.
@@ -90,7 +90,7 @@ describe('a recording of every poll', () => {
       daemon.advance(POLL_MS);
       model.advanceTime(POLL_MS);
     }
-    daemon.registry.close();
+    await daemon.close();
     const texts = exported.get('module_state') ?? [];
     expect(texts).toHaveLength(answers.length - 1);
     expect(texts.at(13)).toContain(

@@ -17,12 +17,12 @@ const MAX_DELAY_MS = 120;
 /** Records bodies as fast as it can. The message of the header is the hash of the body. */
 const RECORD = `
 import { createHash, randomBytes } from 'node:crypto';
-const { startRecorderThread } = await import(process.argv[2]);
-const thread = startRecorderThread({ directory: process.argv[3], maxBytes: ${MAX_BYTES} }, { onReply: () => process.stdout.write('.') });
+const { startWriter } = await import(process.argv[2]);
+const writer = startWriter({ directory: process.argv[3], maxBytes: ${MAX_BYTES}, onReply: () => process.stdout.write('.') });
 const record = () => {
   const body = randomBytes(1000 + Math.floor(Math.random() * 300_000));
   const message = createHash('sha256').update(body).digest('hex');
-  thread.record({ version: 1, target: 'a', document: 'module_state', time: new Date().toISOString(), outcome: 'ok', message }, body);
+  writer.record({ version: 1, target: 'a', document: 'module_state', time: new Date().toISOString(), outcome: 'ok', message }, body);
 };
 setInterval(record, 2);
 `;
@@ -30,7 +30,7 @@ setInterval(record, 2);
 const script = createTempFolder().write('record.mjs', RECORD);
 
 async function recordUntilKilled(directory: string): Promise<void> {
-  const module = projectPath('dist/recorder/recorder-thread.js');
+  const module = projectPath('dist/recorder/writer.js');
   const child = spawn(process.execPath, [script, module, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(child.stdout, 'data');
   await sleep(Math.random() * MAX_DELAY_MS);

@@ -1,20 +1,21 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { vi } from 'vitest';
 import type { Instant } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
 import { createEndpointRegistry, type EndpointRegistry } from '../../src/endpoints/registry.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
+import type { DocumentName } from '../../src/documents.js';
 import type { ContractExchange } from '../../src/external/contract-document.js';
 import { failure } from '../../src/http/failure-reasons.js';
-import { asDecimalString } from '../../src/json/numeral.js';
-import { decodeDocument } from '../../src/poll/decode.js';
+import { asDecimalString } from '../../src/chain/numeral.js';
 import { jobsOf } from '../../src/poll/jobs.js';
-import type { PollJob, PollResult } from '../../src/poll/poll.js';
-import { openDirectory } from '../../src/recorder/directory.js';
+import type { Fetched, PollInput, PollJob } from '../../src/poll/poll.js';
+import { openDirectory, type RecordingDirectory } from '../../src/recorder/directory.js';
 import { createRecorder } from '../../src/recorder/recorder.js';
+import { failedFetch, fetchedBody } from '../support/polls.js';
 
 const START_SECONDS = 1_790_000_000;
-const PHASES = { fetch: 0.0512, decode: 0.0041, derive: 0.0023 };
 
 export interface Response {
   readonly body: Buffer;
@@ -24,7 +25,13 @@ export interface Response {
 }
 
 /** What a simulated node answers to a poll; `undefined` for a node that does not. */
-export type Respond = (document: string, job: PollJob, at: Instant) => Response | undefined;
+export type Respond = (document: DocumentName, input: PollInput, at: Instant) => Response | undefined;
+
+export interface Fetch {
+  readonly job: PollJob;
+  readonly input: PollInput;
+  readonly fetched: Fetched;
+}
 
 /**
  * The endpoints of a daemon with a recorder, on simulated clocks. The wall clock and the monotonic clock differ, and a poll takes time
@@ -35,6 +42,10 @@ export interface RecordedRegistry {
   /** Polls all endpoints, and returns the exposition of each after its poll. */
   readonly poll: (respond: Respond) => Promise<Map<string, string>>;
   readonly advance: (ms: number) => void;
+  /** What was fetched since the start of the test, in this order. */
+  readonly fetches: readonly Fetch[];
+  /** Stops polling. Resolves when everything is recorded. */
+  readonly close: () => Promise<void>;
   /** A new process, with clocks that continue. */
   readonly restart: () => Promise<void>;
 }
@@ -48,30 +59,43 @@ export async function startRecordedRegistry(config: Config, directory: string): 
     monotonicMs: (elapsedMs - startedMs) * 1.00001 + 0.123_456,
   });
   let respond: Respond = () => undefined;
+  let started = 0;
+  const fetches: Fetch[] = [];
   const executor = {
-    poll: async (job: PollJob): Promise<PollResult> => {
+    fetch: async (job: PollJob, input: PollInput): Promise<Fetched> => {
+      started += 1;
       // As with a network, the polls of all endpoints begin before the first one ends.
-      await new Promise((resolve) => setImmediate(resolve));
-      return pollOnce(job, respond(job.decodeOptions.document, job, now()), now, () => (elapsedMs += 7));
+      await nextTurn();
+      const fetched = fetchOnce(job, input, respond(job.context.document, input, now()), now, () => (elapsedMs += 7));
+      fetches.push({ job, input, fetched });
+      return fetched;
     },
     fetchNames: async () => ({ ...failure('status', 'no names'), isRefused: true }),
     sendQuery: async () => ({ ...failure('status', ''), isRefused: true }),
   };
 
+  let writer: RecordingDirectory;
+  let written = Promise.resolve();
+
   async function start(): Promise<EndpointRegistry> {
     startedMs = elapsedMs;
-    const writer = openDirectory(directory, 2 ** 40, { sync: false });
-    const recorder = createRecorder(pino({ level: 'silent' }), now, (_settings, { onReply }) => ({
+    writer = await openDirectory(directory, 2 ** 40, { sync: false });
+    const recorder = createRecorder(pino({ level: 'silent' }), now, () => ({
       record: (header, body) => {
-        writer.write(header, body);
-        onReply({ bytes: writer.bytes() }, false);
+        written = written.then(async () => writer.write(header, body));
         return undefined;
       },
       close: async () => undefined,
     }));
     recorder.configure({ ...config.recorder, directory });
-    const started = createEndpointRegistry(executor, pino({ level: 'silent' }), now, undefined, recorder);
-    return started;
+    return createEndpointRegistry(executor, pino({ level: 'silent' }), now, undefined, recorder);
+  }
+
+  /** Waits until the steps of all polls that have started are taken. */
+  async function settle(): Promise<void> {
+    // oxlint-disable-next-line no-await-in-loop -- as many turns as it takes
+    while (pollsOf(registry) < started) await nextTurn();
+    await written;
   }
 
   let registry = await start();
@@ -86,6 +110,7 @@ export async function startRecordedRegistry(config: Config, directory: string): 
       await vi.advanceTimersByTimeAsync(5);
     }
     isConfigured = true;
+    await settle();
     return new Map(
       registry
         .states()
@@ -98,43 +123,41 @@ export async function startRecordedRegistry(config: Config, directory: string): 
       return registry;
     },
     poll,
+    fetches,
     advance: (ms) => {
       elapsedMs += ms;
     },
     restart: async () => {
       registry.close();
       isConfigured = false;
+      started = 0;
       registry = await start();
+    },
+    close: async () => {
+      registry.close();
+      await written;
     },
   };
 }
 
-function pollOnce(job: PollJob, response: Response | undefined, now: () => Instant, takeTime: () => void): PollResult {
+function pollsOf(registry: EndpointRegistry): number {
+  return registry.states().reduce((sum, { polls }) => sum + polls, 0);
+}
+
+function fetchOnce(
+  job: PollJob,
+  { sideInput, previous }: PollInput,
+  response: Response | undefined,
+  now: () => Instant,
+  takeTime: () => void,
+): Fetched {
   takeTime();
-  if (response === undefined)
-    return { outcome: failure('timeout', '/x: timed out'), phaseSeconds: { fetch: PHASES.fetch } };
-  const { body, height: number, exchange } = response;
+  if (response === undefined) return failedFetch('timeout', '/x: timed out');
+  const { body: bytes, height: number, exchange } = response;
   const height = number === undefined ? undefined : asDecimalString(String(number));
   const at = now();
   takeTime();
   const [foundAt] = job.paths;
-  const { decodeOptions: options } = job;
-  const externalHeight = options.document === 'module_state' ? options.sideInput?.externalHeight : undefined;
-  const ownOptions = options.document === 'external_contract' ? { ...options, sideInput: { exchange } } : options;
-  const decoded = decodeDocument(ownOptions, 'test', body, height, at);
-  return {
-    ...decoded,
-    phaseSeconds: PHASES,
-    source: 'node/path',
-    ...(decoded.outcome.ok && foundAt && { foundAt }),
-    body: {
-      bytes: Buffer.from(body),
-      height,
-      at,
-      ...(foundAt && { path: foundAt.path }),
-      ...(exchange && { exchange }),
-      ...(externalHeight !== undefined && { externalHeight }),
-      release: () => undefined,
-    },
-  };
+  const body = { bytes, source: 'node/path', height, at, sideInput: exchange ? { exchange } : sideInput, previous };
+  return fetchedBody(body, { ...(foundAt && { foundAt }) });
 }

@@ -1,15 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { pollSimulatedContract, type ContractChanges } from '../../src/commands/simulated-contract.js';
+import { simulatedContractBody, type ContractChanges } from '../../src/commands/simulated-contract.js';
 import { loadAbi } from '../../src/external/abi-loader.js';
-import { asDecimalString } from '../../src/json/numeral.js';
 import type { ContractReading } from '../../src/metrics/contract/reading.js';
-import { decodeDocument } from '../../src/poll/decode.js';
-import { jobsOf, withFacts, withObservations } from '../../src/poll/jobs.js';
-import type { PollJob } from '../../src/poll/poll.js';
+import { contractFactsOf, jobsOf } from '../../src/poll/jobs.js';
+import { readBody } from '../../src/poll/poll.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { pollContract } from '../external/bridge-target.js';
+import { readSnapshot } from '../support/snapshots.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 
 beforeAll(async () => {
@@ -21,19 +20,13 @@ const START_SECONDS = 1_790_000_000;
 /** The two documents of a model after some minutes, as the exporter reads them. */
 function readingOf(model: Model, minutes: number, changes?: ContractChanges): ContractReading {
   const at: Instant = { epochSeconds: START_SECONDS + minutes * 60, monotonicMs: minutes * 60_000 };
-  const jobs = jobsOf(demoConfig('http://127.0.0.1:1', model));
-  const [bridge, contract] = jobs as [PollJob, PollJob];
-  const body = Buffer.from(JSON.stringify(model.moduleState()));
-  const height = asDecimalString(String(model.height));
-  const { outcome } = decodeDocument(bridge.decodeOptions, 'test', body, height, at);
+  const [bridge, contract] = jobsOf(demoConfig('http://127.0.0.1:1', model)).map(({ context }) => context);
+  if (bridge === undefined || contract?.document !== 'external_contract') throw new Error('there is no contract');
+  const facts = contractFactsOf(readSnapshot(bridge, model.moduleState(), { height: String(model.height), at }));
+  if (facts === undefined) throw new Error('the module state does not say where the contract is');
+  const { outcome } = readBody(simulatedContractBody(undefined, facts, model, at, changes), contract);
   if (!outcome.ok) throw new Error(outcome.error.message);
-  const { decodeOptions, facts } = withFacts(contract, outcome);
-  const options = withObservations(decodeOptions, undefined);
-  if (options.document !== 'external_contract' || facts === undefined) throw new Error('there is no contract');
-  const polled = pollSimulatedContract(options, facts, model, at, changes).outcome;
-  if (!polled.ok) throw new Error(polled.error.message);
-  if (polled.document !== 'external_contract') throw new Error('another document');
-  return polled.observations;
+  return outcome.content;
 }
 
 const surplusesOf = ({ backing }: ContractReading): (bigint | undefined)[] =>

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { initialMemory } from '../../src/alerts/endpoint-memory.js';
 import type { Instant } from '../../src/clock.js';
 import { failure } from '../../src/http/failure-reasons.js';
-import { initialState, stateAfter } from '../../src/poll/endpoint-state.js';
+import { initialState } from '../../src/poll/endpoint-state.js';
+import { step } from '../../src/poll/step.js';
 import { HOUR_MS, MINUTE_MS } from '../../src/settings/units.js';
 import {
   afterFailedPoll,
@@ -12,6 +14,7 @@ import {
   NO_ATTEMPTS,
   type QueryAttempts,
 } from '../../src/sources/query-attempts.js';
+import { bridgeContext } from '../support/snapshots.js';
 
 const at = (minutes: number): Instant => ({ epochSeconds: minutes * 60, monotonicMs: minutes * MINUTE_MS });
 
@@ -68,7 +71,8 @@ describe('the next round of a query', () => {
       ...initialState(key, { maxBodyBytes: 1, staleAfterMs: 1 }, at(0)),
       queries: new Map([['syncing', query]]),
     };
-    const { queries } = stateAfter(before, { outcome: failure('status', 'down'), phaseSeconds: {} }, at(1));
+    const poll = { outcome: failure('status', 'down'), phaseSeconds: {} };
+    const { queries } = step({ state: before, memory: initialMemory }, poll, bridgeContext(), at(1)).state;
     expect(queries.get('syncing')).toEqual({ ...query, attempts: { ...query.attempts, refusedRounds: 0 } });
   });
 

@@ -4,13 +4,15 @@ import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { answerQueries } from '../../src/commands/simulated-queries.js';
 import type { DocumentName } from '../../src/documents.js';
-import { decodeDocument } from '../../src/poll/decode.js';
-import { exportedFamilies, initialState, stateAfter, type EndpointState } from '../../src/poll/endpoint-state.js';
-import { jobsOf, withObservations } from '../../src/poll/jobs.js';
+import { initialMemory } from '../../src/alerts/endpoint-memory.js';
+import { exportedFamilies, initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
+import { jobsOf, pollInput } from '../../src/poll/jobs.js';
+import { step, type StepMemory } from '../../src/poll/step.js';
+import { NO_NAMES } from '../../src/poll/validator-names.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { executeQuery, parseRequest } from '../../src/simulator/query-service.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
-import { answersOf } from '../../src/sources/query-state.js';
+import { pollOf } from '../support/polls.js';
 
 /* The series of the answers of a simulated node. */
 
@@ -24,25 +26,24 @@ const modelOf = (scenario: ScenarioName): Model =>
 
 /** The endpoint after polls in the first two minutes, each with the queries that are due. */
 function polled(model: Model, document: DocumentName): EndpointState {
-  const job = jobsOf(demoConfig('http://127.0.0.1:1317', model)).find(
-    ({ decodeOptions }) => decodeOptions.document === document,
-  );
+  const job = jobsOf(demoConfig('http://127.0.0.1:1317', model)).find(({ context }) => context.document === document);
   if (job === undefined) throw new Error(`the demo has no ${document}`);
   const operators = new Map(model.stakingValidators().map(({ operator_address: own }) => [dataPart(own), own]));
   const respond = (path: string) => {
     const query = parseRequest('GET', path);
     return 'endpoint' in query ? executeQuery(model, query) : query;
   };
-  let state = initialState(job.decodeOptions, LIMITS, at(0));
+  const { context } = job;
+  let endpoint: StepMemory = { state: initialState(context, LIMITS, at(0)), memory: initialMemory };
   for (const minute of [0, 1]) {
     const body = document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });
-    const answers = answersOf(state.queries, LIMITS.staleAfterMs, at(minute));
-    const options = withObservations(job.decodeOptions, state.success?.snapshot, answers);
-    const decoded = decodeDocument(options, 'test', Buffer.from(JSON.stringify(body)), undefined, at(minute));
-    state = stateAfter(state, { ...decoded, foundAt: { dialect: 'neutral', path: '' } }, at(minute));
-    state = { ...state, queries: answerQueries(job.decodeOptions, state, operators, respond, at(minute)) };
+    const { sideInput } = pollInput({ job, state: endpoint.state, names: NO_NAMES }, () => undefined, at(minute));
+    const poll = { ...pollOf(context, body, { at: at(minute), sideInput }), foundAt: { dialect: 'neutral', path: '' } };
+    const { state, memory } = step(endpoint, poll, context, at(minute));
+    const queries = answerQueries(context, state, operators, respond, at(minute));
+    endpoint = { state: { ...state, queries }, memory };
   }
-  return state;
+  return endpoint.state;
 }
 
 const seriesOf = (state: EndpointState, pattern: RegExp): string[] =>

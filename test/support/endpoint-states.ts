@@ -1,32 +1,38 @@
-import { initialState, stateAfter, type EndpointKey, type EndpointLimits } from '../../src/poll/endpoint-state.js';
-import type { EndpointState } from '../../src/poll/endpoint-state.js';
+import { initialMemory } from '../../src/alerts/endpoint-memory.js';
 import type { Instant } from '../../src/clock.js';
-import type { PollResult } from '../../src/poll/poll.js';
+import { initialState, type EndpointLimits, type EndpointState } from '../../src/poll/endpoint-state.js';
+import { step, type Poll, type StepContext, type StepMemory } from '../../src/poll/step.js';
 
 /** The states of endpoints whose polls a test records. */
 export interface RecordedStates {
-  readonly record: (
-    key: EndpointKey,
-    result: PollResult,
-    at: Instant,
-  ) => { before: EndpointState; after: EndpointState };
+  readonly record: (context: StepContext, poll: Poll, at: Instant) => { before: EndpointState; after: EndpointState };
+  /** The same array until one of them changes. */
   readonly states: () => readonly EndpointState[];
+  readonly endpoints: () => readonly StepMemory[];
 }
 
 export function recordedStates(
-  endpoints: readonly Pick<EndpointState, 'target' | 'targetLabels' | 'document'>[],
+  contexts: readonly Pick<EndpointState, 'target' | 'targetLabels' | 'document'>[],
   limits: EndpointLimits,
   addedAt: Instant = { epochSeconds: 1_790_000_000, monotonicMs: 0 },
 ): RecordedStates {
-  let states: readonly EndpointState[] = endpoints.map((endpoint) => initialState(endpoint, limits, addedAt));
+  let endpoints: readonly StepMemory[] = contexts.map((context) => ({
+    state: initialState(context, limits, addedAt),
+    memory: initialMemory,
+  }));
+  let states = endpoints.map(({ state }) => state);
   return {
-    record: ({ target, document }, result, at) => {
-      const before = states.find((state) => state.target === target && state.document === document);
-      if (before === undefined) throw new Error(`${target} ${document} is not an endpoint`);
-      const after = stateAfter(before, result, at);
-      states = states.map((state) => (state === before ? after : state));
-      return { before, after };
+    record: (context, poll, at) => {
+      const before = endpoints.find(
+        ({ state }) => state.target === context.target && state.document === context.document,
+      );
+      if (before === undefined) throw new Error(`${context.target} ${context.document} is not an endpoint`);
+      const after = step(before, poll, context, at);
+      endpoints = endpoints.map((endpoint) => (endpoint === before ? after : endpoint));
+      states = endpoints.map(({ state }) => state);
+      return { before: before.state, after: after.state };
     },
     states: () => states,
+    endpoints: () => endpoints,
   };
 }

@@ -1,10 +1,9 @@
 import type { TargetLabels } from '../../src/config/config.js';
-import { asDecimalString } from '../../src/json/numeral.js';
 import type { Instant } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from './endpoint-states.js';
 import { targetOptions } from '../../src/poll/jobs.js';
-import { decodeDocument } from '../../src/poll/decode.js';
-import type { DecodeOptions } from '../../src/poll/poll.js';
+import type { StepContext } from '../../src/poll/step.js';
+import { pollOf } from './polls.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 
@@ -25,7 +24,7 @@ export function sampleSnapshots(model: Model = sampleModel(), labels?: TargetLab
   const [target] = config.targets;
   if (target?.bridge === undefined || target.crosschain === undefined) throw new Error('the demo has both endpoints');
   const base = targetOptions(config, { ...target, ...(labels && { labels }) });
-  const bodies: [DecodeOptions, unknown, path: string][] = [
+  const bodies: [StepContext, unknown, path: string][] = [
     [{ ...base, document: 'module_state', settings: target.bridge }, model.moduleState(), '/bridge/v1/module_state'],
     [
       { ...base, document: 'rate_limiter_input', settings: target.crosschain },
@@ -36,13 +35,7 @@ export function sampleSnapshots(model: Model = sampleModel(), labels?: TargetLab
   const endpoints = bodies.map(([source]) => source);
   const snapshots = recordedStates(endpoints, config.poll);
   for (const [source, body, path] of bodies) {
-    const result = decodeDocument(
-      source,
-      'sample',
-      Buffer.from(JSON.stringify(body)),
-      asDecimalString(String(model.height)),
-      NOW,
-    );
+    const result = pollOf(source, body, { height: model.height, at: NOW, source: 'sample' });
     const polled = { ...result, phaseSeconds: DURATIONS, foundAt: { dialect: 'neutral', path } };
     snapshots.record(source, polled, NOW);
   }

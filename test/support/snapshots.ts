@@ -2,24 +2,24 @@ import type { Config } from '../../src/config/config.js';
 import type { BridgeSettings, CrosschainSettings } from '../../src/config/endpoint-config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import type { DocumentName, LabelSettings } from '../../src/documents.js';
-import type { ValidatorNames } from '../../src/metrics/bridge/input.js';
+import type { Numeral } from '../../src/chain/numeral.js';
 import type { Instant } from '../../src/clock.js';
 import type { BridgeObservations } from '../../src/metrics/bridge/observations.js';
 import type { CrosschainObservations } from '../../src/metrics/crosschain/observations.js';
-import { asDecimalString } from '../../src/json/numeral.js';
-import { decodeDocument } from '../../src/poll/decode.js';
-import type { DecodeOptions, Snapshot } from '../../src/poll/poll.js';
+import { documents, type ObservationsOf, type SideInputOf } from '../../src/documents.js';
+import { snapshotOf, type Poll, type Snapshot, type StepContext } from '../../src/poll/step.js';
+import { pollOf, START, TARGET_OPTIONS } from './polls.js';
 
 /** The hub height of the response header and the configuration beside the settings of the endpoint. */
 interface SourceOptions {
   readonly height?: string;
   readonly tokens?: Config['tokens'];
   readonly chains?: LabelSettings['chains'];
-  readonly validators?: ValidatorNames;
+  readonly validators?: LabelSettings['validators'];
+  /** From the staking module. */
+  readonly names?: ReadonlyMap<string, string>;
   readonly maxSeries?: number;
 }
-
-const NO_NAMES: ValidatorNames = { configured: [], staking: new Map() };
 
 export type BridgeOptions = SourceOptions &
   Partial<BridgeSettings> & {
@@ -27,6 +27,8 @@ export type BridgeOptions = SourceOptions &
     readonly previous?: BridgeObservations;
     /** When the document was received, on the monotonic clock. */
     readonly atMs?: number;
+    /** As read of the contract. */
+    readonly externalHeight?: Numeral;
   };
 export type CrosschainOptions = SourceOptions &
   Partial<CrosschainSettings> & {
@@ -36,78 +38,85 @@ export type CrosschainOptions = SourceOptions &
     readonly at?: Instant;
   };
 
-/** The default of `poll.stale_after`. */
-const STALE_AFTER_MS = 300_000;
-
-/** When a document is received if the test does not tell. */
-const START: Instant = { epochSeconds: 1_700_000_000, monotonicMs: 0 };
-
-/** The snapshot of a module_state response with this `state`. The target is `t`. */
-export function bridgeSnapshot(state: unknown, options: BridgeOptions = {}): Snapshot<'module_state'> {
+/** The context of a module_state. The target is `t`. */
+export function bridgeContext(options: BridgeOptions = {}): StepContext<'module_state'> {
+  const { tokens = [], chains = {}, validators = [], maxSeries = 200, ...others } = options;
   const {
-    height,
-    tokens = [],
-    chains = {},
-    validators = NO_NAMES,
-    maxSeries = 200,
-    previous,
-    atMs = 0,
+    height: _height,
+    names: _names,
+    previous: _previous,
+    externalHeight: _external,
+    atMs: _at,
     ...settings
-  } = options;
-  const source: DecodeOptions<'module_state'> = {
-    target: 't',
+  } = others;
+  return {
+    ...TARGET_OPTIONS,
     labels: { tokens, chains, validators },
     maxSeries,
-    staleAfterMs: STALE_AFTER_MS,
     document: 'module_state',
     settings: { ...defaultBridgeSettings, ...settings },
-    ...(previous && { previous }),
   };
-  return readSnapshot<'module_state'>(source, { state }, height, {
-    epochSeconds: START.epochSeconds + atMs / 1000,
-    monotonicMs: atMs,
-  });
 }
 
-/** The snapshot of a rate_limiter_input response. The target is `t`. */
-export function crosschainSnapshot(document: unknown, options: CrosschainOptions = {}): Snapshot<'rate_limiter_input'> {
-  const {
-    height,
-    at,
-    previous,
-    tokens = [],
-    chains = {},
-    validators = NO_NAMES,
-    maxSeries = 200,
-    ...settings
-  } = options;
-  const source: DecodeOptions<'rate_limiter_input'> = {
-    target: 't',
+/** A poll of a module_state response with this `state`. */
+export function bridgePoll(state: unknown, options: BridgeOptions = {}): Poll<'module_state'> {
+  const { height, names, previous, externalHeight, atMs = 0 } = options;
+  const at = { epochSeconds: START.epochSeconds + atMs / 1000, monotonicMs: atMs };
+  const sideInput = { ...(names && { names }), externalHeight };
+  return pollOf(bridgeContext(options), { state }, { height, at, previous, sideInput });
+}
+
+/** The snapshot of a module_state response with this `state`. */
+export function bridgeSnapshot(state: unknown, options: BridgeOptions = {}): Snapshot<'module_state'> {
+  return snapshotAfter(options.previous, bridgePoll(state, options), bridgeContext(options));
+}
+
+/** The context of a rate_limiter_input. The target is `t`. */
+export function crosschainContext(options: CrosschainOptions = {}): StepContext<'rate_limiter_input'> {
+  const { tokens = [], chains = {}, validators = [], maxSeries = 200, ...others } = options;
+  const { height: _height, names: _names, previous: _previous, at: _at, ...settings } = others;
+  return {
+    ...TARGET_OPTIONS,
     labels: { tokens, chains, validators },
     maxSeries,
-    staleAfterMs: STALE_AFTER_MS,
     document: 'rate_limiter_input',
     settings: { ...defaultCrosschainSettings, ...settings },
-    ...(previous && { previous }),
   };
-  return readSnapshot<'rate_limiter_input'>(source, document, height, at);
 }
 
-/** Reads a response body as a poll does. Throws if the poll fails. */
+/** A poll of a rate_limiter_input response. */
+export function crosschainPoll(document: unknown, options: CrosschainOptions = {}): Poll<'rate_limiter_input'> {
+  const { height, at = START, previous } = options;
+  return pollOf(crosschainContext(options), document, { height, at, previous });
+}
+
+/** The snapshot of a rate_limiter_input response. */
+export function crosschainSnapshot(document: unknown, options: CrosschainOptions = {}): Snapshot<'rate_limiter_input'> {
+  return snapshotAfter(options.previous, crosschainPoll(document, options), crosschainContext(options));
+}
+
+interface Reading<Name extends DocumentName> {
+  readonly height?: string | undefined;
+  readonly at?: Instant | undefined;
+  readonly previous?: ObservationsOf[Name] | undefined;
+  readonly sideInput?: SideInputOf[Name];
+}
+
+/** The snapshot of a document. Throws if it cannot be read. */
 export function readSnapshot<Name extends DocumentName>(
-  source: DecodeOptions<Name>,
-  body: unknown,
-  height?: string,
-  at = START,
+  context: StepContext<Name>,
+  json: unknown,
+  { height, at = START, previous, sideInput }: Reading<Name> = {},
 ): Snapshot<Name> {
-  const bytes = Buffer.from(JSON.stringify(body));
-  const { outcome: result } = decodeDocument<Name>(
-    source,
-    'test',
-    bytes,
-    height === undefined ? undefined : asDecimalString(height),
-    at,
-  );
-  if (!result.ok) throw new Error(`${result.error.reason}: ${result.error.message}`);
-  return result;
+  return snapshotAfter(previous, pollOf<Name>(context, json, { height, at, previous, sideInput }), context);
+}
+
+function snapshotAfter<Name extends DocumentName>(
+  previous: ObservationsOf[Name] | undefined,
+  { outcome }: Poll<Name>,
+  context: StepContext<Name>,
+): Snapshot<Name> {
+  if (!outcome.ok) throw new Error(`${outcome.error.reason}: ${outcome.error.message}`);
+  const { flow } = documents[context.document];
+  return snapshotOf<Name>(previous && { observations: previous, flow: flow.initial }, outcome, context);
 }

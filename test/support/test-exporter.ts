@@ -39,7 +39,7 @@ export async function startTestExporter(
   });
   onTestFinished(async () => {
     await exporter.close();
-    await executor.close();
+    executor.close();
   });
   const logged = async (pattern: RegExp): Promise<string> => {
     const line = await waitFor(

@@ -11,8 +11,8 @@ import {
   type Exact,
 } from '../../chain/decimal.js';
 import type { Batch, Transfer } from '../../chain/module-state.js';
-import { isPresent } from '../../json/field.js';
-import type { Numeral } from '../../json/numeral.js';
+import { isPresent } from '../../chain/field.js';
+import type { Numeral } from '../../chain/numeral.js';
 import { families, gauge, labeledGauge } from '../family.js';
 import { memoize } from '../memoize.js';
 import { orUndefined, required, rows } from '../required-fields.js';

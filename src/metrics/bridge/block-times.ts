@@ -1,5 +1,5 @@
 import { compare, subtract, toDouble, toSeconds, type Decimal, type Exact } from '../../chain/decimal.js';
-import type { Numeral } from '../../json/numeral.js';
+import type { Numeral } from '../../chain/numeral.js';
 import { families, gauge } from '../family.js';
 import { memoize } from '../memoize.js';
 import { required } from '../required-fields.js';

@@ -12,7 +12,7 @@ import {
   type Decimal,
 } from '../../chain/decimal.js';
 import type { Attestation } from '../../chain/module-state.js';
-import type { Numeral } from '../../json/numeral.js';
+import type { Numeral } from '../../chain/numeral.js';
 import { families, gauge } from '../family.js';
 import { groupBy } from '../grouping.js';
 import { memoize, memoizePerRow } from '../memoize.js';

@@ -1,7 +1,7 @@
 import type { ModuleState } from '../../chain/module-state.js';
 import type { TokenConfig, ValidatorConfig } from '../../config/config.js';
 import type { BridgeSettings } from '../../config/endpoint-config.js';
-import type { Numeral } from '../../json/numeral.js';
+import type { Numeral } from '../../chain/numeral.js';
 import type { Instant } from '../../clock.js';
 import type { BridgeObservations } from './observations.js';
 

@@ -1,6 +1,6 @@
 import { compare, exactSeconds, lowest, multiply, subtract, toSeconds, type Exact } from '../../chain/decimal.js';
 import type { Batch } from '../../chain/module-state.js';
-import { asDecimalString, type Numeral } from '../../json/numeral.js';
+import { asDecimalString, type Numeral } from '../../chain/numeral.js';
 import { families, gauge, labeledGauge } from '../family.js';
 import { memoize } from '../memoize.js';
 import { orElse, required, rows } from '../required-fields.js';

@@ -1,5 +1,5 @@
 import type { Instant } from '../../clock.js';
-import type { Numeral } from '../../json/numeral.js';
+import type { Numeral } from '../../chain/numeral.js';
 import { lastEventSeen, type SeenEvent } from './batches.js';
 import { heightSamples, type HeightSample } from './block-times.js';
 import { contractFacts, type ContractFacts } from '../contract/facts.js';

@@ -11,7 +11,7 @@ import {
 } from '../../chain/decimal.js';
 import { dataPart } from '../../chain/addresses.js';
 import type { Batch, OrchestratorAddress, Valset } from '../../chain/module-state.js';
-import type { Numeral } from '../../json/numeral.js';
+import type { Numeral } from '../../chain/numeral.js';
 import { compareLabels, families, labeledGauge, type LabelValues, type ExactSample, toLabelValue } from '../family.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { optional, orEmpty, required, rows } from '../required-fields.js';

@@ -1,3 +1,5 @@
+import { withAllFields } from '../../chain/fields.js';
+import { params as paramsSchema } from '../../chain/module-state.js';
 import { families, gauge, labeledGauge, labelValues, millisecondsToSeconds, toLabelValue } from '../family.js';
 import { fingerprint } from '../fingerprint.js';
 import { optional, required } from '../required-fields.js';
@@ -86,7 +88,7 @@ export const paramsFamilies = families<BridgeInput>({
   }),
   bridge_params_hash: gauge({
     help: 'First 48 bits of the SHA-256 of all parameters, to detect changes.',
-    value: ({ state }) => fingerprint(required(state.params)),
+    value: ({ state }) => fingerprint(withAllFields(paramsSchema, required(state.params))),
   }),
   bridge_params_admins_hash: gauge({
     help: 'First 48 bits of the SHA-256 of the list of admins, to detect changes.',

@@ -1,7 +1,7 @@
 import { compare, lowest, multiply, numeralKey, ratio, ZERO, type Decimal } from '../../chain/decimal.js';
 import type { Batch, Valset } from '../../chain/module-state.js';
-import type { Field } from '../../json/field.js';
-import { asDecimalString, type Numeral } from '../../json/numeral.js';
+import type { Field } from '../../chain/field.js';
+import { asDecimalString, type Numeral } from '../../chain/numeral.js';
 import { families, gauge } from '../family.js';
 import { groupBy } from '../grouping.js';
 import { memoize, memoizePerRow } from '../memoize.js';

@@ -1,8 +1,8 @@
 import { compare, highest, lowest, sum, type Decimal, type Exact } from '../../chain/decimal.js';
 import type { Coin, Transfer } from '../../chain/module-state.js';
 import type { TokenConfig } from '../../config/config.js';
-import type { Field } from '../../json/field.js';
-import { asDecimalString, type Numeral } from '../../json/numeral.js';
+import type { Field } from '../../chain/field.js';
+import { asDecimalString, type Numeral } from '../../chain/numeral.js';
 import { compareLabels, families, gauge, labeledGauge, type ExactSample, toLabelValue } from '../family.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';

@@ -1,6 +1,6 @@
 import { dataPart } from '../../chain/addresses.js';
-import { INVALID } from '../../json/field.js';
-import { asDecimalString } from '../../json/numeral.js';
+import { INVALID } from '../../chain/field.js';
+import { asDecimalString } from '../../chain/numeral.js';
 import { families, gauge, labeledGauge, toLabelValue } from '../family.js';
 import { firstBy } from '../grouping.js';
 import { memoize } from '../memoize.js';

@@ -1,8 +1,8 @@
 import { add, highest, sum, toDouble, type Decimal } from '../../chain/decimal.js';
 import type { Batch, Transfer } from '../../chain/module-state.js';
 import type { Instant } from '../../clock.js';
-import { isPresent } from '../../json/field.js';
-import type { Numeral } from '../../json/numeral.js';
+import { isPresent } from '../../chain/field.js';
+import type { Numeral } from '../../chain/numeral.js';
 import { externalBlockTime } from '../bridge/block-times.js';
 import type { BridgeInput } from '../bridge/input.js';
 import { denomByContract, feeCoin, transferredCoin, unbatchedTransfers } from '../bridge/tokens.js';

@@ -1,6 +1,6 @@
 import { compare, subtract, ZERO, type Exact } from '../../chain/decimal.js';
 import type { Instant } from '../../clock.js';
-import type { Numeral } from '../../json/numeral.js';
+import type { Numeral } from '../../chain/numeral.js';
 import { outstanding, type ContractFacts } from './facts.js';
 
 /*

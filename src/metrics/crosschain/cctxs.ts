@@ -1,7 +1,7 @@
 import { compare, highest, lowest, type Exact } from '../../chain/decimal.js';
 import { NATIVE, type Cctx, type Outbound } from '../../chain/rate-limiter-input.js';
-import type { Field } from '../../json/field.js';
-import type { Numeral } from '../../json/numeral.js';
+import type { Field } from '../../chain/field.js';
+import type { Numeral } from '../../chain/numeral.js';
 import {
   eachPart,
   families,

@@ -1,8 +1,9 @@
 import type { RateLimiterInput } from '../../chain/rate-limiter-input.js';
 import type { Config } from '../../config/config.js';
 import type { CrosschainSettings } from '../../config/endpoint-config.js';
-import type { Numeral } from '../../json/numeral.js';
+import type { Numeral } from '../../chain/numeral.js';
 import type { Instant } from '../../clock.js';
+import type { CctxAnswer } from '../../flow/crosschain-flow.js';
 import type { CrosschainObservations } from './observations.js';
 
 /** The input of the cross-chain families: one response and the configuration. */
@@ -14,6 +15,8 @@ export interface CrosschainInput extends Pick<Config, 'tokens'> {
   readonly chains: Readonly<Record<string, string>>;
   /** How far above the lowest missed nonce clients schedule, by chain id, as far as the node has answered. */
   readonly lookaheads?: Readonly<Record<string, number>> | undefined;
+  /** What the node has answered since the last document about transactions that have left the lists. */
+  readonly cctxAnswers?: ReadonlyMap<string, CctxAnswer> | undefined;
   /** When the response was received. */
   readonly at: Instant;
   /** `undefined` for the first document of an endpoint. */

@@ -1,6 +1,6 @@
 import { compare, highest, lowest, subtract, toDecimalString } from '../../chain/decimal.js';
 import type { Cctx } from '../../chain/rate-limiter-input.js';
-import type { DecimalString, Numeral } from '../../json/numeral.js';
+import type { DecimalString, Numeral } from '../../chain/numeral.js';
 import { families, labeledGauge, type ExactSample } from '../family.js';
 import { memoize } from '../memoize.js';
 import { orElse, required } from '../required-fields.js';

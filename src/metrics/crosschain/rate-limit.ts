@@ -9,7 +9,7 @@ import {
   type Decimal,
   type Exact,
 } from '../../chain/decimal.js';
-import { asDecimalString } from '../../json/numeral.js';
+import { asDecimalString } from '../../chain/numeral.js';
 import { families, gauge } from '../family.js';
 import { required } from '../required-fields.js';
 import type { CrosschainInput } from './input.js';

@@ -60,7 +60,7 @@ export async function startIncident(minutes) {
     close: async () => {
       await prometheus.close();
       await exporter.close();
-      await executor.close();
+      executor.close();
       await Promise.all([bridge, crosschain, testnet].map((one) => one.close()));
     },
   };

@@ -157,7 +157,7 @@ describe('bridge_orchestrator_info', () => {
   ]);
 
   it('has the addresses, the name and the mark of each exported validator', () => {
-    const options = { watch: ['0xCC'], validators: { configured: [], staking } };
+    const options = { watch: ['0xCC'], names: staking };
     expect(valueOf(bridge, INFO, options)).toEqual({
       [`${C},validator="${account('cccc')}",name="Gamma",watched="true"`]: 1,
       [`${A},validator="${account('aaaa')}",name="Alpha",watched="false"`]: 1,
@@ -165,8 +165,11 @@ describe('bridge_orchestrator_info', () => {
   });
 
   it.each([operator('aaaa'), account('aaaa'), '0xaa'])('prefers the name configured for %s', (address) => {
-    const validators = { configured: [{ address, name: 'Ours' }], staking };
-    expect(namesOf({ validators })).toEqual(['name="Ours",watched="false"', 'name="Gamma",watched="false"']);
+    const validators = [{ address, name: 'Ours' }];
+    expect(namesOf({ validators, names: staking })).toEqual([
+      'name="Ours",watched="false"',
+      'name="Gamma",watched="false"',
+    ]);
   });
 
   it('has an empty name without one', () => {
@@ -175,7 +178,7 @@ describe('bridge_orchestrator_info', () => {
 
   it('has an empty validator and no name from the staking module without a sender', () => {
     const document = { ...bridge, orchestrator_addresses: [{ orchestrator: account('aaaa'), eth_address: '0xaa' }] };
-    expect(valueOf(document, INFO, { validators: { configured: [], staking } })).toEqual({
+    expect(valueOf(document, INFO, { names: staking })).toEqual({
       [`${A},validator="",name="",watched="false"`]: 1,
     });
   });
@@ -199,7 +202,7 @@ describe('bridge_orchestrator_info', () => {
       ['aaaa', 'Alpha'],
       ['cccc', 'Alpha'],
     ]);
-    expect(Object.keys(valueOf(bridge, INFO, { validators: { configured: [], staking: same } }) ?? {})).toEqual([
+    expect(Object.keys(valueOf(bridge, INFO, { names: same }) ?? {})).toEqual([
       `${A},validator="${account('aaaa')}",name="Alpha",watched="false"`,
       `${C},validator="${account('cccc')}",name="Alpha",watched="false"`,
     ]);

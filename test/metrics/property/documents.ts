@@ -202,34 +202,39 @@ export const bridgeState: fc.Arbitrary<JsonObject> = fc.record({
   external_blacklist: rows(bridgeLists.external_blacklist, 3),
 });
 
-/** The hub height and the configuration of a bridge endpoint. */
-export const bridgeOptions = fc.record(
-  {
-    height: fc.integer({ min: 100, max: 140 }).map(String),
-    powerThreshold: fc.constantFrom('0.6667', '0.5', '1', '0.3333333333'),
-    blockTime: fc.constantFrom<number | 'auto'>('auto', 630),
-    externalBlockTime: fc.constantFrom<number | 'auto'>('auto', 7),
-    backlogLimit: fc.constantFrom(1, 500),
-    watch: fc.subarray([...dataParts.map((data) => `inj1${data}cccccc`), ...externalAddresses]),
-    validators: fc.record({
-      configured: fc
-        .subarray([...dataParts.map((data) => `injvaloper1${data}dddddd`), ...externalAddresses])
-        .map((addresses) => addresses.map((address) => ({ address, name: `configured ${address}` }))),
-      staking: fc
-        .subarray(dataParts)
-        .map((parts): ReadonlyMap<string, string> => new Map(parts.map((data) => [data, `moniker ${data}`]))),
-    }),
-    tokens: fc.constantFrom(
-      [{ contract: tokens[0] ?? '', symbol: 'USDT', decimals: 6 }],
-      [
-        { contract: tokens[0] ?? '', minBatchFee: '8' },
-        { contract: tokens[1] ?? '', symbol: 'INJ', minBatchFee: '9007199254740993' },
-      ],
-      tokens.map((contract) => ({ contract, minBatchFee: '1' })),
-    ),
-  },
-  { requiredKeys: [] },
-);
+/** The hub height, the configuration of a bridge endpoint, and the names of validators from the staking module. */
+export const bridgeOptions = fc
+  .record(
+    {
+      height: fc.integer({ min: 100, max: 140 }).map(String),
+      powerThreshold: fc.constantFrom('0.6667', '0.5', '1', '0.3333333333'),
+      blockTime: fc.constantFrom<number | 'auto'>('auto', 630),
+      externalBlockTime: fc.constantFrom<number | 'auto'>('auto', 7),
+      backlogLimit: fc.constantFrom(1, 500),
+      watch: fc.subarray([...dataParts.map((data) => `inj1${data}cccccc`), ...externalAddresses]),
+      validators: fc.record({
+        configured: fc
+          .subarray([...dataParts.map((data) => `injvaloper1${data}dddddd`), ...externalAddresses])
+          .map((addresses) => addresses.map((address) => ({ address, name: `configured ${address}` }))),
+        staking: fc
+          .subarray(dataParts)
+          .map((parts): ReadonlyMap<string, string> => new Map(parts.map((data) => [data, `moniker ${data}`]))),
+      }),
+      tokens: fc.constantFrom(
+        [{ contract: tokens[0] ?? '', symbol: 'USDT', decimals: 6 }],
+        [
+          { contract: tokens[0] ?? '', minBatchFee: '8' },
+          { contract: tokens[1] ?? '', symbol: 'INJ', minBatchFee: '9007199254740993' },
+        ],
+        tokens.map((contract) => ({ contract, minBatchFee: '1' })),
+      ),
+    },
+    { requiredKeys: [] },
+  )
+  .map(({ validators, ...options }) => ({
+    ...options,
+    ...(validators && { validators: validators.configured, names: validators.staking }),
+  }));
 
 const chain = fc.constantFrom<Json>('1', '56', '7000', 56, '8332', '__proto__');
 const coinType = fc.constantFrom<Json>('Native', 'Native', 'Gas', 'ERC20', 'Cmd', 0, 4, 'Unheard', 9);

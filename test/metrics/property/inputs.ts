@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../../src/config/endpoint-config.js';
 import { clock, type Instant } from '../../../src/clock.js';
 import { documents, type DocumentContext, type DocumentName, type InputOf } from '../../../src/documents.js';
-import { asDecimalString } from '../../../src/json/numeral.js';
+import { asDecimalString } from '../../../src/chain/numeral.js';
 import type { BridgeInput } from '../../../src/metrics/bridge/input.js';
 import type { CrosschainInput } from '../../../src/metrics/crosschain/input.js';
 import type { JsonObject } from '../../support/json.js';
@@ -22,7 +22,7 @@ export function bridgeInputs(seed: number): BridgeInput[] {
         { state },
         {
           settings: { ...defaultBridgeSettings, ...settings },
-          labels: { tokens, chains: {}, validators: { configured: [], staking: new Map() } },
+          labels: { tokens, chains: {}, validators: [] },
           height: height === undefined ? undefined : asDecimalString(height),
         },
       ),
@@ -37,7 +37,7 @@ export function crosschainInputs(seed: number): CrosschainInput[] {
     .flatMap(([document, { chains = {}, at, ...settings }]) =>
       inputOf('rate_limiter_input', document, {
         settings: { ...defaultCrosschainSettings, ...settings },
-        labels: { tokens: [], chains, validators: { configured: [], staking: new Map() } },
+        labels: { tokens: [], chains, validators: [] },
         height: undefined,
         at,
       }),
@@ -49,10 +49,8 @@ function inputOf<Name extends DocumentName>(
   json: JsonObject,
   context: Omit<DocumentContext<Name>, 'at' | 'previous'> & { readonly at?: Instant },
 ): InputOf[Name][] {
-  const result = documents[document].read(
-    Buffer.from(JSON.stringify(json)),
-    { at: clock(), ...context, previous: undefined },
-    Number.POSITIVE_INFINITY,
-  );
-  return result.ok && result.value !== undefined ? [result.value] : [];
+  const { read, input } = documents[document];
+  const at = context.at ?? clock();
+  const result = read(Buffer.from(JSON.stringify(json)), { at, maxValues: Infinity, previous: undefined });
+  return result.ok && result.value !== undefined ? [input(result.value, { ...context, at, previous: undefined })] : [];
 }

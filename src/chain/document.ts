@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { INVALID } from './field.js';
+import {
+  countNoteworthyValues,
+  fieldByKey,
+  innerSchema,
+  isEnumeration,
+  OTHER,
+  fieldsOf,
+  rowSchema,
+  type FieldSchema,
+} from './fields.js';
+
+/* Reads a response body by the schema of its document. */
+
+export interface FieldProblems {
+  /** Number of invalid values by the path of their field. */
+  readonly invalid: ReadonlyMap<string, number>;
+  /** Number of unknown enum values by the path of their field. */
+  readonly unknown: ReadonlyMap<string, number>;
+  /** Paths of absent fields, without those of rows. */
+  readonly missing: ReadonlySet<string>;
+}
+
+export const NO_PROBLEMS: FieldProblems = { invalid: new Map(), unknown: new Map(), missing: new Set() };
+
+export type DocumentResult<T> =
+  /** `value` is `undefined` when the JSON is valid but is another document. */
+  | { readonly ok: true; readonly value: T | undefined; readonly problems: FieldProblems; readonly isDense?: boolean }
+  | UnreadableDocument;
+
+/** The message does not contain the name of the document. `schema` and `rate_limited` only of a document that is an answer to several requests. */
+export interface UnreadableDocument {
+  readonly ok: false;
+  readonly reason: 'not_json' | 'too_large' | 'schema' | 'rate_limited';
+  readonly message: string;
+  readonly isDense?: boolean;
+}
+
+/** Reads a whole response body with at most `maxValues` JSON values. */
+export function readDocument<T>(schema: FieldSchema<T>, body: Uint8Array, maxValues: number): DocumentResult<T> {
+  const parsed = parseJson(body, maxValues);
+  if (!parsed.ok) return parsed;
+  const { json, isDense } = parsed;
+  const noteworthy = countNoteworthyValues();
+  const value = schema.parse(json);
+  const problems = problemsOf(schema, value, countNoteworthyValues() > noteworthy);
+  return { ok: true, value: value === INVALID ? undefined : value, problems, isDense };
+}
+
+/** `isDense`: the body has so many values for its size that it is no real document, and JSON.parse takes seconds for some of them. */
+export type ParsedJson = { readonly ok: true; readonly json: unknown; readonly isDense: boolean } | UnreadableDocument;
+
+const DENSE_BYTES_PER_VALUE = 16;
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** Parses a body with at most `maxValues` values. Messages do not quote the body. */
+export function parseJson(body: Uint8Array, maxValues: number): ParsedJson {
+  if (body.length === 0) return { ok: false, reason: 'not_json', message: 'empty body' };
+  // A value takes at least one byte: `[`.
+  const values = body.length > maxValues ? countValues(body) : 0;
+  const isDense = values > body.length / DENSE_BYTES_PER_VALUE;
+  if (values > maxValues) {
+    const message = `${values} JSON values are more than ${maxValues} (poll.max_body_size / 24, and the heap)`;
+    return { ok: false, reason: 'too_large', message, isDense };
+  }
+  let text: string;
+  try {
+    text = decoder.decode(body);
+  } catch {
+    return { ok: false, reason: 'not_json', message: 'not valid UTF-8', isDense };
+  }
+  try {
+    return { ok: true, json: JSON.parse(text), isDense };
+  } catch (error) {
+    const [, position] = /at position (\d+)/.exec(String(error)) ?? [];
+    const where = position === undefined ? '' : ` at character ${position}`;
+    return { ok: false, reason: 'not_json', message: `not valid JSON${where}`, isDense };
+  }
+}
+
+/** One for each byte that begins a value: `,`, `[` and `{`. */
+const BEGINS_VALUE = new Uint8Array(256);
+for (const character of ',[{') BEGINS_VALUE[character.charCodeAt(0)] = 1;
+
+/**
+ * At least the number of JSON values of a body. JSON.parse builds all of them, so a body is counted before: a hostile one of 32 MiB can have
+ * 16 million, and takes gigabytes. Characters in strings count, too; real documents have a value per 31 to 41 bytes.
+ */
+export function countValues(body: Uint8Array): number {
+  let count = 1;
+  // oxlint-disable-next-line typescript/prefer-for-of -- an iterator takes ten times as long
+  for (let offset = 0; offset < body.length; offset += 1) count += BEGINS_VALUE[body[offset] ?? 0] ?? 0;
+  return count;
+}
+
+/** The problems of a value that was read. Lists are searched only if there are invalid or unknown values: they have tens of thousands of rows. */
+function problemsOf(schema: z.ZodType, value: unknown, hasNoteworthyValues: boolean): FieldProblems {
+  const invalid = new Map<string, number>();
+  const unknown = new Map<string, number>();
+  const missing = new Set<string>();
+  const visit = (own: z.ZodType, path: string, field: unknown, isInRow: boolean): void => {
+    if (field === undefined) {
+      if (!isInRow && path !== '') missing.add(path);
+    } else if (field === INVALID) increment(invalid, path);
+    else if (field === OTHER && isEnumeration(own)) increment(unknown, path);
+    else if (Array.isArray(field)) {
+      const row = hasNoteworthyValues ? rowSchema(own) : undefined;
+      if (row !== undefined) for (const entry of field) visit(row, `${path}[]`, entry, true);
+    } else if (typeof field === 'object' && field !== null) {
+      for (const [name, ofField] of fieldsOf(own)) {
+        visit(ofField, joinPath(path, name), Reflect.get(field, name), isInRow);
+      }
+    }
+  };
+  visit(schema, '', value, false);
+  return { invalid, unknown, missing };
+}
+
+/** Limits of `unrecognizedFields`. */
+export const MAX_UNRECOGNIZED_FIELDS = 20;
+const MAX_UNRECOGNIZED_KEY_CHARACTERS = 64;
+
+/** Paths of keys that a schema does not have; the first ones, because a document can have any number. */
+export function unrecognizedFields(schema: z.ZodType, json: unknown): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (own: z.ZodType, path: string, value: unknown): void => {
+    if (found.size >= MAX_UNRECOGNIZED_FIELDS || typeof value !== 'object' || value === null) return;
+    if (Array.isArray(value)) {
+      const row = rowSchema(own);
+      if (row !== undefined) for (const entry of value) visit(row, `${path}[]`, entry);
+      return;
+    }
+    if (fieldsOf(own).length === 0) return;
+    for (const [key, entry] of Object.entries(value)) {
+      const known = fieldByKey(own, key);
+      if (known) visit(known[1], joinPath(path, known[0]), entry);
+      if (known !== undefined || found.size >= MAX_UNRECOGNIZED_FIELDS) continue;
+      found.add(joinPath(path, key.slice(0, MAX_UNRECOGNIZED_KEY_CHARACTERS)));
+    }
+  };
+  visit(schema, '', json);
+  return found;
+}
+
+/** Paths of all fields that are read at or below `path`. A list of scalars is one field. */
+export function fieldPaths(schema: z.ZodType, path = ''): readonly string[] {
+  if (innerSchema(schema) instanceof z.ZodObject) {
+    return fieldsOf(schema).flatMap(([name, field]) => fieldPaths(field, joinPath(path, name)));
+  }
+  const row = rowSchema(schema);
+  if (row === undefined) return [path];
+  return [path, ...fieldPaths(row, `${path}[]`).filter((field) => field !== `${path}[]`)];
+}
+
+function increment(counts: Map<string, number>, path: string): void {
+  counts.set(path, (counts.get(path) ?? 0) + 1);
+}
+
+function joinPath(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
+}

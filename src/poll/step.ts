@@ -1,0 +1,223 @@
+import { memoryAfter, type EndpointMemory } from '../alerts/endpoint-memory.js';
+import { compare } from '../chain/decimal.js';
+import type { DocumentPath } from '../chain/dialects.js';
+import type { FieldProblems } from '../chain/document.js';
+import type { Numeral } from '../chain/numeral.js';
+import type { Instant } from '../clock.js';
+import type { TargetLabels } from '../config/config.js';
+import {
+  documents,
+  type ContentOf,
+  type DocumentName,
+  type FlowOf,
+  type LabelSettings,
+  type ObservationsOf,
+  type SettingsOf,
+  type SideInputOf,
+} from '../documents.js';
+import { renderCumulative } from '../flow/cumulative-family.js';
+import { failure, type Failure } from '../http/failure-reasons.js';
+import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
+import { formatTargetLabels } from '../metrics/text-format.js';
+import type { Items } from '../pending/items.js';
+import { withFailedPoll } from '../sources/query-state.js';
+import type { EndpointState } from './endpoint-state.js';
+
+/*
+ * One poll of an endpoint: from what is known of it and the document that was read to what is known afterwards. The only place where a poll
+ * changes anything, and without clock, log or network, so that the daemon, `once` and every replay find the same.
+ */
+
+/** The configuration of an endpoint as far as its documents are derived with it. */
+export type StepContext<Name extends DocumentName = DocumentName> = {
+  [Each in Name]: TargetOptions & { readonly document: Each; readonly settings: SettingsOf[Each] };
+}[Name];
+
+/** The options that all documents of a target share. */
+export interface TargetOptions {
+  readonly target: string;
+  readonly targetLabels?: TargetLabels;
+  readonly labels: LabelSettings;
+  readonly maxSeries: number;
+  readonly staleAfterMs: number;
+  /** The most JSON values of a body. */
+  readonly maxValues: number;
+}
+
+/** A document that was read. */
+export interface ReadDocument<Name extends DocumentName = DocumentName> {
+  readonly ok: true;
+  readonly content: ContentOf[Name];
+  readonly problems: FieldProblems;
+  /** Hub height from the response header; `undefined` without one. */
+  readonly height: Numeral | undefined;
+  /** When the response was received. */
+  readonly at: Instant;
+  readonly sideInput?: SideInputOf[Name] | undefined;
+}
+
+export type Phase = 'fetch' | 'decode' | 'derive';
+
+/** What one poll has found. */
+export interface Poll<Name extends DocumentName = DocumentName> {
+  readonly outcome: ReadDocument<Name> | Failure;
+  /** Duration of each phase that has ended. */
+  readonly phaseSeconds: Partial<Record<Phase, number>>;
+  readonly bodyBytes?: number | undefined;
+  /** Whether the body has so many values for its size that it is hostile. */
+  readonly isDense?: boolean;
+  /** Where the document was found; only after a success, and not for a recorded body. */
+  readonly foundAt?: DocumentPath | undefined;
+  /** Host and path of the document, or the name of its file; at the beginning of messages. */
+  readonly source?: string | undefined;
+}
+
+/** What a successful poll publishes. */
+export type Snapshot<Name extends DocumentName = DocumentName> = {
+  [Each in Name]: SnapshotContent & {
+    readonly document: Each;
+    /** Those of the document, for the next poll. */
+    readonly observations: ObservationsOf[Each];
+    readonly flow: FlowOf[Each];
+  };
+}[Name];
+
+interface SnapshotContent {
+  readonly families: readonly FamilyLines[];
+  /** The items for `/pending`, a bounded number. */
+  readonly items: Items;
+  readonly height: Numeral | undefined;
+  readonly problems: FieldProblems;
+  /** The lines of counters and histograms, which are exported also while the chain series are withdrawn. */
+  readonly cumulative: readonly FamilyLines[];
+}
+
+/** What is known of an endpoint. */
+export interface StepMemory {
+  readonly state: EndpointState;
+  /** What the alert conditions remember of earlier polls. */
+  readonly memory: EndpointMemory;
+}
+
+/**
+ * A document with a lower hub height than the last successful one fails its poll, because the node may be behind others. The third
+ * such document since the last success is accepted: the node was rolled back or replaced.
+ */
+const REGRESSIONS_TO_ACCEPT = 3;
+
+/** Returns what is known after one more poll, which ended at `at`. */
+export function step<Name extends DocumentName>(
+  before: StepMemory,
+  poll: Poll<Name>,
+  context: StepContext<Name>,
+  at: Instant,
+): StepMemory {
+  const state = stateAfter(before.state, poll, context, at);
+  return { state, memory: memoryAfter(before, state) };
+}
+
+/** Returns what is known after a poll that has the same result as the last one. Between two recorded polls there were others. */
+export function repeatLastPoll(before: StepMemory, at: Instant): StepMemory {
+  const { last, success } = before.state;
+  if (last === undefined) return before;
+  const state = {
+    ...before.state,
+    last: { ...last, at },
+    ...(success && { success: last.ok ? { ...success, at } : success }),
+  };
+  return { state, memory: memoryAfter(before, state) };
+}
+
+function stateAfter<Name extends DocumentName>(
+  before: EndpointState,
+  poll: Poll<Name>,
+  context: StepContext<Name>,
+  at: Instant,
+): EndpointState {
+  const regression = regressionOf(before, poll, context);
+  const regressionsSinceSuccess = before.regressionsSinceSuccess + (regression ? 1 : 0);
+  const outcome = regression && regressionsSinceSuccess < REGRESSIONS_TO_ACCEPT ? regression : poll.outcome;
+  const polled = {
+    ...before,
+    polls: before.polls + 1,
+    regressions: before.regressions + (regression ? 1 : 0),
+    last: { at, ok: outcome.ok, phaseSeconds: poll.phaseSeconds, bodyBytes: poll.bodyBytes },
+  };
+  if (!outcome.ok) {
+    const { reason } = outcome.error;
+    const failures = { ...before.failures, [reason]: before.failures[reason] + 1 };
+    const queries = withFailedPoll(before.queries);
+    return { ...polled, failures, failure: { at, error: outcome.error }, regressionsSinceSuccess, queries };
+  }
+  return {
+    ...polled,
+    invalidValues: addCounts(before.invalidValues, outcome.problems.invalid),
+    unknownValues: addCounts(before.unknownValues, outcome.problems.unknown),
+    // The snapshot is of one of the documents.
+    success: {
+      at,
+      snapshot: snapshotOf(lastSnapshot(before, context), outcome, context) as Snapshot,
+      foundAt: poll.foundAt,
+    },
+    regressionsSinceSuccess: 0,
+  };
+}
+
+/** The last snapshot of an endpoint. The documents of an endpoint do not change. */
+function lastSnapshot<Name extends DocumentName>(
+  { success }: EndpointState,
+  { document }: StepContext<Name>,
+): Snapshot<Name> | undefined {
+  return success?.snapshot.document === document ? (success.snapshot as Snapshot<Name>) : undefined;
+}
+
+/** What is derived from a document, after the last snapshot of the endpoint. */
+export function snapshotOf<Name extends DocumentName>(
+  last: Pick<Snapshot<Name>, 'observations' | 'flow'> | undefined,
+  { content, problems, height, at, sideInput }: ReadDocument<Name>,
+  context: StepContext<Name>,
+): Snapshot<Name> {
+  const { document, settings, target, targetLabels, labels, maxSeries, staleAfterMs } = context;
+  const definition = documents[document];
+  const previous = last?.observations;
+  const input = definition.input(content, { settings, labels, height, at, previous, sideInput });
+  const fixedLabels = formatTargetLabels(target, targetLabels);
+  const flow = definition.flow.track(last?.flow ?? definition.flow.initial, input, { staleAfterMs, maxSeries });
+  return {
+    document,
+    families: [
+      ...renderFamilies(definition.families, input, fixedLabels, maxSeries),
+      ...renderFamilies(definition.flow.gauges, { input, flow }, fixedLabels, maxSeries),
+    ],
+    items: definition.items({ input, flow }),
+    height: definition.hubHeight(content, height),
+    problems,
+    observations: definition.observations(input),
+    flow,
+    cumulative: renderCumulative(definition.flow.families, flow, fixedLabels, maxSeries),
+  };
+}
+
+/** The failure of a document with a lower hub height than the previous one. */
+function regressionOf<Name extends DocumentName>(
+  { success }: EndpointState,
+  { outcome, source }: Poll<Name>,
+  { document }: StepContext<Name>,
+): Failure | undefined {
+  if (!outcome.ok) return undefined;
+  const height = documents[document].hubHeight(outcome.content, outcome.height);
+  const before = success?.snapshot.height;
+  if (height === undefined || before === undefined || compare(height, before) >= 0) return undefined;
+  const message = `${source === undefined ? '' : `${source}: `}hub height ${height} is below ${before} of the previous document`;
+  return failure('regression', message);
+}
+
+function addCounts(
+  counts: ReadonlyMap<string, number>,
+  added: ReadonlyMap<string, number>,
+): ReadonlyMap<string, number> {
+  if (added.size === 0) return counts;
+  const total = new Map(counts);
+  for (const [field, count] of added) total.set(field, (total.get(field) ?? 0) + count);
+  return total;
+}

@@ -1,0 +1,553 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  countValues,
+  fieldPaths,
+  MAX_UNRECOGNIZED_FIELDS,
+  parseJson,
+  readDocument,
+  unrecognizedFields,
+} from '../../src/chain/document.js';
+import { INVALID } from '../../src/chain/field.js';
+import { boolean, chainId, enumeration, list, numeral, object, string } from '../../src/chain/fields.js';
+import { moduleStateResponse } from '../../src/chain/module-state.js';
+import { rateLimiterInput } from '../../src/chain/rate-limiter-input.js';
+import { defaultConfig } from '../../src/config/config.js';
+import { maxValuesOf } from '../../src/config/memory-limits.js';
+import { createModel } from '../../src/simulator/model.js';
+import { scenarioNames } from '../../src/simulator/scenarios.js';
+import { fuzzRuns } from '../support/fuzz.js';
+import { fixturesFolder } from '../support/project-files.js';
+
+const hasFixtures = existsSync(fixturesFolder);
+if (!hasFixtures) console.warn(`SKIPPED: sizes of recorded responses, because ${fixturesFolder} does not exist`);
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const status = enumeration(new Map([[0, 'Done']]));
+const aliases = { title: 'name' };
+const coin = object({ id: numeral, name: string }, { aliases });
+const row = object({ id: numeral, name: string, seen: boolean, tags: list(string), coin, status }, { aliases });
+const document = object({ a: numeral, b: string, chain: chainId, rows: list(row), coin, inner: row });
+
+/** Reads a body, which is JSON, or is serialized. */
+function read(json: unknown, maxValues = Infinity) {
+  const isBody = typeof json === 'string' || Buffer.isBuffer(json);
+  return readDocument(document, Buffer.from(isBody ? (json as string) : JSON.stringify(json)), maxValues);
+}
+
+/** What was read; throws for a failure. */
+function readable(json: unknown) {
+  const result = read(json);
+  if (!result.ok) throw new Error(result.message);
+  return { value: result.value, ...result.problems };
+}
+
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+describe('a body', () => {
+  it.each<[string, string | Buffer, string]>([
+    ['is empty', '', 'empty body'],
+    ['has only a byte order mark', BYTE_ORDER_MARK, 'not valid JSON'],
+    ['is a web page', '<html>', 'not valid JSON'],
+    ['ends too early', '{"a":"1"', 'not valid JSON at character 8'],
+    ['has more than a document', '{"a":"1"}x', 'not valid JSON at character 9'],
+    ['has a number with a zero before it', '{"a":01}', 'not valid JSON at character 6'],
+    ['has a control character in a string', '{"b":"\u0000"}', 'not valid JSON at character 6'],
+    ['has a comma after the last entry', '[1,]', 'not valid JSON'],
+    ['is not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'not valid UTF-8'],
+    ['has a part of a character in a string', Buffer.from('{"b":"\xe2\x82"}', 'latin1'), 'not valid UTF-8'],
+    ['is UTF-16', Buffer.from('\ufeff{"a":"1"}', 'utf16le'), 'not valid UTF-8'],
+  ])('is not JSON when it %s', (_what, body, message) => {
+    const result = read(body);
+    expect(result).toMatchObject({ ok: false, reason: 'not_json' });
+    // Whether the message of V8 has a position depends on its version.
+    const [expected = ''] = message.split(' at ');
+    expect(result.ok ? '' : result.message).toMatch(new RegExp(`^${expected}( at character \\d+)?$`));
+  });
+
+  it('never appears in a message', () => {
+    for (const body of ['password', '{"a":"password"', '{"password":password}', 'p at position 77777']) {
+      const result = read(body);
+      expect(result.ok ? '' : result.message).toMatch(/^not valid JSON( at character \d{1,5})?$/);
+    }
+  });
+
+  it('can begin with a byte order mark, and can have white space around the document', () => {
+    const json = Buffer.from(' \r\n\t{"a":"1"}\n');
+    expect(readable(Buffer.concat([BYTE_ORDER_MARK, json])).value).toEqual({ a: 1 });
+  });
+
+  it('has characters of any plane, escaped or not', () => {
+    expect(readable('{"b":"é😀\\ud83d\\ude00\\u0000\\ud800"}').value).toEqual({ b: 'é😀😀\0\ud800' });
+  });
+
+  it('is another document without an object at its root', () => {
+    for (const body of ['[]', '"x"', '7', 'true', 'null', '[{"a":"1"}]']) {
+      expect(read(body)).toMatchObject({ ok: true, value: undefined });
+    }
+  });
+
+  it('is always read, or fails for an expected reason', () => {
+    const bodies = fc.oneof(
+      fc.uint8Array({ maxLength: 100 }).map((bytes) => Buffer.from(bytes)),
+      fc.string({ unit: fc.constantFrom(...Array.from('{}[]",:\\0-+.eEtrufalsn \n')), maxLength: 30 }),
+    );
+    const property = fc.property(bodies, (body) => {
+      const result = read(body);
+      if (!result.ok) expect(['not_json', 'too_large']).toContain(result.reason);
+      if (!result.ok) expect(result.message.length).toBeLessThan(100);
+    });
+    fc.assert(property, { numRuns: fuzzRuns(1000) });
+  });
+});
+
+describe('the problems of a document', () => {
+  it('are missing fields by path, but not those of rows', () => {
+    expect(readable({ a: null, coin: {}, rows: [{}, null] })).toEqual({
+      value: { a: undefined, coin: {}, rows: [{}, undefined] },
+      missing: new Set(['a', 'b', 'chain', 'coin.id', 'coin.name', 'inner']),
+      invalid: new Map(),
+      unknown: new Map(),
+    });
+    // An empty string is a missing number.
+    expect(readable({ a: '', b: '' }).missing).toEqual(new Set(['a', 'chain', 'rows', 'coin', 'inner']));
+  });
+
+  it('are invalid values, counted by path', () => {
+    const rows = [
+      { id: [], tags: [1, 'x', null, 2] },
+      5,
+      { id: 'x', coin: { id: true } },
+      { id: '3', coin: [] },
+      { tags: 1 },
+    ];
+    const { value, invalid } = readable({ a: 'x', b: 1, coin: 7, inner: { seen: 'yes', tags: [{}] }, rows });
+    expect(invalid).toEqual(
+      new Map([
+        ['a', 1],
+        ['b', 1],
+        ['coin', 1],
+        ['inner.seen', 1],
+        ['inner.tags[]', 1],
+        ['rows[]', 1],
+        ['rows[].id', 2],
+        ['rows[].tags', 1],
+        ['rows[].tags[]', 2],
+        ['rows[].coin', 1],
+        ['rows[].coin.id', 1],
+      ]),
+    );
+    expect(value).toMatchObject({
+      a: INVALID,
+      coin: INVALID,
+      inner: { tags: [INVALID] },
+      rows: [{ tags: [INVALID, 'x', undefined, INVALID] }, INVALID, {}, { id: 3 }, {}],
+    });
+  });
+
+  it('are unknown values of enumerations, counted by path', () => {
+    const rows = [
+      { status: 'Done' },
+      { status: 'New' },
+      { status: 7 },
+      { status: 0 },
+      { status: null },
+      { status: {} },
+    ];
+    const { value, unknown, invalid } = readable({ b: 'other', inner: { status: 'New', name: 'other' }, rows });
+    expect(unknown).toEqual(
+      new Map([
+        ['inner.status', 1],
+        ['rows[].status', 2],
+      ]),
+    );
+    expect(invalid).toEqual(new Map([['rows[].status', 1]]));
+    expect(value).toMatchObject({
+      rows: [{ status: 'Done' }, { status: 'other' }, { status: 'other' }, { status: 'Done' }, {}, { status: INVALID }],
+    });
+  });
+
+  it('have the name of the spec for a field with an alias', () => {
+    expect(readable({ coin: { title: 1 }, rows: [{ title: 2 }] }).invalid).toEqual(
+      new Map([
+        ['coin.name', 1],
+        ['rows[].name', 1],
+      ]),
+    );
+  });
+
+  it('are only those of the own document', () => {
+    readable({ a: 'x', rows: [{ id: 'x' }] });
+    expect(readable({ a: '1', rows: [{ id: '1' }] })).toMatchObject({ invalid: new Map(), unknown: new Map() });
+  });
+
+  const ROWS = 60_000;
+  it.each<[string, object, string]>([
+    ['a scalar', { id: 'x' }, 'rows[].id'],
+    ['a list', { tags: 'x' }, 'rows[].tags'],
+    ['an object', { coin: 'x' }, 'rows[].coin'],
+    ['a field of an object', { coin: { id: {} } }, 'rows[].coin.id'],
+    ['an entry of a list', { tags: [1] }, 'rows[].tags[]'],
+  ])(
+    'are all counted when %s is invalid in each of 60,000 rows, and none of them is an issue of zod',
+    (_what, bad, path) => {
+      const json = { a: '1', rows: Array.from({ length: ROWS }, () => bad) };
+      expect(document.safeParse(json)).toMatchObject({ success: true });
+      expect(readable(json).invalid).toEqual(new Map([[path, ROWS]]));
+    },
+  );
+
+  it('are all counted when each of 60,000 rows is another value', () => {
+    const json = { rows: Array.from({ length: ROWS }, () => 'x') };
+    expect(document.safeParse(json)).toMatchObject({ success: true });
+    expect(readable(json).invalid).toEqual(new Map([['rows[]', ROWS]]));
+  });
+});
+
+describe('the number of values of a body', () => {
+  it('is at least that of its JSON values', () => {
+    const json = fc.jsonValue({ maxDepth: 5 });
+    const valuesOf = (value: unknown): number =>
+      typeof value === 'object' && value !== null
+        ? 1 + Object.values(value).reduce((sum: number, entry) => sum + valuesOf(entry), 0)
+        : 1;
+    fc.assert(
+      fc.property(json, (value) => countValues(Buffer.from(JSON.stringify(value))) >= valuesOf(value)),
+      { numRuns: fuzzRuns(1000) },
+    );
+  });
+
+  it.each<[string, string]>([
+    ['of objects', `{"rows":[${'{},'.repeat(1000)}{}]}`],
+    ['of numbers', `{"rows":[${'0,'.repeat(1000)}0]}`],
+    ['of keys', `{${Array.from({ length: 1001 }, (_, index) => `"${index}":0`).join(',')}}`],
+    ['nested in each other', `${'['.repeat(1001)}${']'.repeat(1001)}`],
+    ['inside of a string', `{"b":"${'{[,'.repeat(334)}"}`],
+    ['of something that is not JSON', ','.repeat(1001)],
+    ['of invalid UTF-8', Buffer.concat([Buffer.from([0xff]), Buffer.alloc(1001, '[')]).toString('latin1')],
+  ])('fails the document before it is parsed when there are too many: %s', (_what, body) => {
+    const parse = vi.spyOn(JSON, 'parse');
+    const bytes = Buffer.from(body, 'latin1');
+    const values = countValues(bytes);
+    expect(values).toBeGreaterThan(1000);
+    const message = `${values} JSON values are more than 1000 (poll.max_body_size / 24, and the heap)`;
+    expect(read(bytes, 1000)).toEqual({ ok: false, reason: 'too_large', message, isDense: true });
+    expect(parse).not.toHaveBeenCalled();
+  });
+
+  it('is allowed to be the maximum', () => {
+    const body = Buffer.from(`{"rows":[${'{},'.repeat(10)}{}]}`);
+    const values = countValues(body);
+    expect(read(body, values)).toMatchObject({ ok: true, value: { rows: Array.from({ length: 11 }, () => ({})) } });
+    expect(read(body, values - 1)).toMatchObject({ ok: false, reason: 'too_large' });
+  });
+
+  /** A smaller document has few rows or none, and cannot become large. */
+  const MIN_BYTES_OF_ROWS = 10_000;
+
+  /** The documents of all simulated chains, with what nodes of real chains write into their long strings. */
+  const documents = scenarioNames.flatMap((scenario): [string, unknown][] => {
+    const model = createModel({ seed: 7, scenario, startTime: 1_790_000_000, blockTimeMs: 2000 });
+    model.advance(100);
+    return [
+      [`the module state in the scenario ${scenario}`, model.moduleState()],
+      [`the rate limiter input in the scenario ${scenario}`, withLongTexts(model.rateLimiterInput({ window: 500n }))],
+    ];
+  });
+  const recorded = ['bridge', 'crosschain'].flatMap((folder): [string, unknown][] =>
+    hasFixtures
+      ? readdirSync(join(fixturesFolder, folder)).map((file) => [
+          `${folder}/${file}`,
+          JSON.parse(readFileSync(join(fixturesFolder, folder, file), 'utf8')),
+        ])
+      : [],
+  );
+
+  const withRows = [...documents, ...recorded].filter(([, json]) => JSON.stringify(json).length > MIN_BYTES_OF_ROWS);
+
+  it.each(withRows)('is that of no hostile document in %s', (_what, json) => {
+    const body = Buffer.from(JSON.stringify(json));
+    const bytesPerValue = body.length / countValues(body);
+    const { maxBodyBytes } = defaultConfig.poll;
+    // As many rows as fit into a body of the maximum size.
+    expect(maxBodyBytes / bytesPerValue).toBeLessThan(maxValuesOf(maxBodyBytes, 2 ** 32));
+    // A dense body has less.
+    expect(bytesPerValue).toBeGreaterThan(16);
+  });
+});
+
+/** Each transaction with the error of a reverted call, as ZetaChain writes it: JSON in a string. */
+function withLongTexts(input: { readonly cctxs_pending: readonly object[] }): unknown {
+  const error = JSON.stringify({
+    type: 'contract_call_error',
+    message: 'contract call failed when calling EVM with data',
+    error: 'execution reverted: ret 0x: evm transaction execution failed',
+    method: 'depositAndCall0',
+    contract: '0x6c533f7fE93fAE114d0954697069Df33C9B74fD7',
+    args: `[{[] 0x0000000000000000000000000000000000000000 1} 0xd97B1de3619ed2c6BEb3860147E30cA8A7dC9891 2500000 0x735b14BB79463307AAcBED86DAf3322B1e6226aB [${'17 91 20 187 '.repeat(40)}]]`,
+  });
+  const cctxs_pending = input.cctxs_pending.map((cctx) => ({
+    ...cctx,
+    cctx_status: { ...Reflect.get(cctx, 'cctx_status'), status_message: error, error_message: error },
+  }));
+  return { ...input, cctxs_pending };
+}
+
+describe('a dense body', () => {
+  const MAX_VALUES = 100_000;
+  const dense = Buffer.from(`{"a":"1","other":[${'0,'.repeat(0.9 * MAX_VALUES)}0]}`);
+
+  it('has less than 16 bytes for each value', () => {
+    expect(read(dense, MAX_VALUES)).toMatchObject({ ok: true, isDense: true });
+    const strings = (length: number): string =>
+      `{"a":"1","other":[${`"${'x'.repeat(length)}",`.repeat(MAX_VALUES / 10)}0]}`;
+    expect(read(strings(12), MAX_VALUES)).toMatchObject({ ok: true, isDense: true });
+    expect(read(strings(14), MAX_VALUES)).toMatchObject({ ok: true, isDense: false });
+  });
+
+  it('is dense whether it can be read or not', () => {
+    expect(read(dense, 1000)).toMatchObject({ ok: false, reason: 'too_large', isDense: true });
+    const damaged = ['x', Buffer.from([0xff])].map((end) => Buffer.concat([dense, Buffer.from(end as string)]));
+    for (const body of damaged) {
+      expect(read(body, MAX_VALUES)).toMatchObject({ ok: false, reason: 'not_json', isDense: true });
+    }
+  });
+
+  it('is not counted when it is so short that it takes no time', () => {
+    expect(read(dense, dense.length)).toMatchObject({ ok: true, isDense: false });
+  });
+});
+
+describe('the keys of a document', () => {
+  it('can be repeated, and the last one counts', () => {
+    const { value, invalid } = readable('{"a":"x","a":"7","rows":[{"id":true}],"rows":[{"id":[],"id":"8"}]}');
+    expect(value).toEqual({ a: 7, rows: [{ id: 8 }] });
+    expect(invalid).toEqual(new Map());
+    expect(readable('{"a":"7","a":"x"}').invalid).toEqual(new Map([['a', 1]]));
+    expect(readable('{"coin":{"title":"first","title":"last"}}').value).toEqual({ coin: { name: 'last' } });
+  });
+
+  it('are no properties of a prototype', () => {
+    const { value, missing } = readable(
+      '{"__proto__":{"a":"1","coin":{"id":"1"}},"b":"x","rows":[{"__proto__":{"id":"1"}}]}',
+    );
+    expect(value).toEqual({ b: 'x', rows: [{}] });
+    expect(missing).toEqual(new Set(['a', 'chain', 'coin', 'inner']));
+    expect(readable('{"coin":{"__proto__":{"name":"x"},"title":"y"}}').value).toEqual({ coin: { name: 'y' } });
+    expect(Object.prototype).not.toHaveProperty('a');
+  });
+
+  it('can have nested values of any depth that are not read', () => {
+    const deep = `${'[{"x":'.repeat(200_000)}1${'}]'.repeat(200_000)}`;
+    expect(readable(`{"other":${deep},"a":"1"}`).value).toEqual({ a: 1 });
+    expect(readable(`{"a":${deep},"rows":${deep}}`).value).toEqual({ a: INVALID, rows: [{}] });
+    expect(read(`{"other":${deep.slice(0, -1)},"a":"1"}`)).toMatchObject({ ok: false, reason: 'not_json' });
+  });
+});
+
+describe('unrecognizedFields', () => {
+  const known = object(
+    { name: string, rows: list(object({ size: numeral }, { aliases, ignored: ['note'] })) },
+    {
+      aliases: { title: 'name', remark: 'note' },
+      ignored: ['note'],
+    },
+  );
+
+  it('are the paths of keys that are neither fields nor ignored, in the names of the spec', () => {
+    const json = {
+      title: 'a',
+      note: { any: 1 },
+      remark: [{ any: 1 }],
+      nmae: 'b',
+      rows: [{ size: '1', note: {}, sise: 1 }, null, 5, { sise: 2, extra: {} }],
+    };
+    expect(Array.from(unrecognizedFields(known, json))).toEqual(['nmae', 'rows[].sise', 'rows[].extra']);
+  });
+
+  it('are not those of values that are not read', () => {
+    for (const json of [null, 5, 'x', [], { name: { x: 1 } }]) {
+      expect(Array.from(unrecognizedFields(known, json))).toEqual([]);
+    }
+  });
+
+  it('are a limited number of keys of a limited length', () => {
+    const keys = Array.from({ length: 100 }, (_, index) => [`${index}${'x'.repeat(1000)}`, 1]);
+    const found = unrecognizedFields(known, { rows: [Object.fromEntries(keys)] });
+    expect(found.size).toBe(MAX_UNRECOGNIZED_FIELDS);
+    expect(Math.max(...Array.from(found, (path) => path.length))).toBe('rows[].'.length + 64);
+  });
+
+  it('can be asked of a document of any depth', () => {
+    const deep = JSON.parse(`${'['.repeat(100_000)}{"x":1}${']'.repeat(100_000)}`) as unknown;
+    for (const json of [deep, { name: deep }, { rows: deep }, { note: deep }, { other: deep }]) {
+      expect(unrecognizedFields(known, json).size).toBeLessThanOrEqual(1);
+    }
+  });
+});
+
+it('fieldPaths has all fields of a schema, of which a list of scalars is one', () => {
+  expect(fieldPaths(object({ coin, tags: list(string), rows: list(object({ tags: list(numeral) })) }))).toEqual([
+    'coin.id',
+    'coin.name',
+    'tags',
+    'rows',
+    'rows[].tags',
+  ]);
+  expect(fieldPaths(list(string), 'admins')).toEqual(['admins']);
+  expect(fieldPaths(moduleStateResponse)).toContain('state.batches[].transactions[].erc20_fee.amount');
+  expect(fieldPaths(rateLimiterInput, 'document')).toContain('document.cctxs_missed[].cctx_status.status');
+});
+
+/* A simple reference, of which each field is converted by itself. */
+
+type Convert = (value: unknown, path: string, invalid: Map<string, number>) => unknown;
+
+const invalidAt = (path: string, invalid: Map<string, number>): typeof INVALID => {
+  invalid.set(path, (invalid.get(path) ?? 0) + 1);
+  return INVALID;
+};
+
+const asString: Convert = (value, path, invalid) => (typeof value === 'string' ? value : invalidAt(path, invalid));
+const asBoolean: Convert = (value, path, invalid) => (typeof value === 'boolean' ? value : invalidAt(path, invalid));
+const asNumber: Convert = (value, path, invalid) => {
+  if (value === '') return undefined;
+  if (typeof value === 'number' && Number.isFinite(value)) return value + 0;
+  const isDecimal = typeof value === 'string' && /^[+-]?\d+(\.\d+)?$/.test(value) && value.length <= 100;
+  return isDecimal ? Number(value) + 0 : invalidAt(path, invalid);
+};
+
+function asList(convert: Convert): Convert {
+  return (value, path, invalid) =>
+    Array.isArray(value)
+      ? value.map((entry: unknown) => (entry === null ? undefined : convert(entry, `${path}[]`, invalid)))
+      : invalidAt(path, invalid);
+}
+
+function asObject(fields: Readonly<Record<string, Convert>>, alias?: readonly [alias: string, name: string]): Convert {
+  return (value, path, invalid) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return invalidAt(path, invalid);
+    const valueOf = (name: string): unknown => {
+      if (Object.hasOwn(value, name)) return Reflect.get(value, name);
+      return alias?.[1] === name && Object.hasOwn(value, alias[0]) ? Reflect.get(value, alias[0]) : undefined;
+    };
+    const entries = Object.entries(fields).map(([name, convert]) => {
+      const field = valueOf(name);
+      const below = path === '' ? name : `${path}.${name}`;
+      return [name, field === null || field === undefined ? undefined : convert(field, below, invalid)] as const;
+    });
+    return Object.fromEntries(entries);
+  };
+}
+
+const named = { id: asNumber, name: asString };
+const referenceCoin = asObject(named, ['title', 'name']);
+const referenceRow = asObject({ ...named, seen: asBoolean, tags: asList(asString), coin: referenceCoin }, [
+  'title',
+  'name',
+]);
+const reference = asObject({
+  a: asNumber,
+  b: asString,
+  rows: asList(referenceRow),
+  coin: referenceCoin,
+  inner: referenceRow,
+});
+
+/** Converts all numbers to doubles. */
+function withDoubles(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withDoubles);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [
+      name,
+      ['id', 'a'].includes(name) && typeof field === 'string' ? Number(field) + 0 : withDoubles(field),
+    ]),
+  );
+}
+
+const key = fc.constantFrom(
+  'a',
+  'b',
+  'rows',
+  'inner',
+  'id',
+  'name',
+  'title',
+  'seen',
+  'tags',
+  'coin',
+  'extra',
+  '__proto__',
+  'constructor',
+  'a"b',
+  'ä',
+);
+const leaf = fc.oneof(
+  fc.constantFrom('', '1', '-2.5', 'x', '1e5', 'a"\\\n\u2028', '😀', '\ud800'),
+  fc.string({ unit: 'binary', maxLength: 5 }),
+  fc.string({ unit: fc.constantFrom('a', '0', ' ', '"', '\\', '\n', '\u007f', 'é', '😀'), maxLength: 40 }),
+  fc.integer(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.boolean(),
+  fc.constant(null),
+);
+const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
+  tree: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    leaf,
+    fc.array(tie('tree'), { maxLength: 4 }),
+    fc.array(fc.tuple(key, tie('tree')), { maxLength: 6 }).map((entries) => new Entries(entries)),
+  ),
+}));
+
+/** An object whose keys can repeat. */
+class Entries {
+  readonly entries: readonly (readonly [string, unknown])[];
+  constructor(entries: readonly (readonly [string, unknown])[]) {
+    this.entries = entries;
+  }
+}
+
+const whitespace = fc.constantFrom('', '', '', ' ', '\n', '\t\r ');
+
+/** Serializes a tree with unusual white space and optionally with all characters escaped. */
+function serialize(value: unknown, pad: string, escape: boolean): string {
+  if (value instanceof Entries) {
+    const entries = value.entries.map(
+      ([name, field]) => `${pad}${quote(name, escape)}${pad}:${serialize(field, pad, escape)}`,
+    );
+    return `{${entries.join(',')}${pad}}`;
+  }
+  if (Array.isArray(value)) return `[${value.map((entry) => pad + serialize(entry, pad, escape)).join(',')}${pad}]`;
+  return pad + (typeof value === 'string' ? quote(value, escape) : JSON.stringify(value)) + pad;
+}
+
+function quote(value: string, escape: boolean): string {
+  if (!escape) return JSON.stringify(value);
+  const codes = Array.from({ length: value.length }, (_, index) => value.charCodeAt(index).toString(16));
+  return `"${codes.map((code) => `\\u${code.padStart(4, '0')}`).join('')}"`;
+}
+
+it('readDocument agrees with a simple reference on random documents, including repeated keys', () => {
+  const property = fc.property(tree, whitespace, fc.boolean(), (value, pad, escape) => {
+    const body = serialize(value, pad, escape);
+    const invalid = new Map<string, number>();
+    const json: unknown = JSON.parse(body);
+    const expected = json === null ? undefined : reference(json, '', invalid);
+    const result = read(body);
+    if (!result.ok) throw new Error(result.message);
+    expect(withDoubles(result.value)).toEqual(expected === INVALID ? undefined : expected);
+    expect(result.problems.invalid).toEqual(invalid);
+  });
+  fc.assert(property, { numRuns: fuzzRuns(1000) });
+});
+
+it('parseJson has the whole document, for those who want to know what is not read', () => {
+  expect(parseJson(Buffer.from('{"x":[1e3]}'), Infinity)).toEqual({ ok: true, json: { x: [1000] }, isDense: false });
+});

@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { initialMemory } from '../../src/alerts/endpoint-memory.js';
+import type { Instant } from '../../src/clock.js';
+import type { Config } from '../../src/config/config.js';
+import type { DocumentName } from '../../src/documents.js';
+import { initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
+import { limitsOf, pollInput } from '../../src/poll/jobs.js';
+import { readFetched, timedStep, type PollJob } from '../../src/poll/poll.js';
+import { step, type StepMemory } from '../../src/poll/step.js';
+import { NO_NAMES } from '../../src/poll/validator-names.js';
+import { readRecording } from '../../src/recorder/read-recording.js';
+import { replayPolls } from '../../src/recorder/replay.js';
+import { answerOf, POLL_MS, startRecordedChain, useSimulatedTime } from '../recorder/every-poll.js';
+import type { Fetch, Respond } from '../recorder/recorded-registry.js';
+
+/*
+ * A poll becomes something in one place. What the daemon has found with some documents at some times is found again by the same steps
+ * without a daemon, by a first step, as that of `once`, and by a replay of what was recorded.
+ */
+
+beforeEach(useSimulatedTime);
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+/** A poll of the daemon: what was fetched, and what was known of the endpoint afterwards. */
+interface Polled extends Fetch {
+  readonly at: Instant;
+  readonly after: StepMemory;
+}
+
+interface History {
+  readonly config: Config;
+  readonly directory: string;
+  readonly polls: readonly Polled[];
+}
+
+/** Polls of a bridge, its contract and a rate limiter, some of which fail, and some of which are of a node that is behind. */
+async function polledByDaemon(): Promise<History> {
+  const { model, config, directory, daemon } = await startRecordedChain();
+  const ok = answerOf(model);
+  const none: Respond = () => undefined;
+  const replaced =
+    (body: string, height: number): Respond =>
+    (document, input, at) => {
+      const { exchange } = ok(document, input, at) ?? {};
+      return { body: Buffer.from(body), height, ...(exchange && { exchange }) };
+    };
+  const html = replaced('<html>', 1);
+  const behind: Respond = (document, input, at) => {
+    const answer = ok(document, input, at);
+    return document === 'module_state' ? answer && { ...answer, height: 9 } : answer;
+  };
+  const invalid: Respond = (document, input, at) => {
+    const answer = ok(document, input, at);
+    const body =
+      answer?.body.toString().replaceAll('"height":"', '"height":"x').replaceAll('PendingOutbound', 'New') ?? '';
+    return document === 'external_contract' ? answer : answer && { ...answer, body: Buffer.from(body) };
+  };
+  const polls: Polled[] = [];
+  for (const answer of [ok, ok, none, ok, html, ok, behind, behind, ok, invalid, ok, behind, behind, behind, ok, ok]) {
+    if (polls.length > 12) model.setScenario('stuck');
+    const known = daemon.fetches.length;
+    // oxlint-disable-next-line no-await-in-loop -- polls follow each other
+    await daemon.poll(answer);
+    const endpoints = daemon.registry.all();
+    for (const fetch of daemon.fetches.slice(known)) {
+      const { state, memory } = endpoints.find(({ job }) => job === fetch.job) ?? {};
+      if (state?.last === undefined || memory === undefined) throw new Error('the step of the poll was not taken');
+      polls.push({ ...fetch, at: state.last.at, after: { state, memory } });
+    }
+    daemon.advance(POLL_MS);
+    model.advanceTime(POLL_MS);
+  }
+  await daemon.close();
+  return { config, directory, polls };
+}
+
+const initial = ({ poll }: Config, job: PollJob, { addedAt }: EndpointState): StepMemory => ({
+  state: initialState(job.context, limitsOf(job, poll), addedAt),
+  memory: initialMemory,
+});
+
+/** What was found, without the times of the polls. */
+const foundIn = ({ success, last, failure, ...state }: EndpointState) => ({
+  snapshot: success?.snapshot,
+  foundAt: success?.foundAt,
+  ok: last?.ok,
+  error: failure?.error,
+  counters: [state.polls, state.failures, state.regressions, state.invalidValues, state.unknownValues],
+});
+
+/** With whole milliseconds: a recording has those of the response, and the time of the step is only near. */
+function inMilliseconds(value: unknown): unknown {
+  if (value instanceof Map) return new Map(Array.from(value, ([key, entry]) => [key, inMilliseconds(entry)]));
+  if (Array.isArray(value)) return value.map(inMilliseconds);
+  if (typeof value !== 'object' || value === null || value instanceof Set) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, entry]) => [
+      key,
+      key === 'monotonicMs' && typeof entry === 'number' ? Math.round(entry) : inMilliseconds(entry),
+    ]),
+  );
+}
+
+describe('what the daemon has found by its polls', () => {
+  it('is found by the same steps without a daemon, which change nothing but what they return', async () => {
+    const { config, polls } = await polledByDaemon();
+    const endpoints = new Map<DocumentName, StepMemory>();
+    for (const { job, fetched, at, after } of polls) {
+      const { context } = job;
+      const before = endpoints.get(context.document) ?? initial(config, job, after.state);
+      const copy = structuredClone(before);
+      const poll = readFetched(fetched, context);
+      const found = step(before, poll, context, at);
+      expect(before).toEqual(copy);
+      expect(step(before, poll, context, at)).toEqual(found);
+      expect(foundIn(found.state)).toEqual(foundIn(after.state));
+      expect(found.state.success?.at).toEqual(after.state.success?.at);
+      expect(found.memory).toEqual(after.memory);
+      endpoints.set(context.document, found);
+    }
+    // Documents of all kinds, and polls of all kinds.
+    expect(endpoints.size).toBe(3);
+    expect(endpoints.get('module_state')?.state).toMatchObject({
+      polls: 16,
+      regressions: 5,
+      failures: { timeout: 1, not_json: 1, regression: 4 },
+    });
+    expect(endpoints.get('module_state')?.state.invalidValues.size).toBeGreaterThan(1);
+    expect(endpoints.get('rate_limiter_input')?.state.unknownValues.size).toBe(1);
+  });
+
+  it('is found at first by a single step, as that of `once`', async () => {
+    const { config, polls } = await polledByDaemon();
+    const firsts = polls.filter(({ after }) => after.state.polls === 1);
+    expect(firsts).toHaveLength(3);
+    const states = new Map<DocumentName, EndpointState>();
+    for (const { job, input, fetched, at, after } of firsts) {
+      const before = initial(config, job, after.state);
+      const own = pollInput({ job, state: before.state, names: NO_NAMES }, (document) => states.get(document), at);
+      expect({ ...own, readsAll: input.readsAll }).toEqual(input);
+      const found = timedStep(before, readFetched(fetched, job.context), job.context, at);
+      expect(foundIn(found.state)).toEqual(foundIn(after.state));
+      expect(found.memory).toEqual(after.memory);
+      states.set(job.context.document, found.state);
+    }
+  });
+
+  it('is found by a replay of the recording', async () => {
+    const { config, directory, polls } = await polledByDaemon();
+    vi.useRealTimers();
+    const range = {
+      fromMs: -Infinity,
+      toMs: Infinity,
+      maxBodyBytes: 2 ** 26,
+      onProblem: (problem: string) => expect.fail(problem),
+    };
+    const replayed: StepMemory[] = [];
+    await replayPolls(
+      readRecording(directory, range),
+      config,
+      // Without a step at the time of a poll.
+      { fromMs: -Infinity, toMs: Infinity, stepMs: 7 * 86_400_000 },
+      { onPoll: ({ state, memory }) => void replayed.push({ state, memory }), onStep: () => undefined },
+    );
+    for (const document of ['module_state', 'external_contract', 'rate_limiter_input'] as const) {
+      const expected = polls.flatMap(({ after }) => (after.state.document === document ? [after] : []));
+      const found = replayed.filter(({ state }) => state.document === document);
+      expect(found.map(({ state }) => foundIn(state))).toEqual(expected.map(({ state }) => foundIn(state)));
+      expect(found.map(({ memory }) => inMilliseconds(memory))).toEqual(
+        expected.map(({ memory }) => inMilliseconds(memory)),
+      );
+    }
+  });
+});
