@@ -18,6 +18,7 @@ import { targetViews } from './pages/target-view.js';
 import { isoTime } from './pages/time.js';
 import { memoriesOf } from './alerts/endpoint-memory.js';
 import { clock, type Instant } from './clock.js';
+import { prepareItems } from './poll/items.js';
 import type { PollExecutor, PollJob } from './poll/poll.js';
 import { createRecorder, type Recorder } from './recorder/recorder.js';
 import { recorderView } from './pages/recorder-facts.js';
@@ -132,13 +133,15 @@ export function createPages(
     };
   };
 
-  const pending = (target: string | undefined, search: string | undefined): PendingView | undefined => {
+  const pending = async (target: string | undefined, search: string | undefined): Promise<PendingView | undefined> => {
+    await prepareItems(endpoints.states().filter((state) => target === undefined || state.target === target));
     const now = clockNow();
     const remembered = { memories: memoriesOf(endpoints.all()), contacts: contactsByTarget(endpoints.all()) };
     return pendingView(endpoints.states(), verdicts(now), active.current().links, now, target, search, remembered);
   };
 
-  const status = (): StatusView => {
+  const status = async (): Promise<StatusView> => {
+    await prepareItems(endpoints.states());
     const now = clockNow();
     const statuses = endpoints.all().map(({ state, job, memory }) => endpointStatus(state, job.url, now, memory));
     return {
@@ -151,14 +154,14 @@ export function createPages(
   };
 
   return {
-    statusPage: () => statusPage(status(), site),
-    statusJson: () => statusJson(status()),
-    pendingPage: (target, sorting, search) => {
-      const document = pending(target, search);
+    statusPage: async () => statusPage(await status(), site),
+    statusJson: async () => statusJson(await status()),
+    pendingPage: async (target, sorting, search) => {
+      const document = await pending(target, search);
       return document && pendingPage(document, sorting, active.current().links, site);
     },
-    pendingJson: (target, search) => {
-      const document = pending(target, search);
+    pendingJson: async (target, search) => {
+      const document = await pending(target, search);
       return document && pendingJson(document);
     },
     configPage: () => {

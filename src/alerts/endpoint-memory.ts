@@ -1,6 +1,7 @@
 import { type Instant, msBetween } from '../clock.js';
 import { MINUTE_MS } from '../settings/units.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
+import { itemsOf } from '../poll/items.js';
 import type { Condition } from './alert.js';
 import { findAll, type AlertFinding } from './alerts.js';
 import { flowHistoryAfter, NO_FLOW_HISTORY, type FlowHistory } from './flow-history.js';
@@ -64,7 +65,10 @@ export function viewOf(
     history,
     flow,
     samples: samplesAt(state, now),
-    items: snapshot?.items,
+    // Derived only if a condition holds whose sentence needs them.
+    get items() {
+      return snapshot && itemsOf(snapshot);
+    },
     isContractPaused,
     now,
   };

@@ -24,7 +24,6 @@ import { validatorAddress } from './validator-address.js';
 /*
  * The configuration file: every key with its type, default, environment variable and description. The types of the
  * configuration, the printed configuration and the reference in docs/configuration.md follow from these declarations.
- * The parts of a configuration are structured-cloneable, because they are sent to the worker thread in jobs.
  */
 
 const poll = settings(

@@ -8,6 +8,7 @@ import type { PollConfig } from '../config/config.js';
 import { clock, type Instant } from '../clock.js';
 import { documentNames, documents, type DocumentName } from '../documents.js';
 import { initialState, type EndpointKey, type EndpointLimits, type EndpointState } from '../poll/endpoint-state.js';
+import { withinMemory } from '../poll/items.js';
 import { limitsOf, pollInput } from '../poll/jobs.js';
 import { readFetched, timedStep, type Fetched, type PollExecutor, type PollJob } from '../poll/poll.js';
 import type { Poll, Snapshot } from '../poll/step.js';
@@ -126,7 +127,7 @@ export function createEndpointRegistry(
   /** Reads a document and takes the step with it. In between, scrapes are answered. */
   async function applyFetched(job: PollJob, fetched: Fetched): Promise<Poll | undefined> {
     if (endpointOf(job) === undefined) return undefined;
-    const poll = readFetched(fetched, job.context);
+    const poll = withinMemory(readFetched(fetched, job.context), otherStates(job));
     await nextTurn();
     const endpoint = endpointOf(job);
     if (endpoint === undefined) return undefined;
@@ -146,6 +147,10 @@ export function createEndpointRegistry(
     }
     await nextTurn();
     return poll;
+  }
+
+  function otherStates(job: PollJob): readonly EndpointState[] {
+    return Array.from(endpoints.values()).flatMap((other) => (other.job === job ? [] : other.state));
   }
 
   /** The next document of each endpoint of the target is recorded, also the one that was polled just now. */

@@ -124,7 +124,7 @@ export function remedyOf({ reason, remedy: known }: Pick<PollError, 'reason' | '
 
 export const failureReasonNames = Object.keys(failureReasons) as readonly FailureReason[];
 
-/** An expected failure of a poll. Plain data, because an Error loses its class and fields between threads. */
+/** An expected failure of a poll. */
 export interface PollError {
   readonly reason: FailureReason;
   /** One line for people: endpoint, what happened and which limit. */

@@ -5,6 +5,7 @@ import type { PollError } from '../http/failure-reasons.js';
 import type { Items } from '../pending/items.js';
 import { ageSeconds, type Instant } from '../clock.js';
 import { exportedSuccess, type EndpointState } from '../poll/endpoint-state.js';
+import { itemsOf } from '../poll/items.js';
 import type { Endpoint } from '../endpoints/registry.js';
 import { flowView, type FlowView } from './flow.js';
 import { nodeView, type NodeView } from './node-view.js';
@@ -49,7 +50,7 @@ export interface FailureView {
 export function endpointView(state: EndpointState, now: Instant, memory?: EndpointMemory): EndpointView {
   const { target, document, last, success, failure } = state;
   const shown = exportedSuccess(state, now);
-  const items = shown === undefined ? null : shown.snapshot.items;
+  const items = shown === undefined ? null : (itemsOf(shown.snapshot) ?? null);
   return {
     target,
     document,

@@ -148,7 +148,7 @@ ${items === null ? '' : [backlogHtml(page.view, items, page.nowMs), flowHtml(end
 `;
 }
 
-function freshness({ asOf, ageSeconds, shown, up, lastFailure, node }: EndpointView): Markup {
+function freshness({ asOf, ageSeconds, shown, up, lastFailure, node, items }: EndpointView): Markup {
   const success = asOf === null ? '' : markup`${timeElement(asOf)}, ${ago(ageSeconds ?? 0)}`;
   const failure =
     up === false && lastFailure !== null
@@ -157,6 +157,8 @@ function freshness({ asOf, ageSeconds, shown, up, lastFailure, node }: EndpointV
   if (asOf === null) return markup`<p class="alert">No successful poll yet.${failure}</p>`;
   if (!shown)
     return markup`<p class="alert">The last successful poll was at ${success}, too long ago to show its items.${failure}</p>`;
+  if (items === null)
+    return markup`<p class="alert">Polled at ${success}, but not listed here: the documents of all targets together take more memory than this page may use.${failure}</p>`;
   if (up === false) return markup`<p class="alert">The last poll failed; the items are as of ${success}.${failure}</p>`;
   const ofBlock = blockTimeOf(node);
   if (ofBlock !== undefined)

@@ -4,8 +4,7 @@ import type { DecimalString } from '../chain/numeral.js';
 export type { DecimalString };
 
 /*
- * The individual batches, transfers and transactions behind the metrics, for `/pending` and its JSON. Plain data that the worker
- * thread sends with each result. Numbers are exact decimal strings; unknown values are `null`. The number of rows and the length
+ * The individual batches, transfers and transactions behind the metrics, for `/pending` and its JSON. Plain data. Numbers are exact decimal strings; unknown values are `null`. The number of rows and the length
  * of strings are limited, so that the items have some tens of KiB as JSON, and at most 6 MiB for a hostile document.
  */
 

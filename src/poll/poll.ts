@@ -22,6 +22,7 @@ import { errorText } from '../text/error-text.js';
 import { fetchContract } from './contract-exchange.js';
 import { fetchFirstKnownPath, withHint } from './document-path.js';
 import { sendQuery } from './fetch-pages.js';
+import { compressBody } from './items.js';
 import { createRpcClient, type RpcClient } from './rpc-client.js';
 import { step, type Poll, type StepContext, type StepMemory } from './step.js';
 import { fetchNames, type NamesResult } from './validator-names.js';
@@ -204,10 +205,10 @@ export function readBody<Name extends DocumentName>(
     return { ...poll, outcome: failure('schema', message) };
   }
   const height = parseHeight(header);
-  if (height !== INVALID)
-    return { ...poll, outcome: { ok: true, content, problems: read.problems, height, at, sideInput } };
+  const outcome = { ok: true, content, at, sideInput, compressed: compressBody(bytes) } as const;
+  if (height !== INVALID) return { ...poll, outcome: { ...outcome, problems: read.problems, height } };
   const problems = { ...read.problems, invalid: new Map([...read.problems.invalid, [HEIGHT_FIELD, 1] as const]) };
-  return { ...poll, outcome: { ok: true, content, problems, height: undefined, at, sideInput } };
+  return { ...poll, outcome: { ...outcome, problems, height: undefined } };
 }
 
 /** A step whose duration is measured. */

@@ -8,8 +8,10 @@ import type { TargetLabels } from '../config/config.js';
 import {
   documents,
   type ContentOf,
+  type DocumentContext,
   type DocumentName,
   type FlowOf,
+  type InputOf,
   type LabelSettings,
   type ObservationsOf,
   type SettingsOf,
@@ -19,7 +21,6 @@ import { renderCumulative } from '../flow/cumulative-family.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
-import type { Items } from '../pending/items.js';
 import { withFailedPoll } from '../sources/query-state.js';
 import type { EndpointState } from './endpoint-state.js';
 
@@ -54,6 +55,8 @@ export interface ReadDocument<Name extends DocumentName = DocumentName> {
   /** When the response was received. */
   readonly at: Instant;
   readonly sideInput?: SideInputOf[Name] | undefined;
+  /** The body, compressed by `compressBody`; `undefined` if it is not kept. */
+  readonly compressed: Buffer | undefined;
 }
 
 export type Phase = 'fetch' | 'decode' | 'derive';
@@ -79,13 +82,22 @@ export type Snapshot<Name extends DocumentName = DocumentName> = {
     /** Those of the document, for the next poll. */
     readonly observations: ObservationsOf[Each];
     readonly flow: FlowOf[Each];
+    /** What the items of `/pending` are derived from; `undefined` if the body is not kept. */
+    readonly kept: KeptDocument<Each> | undefined;
   };
 }[Name];
 
+interface KeptDocument<Name extends DocumentName> {
+  readonly body: Buffer;
+  readonly received: Received<Name>;
+  readonly context: StepContext<Name>;
+}
+
+/** What a document is derived with besides its content and the configuration. */
+type Received<Name extends DocumentName> = Pick<DocumentContext<Name>, 'at' | 'height' | 'previous' | 'sideInput'>;
+
 interface SnapshotContent {
   readonly families: readonly FamilyLines[];
-  /** The items for `/pending`, a bounded number. */
-  readonly items: Items;
   readonly height: Numeral | undefined;
   readonly problems: FieldProblems;
   /** The lines of counters and histograms, which are exported also while the chain series are withdrawn. */
@@ -174,13 +186,13 @@ function lastSnapshot<Name extends DocumentName>(
 /** What is derived from a document, after the last snapshot of the endpoint. */
 export function snapshotOf<Name extends DocumentName>(
   last: Pick<Snapshot<Name>, 'observations' | 'flow'> | undefined,
-  { content, problems, height, at, sideInput }: ReadDocument<Name>,
+  { content, problems, height, at, sideInput, compressed }: ReadDocument<Name>,
   context: StepContext<Name>,
 ): Snapshot<Name> {
-  const { document, settings, target, targetLabels, labels, maxSeries, staleAfterMs } = context;
+  const { document, target, targetLabels, maxSeries, staleAfterMs } = context;
   const definition = documents[document];
-  const previous = last?.observations;
-  const input = definition.input(content, { settings, labels, height, at, previous, sideInput });
+  const received = { at, height, previous: last?.observations, sideInput };
+  const input = inputOf(content, received, context);
   const fixedLabels = formatTargetLabels(target, targetLabels);
   const flow = definition.flow.track(last?.flow ?? definition.flow.initial, input, { staleAfterMs, maxSeries });
   return {
@@ -189,13 +201,22 @@ export function snapshotOf<Name extends DocumentName>(
       ...renderFamilies(definition.families, input, fixedLabels, maxSeries),
       ...renderFamilies(definition.flow.gauges, { input, flow }, fixedLabels, maxSeries),
     ],
-    items: definition.items({ input, flow }),
     height: definition.hubHeight(content, height),
     problems,
     observations: definition.observations(input),
     flow,
+    kept: compressed && { body: compressed, received, context },
     cumulative: renderCumulative(definition.flow.families, flow, fixedLabels, maxSeries),
   };
+}
+
+/** What families and items of a document are derived from. */
+export function inputOf<Name extends DocumentName>(
+  content: ContentOf[Name],
+  received: Received<Name>,
+  { document, settings, labels }: StepContext<Name>,
+): InputOf[Name] {
+  return documents[document].input(content, { ...received, settings, labels });
 }
 
 /** The failure of a document with a lower hub height than the previous one. */

@@ -20,16 +20,16 @@ import { contentTypes, negotiateFormat, prefersJson } from './content-negotiatio
 /** What the paths serve. All of it is in memory: no request waits for a chain node. */
 export interface AppDependencies {
   readonly metrics: (format: Format, encoding: ContentEncoding) => Promise<Buffer>;
-  readonly statusPage: () => string;
+  readonly statusPage: () => Promise<string>;
   /** What the status page shows, as JSON. */
-  readonly statusJson: () => StatusJson;
+  readonly statusJson: () => Promise<StatusJson>;
   /** Of all targets, or of the one with a name; `undefined` if there is no such target. `search` finds transactions of a target. */
   readonly pendingPage: (
     target: string | undefined,
     sorting: ItemSorting | undefined,
     search: string | undefined,
-  ) => string | undefined;
-  readonly pendingJson: (target: string | undefined, search: string | undefined) => PendingJson | undefined;
+  ) => Promise<string | undefined>;
+  readonly pendingJson: (target: string | undefined, search: string | undefined) => Promise<PendingJson | undefined>;
   readonly configPage: () => string;
   /** Endpoints without a finished poll. */
   readonly notYetPolled: () => readonly string[];
@@ -63,7 +63,7 @@ export function createApp(dependencies: AppDependencies, options: AppOptions, lo
   });
   get('/', limit, async (request, response) => {
     const isJson = prefersJson(request.headers.accept);
-    const text = isJson ? `${JSON.stringify(dependencies.statusJson())}\n` : dependencies.statusPage();
+    const text = isJson ? `${JSON.stringify(await dependencies.statusJson())}\n` : await dependencies.statusPage();
     await send(request, response, isJson ? JSON_TYPE : HTML, encode(text));
   });
   get('/pending', withoutTrailingSlash, limit, async (request, response) => {
@@ -74,10 +74,10 @@ export function createApp(dependencies: AppDependencies, options: AppOptions, lo
     }
     const isJson = prefersJson(request.headers.accept);
     const search = parseSearch(request.query);
-    const document = isJson ? dependencies.pendingJson(target, search) : undefined;
+    const document = isJson ? await dependencies.pendingJson(target, search) : undefined;
     const text = isJson
       ? document && `${JSON.stringify(document)}\n`
-      : dependencies.pendingPage(target, parseSorting(request.query), search);
+      : await dependencies.pendingPage(target, parseSorting(request.query), search);
     if (text === undefined) sendText(response, 404, 'no such target is polled by this exporter; /pending lists them');
     else await send(request, response, isJson ? JSON_TYPE : HTML, encode(text));
   });

@@ -1,8 +1,8 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 
 /**
- * A string that must not be printed. A `KeyObject` can be sent to the worker thread, while JSON, template literals, logs
- * and `inspect` do not show its content; only `reveal` does.
+ * A string that must not be printed. JSON, template literals, logs and `inspect` do not show the content of a `KeyObject`; only `reveal` does.
+ * Two of equal content are equal for `isDeepStrictEqual`, by which a reload finds what has changed.
  */
 export type Secret = KeyObject;
 

@@ -1,6 +1,6 @@
 /**
  * Polls 100,000 times (SOAK_POLLS) with faults and scrapes, and fails if memory, handles, threads or file descriptors grow.
- * It uses the built program with its worker thread and real sockets.
+ * It uses the built program and real sockets.
  */
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -62,7 +62,7 @@ describe('the bundle', () => {
     );
   });
 
-  it('polls, decodes, records and checks passwords on its worker threads, and serves the script of the pages', async () => {
+  it('polls, records, checks passwords on a thread of its own, and serves the script of the pages', async () => {
     const simulator = await startTestSimulator();
     onTestFinished(async () => simulator.close());
     const web = createTempFolder().write('web.yml', `basic_auth_users: {prometheus: ${hashSync('secret', 4)}}\n`);

@@ -36,7 +36,7 @@ describe('the single executable', () => {
     });
   });
 
-  it('polls, decodes, records and checks passwords on its worker threads, and serves the script of the pages', async () => {
+  it('polls, records, checks passwords on a thread of its own, and serves the script of the pages', async () => {
     const simulator = await startTestSimulator();
     onTestFinished(async () => simulator.close());
     const files = createTempFolder();

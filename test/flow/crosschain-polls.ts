@@ -6,6 +6,7 @@ import {
   type CctxAnswer,
   type CrosschainFlow,
 } from '../../src/flow/crosschain-flow.js';
+import { itemsOf } from '../../src/poll/items.js';
 import type { Poll, StepContext } from '../../src/poll/step.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { cctx, outbound, rateLimiterInput, status } from '../metrics/crosschain/document.js';
@@ -89,7 +90,8 @@ export function crosschainPolls({ maxSeries = 200, ...settings }: CrosschainPoll
       ),
     /** The unlisted ones of the page; `undefined` if nothing can be said. */
     unlistedItems: () => {
-      const items = states.states()[0]?.success?.snapshot.items;
+      const snapshot = states.states()[0]?.success?.snapshot;
+      const items = snapshot && itemsOf(snapshot);
       return items?.document === 'rate_limiter_input' && items.unlisted?.readable === true
         ? items.unlisted.rows
         : undefined;

@@ -4,6 +4,7 @@ import { blockingValidators, type BlockingValidator } from '../../src/pages/bloc
 import { blockingSection } from '../../src/pages/blocking-table.js';
 import { targetViews, type VerdictView } from '../../src/pages/target-view.js';
 import { samplesOf } from '../../src/alerts/samples.js';
+import { itemsOf } from '../../src/poll/items.js';
 import { batch, idleState, members, vote } from '../pending/bridge-state.js';
 import { bridgeSnapshot } from '../support/snapshots.js';
 import { at, targetVerdicts, testLinks, verdict } from './sample-snapshots.js';
@@ -19,8 +20,8 @@ interface Read {
 
 function read(state: object, firing: readonly VerdictView[] = []): Read {
   const snapshot = bridgeSnapshot({ ...idleState, ...state }, { height: HEIGHT });
-  const { items } = snapshot;
-  if (items.document !== 'module_state') throw new Error('not the items of a module state');
+  const items = itemsOf(snapshot);
+  if (items?.document !== 'module_state') throw new Error('not the items of a module state');
   return { items, validators: blockingValidators(items, samplesOf(snapshot), firing) };
 }
 

@@ -21,6 +21,7 @@ import {
   transfer,
   verdict,
 } from './sample-snapshots.js';
+import { pollOf } from '../support/polls.js';
 
 describe('the pending page', () => {
   it('escapes text from the chain, the node and the configuration', () => {
@@ -223,6 +224,16 @@ describe('items of an old success', () => {
       expect(JSON.stringify(document)).not.toContain('424242');
       expect(document.endpoints[0]).toMatchObject({ shown: false, ageSeconds: 61, items: null });
     }
+  });
+
+  it('are not listed when the documents of all targets take too much memory', () => {
+    const snapshots = initialSnapshots();
+    const poll = pollOf(BRIDGE, { state }, { at: at(0) });
+    const { outcome } = poll;
+    snapshots.record(BRIDGE, { ...poll, outcome: outcome.ok ? { ...outcome, compressed: undefined } : outcome }, at(0));
+    const html = pendingAt(snapshots, 12);
+    expect(html).toContain('12 s ago, but not listed here: the documents of all targets together take more memory');
+    expect(html).not.toContain('424242');
   });
 
   it('do not exist before the first success', () => {

@@ -1,3 +1,4 @@
+import { itemsOf } from '../../src/poll/items.js';
 import type { BridgeItems, CrosschainItems, ItemList, ReadableList } from '../../src/pending/items.js';
 import {
   bridgeSnapshot,
@@ -8,12 +9,12 @@ import {
 
 /** The items of a module_state response with this `state`. */
 export function bridgeItemsOf(state: unknown, options?: BridgeOptions): BridgeItems {
-  return bridgeSnapshot(state, options).items as BridgeItems;
+  return itemsOf(bridgeSnapshot(state, options)) as BridgeItems;
 }
 
 /** The items of a rate_limiter_input response. */
 export function crosschainItemsOf(document: unknown, options?: CrosschainOptions): CrosschainItems {
-  return crosschainSnapshot(document, options).items as CrosschainItems;
+  return itemsOf(crosschainSnapshot(document, options)) as CrosschainItems;
 }
 
 /** The list, if it is readable. Throws otherwise. */

@@ -227,7 +227,7 @@ describe('the status page and the pending page', () => {
 
   it('pass on target, sorting and search of the query', async () => {
     const asked: unknown[] = [];
-    const url = await serve({ pendingPage: (...query) => String(asked.push(query)) });
+    const url = await serve({ pendingPage: async (...query) => String(asked.push(query)) });
     await get(`${url}/pending?target=a%2Fb&sort=transfers.amount&dir=desc&q=0x1`);
     await get(`${url}/pending?sort=nonsense`);
     expect(asked).toEqual([
@@ -237,7 +237,7 @@ describe('the status page and the pending page', () => {
   });
 
   it.each(['text/html', 'application/json'])('reject an unknown target, and several ones: %s', async (accept) => {
-    const url = await serve({ pendingPage: () => undefined, pendingJson: () => undefined });
+    const url = await serve({ pendingPage: async () => undefined, pendingJson: async () => undefined });
     expect(await get(`${url}/pending?target=other`, { headers: { accept } })).toMatchObject({
       status: 404,
       text: 'no such target is polled by this exporter; /pending lists them\n',

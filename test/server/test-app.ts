@@ -7,10 +7,10 @@ export function createTestApp(dependencies: Partial<AppDependencies> = {}, optio
   return createApp(
     {
       metrics: async () => Buffer.from('metrics\n'),
-      statusPage: () => '<!doctype html>',
-      statusJson: () => ({ generatedAt: '', targets: [], endpoints: [], validatorNames: [], instance }),
-      pendingPage: () => '<!doctype html>',
-      pendingJson: () => ({ generatedAt: '', endpoints: [], targets: [], search: null }),
+      statusPage: async () => '<!doctype html>',
+      statusJson: async () => ({ generatedAt: '', targets: [], endpoints: [], validatorNames: [], instance }),
+      pendingPage: async () => '<!doctype html>',
+      pendingJson: async () => ({ generatedAt: '', endpoints: [], targets: [], search: null }),
       configPage: () => '<!doctype html>',
       notYetPolled: () => [],
       reload: async () => ({ ok: true }),

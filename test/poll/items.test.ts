@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { initialMemory } from '../../src/alerts/endpoint-memory.js';
+import { initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
+import { itemsOf, prepareItems, withinMemory } from '../../src/poll/items.js';
+import { step, type Poll } from '../../src/poll/step.js';
+import { bridgeContext, bridgePoll } from '../support/snapshots.js';
+import { START } from '../support/polls.js';
+
+const MAX_KEPT_BYTES = 64 * 2 ** 20;
+const CONTEXT = bridgeContext();
+const coin = { contract: '0xaa', amount: '7' };
+const POLL = bridgePoll({ unbatched_transfers: [{ id: '1', erc20_token: coin, erc20_fee: coin }], batches: [] });
+
+function stateAfter(poll: Poll): EndpointState {
+  const state = initialState(CONTEXT, { maxBodyBytes: 1000, staleAfterMs: 1000 }, START);
+  return step({ state, memory: initialMemory }, poll, CONTEXT, START).state;
+}
+
+function snapshotIn({ success }: EndpointState) {
+  if (success === undefined) throw new Error('the poll was successful');
+  return success.snapshot;
+}
+
+/** A state whose kept body has this size. */
+function stateWith(bytes: number): EndpointState {
+  const state = stateAfter(POLL);
+  const { kept } = snapshotIn(state);
+  if (state.success === undefined || kept === undefined) throw new Error('the body is kept');
+  const snapshot = { ...state.success.snapshot, kept: { ...kept, body: { length: bytes } as Buffer } };
+  return { ...state, success: { ...state.success, snapshot: snapshot as typeof state.success.snapshot } };
+}
+
+describe('the items of a document', () => {
+  it('are derived once from its kept body', async () => {
+    const state = stateAfter(POLL);
+    await prepareItems([state]);
+    const items = itemsOf(snapshotIn(state));
+    expect(items).toMatchObject({ transfers: { total: 1, rows: [{ id: '1' }] } });
+    expect(itemsOf(snapshotIn(state))).toBe(items);
+  });
+
+  it('are those of the last successful poll also after a failed one', () => {
+    const state = stateAfter(POLL);
+    const failed: Poll = { outcome: { ok: false, error: { reason: 'timeout', message: 'slow' } }, phaseSeconds: {} };
+    const after = step({ state, memory: initialMemory }, failed, CONTEXT, START).state;
+    expect(itemsOf(snapshotIn(after))).toBe(itemsOf(snapshotIn(state)));
+  });
+
+  it('are not there if the kept bodies of all endpoints would take too much memory', () => {
+    const { outcome } = POLL;
+    const own = outcome.ok ? (outcome.compressed?.length ?? 0) : 0;
+    const half = stateWith(MAX_KEPT_BYTES / 2);
+    expect(withinMemory(POLL, [half, stateWith(MAX_KEPT_BYTES / 2 - own)])).toBe(POLL);
+    const without = withinMemory(POLL, [half, stateWith(MAX_KEPT_BYTES / 2 - own + 1)]);
+    expect(itemsOf(snapshotIn(stateAfter(without)))).toBeUndefined();
+  });
+});
