@@ -73,6 +73,8 @@ export interface SideInputOf {
     readonly externalHeight?: Numeral | undefined;
   };
   readonly external_contract: {
+    /** The last reading: some values are read less often. */
+    readonly previous?: ContractReading | undefined;
     /** The calls of which the body has the results. */
     readonly exchange?: ContractExchange | undefined;
   };
@@ -145,7 +147,8 @@ interface FlowDefinition<Input, Flow> {
   readonly fromZero: (flow: Flow) => Flow;
   /** What is derived from the flow, and withdrawn like the families of the document. */
   readonly gauges: readonly Family<Tracked<Input, Flow>>[];
-  readonly families: readonly CumulativeFamily<Flow>[];
+  /** What the flow has counted, which is exported for as long as the endpoint exists. */
+  readonly cumulative: readonly CumulativeFamily<Flow>[];
 }
 
 export interface DocumentRequest<Name extends DocumentName = DocumentName> {
@@ -179,7 +182,6 @@ export interface ReadContext<Name extends DocumentName> {
   /** When the response was received. */
   readonly at: Instant;
   readonly sideInput?: SideInputOf[Name] | undefined;
-  readonly previous: ObservationsOf[Name] | undefined;
 }
 
 /** Everything besides the body that families are derived from. */
@@ -244,7 +246,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
       track: trackBridge,
       fromZero: () => EMPTY_BRIDGE_FLOW,
       gauges: [],
-      families: bridgeFlowFamilies,
+      cumulative: bridgeFlowFamilies,
     },
     items: ({ input }) => bridgeItems(input),
   },
@@ -268,7 +270,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
     },
     recordedSettings: () => ({}),
     paths: [],
-    read: (body, { sideInput: { exchange } = {}, at, previous }) => {
+    read: (body, { sideInput: { exchange, previous } = {}, at }) => {
       if (exchange === undefined) throw new Error('a contract is read by its calls');
       return readContract(body, exchange, at, previous);
     },
@@ -277,7 +279,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
     hubHeight: () => undefined,
     families: contractFamilies,
     observations: (reading) => reading,
-    flow: { initial: undefined, track: () => undefined, fromZero: () => undefined, gauges: [], families: [] },
+    flow: { initial: undefined, track: () => undefined, fromZero: () => undefined, gauges: [], cumulative: [] },
     items: ({ input }) => contractItems(input),
   },
   rate_limiter_input: {
@@ -320,7 +322,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
         trackCrosschain({ ...flow, answers: input.cctxAnswers ?? new Map() }, input, options),
       fromZero,
       gauges: unlistedFamilies,
-      families: crosschainFlowFamilies,
+      cumulative: crosschainFlowFamilies,
     },
     items: (tracked) => crosschainItems(tracked.input, unlistedCctxs(tracked)),
   },

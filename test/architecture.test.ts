@@ -71,7 +71,6 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'clock.ts',
     'config',
     'documents.ts',
-    'endpoints',
     'external',
     'flow',
     'http',

@@ -91,7 +91,7 @@ interface Options {
 }
 
 export interface Alert<Name extends string = string> extends Texts<Name>, Options {
-  /** The families of the document that the condition reads. Their samples are kept for the main thread. */
+  /** The families of the document that the condition reads. */
   readonly families: readonly string[];
   /** `undefined` for an alert that a running exporter cannot judge. */
   readonly condition: Condition | undefined;

@@ -13,12 +13,12 @@ export interface Samples<Family extends string = string> {
   readonly series: (family: Family) => readonly FiniteSample[];
 }
 
-/** The kept samples of a snapshot. */
+/** The samples of a snapshot. */
 export function samplesOf(snapshot: Snapshot | undefined): Samples {
   return samplesIn(snapshot?.families ?? []);
 }
 
-/** The kept samples of families. */
+/** The samples of families. */
 function samplesIn(families: readonly FamilyLines[]): Samples {
   const byFamily = new Map<string, readonly FiniteSample[]>();
   for (const { name, samples } of families) {
@@ -29,7 +29,7 @@ function samplesIn(families: readonly FamilyLines[]): Samples {
   return { series, value: (family) => series(family)[0]?.value };
 }
 
-/** The kept samples of the last document, whatever its age, and of the answers to other queries of the node that are not stale. */
+/** The samples of the last document, whatever its age, and of the answers to other queries of the node that are not stale. */
 export function samplesAt({ success, queries, staleAfterMs }: EndpointState, now: Instant): Samples {
   return samplesIn([...(success?.snapshot.families ?? []), ...answeredFamilies(queries, staleAfterMs, now)]);
 }

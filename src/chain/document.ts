@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { INVALID } from './field.js';
 import {
-  countNoteworthyValues,
+  noteworthyValuesSoFar,
   fieldByKey,
   innerSchema,
   isEnumeration,
@@ -42,9 +42,9 @@ export function readDocument<T>(schema: FieldSchema<T>, body: Uint8Array, maxVal
   const parsed = parseJson(body, maxValues);
   if (!parsed.ok) return parsed;
   const { json, isDense } = parsed;
-  const noteworthy = countNoteworthyValues();
+  const noteworthy = noteworthyValuesSoFar();
   const value = schema.parse(json);
-  const problems = problemsOf(schema, value, countNoteworthyValues() > noteworthy);
+  const problems = problemsOf(schema, value, noteworthyValuesSoFar() > noteworthy);
   return { ok: true, value: value === INVALID ? undefined : value, problems, isDense };
 }
 

@@ -23,7 +23,7 @@ function scalar<T>(read: (json: unknown) => Field<T>): FieldSchema<T> {
 /** How many INVALID and unknown values there were: a document in which none was added has none. */
 let noteworthyValues = 0;
 
-export function countNoteworthyValues(): number {
+export function noteworthyValuesSoFar(): number {
   return noteworthyValues;
 }
 

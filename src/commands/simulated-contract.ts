@@ -24,7 +24,7 @@ export function simulatedContractBody(
   changes: ContractChanges = {},
 ): Omit<ReceivedBody<'external_contract'>, 'ok'> {
   const { body: bytes, exchange } = askSimulatedContract(previous, facts, model, at, changes);
-  return { bytes, source: 'external chain', height: undefined, at, sideInput: { exchange }, previous };
+  return { bytes, source: 'external chain', height: undefined, at, sideInput: { previous, exchange } };
 }
 
 /** The calls of a poll, and the answers of the simulated chains. */

@@ -3,7 +3,7 @@ import { initialMemory } from '../alerts/endpoint-memory.js';
 import { verdictsOf, type Verdict } from '../alerts/judge.js';
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
-import type { DocumentName, ObservationsOf } from '../documents.js';
+import type { DocumentName, SideInputOf } from '../documents.js';
 import { loadAbi } from '../external/abi-loader.js';
 import type { EndpointPast } from '../endpoints/registry.js';
 import { initialState, type EndpointLimits, type EndpointState } from '../poll/endpoint-state.js';
@@ -157,18 +157,22 @@ function polled(
 
 function documentBody(
   { context: { document }, query }: PollJob,
-  { sideInput, previous }: PollInput,
+  { sideInput }: PollInput,
   model: Model,
   at: Instant,
 ): Omit<ReceivedBody, 'ok'> {
   const { headers, body } = respond(model, document, query);
-  return { bytes: body, source: document, height: headers[HEIGHT_HEADER], at, sideInput, previous };
+  return { bytes: body, source: document, height: headers[HEIGHT_HEADER], at, sideInput };
 }
 
-function contractBody({ facts, previous }: PollInput, model: Model, at: Instant): Omit<ReceivedBody, 'ok'> | undefined {
-  // The observations of a contract are its last reading.
-  const last = previous as ObservationsOf['external_contract'] | undefined;
-  return facts && simulatedContractBody(last, facts, model, at);
+function contractBody(
+  { facts, sideInput }: PollInput,
+  model: Model,
+  at: Instant,
+): Omit<ReceivedBody, 'ok'> | undefined {
+  // The side input is that of a contract.
+  const { previous } = (sideInput ?? {}) as SideInputOf['external_contract'];
+  return facts && simulatedContractBody(previous, facts, model, at);
 }
 
 function respondTo(model: Model, path: string): QueryResponse {

@@ -133,7 +133,9 @@ export function createEndpointRegistry(
     if (endpoint === undefined) return undefined;
     const { state, memory } = timedStep(endpoint, poll, job.context, now());
     const failureLoggedAtMs = logPoll(log, endpoint.state, state, endpoint.failureLoggedAtMs);
-    const names = state.last?.ok === true ? endpoint.names : namesAfterFailedPoll(endpoint.names);
+    // Not of a node that is behind.
+    const isAccepted = state.last?.ok === true;
+    const names = isAccepted ? endpoint.names : namesAfterFailedPoll(endpoint.names);
     change({ ...endpoint, state, memory, names, failureLoggedAtMs });
     // A recording has what the node says after a condition begins or ends.
     const haveVerdictsChanged = logVerdictsOf(state.target);
@@ -141,7 +143,7 @@ export function createEndpointRegistry(
     record(job, fetched);
     if (state.polls === 1) pollLocatedBy(job);
     // Everything else is requested only from a node that has just responded.
-    if (poll.outcome.ok) {
+    if (isAccepted) {
       void readNames(job);
       queries.run(job);
     }

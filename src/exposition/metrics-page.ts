@@ -33,8 +33,8 @@ interface CachedPage {
 const compress = promisify(gzip);
 
 /**
- * Creates the page and its cache. Scrapes between two changes share one rendered page per format and one compressed page, so that
- * frequent scrapes cost little CPU time.
+ * Creates the page and its cache. Scrapes within a second and without a change share one rendered page per format and one compressed page,
+ * so that frequent scrapes cost little CPU time.
  */
 export function createMetricsPage(
   endpoints: { readonly states: () => readonly EndpointState[] },
@@ -67,7 +67,7 @@ export const families: readonly FamilyHeader[] = [
   ...documentNames.flatMap((name): readonly FamilyHeader[] => [
     ...documents[name].families,
     ...documents[name].flow.gauges,
-    ...documents[name].flow.families,
+    ...documents[name].flow.cumulative,
   ]),
   ...nodeQueryFamilies,
   ...pollFamilies,

@@ -147,7 +147,7 @@ const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
   }),
   bridge_exporter_snapshot_regressions_total: unlabeled({
     type: 'counter',
-    help: 'Total number of responses with a lower hub height than the one before; the third in a row is accepted.',
+    help: 'Total number of responses with a lower hub height than the one before; the third since the last success is accepted.',
     value: ({ regressions }) => regressions,
   }),
 };

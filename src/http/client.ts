@@ -259,28 +259,28 @@ async function readResponse(
 const MAX_ADDRESS_CHARACTERS = 1000;
 
 function toPollError(error: unknown, isTimeout: boolean, { timeoutMs }: FetchLimits, clean: Clean): PollError {
-  const failure = (reason: FailureReason, message: string): PollError => ({ reason, message });
+  const pollError = (reason: FailureReason, message: string): PollError => ({ reason, message });
   const isConnecting = error instanceof ConnectError;
   // A ConnectError is a RequestError too, but its message can contain secrets.
   if (error instanceof RequestError && !isConnecting) {
-    return { ...failure(error.reason, error.message), ...(error.remedy !== undefined && { remedy: error.remedy }) };
+    return { ...pollError(error.reason, error.message), ...(error.remedy !== undefined && { remedy: error.remedy }) };
   }
   if (isTimeout && isConnecting && error.attempts !== '') {
     const message = `timed out after ${timeoutMs} ms (poll.timeout) while connecting${clean(error.attempts, MAX_ADDRESS_CHARACTERS)}`;
-    return { ...failure('timeout', message), remedy: failureReasons[error.reason].remedy };
+    return { ...pollError('timeout', message), remedy: failureReasons[error.reason].remedy };
   }
   const phase = isConnecting ? ' while connecting' : '';
-  if (isTimeout) return failure('timeout', `timed out after ${timeoutMs} ms (poll.timeout)${phase}`);
-  if (isConnecting) return failure(error.reason, `request failed: ${clean(error.message, MAX_ADDRESS_CHARACTERS)}`);
-  if (!(error instanceof Error)) return failure('internal', `request failed: ${clean(String(error))}`);
+  if (isTimeout) return pollError('timeout', `timed out after ${timeoutMs} ms (poll.timeout)${phase}`);
+  if (isConnecting) return pollError(error.reason, `request failed: ${clean(error.message, MAX_ADDRESS_CHARACTERS)}`);
+  if (!(error instanceof Error)) return pollError('internal', `request failed: ${clean(String(error))}`);
   const code = 'code' in error ? String(error.code) : '';
-  if (error instanceof errors.HeadersOverflowError) return failure('too_large', 'headers are larger than 16 KiB');
+  if (error instanceof errors.HeadersOverflowError) return pollError('too_large', 'headers are larger than 16 KiB');
   if (error instanceof errors.HTTPParserError)
-    return failure('aborted', `invalid HTTP response: ${clean(error.message)}`);
-  if (code.startsWith('Z_')) return failure('not_json', `invalid gzip encoding: ${clean(error.message)}`);
+    return pollError('aborted', `invalid HTTP response: ${clean(error.message)}`);
+  if (code.startsWith('Z_')) return pollError('not_json', `invalid gzip encoding: ${clean(error.message)}`);
   // With TLS 1.3, a node rejects a client certificate after the client has completed the handshake.
-  if (code.startsWith('ERR_SSL_')) return failure('tls', `request failed: ${clean(error.message)}`);
-  return failure('aborted', `connection lost: ${clean(error.message)}`);
+  if (code.startsWith('ERR_SSL_')) return pollError('tls', `request failed: ${clean(error.message)}`);
+  return pollError('aborted', `connection lost: ${clean(error.message)}`);
 }
 
 /** Rejects when the signal is aborted. The promise continues: reading a file that hangs cannot be canceled. */

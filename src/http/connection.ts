@@ -11,7 +11,7 @@ import { ConnectError, RequestError, type FailureReason } from './failure-reason
 
 /**
  * Opens a connection for one HTTP request: TCP, then a CONNECT tunnel if an https node is behind a proxy, then TLS. Every socket is
- * closed when the signal is aborted, in every phase. Rejects with a ConnectError.
+ * closed when the signal is aborted, in every phase. Rejects with a ConnectError, or with a RequestError for certificates that cannot be used.
  */
 export async function openConnection(
   url: URL,

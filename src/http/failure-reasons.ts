@@ -85,7 +85,7 @@ export const failureReasons = {
   },
   regression: {
     description:
-      'The hub height is below that of the previous document: the node lags behind others or was rolled back. The third regression in a row is accepted.',
+      'The hub height is below that of the previous document: the node lags behind others or was rolled back. The third one since the last success is accepted.',
     remedy: 'Poll one node instead of several behind a load balancer; after a rollback, wait for the third poll.',
   },
   internal: {

@@ -3,7 +3,6 @@ import type { Config, TargetConfig } from '../config/config.js';
 import { maxValuesOf } from '../config/memory-limits.js';
 import { documentNames, documents, type DocumentName, type SettingsOf, type SideInputOf } from '../documents.js';
 import type { Instant } from '../clock.js';
-import type { Endpoint } from '../endpoints/registry.js';
 import { MAX_RPC_BODY_BYTES } from '../external/json-rpc.js';
 import type { ContractFacts } from '../metrics/contract/facts.js';
 import { cctxAnswers } from '../sources/cctx-outcome.js';
@@ -70,22 +69,22 @@ export function targetOptions(
 
 /** What the next poll of an endpoint depends on besides its configuration. `siblingOf` is another document of the target. */
 export function pollInput(
-  { job: { context }, state, names }: Pick<Endpoint, 'job' | 'state' | 'names'>,
+  { job, state, names }: { readonly job: PollJob; readonly state: EndpointState; readonly names: NamesState },
   siblingOf: (document: DocumentName) => EndpointState | undefined,
   at: Instant,
 ): PollInput {
   const { success, queries, staleAfterMs } = state;
   return {
     foundAt: success?.foundAt,
-    previous: success?.snapshot.observations,
-    sideInput: sideInputOf(context.document, names, siblingOf, answersOf(queries, staleAfterMs, at), at),
+    sideInput: sideInputOf(job, names, success?.snapshot, siblingOf, answersOf(queries, staleAfterMs, at), at),
     facts: contractFactsOf(siblingOf('module_state')?.success?.snapshot),
   };
 }
 
 function sideInputOf(
-  document: DocumentName,
+  { context: { document }, needsValidatorNames }: PollJob,
   { byOperator }: NamesState,
+  last: Snapshot | undefined,
   siblingOf: (document: DocumentName) => EndpointState | undefined,
   answers: QueryAnswers,
   at: Instant,
@@ -95,12 +94,13 @@ function sideInputOf(
       const contract = siblingOf('external_contract');
       const reading = contract && exportedSuccess(contract, at)?.snapshot;
       const externalHeight = reading?.document === 'external_contract' ? reading.observations.height : undefined;
-      return { names: byOperator, externalHeight };
+      return { ...(needsValidatorNames && { names: byOperator }), externalHeight };
     }
     case 'rate_limiter_input':
       return { lookaheads: lookaheadsOf(answers), cctxAnswers: cctxAnswers(answers) };
     case 'external_contract':
-      return {};
+      // The observations of a contract are its last reading.
+      return { previous: last?.document === 'external_contract' ? last.observations : undefined };
   }
 }
 

@@ -4,13 +4,7 @@ import { INVALID } from '../chain/field.js';
 import { clock, type Instant } from '../clock.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import { sourceOf, type EndpointUrl } from '../config/urls.js';
-import {
-  documents,
-  type DocumentName,
-  type DocumentRequest,
-  type ObservationsOf,
-  type SideInputOf,
-} from '../documents.js';
+import { documents, type DocumentName, type DocumentRequest, type SideInputOf } from '../documents.js';
 import { createClient, type Client, type FetchLimits } from '../http/client.js';
 import { failure, statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
 import { HEIGHT_FIELD, parseHeight } from '../http/height-header.js';
@@ -37,8 +31,6 @@ export interface PollJob extends NodeConnection, Omit<DocumentRequest, 'connecti
 export interface PollInput {
   /** Where the last successful poll found the document. It is requested there first. */
   readonly foundAt?: DocumentPath | undefined;
-  /** The observations of the last document. */
-  readonly previous?: ObservationsOf[DocumentName] | undefined;
   readonly sideInput?: SideInputOf[DocumentName] | undefined;
   /** What the module state says about the contract; only of a contract, and absent before the first module state. */
   readonly facts?: ContractFacts | undefined;
@@ -57,7 +49,6 @@ export interface ReceivedBody<Name extends DocumentName = DocumentName> {
   /** When it was complete. */
   readonly at: Instant;
   readonly sideInput?: SideInputOf[Name] | undefined;
-  readonly previous?: ObservationsOf[Name] | undefined;
 }
 
 /** The response to the request of a document. */
@@ -69,7 +60,7 @@ export interface Fetched {
   readonly url: EndpointUrl;
   /** Removes the secrets of the request from what the server says. */
   readonly clean: (text: string) => string;
-  /** Ends the reservation of the memory of the body. */
+  /** The body is not in memory any more. */
   readonly release: () => void;
 }
 
@@ -97,11 +88,7 @@ export function createPollExecutor(userAgent: string): PollExecutor {
 
 const NO_RESPONSE = { clean: (text: string) => text, release: () => undefined };
 
-async function fetchDocument(
-  job: PollJob,
-  { foundAt: first, previous, sideInput }: PollInput,
-  client: Client,
-): Promise<Fetched> {
+async function fetchDocument(job: PollJob, { foundAt: first, sideInput }: PollInput, client: Client): Promise<Fetched> {
   const release = await client.reserveMemory(job.limits.maxBodyBytes);
   const started = performance.now();
   const others = job.paths.filter(({ dialect }) => dialect !== first?.dialect);
@@ -120,14 +107,13 @@ async function fetchDocument(
     height,
     at: clock(),
     sideInput,
-    previous,
   };
   return { outcome, seconds, foundAt, url: job.url, clean, release: body.release };
 }
 
 async function fetchOfContract(
   job: PollJob,
-  { facts, previous, readsAll = false }: PollInput,
+  { facts, sideInput, readsAll = false }: PollInput,
   client: Client,
   rpc: RpcClient,
 ): Promise<Fetched> {
@@ -141,9 +127,9 @@ async function fetchOfContract(
     };
   }
   const started = performance.now();
-  // The observations of a contract are its last reading.
-  const last = previous as ObservationsOf['external_contract'] | undefined;
-  const fetched = await fetchContract(contract, limits, facts, { previous: last, readsAll }, { client, rpc });
+  // The side input is that of a contract.
+  const { previous } = (sideInput ?? {}) as SideInputOf['external_contract'];
+  const fetched = await fetchContract(contract, limits, facts, { previous, readsAll }, { client, rpc });
   const seconds = secondsSince(started);
   if (!fetched.ok) return { ...failed, outcome: fetched, seconds };
   const { body, exchange } = fetched;
@@ -153,8 +139,7 @@ async function fetchOfContract(
     source,
     height: undefined,
     at: clock(),
-    sideInput: { exchange },
-    previous,
+    sideInput: { previous, exchange },
   };
   return { ...failed, outcome, seconds, release: body.release };
 }
@@ -191,12 +176,13 @@ function otherDocument(error: PollError, url: EndpointUrl, body: Buffer, clean: 
 
 /** Reads a response body. */
 export function readBody<Name extends DocumentName>(
-  { bytes, source, height: header, at, sideInput, previous }: Omit<ReceivedBody<Name>, 'ok'>,
+  { bytes, source, height: header, at, sideInput }: Omit<ReceivedBody<Name>, 'ok'>,
   { document, maxValues }: StepContext<Name>,
 ): Poll<Name> {
   const started = performance.now();
-  const read = documents[document].read(bytes, { maxValues, at, sideInput, previous });
+  const read = documents[document].read(bytes, { maxValues, at, sideInput });
   const { isDense = false } = read;
+  const compressed = read.ok ? compressBody(bytes) : undefined;
   const poll = { phaseSeconds: { decode: secondsSince(started) }, bodyBytes: bytes.length, source, isDense };
   if (!read.ok) return { ...poll, outcome: failure(read.reason, `${source}: ${read.message}`) };
   const { value: content } = read;
@@ -205,7 +191,7 @@ export function readBody<Name extends DocumentName>(
     return { ...poll, outcome: failure('schema', message) };
   }
   const height = parseHeight(header);
-  const outcome = { ok: true, content, at, sideInput, compressed: compressBody(bytes) } as const;
+  const outcome = { ok: true, content, at, sideInput, compressed } as const;
   if (height !== INVALID) return { ...poll, outcome: { ...outcome, problems: read.problems, height } };
   const problems = { ...read.problems, invalid: new Map([...read.problems.invalid, [HEIGHT_FIELD, 1] as const]) };
   return { ...poll, outcome: { ...outcome, problems, height: undefined } };
@@ -221,7 +207,7 @@ export function timedStep<Name extends DocumentName>(
   const started = performance.now();
   const after = step(before, poll, context, at);
   const { last } = after.state;
-  if (last === undefined || !poll.outcome.ok) return after;
+  if (last?.ok !== true) return after;
   const phaseSeconds = { ...last.phaseSeconds, derive: secondsSince(started) };
   return { ...after, state: { ...after.state, last: { ...last, phaseSeconds } } };
 }

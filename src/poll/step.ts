@@ -25,8 +25,8 @@ import { withFailedPoll } from '../sources/query-state.js';
 import type { EndpointState } from './endpoint-state.js';
 
 /*
- * One poll of an endpoint: from what is known of it and the document that was read to what is known afterwards. The only place where a poll
- * changes anything, and without clock, log or network, so that the daemon, `once` and every replay find the same.
+ * One poll of an endpoint: from what is known of it and the document that was read to what is known afterwards. The only place that derives
+ * something from a document, and without clock, log or network, so that the daemon, `once` and every replay find the same.
  */
 
 /** The configuration of an endpoint as far as its documents are derived with it. */
@@ -46,7 +46,7 @@ export interface TargetOptions {
 }
 
 /** A document that was read. */
-export interface ReadDocument<Name extends DocumentName = DocumentName> {
+export interface PolledDocument<Name extends DocumentName = DocumentName> {
   readonly ok: true;
   readonly content: ContentOf[Name];
   readonly problems: FieldProblems;
@@ -63,7 +63,7 @@ export type Phase = 'fetch' | 'decode' | 'derive';
 
 /** What one poll has found. */
 export interface Poll<Name extends DocumentName = DocumentName> {
-  readonly outcome: ReadDocument<Name> | Failure;
+  readonly outcome: PolledDocument<Name> | Failure;
   /** Duration of each phase that has ended. */
   readonly phaseSeconds: Partial<Record<Phase, number>>;
   readonly bodyBytes?: number | undefined;
@@ -186,7 +186,7 @@ function lastSnapshot<Name extends DocumentName>(
 /** What is derived from a document, after the last snapshot of the endpoint. */
 export function snapshotOf<Name extends DocumentName>(
   last: Pick<Snapshot<Name>, 'observations' | 'flow'> | undefined,
-  { content, problems, height, at, sideInput, compressed }: ReadDocument<Name>,
+  { content, problems, height, at, sideInput, compressed }: PolledDocument<Name>,
   context: StepContext<Name>,
 ): Snapshot<Name> {
   const { document, target, targetLabels, maxSeries, staleAfterMs } = context;
@@ -206,7 +206,7 @@ export function snapshotOf<Name extends DocumentName>(
     observations: definition.observations(input),
     flow,
     kept: compressed && { body: compressed, received, context },
-    cumulative: renderCumulative(definition.flow.families, flow, fixedLabels, maxSeries),
+    cumulative: renderCumulative(definition.flow.cumulative, flow, fixedLabels, maxSeries),
   };
 }
 

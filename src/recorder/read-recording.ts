@@ -47,7 +47,7 @@ const READ_AHEAD = 4;
 
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/** With the default of 16 KiB, decompression of 1 MB takes 2.5 ms more on the main thread. */
+/** With the default of 16 KiB, decompression of 1 MB takes 2.5 ms more. */
 const CHUNK_BYTES = 2 ** 19;
 
 const decompress = promisify(gunzip);

@@ -9,7 +9,7 @@ import { initialMemory } from '../alerts/endpoint-memory.js';
 import { initialState, type EndpointState } from '../poll/endpoint-state.js';
 import { contractFactsOf, contractLimits, stepContext, targetOptions } from '../poll/jobs.js';
 import { readBody } from '../poll/poll.js';
-import { repeatLastPoll, step, type Poll, type StepContext, type StepMemory } from '../poll/step.js';
+import { repeatLastPoll, step, type Poll, type Snapshot, type StepContext, type StepMemory } from '../poll/step.js';
 import { decodeHub } from './contract-context.js';
 import type { RecordedPoll } from './read-recording.js';
 import type { RecordingHeader } from './recording-file.js';
@@ -104,6 +104,7 @@ function initialEndpoint(
 /** What was read of other endpoints of the target at the time of the poll. */
 function sideInputOf(
   { document, header }: RecordedPoll,
+  last: Snapshot | undefined,
   receivedAt: Instant,
   bridge: ReplayedEndpoint | undefined,
 ): SideInputOf[DocumentName] {
@@ -114,7 +115,10 @@ function sideInputOf(
   const { calls, hub } = header;
   if (document !== 'external_contract' || calls === undefined) return {};
   const exchange = hub === undefined ? exchangeWith(bridge, receivedAt) : decodeHub(hub, receivedAt);
-  return exchange === undefined ? {} : { exchange: { ...exchange, calls } };
+  if (exchange === undefined) return {};
+  // The observations of a contract are its last reading.
+  const previous = last?.document === document ? last.observations : undefined;
+  return { previous, exchange: { ...exchange, calls } };
 }
 
 /** Between two recorded polls the module state holds. */
@@ -162,13 +166,12 @@ function pollOf(
   if (outcome !== 'ok') {
     return { outcome: failure(outcome, message), phaseSeconds, ...(body.length > 0 && { bodyBytes: body.length }) };
   }
-  const sideInput = sideInputOf(recorded, receivedAt, bridge);
+  const sideInput = sideInputOf(recorded, success?.snapshot, receivedAt, bridge);
   if (document === 'external_contract' && !('exchange' in sideInput)) {
     return { outcome: failure('schema', `${file}: no module state says where the contract is`), phaseSeconds };
   }
   const foundAt = documents[document].paths.find((known) => known.path === path);
-  const received = { bytes: body, source: file, height: header.height, at: receivedAt, sideInput };
-  const read = readBody({ ...received, previous: success?.snapshot.observations }, context);
+  const read = readBody({ bytes: body, source: file, height: header.height, at: receivedAt, sideInput }, context);
   return { ...read, phaseSeconds, foundAt };
 }
 

@@ -21,7 +21,7 @@ export async function exportedMetrics(): Promise<ReadonlyMap<string, MetricInfo>
     ...documents[name].flow.gauges,
   ]);
   const chain = [...ofDocuments, ...nodeQueryFamilies];
-  const cumulative = [...documents.module_state.flow.families, ...documents.rate_limiter_input.flow.families];
+  const cumulative = [...documents.module_state.flow.cumulative, ...documents.rate_limiter_input.flow.cumulative];
   return new Map([
     ...chain.map(
       ({ name, type, labels }) => [name, { type, labels: withScrapeLabels(['target', ...labels]) }] as const,

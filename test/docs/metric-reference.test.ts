@@ -26,10 +26,10 @@ describe('docs/failures.md', () => {
 async function metricReference(): Promise<string> {
   return withTables('docs/metrics.md', [
     table(documents.module_state.families),
-    table(documents.module_state.flow.families),
+    table(documents.module_state.flow.cumulative),
     table(documents.external_contract.families),
     table(documents.rate_limiter_input.families),
-    table([...documents.rate_limiter_input.flow.gauges, ...documents.rate_limiter_input.flow.families]),
+    table([...documents.rate_limiter_input.flow.gauges, ...documents.rate_limiter_input.flow.cumulative]),
     queryTable(),
     table(pollFamilies),
     await exporterProcessTable(),

@@ -121,6 +121,27 @@ describe('queries of the same node', () => {
     await waitUntil(() => simulator.requests.latest_block === 2);
   });
 
+  it('are not sent to a node that is behind', async () => {
+    let height = 100;
+    const { url } = await nodeBefore((path) =>
+      path.includes('module_state')
+        ? (_request, response) => {
+            response.setHeader('X-Cosmos-Block-Height', height);
+            response.end('{"state": {"last_observed_nonce": "1"}}');
+          }
+        : undefined,
+    );
+    poll(url);
+    await waitUntil(() => requestsOfBlocks() === 1);
+    // Two responses of a node behind fail, the third one is accepted.
+    height = 99;
+    elapsedMs += 2 * MINUTE_MS;
+    await waitUntil(() => (registry.states()[0]?.regressions ?? 0) === 2);
+    expect(requestsOfBlocks()).toBe(1);
+    await waitUntil(() => requestsOfBlocks() === 2);
+    expect(registry.states()[0]?.regressions).toBeGreaterThanOrEqual(3);
+  });
+
   it('are not sent with node_queries off, and have no series', async () => {
     poll(simulator.url, ', node_queries: "off", validator_names: "off"');
     await nextPolls();

@@ -103,8 +103,9 @@ export async function pollContract(
     atMs: now.monotonicMs - moduleStateMinutesAgo * 60_000,
   });
   const initial = before ?? initialState(job.context, limitsOf(job, config.poll), now);
-  const previous = initial.success?.snapshot.observations;
-  const fetched = await executor.fetch(job, { facts: contractFactsOf(bridge), previous });
+  const last = initial.success?.snapshot;
+  const previous = last?.document === 'external_contract' ? last.observations : undefined;
+  const fetched = await executor.fetch(job, { facts: contractFactsOf(bridge), sideInput: { previous } });
   const body = fetched.outcome.ok ? fetched.outcome.bytes : Buffer.alloc(0);
   const result = readFetched(fetched, job.context);
   fetched.release();

@@ -68,7 +68,7 @@ function poll(model: Model, seconds: number, flow: CrosschainFlow): CrosschainFl
   const settings = defaultCrosschainSettings;
   const { read, input } = documents.rate_limiter_input;
   const body = Buffer.from(JSON.stringify(model.rateLimiterInput()));
-  const result = read(body, { at, maxValues: Infinity, previous: undefined });
+  const result = read(body, { at, maxValues: Infinity });
   if (!result.ok || result.value === undefined) throw new Error('the document cannot be read');
   const context = { at, settings, labels: NO_LABELS, height: undefined, previous: undefined };
   return trackCrosschain(flow, input(result.value, context), OPTIONS);

@@ -52,7 +52,7 @@ const listed = (height: number, indexes: readonly string[], chain = '1'): JsonOb
 function track(flow: CrosschainFlow, document: JsonObject): CrosschainFlow {
   const { read, input } = documents.rate_limiter_input;
   const at = clock();
-  const result = read(Buffer.from(JSON.stringify(document)), { at, maxValues: Infinity, previous: undefined });
+  const result = read(Buffer.from(JSON.stringify(document)), { at, maxValues: Infinity });
   if (!result.ok || result.value === undefined) throw new Error('the document cannot be read');
   const context = {
     at,

@@ -66,7 +66,7 @@ describe('a hostile sequence of documents', () => {
         const body = Buffer.from(JSON.stringify({ state: state({ ...base, ...fields }) }));
         const { read, input } = documents.module_state;
         const at = clock();
-        const result = read(body, { at, maxValues: Infinity, previous: undefined });
+        const result = read(body, { at, maxValues: Infinity });
         if (!result.ok || result.value === undefined) throw new Error('the document cannot be read');
         const context = {
           at,

@@ -78,7 +78,7 @@ function poll(model: Model, seconds: number, flow: BridgeFlow): BridgeFlow {
   const at = { epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 };
   const height = asDecimalString(String(model.height));
   const { read, input } = documents.module_state;
-  const result = read(documentOf(model), { at, maxValues: Infinity, previous: undefined });
+  const result = read(documentOf(model), { at, maxValues: Infinity });
   if (!result.ok || result.value === undefined) throw new Error('the document cannot be read');
   const context = { at, settings: defaultBridgeSettings, labels: NO_LABELS, height, previous: undefined };
   return trackBridge(flow, input(result.value, context), OPTIONS);

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import { defaultConfig } from '../../src/config/config.js';
-import { targetOptions } from '../../src/poll/jobs.js';
+import { clock } from '../../src/clock.js';
+import { initialState } from '../../src/poll/endpoint-state.js';
+import { jobsOf, pollInput, targetOptions } from '../../src/poll/jobs.js';
+import { NO_NAMES } from '../../src/poll/validator-names.js';
+import { parseValidConfig } from '../support/config.js';
 
 test('chains have built-in names, which configured ones override', () => {
   const config = { ...defaultConfig, chains: { '56': { name: 'bnb' }, '101': { name: 'localnet' } } };
@@ -23,4 +27,22 @@ test('chains have built-in names, which configured ones override', () => {
     '2015140': 'ton',
     '11155111': 'sepolia',
   });
+});
+
+test.each([
+  ['staking', new Map([['ab', 'Alice']])],
+  ['off', undefined],
+])('validators have the names of the staking module unless validator_names is off: %s', (setting, expected) => {
+  const config = parseValidConfig(
+    `targets: [{name: a, bridge: {url: "http://node.example", validator_names: "${setting}", watch: ["0x1111111111111111111111111111111111111111"]}}]`,
+  );
+  const [job] = jobsOf(config);
+  if (job === undefined) throw new Error('the target has a bridge');
+  // Also read for the operator addresses of watched validators.
+  expect(job.needsValidators).toBe(true);
+  const names = { ...NO_NAMES, byOperator: new Map([['ab', 'Alice']]) };
+  const state = initialState(job.context, config.poll, clock());
+  expect(pollInput({ job, state, names }, () => undefined, clock()).sideInput).toEqual(
+    expected === undefined ? { externalHeight: undefined } : { externalHeight: undefined, names: expected },
+  );
 });

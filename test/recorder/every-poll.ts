@@ -2,7 +2,7 @@ import { expect, vi } from 'vitest';
 import type { Config } from '../../src/config/config.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { askSimulatedContract } from '../../src/commands/simulated-contract.js';
-import type { ObservationsOf } from '../../src/documents.js';
+import type { SideInputOf } from '../../src/documents.js';
 import { loadAbi } from '../../src/external/abi-loader.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
@@ -64,11 +64,11 @@ function configOf(model: Model, recorderIntervalMs: number): Config {
 
 export const answerOf =
   (model: Model): Respond =>
-  (document, { facts, previous, readsAll }, at) => {
+  (document, { facts, sideInput, readsAll }, at) => {
     if (document === 'external_contract') {
       if (facts === undefined) return undefined;
-      // The observations of a contract are its last reading.
-      const known = readsAll === true ? undefined : (previous as ObservationsOf['external_contract'] | undefined);
+      const { previous } = (sideInput ?? {}) as SideInputOf['external_contract'];
+      const known = readsAll === true ? undefined : previous;
       return { ...askSimulatedContract(known, facts, model, at), height: undefined };
     }
     const body = document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });

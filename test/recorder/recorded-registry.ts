@@ -146,7 +146,7 @@ function pollsOf(registry: EndpointRegistry): number {
 
 function fetchOnce(
   job: PollJob,
-  { sideInput, previous }: PollInput,
+  { sideInput }: PollInput,
   response: Response | undefined,
   now: () => Instant,
   takeTime: () => void,
@@ -158,6 +158,6 @@ function fetchOnce(
   const at = now();
   takeTime();
   const [foundAt] = job.paths;
-  const body = { bytes, source: 'node/path', height, at, sideInput: exchange ? { exchange } : sideInput, previous };
+  const body = { bytes, source: 'node/path', height, at, sideInput: exchange ? { ...sideInput, exchange } : sideInput };
   return fetchedBody(body, { ...(foundAt && { foundAt }) });
 }

@@ -26,9 +26,7 @@ export const TARGET_OPTIONS = {
   maxValues: 2_000_000,
 } as const;
 
-interface Received<Name extends DocumentName> extends Partial<
-  Pick<ReceivedBody<Name>, 'sideInput' | 'previous' | 'source'>
-> {
+interface Received<Name extends DocumentName> extends Partial<Pick<ReceivedBody<Name>, 'sideInput' | 'source'>> {
   readonly height?: string | number | undefined;
   readonly at?: Instant;
 }

@@ -60,10 +60,10 @@ export function bridgeContext(options: BridgeOptions = {}): StepContext<'module_
 
 /** A poll of a module_state response with this `state`. */
 export function bridgePoll(state: unknown, options: BridgeOptions = {}): Poll<'module_state'> {
-  const { height, names, previous, externalHeight, atMs = 0 } = options;
+  const { height, names, externalHeight, atMs = 0 } = options;
   const at = { epochSeconds: START.epochSeconds + atMs / 1000, monotonicMs: atMs };
   const sideInput = { ...(names && { names }), externalHeight };
-  return pollOf(bridgeContext(options), { state }, { height, at, previous, sideInput });
+  return pollOf(bridgeContext(options), { state }, { height, at, sideInput });
 }
 
 /** The snapshot of a module_state response with this `state`. */
@@ -86,8 +86,8 @@ export function crosschainContext(options: CrosschainOptions = {}): StepContext<
 
 /** A poll of a rate_limiter_input response. */
 export function crosschainPoll(document: unknown, options: CrosschainOptions = {}): Poll<'rate_limiter_input'> {
-  const { height, at = START, previous } = options;
-  return pollOf(crosschainContext(options), document, { height, at, previous });
+  const { height, at = START } = options;
+  return pollOf(crosschainContext(options), document, { height, at });
 }
 
 /** The snapshot of a rate_limiter_input response. */
@@ -108,7 +108,7 @@ export function readSnapshot<Name extends DocumentName>(
   json: unknown,
   { height, at = START, previous, sideInput }: Reading<Name> = {},
 ): Snapshot<Name> {
-  return snapshotAfter(previous, pollOf<Name>(context, json, { height, at, previous, sideInput }), context);
+  return snapshotAfter(previous, pollOf<Name>(context, json, { height, at, sideInput }), context);
 }
 
 function snapshotAfter<Name extends DocumentName>(

@@ -9,8 +9,8 @@ import { denomByContract, feeCoin, transferredCoin, unbatchedTransfers } from '.
 import { orEmpty, orUndefined, required, rows } from '../required-fields.js';
 
 /*
- * What a poll of the contract needs of the module state: where the contract is, and what the hub believes about it. Plain data, which
- * the main thread passes from the last snapshot of the module state to the next poll of the contract.
+ * What a poll of the contract needs of the module state: where the contract is, and what the hub believes about it. From the
+ * last snapshot of the module state.
  */
 
 export interface ContractFacts {

@@ -51,6 +51,6 @@ function inputOf<Name extends DocumentName>(
 ): InputOf[Name][] {
   const { read, input } = documents[document];
   const at = context.at ?? clock();
-  const result = read(Buffer.from(JSON.stringify(json)), { at, maxValues: Infinity, previous: undefined });
+  const result = read(Buffer.from(JSON.stringify(json)), { at, maxValues: Infinity });
   return result.ok && result.value !== undefined ? [input(result.value, { ...context, at, previous: undefined })] : [];
 }
