@@ -82,7 +82,8 @@ function extreme<Value extends Exact>(values: Iterable<Value | undefined>, direc
 export function numeralKey(numeral: Numeral): Numeral {
   if (typeof numeral === 'number') return numeral;
   const digits = toDecimalString(numeral);
-  return digits.length <= MAX_EXACT_DIGITS && !digits.includes('.') ? Number(digits) : digits;
+  const length = digits.startsWith('-') ? digits.length - 1 : digits.length;
+  return length <= MAX_EXACT_DIGITS && !digits.includes('.') ? Number(digits) : digits;
 }
 
 /** The double nearest to a ÷ b; `undefined` when b is 0. */
