@@ -201,7 +201,7 @@ export interface LabelSettings extends Pick<Config, 'tokens'>, Pick<CrosschainIn
   readonly validators: readonly ValidatorConfig[];
 }
 
-const NO_NAMES: ReadonlyMap<string, string> = new Map();
+const NO_STAKING_NAMES: ReadonlyMap<string, string> = new Map();
 
 /** All documents, in the order of the exposition. */
 export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Name> } = {
@@ -231,7 +231,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
       const state = result.value?.state;
       return { ...result, value: isPresent(state) && hasKnownField(moduleState, state) ? state : undefined };
     },
-    input: (state, { labels, sideInput: { names = NO_NAMES, externalHeight } = {}, ...context }) => ({
+    input: (state, { labels, sideInput: { names = NO_STAKING_NAMES, externalHeight } = {}, ...context }) => ({
       state,
       ...context,
       externalHeight,

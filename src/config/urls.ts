@@ -63,13 +63,13 @@ function parseBaseUrl(
 }
 
 function rejectDocumentPath(origin: string, path: string): ParseResult<never> | undefined {
-  const documentPath = documentPaths.find((known) => path.toLowerCase().endsWith(known.toLowerCase()));
+  const documentPath = knownPaths.find((known) => path.toLowerCase().endsWith(known.toLowerCase()));
   if (documentPath === undefined) return undefined;
   const base = origin + (path.length > documentPath.length ? REDACTED_PATH : '');
   return reject(`${base}${documentPath} ends with the path of a document, which is appended`);
 }
 
-const documentPaths: readonly string[] = [bridgeDialects, crosschainDialects].flatMap((dialects) =>
+const knownPaths: readonly string[] = [bridgeDialects, crosschainDialects].flatMap((dialects) =>
   Object.values<{ readonly path: string }>(dialects).map(({ path }) => path),
 );
 

@@ -17,7 +17,7 @@ export class BodyMemory {
    * them read one after the other, take several times as much, and reserves that size then: otherwise, all that wait would start
    * together. The returned function ends the reservation.
    */
-  async reserve(maxBytes: number): Promise<() => void> {
+  async wait(maxBytes: number): Promise<() => void> {
     if (this.#waiting.length === 0 && this.#hasMemory(maxBytes)) return () => undefined;
     await new Promise<void>((resolve) => {
       this.#waiting.push({ maxBytes, start: resolve });

@@ -77,7 +77,7 @@ export interface Client {
    * Resolves when a body of this size can be fetched: at once, unless the bodies in memory exceed a limit. The caller ends the
    * reservation with the returned function when the fetch has ended.
    */
-  readonly reserveMemory: (maxBodyBytes: number) => Promise<() => void>;
+  readonly waitForMemory: (maxBodyBytes: number) => Promise<() => void>;
   /**
    * Fetches one document. `path` is appended to the URL of the node, and may have a query. Every expected failure is a value, whose message
    * begins with host and path. Redirects are not followed, because credentials would be sent to the new address. Files with passwords, tokens
@@ -97,7 +97,7 @@ export function createClient(userAgent: string): Client {
   const memory = new BodyMemory();
   const running = new Set<AbortController>();
   return {
-    reserveMemory: async (maxBodyBytes) => memory.reserve(maxBodyBytes),
+    waitForMemory: async (maxBodyBytes) => memory.wait(maxBodyBytes),
     fetch: async ({ url: nodeUrl, httpClient = DEFAULT_HTTP_CLIENT_CONFIG }, path, limits, options = {}) => {
       const controller = new AbortController();
       running.add(controller);

@@ -89,7 +89,7 @@ export function createPollExecutor(userAgent: string): PollExecutor {
 const NO_RESPONSE = { clean: (text: string) => text, release: () => undefined };
 
 async function fetchDocument(job: PollJob, { foundAt: first, sideInput }: PollInput, client: Client): Promise<Fetched> {
-  const release = await client.reserveMemory(job.limits.maxBodyBytes);
+  const release = await client.waitForMemory(job.limits.maxBodyBytes);
   const started = performance.now();
   const others = job.paths.filter(({ dialect }) => dialect !== first?.dialect);
   const fetched = await fetchFirstKnownPath(

@@ -66,7 +66,7 @@ const VALIDATORS_PATH = '/cosmos/staking/v1beta1/validators?pagination.limit=100
 
 /** Reads the names of all validators. */
 export async function fetchNames(job: JobConnection, client: Client): Promise<NamesResult> {
-  const release = await client.reserveMemory(job.limits.maxBodyBytes);
+  const release = await client.waitForMemory(job.limits.maxBodyBytes);
   const result = await fetchPages(job, VALIDATORS_PATH, client, readNamesPage).finally(release);
   if (!result.ok) return result;
   // Of entries with the same key, the first one stays.

@@ -5,7 +5,8 @@ import type { Numeral } from '../chain/numeral.js';
 import { chainLabels, PER_CHAIN } from '../metrics/crosschain/cctxs.js';
 import { families, gauge, labeledGauge, toLabelValue } from '../metrics/family.js';
 import { optional, required, rows } from '../metrics/required-fields.js';
-import { HOUR_MS, isOn, nodeQuery, type QueryAnswers, type QueryInput, type QueryOptions } from './node-query.js';
+import { HOUR_MS } from '../settings/units.js';
+import { isOn, nodeQuery, type QueryAnswers, type QueryInput, type QueryOptions } from './node-query.js';
 
 /* Switches, nonces and parameters of the chains that a hub signs for (ZetaChain, observer module). */
 

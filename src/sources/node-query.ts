@@ -7,19 +7,16 @@ import type { Family, FamilyHeader } from '../metrics/family.js';
 import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
 import { orUndefined } from '../metrics/required-fields.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
+import { MEBIBYTE, MINUTE_MS } from '../settings/units.js';
 
 /*
  * An optional query of the node of an endpoint, besides the document. Queries are sent after a successful poll, and never affect polls: a
  * node that does not know a path, or does not respond, costs only the series of the query.
  */
 
-const MINUTE_MS = 60_000;
-export const HOUR_MS = 60 * MINUTE_MS;
-
 /** At most once a minute. */
 const DEFAULT_INTERVAL_MS = MINUTE_MS;
 
-const MEBIBYTE = 2 ** 20;
 const DEFAULT_MAX_BODY_BYTES = MEBIBYTE;
 
 /** More values than a page of any query has. */

@@ -1,8 +1,8 @@
 import { ageSeconds, type Instant } from '../clock.js';
 import type { Failure, PollError } from '../http/failure-reasons.js';
 import type { FamilyLines } from '../metrics/render-families.js';
+import { HOUR_MS } from '../settings/units.js';
 import {
-  HOUR_MS,
   type NodeQuery,
   type QueryContext,
   type QueryAnswers,

@@ -35,7 +35,7 @@ describe('BodyMemory', () => {
   async function isFull(memory: BodyMemory): Promise<boolean> {
     let isWaiting = true;
     const reserve = async (): Promise<void> => {
-      const end = await memory.reserve(MIB);
+      const end = await memory.wait(MIB);
       isWaiting = false;
       end();
     };
@@ -48,7 +48,7 @@ describe('BodyMemory', () => {
     const memory = new BodyMemory();
     const started: string[] = [];
     const reserve = async (name: string): Promise<() => void> => {
-      const end = await memory.reserve(10 * MIB);
+      const end = await memory.wait(10 * MIB);
       started.push(name);
       return end;
     };
