@@ -159,10 +159,6 @@ export interface DocumentRequest<Name extends DocumentName = DocumentName> {
   readonly paths: readonly DocumentPath[];
   /** Appended to the path: empty, or beginning with a question mark. */
   readonly query: string;
-  /** Whether the validators of the document get names from the staking module of the node. */
-  readonly needsValidatorNames: boolean;
-  /** Whether the list of validators is requested, for names or for the operator addresses of watched validators. */
-  readonly needsValidators: boolean;
   /** The nodes of a contract, which has no path. */
   readonly contract?: ContractNodes;
   /** By default, `poll.interval`. */
@@ -217,9 +213,6 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
         settings: { ...settings, ...(external && { hasContract: true }) },
         paths: documentPaths(bridgeDialects, bridge.dialect),
         query: '',
-        needsValidatorNames: bridge.validatorNames === 'staking',
-        needsValidators:
-          bridge.validatorNames === 'staking' || (bridge.nodeQueries === 'auto' && bridge.watch.length > 0),
       };
     },
     recordedSettings: ({ bridge = defaultBridgeSettings }) => ({ ...bridge, hasContract: true }),
@@ -262,8 +255,6 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
         settings: {},
         paths: [],
         query: '',
-        needsValidatorNames: false,
-        needsValidators: false,
         contract: { rpc, hub: splitConnection(bridge).connection },
         intervalMs,
       };
@@ -293,8 +284,6 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
         ...splitConnection(crosschain),
         paths: documentPaths(crosschainDialects, dialect),
         query: `?${query.toString()}`,
-        needsValidatorNames: false,
-        needsValidators: false,
       };
     },
     recordedSettings: ({ crosschain = defaultCrosschainSettings }) => crosschain,

@@ -80,7 +80,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'sources',
     'text',
   ],
-  sources: ['chain', 'clock.ts', 'config', 'documents.ts', 'flow', 'http', 'metrics', 'settings'],
+  sources: ['chain', 'clock.ts', 'config', 'documents.ts', 'flow', 'http', 'metrics', 'settings', 'text'],
   http: ['chain', 'config', 'settings', 'text'],
   text: [],
   chain: [],

@@ -15,13 +15,14 @@ import {
   type PollJob,
   type ReceivedBody,
 } from '../poll/poll.js';
-import { NO_NAMES, type NamesResult } from '../poll/validator-names.js';
 import { formatDuration } from '../settings/units.js';
 import { count } from '../text/format.js';
 import { type CommandContext, type ExitCode, progressPrinter, userAgent } from './context.js';
 import { inactiveWatched, printDocuments, type ReadEndpoint } from './documents-report.js';
 import { configOrExitCode } from './load-config.js';
 import { createSummarize } from './summary.js';
+import type { QueryResult } from '../sources/query-state.js';
+import { hasStakingNames, validators, VALIDATORS_REQUEST, validatorsOfPages } from '../sources/validators.js';
 
 /** Polls that take longer are announced. */
 const PROGRESS_DELAY_MS = 1_000;
@@ -89,11 +90,8 @@ async function pollOnce(
 ): Promise<PolledEndpoint> {
   const { context } = job;
   const before = { state: initialState(context, limitsOf(job, limits), clock()), memory: initialMemory };
-  const names = job.needsValidatorNames ? executor.fetchNames(job) : undefined;
-  const fetched = await executor.fetch(
-    job,
-    pollInput({ job, state: before.state, names: NO_NAMES }, siblingOf, clock()),
-  );
+  const names = hasStakingNames(context) ? executor.sendQuery(job, validators, VALIDATORS_REQUEST) : undefined;
+  const fetched = await executor.fetch(job, pollInput(context, before.state, siblingOf, clock()));
   const named = names && fetched.outcome.ok ? await withNames(fetched, fetched.outcome, names) : { fetched };
   const poll = readFetched(named.fetched, context);
   fetched.release();
@@ -106,7 +104,7 @@ async function pollOnce(
 async function withNames(
   fetched: Fetched,
   outcome: ReceivedBody,
-  names: Promise<NamesResult>,
+  names: Promise<QueryResult>,
 ): Promise<{ readonly fetched: Fetched; readonly problem?: string }> {
   const grace = new AbortController();
   const inTime = await Promise.race([
@@ -120,6 +118,6 @@ async function withNames(
       problem: inTime?.error.message ?? `no response ${formatDuration(NAMES_GRACE_MS)} after the document`,
     };
   }
-  const sideInput = { ...outcome.sideInput, names: inTime.byOperator };
+  const sideInput = { ...outcome.sideInput, names: validatorsOfPages(inTime.pages).names };
   return { fetched: { ...fetched, outcome: { ...outcome, sideInput } } };
 }

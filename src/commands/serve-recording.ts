@@ -9,7 +9,6 @@ import { createMetricsPage } from '../exposition/metrics-page.js';
 import type { EndpointKey } from '../poll/endpoint-state.js';
 import { jobsOf } from '../poll/jobs.js';
 import type { PollJob } from '../poll/poll.js';
-import { NO_NAMES } from '../poll/validator-names.js';
 import type { RecordedPoll } from '../recorder/read-recording.js';
 import type { ReplayedEndpoint } from '../recorder/replayed-endpoint.js';
 import { createApp } from '../server/app.js';
@@ -92,7 +91,7 @@ async function endpointsAt(
   return replayed.map((endpoint): Endpoint => {
     const { state, memory } = endpoint;
     const job = jobOf(endpoint, jobs.get(keyOf(state)), config);
-    return { job, state, memory, names: NO_NAMES, failureLoggedAtMs: undefined };
+    return { job, state, memory, failureLoggedAtMs: undefined };
   });
 }
 
@@ -116,7 +115,5 @@ function jobOf({ context }: ReplayedEndpoint, configured: PollJob | undefined, {
     query: '',
     limits: poll,
     context,
-    needsValidators: false,
-    needsValidatorNames: false,
   };
 }

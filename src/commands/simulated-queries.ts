@@ -2,6 +2,7 @@ import type { Instant } from '../clock.js';
 import { failure } from '../http/failure-reasons.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import { queryContext } from '../poll/jobs.js';
+import { pathOfPage } from '../poll/fetch-pages.js';
 import type { StepContext } from '../poll/step.js';
 import type { NodeQuery } from '../sources/node-query.js';
 import {
@@ -18,16 +19,10 @@ import type { QueryResponse } from '../simulator/query-service.js';
 export type Respond = (path: string) => QueryResponse;
 
 /** The states of the queries of an endpoint after those that are due were answered at once. */
-export function answerQueries(
-  options: StepContext,
-  state: EndpointState,
-  operators: ReadonlyMap<string, string>,
-  respond: Respond,
-  at: Instant,
-): QueryStates {
+export function answerQueries(options: StepContext, state: EndpointState, respond: Respond, at: Instant): QueryStates {
   const queries = queryStatesOf(options, state.queries);
   return dueQueries(queries, at).reduce((states, query) => {
-    const context = queryContext(options, { ...state, queries: states }, operators, at);
+    const context = queryContext(options, { ...state, queries: states }, at);
     if (context === undefined) return states;
     const requests = query.requests(context);
     const results = requests.map((request) => [request, answerOf(query, request.path, respond)] as const);
@@ -40,9 +35,7 @@ function answerOf(query: NodeQuery, path: string, respond: Respond): QueryResult
   const pages: unknown[] = [];
   let nextKey: string | undefined;
   do {
-    const { status, body } = respond(
-      nextKey === undefined ? path : `${path}?${new URLSearchParams({ 'pagination.key': nextKey }).toString()}`,
-    );
+    const { status, body } = respond(nextKey === undefined ? path : pathOfPage(path, nextKey));
     if (status !== 200) {
       return { ...failure('status', `${path}: status ${status}`), isRefused: status === 501 };
     }

@@ -10,7 +10,6 @@ import { initialState, type EndpointLimits, type EndpointState } from '../poll/e
 import { jobsOf, pollInput } from '../poll/jobs.js';
 import { readBody, type PollInput, type PollJob, type ReceivedBody } from '../poll/poll.js';
 import { step } from '../poll/step.js';
-import { namesAfter, NO_NAMES, readNamesPage, withNamesAttempt, type NamesState } from '../poll/validator-names.js';
 import {
   executeQuery,
   HEIGHT_HEADER,
@@ -132,7 +131,6 @@ function initialPast({ context }: PollJob, limits: EndpointLimits, at: Instant):
   return {
     state: initialState(context, { ...limits, staleAfterMs: STALE_AFTER_MS }, at),
     memory: initialMemory,
-    names: NO_NAMES,
   };
 }
 
@@ -143,16 +141,15 @@ function polled(
   model: Model,
   at: Instant,
 ): EndpointPast {
-  const names = job.needsValidators ? readNames(before.names, model, at) : before.names;
-  const input = pollInput({ job, state: before.state, names }, siblingOf, at);
+  const input = pollInput(job.context, before.state, siblingOf, at);
   const received = job.contract === undefined ? documentBody(job, input, model, at) : contractBody(input, model, at);
   if (received === undefined) return before;
   const context = { ...job.context, staleAfterMs: STALE_AFTER_MS };
   const foundAt = job.paths.find(({ dialect }) => dialect === 'neutral');
   const { state, memory } = step(before, { ...readBody(received, context), foundAt }, context, at);
   // The alerts judge what the previous round has answered, like those of polls.
-  const queries = answerQueries(context, state, names.operators, (path) => respondTo(model, path), at);
-  return { state: { ...state, queries }, memory, names };
+  const queries = answerQueries(context, state, (path) => respondTo(model, path), at);
+  return { state: { ...state, queries }, memory };
 }
 
 function documentBody(
@@ -178,14 +175,6 @@ function contractBody(
 function respondTo(model: Model, path: string): QueryResponse {
   const query = parseRequest('GET', path);
   return 'endpoint' in query ? executeQuery(model, query) : query;
-}
-
-/** The names do not change. */
-function readNames(before: NamesState, model: Model, at: Instant): NamesState {
-  if (before.readAt !== undefined) return before;
-  const { body } = respond(model, 'validators', '?pagination.limit=1000');
-  const page = readNamesPage('validators', body);
-  return namesAfter(withNamesAttempt(before, at), page.ok ? page : { ...page, isRefused: false }, at);
 }
 
 function respond(model: Model, endpoint: Endpoint, query: string): ReturnType<typeof executeQuery> {

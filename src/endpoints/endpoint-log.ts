@@ -3,18 +3,8 @@ import type { TargetVerdicts, Verdict } from '../alerts/judge.js';
 import { sentenceText } from '../alerts/sentences.js';
 import type { DepartedCctx } from '../flow/crosschain-flow.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
-import type { NamesState } from '../poll/validator-names.js';
 
 /* What is logged of the polls: what each of them has changed, not what it has found. */
-
-/** Logs that the names of validators cannot be read any more, and that they can be again. */
-export function logNames(log: Logger, target: string, before: NamesState, { failure }: NamesState): void {
-  if (failure !== undefined && before.failure === undefined) {
-    const { reason, message } = failure;
-    log.warn({ target, reason }, `validator names cannot be read, the last ones stay: ${message}`);
-  }
-  if (failure === undefined && before.failure !== undefined) log.info({ target }, 'validator names are read again');
-}
 
 /** A persistent failure is logged again at this interval. */
 const REPEAT_AFTER_MS = 10 * 60_000;

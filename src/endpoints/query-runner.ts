@@ -12,23 +12,17 @@ import { dueQueries, withAttempt, withResults, type QueryResult, type QueryState
 /** Requests at a time, of all endpoints. */
 const SIMULTANEOUS_REQUESTS = 4;
 
-/** What the runner reads and changes of an endpoint. */
-interface QueriedJob {
-  readonly state: EndpointState;
-  readonly operators: ReadonlyMap<string, string>;
-}
-
 interface QueryRunner {
   /** Sends the queries of an endpoint that are due. Its last poll has succeeded. */
   readonly run: (job: PollJob) => void;
 }
 
-/** `find` returns the endpoint of a job while it exists; `change` replaces the states of its queries. */
+/** `find` returns the state of the endpoint of a job while it exists; `change` replaces the states of its queries. */
 export function createQueryRunner(
   executor: Pick<PollExecutor, 'sendQuery'>,
   log: Logger,
   now: () => Instant,
-  find: (job: PollJob) => QueriedJob | undefined,
+  find: (job: PollJob) => EndpointState | undefined,
   change: (job: PollJob, queries: QueryStates) => void,
 ): QueryRunner {
   const limit = createLimit(SIMULTANEOUS_REQUESTS);
@@ -41,20 +35,20 @@ export function createQueryRunner(
   }
 
   async function runQuery(job: PollJob, query: NodeQuery): Promise<void> {
-    const endpoint = find(job);
-    const context = endpoint && queryContext(job.context, endpoint.state, endpoint.operators, now());
-    if (endpoint === undefined || context === undefined) return;
+    const state = find(job);
+    const context = state && queryContext(job.context, state, now());
+    if (state === undefined || context === undefined) return;
     const requests = query.requests(context);
-    if (requests.length > 0) change(job, withAttempt(endpoint.state.queries, query, now()));
+    if (requests.length > 0) change(job, withAttempt(state.queries, query, now()));
     const results = await Promise.all(
       requests.map(async (request) => [request, await send(job, query, request)] as const),
     );
     const current = find(job);
     if (current === undefined) return;
     const answered = results.flatMap(([request, result]) => (result === undefined ? [] : [[request, result] as const]));
-    const queries = withResults(current.state.queries, query, context, answered, now());
+    const queries = withResults(current.queries, query, context, answered, now());
     change(job, queries);
-    logQuery(log, current.state, query, queries);
+    logQuery(log, current, query, queries);
   }
 
   async function runOnce(job: PollJob, query: NodeQuery): Promise<void> {
@@ -70,9 +64,9 @@ export function createQueryRunner(
 
   return {
     run: (job) => {
-      const endpoint = find(job);
-      if (endpoint === undefined) return;
-      for (const query of dueQueries(endpoint.state.queries, now())) void runOnce(job, query);
+      const state = find(job);
+      if (state === undefined) return;
+      for (const query of dueQueries(state.queries, now())) void runOnce(job, query);
     },
   };
 }

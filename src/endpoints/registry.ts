@@ -14,19 +14,11 @@ import { readFetched, timedStep, type Fetched, type PollExecutor, type PollJob }
 import type { Poll, Snapshot } from '../poll/step.js';
 import type { Recorder } from '../recorder/recorder.js';
 import type { SelectionMemory } from '../recorder/selection.js';
-import {
-  isNamesReadDue,
-  namesAfter,
-  namesAfterFailedPoll,
-  NO_NAMES,
-  withNamesAttempt,
-  type NamesState,
-} from '../poll/validator-names.js';
 import { createQueue } from '../queue.js';
 import { startRepeating, type Repeating } from '../repeating.js';
 import { queryStatesOf } from '../sources/query-state.js';
 import { createQueryRunner } from './query-runner.js';
-import { logNames, logPoll, logVerdicts, type LoggedVerdicts } from './endpoint-log.js';
+import { logPoll, logVerdicts, type LoggedVerdicts } from './endpoint-log.js';
 
 /** Everything about one endpoint: how it is polled and what the polls have found. Each change replaces it as a whole. */
 export interface Endpoint {
@@ -34,14 +26,12 @@ export interface Endpoint {
   readonly state: EndpointState;
   /** What the alert conditions remember of earlier polls. */
   readonly memory: EndpointMemory;
-  /** The names of the validators of the target. */
-  readonly names: NamesState;
   /** When the present failure was last logged, on the monotonic clock. */
   readonly failureLoggedAtMs: number | undefined;
 }
 
 /** What is known of an endpoint without a poll by this process. */
-export type EndpointPast = Pick<Endpoint, 'state' | 'memory' | 'names'>;
+export type EndpointPast = Pick<Endpoint, 'state' | 'memory'>;
 
 /** The endpoints of the active configuration, in its order. Polls each of them on a timer of its own. */
 export interface EndpointRegistry {
@@ -71,7 +61,7 @@ interface RunningEndpoint extends Endpoint {
 }
 
 export function createEndpointRegistry(
-  executor: Pick<PollExecutor, 'fetch' | 'fetchNames' | 'sendQuery'>,
+  executor: Pick<PollExecutor, 'fetch' | 'sendQuery'>,
   log: Logger,
   now: () => Instant = clock,
   pastOf: (job: PollJob) => EndpointPast | undefined = () => undefined,
@@ -87,10 +77,7 @@ export function createEndpointRegistry(
     executor,
     log,
     now,
-    (job) => {
-      const endpoint = endpointOf(job);
-      return endpoint && { state: endpoint.state, operators: endpoint.names.operators };
-    },
+    (job) => endpointOf(job)?.state,
     (job, answered) => {
       const endpoint = endpointOf(job);
       if (endpoint !== undefined) change({ ...endpoint, state: { ...endpoint.state, queries: answered } });
@@ -113,7 +100,7 @@ export function createEndpointRegistry(
     const before = endpointOf(job);
     if (before === undefined || isWaiting(job)) return 1;
     const fetched = await executor.fetch(job, {
-      ...pollInput(before, (document) => siblingOf(job, document)?.state, now()),
+      ...pollInput(job.context, before.state, (document) => siblingOf(job, document)?.state, now()),
       readsAll: job.contract !== undefined && recorder?.isDue(before.recording, job) === true,
     });
     try {
@@ -133,20 +120,14 @@ export function createEndpointRegistry(
     if (endpoint === undefined) return undefined;
     const { state, memory } = timedStep(endpoint, poll, job.context, now());
     const failureLoggedAtMs = logPoll(log, endpoint.state, state, endpoint.failureLoggedAtMs);
-    // Not of a node that is behind.
-    const isAccepted = state.last?.ok === true;
-    const names = isAccepted ? endpoint.names : namesAfterFailedPoll(endpoint.names);
-    change({ ...endpoint, state, memory, names, failureLoggedAtMs });
+    change({ ...endpoint, state, memory, failureLoggedAtMs });
     // A recording has what the node says after a condition begins or ends.
     const haveVerdictsChanged = logVerdictsOf(state.target);
     if (haveVerdictsChanged) recordNext(state.target);
     record(job, fetched);
     if (state.polls === 1) pollLocatedBy(job);
-    // Everything else is requested only from a node that has just responded.
-    if (isAccepted) {
-      void readNames(job);
-      queries.run(job);
-    }
+    // Everything else is requested only from a node that has just responded, and is not behind.
+    if (state.last?.ok === true) queries.run(job);
     await nextTurn();
     return poll;
   }
@@ -202,20 +183,6 @@ export function createEndpointRegistry(
     return before.size !== after.size || Array.from(after.keys()).some((key) => !before.has(key));
   }
 
-  /** Reads the validator names, if they are due. Never affects a poll. */
-  async function readNames(job: PollJob): Promise<void> {
-    const endpoint = endpointOf(job);
-    const attemptedAt = now();
-    if (!job.needsValidators || endpoint === undefined || !isNamesReadDue(endpoint.names, attemptedAt)) return;
-    change({ ...endpoint, names: withNamesAttempt(endpoint.names, attemptedAt) });
-    const result = await executor.fetchNames(job);
-    const current = endpointOf(job);
-    if (current === undefined) return;
-    const names = namesAfter(current.names, result, now());
-    change({ ...current, names, state: { ...current.state, validatorFailures: names.failures } });
-    logNames(log, job.context.target, current.names, names);
-  }
-
   function reconcile(jobs: readonly PollJob[], config: PollConfig, at: Instant): void {
     const previous = endpoints;
     let started = 0;
@@ -229,10 +196,7 @@ export function createEndpointRegistry(
           ? withFlowResetByLimit(job, known)
           : { ...initialEndpoint(job, limits, at), ...pastOf(job) };
         const ofQueries = queryStatesOf(job.context, found.state.queries);
-        const names = job.needsValidators ? found.names : NO_NAMES;
-        const validatorFailures = job.needsValidators ? names.failures : undefined;
-        const state = { ...found.state, ...limits, queries: ofQueries, validatorFailures };
-        const endpoint: Endpoint = { ...found, state, names };
+        const endpoint: Endpoint = { ...found, state: { ...found.state, ...limits, queries: ofQueries } };
         if (isKept && known.intervalMs === intervalMs && isDeepStrictEqual(known.job, job)) {
           return [keyOf(job.context), { ...known, ...endpoint }];
         }
@@ -261,7 +225,7 @@ export function createEndpointRegistry(
 
 function initialEndpoint(job: PollJob, limits: EndpointLimits, addedAt: Instant): Endpoint {
   const state = initialState(job.context, limits, addedAt);
-  return { job, state, memory: initialMemory, names: NO_NAMES, failureLoggedAtMs: undefined };
+  return { job, state, memory: initialMemory, failureLoggedAtMs: undefined };
 }
 
 /**

@@ -140,10 +140,7 @@ const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
     stability: 'experimental',
     // The closed list of queries.
     labels: ['query'],
-    derive: ({ queries, validatorFailures }) => [
-      ...(validatorFailures === undefined ? [] : [{ labels: { query: 'validators' }, value: validatorFailures }]),
-      ...Array.from(queries, ([query, { failures }]) => ({ labels: { query }, value: failures })),
-    ],
+    derive: ({ queries }) => Array.from(queries, ([query, { failures }]) => ({ labels: { query }, value: failures })),
   }),
   bridge_exporter_snapshot_regressions_total: unlabeled({
     type: 'counter',

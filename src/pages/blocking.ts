@@ -4,7 +4,7 @@ import { labelOf, type Samples } from '../alerts/samples.js';
 import { asDecimalString } from '../chain/numeral.js';
 import { groupBy } from '../metrics/grouping.js';
 import type { BlockSpan, BridgeItems, ClaimItem, Member, Members } from '../pending/items.js';
-import type { Contact } from '../poll/validator-names.js';
+import type { Contact } from '../sources/validators.js';
 import type { VerdictView } from './target-view.js';
 
 /** A validator whose signatures or votes are late. `powerRatio` is its share of the newest validator set. */

@@ -1,7 +1,7 @@
 import { labelOf, type Samples } from '../alerts/samples.js';
 import { dataPart } from '../chain/addresses.js';
 import type { Endpoint } from '../endpoints/registry.js';
-import type { Contact, Contacts } from '../poll/validator-names.js';
+import { hasStakingNames, validatorsOf, type Contact, type Contacts } from '../sources/validators.js';
 import type { BlockingValidator } from './blocking.js';
 import { isolated, markup, type Markup } from './html.js';
 
@@ -11,9 +11,9 @@ import { isolated, markup, type Markup } from './html.js';
 
 export type ContactsByTarget = ReadonlyMap<string, Contacts>;
 
-export function contactsByTarget(endpoints: readonly Pick<Endpoint, 'state' | 'job' | 'names'>[]): ContactsByTarget {
-  const named = endpoints.filter(({ job }) => job.needsValidatorNames);
-  return new Map(named.map(({ state, names }) => [state.target, names.contacts]));
+export function contactsByTarget(endpoints: readonly Pick<Endpoint, 'state' | 'job'>[]): ContactsByTarget {
+  const named = endpoints.filter(({ job }) => hasStakingNames(job.context));
+  return new Map(named.map(({ state }) => [state.target, validatorsOf(state.queries).contacts]));
 }
 
 /** Adds the contacts to validators, which the metrics map to their operator addresses. */

@@ -9,6 +9,7 @@ import { itemsOf } from '../poll/items.js';
 import type { Endpoint } from '../endpoints/registry.js';
 import { flowView, type FlowView } from './flow.js';
 import { nodeView, type NodeView } from './node-view.js';
+import { hasStakingNames, validators, validatorsAnswer, validatorsOf } from '../sources/validators.js';
 import { isoTime } from './time.js';
 
 /*
@@ -117,14 +118,17 @@ export interface NamesView {
 /** Failing ones first. */
 export function namesViews(endpoints: readonly Endpoint[], now: Instant): readonly NamesView[] {
   return endpoints
-    .filter(({ job }) => job.needsValidatorNames)
-    .map(({ state: { target }, names: { byOperator, readAt, failure } }) => ({
-      target,
-      count: byOperator.size,
-      readAt: readAt ? isoTime(readAt.epochSeconds) : null,
-      ageSeconds: readAt ? ageSeconds(readAt, now) : null,
-      failure: failure ?? null,
-    }))
+    .filter(({ job }) => hasStakingNames(job.context))
+    .map(({ state: { target, queries } }) => {
+      const readAt = validatorsAnswer(queries)?.at;
+      return {
+        target,
+        count: validatorsOf(queries).names.size,
+        readAt: readAt ? isoTime(readAt.epochSeconds) : null,
+        ageSeconds: readAt ? ageSeconds(readAt, now) : null,
+        failure: queries.get(validators.name)?.failure ?? null,
+      };
+    })
     .toSorted((a, b) => Number(b.failure !== null) - Number(a.failure !== null));
 }
 

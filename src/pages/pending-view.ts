@@ -1,5 +1,5 @@
 import type { EndpointKey, EndpointState } from '../poll/endpoint-state.js';
-import type { Contacts } from '../poll/validator-names.js';
+import type { Contacts } from '../sources/validators.js';
 import type { Instant } from '../clock.js';
 import { samplesOf } from '../alerts/samples.js';
 import type { EndpointMemories } from '../alerts/endpoint-memory.js';

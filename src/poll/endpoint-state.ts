@@ -36,8 +36,6 @@ export interface EndpointState extends EndpointKey, EndpointLimits {
   readonly regressionsSinceSuccess: number;
   /** What other queries of the node have found. */
   readonly queries: QueryStates;
-  /** Number of failed attempts to read the list of validators; absent if it is not read. */
-  readonly validatorFailures?: number | undefined;
 }
 
 interface SuccessfulPoll {

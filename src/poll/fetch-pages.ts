@@ -57,7 +57,8 @@ export async function fetchPages<OnePage extends Page>(
   return { ...failure('too_large', `${source}: more than ${MAX_PAGES} pages`), isRefused: false };
 }
 
-function pathOfPage(path: string, nextKey: string): string {
+/** The path of a further page. */
+export function pathOfPage(path: string, nextKey: string): string {
   const [pathname = '', query] = path.split('?', 2);
   const parameters = new URLSearchParams(query);
   parameters.set('pagination.key', nextKey);

@@ -7,12 +7,12 @@ import { MAX_RPC_BODY_BYTES } from '../external/json-rpc.js';
 import type { ContractFacts } from '../metrics/contract/facts.js';
 import { cctxAnswers } from '../sources/cctx-outcome.js';
 import { lookaheadsOf } from '../sources/chain-switches.js';
-import type { QueryAnswers, QueryContext } from '../sources/node-query.js';
+import type { QueryContext } from '../sources/node-query.js';
 import { answersOf } from '../sources/query-state.js';
+import { hasStakingNames, validatorsOf } from '../sources/validators.js';
 import { exportedSuccess, type EndpointLimits, type EndpointState } from './endpoint-state.js';
 import type { PollInput, PollJob } from './poll.js';
 import type { Snapshot, StepContext, TargetOptions } from './step.js';
-import type { NamesState } from './validator-names.js';
 
 /** One job for each endpoint of each target. */
 export function jobsOf(config: Config): PollJob[] {
@@ -69,38 +69,41 @@ export function targetOptions(
 
 /** What the next poll of an endpoint depends on besides its configuration. `siblingOf` is another document of the target. */
 export function pollInput(
-  { job, state, names }: { readonly job: PollJob; readonly state: EndpointState; readonly names: NamesState },
+  context: StepContext,
+  state: EndpointState,
   siblingOf: (document: DocumentName) => EndpointState | undefined,
   at: Instant,
 ): PollInput {
-  const { success, queries, staleAfterMs } = state;
+  const { success } = state;
   return {
     foundAt: success?.foundAt,
-    sideInput: sideInputOf(job, names, success?.snapshot, siblingOf, answersOf(queries, staleAfterMs, at), at),
+    sideInput: sideInputOf(context, state, siblingOf, at),
     facts: contractFactsOf(siblingOf('module_state')?.success?.snapshot),
   };
 }
 
 function sideInputOf(
-  { context: { document }, needsValidatorNames }: PollJob,
-  { byOperator }: NamesState,
-  last: Snapshot | undefined,
+  context: StepContext,
+  { success, queries, staleAfterMs }: EndpointState,
   siblingOf: (document: DocumentName) => EndpointState | undefined,
-  answers: QueryAnswers,
   at: Instant,
 ): SideInputOf[DocumentName] {
-  switch (document) {
+  switch (context.document) {
     case 'module_state': {
       const contract = siblingOf('external_contract');
       const reading = contract && exportedSuccess(contract, at)?.snapshot;
       const externalHeight = reading?.document === 'external_contract' ? reading.observations.height : undefined;
-      return { ...(needsValidatorNames && { names: byOperator }), externalHeight };
+      return { ...(hasStakingNames(context) && { names: validatorsOf(queries).names }), externalHeight };
     }
-    case 'rate_limiter_input':
+    case 'rate_limiter_input': {
+      const answers = answersOf(queries, staleAfterMs, at);
       return { lookaheads: lookaheadsOf(answers), cctxAnswers: cctxAnswers(answers) };
+    }
     case 'external_contract':
       // The observations of a contract are its last reading.
-      return { previous: last?.document === 'external_contract' ? last.observations : undefined };
+      return {
+        previous: success?.snapshot.document === 'external_contract' ? success.snapshot.observations : undefined,
+      };
   }
 }
 
@@ -117,11 +120,11 @@ function isOf<Name extends DocumentName>(document: Name, snapshot: Snapshot): sn
 export function queryContext<Name extends DocumentName>(
   context: StepContext<Name>,
   { success, queries, staleAfterMs }: EndpointState,
-  operators: ReadonlyMap<string, string>,
   now: Instant,
 ): QueryContext<Name> | undefined {
   if (success?.foundAt === undefined || !isOf(context.document, success.snapshot)) return undefined;
   const { observations, flow } = success.snapshot;
   const answers = answersOf(queries, staleAfterMs, now);
+  const { operators } = validatorsOf(queries);
   return { ...context, dialect: success.foundAt.dialect, observations, flow, operators, answers };
 }

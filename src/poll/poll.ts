@@ -19,7 +19,6 @@ import { sendQuery } from './fetch-pages.js';
 import { compressBody } from './items.js';
 import { createRpcClient, type RpcClient } from './rpc-client.js';
 import { step, type Poll, type StepContext, type StepMemory } from './step.js';
-import { fetchNames, type NamesResult } from './validator-names.js';
 
 /** One endpoint to poll. */
 export interface PollJob extends NodeConnection, Omit<DocumentRequest, 'connection' | 'settings'> {
@@ -67,8 +66,6 @@ export interface Fetched {
 /** Requests documents and other queries, and never rejects. */
 export interface PollExecutor {
   readonly fetch: (job: PollJob, input: PollInput) => Promise<Fetched>;
-  /** Reads the names of the validators from the staking module of the node. */
-  readonly fetchNames: (job: PollJob) => Promise<NamesResult>;
   /** Sends one request of a query besides the document. */
   readonly sendQuery: (job: PollJob, query: NodeQuery, request: QueryRequest) => Promise<QueryResult>;
   readonly close: () => void;
@@ -80,7 +77,6 @@ export function createPollExecutor(userAgent: string): PollExecutor {
   return {
     fetch: async (job, input) =>
       job.contract === undefined ? fetchDocument(job, input, client) : fetchOfContract(job, input, client, rpc),
-    fetchNames: async (job) => fetchNames(job, client),
     sendQuery: async (job, query, request) => sendQuery(job, query, request, client),
     close: () => client.close(),
   };

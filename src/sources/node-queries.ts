@@ -3,10 +3,12 @@ import { cctxOutcome } from './cctx-outcome.js';
 import { chainParams, crosschainFlags, pendingNonces, signersKey } from './chain-switches.js';
 import type { NodeQuery } from './node-query.js';
 import { latestBlock, syncing } from './node-status.js';
+import { validators } from './validators.js';
 import { claimPosition, orchestratorBalance, stakingStatus } from './watched-validators.js';
 
 /** All queries, in the order of the exposition. */
 export const nodeQueries: readonly NodeQuery[] = [
+  validators,
   latestBlock,
   syncing,
   stakingStatus,

@@ -9,8 +9,7 @@ import {
   type EndpointState,
 } from '../../src/poll/endpoint-state.js';
 import { step, type Poll, type Snapshot, type StepContext } from '../../src/poll/step.js';
-import { answersOf, type QueryStates } from '../../src/sources/query-state.js';
-import type { QueryAnswers } from '../../src/sources/node-query.js';
+import type { QueryStates } from '../../src/sources/query-state.js';
 
 /** Endpoints whose polls a test records, and the verdicts about them. */
 export interface JudgedEndpoints {
@@ -23,8 +22,7 @@ export interface JudgedEndpoints {
   readonly states: () => readonly EndpointState[];
   /** The last accepted document of an endpoint. */
   readonly snapshotOf: (key: EndpointKey) => Snapshot | undefined;
-  /** What its node has answered. */
-  readonly answersOf: (key: EndpointKey, now: Instant) => QueryAnswers;
+  readonly stateOf: (key: EndpointKey) => EndpointState;
   readonly verdicts: (now: Instant) => readonly TargetVerdicts[];
 }
 
@@ -60,9 +58,10 @@ export function judgedEndpoints(
     all: () => endpoints,
     states: () => endpoints.map(({ state }) => state),
     snapshotOf: (key) => endpointOf(key)?.state.success?.snapshot,
-    answersOf: (key, now) => {
+    stateOf: (key) => {
       const state = endpointOf(key)?.state;
-      return state === undefined ? new Map() : answersOf(state.queries, state.staleAfterMs, now);
+      if (state === undefined) throw new Error(`there is no endpoint ${key.target} ${key.document}`);
+      return state;
     },
     verdicts: (now) => verdictsOf(endpoints, now),
   };

@@ -1,14 +1,11 @@
-import { dataPart } from '../../src/chain/addresses.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { FailureReason } from '../../src/http/failure-reasons.js';
 import type { Instant } from '../../src/clock.js';
-import { contractFactsOf, targetOptions } from '../../src/poll/jobs.js';
+import { contractFactsOf, pollInput, targetOptions } from '../../src/poll/jobs.js';
 import { readBody } from '../../src/poll/poll.js';
 import type { Poll, StepContext } from '../../src/poll/step.js';
 import { answerQueries } from '../../src/commands/simulated-queries.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { cctxAnswers } from '../../src/sources/cctx-outcome.js';
-import { lookaheadsOf } from '../../src/sources/chain-switches.js';
 import { simulatedContractBody, type ContractChanges } from '../../src/commands/simulated-contract.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { executeQuery, parseRequest, type QueryResponse } from '../../src/simulator/query-service.js';
@@ -212,12 +209,6 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
   const { objective } = options;
   const bridge = { ...target.bridge, ...(objective && { objective }) };
   const crosschain = { ...target.crosschain, ignore: { indexes: ignore, olderThanMs: 0 } };
-  const staking = new Map(
-    model.stakingValidators().map((validator) => [dataPart(validator.operator_address), validator.description.moniker]),
-  );
-  const operators = new Map(
-    model.stakingValidators().map(({ operator_address: address }) => [dataPart(address), address]),
-  );
   const sourcesOf = ({ target: name, documents }: RecordedConfig): readonly StepContext[] => {
     if (name === undefined) return [];
     const base = {
@@ -236,7 +227,6 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
   let active = initial;
   let loadedAt = startedAt;
   let sources = sourcesOf(initial);
-  let polls = 0;
   let recordingFailures = 0;
   const limits = { maxBodyBytes: maxBodyBytes ?? config.poll.maxBodyBytes, staleAfterMs: STALE_AFTER_MS };
   const endpoints = judgedEndpoints(sources, limits, instantAt(startedAt));
@@ -247,10 +237,11 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
     body: () => Body,
     { queries }: Phase,
     seconds: number,
-    sideInput: SideInputOf[DocumentName] = {},
   ): void => {
     if (outcome === 'not polled') return;
     const at = instantAt(seconds);
+    const before = endpoints.stateOf(source);
+    const { sideInput = {} } = pollInput(source, before, () => undefined, at);
     const result = createPoll(source, outcome, body, model.height, at, sideInput);
     endpoints.record(source, result, at);
     if (!result.outcome.ok) return;
@@ -259,7 +250,7 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
       const response = 'endpoint' in query ? executeQuery(model, query) : query;
       return queries?.(path, response, seconds) ?? response;
     };
-    endpoints.answer(source, (state) => answerQueries(source, state, operators, respond, at));
+    endpoints.answer(source, (state) => answerQueries(source, state, respond, at));
   };
   const pollContract = (source: StepContext<'external_contract'>, outcome: ContractOutcome, at: Instant): void => {
     const states = sources.find(({ document }) => document === 'module_state');
@@ -288,20 +279,14 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
     poll: (phase, seconds) => {
       for (const source of sources) {
         if (source.document === 'module_state') {
-          // The exporter reads the names after its first poll.
           const bodyOf = () => withLatestValsets(model.moduleState(), valsets);
-          const sideInput = polls === 0 ? {} : { names: staking };
-          poll(source, phase.bridge ?? UNCHANGED, bodyOf, phase, seconds, sideInput);
+          poll(source, phase.bridge ?? UNCHANGED, bodyOf, phase, seconds);
         } else if (source.document === 'external_contract') {
           pollContract(source, phase.contract ?? {}, instantAt(seconds));
         } else {
-          const bodyOf = () => model.rateLimiterInput({ window: 500n });
-          const answers = endpoints.answersOf(source, instantAt(seconds));
-          const sideInput = { lookaheads: lookaheadsOf(answers), cctxAnswers: cctxAnswers(answers) };
-          poll(source, phase.crosschain ?? UNCHANGED, bodyOf, phase, seconds, sideInput);
+          poll(source, phase.crosschain ?? UNCHANGED, () => model.rateLimiterInput({ window: 500n }), phase, seconds);
         }
       }
-      polls += 1;
     },
     scrape: (phase, seconds, keep) => {
       if (phase.recorderFails && seconds % 300 === 0) recordingFailures += 1;

@@ -8,7 +8,6 @@ import { initialMemory } from '../../dist/alerts/endpoint-memory.js';
 import { jobsOf, pollInput } from '../../dist/poll/jobs.js';
 import { initialState } from '../../dist/poll/endpoint-state.js';
 import { createPollExecutor, readFetched, timedStep } from '../../dist/poll/poll.js';
-import { NO_NAMES } from '../../dist/poll/validator-names.js';
 import { median, spread } from './statistics.mjs';
 
 /** Consecutive runs of one kind, so that it pays for most of the garbage collection it causes. */
@@ -64,7 +63,7 @@ async function measure(job, executor, pollConfig, { runs, warmUps }) {
   const poll = async () => {
     const fetched = await executor.fetch(
       job,
-      pollInput({ job, names: NO_NAMES, ...endpoint }, () => undefined, clock()),
+      pollInput(job.context, endpoint.state, () => undefined, clock()),
     );
     const polled = readFetched(fetched, job.context);
     fetched.release();

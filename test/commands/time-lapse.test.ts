@@ -10,6 +10,7 @@ import { createPollExecutor } from '../../src/poll/poll.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { startSimulator } from '../../src/simulator/simulator.js';
 import { waitUntil } from '../support/wait-for.js';
+import { validatorsOf } from '../../src/sources/validators.js';
 
 /* What the demo shows when it starts. */
 
@@ -46,7 +47,7 @@ describe('the past of a demo', () => {
       .rateLimiterInput()
       .cctxs_pending.map(({ cctx_status }) => Number(cctx_status.created_timestamp));
     expect(now.epochSeconds - Math.max(...createdAt)).toBeLessThan(120);
-    expect(pasts[0]?.names.byOperator.size).toBeGreaterThan(10);
+    expect(validatorsOf(pasts[0]?.state.queries ?? new Map()).names.size).toBeGreaterThan(10);
     // The flow is counted through all of the past.
     expect(pasts[0]?.state.success?.snapshot.flow).toMatchObject({ gaps: { stale: 0 } });
   });

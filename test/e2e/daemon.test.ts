@@ -76,15 +76,13 @@ describe('the daemon', () => {
     expect(text).toMatch(/^bridge_orchestrator_info\{target="nameless",.*,name="",/m);
     expect(text).not.toMatch(/^bridge_orchestrator_info\{target="nameless",.*,name="\w/m);
     expect(valueIn(text, 'bridge_exporter_up', 'target="nameless"', 'document="module_state"')).toBe(1);
-    const lines = daemon.log.filter((line) => line.includes('validator names'));
+    const lines = daemon.log.filter((line) => line.includes('"query":"validators"'));
     expect(lines).toHaveLength(1);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       level: 'warn',
       target: 'nameless',
       reason: 'status',
-      msg: expect.stringMatching(
-        /^validator names cannot be read, the last ones stay: .*validators.* responded with status 501/,
-      ),
+      msg: expect.stringMatching(/^query of the node failed: .*validators.* responded with status 501/),
     });
     const page = (await get(`${daemon.url}/`)).text;
     expect(page).toMatch(/<dt>nameless<dd>none read yet.*responded with status 501/);

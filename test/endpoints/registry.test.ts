@@ -7,11 +7,12 @@ import { createEndpointRegistry, type EndpointRegistry } from '../../src/endpoin
 import type { Instant } from '../../src/clock.js';
 import { documents, type SideInputOf } from '../../src/documents.js';
 import { failure } from '../../src/http/failure-reasons.js';
-import type { NamesResult } from '../../src/poll/validator-names.js';
+import type { NodeQuery } from '../../src/sources/node-query.js';
+import { validators, validatorsAnswer, validatorsOf } from '../../src/sources/validators.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { asDecimalString } from '../../src/chain/numeral.js';
 import type { Fetched, PollInput, PollJob } from '../../src/poll/poll.js';
-import type { QueryResult } from '../../src/sources/query-state.js';
+import type { QueryResult, QueryStates } from '../../src/sources/query-state.js';
 import { idleState } from '../pending/bridge-state.js';
 import { parseValidConfig } from '../support/config.js';
 import { failedFetch, fetchedBody } from '../support/polls.js';
@@ -31,7 +32,7 @@ interface StartedPoll {
 const REFUSED: QueryResult = { ...failure('status', 'refused'), isRefused: true };
 
 const started: StartedPoll[] = [];
-const startedNames: { readonly job: PollJob; readonly end: (result: NamesResult) => void }[] = [];
+const startedNames: { readonly job: PollJob; readonly end: (result: QueryResult) => void }[] = [];
 const logged: string[] = [];
 let registry: EndpointRegistry;
 let elapsedMs = 0;
@@ -49,8 +50,10 @@ beforeEach(() => {
   const executor = {
     fetch: async (job: PollJob, input: PollInput) =>
       new Promise<Fetched>((end) => void started.push({ job, input, end })),
-    fetchNames: async (job: PollJob) => new Promise<NamesResult>((end) => void startedNames.push({ job, end })),
-    sendQuery: async () => REFUSED,
+    sendQuery: async (job: PollJob, query: NodeQuery) =>
+      query.name === validators.name
+        ? new Promise<QueryResult>((end) => void startedNames.push({ job, end }))
+        : REFUSED,
   };
   registry = createEndpointRegistry(executor, logOf(logged), now);
 });
@@ -84,7 +87,7 @@ async function endPoll(fetched: Fetched): Promise<void> {
   await settle();
 }
 
-async function endNames(result: NamesResult): Promise<void> {
+async function endNames(result: QueryResult): Promise<void> {
   startedNames.at(-1)?.end(result);
   await settle();
 }
@@ -287,12 +290,17 @@ targets: [{name: a, bridge: {url: "https://a.example"}}]`);
 });
 
 describe('the names of validators', () => {
-  const named = (name: string): NamesResult => ({
+  const named = (name: string): QueryResult => ({
     ok: true,
-    byOperator: new Map([['qqqq', name]]),
-    contacts: new Map(),
-    operators: new Map(),
+    pages: [{ names: new Map([['qqqq', name]]), contacts: new Map(), operators: new Map(), nextKey: undefined }],
   });
+  const queries = (): QueryStates => registry.states()[0]?.queries ?? new Map();
+  const found = () => ({
+    names: validatorsOf(queries()).names,
+    readAt: validatorsAnswer(queries())?.at,
+    reason: queries().get(validators.name)?.failure?.reason,
+  });
+  const failures = (): number | undefined => queries().get(validators.name)?.failures;
   const namesOf = (poll: StartedPoll | undefined): string | undefined => {
     // The configuration has module states only.
     const sideInput = poll?.input.sideInput as SideInputOf['module_state'] | undefined;
@@ -324,7 +332,7 @@ describe('the names of validators', () => {
     await configure(['a']);
     await endPoll(success());
     await endNames(named('Alpha'));
-    for (let failures = 0; failures < 2; failures += 1) {
+    for (let round = 0; round < 2; round += 1) {
       // oxlint-disable-next-line no-await-in-loop -- one poll after the other
       await nextPoll();
       // oxlint-disable-next-line no-await-in-loop -- one poll after the other
@@ -332,21 +340,16 @@ describe('the names of validators', () => {
       // oxlint-disable-next-line no-await-in-loop -- one poll after the other
       await endNames({ ...failure('status', '/x: responded with status 500'), isRefused: false });
     }
-    expect(registry.all()[0]?.names).toMatchObject({
-      byOperator: new Map([['qqqq', 'Alpha']]),
-      readAt: STARTED_AT,
-      failure: { reason: 'status' },
-    });
+    expect(found()).toEqual({ names: new Map([['qqqq', 'Alpha']]), readAt: STARTED_AT, reason: 'status' });
     await nextPoll();
     expect(namesOf(started.at(-1))).toBe('Alpha');
     await endPoll(success());
     await endNames(named('Beta'));
-    expect(registry.all()[0]?.names).toMatchObject({ byOperator: new Map([['qqqq', 'Beta']]), failure: undefined });
-    // Besides the verdict about the fields that the small document lacks, and the queries that are refused.
-    expect(logged.filter((line) => !/^warning: |query of the node/.test(line))).toEqual([
-      'poll succeeded',
-      'validator names cannot be read, the last ones stay: /x: responded with status 500',
-      'validator names are read again',
+    expect(found()).toMatchObject({ names: new Map([['qqqq', 'Beta']]), reason: undefined });
+    // Besides the queries that are refused.
+    expect(logged.filter((line) => /status 500|no failures/.test(line))).toEqual([
+      'query of the node failed: /x: responded with status 500',
+      'query of the node has no failures any more',
     ]);
   });
 
@@ -356,16 +359,16 @@ describe('the names of validators', () => {
       await configure(['a'], '', 'interval: 1m');
       await endPoll(success());
       await endNames({ ...failure('status', '/x: responded with status 404'), isRefused });
-      expect(registry.states()[0]?.validatorFailures).toBe(1);
+      expect(failures()).toBe(1);
       elapsedMs += MINUTE_MS;
       await vi.advanceTimersByTimeAsync(1.1 * MINUTE_MS);
       await endPoll(success());
       await endNames(named('Alpha'));
-      expect(registry.all()[0]?.names.byOperator).toEqual(new Map([['qqqq', 'Alpha']]));
+      expect(found().names).toEqual(new Map([['qqqq', 'Alpha']]));
       expect(startedNames).toHaveLength(2);
       // A reload that reads no names has no count.
       await configure(['a'], ', validator_names: "off"');
-      expect(registry.states()[0]?.validatorFailures).toBeUndefined();
+      expect(failures()).toBeUndefined();
     },
   );
 
@@ -386,7 +389,7 @@ describe('the names of validators', () => {
     await endPoll(success());
     await endNames({ ...failure('status', '/x: responded with status 501'), isRefused: true });
     expect(startedNames).toHaveLength(6);
-    expect(registry.states()[0]?.validatorFailures).toBe(5);
+    expect(failures()).toBe(5);
   });
 
   it('are kept by a reload, unless the address of the node changes or they are switched off', async () => {
@@ -408,7 +411,7 @@ describe('the names of validators', () => {
     await endPoll(success());
     await configureYaml('targets: [{name: a, bridge: {url: "https://other.example"}}]');
     await endNames(named('of the previous node'));
-    expect(registry.all()[0]?.names.byOperator.size).toBe(0);
+    expect(found().names.size).toBe(0);
     expect(namesOf(started.at(-1))).toBeUndefined();
   });
 });

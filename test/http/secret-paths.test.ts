@@ -5,6 +5,7 @@ import { createPathRedactor } from '../../src/http/redaction.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { createPollExecutor, type PollJob } from '../../src/poll/poll.js';
 import type { Poll } from '../../src/poll/step.js';
+import { validators, VALIDATORS_REQUEST } from '../../src/sources/validators.js';
 import { createCanary, tracesOf } from '../e2e/canaries.js';
 import { endpointUrl, parseValidConfig } from '../support/config.js';
 import { pollNode } from '../support/polls.js';
@@ -149,7 +150,7 @@ describe('the key in the path of a URL', () => {
   it('is in no message of a query besides the document', async () => {
     const node = await start(({ url = '' }, response) => response.writeHead(500).end(`no route to ${url}`));
     const config = parseValidConfig(`targets: [{name: t, bridge: {url: '${node.url}/lcd/k3y'}}]`);
-    const result = await executor.fetchNames(jobsOf(config)[0] as PollJob);
+    const result = await executor.sendQuery(jobsOf(config)[0] as PollJob, validators, VALIDATORS_REQUEST);
     expect(result.ok ? '' : result.error.message.replace(/127\.0\.0\.1:\d+/, 'HOST')).toMatch(
       /^HOST\/…\/cosmos\/staking\/v1beta1\/validators: responded with status 500: no route to \/…\/cosmos\/staking\//,
     );

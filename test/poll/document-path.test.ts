@@ -250,16 +250,11 @@ describe('an endpoint that is polled on a timer', () => {
       polled.push(fetched.foundAt ?? outcomeOf(fetched));
       return fetched;
     };
-    const { fetchNames } = executor;
     const sendQuery = async (): Promise<QueryResult> => ({ ...failure('status', ''), isRefused: true });
-    const registry = createEndpointRegistry({ fetch, fetchNames, sendQuery }, pino({ level: 'silent' }));
+    const registry = createEndpointRegistry({ fetch, sendQuery }, pino({ level: 'silent' }));
     closing.push(async () => registry.close());
     const replaceJobs = (jobs: readonly PollJob[], intervalMs: number): void =>
-      registry.reconcile(
-        jobs.map((job) => ({ ...job, needsValidatorNames: false, needsValidators: false })),
-        { intervalMs, timeoutMs: 5000, staleAfterMs: HOUR, maxBodyBytes: 2 ** 20 },
-        clock(),
-      );
+      registry.reconcile(jobs, { intervalMs, timeoutMs: 5000, staleAfterMs: HOUR, maxBodyBytes: 2 ** 20 }, clock());
     const hasSucceeded = (): boolean => registry.states()[0]?.success !== undefined;
     return { polled, endpoints: { replaceJobs, hasSucceeded, close: registry.close } };
   }

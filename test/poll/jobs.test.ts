@@ -3,7 +3,8 @@ import { defaultConfig } from '../../src/config/config.js';
 import { clock } from '../../src/clock.js';
 import { initialState } from '../../src/poll/endpoint-state.js';
 import { jobsOf, pollInput, targetOptions } from '../../src/poll/jobs.js';
-import { NO_NAMES } from '../../src/poll/validator-names.js';
+import { queryStatesOf } from '../../src/sources/query-state.js';
+import { validators } from '../../src/sources/validators.js';
 import { parseValidConfig } from '../support/config.js';
 
 test('chains have built-in names, which configured ones override', () => {
@@ -38,11 +39,16 @@ test.each([
   );
   const [job] = jobsOf(config);
   if (job === undefined) throw new Error('the target has a bridge');
-  // Also read for the operator addresses of watched validators.
-  expect(job.needsValidators).toBe(true);
-  const names = { ...NO_NAMES, byOperator: new Map([['ab', 'Alice']]) };
-  const state = initialState(job.context, config.poll, clock());
-  expect(pollInput({ job, state, names }, () => undefined, clock()).sideInput).toEqual(
+  // The list is also read for the operator addresses of watched validators.
+  const known = queryStatesOf(job.context).get(validators.name);
+  if (known === undefined) throw new Error('the list is read');
+  const page = { names: new Map([['ab', 'Alice']]), contacts: new Map(), operators: new Map(), nextKey: undefined };
+  const answers = new Map([['', { at: clock(), pages: [page], families: [] }]]);
+  const state = {
+    ...initialState(job.context, config.poll, clock()),
+    queries: new Map([[validators.name, { ...known, answers }]]),
+  };
+  expect(pollInput(job.context, state, () => undefined, clock()).sideInput).toEqual(
     expected === undefined ? { externalHeight: undefined } : { externalHeight: undefined, names: expected },
   );
 });

@@ -8,7 +8,6 @@ import { itemsOf } from '../../src/poll/items.js';
 import { limitsOf, pollInput } from '../../src/poll/jobs.js';
 import { readFetched, timedStep, type PollJob } from '../../src/poll/poll.js';
 import { step, type StepMemory } from '../../src/poll/step.js';
-import { NO_NAMES } from '../../src/poll/validator-names.js';
 import { readRecording } from '../../src/recorder/read-recording.js';
 import { replayPolls } from '../../src/recorder/replay.js';
 import { answerOf, POLL_MS, startRecordedChain, useSimulatedTime } from '../recorder/every-poll.js';
@@ -143,7 +142,7 @@ describe('what the daemon has found by its polls', () => {
     const states = new Map<DocumentName, EndpointState>();
     for (const { job, input, fetched, at, after } of firsts) {
       const before = initial(config, job, after.state);
-      const own = pollInput({ job, state: before.state, names: NO_NAMES }, (document) => states.get(document), at);
+      const own = pollInput(job.context, before.state, (document) => states.get(document), at);
       expect({ ...own, readsAll: input.readsAll }).toEqual(input);
       const found = timedStep(before, readFetched(fetched, job.context), job.context, at);
       expect(foundIn(found.state)).toEqual(foundIn(after.state));

@@ -8,7 +8,6 @@ import { initialMemory } from '../../src/alerts/endpoint-memory.js';
 import { exportedFamilies, initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
 import { jobsOf, pollInput } from '../../src/poll/jobs.js';
 import { step, type StepMemory } from '../../src/poll/step.js';
-import { NO_NAMES } from '../../src/poll/validator-names.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { executeQuery, parseRequest } from '../../src/simulator/query-service.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
@@ -28,7 +27,6 @@ const modelOf = (scenario: ScenarioName): Model =>
 function polled(model: Model, document: DocumentName): EndpointState {
   const job = jobsOf(demoConfig('http://127.0.0.1:1317', model)).find(({ context }) => context.document === document);
   if (job === undefined) throw new Error(`the demo has no ${document}`);
-  const operators = new Map(model.stakingValidators().map(({ operator_address: own }) => [dataPart(own), own]));
   const respond = (path: string) => {
     const query = parseRequest('GET', path);
     return 'endpoint' in query ? executeQuery(model, query) : query;
@@ -37,10 +35,10 @@ function polled(model: Model, document: DocumentName): EndpointState {
   let endpoint: StepMemory = { state: initialState(context, LIMITS, at(0)), memory: initialMemory };
   for (const minute of [0, 1]) {
     const body = document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });
-    const { sideInput } = pollInput({ job, state: endpoint.state, names: NO_NAMES }, () => undefined, at(minute));
+    const { sideInput } = pollInput(context, endpoint.state, () => undefined, at(minute));
     const poll = { ...pollOf(context, body, { at: at(minute), sideInput }), foundAt: { dialect: 'neutral', path: '' } };
     const { state, memory } = step(endpoint, poll, context, at(minute));
-    const queries = answerQueries(context, state, operators, respond, at(minute));
+    const queries = answerQueries(context, state, respond, at(minute));
     endpoint = { state: { ...state, queries }, memory };
   }
   return endpoint.state;
@@ -62,7 +60,7 @@ describe('the answers about watched validators', () => {
       );
     const orchestrator = registered?.orchestrator ?? '';
     const status = model.orchestrator(orchestrator);
-    const labels = `target="demo",orchestrator="${orchestrator}",name=""`;
+    const labels = `target="demo",orchestrator="${orchestrator}",name="Validator Guild"`;
     expect(
       seriesOf(polled(model, 'module_state'), /^bridge_watched_(validator_(jailed|bonded|last_event)|orchestrator)/),
     ).toEqual([

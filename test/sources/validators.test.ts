@@ -1,7 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/http/client.js';
-import { fetchNames, type NamesResult } from '../../src/poll/validator-names.js';
+import { sendQuery } from '../../src/poll/fetch-pages.js';
+import type { QueryResult } from '../../src/sources/query-state.js';
+import { validators, VALIDATORS_REQUEST, validatorsOfPages, type Validators } from '../../src/sources/validators.js';
 import { endpointUrl } from '../support/config.js';
 import { listenOnFreePort } from '../support/ports.js';
 
@@ -16,21 +18,25 @@ afterEach(() => {
   requested.length = 0;
 });
 
-/** Reads the names of a node that responds to each request with the next of these bodies, and then with the last. */
-async function namesFrom(bodies: readonly unknown[], delayMs = 0): Promise<NamesResult> {
+/** Reads the validators of a node that responds to each request with the next of these bodies, and then with the last. */
+async function listFrom(bodies: readonly unknown[], delayMs = 0): Promise<QueryResult> {
   server = createServer((request, response) => {
     const body = bodies[Math.min(requested.length, bodies.length - 1)];
     requested.push(request.url ?? '');
     setTimeout(() => response.end(typeof body === 'string' ? body : JSON.stringify(body)), delayMs);
   });
   const node = { url: endpointUrl(`http://127.0.0.1:${await listenOnFreePort(server)}`), limits };
-  return fetchNames(node, client);
+  return sendQuery(node, validators, VALIDATORS_REQUEST, client);
+}
+
+async function validatorsFrom(bodies: readonly unknown[]): Promise<Validators> {
+  const result = await listFrom(bodies);
+  if (!result.ok) throw new Error(result.error.message);
+  return validatorsOfPages(result.pages);
 }
 
 async function nameOf(moniker: unknown): Promise<string | undefined> {
-  const result = await namesFrom([{ validators: [validator('qqqq', moniker)] }]);
-  if (!result.ok) throw new Error(result.error.message);
-  return result.byOperator.get('qqqq');
+  return (await validatorsFrom([{ validators: [validator('qqqq', moniker)] }])).names.get('qqqq');
 }
 
 const validator = (data: string, moniker: unknown) => ({
@@ -41,13 +47,12 @@ const validator = (data: string, moniker: unknown) => ({
 
 describe('the names of validators', () => {
   it('are those of all pages', async () => {
-    const result = await namesFrom([
+    const found = await validatorsFrom([
       { validators: [validator('qqqq', 'Alpha')], pagination: { next_key: 'a+b/c=', total: '2' } },
       { validators: [validator('pppp', 'Beta')], pagination: { next_key: null, total: '0' } },
     ]);
-    expect(result).toEqual({
-      ok: true,
-      byOperator: new Map([
+    expect(found).toEqual({
+      names: new Map([
         ['qqqq', 'Alpha'],
         ['pppp', 'Beta'],
       ]),
@@ -63,7 +68,7 @@ describe('the names of validators', () => {
   });
 
   it('are rejected after ten pages, as a node can repeat a key for ever', async () => {
-    expect(await namesFrom([{ validators: [], pagination: { next_key: 'again' } }])).toEqual({
+    expect(await listFrom([{ validators: [], pagination: { next_key: 'again' } }])).toEqual({
       ok: false,
       error: {
         reason: 'too_large',
@@ -75,7 +80,7 @@ describe('the names of validators', () => {
   });
 
   it('have one deadline for all pages', async () => {
-    const result = await namesFrom([{ validators: [], pagination: { next_key: 'again' } }], 450);
+    const result = await listFrom([{ validators: [], pagination: { next_key: 'again' } }], 450);
     expect(result).toMatchObject({
       ok: false,
       error: { reason: 'timeout', message: expect.stringMatching(/timed out after 2000 ms \(poll\.timeout\)$/) },
@@ -90,11 +95,11 @@ describe('the names of validators', () => {
     ['an error body', { code: 12, message: 'Not Implemented', details: [] }],
     ['a list without validators', { validators: [] }],
   ])('are rejected if the response is %s', async (_, body) => {
-    expect(await namesFrom([body])).toMatchObject({ ok: false, error: { reason: 'schema' } });
+    expect(await listFrom([body])).toMatchObject({ ok: false, error: { reason: 'schema' } });
   });
 
   it('leave out validators without address or name, and keep the first name of an address', async () => {
-    const validators = [
+    const rows = [
       null,
       7,
       {},
@@ -106,7 +111,7 @@ describe('the names of validators', () => {
       validator('qqqq', 'First'),
       validator('qqqq', 'Second'),
     ];
-    expect(await namesFrom([{ validators }])).toMatchObject({ ok: true, byOperator: new Map([['qqqq', 'First']]) });
+    expect(await validatorsFrom([{ validators: rows }])).toMatchObject({ names: new Map([['qqqq', 'First']]) });
   });
 
   it('come with the published contacts, cleaned and truncated', async () => {
@@ -114,14 +119,14 @@ describe('the names of validators', () => {
       operator_address: `injvaloper1${key}cccccc`,
       description: { moniker: '', security_contact, website },
     });
-    const validators = [
+    const rows = [
       published('qqqq', 'ops@\u202Eexample.org\n', 'https://example.org'),
       published('qqqq', 'later@example.org', ''),
       published('pppp', '', 'x'.repeat(500)),
       published('zzzz', '  ', ''),
       published('rrrr', 5, null),
     ];
-    expect(await namesFrom([{ validators }])).toMatchObject({
+    expect(await validatorsFrom([{ validators: rows }])).toMatchObject({
       contacts: new Map([
         ['qqqq', { securityContact: 'ops@ example.org', website: 'https://example.org' }],
         ['pppp', { securityContact: null, website: `${'x'.repeat(99)}…` }],

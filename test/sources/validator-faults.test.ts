@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { namesAfter, NO_NAMES } from '../../src/poll/validator-names.js';
+import type { QueryContext } from '../../src/sources/node-query.js';
+import { queryStatesOf, withResults, type QueryStates } from '../../src/sources/query-state.js';
+import { validators, VALIDATORS_REQUEST, validatorsAnswer, validatorsOf } from '../../src/sources/validators.js';
 import type { Instant } from '../../src/clock.js';
 import { createPollExecutor, type PollJob } from '../../src/poll/poll.js';
 import { jobsOf } from '../../src/poll/jobs.js';
@@ -40,22 +42,35 @@ describe('a node whose staking module', () => {
 
   it.each(failing)('$title changes neither the names nor the polls', async ({ fault, reason }) => {
     const job = jobAt(simulator.url);
-    const before = namesAfter(NO_NAMES, await executor.fetchNames(job), at(0));
-    expect(before.byOperator.size).toBeGreaterThan(10);
+    /** The states of the queries after one more round of this one, whose families depend on nothing. */
+    const readAgain = async (states: QueryStates, seconds: number): Promise<QueryStates> => {
+      const result = await executor.sendQuery(job, validators, VALIDATORS_REQUEST);
+      return withResults(
+        states,
+        validators,
+        job.context as unknown as QueryContext,
+        [[VALIDATORS_REQUEST, result]],
+        at(seconds),
+      );
+    };
+    const before = await readAgain(queryStatesOf(job.context), 0);
+    expect(validatorsOf(before).names.size).toBeGreaterThan(10);
 
     simulator.fault('validators', fault);
     const requests = simulator.requests.validators;
-    const during = namesAfter(before, await executor.fetchNames(job), at(3600));
+    const during = await readAgain(before, 3600);
     expect(simulator.requests.validators).toBe(requests + 1);
-    expect(during.byOperator).toBe(before.byOperator);
-    expect(during.readAt).toBe(before.readAt);
-    expect(during.failure?.reason).toBe(reason);
-    expect(during.failure?.message).toContain('/cosmos/staking/v1beta1/validators');
-    const result = await pollNode(executor, job, { sideInput: { names: during.byOperator } });
+    expect(validatorsOf(during)).toBe(validatorsOf(before));
+    expect(validatorsAnswer(during)?.at).toEqual(at(0));
+    const { failure } = during.get(validators.name) ?? {};
+    expect(failure?.reason).toBe(reason);
+    expect(failure?.message).toContain('/cosmos/staking/v1beta1/validators');
+    const result = await pollNode(executor, job, { sideInput: { names: validatorsOf(during).names } });
     expect(result.outcome.ok).toBe(true);
 
     simulator.fault('validators', undefined);
-    const after = namesAfter(during, await executor.fetchNames(job), at(7200));
-    expect(after).toMatchObject({ readAt: at(7200), failure: undefined });
+    const after = await readAgain(during, 7200);
+    expect(validatorsAnswer(after)?.at).toEqual(at(7200));
+    expect(after.get(validators.name)?.failure).toBeUndefined();
   });
 });

@@ -1,0 +1,126 @@
+import { dataPart } from '../chain/addresses.js';
+import { isPresent, type Field } from '../chain/field.js';
+import { list, object, string, type ValueOf } from '../chain/fields.js';
+import { toLabelValue } from '../metrics/family.js';
+import { memoize } from '../metrics/memoize.js';
+import { required, WITHDRAWN } from '../metrics/required-fields.js';
+import { HOUR_MS, MEBIBYTE } from '../settings/units.js';
+import { cleanText } from '../text/untrusted-text.js';
+import { nodeQuery, type QueryOptions, type QueryRequest } from './node-query.js';
+import type { QueryAnswer, QueryStates } from './query-state.js';
+
+/* The validators by the staking module of the Cosmos SDK (QueryValidatorsResponse): names for labels, contacts, and operator addresses. */
+
+/** How the operators of a validator can be reached, as they have published it. `null` for what they have not. */
+export interface Contact {
+  readonly securityContact: string | null;
+  readonly website: string | null;
+}
+
+/** Contacts by the data part of the operator address. */
+export type Contacts = ReadonlyMap<string, Contact>;
+
+/** What is read of the validators, each by the data part of its operator address. */
+export interface Validators {
+  readonly names: ReadonlyMap<string, string>;
+  readonly contacts: Contacts;
+  /** Their operator addresses. */
+  readonly operators: ReadonlyMap<string, string>;
+}
+
+interface ValidatorsPage extends Validators {
+  readonly nextKey: string | undefined;
+}
+
+const rows = list(
+  object({
+    operator_address: string,
+    description: object({ moniker: string, security_contact: string, website: string }),
+  }),
+);
+
+/** Whether the validators of an endpoint have the names of the staking module. */
+export function hasStakingNames(options: QueryOptions): boolean {
+  return options.document === 'module_state' && options.settings.validatorNames === 'staking';
+}
+
+export const validators = nodeQuery({
+  name: 'validators',
+  // Names change a few times a year, and the response has megabytes.
+  intervalMs: HOUR_MS,
+  maxBodyBytes: 16 * MEBIBYTE,
+  isEnabled: (options) =>
+    hasStakingNames(options) ||
+    // The address of an operator is in the path of the query about its validator.
+    (options.document === 'module_state' &&
+      options.settings.nodeQueries === 'auto' &&
+      options.settings.watch.length > 0),
+  path: '/cosmos/staking/v1beta1/validators?pagination.limit=1000',
+  schema: object({ validators: rows, pagination: object({ next_key: string }) }),
+  value: (page): ValidatorsPage => {
+    const found = validatorsIn(required(page.validators));
+    const key = isPresent(page.pagination) ? page.pagination.next_key : undefined;
+    const nextKey = isPresent(key) && key !== '' ? key : undefined;
+    // Every chain has some.
+    if (found.operators.size === 0 && nextKey === undefined) throw WITHDRAWN;
+    return { ...found, nextKey };
+  },
+  nextKey: ({ nextKey }) => nextKey,
+});
+
+/** The only request of the query. */
+export const VALIDATORS_REQUEST: QueryRequest = { key: '', path: validators.path as string };
+
+const NO_VALIDATORS: Validators = { names: new Map(), contacts: new Map(), operators: new Map() };
+
+/** Those of all pages of an answer. Of entries with the same address, the first one stays. */
+export const validatorsOfPages = memoize((pages: readonly unknown[]): Validators => {
+  // The pages are those that the query has read.
+  const reversed = (pages as readonly ValidatorsPage[]).toReversed();
+  return {
+    names: new Map(reversed.flatMap(({ names }) => Array.from(names))),
+    contacts: new Map(reversed.flatMap(({ contacts }) => Array.from(contacts))),
+    operators: new Map(reversed.flatMap(({ operators }) => Array.from(operators))),
+  };
+});
+
+/** The validators of an endpoint as last read, whatever the age. */
+export function validatorsOf(queries: QueryStates): Validators {
+  const answer = validatorsAnswer(queries);
+  return answer === undefined ? NO_VALIDATORS : validatorsOfPages(answer.pages);
+}
+
+export function validatorsAnswer(queries: QueryStates): QueryAnswer | undefined {
+  return queries.get(validators.name)?.answers.get(VALIDATORS_REQUEST.key);
+}
+
+/** Sent back to the node in the path of a query. Whatever is not an address of this form is left out. */
+const OPERATOR_ADDRESS = /^[a-z0-9]{1,90}$/;
+
+const MAX_CONTACT_CHARACTERS = 100;
+
+/** The first name and the first contact of each address. Whatever is missing is left out: a name is never necessary. */
+function validatorsIn(page: ValueOf<typeof rows>): Validators {
+  const names = new Map<string, string>();
+  const contacts = new Map<string, Contact>();
+  const operators = new Map<string, string>();
+  for (const validator of page) {
+    if (!isPresent(validator) || !isPresent(validator.operator_address)) continue;
+    const { operator_address: address, description } = validator;
+    const operator = dataPart(address);
+    if (OPERATOR_ADDRESS.test(address) && !operators.has(operator)) operators.set(operator, address);
+    if (!isPresent(description)) continue;
+    const name = isPresent(description.moniker) ? toLabelValue(cleanText(description.moniker)) : '';
+    if (name !== '' && !names.has(operator)) names.set(operator, name);
+    const securityContact = contactText(description.security_contact);
+    const website = contactText(description.website);
+    if ((securityContact ?? website) !== null && !contacts.has(operator)) {
+      contacts.set(operator, { securityContact, website });
+    }
+  }
+  return { names, contacts, operators };
+}
+
+function contactText(field: Field<string>): string | null {
+  return isPresent(field) ? cleanText(field, MAX_CONTACT_CHARACTERS) || null : null;
+}
