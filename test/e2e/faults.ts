@@ -320,7 +320,7 @@ export function faultReference(): string {
         : `\`bridge_exporter_up\` 0, failures with \`reason="${reason}"\``;
     const recovery =
       reason === 'regression'
-        ? 'when the height is not lower; the third regression in a row is accepted'
+        ? 'when the height is not lower; the third regression since the last success is accepted'
         : 'with the next valid response';
     return `| ${title} | ${metrics} | ${logged} | ${recovery} |`;
   });
