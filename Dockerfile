@@ -1,4 +1,4 @@
-# Image of bridge-exporter. It needs no shell, no capabilities and no writable file system:
+# Image of bridge-exporter. It needs no shell and no capabilities, and writes to the volume /var/lib/bridge-exporter only:
 #   docker build -t bridge-exporter .
 #   docker run --read-only --cap-drop=ALL --memory=256m -p 127.0.0.1:10917:10917 \
 #     -e BRIDGE_URL=https://node.example.org bridge-exporter
@@ -19,6 +19,8 @@ ARG REVISION
 RUN node packaging/bundle.mjs /app --program
 # Node.js of the target platform, and nothing else of its image.
 RUN --mount=type=bind,from=runtime,target=/runtime node packaging/runtime.mjs /runtime /root-filesystem
+# For the state file, whoever the user is.
+RUN mkdir --parents --mode=1777 /root-filesystem/var/lib/bridge-exporter
 
 FROM build AS build-executable
 ARG REVISION
@@ -44,6 +46,9 @@ COPY --from=build /app ./
 COPY LICENSE ./
 ENV PATH=/usr/local/bin
 ENV NODE_ENV=production
+# What is remembered survives a restart of the container; a named volume also survives its removal.
+ENV STATE_FILE=/var/lib/bridge-exporter/state.json
+VOLUME /var/lib/bridge-exporter
 EXPOSE 10917
 # User `node` of the Node.js image. Numeric, so that Kubernetes can verify runAsNonRoot.
 USER 1000:1000

@@ -15,6 +15,7 @@ import {
   type NodeConnection,
 } from './config/endpoint-config.js';
 import { readContract, type ContractExchange } from './external/contract-document.js';
+import { signerKeys } from './flow/crosschain-document.js';
 import { bridgeFlowFamilies } from './flow/bridge-families.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge, type BridgeFlow } from './flow/bridge-flow.js';
 import { crosschainFlowFamilies } from './flow/crosschain-families.js';
@@ -31,7 +32,7 @@ import { unlistedCctxs, unlistedFamilies } from './flow/unlisted-cctxs.js';
 import type { Numeral } from './chain/numeral.js';
 import { bridgeFamilies } from './metrics/bridge/families.js';
 import type { BridgeInput } from './metrics/bridge/input.js';
-import { bridgeObservations, type BridgeObservations } from './metrics/bridge/observations.js';
+import { bridgeIdentity, bridgeObservations, type BridgeObservations } from './metrics/bridge/observations.js';
 import { contractFamilies } from './metrics/contract/families.js';
 import type { ContractReading } from './metrics/contract/reading.js';
 import { crosschainFamilies } from './metrics/crosschain/families.js';
@@ -124,6 +125,8 @@ export interface DocumentDefinition<Name extends DocumentName> {
   readonly input: (content: ContentOf[Name], context: DocumentContext<Name>) => InputOf[Name];
   /** Hub height of the document, to detect a node that falls behind. */
   readonly hubHeight: (content: ContentOf[Name], header: Numeral | undefined) => Numeral | undefined;
+  /** What identifies the bridge; empty when the document does not say it. Documents with nothing in common are of different bridges. */
+  readonly identity: (content: ContentOf[Name]) => readonly string[];
   readonly families: readonly Family<InputOf[Name]>[];
   /** What the next document of the endpoint gets as its previous observations. */
   readonly observations: (input: InputOf[Name]) => ObservationsOf[Name];
@@ -232,6 +235,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
       names: { configured: labels.validators, staking: names },
     }),
     hubHeight: (_state, header) => header,
+    identity: bridgeIdentity,
     families: bridgeFamilies,
     observations: bridgeObservations,
     flow: {
@@ -268,6 +272,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
     input: (reading) => reading,
     // A node behind others shows in the time of its block.
     hubHeight: () => undefined,
+    identity: ({ contract }) => [contract],
     families: contractFamilies,
     observations: (reading) => reading,
     flow: { initial: undefined, track: () => undefined, fromZero: () => undefined, gauges: [], cumulative: [] },
@@ -303,6 +308,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
     }),
     // Some proxies drop the header; the document has its own height.
     hubHeight: ({ height }, header) => header ?? (isPresent(height) ? height : undefined),
+    identity: signerKeys,
     families: crosschainFamilies,
     observations: crosschainObservations,
     flow: {

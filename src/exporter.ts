@@ -25,6 +25,7 @@ import { recorderView } from './pages/recorder-facts.js';
 import { createApp, type AppDependencies } from './server/app.js';
 import { startWebServer, type ListenAddress } from './server/server.js';
 import type { LoadedWebConfig } from './server/web-config.js';
+import type { StateFile } from './state/state-file.js';
 
 interface ExporterOptions extends ReloadOptions {
   readonly listen: ListenAddress;
@@ -35,6 +36,8 @@ interface ExporterOptions extends ReloadOptions {
   /** Absent for plain HTTP without authentication. */
   readonly webConfig?: LoadedWebConfig | undefined;
   readonly enableLifecycle: boolean;
+  /** Absent if nothing survives a restart. */
+  readonly stateFile?: Omit<StateFile, 'close'> | undefined;
   /** What is known of the endpoints already; by default nothing. */
   readonly pastOf?: (job: PollJob) => EndpointPast | undefined;
 }
@@ -56,7 +59,7 @@ export async function startExporter(
 ): Promise<Exporter> {
   const startedAt = clock();
   const recorder = createRecorder(log);
-  const endpoints = createEndpointRegistry(executor, log, clock, options.pastOf, recorder);
+  const endpoints = createEndpointRegistry(executor, log, clock, options.pastOf, recorder, options.stateFile);
   const processMetrics = createProcessMetrics(options.build, options.shard, recorder.status);
   const metricsPage = createMetricsPage(endpoints, processMetrics);
   const activate = ({ jobs, poll, recorder: recording, hash, loadedAt, targets }: LoadedConfig): void => {
@@ -86,6 +89,7 @@ export async function startExporter(
   const server = await startWebServer(app, options.listen, { log, webConfig: options.webConfig });
   // Polling starts here.
   activate(active.current());
+  options.stateFile?.start(endpoints.all);
   active.startAutoReload();
   return {
     url: server.url,

@@ -17,7 +17,8 @@ import { queueAlerts } from './queue-alerts.js';
 import { relayAlerts } from './relay-alerts.js';
 import { unsignedBatchAlerts } from './unsigned-batch-alerts.js';
 import { valsetAlerts } from './valset-alerts.js';
-import type { Finding, PollView } from './view.js';
+import { seriesKey } from './series-key.js';
+import type { AlertLabels, Finding, PollView } from './view.js';
 import { watchedAlerts } from './watched-alerts.js';
 import { withdrawnAlerts } from './invalid-values-alerts.js';
 
@@ -68,16 +69,34 @@ export interface AlertFinding extends Finding {
   readonly holdsNow: boolean;
 }
 
+/** The same in another version of the program that has other alerts. */
+function findingKey(alert: JudgedAlert, patternIndex: number, labels: AlertLabels): string {
+  return seriesKey(`${identityOf(alert)} ${patternIndex}`, labels);
+}
+
+export function identityOf({ name, severity, labels }: JudgedAlert): string {
+  return [name, severity, ...Object.values(labels)].join(' ');
+}
+
+/** Whether the key is of a finding of an alert that reads one of these families. */
+export function readsAny(families: ReadonlySet<string>): (key: string) => boolean {
+  const reading = judgedAlerts.filter((alert) => alert.families.some((family) => families.has(family)));
+  const keys = reading.flatMap((alert) =>
+    alert.condition.patterns.map((_pattern, index) => findingKey(alert, index, {}).replace(/\{\}\]$/, '')),
+  );
+  return (key) => keys.some((own) => key.startsWith(own));
+}
+
 /** What the conditions of a source find. */
 export function findAll(source: Condition['source'], view: PollView): readonly AlertFinding[] {
-  return judgedAlerts.flatMap((alert, alertIndex) => {
+  return judgedAlerts.flatMap((alert) => {
     const { condition } = alert;
     const { document = view.state.document } = condition;
     if (condition.source !== source || document !== view.state.document) return [];
     return condition.patterns.flatMap(({ rangeMinutes, find, holdsNow }, patternIndex) =>
       find(view).map((finding) => ({
         ...finding,
-        key: JSON.stringify([alertIndex, patternIndex, finding.labels]),
+        key: findingKey(alert, patternIndex, finding.labels),
         alert,
         rangeMinutes,
         holdsNow: holdsNow?.(finding, view) !== false,

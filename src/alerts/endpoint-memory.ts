@@ -3,7 +3,8 @@ import { MINUTE_MS } from '../settings/units.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import { itemsOf } from '../poll/items.js';
 import type { Condition } from './alert.js';
-import { findAll, type AlertFinding } from './alerts.js';
+import { unansweredFamilies } from '../sources/query-state.js';
+import { findAll, readsAny, type AlertFinding } from './alerts.js';
 import { flowHistoryAfter, NO_FLOW_HISTORY, type FlowHistory } from './flow-history.js';
 import { addPoll, NO_HISTORY, type PollHistory } from './poll-history.js';
 import { samplesAt } from './samples.js';
@@ -43,9 +44,9 @@ export function memoriesOf(endpoints: readonly JudgedEndpoint[]): EndpointMemori
 }
 
 /** How long a finding has been in every poll. */
-interface Presence {
+export interface Presence {
   readonly since: Instant;
-  readonly unchangedValue: number | string | undefined;
+  readonly unchangedValue: number | undefined;
   /** Whether it was in the first poll, or in the first one after a gap, and so may be older. */
   readonly mayBeOlder: boolean;
 }
@@ -75,41 +76,48 @@ export function viewOf(
 }
 
 /** Returns the memory after one more poll. */
-export function memoryAfter({ state: before, memory }: JudgedEndpoint, state: EndpointState): EndpointMemory {
+export function memoryAfter({ memory }: Pick<JudgedEndpoint, 'memory'>, state: EndpointState): EndpointMemory {
   const at = state.last?.at;
   if (at === undefined) return memory;
   const history = addPoll(memory.history, state, at);
   const flow = state.last?.ok === true ? flowHistoryAfter(memory.flow, state, at) : memory.flow;
   const view = viewOf({ state, memory: { ...memory, history, flow } }, at);
-  const previous = before.success?.at;
+  const previous = memory.history.successes.at(-1);
   // What began while there was no data may have begun at any time of it.
   const isAfterGap = previous === undefined || msBetween(previous, at) > OUTDATED_MINUTES * MINUTE_MS;
   const { data, endpoint } = memory.presences;
+  const unanswered = unansweredFamilies(state.queries);
   return {
     history,
     flow,
     presences: {
-      data: state.last?.ok === true ? presencesAfter(data, findAll('data', view), at, isAfterGap) : data,
-      endpoint: presencesAfter(endpoint, findAll('endpoint', view), at, before.polls === 0),
+      data: state.last?.ok === true ? presencesAfter(data, findAll('data', view), at, isAfterGap, unanswered) : data,
+      endpoint: presencesAfter(endpoint, findAll('endpoint', view), at, memory.history.firstPollAt === undefined),
     },
   };
 }
 
 type KeyedFinding = Pick<AlertFinding, 'key' | 'unchangedValue'>;
 
-/** Those that are not found any more, or with another value of `unchangedValue`, end. */
+/**
+ * Those that are not found any more, or with another value of `unchangedValue`, end, unless they are about families for which the node was not
+ * asked yet.
+ */
 export function presencesAfter(
   before: Presences,
   findings: readonly KeyedFinding[],
   at: Instant,
   mayBeOlder: boolean,
+  unanswered: ReadonlySet<string> = new Set(),
 ): Presences {
-  return new Map(
-    findings.map((finding) => [
+  const isUnjudged = before.size > 0 && unanswered.size > 0 ? readsAny(unanswered) : () => false;
+  return new Map([
+    ...Array.from(before).filter(([key]) => isUnjudged(key)),
+    ...findings.map((finding): [string, Presence] => [
       finding.key,
       presenceOf(finding, before) ?? { since: at, unchangedValue: finding.unchangedValue, mayBeOlder },
     ]),
-  );
+  ]);
 }
 
 /** How long a finding has been present; `undefined` when it was not found before, or with another value. */

@@ -5,7 +5,9 @@ import type { FailureReason } from '../http/failure-reasons.js';
 import type { LabelValues } from '../metrics/family.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import type { Snapshot } from '../poll/step.js';
+import { unansweredFamilies } from '../sources/query-state.js';
 import { labelOf, samplesAt, samplesOf, type Samples } from './samples.js';
+import { isSeriesOf, seriesKey } from './series-key.js';
 
 /**
  * The recent history of an endpoint, as far as the ranges of the alert rules read it. Bounded: the keys are families, fields and
@@ -33,7 +35,7 @@ export interface PollHistory {
 }
 
 /** The value of a series from a poll on, until the next one in the list. */
-interface PastValue {
+export interface PastValue {
   readonly value: number;
   readonly at: Instant;
 }
@@ -143,7 +145,7 @@ export function addPoll(before: PollHistory, state: EndpointState, at: Instant):
     alwaysWithdrawn: new Set(
       withdrawnIn(snapshot).filter((name) => before.firstSuccessAt === undefined || before.alwaysWithdrawn.has(name)),
     ),
-    past: pastAfter(history.past, samplesAt(state, at), at),
+    past: pastAfter(history.past, samplesAt(state, at), unansweredFamilies(state.queries), at),
   };
 }
 
@@ -161,21 +163,24 @@ export const NO_HISTORY: PollHistory = {
   past: new Map(),
 };
 
-function seriesKey(family: PastFamily, labels: LabelValues): string {
-  return JSON.stringify([family, labels]);
-}
-
 /** The series of `crosschain_cctxs` about pending transactions change with every poll, and nothing compares them with earlier ones. */
 function isRemembered({ list }: LabelValues): boolean {
   return list !== 'pending';
 }
 
-/** Series that are not exported any more are forgotten. */
-function pastAfter(before: PollHistory['past'], samples: Samples, at: Instant): PollHistory['past'] {
+/** Series that are not exported any more are forgotten, unless the node was not asked for them yet. */
+function pastAfter(
+  before: PollHistory['past'],
+  samples: Samples,
+  unanswered: ReadonlySet<string>,
+  at: Instant,
+): PollHistory['past'] {
   const families = Object.keys(pastFamilies) as readonly PastFamily[];
   return new Map(
-    families.flatMap((family) =>
-      samples.series(family).flatMap(({ labels, value }): [string, readonly PastValue[]][] => {
+    families.flatMap((family) => {
+      const series = samples.series(family);
+      if (unanswered.has(family)) return Array.from(before).filter(([key]) => isSeriesOf(family, key));
+      return series.flatMap(({ labels, value }): [string, readonly PastValue[]][] => {
         if (!isRemembered(labels)) return [];
         const key = seriesKey(family, labels);
         const known = before.get(key) ?? [];
@@ -189,8 +194,8 @@ function pastAfter(before: PollHistory['past'], samples: Samples, at: Instant): 
         const [first, ...others] = inRange;
         const kept = first === undefined ? [] : [first, ...others.slice(-(KEPT_VALUES - 2))];
         return [[key, [...kept, { value, at }]]];
-      }),
-    ),
+      });
+    }),
   );
 }
 

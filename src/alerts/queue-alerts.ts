@@ -1,3 +1,4 @@
+import { fingerprint } from '../metrics/fingerprint.js';
 import { type FiniteSample } from '../metrics/render-families.js';
 import type { WaitingTokenItem } from '../pending/items.js';
 import { count, list } from '../text/format.js';
@@ -82,10 +83,11 @@ function waitingTokenFindings(
     .map(({ labels, value }) => ({
       labels: tokenLabels(labels),
       value,
-      unchangedValue: JSON.stringify([
-        valueOf(view, 'bridge_token_newest_batch_nonce', labels),
-        valueOf(view, 'bridge_token_oldest_unbatched_transfer_id', labels),
-      ]),
+      // Not the id itself, which would be remembered.
+      unchangedValue: fingerprint({
+        batch: valueOf(view, 'bridge_token_newest_batch_nonce', labels),
+        transfer: valueOf(view, 'bridge_token_oldest_unbatched_transfer_id', labels),
+      }),
     }));
 }
 

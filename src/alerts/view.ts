@@ -58,7 +58,7 @@ export function lastedSince(sinceSeconds: TimeOfData, notBeforeSeconds?: TimeOfD
 export interface Finding {
   readonly labels: AlertLabels;
   /** The quantity that must not change while the finding lasts. With another value it is another finding. */
-  readonly unchangedValue?: number | string | undefined;
+  readonly unchangedValue?: number | undefined;
   /** How much, for the sentence. */
   readonly value: number;
   /** When it began; without it, with the first poll that found it. */

@@ -116,6 +116,14 @@ const web = {
   maxRequests: flag('--web.max-requests', types.integer(1, 10_000), '40', 'Maximum number of concurrent requests.'),
 };
 
+const state = {
+  file: optionalFlag(
+    '--state.file',
+    types.fileName,
+    'File with what is remembered between polls, so that it survives a restart.',
+  ),
+};
+
 const targets = {
   shard: flag('--targets.shard', shard, '1/1', 'Shard of the targets to poll: 2/5 is the second of five.'),
 };
@@ -219,7 +227,7 @@ const record = {
 
 /** The flags of each command, in groups. */
 export const commandFlags = {
-  daemon: { config: { ...config, ...reload }, web, targets, log },
+  daemon: { config: { ...config, ...reload }, web, state, targets, log },
   once: { config, targets, report, log },
   replay: { recording, pages, config, log },
   simulate: { simulator, record, log },

@@ -32,10 +32,17 @@ export async function runDaemon(flags: InvocationOf<'daemon'>, context: CommandC
   const { createLog } = await import('../cli/log.js');
   const { startExporter } = await import('../exporter.js');
   const { createPollExecutor } = await import('../poll/poll.js');
+  const { openStateFile } = await import('../state/state-file.js');
   const log = createLog(flags.log, context);
   for (const warning of warnings) log.warn(warning);
   const nodeMajor = Number.parseInt(context.build.nodeVersion, 10);
   if (nodeMajor < WITHOUT_INTERRUPT_BUDGET) setFlagsFromString(INTERRUPT_BUDGET_FLAG);
+  const opened = flags.state.file === undefined ? undefined : await openStateFile(flags.state.file, log);
+  if (opened?.ok === false) {
+    printProblems(context, opened.problems);
+    return 1;
+  }
+  const stateFile = opened?.stateFile;
   const executor = createPollExecutor(userAgent(context));
   try {
     const exporter = await startExporter(config.config, executor, log, {
@@ -44,6 +51,7 @@ export async function runDaemon(flags: InvocationOf<'daemon'>, context: CommandC
       shard: flags.targets.shard,
       loadConfig: async () => readConfig(context, flags),
       autoReload,
+      stateFile,
     });
     const stopped = context.waitForStopSignal();
     const fields = { version: context.build.version, targets: config.config.targets.length };
@@ -53,6 +61,7 @@ export async function runDaemon(flags: InvocationOf<'daemon'>, context: CommandC
     await exporter.close();
     log.info(`stopped by ${signal}`);
   } finally {
+    await stateFile?.close();
     executor.close();
   }
   return 0;

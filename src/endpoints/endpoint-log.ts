@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { TargetVerdicts, Verdict } from '../alerts/judge.js';
 import { sentenceText } from '../alerts/sentences.js';
 import type { DepartedCctx } from '../flow/crosschain-flow.js';
-import type { EndpointState } from '../poll/endpoint-state.js';
+import { knownDocument, type EndpointState } from '../poll/endpoint-state.js';
 
 /* What is logged of the polls: what each of them has changed, not what it has found. */
 
@@ -61,10 +61,10 @@ function logUnlisted(log: Logger, before: EndpointState, after: EndpointState): 
   }
 }
 
-function unlistedOf({ success }: EndpointState): readonly DepartedCctx[] {
-  const snapshot = success?.snapshot;
-  if (snapshot?.document !== 'rate_limiter_input') return [];
-  return snapshot.flow.departed.filter(({ pendingAnswers }) => pendingAnswers === 2);
+function unlistedOf(state: EndpointState): readonly DepartedCctx[] {
+  const known = knownDocument(state);
+  if (known?.document !== 'rate_limiter_input') return [];
+  return known.flow.departed.filter(({ pendingAnswers }) => pendingAnswers === 2);
 }
 
 /** The verdicts of a target that were logged, by document and alert. */

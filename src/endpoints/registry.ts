@@ -10,6 +10,7 @@ import { documentNames, documents, type DocumentName } from '../documents.js';
 import { initialState, type EndpointKey, type EndpointLimits, type EndpointState } from '../poll/endpoint-state.js';
 import { withinMemory } from '../poll/items.js';
 import { limitsOf, pollInput } from '../poll/jobs.js';
+import { rememberedOf, withRemembered, type Remembered } from '../poll/remembered.js';
 import { readFetched, timedStep, type Fetched, type PollExecutor, type PollJob } from '../poll/poll.js';
 import type { Poll, Snapshot } from '../poll/step.js';
 import type { Recorder } from '../recorder/recorder.js';
@@ -17,6 +18,7 @@ import type { SelectionMemory } from '../recorder/selection.js';
 import { createQueue } from '../queue.js';
 import { startRepeating, type Repeating } from '../repeating.js';
 import { queryStatesOf } from '../sources/query-state.js';
+import type { StateFile } from '../state/state-file.js';
 import { createQueryRunner } from './query-runner.js';
 import { logPoll, logVerdicts, type LoggedVerdicts } from './endpoint-log.js';
 
@@ -66,6 +68,7 @@ export function createEndpointRegistry(
   now: () => Instant = clock,
   pastOf: (job: PollJob) => EndpointPast | undefined = () => undefined,
   recorder?: Pick<Recorder, 'isOn' | 'isDue' | 'record'>,
+  stateFile?: Pick<StateFile, 'rememberedOf' | 'writeSoon'>,
 ): EndpointRegistry {
   let endpoints = new Map<string, RunningEndpoint>();
   let states: readonly EndpointState[] = [];
@@ -123,7 +126,10 @@ export function createEndpointRegistry(
     change({ ...endpoint, state, memory, failureLoggedAtMs });
     // A recording has what the node says after a condition begins or ends.
     const haveVerdictsChanged = logVerdictsOf(state.target);
-    if (haveVerdictsChanged) recordNext(state.target);
+    if (haveVerdictsChanged) {
+      recordNext(state.target);
+      stateFile?.writeSoon();
+    }
     record(job, fetched);
     if (state.polls === 1) pollLocatedBy(job);
     // Everything else is requested only from a node that has just responded, and is not behind.
@@ -183,6 +189,11 @@ export function createEndpointRegistry(
     return before.size !== after.size || Array.from(after.keys()).some((key) => !before.has(key));
   }
 
+  /** Of an endpoint that is polled anew. */
+  function rememberedBefore({ context }: PollJob, known: RunningEndpoint | undefined): Remembered | undefined {
+    return (known && rememberedOf(known)) ?? stateFile?.rememberedOf(context);
+  }
+
   function reconcile(jobs: readonly PollJob[], config: PollConfig, at: Instant): void {
     const previous = endpoints;
     let started = 0;
@@ -194,7 +205,7 @@ export function createEndpointRegistry(
         const isKept = known !== undefined && isSameEndpoint(known.job, job);
         const found: Endpoint = isKept
           ? withFlowResetByLimit(job, known)
-          : { ...initialEndpoint(job, limits, at), ...pastOf(job) };
+          : { ...withRemembered(initialEndpoint(job, limits, at), rememberedBefore(job, known)), ...pastOf(job) };
         const ofQueries = queryStatesOf(job.context, found.state.queries);
         const endpoint: Endpoint = { ...found, state: { ...found.state, ...limits, queries: ofQueries } };
         if (isKept && known.intervalMs === intervalMs && isDeepStrictEqual(known.job, job)) {

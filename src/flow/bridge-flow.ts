@@ -58,6 +58,11 @@ export const EMPTY_BRIDGE_FLOW: BridgeFlow = {
   highest: undefined,
 };
 
+/** The flow after a restart: nothing is counted, and nothing is counted again. */
+export function restartedBridge({ highest }: BridgeFlow): BridgeFlow {
+  return { ...EMPTY_BRIDGE_FLOW, highest };
+}
+
 /** Compares a document with what is remembered of the last one, and returns what to remember from now on. */
 export function trackBridge(before: BridgeFlow, input: BridgeInput, options: FlowOptions): BridgeFlow {
   const objectiveMs = input.settings.objective?.withdrawalMs;

@@ -1,5 +1,5 @@
 import { compare, numeralKey, toDouble } from '../chain/decimal.js';
-import type { Cctx, Outbound } from '../chain/rate-limiter-input.js';
+import type { Cctx, Outbound, RateLimiterInput } from '../chain/rate-limiter-input.js';
 import { isPresent, type Field } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
 import { distinctCctxs, groupByChain } from '../metrics/crosschain/cctxs.js';
@@ -64,15 +64,33 @@ function read(input: CrosschainInput): CrosschainDocument {
   };
 }
 
+/** More keys than a rotation has identify nobody. */
+const MAX_KEYS = 10;
+
+/** The public keys of the signers in a document. */
+export function signerKeys({ cctxs_missed, cctxs_pending }: RateLimiterInput): readonly string[] {
+  const keys = new Set<string>();
+  for (const cctx of [...(present(cctxs_missed) ?? []), ...(present(cctxs_pending) ?? [])]) {
+    const key = isPresent(cctx) ? signerKey(currentOutbound(cctx)) : undefined;
+    if (key !== undefined) keys.add(key);
+    if (keys.size === MAX_KEYS) break;
+  }
+  return Array.from(keys);
+}
+
+function signerKey(outbound: Outbound | undefined): string | undefined {
+  const key = present(outbound?.tss_pubkey) ?? '';
+  return key === '' || key.length > MAX_CHARACTERS ? undefined : key;
+}
+
 function liveCctx(cctx: Cctx, chainId: string): LiveCctx {
   const outbound = currentOutbound(cctx);
   const nonce = present(outbound?.tss_nonce);
-  const key = present(outbound?.tss_pubkey) ?? '';
   return {
     chainId,
     created: createdSeconds(cctx),
     nonce: nonce === undefined ? undefined : numeralKey(nonce),
-    key: key === '' || key.length > MAX_CHARACTERS ? undefined : key,
+    key: signerKey(outbound),
   };
 }
 

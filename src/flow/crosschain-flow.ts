@@ -101,6 +101,24 @@ export function fromZero(flow: CrosschainFlow): CrosschainFlow {
   return { ...flow, chains: withoutCounts(flow.chains), gaps: EMPTY_CROSSCHAIN_FLOW.gaps };
 }
 
+/**
+ * The flow after a restart: nothing is counted, and those that were missed or have left the lists are asked for, as after a gap. Of these,
+ * only those count that are known to be pending.
+ */
+export function restartedCrosschain({ baseline, departed, isAnswered }: CrosschainFlow): CrosschainFlow {
+  return {
+    ...EMPTY_CROSSCHAIN_FLOW,
+    baseline: baseline && onlyMissed(baseline),
+    departed: departed.map((one) => (isPending(one) ? one : { ...one, isUncounted: true })),
+    isAnswered,
+  };
+}
+
+function onlyMissed(baseline: CrosschainBaseline): CrosschainBaseline {
+  const live = new Map(Array.from(baseline.live).slice(0, Math.min(baseline.missed, MAX_REMEMBERED)));
+  return { ...baseline, isInterrupted: true, live, missed: live.size, keys: [], nonces: new Map() };
+}
+
 /** Compares a document with what is remembered of the last one, and returns what to remember from now on. */
 export function trackCrosschain(
   flow: CrosschainFlow,
@@ -113,7 +131,9 @@ export function trackCrosschain(
   if (document.isTruncated) return interrupted(settled, 'truncated');
   const { at } = input;
   const before = flow.baseline;
-  const chains = addChains(settled.chains, document.chainIds, (id) => chainName(id, input), maxSeries);
+  // Those that left before a restart can be of chains that are not listed.
+  const chainIds = new Set([...document.chainIds, ...settled.departed.map(({ chainId }) => chainId)]);
+  const chains = addChains(settled.chains, chainIds, (id) => chainName(id, input), maxSeries);
   const reason = before && !before.isInterrupted ? gapBetween(before, document, at, staleAfterMs) : undefined;
   const isComparable = before !== undefined && !before.isInterrupted && reason === undefined;
   const baseline = crosschainBaseline(document, at, isComparable ? before : undefined);

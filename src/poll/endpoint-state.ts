@@ -5,7 +5,7 @@ import { failureReasonNames, type FailureReason, type PollError } from '../http/
 import type { FamilyLines } from '../metrics/render-families.js';
 import { answeredFamilies, type QueryStates } from '../sources/query-state.js';
 import { ageSeconds, type Instant } from '../clock.js';
-import type { Phase, Snapshot } from './step.js';
+import type { KnownDocument, Phase, Snapshot } from './step.js';
 
 /** The label values that identify an endpoint. */
 export interface EndpointKey {
@@ -31,6 +31,8 @@ export interface EndpointState extends EndpointKey, EndpointLimits {
   readonly last?: LastPoll;
   /** The last successful poll, whatever its age. */
   readonly success?: SuccessfulPoll;
+  /** What is remembered of the last document before the first one. */
+  readonly restored?: KnownDocument | undefined;
   /** The last failed poll, also after a recovery. */
   readonly failure?: { readonly at: Instant; readonly error: PollError };
   readonly regressionsSinceSuccess: number;
@@ -74,6 +76,11 @@ export function initialState(
     regressionsSinceSuccess: 0,
     queries: new Map(),
   };
+}
+
+/** What the next document is compared with. */
+export function knownDocument({ success, restored }: EndpointState): KnownDocument | undefined {
+  return success?.snapshot ?? restored;
 }
 
 /** The last successful poll while its series are exported, which is until it is older than `poll.stale_after`. */

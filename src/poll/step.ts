@@ -1,4 +1,4 @@
-import { memoryAfter, type EndpointMemory } from '../alerts/endpoint-memory.js';
+import { initialMemory, memoryAfter, type EndpointMemory } from '../alerts/endpoint-memory.js';
 import { compare } from '../chain/decimal.js';
 import type { DocumentPath } from '../chain/dialects.js';
 import type { FieldProblems } from '../chain/document.js';
@@ -22,7 +22,7 @@ import { failure, type Failure } from '../http/failure-reasons.js';
 import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
 import { withFailedPoll } from '../sources/query-state.js';
-import type { EndpointState } from './endpoint-state.js';
+import { knownDocument, type EndpointState } from './endpoint-state.js';
 
 /*
  * One poll of an endpoint: from what is known of it and the document that was read to what is known afterwards. The only place that derives
@@ -79,6 +79,8 @@ export interface Poll<Name extends DocumentName = DocumentName> {
 export type Snapshot<Name extends DocumentName = DocumentName> = {
   [Each in Name]: SnapshotContent & {
     readonly document: Each;
+    /** What identifies the bridge: see `DocumentDefinition.identity`. */
+    readonly identity: readonly string[];
     /** Those of the document, for the next poll. */
     readonly observations: ObservationsOf[Each];
     readonly flow: FlowOf[Each];
@@ -104,6 +106,14 @@ interface SnapshotContent {
   readonly cumulative: readonly FamilyLines[];
 }
 
+/** What the next document of an endpoint is compared with: the last snapshot, or what is remembered of it. */
+export type KnownDocument<Name extends DocumentName = DocumentName> = {
+  [Each in Name]: Pick<Snapshot<Each>, 'identity' | 'height' | 'flow'> & {
+    readonly document: Each;
+    readonly observations: ObservationsOf[Each] | undefined;
+  };
+}[Name];
+
 /** What is known of an endpoint. */
 export interface StepMemory {
   readonly state: EndpointState;
@@ -124,8 +134,25 @@ export function step<Name extends DocumentName>(
   context: StepContext<Name>,
   at: Instant,
 ): StepMemory {
-  const state = stateAfter(before.state, poll, context, at);
-  return { state, memory: memoryAfter(before, state) };
+  const known = isOfOtherBridge(before.state, poll, context) ? forgotten(before) : before;
+  const state = stateAfter(known.state, poll, context, at);
+  return { state, memory: memoryAfter(known, state) };
+}
+
+/** Whether what was restored is of another bridge than the first document. */
+function isOfOtherBridge<Name extends DocumentName>(
+  { restored }: EndpointState,
+  { outcome }: Poll<Name>,
+  { document }: StepContext<Name>,
+): boolean {
+  if (restored === undefined || !outcome.ok) return false;
+  const identity = documents[document].identity(outcome.content);
+  const isKnown = identity.length > 0 && restored.identity.length > 0;
+  return isKnown && !identity.some((own) => restored.identity.includes(own));
+}
+
+function forgotten({ state }: StepMemory): StepMemory {
+  return { state: { ...state, restored: undefined }, memory: initialMemory };
 }
 
 /** Returns what is known after a poll that has the same result as the last one. Between two recorded polls there were others. */
@@ -168,24 +195,26 @@ function stateAfter<Name extends DocumentName>(
     // The snapshot is of one of the documents.
     success: {
       at,
-      snapshot: snapshotOf(lastSnapshot(before, context), outcome, context) as Snapshot,
+      snapshot: snapshotOf(lastDocument(before, context), outcome, context) as Snapshot,
       foundAt: poll.foundAt,
     },
+    restored: undefined,
     regressionsSinceSuccess: 0,
   };
 }
 
-/** The last snapshot of an endpoint. The documents of an endpoint do not change. */
-function lastSnapshot<Name extends DocumentName>(
-  { success }: EndpointState,
+/** The documents of an endpoint do not change. */
+function lastDocument<Name extends DocumentName>(
+  state: EndpointState,
   { document }: StepContext<Name>,
-): Snapshot<Name> | undefined {
-  return success?.snapshot.document === document ? (success.snapshot as Snapshot<Name>) : undefined;
+): KnownDocument<Name> | undefined {
+  const last = knownDocument(state);
+  return last?.document === document ? (last as KnownDocument<Name>) : undefined;
 }
 
 /** What is derived from a document, after the last snapshot of the endpoint. */
 export function snapshotOf<Name extends DocumentName>(
-  last: Pick<Snapshot<Name>, 'observations' | 'flow'> | undefined,
+  last: Pick<KnownDocument<Name>, 'identity' | 'observations' | 'flow'> | undefined,
   { content, problems, height, at, sideInput, compressed }: PolledDocument<Name>,
   context: StepContext<Name>,
 ): Snapshot<Name> {
@@ -194,6 +223,7 @@ export function snapshotOf<Name extends DocumentName>(
   const received = { at, height, previous: last?.observations, sideInput };
   const input = inputOf(content, received, context);
   const fixedLabels = formatTargetLabels(target, targetLabels);
+  const identity = definition.identity(content);
   const flow = definition.flow.track(last?.flow ?? definition.flow.initial, input, { staleAfterMs, maxSeries });
   return {
     document,
@@ -203,6 +233,7 @@ export function snapshotOf<Name extends DocumentName>(
     ],
     height: definition.hubHeight(content, height),
     problems,
+    identity: identity.length === 0 ? (last?.identity ?? []) : identity,
     observations: definition.observations(input),
     flow,
     kept: compressed && { body: compressed, received, context },
@@ -221,13 +252,13 @@ export function inputOf<Name extends DocumentName>(
 
 /** The failure of a document with a lower hub height than the previous one. */
 function regressionOf<Name extends DocumentName>(
-  { success }: EndpointState,
+  state: EndpointState,
   { outcome, source }: Poll<Name>,
   { document }: StepContext<Name>,
 ): Failure | undefined {
   if (!outcome.ok) return undefined;
   const height = documents[document].hubHeight(outcome.content, outcome.height);
-  const before = success?.snapshot.height;
+  const before = knownDocument(state)?.height;
   if (height === undefined || before === undefined || compare(height, before) >= 0) return undefined;
   const message = `${source === undefined ? '' : `${source}: `}hub height ${height} is below ${before} of the previous document`;
   return failure('regression', message);

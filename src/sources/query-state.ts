@@ -9,7 +9,7 @@ import {
   type QueryOptions,
   type QueryRequest,
 } from './node-query.js';
-import { nodeQueries } from './node-queries.js';
+import { nodeQueries, nodeQueryOf } from './node-queries.js';
 import {
   afterFailedPoll,
   afterRound,
@@ -132,6 +132,14 @@ function freshAnswers(states: QueryStates, staleAfterMs: number, now: Instant): 
 /** The series of the answers that are not stale. */
 export function answeredFamilies(states: QueryStates, staleAfterMs: number, now: Instant): readonly FamilyLines[] {
   return freshAnswers(states, staleAfterMs, now).flatMap(([, , { families }]) => families);
+}
+
+/** The families of the queries that were not answered or refused yet, as after a restart. */
+export function unansweredFamilies(states: QueryStates): ReadonlySet<string> {
+  const unanswered = Array.from(states).filter(
+    ([, { attempts }]) => !attempts.hasAnswered && attempts.failedRounds === 0,
+  );
+  return new Set(unanswered.flatMap(([name]) => nodeQueryOf(name).families.map((family) => family.name)));
 }
 
 /** The values of the answers that are not stale. */

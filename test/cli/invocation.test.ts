@@ -7,7 +7,7 @@ const web = { listen: { port: 10_917 }, telemetryPath: '/metrics', enableLifecyc
 const config = { check: false };
 const targets = { shard: { index: 1, count: 1 } };
 const daemonConfig = { ...config, autoReloadIntervalMs: 0 };
-const daemon = { command: 'daemon', config: daemonConfig, web, targets, log };
+const daemon = { command: 'daemon', config: daemonConfig, web, state: {}, targets, log };
 const record = { durationMs: 86_400_000, intervalMs: 60_000 };
 const pages = { listen: { host: '127.0.0.1', port: 10_918 }, serve: false };
 const simulator = { listen: { host: '127.0.0.1', port: 1_317 }, seed: 1, scenario: 'healthy' };
@@ -60,6 +60,7 @@ describe('parseInvocation', () => {
     ['--web.max-requests=1', { ...daemon, web: { ...web, maxRequests: 1 } }],
     ['--web.config.file=web.yml', { ...daemon, web: { ...web, configFile: 'web.yml' } }],
     ['--web.enable-lifecycle', { ...daemon, web: { ...web, enableLifecycle: true } }],
+    ['--state.file=state.json', { ...daemon, state: { file: 'state.json' } }],
     ['--targets.shard=2/5', { ...daemon, targets: { shard: { index: 2, count: 5 } } }],
     ['--log.level=debug --log.format pretty', { ...daemon, log: { level: 'debug', format: 'pretty' } }],
     [
@@ -104,6 +105,7 @@ describe('the environment variables of flags', () => {
       WEB_ENABLE_LIFECYCLE: 'true',
       WEB_MAX_REQUESTS: '7',
       CONFIG_AUTO_RELOAD_INTERVAL: '30s',
+      STATE_FILE: 'state.json',
       TARGETS_SHARD: '3/3',
       LOG_LEVEL: 'error',
       LOG_FORMAT: 'pretty',
@@ -118,6 +120,7 @@ describe('the environment variables of flags', () => {
         enableLifecycle: true,
         maxRequests: 7,
       },
+      state: { file: 'state.json' },
       targets: { shard: { index: 3, count: 3 } },
       log: { level: 'error', format: 'pretty' },
     });

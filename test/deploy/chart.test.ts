@@ -84,7 +84,10 @@ describe.skipIf(!isInstalled).each(valuesFiles)('the pod of %s', (file) => {
   it('mounts every volume as a folder, because Kubernetes does not update single files', () => {
     const mounts = containerOf(manifests).volumeMounts ?? [];
     expect(mounts.map(({ name }) => name)).toEqual((podOf(manifests).spec?.volumes ?? []).map(({ name }) => name));
-    expect(mounts.filter(({ subPath, readOnly }) => subPath !== undefined || readOnly !== true)).toEqual([]);
+    expect(mounts.filter(({ subPath }) => subPath !== undefined)).toEqual([]);
+    expect(mounts.filter(({ readOnly }) => readOnly !== true)).toEqual([
+      { name: 'state', mountPath: '/var/lib/bridge-exporter' },
+    ]);
   });
 });
 
@@ -121,6 +124,17 @@ describe.skipIf(!isInstalled)('the Deployment', () => {
     await simulator.close();
   });
 
+  it('keeps the state file in an emptyDir, or in another volume', () => {
+    const manifests = render({ values: TARGETS });
+    expect(containerOf(manifests).args).toContain('--state.file=/var/lib/bridge-exporter/state.json');
+    expect(podOf(manifests).spec?.volumes).toContainEqual({ name: 'state', emptyDir: {} });
+    const claim = { persistentVolumeClaim: { claimName: 'bridge-exporter' } };
+    expect(podOf(render({ values: { ...TARGETS, stateVolume: claim } })).spec?.volumes).toContainEqual({
+      name: 'state',
+      ...claim,
+    });
+  });
+
   it('reloads changes of the configuration, and does not restart for them', () => {
     const manifests = render({ values: TARGETS });
     expect(containerOf(manifests).args).toContain('--config.auto-reload-interval=30s');
@@ -147,10 +161,16 @@ describe.skipIf(!isInstalled)('the Deployment', () => {
 
   it('mounts an existing Secret or ConfigMap instead of creating one', () => {
     const secret = rendered('existing-secret');
-    expect(podOf(secret).spec?.volumes).toEqual([{ name: 'config', secret: { secretName: 'bridge-exporter-config' } }]);
+    expect(podOf(secret).spec?.volumes).toContainEqual({
+      name: 'config',
+      secret: { secretName: 'bridge-exporter-config' },
+    });
     expect(containerOf(secret).args).toContain('--config.file=/etc/bridge-exporter/config.yml');
     const configMap = rendered('existing-configmap');
-    expect(podOf(configMap).spec?.volumes).toEqual([{ name: 'config', configMap: { name: 'bridge-exporter-config' } }]);
+    expect(podOf(configMap).spec?.volumes).toContainEqual({
+      name: 'config',
+      configMap: { name: 'bridge-exporter-config' },
+    });
     for (const manifests of [secret, configMap]) {
       expect(manifests.filter(({ kind }) => kind === 'ConfigMap' || kind === 'Secret')).toEqual([]);
     }
@@ -472,7 +492,7 @@ it.skipIf(!isInstalled)('all settings of the pod are applied', () => {
   expect(containerOf(manifests)).toMatchObject({
     args: expect.arrayContaining(['--web.enable-lifecycle']),
     env: [{ name: 'TZ', value: 'UTC' }],
-    volumeMounts: [{ name: 'config' }, { name: 'certificates', mountPath: '/etc/certificates' }],
+    volumeMounts: [{ name: 'config' }, { name: 'state' }, { name: 'certificates', mountPath: '/etc/certificates' }],
   });
   expect(manifests.some(({ kind }) => kind === 'ServiceAccount')).toBe(false);
 });

@@ -72,6 +72,12 @@ describe('compose.yaml', () => {
     }
   });
 
+  it('keeps the state file in a volume', () => {
+    const exporter = services['exporter'];
+    expect(exporter?.environment).toMatchObject({ STATE_FILE: '/var/lib/bridge-exporter/state.json' });
+    expect(exporter?.volumes).toContain('exporter:/var/lib/bridge-exporter');
+  });
+
   it('mounts existing files read-only and defines all volumes', () => {
     expect(mounts.filter(({ source }) => !projectFileExists(source))).toEqual([]);
     expect(mounts.filter(({ mode }) => mode !== 'ro')).toEqual([]);

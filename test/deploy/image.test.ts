@@ -69,6 +69,15 @@ describe('the Dockerfile', () => {
     expect(shipped.filter(([, { hasInstallScript, os, cpu }]) => hasInstallScript ?? os ?? cpu)).toEqual([]);
   });
 
+  it('keeps the state file in a volume to which any user can write', () => {
+    const variables = linesOf('ENV').map(textOf);
+    expect(variables).toContain('STATE_FILE=/var/lib/bridge-exporter/state.json');
+    expect(linesOf('VOLUME').map(textOf)).toEqual(['/var/lib/bridge-exporter']);
+    expect(linesOf('RUN').map(textOf)).toContain(
+      'mkdir --parents --mode=1777 /root-filesystem/var/lib/bridge-exporter',
+    );
+  });
+
   it('sets a numeric user that is not root, as Kubernetes requires for runAsNonRoot', () => {
     expect(textOf(last(linesOf('USER')))).toMatch(/^[1-9]\d*:[1-9]\d*$/);
     expect(last(linesOf('USER'))?.getRange().start.line).toBeGreaterThan(

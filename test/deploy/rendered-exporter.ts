@@ -22,7 +22,7 @@ export function exporterOf(manifests: readonly Manifest[], existing: Existing = 
   for (const { name, mountPath } of container.volumeMounts ?? []) {
     const volume = volumes.find((candidate) => candidate.name === name);
     const source = volume?.configMap?.name ?? volume?.secret?.secretName ?? '';
-    const files = contents.get(source);
+    const files = volume?.emptyDir === undefined ? contents.get(source) : {};
     if (files === undefined) throw new Error(`${mountPath}: there is no ConfigMap or Secret ${source}`);
     mkdirSync(join(root, mountPath), { recursive: true });
     for (const [file, content] of Object.entries(files)) writeFileSync(join(root, mountPath, file), inFolder(content));

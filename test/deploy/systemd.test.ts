@@ -63,6 +63,12 @@ describe('the settings of the systemd unit', () => {
     expect(setting('RestartForceExitStatus')).toBe('SIGHUP');
   });
 
+  it('keep the state file in the state directory', () => {
+    expect(setting('Environment')).toBe(`STATE_FILE=/var/lib/${setting('StateDirectory')}/state.json`);
+    // The lock is a socket.
+    expect(setting('RestrictAddressFamilies')).toContain('AF_UNIX');
+  });
+
   it('include an environment file with existing variables', () => {
     const known = new Set<string>([
       ...Object.keys(targetVariables),

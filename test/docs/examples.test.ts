@@ -96,6 +96,7 @@ const validators: Readonly<Record<string, Validator>> = {
   config: helmValues,
   secrets: helmValues,
   shards: helmValues,
+  stateVolume: helmValues,
   serviceMonitor: helmValues,
   prometheusRule: helmValues,
 };

@@ -223,6 +223,23 @@ describe('a reload', () => {
     expect(pollCounts()).toEqual([['a', 1]]);
   });
 
+  it('keeps what is remembered between polls, and nothing that is counted, when the URL changes', async () => {
+    await configure(['a']);
+    await endPoll(success());
+    const firstPollAt = now();
+    elapsedMs += 60_000;
+    await configureYaml(`poll: {stale_after: 2h, interval: 1h}
+targets: [{name: a, bridge: {url: "https://other.example"}}]`);
+    expect(pollCounts()).toEqual([['a', 0]]);
+    expect(registry.all()[0]?.state.success).toBeUndefined();
+    expect(registry.all()[0]?.state.restored?.observations).toMatchObject({ at: firstPollAt });
+    await endPoll(success());
+    const { state, memory } = registry.all()[0] ?? {};
+    expect(memory?.history.firstPollAt).toEqual(firstPollAt);
+    expect(memory?.flow.since).toEqual(now());
+    expect(state?.restored).toBeUndefined();
+  });
+
   it('discards the result of a poll with the previous settings', async () => {
     await configure(['a']);
     await configure(['a'], ', power_threshold: 0.5');

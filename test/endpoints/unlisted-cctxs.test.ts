@@ -160,6 +160,16 @@ describe('a transaction that has left the lists', () => {
     expect(finished('unknown')).toBe(1);
   });
 
+  it('stays unlisted when a reload changes what is requested', async () => {
+    await becomeUnlisted();
+    start(', window: 100');
+    await nextPolls(1);
+    expect(unlisted()).toBe(1);
+    respondToQuery = withStatus('OutboundMined');
+    await waitUntil(() => finished('mined') === 1);
+    expect(unlisted()).toBe(0);
+  });
+
   it('stays unlisted at a reload, also when the counters begin anew', async () => {
     await becomeUnlisted();
     respondToQuery = () => undefined;

@@ -129,6 +129,6 @@ export async function startDaemon(
 
 /** The environment without the variables that configure the exporter. */
 function cleanEnvironment(): Record<string, string> {
-  const ours = /^(BRIDGE_|CROSSCHAIN_|TARGET_|POLL_|CONFIG_|WEB_|LOG_|TARGETS_|NODE_OPTIONS$)/;
+  const ours = /^(BRIDGE_|CROSSCHAIN_|TARGET_|POLL_|CONFIG_|WEB_|LOG_|STATE_|TARGETS_|NODE_OPTIONS$)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name))) as Record<string, string>;
 }

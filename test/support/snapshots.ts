@@ -118,5 +118,5 @@ function snapshotAfter<Name extends DocumentName>(
 ): Snapshot<Name> {
   if (!outcome.ok) throw new Error(`${outcome.error.reason}: ${outcome.error.message}`);
   const { flow } = documents[context.document];
-  return snapshotOf<Name>(previous && { observations: previous, flow: flow.initial }, outcome, context);
+  return snapshotOf<Name>(previous && { identity: [], observations: previous, flow: flow.initial }, outcome, context);
 }

@@ -25,7 +25,7 @@ import { contractLabel, feeCoin, minBatchFees } from './tokens.js';
 /** A longer interval between two documents says too little about when an event between them was observed. */
 const MAX_GAP_MS = 5 * 60_000;
 
-/** The last observed event, as this process has seen it. Times are on the monotonic clock. */
+/** The last observed event, as the exporter has seen it. Times are on the monotonic clock. */
 export interface SeenEvent {
   readonly nonce: Numeral;
   /** When its nonce was last read. */

@@ -14,7 +14,7 @@ import { minBatchFees, rememberedBatchNonces, topBatchFeesByToken } from './toke
 /** A token whose unbatched transfers pay for a batch. */
 export interface PayingQueue {
   readonly contract: string;
-  /** The first document of this process since which they do and no batch of the token was built, in Unix seconds. */
+  /** The first remembered document since which they do and no batch of the token was built, in Unix seconds. */
   readonly sinceSeconds: number;
 }
 

@@ -158,7 +158,7 @@ const watchedEntries = memoize((input: BridgeInput) => {
   });
 });
 
-/** When each entry of `watch` was last active, in Unix seconds, as far as this process has seen it. */
+/** When each entry of `watch` was last active, in Unix seconds, as far as the exporter remembers. */
 export const lastActiveTimes = memoize((input: BridgeInput): ReadonlyMap<string, number> => {
   const earlier = input.settings.watch.flatMap((address): [string, number][] => {
     const seconds = input.previous?.lastActive.get(address);
@@ -188,7 +188,7 @@ export const orchestratorFamilies = families<BridgeInput>({
       })),
   }),
   bridge_watched_validator_last_active_timestamp_seconds: labeledGauge({
-    help: 'Time of the last document since the start in which the validator of an entry of watch was a member of the newest validator set; absent before one.',
+    help: 'Time of the last document that the exporter remembers in which the validator of an entry of watch was a member of the newest validator set; absent before one.',
     // As many as are configured.
     labels: ['address'],
     derive: (input) =>

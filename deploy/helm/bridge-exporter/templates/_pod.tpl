@@ -40,6 +40,7 @@ spec:
         {{- if .Values.webConfig.existingSecretName }}
         - --web.config.file=/etc/bridge-exporter-web/web.yml
         {{- end }}
+        - --state.file=/var/lib/bridge-exporter/state.json
         - --log.level={{ .Values.log.level }}
         - --log.format={{ .Values.log.format }}
         {{- with .Values.extraArgs }}
@@ -91,6 +92,8 @@ spec:
         - name: config
           mountPath: /etc/bridge-exporter
           readOnly: true
+        - name: state
+          mountPath: /var/lib/bridge-exporter
         {{- if .Values.webConfig.existingSecretName }}
         - name: web-config
           mountPath: /etc/bridge-exporter-web
@@ -116,6 +119,8 @@ spec:
       configMap:
         name: {{ default (include "bridge-exporter.fullname" .) .Values.configExistingConfigMapName }}
       {{- end }}
+    - name: state
+      {{- toYaml (default (dict "emptyDir" dict) .Values.stateVolume) | nindent 6 }}
     {{- with .Values.webConfig.existingSecretName }}
     - name: web-config
       secret:

@@ -1,0 +1,15 @@
+import type { LabelValues } from '../metrics/family.js';
+
+/** Labels with the name of what another label identifies. It may change while the series is the same, and is not remembered. */
+const NAMES = new Set(['name', 'chain', 'symbol']);
+
+/** Identifies a series or a finding by its labels. */
+export function seriesKey(of: string, labels: LabelValues): string {
+  const identifying = Object.entries(labels).filter(([label]) => !NAMES.has(label));
+  return JSON.stringify([of, Object.fromEntries(identifying)]);
+}
+
+/** Whether a key is of a series of this family. */
+export function isSeriesOf(family: string, key: string): boolean {
+  return key.startsWith(`[${JSON.stringify(family)},`);
+}

@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { rename, rm, stat } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/*
+ * One process for one file: it listens on a socket beside the file. Node.js has no locks of files. A file with the id of the process would say
+ * nothing in containers, where every process has the id 1 and does not see the others; a connection finds out whether somebody listens, also
+ * from another container with the same volume, and nobody listens after SIGKILL.
+ */
+
+/** `isInUse`: another process has the lock. Otherwise it is not known whether there is one. */
+export type LockResult =
+  | { readonly ok: true; readonly release: () => Promise<void> }
+  | { readonly ok: false; readonly isInUse: boolean; readonly problem: string };
+
+/** Longer paths of sockets are truncated: 104 bytes with the final zero on macOS, 108 on Linux. */
+const MAX_PATH_BYTES = 103;
+
+/** Longer than another process takes from its check to its socket, when both start at once. */
+const SETTLE_MS = 100;
+
+const IN_USE: LockResult = { ok: false, isInUse: true, problem: 'is used by another process' };
+
+export async function lock(path: string): Promise<LockResult> {
+  // The name is taken by renaming, which also replaces what a killed process has left. Of several that do it at once, the last one has it.
+  const own = `${path}.${randomBytes(3).toString('hex')}`;
+  if (Buffer.byteLength(own) > MAX_PATH_BYTES) {
+    return unknown(`${path}: the name is longer than ${MAX_PATH_BYTES - own.length + path.length} bytes`);
+  }
+  if (await isListening(path)) return IN_USE;
+  const server = createServer((socket) => socket.destroy());
+  try {
+    server.listen(own);
+    await once(server, 'listening');
+    server.unref();
+    const { ino } = await stat(own);
+    await rename(own, path);
+    await delay(SETTLE_MS);
+    if ((await stat(path)).ino === ino) {
+      const release = async (): Promise<void> => {
+        await rm(path, { force: true }).catch(() => undefined);
+        server.close();
+      };
+      return { ok: true, release };
+    }
+    server.close();
+    return IN_USE;
+  } catch (error) {
+    server.close();
+    return unknown(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function unknown(problem: string): LockResult {
+  return { ok: false, isInUse: false, problem };
+}
+
+async function isListening(path: string): Promise<boolean> {
+  const socket = connect(path);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

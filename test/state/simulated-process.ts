@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import { initialMemory } from '../../src/alerts/endpoint-memory.js';
+import { verdictsOf, type Verdict } from '../../src/alerts/judge.js';
+import type { Instant } from '../../src/clock.js';
+import { demoConfig } from '../../src/commands/demo.js';
+import { answerQueries } from '../../src/commands/simulated-queries.js';
+import type { Config } from '../../src/config/config.js';
+import type { DocumentName } from '../../src/documents.js';
+import { exportedFamilies, initialState } from '../../src/poll/endpoint-state.js';
+import { jobsOf, limitsOf, pollInput } from '../../src/poll/jobs.js';
+import { readBody } from '../../src/poll/poll.js';
+import { rememberedOf, withRemembered, type Remembered } from '../../src/poll/remembered.js';
+import { step, type StepMemory } from '../../src/poll/step.js';
+import { createModel, type Model, type ModelOptions } from '../../src/simulator/model.js';
+import { executeQuery, parseRequest, type QueryResponse } from '../../src/simulator/query-service.js';
+import { queryStatesOf } from '../../src/sources/query-state.js';
+import { createSchema } from '../../src/state/schema.js';
+
+/* The polls of a simulated chain by processes that follow each other, each with what the one before has written. */
+
+export const START_SECONDS = 1_790_000_000;
+
+/** A minute of the test, on the clocks of a process that was started some minutes before. */
+export const instantAt = (minute: number, startedMinute = 0): Instant => ({
+  epochSeconds: START_SECONDS + minute * 60,
+  monotonicMs: (minute - startedMinute) * 60_000 + 12_345,
+});
+
+/** As JSON and back, by two processes. */
+export function written(remembered: Remembered, at: Instant): string {
+  return JSON.stringify(z.encode(createSchema(at).endpoint, remembered));
+}
+export function read(text: string, at: Instant): Remembered {
+  return createSchema(at).endpoint.parse(JSON.parse(text));
+}
+
+export interface Chain {
+  readonly model: Model;
+  readonly advanceTo: (minute: number) => void;
+}
+
+export function createChain(options: Partial<ModelOptions> = {}): Chain {
+  const model = createModel({ seed: 3, scenario: 'healthy', blockTimeMs: 6_000, startTime: START_SECONDS, ...options });
+  let now = 0;
+  return {
+    model,
+    advanceTo: (minute) => {
+      model.advanceTime((minute - now) * 60_000);
+      now = minute;
+    },
+  };
+}
+
+/** Without the contract and names of validators. */
+function configOf(model: Model): Config {
+  const config = demoConfig('http://127.0.0.1:1', model);
+  const targets = config.targets.map(({ bridge, ...target }) => {
+    if (bridge === undefined) return target;
+    const { external: _, ...others } = bridge;
+    return { ...target, bridge: others };
+  });
+  return { ...config, targets, poll: { ...config.poll, staleAfterMs: 300_000 } };
+}
+
+export interface SimulatedProcess {
+  /** Advances the chain to a minute and polls both documents. */
+  readonly poll: (minute: number) => void;
+  readonly all: () => readonly StepMemory[];
+  readonly verdicts: (minute: number) => readonly Verdict[];
+  /** The values of a family, by labels, of the documents of the last polls. */
+  readonly values: (family: string, minute: number) => Readonly<Record<string, number>>;
+  readonly lines: (family: string) => readonly string[];
+  /** What is written when it ends, by document. */
+  readonly end: (minute: number) => ReadonlyMap<DocumentName, string>;
+}
+
+export function startSimulatedProcess(
+  { model, advanceTo }: Chain,
+  startedMinute: number,
+  texts: ReadonlyMap<DocumentName, string> = new Map(),
+  change: (body: string) => string = (body) => body,
+): SimulatedProcess {
+  const config = configOf(model);
+  const now = (minute: number): Instant => instantAt(minute, startedMinute);
+  const jobs = jobsOf(config);
+  let endpoints = new Map(
+    jobs.map((job): [DocumentName, StepMemory] => {
+      const { document } = job.context;
+      const state = initialState(job.context, limitsOf(job, config.poll), now(startedMinute));
+      const initial = {
+        state: { ...state, queries: queryStatesOf(job.context) },
+        memory: initialMemory,
+      };
+      const text = texts.get(document);
+      return [document, withRemembered(initial, text === undefined ? undefined : read(text, now(startedMinute)))];
+    }),
+  );
+
+  return {
+    poll: (minute) => {
+      const at = now(minute);
+      advanceTo(minute);
+      for (const job of jobs) {
+        const { context } = job;
+        const before = endpoints.get(context.document);
+        if (before === undefined) throw new Error('unknown document');
+        const { sideInput } = pollInput(context, before.state, (name) => endpoints.get(name)?.state, at);
+        const body =
+          context.document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });
+        const received = {
+          bytes: Buffer.from(change(JSON.stringify(body))),
+          source: context.document,
+          height: String(model.height),
+          at,
+          sideInput,
+        };
+        const foundAt = job.paths.find(({ dialect }) => dialect === 'neutral');
+        const { state, memory } = step(before, { ...readBody(received, context), foundAt }, context, at);
+        const queries = answerQueries(context, state, (path) => respondTo(model, path), at);
+        endpoints = new Map([...endpoints, [context.document, { state: { ...state, queries }, memory }]]);
+      }
+    },
+    all: () => Array.from(endpoints.values()),
+    verdicts: (minute) => verdictsOf(Array.from(endpoints.values()), now(minute)).flatMap(({ verdicts }) => verdicts),
+    values: (family, minute) =>
+      Object.fromEntries(
+        Array.from(endpoints.values())
+          .flatMap(({ state }) => exportedFamilies(state, now(minute)))
+          .filter(({ name }) => name === family)
+          .flatMap(({ samples = [] }) => samples)
+          .map(({ labels, value }) => [Object.values(labels).join(' '), value]),
+      ),
+    lines: (family) =>
+      Array.from(endpoints.values()).flatMap(({ state }) =>
+        (state.success?.snapshot.cumulative ?? [])
+          .filter(({ name }) => name === family)
+          .map((lines) => JSON.stringify(lines)),
+      ),
+    end: (minute) =>
+      new Map(
+        Array.from(endpoints, ([document, endpoint]): [DocumentName, string] => {
+          const remembered = rememberedOf(endpoint);
+          if (remembered === undefined) throw new Error('nothing is remembered');
+          return [document, written(remembered, now(minute))];
+        }),
+      ),
+  };
+}
+
+function respondTo(model: Model, path: string): QueryResponse {
+  const query = parseRequest('GET', path);
+  return 'endpoint' in query ? executeQuery(model, query) : query;
+}

@@ -1,0 +1,302 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  chmodSync,
+  chownSync,
+  existsSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { getuid } from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { initialMemory } from '../../src/alerts/endpoint-memory.js';
+import { clock, type Instant } from '../../src/clock.js';
+import { initialState } from '../../src/poll/endpoint-state.js';
+import type { StepMemory } from '../../src/poll/step.js';
+import { openStateFile, type StateFile } from '../../src/state/state-file.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { waitUntil } from '../support/wait-for.js';
+
+const opened: StateFile[] = [];
+const lines: string[] = [];
+const log = pino({ base: null }, { write: (line) => void lines.push((JSON.parse(line) as { msg: string }).msg) });
+
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const stateFile of opened.splice(0)) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await stateFile.close();
+  }
+  lines.length = 0;
+});
+
+async function open(path: string, now: () => Instant = clock): Promise<StateFile> {
+  const result = await openStateFile(path, log, now);
+  if (!result.ok) throw new Error(result.problems.join());
+  opened.push(result.stateFile);
+  return result.stateFile;
+}
+
+async function close(stateFile: StateFile): Promise<void> {
+  opened.splice(opened.indexOf(stateFile), 1);
+  await stateFile.close();
+}
+
+/** An endpoint that was polled some days ago, with as many characters as it takes to fill a file. */
+function endpoint(target: string, daysAgo = 0, characters = 0): StepMemory {
+  const { epochSeconds, monotonicMs } = clock();
+  const at = { epochSeconds: epochSeconds - daysAgo * 86_400, monotonicMs: monotonicMs - daysAgo * 86_400_000 };
+  const state = initialState({ target, document: 'module_state' }, { maxBodyBytes: 1, staleAfterMs: 1 }, at);
+  const { history } = initialMemory;
+  const alwaysWithdrawn = new Set(['x'.repeat(characters)]);
+  return {
+    state: { ...state, polls: 1, last: { at, ok: false, phaseSeconds: {}, bodyBytes: undefined } },
+    memory: { ...initialMemory, history: { ...history, firstPollAt: at, alwaysWithdrawn } },
+  };
+}
+
+/** What a process writes that ends at once. */
+async function write(path: string, endpoints: readonly StepMemory[], now: () => Instant = clock): Promise<void> {
+  const stateFile = await open(path, now);
+  stateFile.start(() => endpoints);
+  await close(stateFile);
+}
+
+const fileIn = (folder: string): string => join(folder, 'state.json');
+const isKnown = (stateFile: StateFile, target: string): boolean =>
+  stateFile.rememberedOf({ target, document: 'module_state' }) !== undefined;
+
+describe('the state file', () => {
+  it('has mode 0600, is JSON with a line per endpoint, and leaves nothing beside it', async () => {
+    const { path } = createTempFolder();
+    await write(fileIn(path), [endpoint('a', 1), endpoint('b')]);
+    expect(statSync(fileIn(path)).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(fileIn(path), 'utf8'))).toMatchObject({
+      version: 1,
+      endpoints: [{ target: 'b' }, { target: 'a' }],
+    });
+    expect(readFileSync(fileIn(path), 'utf8').split('\n')).toHaveLength(5);
+    expect(readdirSync(path)).toEqual(['state.json']);
+    const next = await open(fileIn(path));
+    expect([isKnown(next, 'a'), isKnown(next, 'b'), isKnown(next, 'c')]).toEqual([true, true, false]);
+    expect(lines).toEqual([
+      `nothing is remembered of earlier polls: ${fileIn(path)}: cannot be read: ENOENT: no such file or directory`,
+      `the state of 2 endpoints was read from ${fileIn(path)}`,
+    ]);
+  });
+
+  it('keeps the mode when what another process has left has a wider one', async () => {
+    const { path } = createTempFolder();
+    writeFileSync(`${fileIn(path)}.tmp`, 'partial', { mode: 0o666 });
+    await write(fileIn(path), [endpoint('a')]);
+    expect(statSync(fileIn(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it('keeps endpoints that are not configured any more, for 7 days since their last poll', async () => {
+    const { path } = createTempFolder();
+    await write(fileIn(path), [endpoint('old', 6.9), endpoint('older', 7.1), endpoint('a')]);
+    await write(fileIn(path), [endpoint('a')]);
+    const next = await open(fileIn(path));
+    expect([isKnown(next, 'old'), isKnown(next, 'older'), isKnown(next, 'a')]).toEqual([true, false, true]);
+  });
+
+  it('drops nothing within an endpoint by its age alone', async () => {
+    const { path } = createTempFolder();
+    const at = { epochSeconds: 1_000_000_000, monotonicMs: -1e12 };
+    const { state, memory } = endpoint('a');
+    await write(fileIn(path), [{ state, memory: { ...memory, history: { ...memory.history, firstPollAt: at } } }]);
+    const next = await open(fileIn(path));
+    const { history } = next.rememberedOf({ target: 'a', document: 'module_state' })?.memory ?? {};
+    expect(history?.firstPollAt?.epochSeconds).toBe(1_000_000_000);
+  });
+
+  it('has the endpoints that were polled last when all of them would be more than 32 MiB, which is logged once', async () => {
+    const { path } = createTempFolder();
+    const stateFile = await open(fileIn(path));
+    const characters = 12 * 2 ** 20;
+    stateFile.start(() => [endpoint('a', 2, characters), endpoint('b', 1, characters), endpoint('c', 0, characters)]);
+    stateFile.writeSoon();
+    await waitUntil(() => existsSync(fileIn(path)));
+    await close(stateFile);
+    expect(statSync(fileIn(path)).size).toBeLessThanOrEqual(32 * 2 ** 20);
+    const next = await open(fileIn(path));
+    expect(['a', 'b', 'c'].map((target) => isKnown(next, target))).toEqual([false, true, true]);
+    expect(lines.filter((line) => line.includes('32MiB'))).toEqual([
+      'the state file would be larger than 32MiB: 1 endpoints are not in it',
+    ]);
+  });
+
+  it('is written every 30 s, within a second when a problem begins or ends, and at the end', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { path } = createTempFolder();
+    let target = 'a';
+    const stateFile = await open(fileIn(path));
+    stateFile.writeSoon();
+    stateFile.start(() => [endpoint(target)]);
+    const written = (name: string): boolean =>
+      existsSync(fileIn(path)) && readFileSync(fileIn(path), 'utf8').includes(`"target":"${name}"`);
+    // The timers of the state file are simulated, and writing takes time.
+    const isWritten = async (name: string): Promise<void> => {
+      const isDone = (): boolean => written(name) && vi.getTimerCount() === 1;
+      // oxlint-disable-next-line no-await-in-loop -- until it is there
+      for (let tries = 0; tries < 1000 && !isDone(); tries += 1) await sleep(10);
+      expect(isDone()).toBe(true);
+    };
+    vi.advanceTimersByTime(29_999);
+    expect(vi.getTimerCount()).toBe(1);
+    expect(existsSync(fileIn(path))).toBe(false);
+    vi.advanceTimersByTime(1);
+    await isWritten('a');
+
+    target = 'b';
+    stateFile.writeSoon();
+    vi.advanceTimersByTime(999);
+    stateFile.writeSoon();
+    expect(written('b')).toBe(false);
+    vi.advanceTimersByTime(1);
+    await isWritten('b');
+
+    // While it is written.
+    target = 'c';
+    vi.advanceTimersByTime(30_000);
+    stateFile.writeSoon();
+    await isWritten('c');
+    target = 'd';
+    vi.advanceTimersByTime(1_000);
+    await isWritten('d');
+
+    target = 'e';
+    await close(stateFile);
+    expect(written('e')).toBe(true);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+const VALID = '{"version":1,"endpoints":[]}';
+
+describe('a state file that cannot be used', () => {
+  it.each([
+    ['not JSON', '{"version":1,', 'is not a state file of version 1'],
+    ['the middle of a file', VALID.slice(5), 'is not a state file of version 1'],
+    ['a version of the future', '{"version":2,"endpoints":[]}', 'is not a state file of version 1'],
+    ['an unknown key', '{"version":1,"endpoints":[],"more":1}', 'is not a state file of version 1'],
+    ['an endpoint that is none', '{"version":1,"endpoints":[{}]}', 'is not a state file of version 1'],
+    ['nothing in it', '', 'is empty'],
+    ['33 MiB', VALID.padEnd(33 * 2 ** 20), 'is larger than 32MiB'],
+  ])('because of %s is logged, and replaced', async (_what, text, problem) => {
+    const folder = createTempFolder();
+    const path = folder.write('state.json', text);
+    const stateFile = await open(path);
+    expect(lines).toEqual([`nothing is remembered of earlier polls: ${path}: ${problem}`]);
+    stateFile.start(() => [endpoint('a')]);
+    await close(stateFile);
+    expect(isKnown(await open(path), 'a')).toBe(true);
+  });
+
+  it('because it is a directory is logged, and stays one', async () => {
+    const { path } = createTempFolder();
+    mkdirSync(fileIn(path));
+    await write(fileIn(path), [endpoint('a')]);
+    expect(lines).toEqual([
+      `nothing is remembered of earlier polls: ${fileIn(path)}: is not a file`,
+      expect.stringMatching(/^the state file cannot be written: E/),
+    ]);
+    expect(readdirSync(path)).toEqual(['state.json']);
+  });
+
+  it('because its directory is missing is logged, and written when the directory is there', async () => {
+    const { path } = createTempFolder();
+    const file = join(path, 'no', 'state.json');
+    const stateFile = await open(file);
+    stateFile.start(() => [endpoint('a')]);
+    stateFile.writeSoon();
+    await waitUntil(() => lines.some((line) => line.startsWith('the state file cannot be written: ENOENT')));
+    stateFile.writeSoon();
+    mkdirSync(join(path, 'no'));
+    await waitUntil(() => lines.at(-1) === 'the state file is written again');
+    expect(lines.filter((line) => line.startsWith('the state file cannot be written'))).toHaveLength(1);
+    expect(lines[0]).toMatch(/^another process with the same state file would not be noticed: listen E[A-Z]+:/);
+    expect(existsSync(file)).toBe(true);
+  });
+
+  it.skipIf(getuid?.() === 0)('because it is not permitted is logged, and replaced', async () => {
+    const folder = createTempFolder();
+    const path = folder.write('state.json', VALID);
+    chmodSync(path, 0);
+    await write(path, [endpoint('a')]);
+    expect(lines[0]).toBe(`nothing is remembered of earlier polls: ${path}: cannot be read: EACCES: permission denied`);
+    expect(isKnown(await open(path), 'a')).toBe(true);
+  });
+
+  it.skipIf(getuid?.() === 0)('because its directory is read-only is logged once', async () => {
+    const { path } = createTempFolder();
+    chmodSync(path, 0o500);
+    await write(fileIn(path), [endpoint('a')]);
+    expect(lines.at(-1)).toMatch(/^the state file cannot be written: EACCES/);
+    chmodSync(path, 0o700);
+  });
+
+  it.skipIf(getuid?.() !== 0)('of somebody else is read by root, and becomes its own', async () => {
+    const folder = createTempFolder();
+    const path = folder.write('state.json', VALID);
+    chownSync(path, 1234, 1234);
+    chmodSync(path, 0);
+    await write(path, [endpoint('a')]);
+    expect(statSync(path)).toMatchObject({ uid: 0 });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    rmSync(path);
+  });
+});
+
+describe('a second process with the same state file', () => {
+  it('is refused while the first one runs', async () => {
+    const { path } = createTempFolder();
+    const first = await open(fileIn(path));
+    expect(await openStateFile(fileIn(path), log)).toEqual({
+      ok: false,
+      problems: [`${fileIn(path)}: is used by another process — expected a --state.file of its own`],
+    });
+    await close(first);
+    await open(fileIn(path));
+  });
+
+  it('is one of several that start at once after another one was killed', async () => {
+    const { path } = createTempFolder();
+    const file = fileIn(path);
+    for (let round = 0; round < 20; round += 1) {
+      // A socket on which nobody listens.
+      // oxlint-disable-next-line no-await-in-loop -- one round after the other
+      await leaveSocket(`${file}.lock`);
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      const results = await Promise.all(Array.from({ length: 4 }, async () => openStateFile(file, log)));
+      const winners = results.flatMap((result) => (result.ok ? [result.stateFile] : []));
+      expect(winners).toHaveLength(1);
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await winners[0]?.close();
+    }
+    expect(lines.filter((line) => line.includes('noticed'))).toEqual([]);
+    expect(readdirSync(path)).toEqual([]);
+  });
+
+  it('would not be noticed with a name that is too long for a socket, which is logged', async () => {
+    const { path } = createTempFolder();
+    await open(join(path, 'x'.repeat(120)));
+    expect(lines[0]).toMatch(
+      /^another process with the same state file would not be noticed: .*\.lock: the name is longer than 96 bytes$/,
+    );
+  });
+});
+
+/** What a process leaves that is killed: the name of a socket. */
+async function leaveSocket(path: string): Promise<void> {
+  const listen = `require('node:net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`;
+  await once(spawn(process.execPath, ['-e', listen, path]), 'exit');
+  expect(existsSync(path)).toBe(true);
+}

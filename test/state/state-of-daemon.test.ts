@@ -1,0 +1,157 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Simulator } from '../../src/simulator/simulator.js';
+import { createCanary, createHeaderCanary, revealedSecrets } from '../e2e/canaries.js';
+import { valueIn } from '../support/exposition-text.js';
+import { scrape } from '../support/http.js';
+import { MAIN, runExporter, startDaemon, startProcess, type RunningProcess } from '../support/processes.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { startTestSimulator } from '../support/test-simulator.js';
+import { waitFor, waitUntil } from '../support/wait-for.js';
+
+/* The state file of the program. */
+
+let simulator: Simulator;
+
+beforeAll(async () => {
+  simulator = await startTestSimulator({ scenario: 'stuck', tick: true });
+});
+afterAll(async () => simulator.close());
+
+const VALIDATOR_CANARY = 'Validator canary';
+const CHAIN_CANARY = 'chain canary';
+const SYMBOL_CANARY = 'SYMCANARY';
+
+describe('the state file of a daemon', () => {
+  it('is there after the end, and has no secret, URL, error message or name', async () => {
+    const folder = createTempFolder();
+    const file = join(folder.path, 'state.json');
+    const secrets = { password: createCanary(), header: createHeaderCanary(), path: 'key-0123456789abcdef' };
+    const [member] = simulator.model.moduleState().state.orchestrator_addresses;
+    const config = folder.write(
+      'bridge.yml',
+      `poll: {interval: 100ms, timeout: 2s, stale_after: 5s}
+targets:
+  - name: a
+    bridge:
+      url: "${simulator.url}"
+      basic_auth: {username: user-canary, password: ${JSON.stringify(secrets.password)}}
+      http_headers: {X-Api-Key: {values: [${JSON.stringify(secrets.header)}]}}
+      watch: ["${member?.orchestrator}"]
+    crosschain: {url: "${simulator.url}"}
+  - {name: b, bridge: {url: "http://127.0.0.1:1/${secrets.path}"}}
+tokens: [{contract: "0x0000000000000000000000000000000000000001", symbol: ${SYMBOL_CANARY}}]
+chains: {"1": ${CHAIN_CANARY}, "56": ${CHAIN_CANARY} b}
+validators: [{address: "${member?.orchestrator}", name: ${VALIDATOR_CANARY}}]
+`,
+    );
+    const daemon = await startDaemon([`--config.file=${config}`, `--state.file=${file}`]);
+    await waitFor(
+      async () => scrape(daemon),
+      (text) => (valueIn(text, 'bridge_exporter_polls_total', 'target="a",document="module_state"') ?? 0) > 5,
+    );
+    await daemon.stop();
+    const text = readFileSync(file, 'utf8');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(text).toContain('"target":"a","document":"module_state"');
+    expect(text).toContain('"target":"a","document":"rate_limiter_input"');
+    // The failing endpoint, with since when and why in one word.
+    expect(text).toContain('["connect",[');
+    expect(revealedSecrets(text, secrets)).toEqual([]);
+    for (const canary of ['user-canary', 'http', '127.0.0.1', 'ECONN', VALIDATOR_CANARY, CHAIN_CANARY, SYMBOL_CANARY]) {
+      expect(text).not.toContain(canary);
+    }
+    expect(text).not.toMatch(/ethereum|bitcoin|Validator Guild|Northwind/);
+  });
+
+  it('is read by the next daemon, which has observed the target since the first one', async () => {
+    const folder = createTempFolder();
+    const args = [`--config.file=${waitingTooLong(folder)}`, `--state.file=${join(folder.path, 'state.json')}`];
+    const [first, second] = [await observeOnce(args), await observeOnce(args)];
+    expect(second.observedSince).toBe(first.observedSince);
+    const other = await observeOnce(args.slice(0, 1));
+    expect(other.observedSince > first.observedSince).toBe(true);
+    expect(second.log.join()).toContain('the state of 2 endpoints was read from');
+  });
+
+  it('is refused to a second daemon, which ends with 1', async () => {
+    const file = join(createTempFolder().path, 'state.json');
+    const env = { BRIDGE_URL: simulator.url, STATE_FILE: file };
+    const daemon = await startDaemon([], env);
+    const second = await runExporter(['--web.listen-address=127.0.0.1:0'], env);
+    expect(second).toMatchObject({ code: 1 });
+    expect(second.stderr).toContain(
+      `bridge-exporter: ${file}: is used by another process — expected a --state.file of its own`,
+    );
+    await daemon.stop('SIGKILL');
+    const third = await startDaemon([], env);
+    await third.stop();
+    expect(existsSync(`${file}.lock`)).toBe(false);
+  });
+
+  it('is written within seconds when a condition begins to fire', async () => {
+    const folder = createTempFolder();
+    const file = join(folder.path, 'state.json');
+    const daemon = await startDaemon([`--config.file=${waitingTooLong(folder)}`, `--state.file=${file}`]);
+    await daemon.logged(/waited far longer than the age limit/);
+    const began = performance.now();
+    await waitUntil(() => existsSync(file));
+    expect(performance.now() - began).toBeLessThan(15_000);
+    await daemon.stop('SIGKILL');
+    expect(readFileSync(file, 'utf8')).toContain('"document":"rate_limiter_input"');
+  });
+});
+
+/** Runs a daemon until it has polled everything. Returns since when it has observed its target. */
+async function observeOnce(
+  args: readonly string[],
+): Promise<{ readonly observedSince: string; readonly log: readonly string[] }> {
+  const daemon = await startDaemon(args);
+  await waitUntil(async () => (await fetch(`${daemon.url}/-/ready`)).status === 200);
+  const response = await fetch(daemon.url, { headers: { accept: 'application/json' } });
+  const { targets } = (await response.json()) as { targets: readonly { observedSince: string }[] };
+  await daemon.stop();
+  return { observedSince: targets[0]?.observedSince ?? '', log: daemon.log };
+}
+
+/** A configuration with which something is wrong in the first poll. */
+function waitingTooLong(folder: ReturnType<typeof createTempFolder>): string {
+  return folder.write(
+    'bridge.yml',
+    `poll: {interval: 100ms, timeout: 2s, stale_after: 5s}
+targets: [{name: a, bridge: {url: "${simulator.url}"}, crosschain: {url: "${simulator.url}", age_limits: {default: 1m}}}]`,
+  );
+}
+
+describe('a daemon on a disk without space', () => {
+  let daemon: RunningProcess;
+
+  afterAll(async () => daemon.stop('SIGKILL'));
+
+  it('polls, leaves the old file as it was and nothing beside it, and logs it once', async () => {
+    const folder = createTempFolder();
+    const before = '{"version":1,"endpoints":[]}';
+    const file = folder.write('state.json', before);
+    const config = waitingTooLong(createTempFolder());
+    // Files of this daemon cannot be larger than 1 KiB.
+    const limit = `trap '' XFSZ; ulimit -f 2; exec "$0" "$@"`;
+    const args = ['-c', limit, process.execPath, MAIN, '--web.listen-address=127.0.0.1:0'];
+    daemon = startProcess('sh', args, { env: { CONFIG_FILE: config, STATE_FILE: file } });
+    const url = /serving (https?:\/\/[^/]+)/.exec(await daemon.printed(/serving https?:/))?.[1] ?? '';
+    await daemon.printed(/the state file cannot be written: EFBIG/);
+    const polls = (text: string): number =>
+      valueIn(text, 'bridge_exporter_polls_total', 'document="module_state"') ?? 0;
+    const known = polls(await scrape({ url }));
+    const text = await waitFor(
+      async () => scrape({ url }),
+      (exposition) => polls(exposition) > known + 3,
+    );
+    expect(valueIn(text, 'bridge_exporter_up', 'document="module_state"')).toBe(1);
+    await daemon.stop();
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    expect(execFileSync('ls', ['-A', folder.path], { encoding: 'utf8' })).toBe('state.json\n');
+    expect(daemon.stderr.filter((line) => line.includes('cannot be written'))).toHaveLength(1);
+  });
+});
