@@ -30,8 +30,8 @@ export const initialMemory: EndpointMemory = {
   flow: NO_FLOW_HISTORY,
 };
 
-/** An endpoint as the conditions judge it. */
-export interface JudgedEndpoint {
+/** What is known of an endpoint: what its polls have found, and what the alert conditions remember of them. */
+export interface KnownEndpoint {
   readonly state: EndpointState;
   readonly memory: EndpointMemory;
 }
@@ -39,7 +39,7 @@ export interface JudgedEndpoint {
 /** The memories of endpoints by their states. */
 export type EndpointMemories = ReadonlyMap<EndpointState, EndpointMemory>;
 
-export function memoriesOf(endpoints: readonly JudgedEndpoint[]): EndpointMemories {
+export function memoriesOf(endpoints: readonly KnownEndpoint[]): EndpointMemories {
   return new Map(endpoints.map(({ state, memory }) => [state, memory]));
 }
 
@@ -56,7 +56,7 @@ export type Presences = ReadonlyMap<string, Presence>;
 
 /** The endpoint at a point in time. */
 export function viewOf(
-  { state, memory: { history, flow } }: JudgedEndpoint,
+  { state, memory: { history, flow } }: KnownEndpoint,
   now: Instant,
   isContractPaused?: boolean,
 ): PollView {
@@ -76,7 +76,7 @@ export function viewOf(
 }
 
 /** Returns the memory after one more poll. */
-export function memoryAfter({ memory }: Pick<JudgedEndpoint, 'memory'>, state: EndpointState): EndpointMemory {
+export function memoryAfter({ memory }: Pick<KnownEndpoint, 'memory'>, state: EndpointState): EndpointMemory {
   const at = state.last?.at;
   if (at === undefined) return memory;
   const history = addPoll(memory.history, state, at);

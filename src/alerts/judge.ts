@@ -8,7 +8,7 @@ import { severities, type Condition, type Severity } from './alert.js';
 import { findAll, judgedAlerts, type AlertFinding, type AlertName } from './alerts.js';
 import { isOutdated, withoutSuccess } from './endpoint-alerts.js';
 import type { Sentence } from './sentences.js';
-import { presenceOf, viewOf, type JudgedEndpoint, type Presences } from './endpoint-memory.js';
+import { presenceOf, viewOf, type KnownEndpoint, type Presences } from './endpoint-memory.js';
 import {
   steadyHeight,
   type AlertLabels,
@@ -71,12 +71,12 @@ export interface TargetVerdicts {
 }
 
 /** The verdicts of all targets, in the order of the endpoints. */
-export function verdictsOf(endpoints: readonly JudgedEndpoint[], now: Instant): readonly TargetVerdicts[] {
+export function verdictsOf(endpoints: readonly KnownEndpoint[], now: Instant): readonly TargetVerdicts[] {
   const byTarget = groupBy(endpoints, ({ state }) => state.target);
   return Array.from(byTarget, ([target, own]) => targetVerdicts(target, own, now));
 }
 
-function targetVerdicts(target: string, judged: readonly JudgedEndpoint[], now: Instant): TargetVerdicts {
+function targetVerdicts(target: string, judged: readonly KnownEndpoint[], now: Instant): TargetVerdicts {
   const isContractPaused = contractPaused(judged, now);
   const endpoints = judged.map((endpoint) => judgeEndpoint(endpoint, now, isContractPaused));
   const firing = firingIn(endpoints.flatMap(({ findings }) => findings));
@@ -192,7 +192,7 @@ function reasonNotToJudge(view: PollView): string | undefined {
  * What the documents of one poll show, worst first. It is `observing` unless the data prove how long it has lasted; whether the height
  * changes is not known.
  */
-export function verdictsOfOnePoll(endpoints: readonly JudgedEndpoint[], now: Instant): readonly Verdict[] {
+export function verdictsOfOnePoll(endpoints: readonly KnownEndpoint[], now: Instant): readonly Verdict[] {
   return worstFirst(
     endpoints.flatMap((endpoint) => {
       const view = viewOf(endpoint, now);
@@ -210,7 +210,7 @@ function asPending(finding: JudgedFinding): JudgedFinding {
 }
 
 /** `undefined` without recent data of the contract. */
-function contractPaused(judged: readonly JudgedEndpoint[], now: Instant): boolean | undefined {
+function contractPaused(judged: readonly KnownEndpoint[], now: Instant): boolean | undefined {
   const contract = judged.find(({ state }) => state.document === 'external_contract');
   if (contract === undefined || exportedSuccess(contract.state, now) === undefined) return undefined;
   const value = viewOf(contract, now).samples.value('bridge_contract_paused');
@@ -219,7 +219,7 @@ function contractPaused(judged: readonly JudgedEndpoint[], now: Instant): boolea
 
 /** What is wrong with an endpoint now, and why it cannot be judged. */
 function judgeEndpoint(
-  endpoint: JudgedEndpoint,
+  endpoint: KnownEndpoint,
   now: Instant,
   isContractPaused: boolean | undefined,
 ): { readonly view: PollView; readonly findings: readonly JudgedFinding[]; readonly unknown: readonly string[] } {

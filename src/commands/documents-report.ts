@@ -1,8 +1,9 @@
+import type { KnownEndpoint } from '../alerts/endpoint-memory.js';
 import { documents } from '../documents.js';
 import { renderEndpoints } from '../exposition/metrics-page.js';
 import { remedyOf } from '../http/failure-reasons.js';
 import { clock } from '../clock.js';
-import type { StepContext, StepMemory } from '../poll/step.js';
+import type { StepContext } from '../poll/step.js';
 import { count } from '../text/format.js';
 import { type CommandContext, type ExitCode, printWarnings } from './context.js';
 import type { Summarize } from './summary.js';
@@ -10,7 +11,7 @@ import type { Summarize } from './summary.js';
 /* The output of `once` and `replay`, which read every document once. */
 
 /** An endpoint after its only poll. */
-export interface ReadEndpoint extends StepMemory {
+export interface ReadEndpoint extends KnownEndpoint {
   readonly context: StepContext;
 }
 

@@ -1,6 +1,6 @@
 import { severities, type Severity } from '../alerts/alert.js';
 import { verdictsOfOnePoll, type Verdict } from '../alerts/judge.js';
-import type { JudgedEndpoint } from '../alerts/endpoint-memory.js';
+import type { KnownEndpoint } from '../alerts/endpoint-memory.js';
 import { sentenceText } from '../alerts/sentences.js';
 import type { ReportSettings } from '../cli/flags.js';
 import type { Instant } from '../clock.js';
@@ -17,7 +17,7 @@ export interface Summary {
   readonly failure: string | undefined;
 }
 
-export type Summarize = (endpoints: readonly JudgedEndpoint[], now: Instant) => Summary;
+export type Summarize = (endpoints: readonly KnownEndpoint[], now: Instant) => Summary;
 
 export function createSummarize({ summary: isWanted, failOn }: ReportSettings, isTerminal: boolean): Summarize {
   return (endpoints, now) => {
@@ -31,7 +31,7 @@ export function createSummarize({ summary: isWanted, failOn }: ReportSettings, i
 }
 
 /** The targets whose polls have all succeeded. */
-function polledTargets(endpoints: readonly JudgedEndpoint[]): readonly string[] {
+function polledTargets(endpoints: readonly KnownEndpoint[]): readonly string[] {
   const states = endpoints.map(({ state }) => state);
   const failing = new Set(states.flatMap(({ success, target }) => (success === undefined ? [target] : [])));
   return [...new Set(states.map(({ target }) => target))].filter((target) => !failing.has(target));

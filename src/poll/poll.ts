@@ -1,3 +1,4 @@
+import type { KnownEndpoint } from '../alerts/endpoint-memory.js';
 import { performance } from 'node:perf_hooks';
 import type { DocumentPath } from '../chain/dialects.js';
 import { INVALID } from '../chain/field.js';
@@ -18,7 +19,7 @@ import { fetchFirstKnownPath, withHint } from './document-path.js';
 import { sendQuery } from './fetch-pages.js';
 import { compressBody } from './items.js';
 import { createRpcClient, type RpcClient } from './rpc-client.js';
-import { step, type Poll, type StepContext, type StepMemory } from './step.js';
+import { step, type Poll, type StepContext } from './step.js';
 
 /** One endpoint to poll. */
 export interface PollJob extends NodeConnection, Omit<DocumentRequest, 'connection' | 'settings'> {
@@ -195,11 +196,11 @@ export function readBody<Name extends DocumentName>(
 
 /** A step whose duration is measured. */
 export function timedStep<Name extends DocumentName>(
-  before: StepMemory,
+  before: KnownEndpoint,
   poll: Poll<Name>,
   context: StepContext<Name>,
   at: Instant,
-): StepMemory {
+): KnownEndpoint {
   const started = performance.now();
   const after = step(before, poll, context, at);
   const { last } = after.state;

@@ -1,9 +1,9 @@
-import { initialMemory, type EndpointMemory } from '../alerts/endpoint-memory.js';
+import { initialMemory, type EndpointMemory, type KnownEndpoint } from '../alerts/endpoint-memory.js';
 import type { Instant } from '../clock.js';
 import { restartedBridge } from '../flow/bridge-flow.js';
 import { restartedCrosschain } from '../flow/crosschain-flow.js';
 import { knownDocument, type EndpointKey } from './endpoint-state.js';
-import type { KnownDocument, StepMemory } from './step.js';
+import type { KnownDocument } from './step.js';
 
 /*
  * What is remembered of an endpoint when its polls begin anew: in another process, or after a reload has changed how it is polled. The first
@@ -19,7 +19,7 @@ export interface Remembered extends EndpointKey {
 }
 
 /** `undefined` before the first poll of this process. */
-export function rememberedOf({ state, memory }: StepMemory): Remembered | undefined {
+export function rememberedOf({ state, memory }: KnownEndpoint): Remembered | undefined {
   const { target, document, last } = state;
   if (last === undefined) return undefined;
   const known = knownDocument(state);
@@ -50,7 +50,10 @@ function afterRestart(known: KnownDocument): KnownDocument {
 }
 
 /** An endpoint without a poll, with what is remembered of it. */
-export function withRemembered<Before extends StepMemory>(before: Before, remembered: Remembered | undefined): Before {
+export function withRemembered<Before extends KnownEndpoint>(
+  before: Before,
+  remembered: Remembered | undefined,
+): Before {
   if (remembered === undefined) return before;
   const { known: restored, memory } = remembered;
   return { ...before, state: { ...before.state, restored }, memory };

@@ -1,4 +1,4 @@
-import { initialMemory, memoryAfter, type EndpointMemory } from '../alerts/endpoint-memory.js';
+import { initialMemory, memoryAfter, type KnownEndpoint } from '../alerts/endpoint-memory.js';
 import { compare } from '../chain/decimal.js';
 import type { DocumentPath } from '../chain/dialects.js';
 import type { FieldProblems } from '../chain/document.js';
@@ -114,13 +114,6 @@ export type KnownDocument<Name extends DocumentName = DocumentName> = {
   };
 }[Name];
 
-/** What is known of an endpoint. */
-export interface StepMemory {
-  readonly state: EndpointState;
-  /** What the alert conditions remember of earlier polls. */
-  readonly memory: EndpointMemory;
-}
-
 /**
  * A document with a lower hub height than the last successful one fails its poll, because the node may be behind others. The third
  * such document since the last success is accepted: the node was rolled back or replaced.
@@ -129,11 +122,11 @@ const REGRESSIONS_TO_ACCEPT = 3;
 
 /** Returns what is known after one more poll, which ended at `at`. */
 export function step<Name extends DocumentName>(
-  before: StepMemory,
+  before: KnownEndpoint,
   poll: Poll<Name>,
   context: StepContext<Name>,
   at: Instant,
-): StepMemory {
+): KnownEndpoint {
   const known = isOfOtherBridge(before.state, poll, context) ? forgotten(before) : before;
   const state = stateAfter(known.state, poll, context, at);
   return { state, memory: memoryAfter(known, state) };
@@ -151,12 +144,12 @@ function isOfOtherBridge<Name extends DocumentName>(
   return isKnown && !identity.some((own) => restored.identity.includes(own));
 }
 
-function forgotten({ state }: StepMemory): StepMemory {
+function forgotten({ state }: KnownEndpoint): KnownEndpoint {
   return { state: { ...state, restored: undefined }, memory: initialMemory };
 }
 
 /** Returns what is known after a poll that has the same result as the last one. Between two recorded polls there were others. */
-export function repeatLastPoll(before: StepMemory, at: Instant): StepMemory {
+export function repeatLastPoll(before: KnownEndpoint, at: Instant): KnownEndpoint {
   const { last, success } = before.state;
   if (last === undefined) return before;
   const state = {

@@ -5,18 +5,18 @@ import type { ContractExchange } from '../external/contract-document.js';
 import { failure } from '../http/failure-reasons.js';
 import { INVALID } from '../chain/field.js';
 import { parseDecimal } from '../chain/numeral.js';
-import { initialMemory } from '../alerts/endpoint-memory.js';
+import { initialMemory, type KnownEndpoint } from '../alerts/endpoint-memory.js';
 import { initialState, type EndpointState } from '../poll/endpoint-state.js';
 import { contractFactsOf, contractLimits, stepContext, targetOptions } from '../poll/jobs.js';
 import { readBody } from '../poll/poll.js';
-import { repeatLastPoll, step, type Poll, type Snapshot, type StepContext, type StepMemory } from '../poll/step.js';
+import { repeatLastPoll, step, type Poll, type Snapshot, type StepContext } from '../poll/step.js';
 import { decodeHub } from './contract-context.js';
 import type { RecordedPoll } from './read-recording.js';
 import type { RecordingHeader } from './recording-file.js';
 
 /* An endpoint of a recording after each recorded poll. */
 
-export interface ReplayedEndpoint extends StepMemory {
+export interface ReplayedEndpoint extends KnownEndpoint {
   readonly context: StepContext;
   /** The time of the last recorded poll. */
   readonly timeMs: number;
@@ -67,7 +67,7 @@ export function endpointAfter(
 export function repeatFailure(endpoint: ReplayedEndpoint, untilMs: number, intervalMs: number): ReplayedEndpoint {
   const { failed, clock, context } = endpoint;
   if (failed === undefined || intervalMs === 0) return endpoint;
-  let after: StepMemory = endpoint;
+  let after: KnownEndpoint = endpoint;
   let { repeatedAtMs } = failed;
   while (repeatedAtMs + intervalMs <= untilMs) {
     repeatedAtMs += intervalMs;
@@ -88,7 +88,7 @@ function initialEndpoint(
   { target: name, document, header }: RecordedPoll,
   config: Config,
   at: Instant,
-): Pick<ReplayedEndpoint, 'context' | keyof StepMemory> {
+): Pick<ReplayedEndpoint, 'context' | keyof KnownEndpoint> {
   const target = config.targets.find((each) => each.name === name) ?? { name };
   const staleAfterMs = holdMs(config);
   const base = { ...targetOptions(config, target), staleAfterMs };

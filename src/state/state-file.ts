@@ -1,3 +1,4 @@
+import type { KnownEndpoint } from '../alerts/endpoint-memory.js';
 import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -5,7 +6,6 @@ import { z } from 'zod';
 import { ageSeconds, clock, type Instant } from '../clock.js';
 import type { EndpointKey } from '../poll/endpoint-state.js';
 import { rememberedOf, type Remembered } from '../poll/remembered.js';
-import type { StepMemory } from '../poll/step.js';
 import { createQueue } from '../queue.js';
 import type { Result } from '../result.js';
 import { readSmallFile } from '../settings/small-file.js';
@@ -21,7 +21,7 @@ export interface StateFile {
   /** What is remembered of an endpoint, whether or not it is polled now. */
   readonly rememberedOf: (key: EndpointKey) => Remembered | undefined;
   /** Writes the file from now on. */
-  readonly start: (endpoints: () => readonly StepMemory[]) => void;
+  readonly start: (endpoints: () => readonly KnownEndpoint[]) => void;
   /** Writes it within a second, because a problem has begun or ended. */
   readonly writeSoon: () => void;
   /** Writes it for the last time, for a few seconds. */
@@ -58,7 +58,7 @@ export async function openStateFile(
   else log[loaded.isMissing ? 'info' : 'warn'](`nothing is remembered of earlier polls: ${path}: ${loaded.problem}`);
   for (const endpoint of loaded.ok ? loaded.endpoints : []) remembered.set(keyOf(endpoint), endpoint);
 
-  let endpoints: (() => readonly StepMemory[]) | undefined;
+  let endpoints: (() => readonly KnownEndpoint[]) | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isSoon = false;
   let isWriting = false;

@@ -1,4 +1,4 @@
-import { initialMemory, type JudgedEndpoint } from '../../src/alerts/endpoint-memory.js';
+import { initialMemory, type KnownEndpoint } from '../../src/alerts/endpoint-memory.js';
 import type { TargetVerdicts } from '../../src/alerts/judge.js';
 import { verdictsOf } from '../../src/alerts/judge.js';
 import type { Instant } from '../../src/clock.js';
@@ -18,7 +18,7 @@ export interface JudgedEndpoints {
   readonly answer: (key: EndpointKey, change: (state: EndpointState) => QueryStates) => void;
   /** Replaces the endpoints. Those that stay keep what was found, unless they are new, like those at another address. */
   readonly reload: (keys: readonly (EndpointKey & { readonly isNew: boolean })[], at: Instant) => void;
-  readonly all: () => readonly JudgedEndpoint[];
+  readonly all: () => readonly KnownEndpoint[];
   readonly states: () => readonly EndpointState[];
   /** The last accepted document of an endpoint. */
   readonly snapshotOf: (key: EndpointKey) => Snapshot | undefined;
@@ -32,12 +32,12 @@ export function judgedEndpoints(
   limits: EndpointLimits,
   addedAt: Instant,
 ): JudgedEndpoints {
-  const initial = (key: EndpointKey, at: Instant): JudgedEndpoint => ({
+  const initial = (key: EndpointKey, at: Instant): KnownEndpoint => ({
     state: initialState(key, limits, at),
     memory: initialMemory,
   });
-  let endpoints: readonly JudgedEndpoint[] = keys.map((key) => initial(key, addedAt));
-  const endpointOf = ({ target, document }: EndpointKey): JudgedEndpoint | undefined =>
+  let endpoints: readonly KnownEndpoint[] = keys.map((key) => initial(key, addedAt));
+  const endpointOf = ({ target, document }: EndpointKey): KnownEndpoint | undefined =>
     endpoints.find(({ state }) => state.target === target && state.document === document);
   return {
     record: (context, poll, at) => {

@@ -15,7 +15,7 @@ import type { TargetLabels } from '../../src/config/config.js';
 import type { Objective } from '../../src/config/endpoint-config.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import type { EndpointState } from '../../src/poll/endpoint-state.js';
-import type { JudgedEndpoint } from '../../src/alerts/endpoint-memory.js';
+import type { KnownEndpoint } from '../../src/alerts/endpoint-memory.js';
 import type { TargetVerdicts } from '../../src/alerts/judge.js';
 import { pollOf } from '../support/polls.js';
 import { judgedEndpoints, type JudgedEndpoints } from './judged-endpoints.js';
@@ -140,7 +140,7 @@ interface LastSample {
   readonly at: Instant;
   readonly endpoints: readonly EndpointState[];
   /** The same with what the alert conditions remember. */
-  readonly judged: readonly JudgedEndpoint[];
+  readonly judged: readonly KnownEndpoint[];
   readonly verdicts: readonly TargetVerdicts[];
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FLOW_MINUTES, flowHistoryAfter, NO_FLOW_HISTORY } from '../../src/alerts/flow-history.js';
-import { initialMemory, type JudgedEndpoint } from '../../src/alerts/endpoint-memory.js';
+import { initialMemory, type KnownEndpoint } from '../../src/alerts/endpoint-memory.js';
 import { defaultBridgeSettings, type Objective } from '../../src/config/endpoint-config.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { flowHtml, flowView, type FlowView } from '../../src/pages/flow.js';
@@ -24,7 +24,7 @@ function bridgeOf(initialObjective?: Objective) {
     labels: { ...NO_LABELS, tokens: [{ contract: '0xa', minBatchFee: '1' }] },
     staleAfterMs: limits.staleAfterMs,
   });
-  let endpoint: JudgedEndpoint = { state: initialState(contextNow(), limits, at(0)), memory: initialMemory };
+  let endpoint: KnownEndpoint = { state: initialState(contextNow(), limits, at(0)), memory: initialMemory };
   let seconds = -MINUTE;
   let [requested, executed, nonce] = [1, 0, 0];
   const document = (): JsonObject => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { initialMemory } from '../../src/alerts/endpoint-memory.js';
+import { initialMemory, type KnownEndpoint } from '../../src/alerts/endpoint-memory.js';
 import type { Instant } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
 import type { DocumentName } from '../../src/documents.js';
@@ -7,7 +7,7 @@ import { initialState, type EndpointState } from '../../src/poll/endpoint-state.
 import { itemsOf } from '../../src/poll/items.js';
 import { limitsOf, pollInput } from '../../src/poll/jobs.js';
 import { readFetched, timedStep, type PollJob } from '../../src/poll/poll.js';
-import { step, type StepMemory } from '../../src/poll/step.js';
+import { step } from '../../src/poll/step.js';
 import { readRecording } from '../../src/recorder/read-recording.js';
 import { replayPolls } from '../../src/recorder/replay.js';
 import { answerOf, POLL_MS, startRecordedChain, useSimulatedTime } from '../recorder/every-poll.js';
@@ -28,7 +28,7 @@ afterEach(() => {
 /** A poll of the daemon: what was fetched, and what was known of the endpoint afterwards. */
 interface Polled extends Fetch {
   readonly at: Instant;
-  readonly after: StepMemory;
+  readonly after: KnownEndpoint;
 }
 
 interface History {
@@ -78,7 +78,7 @@ async function polledByDaemon(): Promise<History> {
   return { config, directory, polls };
 }
 
-const initial = ({ poll }: Config, job: PollJob, { addedAt }: EndpointState): StepMemory => ({
+const initial = ({ poll }: Config, job: PollJob, { addedAt }: EndpointState): KnownEndpoint => ({
   state: initialState(job.context, limitsOf(job, poll), addedAt),
   memory: initialMemory,
 });
@@ -109,7 +109,7 @@ function inMilliseconds(value: unknown): unknown {
 describe('what the daemon has found by its polls', () => {
   it('is found by the same steps without a daemon, which change nothing but what they return', async () => {
     const { config, polls } = await polledByDaemon();
-    const endpoints = new Map<DocumentName, StepMemory>();
+    const endpoints = new Map<DocumentName, KnownEndpoint>();
     for (const { job, fetched, at, after } of polls) {
       const { context } = job;
       const before = endpoints.get(context.document) ?? initial(config, job, after.state);
@@ -160,7 +160,7 @@ describe('what the daemon has found by its polls', () => {
       maxBodyBytes: 2 ** 26,
       onProblem: (problem: string) => expect.fail(problem),
     };
-    const replayed: StepMemory[] = [];
+    const replayed: KnownEndpoint[] = [];
     await replayPolls(
       readRecording(directory, range),
       config,

@@ -4,10 +4,10 @@ import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { answerQueries } from '../../src/commands/simulated-queries.js';
 import type { DocumentName } from '../../src/documents.js';
-import { initialMemory } from '../../src/alerts/endpoint-memory.js';
+import { initialMemory, type KnownEndpoint } from '../../src/alerts/endpoint-memory.js';
 import { exportedFamilies, initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
 import { jobsOf, pollInput } from '../../src/poll/jobs.js';
-import { step, type StepMemory } from '../../src/poll/step.js';
+import { step } from '../../src/poll/step.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { executeQuery, parseRequest } from '../../src/simulator/query-service.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
@@ -32,7 +32,7 @@ function polled(model: Model, document: DocumentName): EndpointState {
     return 'endpoint' in query ? executeQuery(model, query) : query;
   };
   const { context } = job;
-  let endpoint: StepMemory = { state: initialState(context, LIMITS, at(0)), memory: initialMemory };
+  let endpoint: KnownEndpoint = { state: initialState(context, LIMITS, at(0)), memory: initialMemory };
   for (const minute of [0, 1]) {
     const body = document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });
     const { sideInput } = pollInput(context, endpoint.state, () => undefined, at(minute));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { initialMemory } from '../../src/alerts/endpoint-memory.js';
+import { initialMemory, type KnownEndpoint } from '../../src/alerts/endpoint-memory.js';
 import { verdictsOf, type Verdict } from '../../src/alerts/judge.js';
 import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
@@ -10,7 +10,7 @@ import { exportedFamilies, initialState } from '../../src/poll/endpoint-state.js
 import { jobsOf, limitsOf, pollInput } from '../../src/poll/jobs.js';
 import { readBody } from '../../src/poll/poll.js';
 import { rememberedOf, withRemembered, type Remembered } from '../../src/poll/remembered.js';
-import { step, type StepMemory } from '../../src/poll/step.js';
+import { step } from '../../src/poll/step.js';
 import { createModel, type Model, type ModelOptions } from '../../src/simulator/model.js';
 import { executeQuery, parseRequest, type QueryResponse } from '../../src/simulator/query-service.js';
 import { queryStatesOf } from '../../src/sources/query-state.js';
@@ -65,7 +65,7 @@ function configOf(model: Model): Config {
 export interface SimulatedProcess {
   /** Advances the chain to a minute and polls both documents. */
   readonly poll: (minute: number) => void;
-  readonly all: () => readonly StepMemory[];
+  readonly all: () => readonly KnownEndpoint[];
   readonly verdicts: (minute: number) => readonly Verdict[];
   /** The values of a family, by labels, of the documents of the last polls. */
   readonly values: (family: string, minute: number) => Readonly<Record<string, number>>;
@@ -84,7 +84,7 @@ export function startSimulatedProcess(
   const now = (minute: number): Instant => instantAt(minute, startedMinute);
   const jobs = jobsOf(config);
   let endpoints = new Map(
-    jobs.map((job): [DocumentName, StepMemory] => {
+    jobs.map((job): [DocumentName, KnownEndpoint] => {
       const { document } = job.context;
       const state = initialState(job.context, limitsOf(job, config.poll), now(startedMinute));
       const initial = {

@@ -16,10 +16,9 @@ import { getuid } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { initialMemory } from '../../src/alerts/endpoint-memory.js';
+import { initialMemory, type KnownEndpoint } from '../../src/alerts/endpoint-memory.js';
 import { clock, type Instant } from '../../src/clock.js';
 import { initialState } from '../../src/poll/endpoint-state.js';
-import type { StepMemory } from '../../src/poll/step.js';
 import { openStateFile, type StateFile } from '../../src/state/state-file.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { waitUntil } from '../support/wait-for.js';
@@ -50,7 +49,7 @@ async function close(stateFile: StateFile): Promise<void> {
 }
 
 /** An endpoint that was polled some days ago, with as many characters as it takes to fill a file. */
-function endpoint(target: string, daysAgo = 0, characters = 0): StepMemory {
+function endpoint(target: string, daysAgo = 0, characters = 0): KnownEndpoint {
   const { epochSeconds, monotonicMs } = clock();
   const at = { epochSeconds: epochSeconds - daysAgo * 86_400, monotonicMs: monotonicMs - daysAgo * 86_400_000 };
   const state = initialState({ target, document: 'module_state' }, { maxBodyBytes: 1, staleAfterMs: 1 }, at);
@@ -63,7 +62,7 @@ function endpoint(target: string, daysAgo = 0, characters = 0): StepMemory {
 }
 
 /** What a process writes that ends at once. */
-async function write(path: string, endpoints: readonly StepMemory[], now: () => Instant = clock): Promise<void> {
+async function write(path: string, endpoints: readonly KnownEndpoint[], now: () => Instant = clock): Promise<void> {
   const stateFile = await open(path, now);
   stateFile.start(() => endpoints);
   await close(stateFile);

@@ -1,14 +1,14 @@
-import { initialMemory } from '../../src/alerts/endpoint-memory.js';
+import { initialMemory, type KnownEndpoint } from '../../src/alerts/endpoint-memory.js';
 import type { Instant } from '../../src/clock.js';
 import { initialState, type EndpointLimits, type EndpointState } from '../../src/poll/endpoint-state.js';
-import { step, type Poll, type StepContext, type StepMemory } from '../../src/poll/step.js';
+import { step, type Poll, type StepContext } from '../../src/poll/step.js';
 
 /** The states of endpoints whose polls a test records. */
 export interface RecordedStates {
   readonly record: (context: StepContext, poll: Poll, at: Instant) => { before: EndpointState; after: EndpointState };
   /** The same array until one of them changes. */
   readonly states: () => readonly EndpointState[];
-  readonly endpoints: () => readonly StepMemory[];
+  readonly endpoints: () => readonly KnownEndpoint[];
 }
 
 export function recordedStates(
@@ -16,7 +16,7 @@ export function recordedStates(
   limits: EndpointLimits,
   addedAt: Instant = { epochSeconds: 1_790_000_000, monotonicMs: 0 },
 ): RecordedStates {
-  let endpoints: readonly StepMemory[] = contexts.map((context) => ({
+  let endpoints: readonly KnownEndpoint[] = contexts.map((context) => ({
     state: initialState(context, limits, addedAt),
     memory: initialMemory,
   }));
