@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { INVALID } from './field.js';
 import {
-  noteworthyValuesSoFar,
+  wrongValuesSoFar,
   fieldByKey,
   innerSchema,
   isEnumeration,
@@ -42,9 +42,9 @@ export function readDocument<T>(schema: FieldSchema<T>, body: Uint8Array, maxVal
   const parsed = parseJson(body, maxValues);
   if (!parsed.ok) return parsed;
   const { json, isDense } = parsed;
-  const noteworthy = noteworthyValuesSoFar();
+  const before = wrongValuesSoFar();
   const value = schema.parse(json);
-  const problems = problemsOf(schema, value, noteworthyValuesSoFar() > noteworthy);
+  const problems = problemsOf(schema, value, wrongValuesSoFar() > before);
   return { ok: true, value: value === INVALID ? undefined : value, problems, isDense };
 }
 
@@ -96,7 +96,7 @@ export function countValues(body: Uint8Array): number {
 }
 
 /** The problems of a value that was read. Lists are searched only if there are invalid or unknown values: they have tens of thousands of rows. */
-function problemsOf(schema: z.ZodType, value: unknown, hasNoteworthyValues: boolean): FieldProblems {
+function problemsOf(schema: z.ZodType, value: unknown, hasWrongValues: boolean): FieldProblems {
   const invalid = new Map<string, number>();
   const unknown = new Map<string, number>();
   const missing = new Set<string>();
@@ -106,7 +106,7 @@ function problemsOf(schema: z.ZodType, value: unknown, hasNoteworthyValues: bool
     } else if (field === INVALID) increment(invalid, path);
     else if (field === OTHER && isEnumeration(own)) increment(unknown, path);
     else if (Array.isArray(field)) {
-      const row = hasNoteworthyValues ? rowSchema(own) : undefined;
+      const row = hasWrongValues ? rowSchema(own) : undefined;
       if (row !== undefined) for (const entry of field) visit(row, `${path}[]`, entry, true);
     } else if (typeof field === 'object' && field !== null) {
       for (const [name, ofField] of fieldsOf(own)) {

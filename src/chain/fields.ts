@@ -20,15 +20,15 @@ function scalar<T>(read: (json: unknown) => Field<T>): FieldSchema<T> {
   return z.unknown().overwrite(convert).optional() as FieldSchema<T>;
 }
 
-/** How many INVALID and unknown values there were: a document in which none was added has none. */
-let noteworthyValues = 0;
+/** How many INVALID and unknown values were read so far, of all documents. While one is read, nothing else is, so the difference is that of the document. */
+let wrongValues = 0;
 
-export function noteworthyValuesSoFar(): number {
-  return noteworthyValues;
+export function wrongValuesSoFar(): number {
+  return wrongValues;
 }
 
 function noted<T>(value: T): T {
-  if (value === INVALID || value === OTHER) noteworthyValues += 1;
+  if (value === INVALID || value === OTHER) wrongValues += 1;
   return value;
 }
 

@@ -145,8 +145,8 @@ function polled(
   const received = job.contract === undefined ? documentBody(job, input, model, at) : contractBody(input, model, at);
   if (received === undefined) return before;
   const context = { ...job.context, staleAfterMs: STALE_AFTER_MS };
-  const foundAt = job.paths.find(({ dialect }) => dialect === 'neutral');
-  const { state, memory } = step(before, { ...readBody(received, context), foundAt }, context, at);
+  const foundPath = job.paths.find(({ dialect }) => dialect === 'neutral');
+  const { state, memory } = step(before, { ...readBody(received, context), foundPath }, context, at);
   // The alerts judge what the previous round has answered, like those of polls.
   const queries = answerQueries(context, state, (path) => respondTo(model, path), at);
   return { state: { ...state, queries }, memory };

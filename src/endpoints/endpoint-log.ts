@@ -21,10 +21,10 @@ export function logPoll(
 ): number | undefined {
   const { target, document, last, failure } = after;
   if (last?.ok === true) {
-    const foundAt = after.success?.foundAt;
-    if (before.last?.ok !== true) log.info({ target, document, ...foundAt }, 'poll succeeded');
-    else if (foundAt?.path !== before.success?.foundAt?.path) {
-      log.info({ target, document, ...foundAt }, 'the document has moved to another path');
+    const foundPath = after.success?.foundPath;
+    if (before.last?.ok !== true) log.info({ target, document, ...foundPath }, 'poll succeeded');
+    else if (foundPath?.path !== before.success?.foundPath?.path) {
+      log.info({ target, document, ...foundPath }, 'the document has moved to another path');
     }
     logNewProblems(log, before, after);
     logUnlisted(log, before, after);

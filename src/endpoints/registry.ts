@@ -53,7 +53,7 @@ export interface EndpointRegistry {
 const SIMULTANEOUS_STARTS = 16;
 const START_SPACING_MS = 10;
 
-/** A hostile body delays everything by up to two seconds. */
+/** A dense body is hostile (`Poll.isDense`), and delays everything by up to two seconds. */
 const INTERVALS_AFTER_DENSE_BODY = 10;
 
 interface RunningEndpoint extends Endpoint {
@@ -117,6 +117,7 @@ export function createEndpointRegistry(
   /** Reads a document and takes the step with it. In between, scrapes are answered. */
   async function applyFetched(job: PollJob, fetched: Fetched): Promise<Poll | undefined> {
     if (endpointOf(job) === undefined) return undefined;
+    // What is kept of the bodies of all endpoints, for the pages, is limited.
     const poll = withinMemory(readFetched(fetched, job.context), otherStates(job));
     await nextTurn();
     const endpoint = endpointOf(job);
@@ -151,10 +152,10 @@ export function createEndpointRegistry(
     }
   }
 
-  function record(job: PollJob, { outcome, foundAt }: Fetched): void {
+  function record(job: PollJob, { outcome, foundPath }: Fetched): void {
     const endpoint = endpointOf(job);
     if (recorder === undefined || endpoint === undefined) return;
-    const body = outcome.ok ? { ...outcome, path: foundAt?.path } : undefined;
+    const body = outcome.ok ? { ...outcome, path: foundPath?.path } : undefined;
     const recording = recorder.record(endpoint.recording, endpoint.state, body);
     endpoints.set(keyOf(job.context), { ...endpoint, recording });
   }
@@ -170,7 +171,7 @@ export function createEndpointRegistry(
     return locatedBy !== undefined && siblingOf(job, locatedBy)?.state.polls === 0;
   }
 
-  /** Polls the documents that have waited for this one. */
+  /** Polls the documents that have waited for this one: their first polls by the timer have ended at once. */
   function pollLocatedBy(job: PollJob): void {
     for (const document of documentNames) {
       const sibling = documents[document].locatedBy === job.context.document && siblingOf(job, document);

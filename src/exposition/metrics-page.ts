@@ -33,8 +33,8 @@ interface CachedPage {
 const compress = promisify(gzip);
 
 /**
- * Creates the page and its cache. Scrapes within a second and without a change share one rendered page per format and one compressed page,
- * so that frequent scrapes cost little CPU time.
+ * Creates the page and its cache. Scrapes share one rendered page per format and one compressed page until an endpoint changes or the metrics of
+ * the process are rendered anew, once a second (process-metrics.ts), so that frequent scrapes cost little CPU time.
  */
 export function createMetricsPage(
   endpoints: { readonly states: () => readonly EndpointState[] },

@@ -42,7 +42,7 @@ const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
     help: 'Dialect and path at which the last successful poll found the document, as labels of a constant 1.',
     // One series: the dialect and its path.
     labels: ['dialect', 'path'],
-    derive: ({ success }) => (success?.foundAt === undefined ? [] : [{ labels: { ...success.foundAt }, value: 1 }]),
+    derive: ({ success }) => (success?.foundPath === undefined ? [] : [{ labels: { ...success.foundPath }, value: 1 }]),
   }),
   bridge_exporter_endpoint_added_timestamp_seconds: unlabeled({
     type: 'gauge',

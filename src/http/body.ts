@@ -42,7 +42,7 @@ export class BodyMemory {
 
 export interface BufferedBody {
   readonly bytes: Buffer;
-  /** The body is not in memory any more. */
+  /** To be called when the body is not needed any more. Until then it counts against the memory of all bodies. */
   readonly release: () => void;
 }
 

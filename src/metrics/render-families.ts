@@ -18,7 +18,10 @@ export interface FamilyLines {
 /** The label value of the series that aggregates the series above the limit. */
 const AGGREGATE = 'other';
 
-/** Derives and formats the families of a document. Families that have no series and are not withdrawn are left out. */
+/**
+ * Derives and formats the families of a document. WITHDRAWN that is thrown withdraws a family, in the place of a sample only a part of it.
+ * Families that have no series and are not withdrawn are left out.
+ */
 export function renderFamilies<Input>(
   families: readonly Family<Input>[],
   input: Input,

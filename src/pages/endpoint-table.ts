@@ -84,8 +84,9 @@ function availabilityCell({ availability }: EndpointStatus): Markup {
 }
 
 function nameCell({ target, document, host, state: { success } }: EndpointStatus): Markup {
-  const foundAt = success?.foundAt;
-  const path = foundAt === undefined ? '' : markup` <small>${foundAt.dialect} <code>${foundAt.path}</code></small>`;
+  const foundPath = success?.foundPath;
+  const path =
+    foundPath === undefined ? '' : markup` <small>${foundPath.dialect} <code>${foundPath.path}</code></small>`;
   return markup`<a class="target" href="${pendingLink(target, document)}">${isolated(target)}</a> <small>${documents[document].title} <code>${document}</code></small> <small><code>${host}</code></small>${path}`;
 }
 

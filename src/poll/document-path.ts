@@ -15,7 +15,7 @@ export function withHint(error: PollError, hint: string | undefined): Failure {
 
 /** A document and where it was found. */
 interface FoundDocument extends FetchedDocument {
-  readonly foundAt: DocumentPath;
+  readonly foundPath: DocumentPath;
 }
 
 /** The failures of a server that is not the REST API of a node. */
@@ -27,11 +27,11 @@ export async function fetchFirstKnownPath(job: PollJob, client: Client): Promise
   const started = performance.now();
   const failures: PollError[] = [];
   let protocol: Protocol | undefined;
-  for (const foundAt of paths) {
+  for (const foundPath of paths) {
     const elapsedMs = performance.now() - started;
     // oxlint-disable-next-line no-await-in-loop -- a path is requested only if the node does not know the one before
-    const fetched = await client.fetch(job, foundAt.path + query, { ...limits, elapsedMs });
-    if (fetched.ok) return { ...fetched, foundAt };
+    const fetched = await client.fetch(job, foundPath.path + query, { ...limits, elapsedMs });
+    if (fetched.ok) return { ...fetched, foundPath };
     const { error } = fetched;
     protocol ??= fetched.protocol;
     if (!isUnknownPath(fetched.statusCode)) {

@@ -41,10 +41,11 @@ export interface EndpointState extends EndpointKey, EndpointLimits {
 }
 
 interface SuccessfulPoll {
+  /** When its step was taken. */
   readonly at: Instant;
   readonly snapshot: Snapshot;
   /** Where the document was found; `undefined` for a recorded body. */
-  readonly foundAt: DocumentPath | undefined;
+  readonly foundPath: DocumentPath | undefined;
 }
 
 export interface LastPoll {

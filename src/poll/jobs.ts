@@ -76,7 +76,7 @@ export function pollInput(
 ): PollInput {
   const { success } = state;
   return {
-    foundAt: success?.foundAt,
+    foundPath: success?.foundPath,
     sideInput: sideInputOf(context, state, siblingOf, at),
     facts: contractFactsOf(siblingOf('module_state')?.success?.snapshot),
   };
@@ -122,9 +122,9 @@ export function queryContext<Name extends DocumentName>(
   { success, queries, staleAfterMs }: EndpointState,
   now: Instant,
 ): QueryContext<Name> | undefined {
-  if (success?.foundAt === undefined || !isOf(context.document, success.snapshot)) return undefined;
+  if (success?.foundPath === undefined || !isOf(context.document, success.snapshot)) return undefined;
   const { observations, flow } = success.snapshot;
   const answers = answersOf(queries, staleAfterMs, now);
   const { operators } = validatorsOf(queries);
-  return { ...context, dialect: success.foundAt.dialect, observations, flow, operators, answers };
+  return { ...context, dialect: success.foundPath.dialect, observations, flow, operators, answers };
 }

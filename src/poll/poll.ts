@@ -30,7 +30,7 @@ export interface PollJob extends NodeConnection, Omit<DocumentRequest, 'connecti
 /** What a poll depends on besides the configuration. */
 export interface PollInput {
   /** Where the last successful poll found the document. It is requested there first. */
-  readonly foundAt?: DocumentPath | undefined;
+  readonly foundPath?: DocumentPath | undefined;
   readonly sideInput?: SideInputOf[DocumentName] | undefined;
   /** What the module state says about the contract; only of a contract, and absent before the first module state. */
   readonly facts?: ContractFacts | undefined;
@@ -56,11 +56,11 @@ export interface Fetched {
   readonly outcome: ReceivedBody | Failure;
   readonly seconds: number;
   /** Where the document was found. */
-  readonly foundAt?: DocumentPath;
+  readonly foundPath?: DocumentPath;
   readonly url: EndpointUrl;
   /** Removes the secrets of the request from what the server says. */
   readonly clean: (text: string) => string;
-  /** The body is not in memory any more. */
+  /** To be called when the body is not needed any more. Until then it counts against the memory of all bodies. */
   readonly release: () => void;
 }
 
@@ -85,7 +85,11 @@ export function createPollExecutor(userAgent: string): PollExecutor {
 
 const NO_RESPONSE = { clean: (text: string) => text, release: () => undefined };
 
-async function fetchDocument(job: PollJob, { foundAt: first, sideInput }: PollInput, client: Client): Promise<Fetched> {
+async function fetchDocument(
+  job: PollJob,
+  { foundPath: first, sideInput }: PollInput,
+  client: Client,
+): Promise<Fetched> {
   const release = await client.waitForMemory(job.limits.maxBodyBytes);
   const started = performance.now();
   const others = job.paths.filter(({ dialect }) => dialect !== first?.dialect);
@@ -96,16 +100,16 @@ async function fetchDocument(job: PollJob, { foundAt: first, sideInput }: PollIn
   release();
   const seconds = secondsSince(started);
   if (!fetched.ok) return { outcome: fetched, seconds, ...NO_RESPONSE, url: job.url };
-  const { foundAt, body, height, clean } = fetched;
+  const { foundPath, body, height, clean } = fetched;
   const outcome: ReceivedBody = {
     ok: true,
     bytes: body.bytes,
-    source: sourceOf(job.url, foundAt.path),
+    source: sourceOf(job.url, foundPath.path),
     height,
     at: clock(),
     sideInput,
   };
-  return { outcome, seconds, foundAt, url: job.url, clean, release: body.release };
+  return { outcome, seconds, foundPath, url: job.url, clean, release: body.release };
 }
 
 async function fetchOfContract(
@@ -143,17 +147,17 @@ async function fetchOfContract(
 
 /** Reads the document that was fetched. */
 export function readFetched<Name extends DocumentName>(
-  { outcome: received, seconds, foundAt, url, clean }: Fetched,
+  { outcome: received, seconds, foundPath, url, clean }: Fetched,
   context: StepContext<Name>,
 ): Poll<Name> {
   if (!received.ok) return { outcome: received, phaseSeconds: { fetch: seconds } };
   // The document that was requested is that of the context.
   const poll = readBody(received as ReceivedBody<Name>, context);
   const phaseSeconds = { fetch: seconds, ...poll.phaseSeconds };
-  if (poll.outcome.ok) return { ...poll, phaseSeconds, foundAt };
+  if (poll.outcome.ok) return { ...poll, phaseSeconds, foundPath };
   const { error } = poll.outcome;
   // The answers of a contract are no document at a path.
-  const isOther = foundAt !== undefined && (error.reason === 'schema' || error.reason === 'not_json');
+  const isOther = foundPath !== undefined && (error.reason === 'schema' || error.reason === 'not_json');
   const outcome = isOther ? otherDocument(error, url, received.bytes, clean) : poll.outcome;
   return { ...poll, outcome, phaseSeconds };
 }

@@ -70,7 +70,7 @@ export interface Poll<Name extends DocumentName = DocumentName> {
   /** Whether the body has so many values for its size that it is hostile. */
   readonly isDense?: boolean;
   /** Where the document was found; only after a success, and not for a recorded body. */
-  readonly foundAt?: DocumentPath | undefined;
+  readonly foundPath?: DocumentPath | undefined;
   /** Host and path of the document, or the name of its file; at the beginning of messages. */
   readonly source?: string | undefined;
 }
@@ -91,12 +91,12 @@ export type Snapshot<Name extends DocumentName = DocumentName> = {
 
 interface KeptDocument<Name extends DocumentName> {
   readonly body: Buffer;
-  readonly received: Received<Name>;
+  readonly received: DerivedWith<Name>;
   readonly context: StepContext<Name>;
 }
 
 /** What a document is derived with besides its content and the configuration. */
-type Received<Name extends DocumentName> = Pick<DocumentContext<Name>, 'at' | 'height' | 'previous' | 'sideInput'>;
+type DerivedWith<Name extends DocumentName> = Pick<DocumentContext<Name>, 'at' | 'height' | 'previous' | 'sideInput'>;
 
 interface SnapshotContent {
   readonly families: readonly FamilyLines[];
@@ -189,14 +189,14 @@ function stateAfter<Name extends DocumentName>(
     success: {
       at,
       snapshot: snapshotOf(lastDocument(before, context), outcome, context) as Snapshot,
-      foundAt: poll.foundAt,
+      foundPath: poll.foundPath,
     },
     restored: undefined,
     regressionsSinceSuccess: 0,
   };
 }
 
-/** The documents of an endpoint do not change. */
+/** An endpoint has documents of one kind. */
 function lastDocument<Name extends DocumentName>(
   state: EndpointState,
   { document }: StepContext<Name>,
@@ -237,7 +237,7 @@ export function snapshotOf<Name extends DocumentName>(
 /** What families and items of a document are derived from. */
 export function inputOf<Name extends DocumentName>(
   content: ContentOf[Name],
-  received: Received<Name>,
+  received: DerivedWith<Name>,
   { document, settings, labels }: StepContext<Name>,
 ): InputOf[Name] {
   return documents[document].input(content, { ...received, settings, labels });

@@ -170,9 +170,9 @@ function pollOf(
   if (document === 'external_contract' && !('exchange' in sideInput)) {
     return { outcome: failure('schema', `${file}: no module state says where the contract is`), phaseSeconds };
   }
-  const foundAt = documents[document].paths.find((known) => known.path === path);
+  const foundPath = documents[document].paths.find((known) => known.path === path);
   const read = readBody({ bytes: body, source: file, height: header.height, at: receivedAt, sideInput }, context);
-  return { ...read, phaseSeconds, foundAt };
+  return { ...read, phaseSeconds, foundPath };
 }
 
 /**

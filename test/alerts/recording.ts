@@ -326,7 +326,7 @@ function createPoll<Body>(
   if ('fails' in outcome) return failedPoll(outcome.fails);
   const sentHeight = outcome.height === undefined ? height : outcome.height(height);
   const poll = pollOf(source, outcome.respond(body()), { height: sentHeight, at, source: 'recording', sideInput });
-  return { ...poll, phaseSeconds: DURATIONS, foundAt: { dialect: 'neutral', path: '' } };
+  return { ...poll, phaseSeconds: DURATIONS, foundPath: { dialect: 'neutral', path: '' } };
 }
 
 /** Keeps the latest validator sets and all that are not relayed, like a hub with a shorter signing window. */

@@ -102,7 +102,7 @@ const NEUTRAL = { dialect: 'neutral', path: '/bridge/v1/module_state' };
 const received = (body: string): Fetched =>
   fetchedBody(
     { bytes: Buffer.from(body), source: '/x', height: asDecimalString('1000'), at: now() },
-    { foundAt: NEUTRAL },
+    { foundPath: NEUTRAL },
   );
 const success = (bodyBytes = 0): Fetched => received(JSON.stringify({ state: idleState }).padEnd(bodyBytes));
 const FAILURE = failedFetch('timeout', '/x: slow');
@@ -149,7 +149,7 @@ describe('the endpoints of a configuration', () => {
     await nextPoll();
     await endPoll(FAILURE);
     await nextPoll();
-    expect(started.map(({ input }) => input.foundAt?.dialect)).toEqual([undefined, 'neutral', 'neutral']);
+    expect(started.map(({ input }) => input.foundPath?.dialect)).toEqual([undefined, 'neutral', 'neutral']);
   });
 });
 
@@ -219,7 +219,7 @@ describe('a reload', () => {
     expect(started).toHaveLength(2);
     expect(JSON.stringify(started[1]?.job.httpClient)).toBe(JSON.stringify(started[0]?.job.httpClient));
     expect(started[1]?.job.httpClient).not.toBe(started[0]?.job.httpClient);
-    expect(started[1]?.input.foundAt).toEqual(NEUTRAL);
+    expect(started[1]?.input.foundPath).toEqual(NEUTRAL);
     expect(pollCounts()).toEqual([['a', 1]]);
   });
 

@@ -142,7 +142,7 @@ describe('the key in the path of a URL', () => {
     const node = await start((_request, response) => response.end('{"state": {"last_observed_nonce": "1"}}'));
     const result = await poll(node.url, 'k3y');
     expect(node.requests.map(({ url }) => url)).toEqual([`/lcd/v1/k3y${PATH}`]);
-    expect(result.foundAt).toEqual({ dialect: 'peggy', path: PATH });
+    expect(result.foundPath).toEqual({ dialect: 'peggy', path: PATH });
     expect(JSON.stringify({ ...result, body: undefined })).not.toContain('k3y');
     expect(result.source?.replace(/:\d+/, '')).toBe(`127.0.0.1/…${PATH}`);
   });

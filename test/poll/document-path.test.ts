@@ -108,7 +108,7 @@ describe('a poll with the dialect auto', () => {
     const job = jobOf(node.url, 'bridge');
     const result = await poll(job);
     expect(outcomeOf(result)).toBe('ok');
-    expect(result.foundAt).toEqual({ dialect: 'peggy', path: PEGGY });
+    expect(result.foundPath).toEqual({ dialect: 'peggy', path: PEGGY });
     expect(familyNames(result, job)).toContain('bridge_orchestrator_power_ratio');
     expect(urlsOf(node)).toEqual([PEGGY]);
   });
@@ -118,7 +118,7 @@ describe('a poll with the dialect auto', () => {
     const job = jobOf(node.url, 'crosschain');
     const result = await poll(job);
     expect(outcomeOf(result)).toBe('ok');
-    expect(result.foundAt).toEqual({ dialect: 'zeta', path: ZETA });
+    expect(result.foundPath).toEqual({ dialect: 'zeta', path: ZETA });
     expect(familyNames(result, job)).toContain('crosschain_rate_limit_window_blocks');
     expect(urlsOf(node)).toEqual([`${ZETA}?window=500`]);
   });
@@ -130,7 +130,7 @@ describe('a poll with the dialect auto', () => {
       (['bridge', 'crosschain'] as const).map(async (endpoint) => poll(jobOf(simulator.url, endpoint))),
     );
     expect(results.map(outcomeOf)).toEqual(['ok', 'ok']);
-    expect(results.map(({ foundAt }) => foundAt)).toEqual([
+    expect(results.map(({ foundPath }) => foundPath)).toEqual([
       { dialect: 'neutral', path: NEUTRAL },
       { dialect: 'neutral', path: NEUTRAL_CROSSCHAIN },
     ]);
@@ -140,7 +140,7 @@ describe('a poll with the dialect auto', () => {
   it('appends the path to that of the base URL, and reports it without', async () => {
     const node = await nodeWith(withPaths({ [`/lcd/key${NEUTRAL}`]: found }));
     const result = await poll(jobOf(`${node.url}/lcd/key`, 'bridge'));
-    expect(result.foundAt).toEqual({ dialect: 'neutral', path: NEUTRAL });
+    expect(result.foundPath).toEqual({ dialect: 'neutral', path: NEUTRAL });
     expect(urlsOf(node)).toEqual([`/lcd/key${PEGGY}`, `/lcd/key${NEUTRAL}`]);
   });
 
@@ -159,7 +159,7 @@ describe('a poll with the dialect auto', () => {
     expect(outcomeOf(result)).toBe(
       `status: ${PEGGY}: responded with status 404; ${NEUTRAL}: responded with status 501: Not Implemented`,
     );
-    expect(result.foundAt).toBeUndefined();
+    expect(result.foundPath).toBeUndefined();
     expect(urlsOf(node)).toEqual([PEGGY, NEUTRAL]);
   });
 
@@ -235,7 +235,7 @@ describe('a poll with another dialect', () => {
 
     const own = await nodeWith(withPaths({ [path]: found }));
     const result = await poll(jobOf(own.url, 'bridge', `, dialect: ${dialect}`));
-    expect(result.foundAt).toEqual({ dialect, path });
+    expect(result.foundPath).toEqual({ dialect, path });
   });
 });
 
@@ -247,7 +247,7 @@ describe('an endpoint that is polled on a timer', () => {
     const polled: (DocumentPath | string)[] = [];
     const fetch: PollExecutor['fetch'] = async (job, input) => {
       const fetched = await executor.fetch(job, input);
-      polled.push(fetched.foundAt ?? outcomeOf(fetched));
+      polled.push(fetched.foundPath ?? outcomeOf(fetched));
       return fetched;
     };
     const sendQuery = async (): Promise<QueryResult> => ({ ...failure('status', ''), isRefused: true });

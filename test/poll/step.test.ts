@@ -87,7 +87,7 @@ const initial = ({ poll }: Config, job: PollJob, { addedAt }: EndpointState): Kn
 const foundIn = ({ success, last, failure, ...state }: EndpointState) => ({
   snapshot: success && { ...success.snapshot, kept: undefined },
   items: success && itemsOf(success.snapshot),
-  foundAt: success?.foundAt,
+  foundPath: success?.foundPath,
   ok: last?.ok,
   error: failure?.error,
   counters: [state.polls, state.failures, state.regressions, state.invalidValues, state.unknownValues],

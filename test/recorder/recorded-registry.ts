@@ -157,7 +157,7 @@ function fetchOnce(
   const height = number === undefined ? undefined : asDecimalString(String(number));
   const at = now();
   takeTime();
-  const [foundAt] = job.paths;
+  const [foundPath] = job.paths;
   const body = { bytes, source: 'node/path', height, at, sideInput: exchange ? { ...sideInput, exchange } : sideInput };
-  return fetchedBody(body, { ...(foundAt && { foundAt }) });
+  return fetchedBody(body, { ...(foundPath && { foundPath }) });
 }

@@ -36,7 +36,10 @@ function polled(model: Model, document: DocumentName): EndpointState {
   for (const minute of [0, 1]) {
     const body = document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });
     const { sideInput } = pollInput(context, endpoint.state, () => undefined, at(minute));
-    const poll = { ...pollOf(context, body, { at: at(minute), sideInput }), foundAt: { dialect: 'neutral', path: '' } };
+    const poll = {
+      ...pollOf(context, body, { at: at(minute), sideInput }),
+      foundPath: { dialect: 'neutral', path: '' },
+    };
     const { state, memory } = step(endpoint, poll, context, at(minute));
     const queries = answerQueries(context, state, respond, at(minute));
     endpoint = { state: { ...state, queries }, memory };

@@ -114,8 +114,8 @@ export function startSimulatedProcess(
           at,
           sideInput,
         };
-        const foundAt = job.paths.find(({ dialect }) => dialect === 'neutral');
-        const { state, memory } = step(before, { ...readBody(received, context), foundAt }, context, at);
+        const foundPath = job.paths.find(({ dialect }) => dialect === 'neutral');
+        const { state, memory } = step(before, { ...readBody(received, context), foundPath }, context, at);
         const queries = answerQueries(context, state, (path) => respondTo(model, path), at);
         endpoints = new Map([...endpoints, [context.document, { state: { ...state, queries }, memory }]]);
       }
