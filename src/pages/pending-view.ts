@@ -1,4 +1,5 @@
-import type { EndpointKey, EndpointState } from '../poll/endpoint-state.js';
+import { exportedSuccess, type EndpointKey, type EndpointState } from '../poll/endpoint-state.js';
+import { keptInput } from '../poll/items.js';
 import type { Contacts } from '../sources/validators.js';
 import type { Instant } from '../clock.js';
 import { samplesOf } from '../alerts/samples.js';
@@ -52,13 +53,15 @@ export function pendingView(
     ...view,
     blocking: blockingOf(states, endpoints, view, contacts?.get(view.target)),
   }));
-  const search = query === undefined || targets.length !== 1 ? null : searchIn(endpoints, query);
+  const search = query === undefined || targets.length !== 1 ? null : searchIn(states.filter(isSelected), query, now);
   return { generatedAt: isoTime(now.epochSeconds), endpoints, targets, search };
 }
 
-function searchIn(endpoints: readonly EndpointView[], query: string): SearchResult | null {
-  const items = endpoints.find(({ document }) => document === 'rate_limiter_input')?.items;
-  return items?.document === 'rate_limiter_input' ? searchCctxs(items, query) : null;
+function searchIn(states: readonly EndpointState[], query: string, now: Instant): SearchResult | null {
+  const state = states.find(({ document }) => document === 'rate_limiter_input');
+  const snapshot = state && exportedSuccess(state, now)?.snapshot;
+  const input = snapshot?.document === 'rate_limiter_input' ? keptInput(snapshot) : undefined;
+  return input === undefined ? null : searchCctxs(input, query);
 }
 
 function blockingOf(

@@ -26,9 +26,9 @@ ${result === null ? '' : resultHtml(result, page)}
 `;
 }
 
-function resultHtml({ query, searched, listed, rows }: SearchResult, page: PageContext): Markup {
-  const searchedAll = searched === listed ? `all ${listed}` : `the ${searched} oldest of ${listed}`;
+function resultHtml({ query, searched, found, rows }: SearchResult, page: PageContext): Markup {
+  const oldest = found > rows.length ? `, of which the ${rows.length} oldest follow,` : '';
   const table = rows.length === 0 ? '' : tableHtml(foundTable, rows, page);
-  return markup`<p role="status"><b>${count(rows.length, 'match', 'matches')}</b> for “${isolated(query)}” in ${searchedAll} listed cctxs. <a href="${pendingLink(page.view.target)}">Clear the search</a></p>
+  return markup`<p role="status"><b>${count(found, 'match', 'matches')}</b>${oldest} for “${isolated(query)}” in all ${searched} listed cctxs. <a href="${pendingLink(page.view.target)}">Clear the search</a></p>
 ${table}`;
 }

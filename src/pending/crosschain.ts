@@ -48,13 +48,6 @@ export function crosschainItems(
   unlisted: readonly UnlistedCctx[] | undefined,
 ): CrosschainItems {
   const { document } = input;
-  const listItems = (list: ListName, rows: Field<readonly unknown[]>): ItemList<CctxItem> =>
-    itemList(
-      () => distinctCctxs[list](input),
-      byAge,
-      (cctx) => cctxItem(input, cctx),
-      { countRows: () => lengthOf(rows) },
-    );
   return {
     document: 'rate_limiter_input',
     height: decimalOrNull(() => document.height),
@@ -63,8 +56,8 @@ export function crosschainItems(
     hidden: decimalOrNull(() => hiddenCount(input)),
     chains: chainItems(input),
     aboveLimitSince: isoTimeOrNull(() => aboveLimitSince(input)),
-    missed: listItems('missed', document.cctxs_missed),
-    pending: listItems('pending', document.cctxs_pending),
+    missed: cctxItems(input, 'missed'),
+    pending: cctxItems(input, 'pending'),
     unlisted:
       unlisted === undefined
         ? null
@@ -74,6 +67,17 @@ export function crosschainItems(
             (cctx) => unlistedItem(input, cctx),
           ),
   };
+}
+
+/** The transactions of a list, oldest first. */
+export function cctxItems(input: CrosschainInput, list: ListName, maxRows?: number): ItemList<CctxItem> {
+  const { cctxs_missed: missed, cctxs_pending: pending } = input.document;
+  return itemList(
+    () => distinctCctxs[list](input),
+    byAge,
+    (cctx) => cctxItem(input, cctx),
+    { countRows: () => lengthOf(list === 'missed' ? missed : pending), ...(maxRows !== undefined && { maxRows }) },
+  );
 }
 
 function unlistedItem(

@@ -61,6 +61,7 @@ export type SortKeys<T> = readonly ((row: T) => Numeral | null)[];
 interface ItemListOptions<T> {
   readonly countRows?: () => number | undefined;
   readonly isFirst?: (row: T) => boolean;
+  readonly maxRows?: number;
 }
 
 /**
@@ -71,14 +72,14 @@ export function itemList<T, Row>(
   readRows: () => readonly T[],
   keys: SortKeys<T>,
   item: (row: T) => Row,
-  { countRows = () => undefined, isFirst = () => false }: ItemListOptions<T> = {},
+  { countRows = () => undefined, isFirst = () => false, maxRows = MAX_ROWS }: ItemListOptions<T> = {},
 ): ItemList<Row> {
   const list = orNull(() => {
     const found = withKeys(readRows(), keys);
     const [first, others] = [found.filter(({ row }) => isFirst(row)), found.filter(({ row }) => !isFirst(row))];
     const listed = [...first.toSorted(compareRows), ...others.toSorted(compareRows)];
     const unsortable = found.filter(({ keys: [key] }) => key === null).length;
-    return { total: found.length, unsortable, rows: listed.slice(0, MAX_ROWS).map(({ row }) => item(row)) };
+    return { total: found.length, unsortable, rows: listed.slice(0, maxRows).map(({ row }) => item(row)) };
   });
   return list === null ? { readable: false, total: orNull(countRows) } : { readable: true, ...list };
 }

@@ -1,7 +1,9 @@
 import { listNames, type ListName } from '../metrics/crosschain/cctxs.js';
-import type { CctxItem, CrosschainItems } from './items.js';
+import type { CrosschainInput } from '../metrics/crosschain/input.js';
+import { cctxItems } from './crosschain.js';
+import { MAX_ROWS, type CctxItem } from './items.js';
 
-/* The search over the cross-chain transactions of the items. */
+/* The search over all cross-chain transactions of a document. */
 
 /** A transaction with the list it is in. */
 export interface FoundCctx extends CctxItem {
@@ -10,10 +12,11 @@ export interface FoundCctx extends CctxItem {
 
 export interface SearchResult {
   readonly query: string;
-  /** Number of transactions that were searched, and of those that the lists contain. */
+  /** Number of transactions in the lists that can be read. */
   readonly searched: number;
-  readonly listed: number;
-  /** Missed, then pending, each oldest first. */
+  /** Number of those that match. */
+  readonly found: number;
+  /** Those that match, at most `MAX_ROWS`: missed, then pending, each oldest first. */
   readonly rows: readonly FoundCctx[];
 }
 
@@ -21,19 +24,14 @@ export interface SearchResult {
 const MAX_QUERY_CHARACTERS = 200;
 
 /** The transactions with a nonce, or with an index, hash or address that contains the query. */
-export function searchCctxs(items: CrosschainItems, text: string): SearchResult {
+export function searchCctxs(input: CrosschainInput, text: string): SearchResult {
   const query = text.trim().slice(0, MAX_QUERY_CHARACTERS);
-  const lists = listNames.flatMap((name) => {
-    const list = items[name];
-    return list.readable ? [{ name, list }] : [];
+  const all = listNames.flatMap((name) => {
+    const list = cctxItems(input, name, Infinity);
+    return list.readable ? list.rows.map((row): FoundCctx => ({ list: name, ...row })) : [];
   });
-  const rows = lists.flatMap(({ name, list }) => list.rows.map((row) => ({ list: name, ...row })));
-  return {
-    query,
-    searched: rows.length,
-    listed: lists.reduce((sum, { list }) => sum + list.total, 0),
-    rows: rows.filter(matcher(query)),
-  };
+  const found = all.filter(matcher(query));
+  return { query, searched: all.length, found: found.length, rows: found.slice(0, MAX_ROWS) };
 }
 
 function matcher(query: string): (cctx: CctxItem) => boolean {

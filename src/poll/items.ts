@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
-import { documents, type DocumentName } from '../documents.js';
+import { documents, type DocumentName, type InputOf } from '../documents.js';
 import type { Items } from '../pending/items.js';
 import type { EndpointState } from './endpoint-state.js';
 import { inputOf, type Poll, type Snapshot } from './step.js';
@@ -51,11 +51,15 @@ export async function prepareItems(states: readonly EndpointState[]): Promise<vo
 }
 
 function deriveItems<Name extends DocumentName>(snapshot: Snapshot<Name>): Items | undefined {
-  const { document, flow, kept } = snapshot;
+  const input = keptInput(snapshot);
+  return input && documents[snapshot.document].items({ input, flow: snapshot.flow });
+}
+
+/** What the document of a snapshot is derived from; `undefined` if its body is not kept. */
+export function keptInput<Name extends DocumentName>({ document, kept }: Snapshot<Name>): InputOf[Name] | undefined {
   if (kept === undefined) return undefined;
   const { body, context, received } = kept;
-  const definition = documents[document];
-  const read = definition.read(brotliDecompressSync(body), { ...received, maxValues: context.maxValues });
+  const read = documents[document].read(brotliDecompressSync(body), { ...received, maxValues: context.maxValues });
   if (!read.ok || read.value === undefined) throw new Error(`the ${document} that was read cannot be read again`);
-  return definition.items({ input: inputOf(read.value, received, context), flow });
+  return inputOf(read.value, received, context);
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_ROWS } from '../../src/pending/items.js';
 import { searchCctxs, type SearchResult } from '../../src/pending/search.js';
-import { crosschainItemsOf } from './read-items.js';
+import { keptInput } from '../../src/poll/items.js';
+import { crosschainSnapshot } from '../support/snapshots.js';
 
 const padded = (prefix: string, number: number): string => `0x${prefix}${String(number).padStart(8, '0')}`;
 const cctx = (number: number, others: object = {}) => ({
@@ -23,7 +24,9 @@ const cctxs = (count: number) => Array.from({ length: count }, (_, index) => cct
 const document = { cctxs_missed: [cctx(5000)], cctxs_pending: cctxs(20) };
 
 function search(query: string, { cctxs_missed, cctxs_pending }: typeof document = document): SearchResult {
-  return searchCctxs(crosschainItemsOf({ cctxs_missed, cctxs_pending }), query);
+  const input = keptInput(crosschainSnapshot({ cctxs_missed, cctxs_pending }));
+  if (input === undefined) throw new Error('the body is kept');
+  return searchCctxs(input, query);
 }
 
 const foundBy = (query: string) => search(query).rows.map(({ list, nonce }) => `${list} ${nonce}`);
@@ -50,17 +53,22 @@ describe('the search', () => {
 
   it('finds nothing for a text that is in no id', () => {
     for (const query of ['PendingOutbound', 'tss_nonce', '"', '\\n', '[', '7000']) {
-      expect(search(query)).toEqual({ query, searched: 21, listed: 21, rows: [] });
+      expect(search(query)).toEqual({ query, searched: 21, found: 0, rows: [] });
     }
   });
 
-  it('finds missed ones, then the oldest, in the listed items only', () => {
-    const { rows, searched, listed } = search('0x', { ...document, cctxs_pending: cctxs(3000) });
-    expect([rows.length, searched, listed]).toEqual([1 + MAX_ROWS, 1 + MAX_ROWS, 3001]);
+  it('finds missed ones, then the oldest, and shows some of many', () => {
+    const { rows, searched, found } = search('0x', { ...document, cctxs_pending: cctxs(3000) });
+    expect([rows.length, searched, found]).toEqual([MAX_ROWS, 3001, 3001]);
     expect(rows.slice(0, 3).map(({ list, nonce }) => `${list} ${nonce}`)).toEqual([
       'missed 5000',
       'pending 1',
       'pending 2',
     ]);
+  });
+
+  it('finds one that is not among the oldest, which are on the page', () => {
+    const { rows } = search(padded('ff', 2999), { ...document, cctxs_pending: cctxs(3000) });
+    expect(rows.map(({ nonce }) => nonce)).toEqual(['2999']);
   });
 });
