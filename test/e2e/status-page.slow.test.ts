@@ -415,13 +415,15 @@ async function showTab(page: Page, isShown: boolean): Promise<void> {
 
 /** The text of the page including the symbols that CSS inserts before some elements. */
 async function textWithMarkers(page: Page): Promise<string> {
-  await page.evaluate(() => {
+  // In one step, because a refresh in between would replace the content.
+  const text = await page.evaluate(() => {
     for (const marked of document.querySelectorAll('.state, .remedy')) {
       const mark = getComputedStyle(marked, '::before').content.replaceAll(/["/]/g, '').trim();
       marked.prepend(`${mark} `);
     }
+    return document.querySelector('main')?.innerText ?? '';
   });
-  return collapseWhitespace(await page.innerText('main'));
+  return collapseWhitespace(text);
 }
 
 function collapseWhitespace(text: string): string {
