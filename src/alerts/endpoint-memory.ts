@@ -100,8 +100,8 @@ export function memoryAfter({ memory }: Pick<KnownEndpoint, 'memory'>, state: En
 type KeyedFinding = Pick<AlertFinding, 'key' | 'unchangedValue'>;
 
 /**
- * Those that are not found any more, or with another value of `unchangedValue`, end, unless they are about families for which the node was not
- * asked yet.
+ * A presence ends when its finding is not there any more, or has another `unchangedValue`. While the queries whose families it reads have no answer
+ * yet, as after a restart, it stays.
  */
 export function presencesAfter(
   before: Presences,

@@ -1,6 +1,6 @@
 import type { LabelValues } from '../metrics/family.js';
 
-/** Labels with the name of what another label identifies. It may change while the series is the same, and is not remembered. */
+/** Labels that only name what another label identifies, such as `chain` beside `chain_id`: a name can change, and is not remembered. */
 const NAMES = new Set(['name', 'chain', 'symbol']);
 
 /** Identifies a series or a finding by its labels. */

@@ -29,7 +29,7 @@ export type DocumentResult<T> =
   | { readonly ok: true; readonly value: T | undefined; readonly problems: FieldProblems; readonly isDense?: boolean }
   | UnreadableDocument;
 
-/** The message does not contain the name of the document. `schema` and `rate_limited` only of a document that is an answer to several requests. */
+/** The message does not name the document. The reasons `schema` and `rate_limited` occur only in the answers of a contract, of which there are several. */
 export interface UnreadableDocument {
   readonly ok: false;
   readonly reason: 'not_json' | 'too_large' | 'schema' | 'rate_limited';

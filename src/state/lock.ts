@@ -24,7 +24,7 @@ const SETTLE_MS = 100;
 const IN_USE: LockResult = { ok: false, isInUse: true, problem: 'is used by another process' };
 
 export async function lock(path: string): Promise<LockResult> {
-  // The name is taken by renaming, which also replaces what a killed process has left. Of several that do it at once, the last one has it.
+  // Renaming also replaces the socket of a process that was killed. Of several processes that rename at once, the last one has the lock.
   const own = `${path}.${randomBytes(3).toString('hex')}`;
   if (Buffer.byteLength(own) > MAX_PATH_BYTES) {
     return unknown(`${path}: the name is longer than ${MAX_PATH_BYTES - own.length + path.length} bytes`);

@@ -9,8 +9,7 @@ import { denomByContract, feeCoin, transferredCoin, unbatchedTransfers } from '.
 import { orEmpty, orUndefined, required, rows } from '../required-fields.js';
 
 /*
- * What a poll of the contract needs of the module state: where the contract is, and what the hub believes about it. From the
- * last snapshot of the module state.
+ * What a poll of the contract needs of the last module state: where the contract is, and what the hub believes about it.
  */
 
 export interface ContractFacts {
