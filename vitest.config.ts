@@ -6,7 +6,7 @@ const SLOW = ['test/**/*.slow.test.ts'];
 /** Tests with random inputs. Also in `npm test`, with fewer runs. */
 const FUZZ = [
   'test/**/hostile-*.test.ts',
-  'test/metrics/property/*.test.ts',
+  'test/facts/property/*.test.ts',
   'test/chain/document.test.ts',
   'test/simulator/scenarios.test.ts',
 ];

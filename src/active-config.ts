@@ -3,7 +3,7 @@ import type { Config, ConfigResult, PollConfig, RecorderSettings } from './confi
 import { formatConfig } from './config/loader.js';
 import { createQueue } from './queue.js';
 import { startRepeating } from './repeating.js';
-import { fingerprint } from './metrics/fingerprint.js';
+import { fingerprint } from './facts/fingerprint.js';
 import { externalLinks, type ExternalLinks } from './pages/external-links.js';
 import { clock, type Instant } from './clock.js';
 import { jobsOf } from './poll/jobs.js';

@@ -30,19 +30,19 @@ import type { CumulativeFamily } from './flow/cumulative-family.js';
 import type { FlowOptions } from './flow/gaps.js';
 import { unlistedCctxs, unlistedFamilies } from './flow/unlisted-cctxs.js';
 import type { Numeral } from './chain/numeral.js';
-import { bridgeFamilies } from './metrics/bridge/families.js';
-import type { BridgeInput } from './metrics/bridge/input.js';
-import { bridgeIdentity, bridgeObservations, type BridgeObservations } from './metrics/bridge/observations.js';
-import { contractFamilies } from './metrics/contract/families.js';
-import type { ContractReading } from './metrics/contract/reading.js';
-import { crosschainFamilies } from './metrics/crosschain/families.js';
-import type { CrosschainInput } from './metrics/crosschain/input.js';
-import { crosschainObservations, type CrosschainObservations } from './metrics/crosschain/observations.js';
+import { bridgeFamilies } from './metrics/bridge-families.js';
+import type { BridgeInput } from './facts/bridge/input.js';
+import { bridgeIdentity, bridgeObservations, type BridgeObservations } from './facts/bridge/observations.js';
+import { contractFamilies } from './metrics/contract-families.js';
+import type { ContractReading } from './facts/contract/reading.js';
+import { crosschainFamilies } from './metrics/crosschain-families.js';
+import type { CrosschainInput } from './facts/crosschain/input.js';
+import { crosschainObservations, type CrosschainObservations } from './facts/crosschain/observations.js';
 import type { Family } from './metrics/family.js';
-import { bridgeItems } from './pending/bridge.js';
-import { contractItems } from './pending/contract.js';
-import { crosschainItems } from './pending/crosschain.js';
-import type { Items } from './pending/items.js';
+import { bridgeItems } from './facts/items/bridge.js';
+import { contractItems } from './facts/items/contract.js';
+import { crosschainItems } from './facts/items/crosschain.js';
+import type { Items } from './facts/items/items.js';
 
 /** The settings of each document, by the value of the label `document`. */
 export interface SettingsOf {

@@ -1,4 +1,4 @@
-import type { BatchItem } from '../pending/items.js';
+import type { BatchItem } from '../facts/items/items.js';
 import { count } from '../text/format.js';
 import { dataAlert } from './alert.js';
 import { countOfValue, ON_TARGET, TARGET } from './promql.js';

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../settings/units.js';
 import { chainIdsOfType, chainType, type ChainType } from '../chain/known-chains.js';
-import type { CctxItem } from '../pending/items.js';
+import type { CctxItem } from '../facts/items/items.js';
 import { count, duration, list } from '../text/format.js';
 import { above, dataAlert } from './alert.js';
 import { CCTXS, byChain, CHAIN, chainOf, ON_CHAIN, RATE_LIMITER_INPUT, THE_CHAIN } from './crosschain-chains.js';

@@ -1,4 +1,4 @@
-import type { BridgeItems, ClaimItem } from '../pending/items.js';
+import type { BridgeItems, ClaimItem } from '../facts/items/items.js';
 import { count, list, percent } from '../text/format.js';
 import { listedRows, shortAddress, shortName } from './sentences.js';
 

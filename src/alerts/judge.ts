@@ -1,5 +1,5 @@
 import { documents, type DocumentName } from '../documents.js';
-import { firstBy, groupBy } from '../metrics/grouping.js';
+import { firstBy, groupBy } from '../facts/grouping.js';
 import { type Instant, msBetween } from '../clock.js';
 import { MINUTE_MS } from '../settings/units.js';
 import { exportedSuccess } from '../poll/endpoint-state.js';

@@ -1,5 +1,5 @@
 import { chainIdsOfType, isScheduledByDistance } from '../chain/known-chains.js';
-import { groupBy } from '../metrics/grouping.js';
+import { groupBy } from '../facts/grouping.js';
 import { count, list, percent } from '../text/format.js';
 import { dataAlert, type Inhibition } from './alert.js';
 import { CCTXS, byChain, CHAIN, chainOf, ON_CHAIN, RATE_LIMITER_INPUT, THE_CHAIN } from './crosschain-chains.js';

@@ -1,4 +1,4 @@
-import type { ClaimItem } from '../pending/items.js';
+import type { ClaimItem } from '../facts/items/items.js';
 import { percent } from '../text/format.js';
 import { dataAlert } from './alert.js';
 import { disputedClaims, disputedThing, firstDispute } from './disputes.js';

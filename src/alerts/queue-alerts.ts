@@ -1,6 +1,6 @@
-import { fingerprint } from '../metrics/fingerprint.js';
+import { fingerprint } from '../facts/fingerprint.js';
 import { type FiniteSample } from '../metrics/render-families.js';
-import type { WaitingTokenItem } from '../pending/items.js';
+import type { WaitingTokenItem } from '../facts/items/items.js';
 import { count, list } from '../text/format.js';
 import { dataAlert } from './alert.js';
 import { countOfValue, ON_TARGET, ON_TOKEN, promDuration, TARGET, TOKEN, TOKEN_SYMBOL, unchanged } from './promql.js';

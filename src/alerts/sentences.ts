@@ -10,8 +10,8 @@ import type {
   Member,
   Members,
   Signatures,
-} from '../pending/items.js';
-import { groupBy } from '../metrics/grouping.js';
+} from '../facts/items/items.js';
+import { groupBy } from '../facts/grouping.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { cleanText, splitAddress } from '../text/untrusted-text.js';
 import type { Samples } from './samples.js';

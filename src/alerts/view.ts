@@ -1,7 +1,7 @@
 import { msBetween, type Instant } from '../clock.js';
 import { MINUTE_MS } from '../settings/units.js';
 import type { DocumentName } from '../documents.js';
-import type { BlockSpan, DecimalString, Items } from '../pending/items.js';
+import type { BlockSpan, DecimalString, Items } from '../facts/items/items.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import type { FlowHistory } from './flow-history.js';
 import { heightFamilies, type PollHistory } from './poll-history.js';

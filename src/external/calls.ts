@@ -1,6 +1,6 @@
 import type { Instant } from '../clock.js';
-import { MAX_BATCH_TOKENS, type ContractFacts } from '../metrics/contract/facts.js';
-import { isRecent, type ContractReading } from '../metrics/contract/reading.js';
+import { MAX_BATCH_TOKENS, type ContractFacts } from '../facts/contract/facts.js';
+import { isRecent, type ContractReading } from '../facts/contract/reading.js';
 import { loadedAbi } from './abi-loader.js';
 import type { RpcRequest } from './json-rpc.js';
 

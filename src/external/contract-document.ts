@@ -1,7 +1,7 @@
 import type { Instant } from '../clock.js';
 import { asDecimalString, type Numeral } from '../chain/numeral.js';
 import { NO_PROBLEMS, type FieldProblems, type UnreadableDocument } from '../chain/document.js';
-import type { ContractFacts } from '../metrics/contract/facts.js';
+import type { ContractFacts } from '../facts/contract/facts.js';
 import {
   areOfOneTime,
   backingSurplus,
@@ -14,7 +14,7 @@ import {
   type ContractInfo,
   type ContractReading,
   type HubReading,
-} from '../metrics/contract/reading.js';
+} from '../facts/contract/reading.js';
 import type { ContractFunction, ResultOf } from './abi.js';
 import { loadedAbi } from './abi-loader.js';
 import type { ContractCall } from './calls.js';

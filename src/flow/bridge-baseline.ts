@@ -1,7 +1,7 @@
 import type { Instant } from '../clock.js';
 import { compare, sum, toDecimalString } from '../chain/decimal.js';
 import type { DecimalString, Numeral } from '../chain/numeral.js';
-import { groupBy } from '../metrics/grouping.js';
+import { groupBy } from '../facts/grouping.js';
 import type { Arrivals } from './arrivals.js';
 import type { FlowBatch, FlowClaim, FlowDocument } from './bridge-document.js';
 

@@ -1,9 +1,9 @@
 import { compare, multiply, subtract, toDouble, toSeconds } from '../chain/decimal.js';
 import type { DecimalString, Numeral } from '../chain/numeral.js';
-import { hubBlockTime } from '../metrics/bridge/block-times.js';
-import type { BridgeInput } from '../metrics/bridge/input.js';
-import { groupBy } from '../metrics/grouping.js';
-import { orElse } from '../metrics/required-fields.js';
+import { hubBlockTime } from '../facts/bridge/block-times.js';
+import type { BridgeInput } from '../facts/bridge/input.js';
+import { groupBy } from '../facts/grouping.js';
+import { orElse } from '../facts/required-fields.js';
 import { seenAtMs } from './arrivals.js';
 import {
   MAX_TRANSFERS,

@@ -3,11 +3,11 @@ import { compare, numeralKey } from '../chain/decimal.js';
 import type { Attestation, Batch, Transfer } from '../chain/module-state.js';
 import { isPresent } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
-import { eventAttestations, pendingAttestations, type EventAttestation } from '../metrics/bridge/events.js';
-import type { BridgeInput } from '../metrics/bridge/input.js';
-import { claimMessage } from '../metrics/bridge/integrity.js';
-import { contractLabel, transferredCoin, unbatchedByToken } from '../metrics/bridge/tokens.js';
-import { optional, orElse, orUndefined, required, rows, WITHDRAWN } from '../metrics/required-fields.js';
+import { eventAttestations, pendingAttestations, type EventAttestation } from '../facts/bridge/events.js';
+import type { BridgeInput } from '../facts/bridge/input.js';
+import { claimMessage } from '../facts/bridge/integrity.js';
+import { contractLabel, transferredCoin, unbatchedByToken } from '../facts/bridge/tokens.js';
+import { optional, orElse, orUndefined, required, rows, WITHDRAWN } from '../facts/required-fields.js';
 
 /* What the flow of the bridge reads of a module state, and nothing else of it. */
 

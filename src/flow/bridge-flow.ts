@@ -1,9 +1,9 @@
 import { ageSeconds } from '../clock.js';
 import { add, compare, subtract, toDecimalString } from '../chain/decimal.js';
 import type { DecimalString, Numeral } from '../chain/numeral.js';
-import type { BridgeInput } from '../metrics/bridge/input.js';
-import { denomByContract } from '../metrics/bridge/tokens.js';
-import { orElse } from '../metrics/required-fields.js';
+import type { BridgeInput } from '../facts/bridge/input.js';
+import { denomByContract } from '../facts/bridge/tokens.js';
+import { orElse } from '../facts/required-fields.js';
 import { addArrival, type Arrivals } from './arrivals.js';
 import {
   baselineOf,

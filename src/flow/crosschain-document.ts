@@ -2,10 +2,10 @@ import { compare, numeralKey, toDouble } from '../chain/decimal.js';
 import type { Cctx, Outbound, RateLimiterInput } from '../chain/rate-limiter-input.js';
 import { isPresent, type Field } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
-import { distinctCctxs, groupByChain } from '../metrics/crosschain/cctxs.js';
-import type { CrosschainInput } from '../metrics/crosschain/input.js';
-import { hiddenCount } from '../metrics/crosschain/totals.js';
-import { orUndefined, required } from '../metrics/required-fields.js';
+import { distinctCctxs, groupByChain } from '../facts/crosschain/cctxs.js';
+import type { CrosschainInput } from '../facts/crosschain/input.js';
+import { hiddenCount } from '../facts/crosschain/totals.js';
+import { orUndefined, required } from '../facts/required-fields.js';
 
 /* What the flow of cross-chain transactions reads of a rate limiter input, and nothing else of it. */
 

@@ -1,8 +1,8 @@
 import { ageSeconds, type Instant } from '../clock.js';
 import { compare, subtract, toDouble } from '../chain/decimal.js';
 import type { Numeral } from '../chain/numeral.js';
-import { chainName } from '../metrics/crosschain/cctxs.js';
-import type { CrosschainInput } from '../metrics/crosschain/input.js';
+import { chainName } from '../facts/crosschain/cctxs.js';
+import type { CrosschainInput } from '../facts/crosschain/input.js';
 import {
   addChains,
   addFinished,

@@ -1,7 +1,7 @@
 import { toDouble, toSeconds, type Exact } from '../chain/decimal.js';
 import type { Field } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
-import { orElse, required, WITHDRAWN } from './required-fields.js';
+import { orElse, required, WITHDRAWN } from '../facts/required-fields.js';
 
 /*
  * A metric family is one entry of a table: its name, and an object with HELP text, labels and the function that derives its samples from

@@ -1,6 +1,6 @@
 import { compareLabels, labelValues, type Derived, type Family, type Sample } from './family.js';
-import { firstBy } from './grouping.js';
-import { orElse, WITHDRAWN } from './required-fields.js';
+import { firstBy } from '../facts/grouping.js';
+import { orElse, WITHDRAWN } from '../facts/required-fields.js';
 import { formatSeries } from './text-format.js';
 
 /** The series of one family as text, without HELP and TYPE. */

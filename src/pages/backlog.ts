@@ -1,5 +1,5 @@
 import { waitingAmounts } from '../alerts/sentences.js';
-import type { BatchItem, BridgeItems, CctxItem, ItemList, Items, Signatures } from '../pending/items.js';
+import type { BatchItem, BridgeItems, CctxItem, ItemList, Items, Signatures } from '../facts/items/items.js';
 import type { Severity } from '../alerts/alert.js';
 import type { AlertName } from '../alerts/alerts.js';
 import type { AlertLabels } from '../alerts/view.js';

@@ -1,5 +1,5 @@
 import { listedRows } from '../alerts/sentences.js';
-import type { BridgeItems, ItemList } from '../pending/items.js';
+import type { BridgeItems, ItemList } from '../facts/items/items.js';
 import { lateAlerts, type BlockingValidator } from './blocking.js';
 import * as cells from './cells.js';
 import { contactHtml } from './contacts.js';

@@ -2,8 +2,8 @@ import { judgedAlerts, type AlertName } from '../alerts/alerts.js';
 import { isLate, listedRows } from '../alerts/sentences.js';
 import { labelOf, type Samples } from '../alerts/samples.js';
 import { asDecimalString } from '../chain/numeral.js';
-import { groupBy } from '../metrics/grouping.js';
-import type { BlockSpan, BridgeItems, ClaimItem, Member, Members } from '../pending/items.js';
+import { groupBy } from '../facts/grouping.js';
+import type { BlockSpan, BridgeItems, ClaimItem, Member, Members } from '../facts/items/items.js';
 import type { Contact } from '../sources/validators.js';
 import type { VerdictView } from './target-view.js';
 

@@ -1,5 +1,5 @@
-import type { CctxItem, UnlistedItem } from '../pending/items.js';
-import type { FoundCctx } from '../pending/search.js';
+import type { CctxItem, UnlistedItem } from '../facts/items/items.js';
+import type { FoundCctx } from '../facts/items/search.js';
 import * as cells from './cells.js';
 import { transactionUrl } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';

@@ -1,4 +1,4 @@
-import type { BlockSpan, CoinItem, DecimalString, TokenItem } from '../pending/items.js';
+import type { BlockSpan, CoinItem, DecimalString, TokenItem } from '../facts/items/items.js';
 import { tokenUrl, type ExternalLinks } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
 import { duration, percent } from '../text/format.js';

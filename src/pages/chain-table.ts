@@ -1,5 +1,5 @@
 import type { AlertName } from '../alerts/alerts.js';
-import type { ChainItem, ItemList } from '../pending/items.js';
+import type { ChainItem, ItemList } from '../facts/items/items.js';
 import { duration } from '../text/format.js';
 import * as cells from './cells.js';
 import { isolated, markup, type Markup } from './html.js';

@@ -1,6 +1,6 @@
 import { haveOrHas, isLate, membersOf, validators } from '../alerts/sentences.js';
-import { groupBy } from '../metrics/grouping.js';
-import type { BridgeItems, ClaimItem, Members } from '../pending/items.js';
+import { groupBy } from '../facts/grouping.js';
+import type { BridgeItems, ClaimItem, Members } from '../facts/items/items.js';
 import { count } from '../text/format.js';
 import * as cells from './cells.js';
 import { isolated, markup, type Markup } from './html.js';

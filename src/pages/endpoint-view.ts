@@ -2,7 +2,7 @@ import type { EndpointMemory } from '../alerts/endpoint-memory.js';
 import type { EndpointUrl } from '../config/urls.js';
 import type { DocumentName } from '../documents.js';
 import type { PollError } from '../http/failure-reasons.js';
-import type { Items } from '../pending/items.js';
+import type { Items } from '../facts/items/items.js';
 import { ageSeconds, type Instant } from '../clock.js';
 import { exportedSuccess, type EndpointState } from '../poll/endpoint-state.js';
 import { itemsOf } from '../poll/items.js';

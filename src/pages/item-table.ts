@@ -1,6 +1,6 @@
 import type { AlertName } from '../alerts/alerts.js';
-import type { ItemList, ReadableList } from '../pending/items.js';
-import type { SearchResult } from '../pending/search.js';
+import type { ItemList, ReadableList } from '../facts/items/items.js';
+import type { SearchResult } from '../facts/items/search.js';
 import type { ExternalLinks } from './external-links.js';
 import { markup, type Markup } from './html.js';
 import { sortRows, tableHtml, type Column, type Table } from './table.js';

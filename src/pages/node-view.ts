@@ -1,8 +1,8 @@
 import type { Instant } from '../clock.js';
 import { toDecimalString } from '../chain/decimal.js';
 import type { DecimalString } from '../chain/numeral.js';
-import { inWholeUnits } from '../pending/item-list.js';
-import type { HubCoin, Items } from '../pending/items.js';
+import { inWholeUnits } from '../facts/items/item-list.js';
+import type { HubCoin, Items } from '../facts/items/items.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import { latestBlock, syncing } from '../sources/node-status.js';
 import { answersOf } from '../sources/query-state.js';

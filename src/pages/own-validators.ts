@@ -1,7 +1,7 @@
 import { firstDispute, type Dispute } from '../alerts/disputes.js';
 import type { AlertName } from '../alerts/alerts.js';
 import type { AlertLabels } from '../alerts/view.js';
-import type { BridgeItems, MissingItems, WatchedItem } from '../pending/items.js';
+import type { BridgeItems, MissingItems, WatchedItem } from '../facts/items/items.js';
 import { duration, percent } from '../text/format.js';
 import { lateItemsOf, type BlockingValidator } from './blocking.js';
 import * as cells from './cells.js';

@@ -1,5 +1,5 @@
 import { documents } from '../documents.js';
-import type { BridgeItems, ContractItems, CrosschainItems, ItemList, Items } from '../pending/items.js';
+import type { BridgeItems, ContractItems, CrosschainItems, ItemList, Items } from '../facts/items/items.js';
 import { backlogHtml } from './backlog.js';
 import { blockingSection } from './blocking-table.js';
 import { percent } from '../text/format.js';

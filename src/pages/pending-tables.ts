@@ -9,7 +9,7 @@ import type {
   TransferItem,
   ValsetItem,
   WaitingTokenItem,
-} from '../pending/items.js';
+} from '../facts/items/items.js';
 import * as cells from './cells.js';
 import { markup, type Markup } from './html.js';
 import { alertClass, type ItemColumn, type ItemTable, type PageContext } from './item-table.js';

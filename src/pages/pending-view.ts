@@ -5,7 +5,7 @@ import type { Instant } from '../clock.js';
 import { samplesOf } from '../alerts/samples.js';
 import type { EndpointMemories } from '../alerts/endpoint-memory.js';
 import type { TargetVerdicts } from '../alerts/judge.js';
-import { searchCctxs, type SearchResult } from '../pending/search.js';
+import { searchCctxs, type SearchResult } from '../facts/items/search.js';
 import { blockingValidators, type BlockingValidator } from './blocking.js';
 import { withContacts, type ContactsByTarget } from './contacts.js';
 import { endpointView, type EndpointView } from './endpoint-view.js';

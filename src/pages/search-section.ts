@@ -1,4 +1,4 @@
-import type { SearchResult } from '../pending/search.js';
+import type { SearchResult } from '../facts/items/search.js';
 import { count } from '../text/format.js';
 import { foundTable } from './cctx-table.js';
 import { isolated, markup, type Markup } from './html.js';

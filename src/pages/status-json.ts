@@ -1,4 +1,4 @@
-import type { WatchedItem } from '../pending/items.js';
+import type { WatchedItem } from '../facts/items/items.js';
 import { backlogStatistics, type StatisticView } from './backlog.js';
 import type { EndpointStatus } from './endpoint-view.js';
 import type { StatusView } from './status-page.js';

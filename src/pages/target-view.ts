@@ -1,4 +1,4 @@
-import { groupBy } from '../metrics/grouping.js';
+import { groupBy } from '../facts/grouping.js';
 import { ageSeconds, type Instant } from '../clock.js';
 import { documents } from '../documents.js';
 import { NODE_BEHIND_SECONDS } from '../alerts/node-alerts.js';

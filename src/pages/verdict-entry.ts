@@ -1,6 +1,6 @@
 import type { Severity } from '../alerts/alert.js';
 import { judgedAlerts, type AlertName } from '../alerts/alerts.js';
-import { groupBy } from '../metrics/grouping.js';
+import { groupBy } from '../facts/grouping.js';
 import { duration } from '../text/format.js';
 import { isolated, markup, sentenceHtml, type Markup } from './html.js';
 import { anchor, pendingLink } from './layout.js';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import { documents, type DocumentName, type InputOf } from '../documents.js';
-import type { Items } from '../pending/items.js';
+import type { Items } from '../facts/items/items.js';
 import type { EndpointState } from './endpoint-state.js';
 import { inputOf, type Poll, type Snapshot } from './step.js';
 

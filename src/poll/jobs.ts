@@ -4,7 +4,7 @@ import { maxValuesOf } from '../config/memory-limits.js';
 import { documentNames, documents, type DocumentName, type SettingsOf, type SideInputOf } from '../documents.js';
 import type { Instant } from '../clock.js';
 import { MAX_RPC_BODY_BYTES } from '../external/json-rpc.js';
-import type { ContractFacts } from '../metrics/contract/facts.js';
+import type { ContractFacts } from '../facts/contract/facts.js';
 import { cctxAnswers } from '../sources/cctx-outcome.js';
 import { lookaheadsOf } from '../sources/chain-switches.js';
 import type { QueryContext } from '../sources/node-query.js';

@@ -10,7 +10,7 @@ import { createClient, type Client, type FetchLimits } from '../http/client.js';
 import { failure, statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
 import { HEIGHT_FIELD, parseHeight } from '../http/height-header.js';
 import { isJsonRpc, portHint } from '../http/port-hints.js';
-import type { ContractFacts } from '../metrics/contract/facts.js';
+import type { ContractFacts } from '../facts/contract/facts.js';
 import type { NodeQuery, QueryRequest } from '../sources/node-query.js';
 import type { QueryResult } from '../sources/query-state.js';
 import { errorText } from '../text/error-text.js';

@@ -4,7 +4,7 @@ import type { Instant } from '../clock.js';
 import type { ContractCall } from '../external/calls.js';
 import type { ContractExchange } from '../external/contract-document.js';
 import { asDecimalString, parseDecimal, type DecimalString, type Numeral } from '../chain/numeral.js';
-import type { ContractFacts } from '../metrics/contract/facts.js';
+import type { ContractFacts } from '../facts/contract/facts.js';
 
 /*
  * What the answers of a contract were compared with: the module state of the moment and the answers of the hub, which need not be recorded.

@@ -2,9 +2,9 @@ import type { Exact } from '../chain/decimal.js';
 import { boolean, chainId, list, numeral, object, string } from '../chain/fields.js';
 import { isPresent } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
-import { chainLabels, PER_CHAIN } from '../metrics/crosschain/cctxs.js';
+import { chainLabels, PER_CHAIN } from '../facts/crosschain/cctxs.js';
 import { families, gauge, labeledGauge, toLabelValue } from '../metrics/family.js';
-import { optional, required, rows } from '../metrics/required-fields.js';
+import { optional, required, rows } from '../facts/required-fields.js';
 import { HOUR_MS } from '../settings/units.js';
 import { isOn, nodeQuery, type QueryAnswers, type QueryInput, type QueryOptions } from './node-query.js';
 

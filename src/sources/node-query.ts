@@ -5,7 +5,7 @@ import { readDocument } from '../chain/document.js';
 import type { FieldSchema } from '../chain/fields.js';
 import type { Family, FamilyHeader } from '../metrics/family.js';
 import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
-import { orUndefined } from '../metrics/required-fields.js';
+import { orUndefined } from '../facts/required-fields.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
 import { MEBIBYTE, MINUTE_MS } from '../settings/units.js';
 

@@ -3,7 +3,7 @@ import { boolean, numeral, object, string } from '../chain/fields.js';
 import type { Field } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
 import { families, labeledGauge } from '../metrics/family.js';
-import { required } from '../metrics/required-fields.js';
+import { required } from '../facts/required-fields.js';
 import { isOn, nodeQuery, type QueryInput } from './node-query.js';
 
 /* Whether the node itself is up to date: the time of its newest block, and whether it is catching up (Cosmos SDK, CometBFT service). */

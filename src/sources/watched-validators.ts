@@ -3,8 +3,8 @@ import type { Exact } from '../chain/decimal.js';
 import { boolean, numeral, object, string } from '../chain/fields.js';
 import type { Numeral } from '../chain/numeral.js';
 import { families, labeledGauge, toLabelValue, type LabelValues } from '../metrics/family.js';
-import type { WatchedOrchestrator } from '../metrics/bridge/watched.js';
-import { optional, required } from '../metrics/required-fields.js';
+import type { WatchedOrchestrator } from '../facts/bridge/watched.js';
+import { optional, required } from '../facts/required-fields.js';
 import {
   isOn,
   nodeQuery,

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Instant } from '../clock.js';
 import { EMPTY_BRIDGE_FLOW, type BridgeFlow } from '../flow/bridge-flow.js';
 import { EMPTY_CROSSCHAIN_FLOW, type CrosschainFlow } from '../flow/crosschain-flow.js';
-import type { BridgeObservations } from '../metrics/bridge/observations.js';
-import type { ContractReading } from '../metrics/contract/reading.js';
+import type { BridgeObservations } from '../facts/bridge/observations.js';
+import type { ContractReading } from '../facts/contract/reading.js';
 import type { KnownDocument } from '../poll/step.js';
 import { decimalString, list, map, maybe, numeral, type TimeCodecs } from './codecs.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { disputedClaims, disputedThing, firstDispute } from '../../src/alerts/disputes.js';
-import { idleState, vote } from '../pending/bridge-state.js';
-import { bridgeItemsOf } from '../pending/read-items.js';
+import { idleState, vote } from '../facts/items/bridge-state.js';
+import { bridgeItemsOf } from '../facts/items/read-items.js';
 
 const claim = (votes: readonly number[], content: object, nonce = 8) => ({
   observed: false,

@@ -5,7 +5,7 @@ import type { EndpointKey } from '../../src/poll/endpoint-state.js';
 import type { Poll } from '../../src/poll/step.js';
 import type { TargetVerdicts } from '../../src/alerts/judge.js';
 import { createModel } from '../../src/simulator/model.js';
-import { batch, idleState as partialState, transfer, vote } from '../pending/bridge-state.js';
+import { batch, idleState as partialState, transfer, vote } from '../facts/items/bridge-state.js';
 import { judgedEndpoints } from './judged-endpoints.js';
 import { bridgeContext, bridgePoll, type BridgeOptions } from '../support/snapshots.js';
 import { sentenceText } from '../../src/alerts/sentences.js';

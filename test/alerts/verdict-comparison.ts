@@ -1,4 +1,4 @@
-import { groupBy } from '../../src/metrics/grouping.js';
+import { groupBy } from '../../src/facts/grouping.js';
 import type { JudgedAlert } from '../../src/alerts/alert.js';
 import { alerts, judgedAlerts, type AlertName } from '../../src/alerts/alerts.js';
 import { includes, inhibits, type Inhibitable, type Verdict } from '../../src/alerts/judge.js';

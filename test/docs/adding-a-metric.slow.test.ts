@@ -11,14 +11,14 @@ import { codeBlocks, copyProject } from './project-copy.js';
  */
 const page = readProjectFile('docs/adding-a-metric.md');
 
-const EDITED_FILE = 'src/metrics/bridge/totals.ts';
+const EDITED_FILE = 'src/facts/bridge/totals.ts';
 /** The tests that check every metric, without the slow ones that start processes. */
 const TESTS = [
   'docs/metric-reference',
   'docs/coverage',
   'exposition',
   'metrics/rules',
-  'metrics/property/absence',
+  'facts/property/absence',
   'alerts/judge',
   'dashboards/references',
 ];

@@ -5,7 +5,7 @@ import { targetVariables } from '../../src/config/environment.js';
 import { configSettings, DEFAULT_TARGET_NAME } from '../../src/config/config.js';
 import { parseConfig } from '../support/config.js';
 import { formatConfig } from '../../src/config/loader.js';
-import { groupBy } from '../../src/metrics/grouping.js';
+import { groupBy } from '../../src/facts/grouping.js';
 import { createAuthority } from '../support/certificates.js';
 import { markdownTable, withTables } from './generated-tables.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { families } from '../../src/exposition/metrics-page.js';
-import { groupBy } from '../../src/metrics/grouping.js';
-import { recordReads } from '../metrics/recorded-reads.js';
+import { groupBy } from '../../src/facts/grouping.js';
+import { recordReads } from '../facts/recorded-reads.js';
 import { specFields } from '../support/spec-fields.js';
 import { markdownTable, withTables } from './generated-tables.js';
 import { notExported } from './not-exported.js';

@@ -13,7 +13,7 @@ import { jobsOf } from '../../src/poll/jobs.js';
 import { asDecimalString } from '../../src/chain/numeral.js';
 import type { Fetched, PollInput, PollJob } from '../../src/poll/poll.js';
 import type { QueryResult, QueryStates } from '../../src/sources/query-state.js';
-import { idleState } from '../pending/bridge-state.js';
+import { idleState } from '../facts/items/bridge-state.js';
 import { parseValidConfig } from '../support/config.js';
 import { failedFetch, fetchedBody } from '../support/polls.js';
 

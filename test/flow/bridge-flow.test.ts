@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { withBucket } from '../../src/flow/histogram.js';
-import { batch, state, transfer, valset } from '../metrics/bridge/state.js';
+import { batch, state, transfer, valset } from '../facts/bridge/state.js';
 import type { JsonObject } from '../support/json.js';
 import { bridgePolls } from './bridge-polls.js';
 

@@ -9,7 +9,7 @@ import {
 import { itemsOf } from '../../src/poll/items.js';
 import type { Poll, StepContext } from '../../src/poll/step.js';
 import { recordedStates } from '../support/endpoint-states.js';
-import { cctx, outbound, rateLimiterInput, status } from '../metrics/crosschain/document.js';
+import { cctx, outbound, rateLimiterInput, status } from '../facts/crosschain/document.js';
 import type { JsonObject } from '../support/json.js';
 import { seriesOf } from '../support/exposition-text.js';
 import { NO_LABELS, pollOf, TARGET_OPTIONS } from '../support/polls.js';

@@ -12,9 +12,9 @@ import {
   type CctxAnswer,
   type CrosschainFlow,
 } from '../../src/flow/crosschain-flow.js';
-import { corruptedDocument } from '../metrics/property/corruption.js';
-import { crosschainDocument } from '../metrics/property/documents.js';
-import { cctx, outbound, rateLimiterInput } from '../metrics/crosschain/document.js';
+import { corruptedDocument } from '../facts/property/corruption.js';
+import { crosschainDocument } from '../facts/property/documents.js';
+import { cctx, outbound, rateLimiterInput } from '../facts/crosschain/document.js';
 import { fuzzRuns, fuzzTimeoutMs } from '../support/fuzz.js';
 import type { JsonObject } from '../support/json.js';
 import { NO_LABELS } from '../support/polls.js';

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { documents } from '../../src/documents.js';
 import { families } from '../../src/exposition/metrics-page.js';
 import type { Family } from '../../src/metrics/family.js';
-import { orEmpty, WITHDRAWN } from '../../src/metrics/required-fields.js';
-import { deriveBridge, deriveCrosschain } from './derive.js';
-import { bridgeInputs, crosschainInputs } from './property/inputs.js';
+import { orEmpty, WITHDRAWN } from '../../src/facts/required-fields.js';
+import { deriveBridge, deriveCrosschain } from '../facts/derive.js';
+import { bridgeInputs, crosschainInputs } from '../facts/property/inputs.js';
 
 describe('a gauge', () => {
   it('is absent if its number is missing, null or an empty string', () => {

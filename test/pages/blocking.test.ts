@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { BridgeItems } from '../../src/pending/items.js';
+import type { BridgeItems } from '../../src/facts/items/items.js';
 import { blockingValidators, type BlockingValidator } from '../../src/pages/blocking.js';
 import { blockingSection } from '../../src/pages/blocking-table.js';
 import { targetViews, type VerdictView } from '../../src/pages/target-view.js';
 import { samplesOf } from '../../src/alerts/samples.js';
 import { itemsOf } from '../../src/poll/items.js';
-import { batch, idleState, members, vote } from '../pending/bridge-state.js';
+import { batch, idleState, members, vote } from '../facts/items/bridge-state.js';
 import { bridgeSnapshot } from '../support/snapshots.js';
 import { at, targetVerdicts, testLinks, verdict } from './sample-snapshots.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { idleState, vote } from '../pending/bridge-state.js';
+import { idleState, vote } from '../facts/items/bridge-state.js';
 import { between, pendingAt, polledSnapshots, textOf } from './sample-snapshots.js';
 
 const claim = (nonce: number, votes: readonly number[], content: object) => ({

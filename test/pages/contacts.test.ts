@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { contactHtml } from '../../src/pages/contacts.js';
 import { pendingView } from '../../src/pages/pending-view.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
-import { batch, idleState } from '../pending/bridge-state.js';
+import { batch, idleState } from '../facts/items/bridge-state.js';
 import {
   at,
   BRIDGE,

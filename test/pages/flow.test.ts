@@ -6,7 +6,7 @@ import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { flowHtml, flowView, type FlowView } from '../../src/pages/flow.js';
 import { initialState } from '../../src/poll/endpoint-state.js';
 import { step, type StepContext } from '../../src/poll/step.js';
-import { batch, state, transfer, valset } from '../metrics/bridge/state.js';
+import { batch, state, transfer, valset } from '../facts/bridge/state.js';
 import type { JsonObject } from '../support/json.js';
 import { NO_LABELS, pollOf, TARGET_OPTIONS } from '../support/polls.js';
 import { at } from './sample-snapshots.js';

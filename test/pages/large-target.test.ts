@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { batch, idleState, validators, vote } from '../pending/bridge-state.js';
+import { batch, idleState, validators, vote } from '../facts/items/bridge-state.js';
 import { CHROMIUM, horizontalOverflow, launchBrowser, takeScreenshot } from '../support/browser.js';
 import { hasTool } from '../support/tools.js';
 import {

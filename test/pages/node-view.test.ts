@@ -4,7 +4,7 @@ import { blockTimeOf, type NodeView } from '../../src/pages/node-view.js';
 import { NO_ATTEMPTS } from '../../src/sources/query-attempts.js';
 import type { QueryState, QueryStates } from '../../src/sources/query-state.js';
 import { asDecimalString } from '../../src/chain/numeral.js';
-import { idleState, validators } from '../pending/bridge-state.js';
+import { idleState, validators } from '../facts/items/bridge-state.js';
 import { at, pendingAt, polledSnapshots, statusAt, statusDocumentAt, TARGET } from './sample-snapshots.js';
 
 const NODE: NodeView = { blockTime: '2026-11-24T02:14:00.000Z', behindSeconds: 0, syncing: false, watched: [] };

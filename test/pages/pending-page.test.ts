@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { pendingView } from '../../src/pages/pending-view.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
-import { batch, idleState } from '../pending/bridge-state.js';
+import { batch, idleState } from '../facts/items/bridge-state.js';
 import {
   at,
   BRIDGE,

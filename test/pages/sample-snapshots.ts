@@ -1,6 +1,6 @@
 import { defaultConfig } from '../../src/config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
-import { batch, idleState, validators } from '../pending/bridge-state.js';
+import { batch, idleState, validators } from '../facts/items/bridge-state.js';
 import type { Config } from '../../src/config/config.js';
 import { endpointStatus, type NamesView } from '../../src/pages/endpoint-view.js';
 import { externalLinks } from '../../src/pages/external-links.js';

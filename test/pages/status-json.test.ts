@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { statusJson } from '../../src/pages/status-json.js';
-import { idleState } from '../pending/bridge-state.js';
+import { idleState } from '../facts/items/bridge-state.js';
 import {
   bridgeResult,
   FAILED,

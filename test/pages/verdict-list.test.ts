@@ -4,7 +4,7 @@ import { recordedStates, type RecordedStates } from '../support/endpoint-states.
 import type { AlertName } from '../../src/alerts/alerts.js';
 import type { TargetVerdicts } from '../../src/alerts/judge.js';
 import type { AlertLabels } from '../../src/alerts/view.js';
-import { batch, idleState } from '../pending/bridge-state.js';
+import { batch, idleState } from '../facts/items/bridge-state.js';
 import {
   at,
   between,

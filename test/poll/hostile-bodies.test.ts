@@ -4,8 +4,8 @@ import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/conf
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { snapshotOf, type Poll, type StepContext } from '../../src/poll/step.js';
-import { corruptedDocument } from '../metrics/property/corruption.js';
-import { bridgeState, crosschainDocument } from '../metrics/property/documents.js';
+import { corruptedDocument } from '../facts/property/corruption.js';
+import { bridgeState, crosschainDocument } from '../facts/property/documents.js';
 import { seriesOf } from '../support/exposition-text.js';
 import type { Json, JsonObject } from '../support/json.js';
 import { pollOf, TARGET_OPTIONS } from '../support/polls.js';

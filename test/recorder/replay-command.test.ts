@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { clock } from '../../src/clock.js';
 import { askSimulatedContract } from '../../src/commands/simulated-contract.js';
 import { loadAbi } from '../../src/external/abi-loader.js';
-import type { ContractFacts } from '../../src/metrics/contract/facts.js';
+import type { ContractFacts } from '../../src/facts/contract/facts.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { runHere } from '../support/command-context.js';
 import { runExporter, type ProcessResult } from '../support/processes.js';

@@ -3,7 +3,7 @@ import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { simulatedContractBody, type ContractChanges } from '../../src/commands/simulated-contract.js';
 import { loadAbi } from '../../src/external/abi-loader.js';
-import type { ContractReading } from '../../src/metrics/contract/reading.js';
+import type { ContractReading } from '../../src/facts/contract/reading.js';
 import { contractFactsOf, jobsOf } from '../../src/poll/jobs.js';
 import { readBody } from '../../src/poll/poll.js';
 import { createModel, type Model } from '../../src/simulator/model.js';

@@ -4,8 +4,8 @@ import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/conf
 import type { DocumentName, LabelSettings } from '../../src/documents.js';
 import type { Numeral } from '../../src/chain/numeral.js';
 import type { Instant } from '../../src/clock.js';
-import type { BridgeObservations } from '../../src/metrics/bridge/observations.js';
-import type { CrosschainObservations } from '../../src/metrics/crosschain/observations.js';
+import type { BridgeObservations } from '../../src/facts/bridge/observations.js';
+import type { CrosschainObservations } from '../../src/facts/crosschain/observations.js';
 import { documents, type ObservationsOf, type SideInputOf } from '../../src/documents.js';
 import { snapshotOf, type Poll, type Snapshot, type StepContext } from '../../src/poll/step.js';
 import { pollOf, START, TARGET_OPTIONS } from './polls.js';

@@ -1,0 +1,90 @@
+import { compare, subtract, toDouble, toSeconds, type Decimal, type Exact } from '../../chain/decimal.js';
+import type { Numeral } from '../../chain/numeral.js';
+import { families, gauge } from '../../metrics/family.js';
+import { memoize } from '../memoize.js';
+import { required } from '../required-fields.js';
+import type { BridgeInput } from './input.js';
+
+/* The block times in use, in milliseconds. Those of the parameters are often wrong: 2 s on Injective, whose blocks take 0.65 s. */
+
+const MINUTE_MS = 60_000;
+const MEASURED_MS = 60 * MINUTE_MS;
+const MIN_MEASURED_MS = 10 * MINUTE_MS;
+const MIN_MEASURED_BLOCKS = 100;
+/** Samples are at least this far apart, so that an hour of frequent polls has a bounded number of them. */
+const SAMPLE_SPACING_MS = 30_000;
+
+/** The hub height at a point in time, on the monotonic clock. */
+export interface HeightSample {
+  readonly monotonicMs: number;
+  readonly height: Numeral;
+}
+
+/** Whether the hub height is below that of earlier documents: what they have shown does not apply any more. */
+export function isRolledBack({ height, previous }: BridgeInput): boolean {
+  const last = previous?.heights.at(-1);
+  return height !== undefined && last !== undefined && compare(height, last.height) < 0;
+}
+
+/** The heights of the last hour, with that of this document. */
+export const heightSamples = memoize((input: BridgeInput): readonly HeightSample[] => {
+  const { at, height, previous } = input;
+  const before = isRolledBack(input) ? [] : (previous?.heights ?? []);
+  if (height === undefined) return before;
+  const recent = before.filter(({ monotonicMs }) => at.monotonicMs - monotonicMs <= MEASURED_MS);
+  const last = recent.at(-1);
+  if (last !== undefined && at.monotonicMs - last.monotonicMs < SAMPLE_SPACING_MS) return recent;
+  return [...recent, { monotonicMs: at.monotonicMs, height }];
+});
+
+/** The measured block time of the hub, rounded to microseconds. Intervals without a new block are left out: the hub halted. */
+function measuredBlockTime(input: BridgeInput): Decimal | undefined {
+  const samples = heightSamples(input);
+  const intervals = samples.slice(1).flatMap((sample, index) => {
+    const before = samples[index];
+    if (before === undefined || compare(sample.height, before.height) <= 0) return [];
+    const blocks = toDouble(subtract(sample.height, before.height));
+    return [{ ms: sample.monotonicMs - before.monotonicMs, blocks }];
+  });
+  const ms = intervals.reduce((total, interval) => total + interval.ms, 0);
+  const blocks = intervals.reduce((total, interval) => total + interval.blocks, 0);
+  if (ms < MIN_MEASURED_MS || blocks < MIN_MEASURED_BLOCKS) return undefined;
+  return { units: BigInt(Math.round((ms * 1000) / blocks)), scale: 3 };
+}
+
+/** Where the block time of the hub is from. */
+export function hubBlockTimeSource(input: BridgeInput): 'configured' | 'measured' | 'parameter' {
+  if (input.settings.blockTime !== 'auto') return 'configured';
+  return measuredBlockTime(input) === undefined ? 'parameter' : 'measured';
+}
+
+/** The block time of the hub: configured, else measured, else the parameter. */
+export const hubBlockTime = memoize((input: BridgeInput): Exact => {
+  const { blockTime } = input.settings;
+  if (blockTime !== 'auto') return blockTime;
+  return measuredBlockTime(input) ?? required(required(input.state.params).average_block_time);
+});
+
+/** Ethereum and Sepolia. Their slots have a fixed length. */
+const SLOT_MS: ReadonlyMap<string, number> = new Map([
+  ['1', 12_000],
+  ['11155111', 12_000],
+]);
+
+/** The block time of the external chain: configured, else that of a known chain, else the parameter. */
+export const externalBlockTime = memoize(({ state, settings }: BridgeInput): Exact => {
+  if (settings.externalBlockTime !== 'auto') return settings.externalBlockTime;
+  const params = required(state.params);
+  return SLOT_MS.get(required(params.bridge_chain_id)) ?? required(params.average_external_block_time);
+});
+
+export const blockTimeFamilies = families<BridgeInput>({
+  bridge_block_time_seconds: gauge({
+    help: 'Hub block time in use: configured, else measured over the polls of the last hour, else the parameter.',
+    value: (input) => toSeconds(hubBlockTime(input)),
+  }),
+  bridge_external_block_time_seconds: gauge({
+    help: 'External block time in use: configured, else that of a known chain, else the parameter.',
+    value: (input) => toSeconds(externalBlockTime(input)),
+  }),
+});

@@ -1,0 +1,56 @@
+import type { Instant } from '../../clock.js';
+import { isPresent } from '../../chain/field.js';
+import type { ModuleState } from '../../chain/module-state.js';
+import type { Numeral } from '../../chain/numeral.js';
+import { lastEventSeen, type SeenEvent } from './batches.js';
+import { heightSamples, type HeightSample } from './block-times.js';
+import { contractFacts, type ContractFacts } from '../contract/facts.js';
+import { toLabelValue } from '../../metrics/family.js';
+import type { BridgeInput } from './input.js';
+import { rememberedQueues, type PayingQueue } from './objective.js';
+import { lastActiveTimes } from './orchestrators.js';
+import { rememberedBatchNonces } from './tokens.js';
+import { hubCoinDenom, watchedOrchestrators, type WatchedOrchestrator } from './watched.js';
+
+/** What families remember of the earlier module states of an endpoint: a bounded number of values, as plain data. */
+export interface BridgeObservations {
+  /** When the last document was received. */
+  readonly at: Instant;
+  /** Of the last hour. */
+  readonly heights: readonly HeightSample[];
+  /** The last observed event. */
+  readonly lastEvent: SeenEvent | undefined;
+  /** When each entry of `watch` was last active, in Unix seconds. */
+  readonly lastActive: ReadonlyMap<string, number>;
+  /** The orchestrators of the entries of `watch`. */
+  readonly watched: readonly WatchedOrchestrator[];
+  /** The coin that pays for transactions on the hub. */
+  readonly hubCoinDenom: string | undefined;
+  /** The highest nonce of a batch by token, also of batches that are gone. */
+  readonly batchNonces: ReadonlyMap<string, Numeral>;
+  /** The tokens whose unbatched transfers pay for a batch. */
+  readonly payingQueues: readonly PayingQueue[];
+  /** What the next poll of the contract needs; only with `external`. */
+  readonly contractFacts?: ContractFacts | undefined;
+}
+
+/** The contract with its bridge id, in one string; empty without one of both. */
+export function bridgeIdentity({ params }: ModuleState): readonly string[] {
+  const { bridge_id: id, bridge_external_address: contract } = isPresent(params) ? params : {};
+  return isPresent(id) && isPresent(contract) && id !== '' ? [`${contract} ${toLabelValue(id)}`] : [];
+}
+
+/** What is remembered from this document on. The first document of an endpoint has no previous observations. */
+export function bridgeObservations(input: BridgeInput): BridgeObservations {
+  return {
+    at: input.at,
+    heights: heightSamples(input),
+    lastEvent: lastEventSeen(input),
+    lastActive: lastActiveTimes(input),
+    watched: watchedOrchestrators(input),
+    hubCoinDenom: hubCoinDenom(input),
+    batchNonces: rememberedBatchNonces(input),
+    payingQueues: rememberedQueues(input),
+    ...(input.settings.hasContract && { contractFacts: contractFacts(input) }),
+  };
+}

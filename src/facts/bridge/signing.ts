@@ -1,0 +1,189 @@
+import { compare, lowest, multiply, numeralKey, ratio, ZERO, type Decimal } from '../../chain/decimal.js';
+import type { Batch, Valset } from '../../chain/module-state.js';
+import type { Field } from '../../chain/field.js';
+import { asDecimalString, type Numeral } from '../../chain/numeral.js';
+import { families, gauge } from '../../metrics/family.js';
+import { groupBy } from '../grouping.js';
+import { memoize, memoizePerRow } from '../memoize.js';
+import { required, rows } from '../required-fields.js';
+import type { BridgeInput } from './input.js';
+import { contractValset, newestValset, powerByAddress, powerOf, totalPower, unrelayedValsets } from './valsets.js';
+
+/** A Map key that is the same for equal nonces, however they are written. */
+export function nonceKey(nonce: Field<Numeral>): Numeral {
+  return numeralKey(required(nonce));
+}
+
+/** A signature names the nonce of what is signed. */
+const signedNonce = ({ nonce }: { readonly nonce: Field<Numeral> }): Numeral => nonceKey(nonce);
+
+export const confirmsByValset = memoize(({ state }: BridgeInput) => groupBy(rows(state.valset_confirms), signedNonce));
+
+const valsetSigner = ({ eth_address }: { readonly eth_address: Field<string> }): string => required(eth_address);
+
+/** The external addresses that signed a validator set. */
+export function valsetSigners(input: BridgeInput, { nonce }: Valset): ReadonlySet<string> {
+  const confirms = confirmsByValset(input).get(nonceKey(nonce)) ?? [];
+  return new Set(confirms.map(valsetSigner));
+}
+
+/** Rows by batch nonce and token contract: some chains number the batches of each token separately. */
+function byBatch<T extends Pick<Batch, 'token_contract'>>(list: readonly T[], nonceOf: (row: T) => Numeral) {
+  const byNonce = groupBy(list, nonceOf);
+  return new Map(Array.from(byNonce, ([nonce, ofNonce]) => [nonce, groupBy(ofNonce, tokenOf)]));
+}
+
+const tokenOf = ({ token_contract }: Pick<Batch, 'token_contract'>): string => required(token_contract);
+const batchNonce = ({ batch_nonce }: Batch): Numeral => nonceKey(batch_nonce);
+
+export const batchesByKey = memoize(({ state }: BridgeInput) => byBatch(rows(state.batches), batchNonce));
+
+export const confirmsByBatch = memoize(({ state }: BridgeInput) => byBatch(rows(state.batch_confirms), signedNonce));
+
+const batchSigner = ({ eth_signer }: { readonly eth_signer: Field<string> }): string => required(eth_signer);
+
+/** The external addresses that signed a batch. */
+export const batchSigners = memoizePerRow((input: BridgeInput, batch: Batch): ReadonlySet<string> => {
+  const [nonce, token] = [nonceKey(batch.batch_nonce), required(batch.token_contract)];
+  const confirms = confirmsByBatch(input).get(nonce)?.get(token) ?? [];
+  return new Set(confirms.map(batchSigner));
+});
+
+/** Power of the validator set in the contract by address and in total, and the power that must sign. */
+const contractPower = memoize((input: BridgeInput) => {
+  const valset = contractValset(input);
+  if (valset === undefined) return undefined;
+  const total = totalPower(valset);
+  const needed = multiply(asDecimalString(input.settings.powerThreshold), total);
+  return { byAddress: powerByAddress(valset), total, needed };
+});
+
+/** The signed power of a batch or validator set, by the powers of the validator set in the contract. */
+export interface SignedPower {
+  readonly signed: Decimal;
+  readonly total: Decimal;
+  readonly needed: Decimal;
+}
+
+function signedPower(input: BridgeInput, signers: ReadonlySet<string>): SignedPower | undefined {
+  const power = contractPower(input);
+  if (power === undefined || compare(power.total, ZERO) === 0) return undefined;
+  return { signed: powerOf(power.byAddress, signers), total: power.total, needed: power.needed };
+}
+
+export function valsetSignedPower(input: BridgeInput, valset: Valset): SignedPower | undefined {
+  return signedPower(input, valsetSigners(input, valset));
+}
+
+export const batchSignedPower = memoizePerRow((input: BridgeInput, batch: Batch): SignedPower | undefined =>
+  signedPower(input, batchSigners(input, batch)),
+);
+
+const unrelayedValsetPowers = memoize((input: BridgeInput) => {
+  // Without the list of signatures, the signed power is unknown even if there is no unrelayed validator set.
+  required(input.state.valset_confirms);
+  return signedPowers(input, unrelayedValsets(input), valsetSignedPower);
+});
+
+/**
+ * Withdraws the family when the signatures of batches or the validator set in the contract are unknown. Then the signed power is
+ * unknown even if there is no batch.
+ */
+export function requireSigningInput(input: BridgeInput): void {
+  required(input.state.batch_confirms);
+  contractValset(input);
+}
+
+const batchPowers = memoize((input: BridgeInput) => {
+  requireSigningInput(input);
+  return signedPowers(input, rows(input.state.batches), batchSignedPower);
+});
+
+function signedPowers<T>(
+  input: BridgeInput,
+  list: readonly T[],
+  power: (input: BridgeInput, row: T) => SignedPower | undefined,
+): readonly SignedPower[] {
+  // Withdraws the family when the validator set in the contract is unknown.
+  contractValset(input);
+  return list.map((row) => power(input, row)).filter((signed) => signed !== undefined);
+}
+
+/** All have the same total, so the lowest signed power is the lowest ratio. */
+function lowestRatio(powers: readonly SignedPower[]): number | undefined {
+  const signed = lowest(powers.map((power) => power.signed));
+  const [first] = powers;
+  return signed && first && ratio(signed, first.total);
+}
+
+/** Whether the contract would reject the batch or validator set, because too little power has signed it. */
+export function isBelowThreshold({ signed, needed }: SignedPower): boolean {
+  return compare(signed, needed) < 0;
+}
+
+/** The newest validator set while it is not relayed. Older ones need not be relayed any more. */
+function newestUnrelayedPower(input: BridgeInput): SignedPower | undefined {
+  const newest = newestValset(input);
+  if (newest === undefined || !unrelayedValsets(input).includes(newest)) return undefined;
+  return valsetSignedPower(input, newest);
+}
+
+export function countValsetsBelowThreshold(input: BridgeInput): number {
+  return unrelayedValsetPowers(input).filter(isBelowThreshold).length;
+}
+
+/** The live batches whose signed power is below the threshold. */
+export const batchesBelowThreshold = memoize((input: BridgeInput): readonly Batch[] => {
+  requireSigningInput(input);
+  return rows(input.state.batches).filter((batch) => {
+    const power = batchSignedPower(input, batch);
+    return power !== undefined && isBelowThreshold(power);
+  });
+});
+
+/** Whether enough power has signed a batch; `undefined` when the validator set in the contract has no power. */
+export function isBatchSigned(input: BridgeInput, batch: Batch): boolean | undefined {
+  const power = batchSignedPower(input, batch);
+  return power && !isBelowThreshold(power);
+}
+
+/** Whether the validator set in the contract has power, which ratios require. */
+export function hasContractPower(input: BridgeInput): boolean {
+  const valset = contractValset(input);
+  return valset !== undefined && compare(totalPower(valset), ZERO) !== 0;
+}
+
+/** Signed power of live batches and unrelayed validator sets. */
+export const signingFamilies = families<BridgeInput>({
+  bridge_unrelayed_valsets: gauge({
+    help: 'Number of validator sets newer than the last one observed in the contract.',
+    value: (input) => unrelayedValsets(input).length,
+  }),
+  bridge_unrelayed_valset_min_signed_power_ratio: gauge({
+    help: 'Lowest signed share of the power of the validator set in the contract over all unrelayed validator sets; absent when there are none.',
+    value: (input) => lowestRatio(unrelayedValsetPowers(input)),
+  }),
+  bridge_unrelayed_valsets_below_threshold: gauge({
+    help: 'Number of unrelayed validator sets whose signed power is below the configured threshold, so that they cannot be relayed.',
+    value: countValsetsBelowThreshold,
+  }),
+  bridge_newest_valset_signed_power_ratio: gauge({
+    help: 'Signed share of the power of the validator set in the contract for the newest validator set; absent when that one is relayed.',
+    value: (input) => {
+      const power = newestUnrelayedPower(input);
+      return power && ratio(power.signed, power.total);
+    },
+  }),
+  bridge_batch_min_signed_power_ratio: gauge({
+    help: 'Lowest signed share of the power of the validator set in the contract over all live batches; absent when there are none.',
+    value: (input) => lowestRatio(batchPowers(input)),
+  }),
+  bridge_batches_below_threshold: gauge({
+    help: 'Number of live batches whose signed power is below the configured threshold, so that they cannot be relayed.',
+    value: (input) => batchesBelowThreshold(input).length,
+  }),
+  bridge_power_threshold_ratio: gauge({
+    help: 'Configured share of the power that must sign a batch or a validator set before it is relayed.',
+    value: ({ settings }) => asDecimalString(settings.powerThreshold),
+  }),
+});

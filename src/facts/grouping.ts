@@ -1,0 +1,34 @@
+import type { LabelValues, Sample } from '../metrics/family.js';
+
+/** Groups rows by a key, in document order. A Map, because keys come from the chain and can be `__proto__`. */
+export function groupBy<T, Key>(list: readonly T[], keyOf: (row: T) => Key): ReadonlyMap<Key, readonly T[]> {
+  const groups = new Map<Key, T[]>();
+  for (const row of list) {
+    const key = keyOf(row);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+/** The first row of each key: in look-ups, rows that repeat a key are ignored. */
+export function firstBy<T>(list: readonly T[], keyOf: (row: T) => string): ReadonlyMap<string, T> {
+  const first = new Map<string, T>();
+  for (const row of list) {
+    const key = keyOf(row);
+    if (!first.has(key)) first.set(key, row);
+  }
+  return first;
+}
+
+/** Counts rows by their label values, in document order. */
+export function countByLabels<T, Label extends string>(
+  rows: readonly T[],
+  labelsOf: (row: T) => LabelValues<Label>,
+): readonly Sample<Label>[] {
+  const groups = groupBy(rows.map(labelsOf), (labels) => JSON.stringify(labels));
+  return Array.from(groups.values()).flatMap(([labels, ...others]) =>
+    labels === undefined ? [] : [{ labels, value: 1 + others.length }],
+  );
+}

@@ -1,0 +1,39 @@
+import { multiply, subtract, toDecimalString, toSeconds, type Exact } from '../../chain/decimal.js';
+import type { Field } from '../../chain/field.js';
+import type { Numeral } from '../../chain/numeral.js';
+import { externalBlockTime, hubBlockTime } from '../bridge/block-times.js';
+import type { BridgeInput } from '../bridge/input.js';
+import { required } from '../required-fields.js';
+import { orNull } from './item-list.js';
+import type { BlockSpan } from './items.js';
+
+/** Hub blocks from a height to the height of the response. */
+export function hubBlocksSince(input: BridgeInput, height: Field<Numeral>): BlockSpan | null {
+  return hubSpan(input, () => subtract(required(input.height), required(height)));
+}
+
+/** Hub blocks from the height of the response to a later one. */
+export function hubBlocksUntil(input: BridgeInput, height: () => Exact): BlockSpan | null {
+  return hubSpan(input, () => subtract(height(), required(input.height)));
+}
+
+/** External blocks from one external height to another. */
+export function externalBlocks(input: BridgeInput, from: () => Exact, to: Field<Numeral>): BlockSpan | null {
+  return span(
+    orNull(() => subtract(required(to), from())),
+    orNull(() => externalBlockTime(input)),
+  );
+}
+
+function hubSpan(input: BridgeInput, blocks: () => Exact): BlockSpan | null {
+  return span(
+    orNull(blocks),
+    orNull(() => hubBlockTime(input)),
+  );
+}
+
+function span(blocks: Exact | null, blockTime: Exact | null): BlockSpan | null {
+  if (blocks === null) return null;
+  const seconds = blockTime === null ? null : toSeconds(multiply(blocks, blockTime));
+  return { blocks: toDecimalString(blocks), seconds: Number.isFinite(seconds) ? seconds : null };
+}

@@ -1,0 +1,144 @@
+import { toDecimalString, toSeconds } from '../../chain/decimal.js';
+import type { Batch, Transfer, Valset } from '../../chain/module-state.js';
+import { asDecimalString } from '../../chain/numeral.js';
+import { hubBlockTime, hubBlockTimeSource } from '../bridge/block-times.js';
+import { estimatedExternalHeight, feesOf, isExpired, isOverdue, totalFees } from '../bridge/batches.js';
+import {
+  conflictingNonces,
+  heightOfLastObserved,
+  pendingAttestations,
+  pendingEventCount,
+  type EventAttestation,
+} from '../bridge/events.js';
+import type { BridgeInput } from '../bridge/input.js';
+import { confirmDeadline } from '../bridge/orchestrators.js';
+import { batchesBelowThreshold, countValsetsBelowThreshold } from '../bridge/signing.js';
+import { feeCoin, idOf, totalAmount, transferredCoin, unbatchedTransfers } from '../bridge/tokens.js';
+import { memberAddresses, unrelayedValsets } from '../bridge/valsets.js';
+import { lengthOf } from '../../metrics/family.js';
+import { orUndefined, required, rows } from '../required-fields.js';
+import { externalBlocks, hubBlocksSince, hubBlocksUntil } from './block-spans.js';
+import { claimItem } from './claims.js';
+import {
+  decimalOrNull,
+  decimalStringOf,
+  itemList,
+  optionalKey,
+  orNull,
+  truncatedOrNull,
+  type SortKeys,
+} from './item-list.js';
+import type { BatchItem, BatchState, BridgeItems, TransferItem, ValsetItem } from './items.js';
+import { batchSignatures, valsetSignatures } from './signatures.js';
+import { aboveLimitSince } from './standstill.js';
+import { coinItem, hubCoin, tokenItem, waitingTokenItems } from './tokens.js';
+import { watchedItems } from './watched.js';
+
+/** The items of a bridge for `/pending`. They are derived from the same joins as the metrics, so that both agree. */
+export function bridgeItems(input: BridgeInput): BridgeItems {
+  const { state, height, settings } = input;
+  const belowThreshold = orNull(() => batchesBelowThreshold(input));
+  const first = new Set(belowThreshold);
+  return {
+    document: 'module_state',
+    hubHeight: decimalOrNull(() => height),
+    lastObservedNonce: decimalOrNull(() => state.last_observed_nonce),
+    lastObservedExternalHeight: decimalOrNull(() => state.last_observed_external_height),
+    projectedExternalHeight: decimalOrNull(() => estimatedExternalHeight(input)),
+    hubBlockTime: orNull(() => ({ seconds: toSeconds(hubBlockTime(input)), source: hubBlockTimeSource(input) })),
+    powerThreshold: decimalStringOf(asDecimalString(settings.powerThreshold)),
+    batchesBelowThreshold: belowThreshold?.length ?? null,
+    valsetsBelowThreshold: orNull(() => countValsetsBelowThreshold(input)),
+    pendingEvents: decimalOrNull(() => pendingEventCount(input)),
+    conflictingEvents: orNull(() => conflictingNonces(input).size),
+    lastEventHeight: decimalOrNull(() => heightOfLastObserved(input)),
+    aboveLimitSinceHeight: decimalOrNull(() => aboveLimitSince(input)),
+    hubCoin: orNull(() => hubCoin(input)),
+    watched: watchedItems(input),
+    batches: itemList(
+      () => rows(state.batches),
+      BATCH_KEYS,
+      (batch) => batchItem(input, batch),
+      { countRows: () => lengthOf(state.batches), isFirst: (batch) => first.has(batch) },
+    ),
+    valsets: itemList(
+      () => unrelayedValsets(input),
+      [({ nonce }) => required(nonce)],
+      (valset) => valsetItem(input, valset),
+    ),
+    claims: itemList(
+      () => pendingAttestations(input),
+      CLAIM_KEYS,
+      (claim) => claimItem(input, claim),
+    ),
+    tokens: waitingTokenItems(input),
+    transfers: itemList(
+      () => unbatchedTransfers(input),
+      [idOf],
+      (transfer) => transferItem(input, transfer),
+      { countRows: () => lengthOf(state.unbatched_transfers) },
+    ),
+  };
+}
+
+const BATCH_KEYS: SortKeys<Batch> = [
+  optionalKey(({ block }) => required(block)),
+  ({ batch_nonce }) => required(batch_nonce),
+];
+
+const CLAIM_KEYS: SortKeys<EventAttestation> = [
+  ({ nonce }) => nonce,
+  optionalKey(({ attestation }) => required(attestation.height)),
+];
+
+function transferItem(input: BridgeInput, transfer: Transfer): TransferItem {
+  const { id, sender, dest_address } = transfer;
+  return {
+    id: decimalStringOf(id),
+    sender: truncatedOrNull(() => required(sender)),
+    destination: truncatedOrNull(() => required(dest_address)),
+    amount: coinItem(input, transferredCoin(transfer)),
+    fee: coinItem(input, feeCoin(transfer)),
+  };
+}
+
+function batchItem(input: BridgeInput, batch: Batch): BatchItem {
+  const { batch_nonce, token_contract, transactions, block, batch_timeout } = batch;
+  return {
+    nonce: decimalStringOf(batch_nonce),
+    token: tokenItem(input, token_contract),
+    transfers: orNull(() => lengthOf(transactions)),
+    amount: coinItem(input, {
+      contract: token_contract,
+      amount: orUndefined(() => toDecimalString(totalAmount(rows(transactions)))),
+    }),
+    fee: coinItem(input, { contract: token_contract, amount: orUndefined(() => toDecimalString(totalFees(batch))) }),
+    createdHeight: decimalOrNull(() => block),
+    age: hubBlocksSince(input, block),
+    timeoutHeight: decimalOrNull(() => batch_timeout),
+    headroom: externalBlocks(input, () => required(input.state.last_observed_external_height), batch_timeout),
+    projectedHeadroom: externalBlocks(input, () => required(estimatedExternalHeight(input)), batch_timeout),
+    state: orNull(() => batchState(input, batch)),
+    fees: orNull(() => feesOf(input, batch)),
+    ...batchSignatures(input, batch),
+  };
+}
+
+function batchState(input: BridgeInput, batch: Batch): BatchState | undefined {
+  if (isExpired(input, batch)) return 'expired';
+  const overdue = isOverdue(input, batch);
+  return overdue === undefined ? undefined : overdue ? 'overdue' : 'live';
+}
+
+function valsetItem(input: BridgeInput, valset: Valset): ValsetItem {
+  const deadline = () => confirmDeadline(valset, required(required(input.state.params).signed_valsets_window));
+  return {
+    nonce: decimalStringOf(valset.nonce),
+    members: orNull(() => memberAddresses(valset).size),
+    createdHeight: decimalOrNull(() => valset.height),
+    age: hubBlocksSince(input, valset.height),
+    deadlineHeight: decimalOrNull(() => deadline()),
+    headroom: hubBlocksUntil(input, deadline),
+    ...valsetSignatures(input, valset),
+  };
+}

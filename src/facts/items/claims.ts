@@ -1,0 +1,80 @@
+import { claimTypes, packedClaimContent, type ClaimType } from '../../chain/claim.js';
+import { numeralKey, ratio } from '../../chain/decimal.js';
+import type { Numeral } from '../../chain/numeral.js';
+import type { Attestation } from '../../chain/module-state.js';
+import {
+  conflictingNonces,
+  pendingAttestations,
+  votedAddresses,
+  voters,
+  type EventAttestation,
+} from '../bridge/events.js';
+import type { BridgeInput } from '../bridge/input.js';
+import { claimMessage, foreignBatchClaims, foreignValsetClaims } from '../bridge/integrity.js';
+import { newestPowers, newestTotalPower, newestValset, powerOf } from '../bridge/valsets.js';
+import { optional, orUndefined, required } from '../required-fields.js';
+import { hubBlocksSince } from './block-spans.js';
+import { decimalOrNull, decimalStringOf, orNull, truncatedOrNull } from './item-list.js';
+import type { ClaimItem } from './items.js';
+import { membersWhere, missingOf } from './signatures.js';
+import { coinItem, tokenItem } from './tokens.js';
+
+/** A pending claim: what it says, who voted for it, and what it contradicts. */
+export function claimItem(input: BridgeInput, { nonce, attestation }: EventAttestation): ClaimItem {
+  const voted = orNull(() => votedAddresses(input, attestation));
+  const newest = orUndefined(() => newestValset(input));
+  return {
+    eventNonce: decimalStringOf(nonce),
+    conflicting: conflictingNonces(input).has(numeralKey(nonce)),
+    votes: orNull(() => voters(attestation).length),
+    votedPowerRatio: voted && orNull(() => ratio(powerOf(newestPowers(input), voted), newestTotalPower(input))),
+    firstVoteHeight: decimalOrNull(() => attestation.height),
+    age: hubBlocksSince(input, attestation.height),
+    violation: violationOf(input, attestation),
+    ...contentOf(input, attestation),
+    voted: voted && orNull(() => newest && membersWhere(input, newest, (address) => voted.has(address))),
+    missing: voted && orNull(() => missingOf(input, newest, voted)),
+    dissenting: voted && orNull(() => newest && membersWhere(input, newest, isDissenting(input, nonce, voted))),
+  };
+}
+
+/** Whether a member has voted for another claim of the event, and not for this one. */
+function isDissenting(input: BridgeInput, eventNonce: Numeral, voted: ReadonlySet<string>) {
+  const key = numeralKey(eventNonce);
+  const all = conflictingNonces(input).has(key)
+    ? pendingAttestations(input).filter(({ nonce }) => numeralKey(nonce) === key)
+    : [];
+  const everyone = new Set(all.flatMap(({ attestation }) => Array.from(votedAddresses(input, attestation))));
+  return (address: string): boolean => everyone.has(address) && !voted.has(address);
+}
+
+function violationOf(input: BridgeInput, attestation: Attestation): ClaimItem['violation'] {
+  const isIn = (claims: (input: BridgeInput) => readonly Attestation[]): boolean =>
+    orNull(() => claims(input))?.includes(attestation) === true;
+  if (isIn(foreignValsetClaims)) return 'valset_claim_mismatch';
+  return isIn(foreignBatchClaims) ? 'withdraw_claim_without_batch' : null;
+}
+
+/** The fields of an unpacked claim, else those of the packed one; `null` for an unknown type. */
+function contentOf(input: BridgeInput, attestation: Attestation) {
+  const type = orNull(() => typeOf(attestation));
+  const claim = type === null ? undefined : orUndefined(() => required(attestation.claim));
+  const packed = type && orNull(() => packedClaimContent(type, required(claim?.value)));
+  const contract = orUndefined(() => optional(claim?.token_contract) ?? packed?.tokenContract);
+  const amount = orUndefined(() => optional(claim?.amount) ?? packed?.amount);
+  return {
+    type,
+    externalHeight: decimalOrNull(() => optional(claim?.block_height) ?? packed?.externalHeight),
+    token: contract === undefined ? null : tokenItem(input, contract),
+    amount: type === 'deposit' ? coinItem(input, { contract, amount }) : null,
+    sender: truncatedOrNull(() => optional(claim?.external_sender) ?? packed?.sender),
+    receiver: truncatedOrNull(() => optional(claim?.hub_receiver) ?? packed?.receiver),
+    batchNonce: decimalOrNull(() => optional(claim?.batch_nonce) ?? packed?.batchNonce),
+    valsetNonce: decimalOrNull(() => optional(claim?.valset_nonce) ?? packed?.valsetNonce),
+  };
+}
+
+function typeOf(attestation: Attestation): ClaimType | undefined {
+  const message = claimMessage(attestation);
+  return Object.entries(claimTypes).find(([name]) => name === message)?.[1];
+}

@@ -1,0 +1,115 @@
+import { compare, decimal, toDecimalString, toDouble, type Exact } from '../../chain/decimal.js';
+import type { Field } from '../../chain/field.js';
+import type { DecimalString, Numeral } from '../../chain/numeral.js';
+import { toLabelValue } from '../../metrics/family.js';
+import { orUndefined, required } from '../required-fields.js';
+import { cleanText } from '../../text/untrusted-text.js';
+import { MAX_ROWS, MAX_TEXT_CHARACTERS, type ItemList } from './items.js';
+
+/** The result of `derive`; `null` when a field that it requires is missing or invalid, or when the result is `undefined` or not finite. */
+export function orNull<T>(derive: () => T | undefined): T | null {
+  const value = orUndefined(derive);
+  return value === undefined || (typeof value === 'number' && !Number.isFinite(value)) ? null : value;
+}
+
+/** Like `orNull`, for a sort key. */
+export function optionalKey<T>(key: (row: T) => Numeral | undefined): (row: T) => Numeral | null {
+  return (row) => orNull(() => key(row));
+}
+
+/** A number as exact digits in canonical form. It is required, like a field of a family. */
+export function decimalStringOf(value: Field<Exact>): DecimalString {
+  return toDecimalString(required(value));
+}
+
+/** A number as exact digits in canonical form; `null` when it or a field that it requires is missing or invalid. */
+export function decimalOrNull(derive: () => Field<Exact>): DecimalString | null {
+  return orNull(() => decimalStringOf(derive()));
+}
+
+/** The latest time with a year of four digits. */
+const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
+
+/** Unix seconds as ISO 8601; `null` when they are unknown or out of range. */
+export function isoTimeOrNull(derive: () => Numeral | undefined): string | null {
+  return orNull(() => {
+    const ms = toDouble(required(derive())) * 1000;
+    return ms <= LAST_MS ? new Date(ms).toISOString() : undefined;
+  });
+}
+
+/** A free text of the document on one line; `null` when it is missing or empty. */
+export function freeTextOrNull(derive: () => string | undefined): string | null {
+  return orNull(() => cleanText(derive() ?? '', MAX_TEXT_CHARACTERS) || undefined);
+}
+
+/** A string of the document, truncated like a label value; `null` when it is missing or empty. */
+export function truncatedOrNull(derive: () => string | undefined): string | null {
+  return orNull(() => toLabelValue(derive() ?? '') || undefined);
+}
+
+/** An amount in whole tokens or coins. */
+export function inWholeUnits(amount: DecimalString | null, decimals: number): DecimalString | null {
+  if (amount === null) return null;
+  const { units, scale } = decimal(amount);
+  return toDecimalString({ units, scale: scale + decimals });
+}
+
+/** The keys by which rows are sorted, most significant first. `null` is an unknown key and comes last. */
+export type SortKeys<T> = readonly ((row: T) => Numeral | null)[];
+
+interface ItemListOptions<T> {
+  readonly countRows?: () => number | undefined;
+  readonly isFirst?: (row: T) => boolean;
+  readonly maxRows?: number;
+}
+
+/**
+ * A list with the oldest rows, which have the lowest keys, after those for which `isFirst`. It is unreadable when the list, or a field that
+ * every row requires, is missing or invalid; then `countRows` returns the number of rows if possible.
+ */
+export function itemList<T, Row>(
+  readRows: () => readonly T[],
+  keys: SortKeys<T>,
+  item: (row: T) => Row,
+  { countRows = () => undefined, isFirst = () => false, maxRows = MAX_ROWS }: ItemListOptions<T> = {},
+): ItemList<Row> {
+  const list = orNull(() => {
+    const found = withKeys(readRows(), keys);
+    const [first, others] = [found.filter(({ row }) => isFirst(row)), found.filter(({ row }) => !isFirst(row))];
+    const listed = [...first.toSorted(compareRows), ...others.toSorted(compareRows)];
+    const unsortable = found.filter(({ keys: [key] }) => key === null).length;
+    return { total: found.length, unsortable, rows: listed.slice(0, maxRows).map(({ row }) => item(row)) };
+  });
+  return list === null ? { readable: false, total: orNull(countRows) } : { readable: true, ...list };
+}
+
+interface KeyedRow<T> {
+  readonly row: T;
+  readonly keys: RowKeys;
+}
+
+function withKeys<T>(rows: readonly T[], keys: SortKeys<T>): readonly KeyedRow<T>[] {
+  const keyed: KeyedRow<T>[] = [];
+  for (const row of rows) keyed.push({ row, keys: keys.map((key) => key(row)) });
+  return keyed;
+}
+
+function compareRows(a: KeyedRow<unknown>, b: KeyedRow<unknown>): number {
+  return compareKeys(a.keys, b.keys);
+}
+
+type RowKeys = readonly (Numeral | null)[];
+
+function compareKeys(a: RowKeys, b: RowKeys): number {
+  for (let position = 0; position < a.length; position += 1) {
+    const difference = compareKnownFirst(a[position] ?? null, b[position] ?? null);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function compareKnownFirst(a: Numeral | null, b: Numeral | null): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  return compare(a, b);
+}

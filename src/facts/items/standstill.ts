@@ -1,0 +1,87 @@
+import { compare, highest, subtract, sum, type Decimal } from '../../chain/decimal.js';
+import type { Transfer } from '../../chain/module-state.js';
+import type { Numeral } from '../../chain/numeral.js';
+import { heightOfLastObserved } from '../bridge/events.js';
+import type { BridgeInput } from '../bridge/input.js';
+import {
+  BATCH_SIZE,
+  contractLabel,
+  feeOf,
+  idOf,
+  minBatchFees,
+  unbatchedTransfers,
+  type WaitingToken,
+} from '../bridge/tokens.js';
+import { memoize } from '../memoize.js';
+import { required, rows } from '../required-fields.js';
+
+/*
+ * What one document proves about the time for which transfers have waited. Transfers have no time, but their ids increase, and a batch has
+ * the height at which it was built: every transfer with an id up to the highest one in the batch existed at that height.
+ */
+
+/** By height; the highest id in this batch and in those before it. */
+const knownIds = memoize((input: BridgeInput) => {
+  const batches = rows(input.state.batches).toSorted((a, b) => compare(required(a.block), required(b.block)));
+  let maxId: Numeral | undefined;
+  return batches.flatMap(({ block, transactions }) => {
+    maxId = highest([maxId, ...rows(transactions).map(idOf)]);
+    return maxId === undefined ? [] : [{ height: required(block), maxId }];
+  });
+});
+
+/** Hub height at which the transfer with this id existed. */
+function existedAt(input: BridgeInput, id: Numeral): Numeral | undefined {
+  return knownIds(input).find(({ maxId }) => compare(id, maxId) <= 0)?.height;
+}
+
+function idsInOrder(transfers: readonly Transfer[]): readonly Transfer[] {
+  return transfers.toSorted(byId);
+}
+
+const byId = (a: Transfer, b: Transfer): number => compare(idOf(a), idOf(b));
+
+/** Hub height at which the newest live batch of a token was built. */
+export function newestBatchHeight({ state }: BridgeInput, contract: string): Numeral | undefined {
+  const own = rows(state.batches).filter(({ token_contract }) => contractLabel(token_contract) === contract);
+  return highest(own.map(({ block }) => required(block)));
+}
+
+/**
+ * Hub height since which the unbatched transfers of a token have paid for a batch and none was built; `undefined` without a proof or a
+ * minimum fee. No batch is executed or canceled without an observed event. So since the last event, all new batches are live, and no
+ * transfer has returned from a batch. The height of the event is that of its first vote; the others follow within minutes.
+ */
+export function standstillSince(input: BridgeInput, { contract, unbatched }: WaitingToken): Numeral | undefined {
+  const minimum = minBatchFees(input.tokens).get(contract);
+  const lastEvent = heightOfLastObserved(input);
+  if (minimum === undefined || lastEvent === undefined) return undefined;
+  const id = firstPayingId(unbatched, minimum);
+  const paidSince = id && existedAt(input, id);
+  return paidSince && highest([paidSince, lastEvent, newestBatchHeight(input, contract)]);
+}
+
+/** The id of the oldest transfer that, together with those before it, pays for a batch. */
+function firstPayingId(transfers: readonly Transfer[], minimum: Numeral): Numeral | undefined {
+  let total: Decimal = sum([]);
+  // The highest ones, in ascending order.
+  const fees: Numeral[] = [];
+  for (const transfer of idsInOrder(transfers)) {
+    const fee = feeOf(transfer);
+    const place = fees.findIndex((other) => compare(fee, other) < 0);
+    fees.splice(place === -1 ? fees.length : place, 0, fee);
+    total = sum([total, fee]);
+    const dropped = fees.length > BATCH_SIZE ? fees.shift() : undefined;
+    if (dropped !== undefined) total = subtract(total, dropped);
+    if (compare(total, minimum) >= 0) return required(transfer.id);
+  }
+  return undefined;
+}
+
+/** Hub height since which more transfers than `backlog_limit` have been pending, batched or not; `undefined` without a proof. */
+export function aboveLimitSince(input: BridgeInput): Numeral | undefined {
+  const batched = rows(input.state.batches).flatMap(({ transactions }) => rows(transactions));
+  const transfers = idsInOrder([...unbatchedTransfers(input), ...batched]);
+  const decisive = transfers[input.settings.backlogLimit];
+  return decisive && existedAt(input, required(decisive.id));
+}

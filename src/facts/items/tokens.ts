@@ -1,0 +1,100 @@
+import { ratio, toDecimalString } from '../../chain/decimal.js';
+import type { Coin, Transfer } from '../../chain/module-state.js';
+import type { TokenConfig } from '../../config/config.js';
+import type { Field } from '../../chain/field.js';
+import type { DecimalString } from '../../chain/numeral.js';
+import { relayableTransfers } from '../bridge/batches.js';
+import type { BridgeInput } from '../bridge/input.js';
+import {
+  contractLabel,
+  denomByContract,
+  minBatchFees,
+  totalAmount,
+  waitingTokens,
+  type WaitingToken,
+} from '../bridge/tokens.js';
+import { hubCoinDenom } from '../bridge/watched.js';
+import { toLabelValue } from '../../metrics/family.js';
+import { memoize } from '../memoize.js';
+import { orUndefined } from '../required-fields.js';
+import { decimalOrNull, inWholeUnits, itemList, orNull, truncatedOrNull } from './item-list.js';
+import { newestBatchHeight, standstillSince } from './standstill.js';
+import type { CoinItem, HubCoin, ItemList, TokenItem, WaitingTokenItem } from './items.js';
+
+/** The configured tokens by contract. */
+export const configuredTokens = memoize(
+  (input: Pick<BridgeInput, 'tokens'>): ReadonlyMap<string, TokenConfig> =>
+    new Map(input.tokens.map((token) => [token.contract, token])),
+);
+
+export function tokenItem(input: BridgeInput, field: Field<string>): TokenItem {
+  const contract = orNull(() => contractLabel(field));
+  if (contract === null) return { contract, denom: null, symbol: null };
+  const symbol = configuredTokens(input).get(contract)?.symbol;
+  return {
+    contract,
+    denom: truncatedOrNull(() => denomByContract(input).get(contract)),
+    symbol: symbol === undefined ? null : toLabelValue(symbol),
+  };
+}
+
+export function coinItem(input: BridgeInput, coin: Partial<Coin> | undefined): CoinItem {
+  const { contract, denom, symbol } = tokenItem(input, coin?.contract);
+  const amount = decimalOrNull(() => coin?.amount);
+  return { contract, denom, symbol, amount, wholeAmount: wholeAmount(input, contract, amount) };
+}
+
+function wholeAmount(input: BridgeInput, contract: string | null, amount: DecimalString | null): DecimalString | null {
+  const decimals = contract === null ? undefined : configuredTokens(input).get(contract)?.decimals;
+  return decimals === undefined ? null : inWholeUnits(amount, decimals);
+}
+
+export function hubCoin(input: BridgeInput): HubCoin | null {
+  const denom = hubCoinDenom(input);
+  if (denom === undefined) return null;
+  const contract = Array.from(denomByContract(input)).find(([, own]) => own === denom)?.[0];
+  const token = contract === undefined ? undefined : configuredTokens(input).get(contract);
+  return {
+    denom: toLabelValue(denom),
+    symbol: token?.symbol === undefined ? null : toLabelValue(token.symbol),
+    decimals: token?.decimals ?? null,
+  };
+}
+
+/** What waits by token. Unreadable when one of the lists is, because a token could be missing or its amount too low. */
+export function waitingTokenItems(input: BridgeInput): ItemList<WaitingTokenItem> {
+  const configured = configuredTokens(input);
+  return itemList(
+    () => waitingTokens(input),
+    [
+      (waiting) => -worthOf(input, waiting),
+      ({ contract }) => (configured.has(contract) ? 0 : 1),
+      ({ unbatched, batched }) => -(unbatched.length + batched.length),
+    ],
+    (waiting) => waitingTokenItem(input, waiting),
+  );
+}
+
+/** The minimum fees of all tokens have about the same worth, so what waits is compared in multiples of them; 0 without one. */
+function worthOf({ tokens }: BridgeInput, { contract, unbatched, batched }: WaitingToken): number {
+  const minimum = minBatchFees(tokens).get(contract);
+  return orNull(() => minimum && ratio(totalAmount([...unbatched, ...batched]), minimum)) ?? 0;
+}
+
+function waitingTokenItem(input: BridgeInput, waiting: WaitingToken): WaitingTokenItem {
+  const { contract, unbatched, batched } = waiting;
+  const coin = (transfers: readonly Transfer[]): CoinItem =>
+    coinItem(input, { contract, amount: orUndefined(() => toDecimalString(totalAmount(transfers))) });
+  const relayable = orNull(() => relayableTransfers(input, contract));
+  return {
+    token: tokenItem(input, contract),
+    unbatchedTransfers: unbatched.length,
+    batchedTransfers: batched.length,
+    unbatched: coin(unbatched),
+    batched: coin(batched),
+    relayableTransfers: relayable?.length ?? null,
+    relayable: relayable && coin(relayable),
+    newestBatchHeight: decimalOrNull(() => newestBatchHeight(input, contract)),
+    standstillSinceHeight: decimalOrNull(() => standstillSince(input, waiting)),
+  };
+}

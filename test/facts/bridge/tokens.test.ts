@@ -1,0 +1,322 @@
+import { describe, expect, it } from 'vitest';
+import { omit, type JsonObject } from '../../support/json.js';
+import type { BridgeObservations } from '../../../src/facts/bridge/observations.js';
+import { bridgeSnapshot, type BridgeOptions } from '../../support/snapshots.js';
+import { deriveBridge, type FamilyValue } from '../derive.js';
+import { batch, exportedOf, state, transfer, valueOf, valuesOf } from './state.js';
+
+const TRANSFERS = 'bridge_token_unbatched_transfers';
+const AMOUNT = 'bridge_token_unbatched_amount';
+const FEES = 'bridge_token_unbatched_fees';
+const BATCHED = 'bridge_token_batched_transfers';
+const BATCHED_AMOUNT = 'bridge_token_batched_amount';
+const BATCHED_FEES = 'bridge_token_batched_fees';
+const unbatched = [TRANSFERS, AMOUNT, FEES];
+const batched = [BATCHED, BATCHED_AMOUNT, BATCHED_FEES];
+const all = [...unbatched, ...batched];
+const OLDEST = 'bridge_oldest_pending_transfer_id';
+
+const label = (contract: string, denom: string): string => `token_contract="${contract}",denom="${denom}"`;
+const USDT = label('0xaa', 'usdt');
+const HUB_COIN = label('0xcc', 'inj');
+const NO_DENOM = label('0xdd', '');
+
+const bridge = state({
+  params: { hub_coin_erc20_contract: '0xCC', hub_coin_denom: 'inj' },
+  erc20_to_denoms: [
+    { erc20: '0xAA', denom: 'usdt' },
+    { erc20: '0xaa', denom: 'later' }, // repeats a contract: lookups use the first row
+  ],
+  unbatched_transfers: [
+    transfer('12', '0xaa', '100', { contract: '0xaa', amount: '1' }),
+    transfer('11', '0xaA', '23', { contract: '0xAA', amount: '2' }),
+    transfer('13', '0xdd', '7', { contract: '0xcc', amount: '5' }), // the fee is in the hub coin
+  ],
+  batches: [
+    // The contract of the transfer applies, not the one of the batch.
+    batch('1', '0xee', { transactions: [transfer('9', '0xDD', '40', { contract: '0xdd', amount: '3' })] }),
+    batch('2', '0xdd', { transactions: [transfer('10', '0xdd', '2')] }),
+  ],
+});
+
+describe('the token metrics', () => {
+  it('are exported for all contracts with a transfer or a denom', () => {
+    expect(valuesOf(bridge, all)).toEqual({
+      [TRANSFERS]: { [USDT]: 2, [HUB_COIN]: 0, [NO_DENOM]: 1 },
+      [AMOUNT]: { [USDT]: 123, [HUB_COIN]: 0, [NO_DENOM]: 7 },
+      [FEES]: { [USDT]: 3, [HUB_COIN]: 5, [NO_DENOM]: 0 },
+      [BATCHED]: { [USDT]: 0, [HUB_COIN]: 0, [NO_DENOM]: 2 },
+      [BATCHED_AMOUNT]: { [USDT]: 0, [HUB_COIN]: 0, [NO_DENOM]: 42 },
+      [BATCHED_FEES]: { [USDT]: 0, [HUB_COIN]: 0, [NO_DENOM]: 3 },
+    });
+  });
+
+  it('are absent if there are neither transfers nor denoms', () => {
+    expect(exportedOf(state({}), all)).toEqual([]);
+  });
+
+  it('prefer the denom of erc20_to_denoms to the one of the hub coin', () => {
+    const document = state({
+      params: { hub_coin_erc20_contract: '0xaa', hub_coin_denom: 'inj' },
+      erc20_to_denoms: [{ erc20: '0xaa', denom: 'usdt' }],
+    });
+    expect(valueOf(document, TRANSFERS)).toEqual({ [USDT]: 0 });
+  });
+
+  it.each<[string, JsonObject, Record<string, number>]>([
+    ['erc20_to_denoms', { erc20_to_denoms: null }, { [label('0xaa', '')]: 2, [HUB_COIN]: 0, [NO_DENOM]: 1 }],
+    [
+      'denom of an erc20_to_denoms row',
+      { erc20_to_denoms: [{ erc20: '0xaa' }] },
+      { [label('0xaa', '')]: 2, [HUB_COIN]: 0, [NO_DENOM]: 1 },
+    ],
+    ['params', { params: null }, { [USDT]: 2, [label('0xcc', '')]: 0, [NO_DENOM]: 1 }],
+    [
+      'hub_coin_erc20_contract',
+      { params: { hub_coin_denom: 'inj' } },
+      { [USDT]: 2, [label('0xcc', '')]: 0, [NO_DENOM]: 1 },
+    ],
+    [
+      'hub_coin_denom',
+      { params: { hub_coin_erc20_contract: '0xcc' } },
+      { [USDT]: 2, [label('0xcc', '')]: 0, [NO_DENOM]: 1 },
+    ],
+  ])('have an empty denom label if it is missing: %s', (_, fields, transfers) => {
+    expect(valueOf({ ...bridge, ...fields }, TRANSFERS)).toEqual(transfers);
+  });
+
+  it('add up amounts up to 2^256 exactly', () => {
+    const smallest = transfer('1', '0xaa', '1');
+    const largest = transfer('2', '0xaa', (2n ** 256n).toString());
+    const amountsOf = (transfers: JsonObject[]) => valueOf(state({ unbatched_transfers: transfers }), AMOUNT);
+    expect(amountsOf([transfer('1', '0xaa', '9007199254740992'), smallest, smallest, smallest])).toEqual({
+      // Added up as doubles, the sum is 2^53.
+      [label('0xaa', '')]: 9007199254740996,
+    });
+    expect(amountsOf([largest, largest])).toEqual({ [label('0xaa', '')]: 2 ** 257 });
+  });
+
+  it('merge contracts whose truncated labels are equal', () => {
+    const longContract = (end: string): string => `0x${'a'.repeat(126)}${end}`;
+    const document = state({
+      unbatched_transfers: [transfer('1', longContract('b'), '1'), transfer('2', longContract('c'), '2')],
+    });
+    expect(valueOf(document, AMOUNT)).toEqual({ [label(`0x${'a'.repeat(126)}`, '')]: 3 });
+  });
+
+  it('accept any string as contract or denom', () => {
+    const document = state({
+      erc20_to_denoms: [{ erc20: '__proto__', denom: 'a"b\\c\nd' }],
+      unbatched_transfers: [
+        transfer('1', 'constructor', '1'),
+        transfer('2', '__proto__', '1'),
+        transfer('3', 'x\uD800', '1'),
+      ],
+    });
+    expect(valueOf(document, TRANSFERS)).toEqual({
+      [label('__proto__', 'a\\"b\\\\c\\nd')]: 1,
+      [label('constructor', '')]: 1,
+      [label('x\uFFFD', '')]: 1,
+    });
+  });
+});
+
+describe('bridge_oldest_pending_transfer_id', () => {
+  it('is the lowest id of unbatched and batched transfers', () => {
+    expect(valueOf(bridge, OLDEST)).toBe(9);
+    expect(valueOf({ ...bridge, batches: [] }, OLDEST)).toBe(11);
+    expect(valueOf({ ...bridge, unbatched_transfers: [], batches: [] }, OLDEST)).toBeUndefined();
+  });
+});
+
+describe('the metrics of configured tokens', () => {
+  it('export the configured symbols and decimals', () => {
+    const tokens = [
+      { contract: '0xaa', symbol: 'USDT', decimals: 6 },
+      { contract: '0xbb', symbol: 'X"Y' },
+      { contract: '0xcc', decimals: 0 },
+    ];
+    expect(valuesOf(bridge, ['bridge_token_info', 'bridge_token_decimals'], { tokens })).toEqual({
+      bridge_token_info: {
+        'token_contract="0xaa",symbol="USDT"': 1,
+        'token_contract="0xbb",symbol="X\\"Y"': 1,
+      },
+      bridge_token_decimals: { 'token_contract="0xaa"': 6, 'token_contract="0xcc"': 0 },
+    });
+  });
+});
+
+describe('the queue of a token', () => {
+  const OLDEST_ID = 'bridge_token_oldest_unbatched_transfer_id';
+  const TOP_ID = 'bridge_token_top_fee_transfer_id';
+  const TOP_FEES = 'bridge_token_top_batch_fees';
+  const queue = [OLDEST_ID, TOP_ID, TOP_FEES];
+  const waiting = (id: string, fee: string, contract = '0xaa', feeContract = contract): JsonObject =>
+    transfer(id, contract, '5', { contract: feeContract, amount: fee });
+
+  it('has the oldest transfer, the one with the highest fee, and the fees of a batch', () => {
+    const document = {
+      ...bridge,
+      unbatched_transfers: [
+        waiting('9', '7'),
+        waiting('8', '07'),
+        waiting('3', '1'),
+        waiting('4', '2', '0xdd', '0xcc'),
+      ],
+    };
+    expect(valuesOf(document, queue)).toEqual({
+      [OLDEST_ID]: { [USDT]: 3, [NO_DENOM]: 4 },
+      // The lowest id of those with the highest fee.
+      [TOP_ID]: { [USDT]: 8, [NO_DENOM]: 4 },
+      // Under the token of the transfer, whatever the token of the fee is.
+      [TOP_FEES]: { [USDT]: 15, [NO_DENOM]: 2 },
+    });
+    expect(exportedOf({ ...bridge, unbatched_transfers: [] }, queue)).toEqual([]);
+  });
+
+  it('has the 100 highest fees only', () => {
+    const unbatched_transfers = Array.from({ length: 150 }, (_, index) => waiting(`${index}`, `${index + 1}`));
+    // 51 + … + 150
+    expect(valueOf({ ...bridge, unbatched_transfers }, TOP_FEES)).toEqual({ [USDT]: 10_050 });
+  });
+
+  it.each<[string, JsonObject, string[]]>([
+    ['contract of a transfer', { ...waiting('1', '1'), erc20_token: { amount: '1' } }, []],
+    ['contract of a fee', { ...waiting('1', '1'), erc20_fee: { amount: '1' } }, queue],
+    ['amount of a fee', { ...waiting('1', '1'), erc20_fee: { contract: '0xaa' } }, [OLDEST_ID]],
+    ['id of a transfer with a lower fee', { ...waiting('1', '1'), id: '' }, [TOP_ID, TOP_FEES]],
+    ['id of the transfer with the highest fee', { ...waiting('1', '99'), id: '' }, [TOP_FEES]],
+  ])('is withdrawn with a missing field: %s', (_, row, remaining) => {
+    expect(exportedOf({ ...bridge, unbatched_transfers: [waiting('2', '5'), row] }, queue)).toEqual(remaining);
+  });
+
+  it('keeps the series that come first by their labels above the limit, and the largest fees', () => {
+    const unbatched_transfers = [waiting('1', '9', '0xbb'), waiting('2', '1', '0xaa'), waiting('3', '5', '0xcc')];
+    expect(valuesOf({ ...bridge, unbatched_transfers }, queue, { maxSeries: 1 })).toEqual({
+      [OLDEST_ID]: { [USDT]: 2 },
+      [TOP_ID]: { [USDT]: 2 },
+      [TOP_FEES]: { [label('0xbb', '')]: 9 },
+    });
+  });
+});
+
+describe('bridge_token_newest_batch_nonce', () => {
+  const NEWEST = 'bridge_token_newest_batch_nonce';
+  const at = (atMs: number, height: string, batches: JsonObject[]): [JsonObject, BridgeOptions] => [
+    { ...bridge, batches },
+    { atMs, height },
+  ];
+  /** The family after several documents. */
+  const after = (...documents: [JsonObject, BridgeOptions][]) => {
+    let previous: BridgeObservations | undefined;
+    let value: FamilyValue;
+    for (const [document, options] of documents) {
+      const own = { ...options, ...(previous && { previous }) };
+      value = valueOf(document, NEWEST, own);
+      previous = bridgeSnapshot(document, own).observations;
+    }
+    return value;
+  };
+
+  it('is the highest nonce of a live batch, also after it is gone', () => {
+    const first = at(0, '1', [batch('5', '0xAA'), batch('6', '0xaa'), batch('4', '0xdd')]);
+    expect(after(first)).toEqual({ [USDT]: 6, [NO_DENOM]: 4 });
+    expect(after(first, at(1000, '2', []))).toEqual({ [USDT]: 6, [NO_DENOM]: 4 });
+    expect(after(first, at(1000, '2', [batch('5', '0xaa'), batch('7', '0xdd')]))).toEqual({ [USDT]: 6, [NO_DENOM]: 7 });
+    expect(after(at(0, '1', []))).toBeUndefined();
+  });
+
+  it('is forgotten when the height goes back', () => {
+    const first = at(0, '9', [batch('6', '0xaa')]);
+    expect(after(first, at(1000, '8', []))).toBeUndefined();
+    expect(after(first, at(1000, '8', [batch('5', '0xaa')]))).toEqual({ [USDT]: 5 });
+  });
+
+  it('is kept while a document cannot be read', () => {
+    const first = at(0, '1', [batch('6', '0xaa')]);
+    const invalid = at(1000, '2', [{ batch_nonce: '7' }]);
+    expect(after(first, invalid)).toBeUndefined();
+    expect(after(first, invalid, at(2000, '3', []))).toEqual({ [USDT]: 6 });
+  });
+
+  it('is remembered of at most 1,000 tokens, those with the highest nonces', () => {
+    const many = Array.from({ length: 1001 }, (_, index) => batch(`${index + 1}`, `0x${index + 1}`));
+    const { observations } = bridgeSnapshot({ ...bridge, batches: many });
+    expect(observations.batchNonces.size).toBe(1000);
+    expect(observations.batchNonces.has('0x1')).toBe(false);
+    expect(observations.batchNonces.get('0x1001')).toBe(1001);
+  });
+});
+
+describe('the configured limits', () => {
+  it('are exported', () => {
+    const tokens = [
+      { contract: '0xaa', minBatchFee: '23300000' },
+      { contract: '0xbb', symbol: 'B' },
+    ];
+    expect(valueOf(bridge, 'bridge_token_min_batch_fee', { tokens })).toEqual({ 'token_contract="0xaa"': 23_300_000 });
+    expect(valueOf(bridge, 'bridge_backlog_limit_transfers')).toBe(500);
+    expect(valueOf(bridge, 'bridge_backlog_limit_transfers', { backlogLimit: 7 })).toBe(7);
+  });
+});
+
+describe('the withdrawal of token metrics', () => {
+  const valid = transfer('1', '0xaa', '1');
+  const unbatchedWith = (invalid: JsonObject): JsonObject => ({ ...bridge, unbatched_transfers: [valid, invalid] });
+  const batchedWith = (invalid: JsonObject): JsonObject => ({
+    ...bridge,
+    batches: [batch('1', '0xt', { transactions: [valid, invalid] })],
+  });
+  const allExcept = (...names: string[]): string[] => [...all, OLDEST].filter((name) => !names.includes(name));
+
+  it.each<[string, JsonObject, string[]]>([
+    ['unbatched_transfers', { ...bridge, unbatched_transfers: null }, batched],
+    ['batches', { ...bridge, batches: null }, unbatched],
+    ['transactions of a batch', { ...bridge, batches: [{ token_contract: '0xaa' }] }, unbatched],
+    ['a row of unbatched_transfers', { ...bridge, unbatched_transfers: [null] }, batched],
+    ['contract of a transfer', unbatchedWith({ ...valid, erc20_token: { amount: '1' } }), allExcept(TRANSFERS, AMOUNT)],
+    ['erc20_token of a transfer', unbatchedWith({ ...valid, erc20_token: null }), allExcept(TRANSFERS, AMOUNT)],
+    [
+      'amount of a transfer',
+      unbatchedWith({ ...valid, erc20_token: { contract: '0xaa', amount: '' } }),
+      allExcept(AMOUNT),
+    ],
+    ['contract of a fee', unbatchedWith({ ...valid, erc20_fee: { amount: '1' } }), allExcept(FEES)],
+    ['amount of a fee', unbatchedWith({ ...valid, erc20_fee: { contract: '0xaa', amount: 'x' } }), allExcept(FEES)],
+    ['id of a transfer', unbatchedWith(omit(valid, 'id')), allExcept(OLDEST)],
+    [
+      'contract of a batched transfer',
+      batchedWith({ ...valid, erc20_token: { amount: '1' } }),
+      allExcept(BATCHED, BATCHED_AMOUNT),
+    ],
+    [
+      'amount of a batched transfer',
+      batchedWith({ ...valid, erc20_token: { contract: '0xaa' } }),
+      allExcept(BATCHED_AMOUNT),
+    ],
+    ['fee of a batched transfer', batchedWith({ ...valid, erc20_fee: null }), allExcept(BATCHED_FEES)],
+    ['erc20_to_denoms', { ...bridge, erc20_to_denoms: 'x' }, [OLDEST]],
+    ['denom of an erc20_to_denoms row', { ...bridge, erc20_to_denoms: [{ erc20: '0xaa', denom: 1 }] }, [OLDEST]],
+    ['hub_coin_denom', { ...bridge, params: { hub_coin_erc20_contract: '0xcc', hub_coin_denom: [] } }, [OLDEST]],
+  ])('is limited to metrics that read the missing or invalid field: %s', (_, document, remaining) => {
+    expect(exportedOf(document, [...all, OLDEST])).toEqual(remaining);
+  });
+
+  it('leaves the contracts of an invalid list out of the metrics of the other list', () => {
+    const document = { ...bridge, batches: [batch('1', '0xt', { transactions: [transfer('1', '0xff', '1'), null] })] };
+    expect(valueOf(document, TRANSFERS)).toEqual({ [USDT]: 2, [HUB_COIN]: 0, [NO_DENOM]: 1 });
+    expect(valueOf(unbatchedWith(transfer('1', '0xff', '1')), BATCHED)).toHaveProperty([label('0xff', '')], 0);
+  });
+
+  it('reports invalid fields, but not missing ones, as problems', () => {
+    const document = unbatchedWith({
+      id: 1.5,
+      erc20_token: { contract: 3, amount: '' },
+      erc20_fee: { contract: null, amount: '0x' },
+    });
+    expect(deriveBridge(document).invalid).toEqual({
+      'state.unbatched_transfers[].erc20_token.contract': 1,
+      'state.unbatched_transfers[].erc20_fee.amount': 1,
+    });
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import type { CrosschainObservations } from '../../../src/facts/crosschain/observations.js';
+import type { JsonObject } from '../../support/json.js';
+import { crosschainSnapshot } from '../../support/snapshots.js';
+import { deriveCrosschain } from '../derive.js';
+import { cctx, outbound, rateLimiterInput, valueOf } from './document.js';
+
+const LOWEST = 'crosschain_lowest_pending_nonce';
+const CHANGED = 'crosschain_lowest_pending_nonce_changed_timestamp_seconds';
+const HIGHEST = 'crosschain_highest_pending_nonce';
+const MISSED = 'crosschain_lowest_missed_nonce';
+const options = { chains: { '1': 'ethereum' } };
+
+const ethereum = 'chain_id="1",chain="ethereum"';
+const bsc = 'chain_id="56",chain=""';
+const withNonce = (chain: string, nonce: string | null, index = `${chain}-${nonce}`): JsonObject =>
+  cctx(index, [outbound(chain, { tss_nonce: nonce })]);
+const listed = (missed: JsonObject[], pending: JsonObject[]): JsonObject =>
+  rateLimiterInput({ cctxs_missed: missed, cctxs_pending: pending });
+
+describe('crosschain_lowest_pending_nonce and crosschain_highest_pending_nonce', () => {
+  const document = listed(
+    [withNonce('1', '1')],
+    [
+      withNonce('1', '9007199254740995'),
+      withNonce('1', '9007199254740994'),
+      cctx('0x3', [outbound('1', { tss_nonce: '0' }), outbound('56', { tss_nonce: '7' })]),
+      cctx('0x4', []),
+    ],
+  );
+
+  it('are the lowest and the highest nonce of the current outbounds of a chain', () => {
+    expect(valueOf(document, LOWEST, options)).toEqual({ [ethereum]: 9007199254740994, [bsc]: 7 });
+    expect(valueOf(document, HIGHEST, options)).toEqual({ [ethereum]: 9007199254740996, [bsc]: 7 });
+  });
+
+  it('include ignored transactions', () => {
+    const ignore = { indexes: ['1-9007199254740994', '0x3'], olderThanMs: 0 };
+    expect(valueOf(document, LOWEST, { ...options, ignore })).toEqual({ [ethereum]: 9007199254740994, [bsc]: 7 });
+  });
+});
+
+describe('crosschain_lowest_missed_nonce', () => {
+  it('is the lowest missed nonce of each chain', () => {
+    const missed = [withNonce('1', '40'), withNonce('1', '39'), withNonce('56', '3')];
+    expect(valueOf(listed(missed, [withNonce('1', '90')]), MISSED, options)).toEqual({ [ethereum]: 39, [bsc]: 3 });
+  });
+
+  it('leaves out nonces more than 1000 below the lowest pending one of their chain', () => {
+    const missed = ['99', '100', '101'].map((nonce) => withNonce('1', nonce));
+    const missedBelow = (lowest: string): unknown => valueOf(listed(missed, [withNonce('1', lowest)]), MISSED, options);
+    expect(missedBelow('1099')).toEqual({ [ethereum]: 99 });
+    expect(missedBelow('1100')).toEqual({ [ethereum]: 100 });
+    expect(missedBelow('1102')).toBeUndefined();
+    expect(valueOf(listed(missed, [withNonce('56', '5000')]), MISSED, options)).toEqual({ [ethereum]: 99 });
+  });
+
+  it('counts a transaction in both lists as pending', () => {
+    const both = [withNonce('1', '7', '0xa')];
+    expect(valueOf(listed([...both, withNonce('1', '8')], both), MISSED, options)).toEqual({ [ethereum]: 8 });
+    expect(valueOf(listed(both, both), MISSED, options)).toBeUndefined();
+  });
+
+  it('includes ignored transactions, which block their chain as well', () => {
+    const ignore = { indexes: ['1-39'], olderThanMs: 0 };
+    expect(valueOf(listed([withNonce('1', '39')], []), MISSED, { ...options, ignore })).toEqual({ [ethereum]: 39 });
+  });
+
+  it('does not read nonces of chains without a missed transaction', () => {
+    const other = withNonce('56', null);
+    expect(valueOf(listed([withNonce('1', '5')], [other]), MISSED, options)).toEqual({ [ethereum]: 5 });
+    expect(valueOf(listed([withNonce('1', '5')], [withNonce('1', null)]), MISSED, options)).toBeUndefined();
+  });
+});
+
+describe('crosschain_lowest_pending_nonce_changed_timestamp_seconds', () => {
+  /** The values after each of the documents, which are received every 30 s from second 1000 on. */
+  const valuesAfter = (documents: readonly JsonObject[]): unknown[] => {
+    let previous: CrosschainObservations | undefined;
+    return documents.map((document, index) => {
+      const at = { epochSeconds: 1000 + 30 * index, monotonicMs: 30_000 * index };
+      const received = { ...options, at, ...(previous && { previous }) };
+      previous = crosschainSnapshot(document, received).observations;
+      return valueOf(document, CHANGED, received);
+    });
+  };
+  const pending = (...nonces: string[]): JsonObject =>
+    listed(
+      [],
+      nonces.map((nonce) => withNonce('1', nonce)),
+    );
+  const truncated = (...nonces: string[]): JsonObject => ({ ...pending(...nonces), total_pending: '900' });
+
+  it('is the time of the first document with the present lowest nonce', () => {
+    expect(valuesAfter([pending('5', '6'), pending('5', '6', '7'), pending('6', '7'), pending('6')])).toEqual(
+      [1000, 1000, 1060, 1060].map((time) => ({ [ethereum]: time })),
+    );
+  });
+
+  it('is not changed by truncated lists', () => {
+    expect(valuesAfter([pending('5'), truncated('9'), truncated(), pending('5'), pending('9')])).toEqual(
+      [1000, 1000, 1000, 1000, 1120].map((time) => ({ [ethereum]: time })),
+    );
+    expect(valuesAfter([truncated('5'), pending('5')])).toEqual([undefined, { [ethereum]: 1030 }]);
+  });
+
+  it('is withdrawn for a document that cannot be read, and remembered', () => {
+    const invalid = [pending('x'), { ...pending('5'), total_pending: null }, { ...pending('5'), cctxs_missed: null }];
+    expect(valuesAfter([pending('5'), ...invalid, pending('5')])).toEqual([
+      { [ethereum]: 1000 },
+      undefined,
+      undefined,
+      undefined,
+      { [ethereum]: 1000 },
+    ]);
+  });
+
+  it('begins anew after nothing was pending', () => {
+    expect(valuesAfter([pending('5'), pending(), pending('5')])).toEqual([
+      { [ethereum]: 1000 },
+      undefined,
+      { [ethereum]: 1060 },
+    ]);
+  });
+
+  it('compares nonces exactly, however they are written', () => {
+    const [low, high] = ['9007199254740992', '9007199254740993'];
+    expect(valuesAfter([pending(low), pending(high), pending(`00${high}.0`)])).toEqual(
+      [1000, 1030, 1030].map((time) => ({ [ethereum]: time })),
+    );
+  });
+});
+
+describe('the nonces of the chain __proto__', () => {
+  it('are those of a chain like any other', () => {
+    const { values } = deriveCrosschain(listed([withNonce('__proto__', '3')], [withNonce('__proto__', '5')]));
+    expect(values[`${MISSED}{chain_id="__proto__",chain=""}`]).toBe(3);
+    expect(values[`${HIGHEST}{chain_id="__proto__",chain=""}`]).toBe(5);
+  });
+});

@@ -1,0 +1,24 @@
+import { itemsOf } from '../../../src/poll/items.js';
+import type { BridgeItems, CrosschainItems, ItemList, ReadableList } from '../../../src/facts/items/items.js';
+import {
+  bridgeSnapshot,
+  crosschainSnapshot,
+  type BridgeOptions,
+  type CrosschainOptions,
+} from '../../support/snapshots.js';
+
+/** The items of a module_state response with this `state`. */
+export function bridgeItemsOf(state: unknown, options?: BridgeOptions): BridgeItems {
+  return itemsOf(bridgeSnapshot(state, options)) as BridgeItems;
+}
+
+/** The items of a rate_limiter_input response. */
+export function crosschainItemsOf(document: unknown, options?: CrosschainOptions): CrosschainItems {
+  return itemsOf(crosschainSnapshot(document, options)) as CrosschainItems;
+}
+
+/** The list, if it is readable. Throws otherwise. */
+export function asReadable<Row>(list: ItemList<Row>): ReadableList<Row> {
+  if (!list.readable) throw new Error('the list is not readable');
+  return list;
+}
