@@ -14,7 +14,7 @@ import {
   type CrosschainSettings,
   type NodeConnection,
 } from './config/endpoint-config.js';
-import { readContract, type ContractExchange } from './external/contract-document.js';
+import { readContract, type ContractExchange } from './queries/contract-document.js';
 import { signerKeys } from './flow/crosschain-document.js';
 import { bridgeFlowFamilies } from './flow/bridge-families.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge, type BridgeFlow } from './flow/bridge-flow.js';

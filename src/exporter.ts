@@ -4,7 +4,7 @@ import { verdictsOf } from './alerts/judge.js';
 import { documents } from './documents.js';
 import type { Config, ConfigResult } from './config/config.js';
 import type { Shard } from './config/shard.js';
-import { createEndpointRegistry, type EndpointPast, type EndpointRegistry } from './endpoints/registry.js';
+import { createEndpointRegistry, type EndpointPast, type EndpointRegistry } from './poll/registry.js';
 import { createMetricsPage } from './exposition/metrics-page.js';
 import { createProcessMetrics, type BuildInfo } from './exposition/process-metrics.js';
 import { configPage } from './pages/config-page.js';

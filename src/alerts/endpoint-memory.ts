@@ -3,7 +3,7 @@ import { MINUTE_MS } from '../settings/units.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import { itemsOf } from '../poll/items.js';
 import type { Condition } from './alert.js';
-import { unansweredFamilies } from '../sources/query-state.js';
+import { unansweredFamilies } from '../queries/query-state.js';
 import { findAll, readsAny, type AlertFinding } from './alerts.js';
 import { flowHistoryAfter, NO_FLOW_HISTORY, type FlowHistory } from './flow-history.js';
 import { addPoll, NO_HISTORY, type PollHistory } from './poll-history.js';

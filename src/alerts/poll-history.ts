@@ -5,7 +5,7 @@ import type { FailureReason } from '../http/failure-reasons.js';
 import type { LabelValues } from '../metrics/family.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import type { Snapshot } from '../poll/step.js';
-import { unansweredFamilies } from '../sources/query-state.js';
+import { unansweredFamilies } from '../queries/query-state.js';
 import { labelOf, samplesAt, samplesOf, type Samples } from './samples.js';
 import { isSeriesOf, seriesKey } from './series-key.js';
 

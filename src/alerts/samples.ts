@@ -3,7 +3,7 @@ import type { LabelValues } from '../metrics/family.js';
 import type { FamilyLines, FiniteSample } from '../metrics/render-families.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import type { Snapshot } from '../poll/step.js';
-import { answeredFamilies } from '../sources/query-state.js';
+import { answeredFamilies } from '../queries/query-state.js';
 
 /** The samples of a successful poll that alerts read. They are those of the exposition. */
 export interface Samples<Family extends string = string> {

@@ -2,7 +2,7 @@ import { msBetween } from '../clock.js';
 import { MINUTE_MS } from '../settings/units.js';
 import { dataAlert } from './alert.js';
 import { ON_TARGET, promDuration, TARGET, unchanged } from './promql.js';
-import { stakingStatus } from '../sources/watched-validators.js';
+import { stakingStatus } from '../queries/watched-validators.js';
 import { list } from '../text/format.js';
 import { bridgeItemsOf, shortAddress } from './sentences.js';
 import { SUBSTANTIAL_POWER_RATIO } from './oracle-alerts.js';

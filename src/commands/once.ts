@@ -21,8 +21,8 @@ import { type CommandContext, type ExitCode, progressPrinter, userAgent } from '
 import { inactiveWatched, printDocuments, type ReadEndpoint } from './documents-report.js';
 import { configOrExitCode } from './load-config.js';
 import { createSummarize } from './summary.js';
-import type { QueryResult } from '../sources/query-state.js';
-import { hasStakingNames, validators, VALIDATORS_REQUEST, validatorsOfPages } from '../sources/validators.js';
+import type { QueryResult } from '../queries/query-state.js';
+import { hasStakingNames, validators, VALIDATORS_REQUEST, validatorsOfPages } from '../queries/validators.js';
 
 /** Polls that take longer are announced. */
 const PROGRESS_DELAY_MS = 1_000;

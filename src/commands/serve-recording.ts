@@ -3,7 +3,7 @@ import type { InvocationOf } from '../cli/flags.js';
 import { createLog } from '../cli/log.js';
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
-import type { Endpoint } from '../endpoints/registry.js';
+import type { Endpoint } from '../poll/registry.js';
 import { createPages } from '../exporter.js';
 import { createMetricsPage } from '../exposition/metrics-page.js';
 import type { EndpointKey } from '../poll/endpoint-state.js';

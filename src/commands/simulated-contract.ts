@@ -1,7 +1,7 @@
 import type { Instant } from '../clock.js';
-import { callsOf, isBackingDue, requestOf } from '../external/calls.js';
-import { denomOf, type ContractExchange } from '../external/contract-document.js';
-import { formatRequests } from '../external/json-rpc.js';
+import { callsOf, isBackingDue, requestOf } from '../queries/contract-calls.js';
+import { denomOf, type ContractExchange } from '../queries/contract-document.js';
+import { formatRequests } from '../queries/json-rpc.js';
 import { asDecimalString } from '../chain/numeral.js';
 import type { ContractFacts } from '../facts/contract/facts.js';
 import type { ContractReading, HubReading } from '../facts/contract/reading.js';

@@ -2,9 +2,9 @@ import type { Instant } from '../clock.js';
 import { failure } from '../http/failure-reasons.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import { queryContext } from '../poll/jobs.js';
-import { pathOfPage } from '../poll/fetch-pages.js';
+import { pathOfPage } from '../queries/send-query.js';
 import type { StepContext } from '../poll/step.js';
-import type { NodeQuery } from '../sources/node-query.js';
+import type { NodeQuery } from '../queries/query.js';
 import {
   dueQueries,
   queryStatesOf,
@@ -12,7 +12,7 @@ import {
   withResults,
   type QueryResult,
   type QueryStates,
-} from '../sources/query-state.js';
+} from '../queries/query-state.js';
 import type { QueryResponse } from '../simulator/query-service.js';
 
 /** Responds to a request of a path with parameters. */

@@ -4,7 +4,7 @@ import { labelOf, type Samples } from '../alerts/samples.js';
 import { asDecimalString } from '../chain/numeral.js';
 import { groupBy } from '../facts/grouping.js';
 import type { BlockSpan, BridgeItems, ClaimItem, Member, Members } from '../facts/items/items.js';
-import type { Contact } from '../sources/validators.js';
+import type { Contact } from '../queries/validators.js';
 import type { VerdictView } from './target-view.js';
 
 /** A validator whose signatures or votes are late. `powerRatio` is its share of the newest validator set. */

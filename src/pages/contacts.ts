@@ -1,7 +1,7 @@
 import { labelOf, type Samples } from '../alerts/samples.js';
 import { dataPart } from '../chain/addresses.js';
-import type { Endpoint } from '../endpoints/registry.js';
-import { hasStakingNames, validatorsOf, type Contact, type Contacts } from '../sources/validators.js';
+import type { Endpoint } from '../poll/registry.js';
+import { hasStakingNames, validatorsOf, type Contact, type Contacts } from '../queries/validators.js';
 import type { BlockingValidator } from './blocking.js';
 import { isolated, markup, type Markup } from './html.js';
 

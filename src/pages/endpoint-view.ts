@@ -6,10 +6,10 @@ import type { Items } from '../facts/items/items.js';
 import { ageSeconds, type Instant } from '../clock.js';
 import { exportedSuccess, type EndpointState } from '../poll/endpoint-state.js';
 import { itemsOf } from '../poll/items.js';
-import type { Endpoint } from '../endpoints/registry.js';
+import type { Endpoint } from '../poll/registry.js';
 import { flowView, type FlowView } from './flow.js';
 import { nodeView, type NodeView } from './node-view.js';
-import { hasStakingNames, validators, validatorsAnswer, validatorsOf } from '../sources/validators.js';
+import { hasStakingNames, validators, validatorsAnswer, validatorsOf } from '../queries/validators.js';
 import { isoTime } from './time.js';
 
 /*

@@ -1,6 +1,6 @@
 import { exportedSuccess, type EndpointKey, type EndpointState } from '../poll/endpoint-state.js';
 import { keptInput } from '../poll/items.js';
-import type { Contacts } from '../sources/validators.js';
+import type { Contacts } from '../queries/validators.js';
 import type { Instant } from '../clock.js';
 import { samplesOf } from '../alerts/samples.js';
 import type { EndpointMemories } from '../alerts/endpoint-memory.js';

@@ -3,7 +3,7 @@ import type { Config, TargetLabels } from '../config/config.js';
 import type { DocumentName } from '../documents.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { FamilyLines } from '../metrics/render-families.js';
-import { answeredFamilies, type QueryStates } from '../sources/query-state.js';
+import { answeredFamilies, type QueryStates } from '../queries/query-state.js';
 import { ageSeconds, type Instant } from '../clock.js';
 import type { KnownDocument, Phase, Snapshot } from './step.js';
 

@@ -11,14 +11,14 @@ import { failure, statusRemedies, type Failure, type PollError } from '../http/f
 import { HEIGHT_FIELD, parseHeight } from '../http/height-header.js';
 import { isJsonRpc, portHint } from '../http/port-hints.js';
 import type { ContractFacts } from '../facts/contract/facts.js';
-import type { NodeQuery, QueryRequest } from '../sources/node-query.js';
-import type { QueryResult } from '../sources/query-state.js';
+import type { NodeQuery, QueryRequest } from '../queries/query.js';
+import type { QueryResult } from '../queries/query-state.js';
 import { errorText } from '../text/error-text.js';
-import { fetchContract } from './contract-exchange.js';
+import { fetchContract } from '../queries/contract-exchange.js';
 import { fetchFirstKnownPath, withHint } from './document-path.js';
-import { sendQuery } from './fetch-pages.js';
+import { sendQuery } from '../queries/send-query.js';
 import { compressBody } from './items.js';
-import { createRpcClient, type RpcClient } from './rpc-client.js';
+import { createRpcClient, type RpcClient } from '../queries/rpc-client.js';
 import { step, type Poll, type StepContext } from './step.js';
 
 /** One endpoint to poll. */

@@ -21,7 +21,7 @@ import { renderCumulative } from '../flow/cumulative-family.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
-import { withFailedPoll } from '../sources/query-state.js';
+import { withFailedPoll } from '../queries/query-state.js';
 import { knownDocument, type EndpointState } from './endpoint-state.js';
 
 /*

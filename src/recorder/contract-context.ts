@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { decimal, toDecimalString } from '../chain/decimal.js';
 import type { Instant } from '../clock.js';
-import type { ContractCall } from '../external/calls.js';
-import type { ContractExchange } from '../external/contract-document.js';
+import type { ContractCall } from '../queries/contract-calls.js';
+import type { ContractExchange } from '../queries/contract-document.js';
 import { asDecimalString, parseDecimal, type DecimalString, type Numeral } from '../chain/numeral.js';
 import type { ContractFacts } from '../facts/contract/facts.js';
 

@@ -1,5 +1,5 @@
 import type { FailureReason } from '../http/failure-reasons.js';
-import type { ContractCall } from '../external/calls.js';
+import type { ContractCall } from '../queries/contract-calls.js';
 import type { Phase } from '../poll/step.js';
 import type { RecordedHub } from './contract-context.js';
 

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js';
 import type { EndpointKey } from '../poll/endpoint-state.js';
-import { loadAbi } from '../external/abi-loader.js';
+import { loadAbi } from '../queries/abi-loader.js';
 import type { RecordedPoll } from './read-recording.js';
 import { endpointAfter, holdMs, repeatFailure, repeatSuccess, type ReplayedEndpoint } from './replayed-endpoint.js';
 

@@ -1,7 +1,7 @@
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
 import { documents, type DocumentName, type SideInputOf } from '../documents.js';
-import type { ContractExchange } from '../external/contract-document.js';
+import type { ContractExchange } from '../queries/contract-document.js';
 import { failure } from '../http/failure-reasons.js';
 import { INVALID } from '../chain/field.js';
 import { parseDecimal } from '../chain/numeral.js';

@@ -1,5 +1,5 @@
 import { beforeAll, describe } from 'vitest';
-import { loadAbi } from '../../src/external/abi-loader.js';
+import { loadAbi } from '../../src/queries/abi-loader.js';
 import { testIncidents } from './alert-tests.js';
 import { contractIncidents } from './contract-incidents.js';
 

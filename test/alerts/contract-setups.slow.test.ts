@@ -1,5 +1,5 @@
 import { beforeAll, describe } from 'vitest';
-import { loadAbi } from '../../src/external/abi-loader.js';
+import { loadAbi } from '../../src/queries/abi-loader.js';
 import { contractIncidents } from './contract-incidents.js';
 import { testSetups } from './setup-tests.js';
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { loadAbi } from '../../src/external/abi-loader.js';
+import { loadAbi } from '../../src/queries/abi-loader.js';
 import { incidents, type Incident } from './incidents.js';
 import { record, type Phase } from './recording.js';
 import { ALERTS_WITHOUT_VERDICT } from './verdict-comparison.js';

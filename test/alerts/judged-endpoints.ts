@@ -9,7 +9,7 @@ import {
   type EndpointState,
 } from '../../src/poll/endpoint-state.js';
 import { step, type Poll, type Snapshot, type StepContext } from '../../src/poll/step.js';
-import type { QueryStates } from '../../src/sources/query-state.js';
+import type { QueryStates } from '../../src/queries/query-state.js';
 
 /** Endpoints whose polls a test records, and the verdicts about them. */
 export interface JudgedEndpoints {

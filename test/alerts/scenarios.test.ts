@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { TargetVerdicts } from '../../src/alerts/judge.js';
-import { loadAbi } from '../../src/external/abi-loader.js';
+import { loadAbi } from '../../src/queries/abi-loader.js';
 import { dataPart } from '../../src/chain/addresses.js';
 import {
   changedState,

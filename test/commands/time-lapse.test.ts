@@ -4,13 +4,13 @@ import { verdictsOf } from '../../src/alerts/judge.js';
 import { clock, type Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createPastModel, runTimeLapse } from '../../src/commands/time-lapse.js';
-import { createEndpointRegistry } from '../../src/endpoints/registry.js';
+import { createEndpointRegistry } from '../../src/poll/registry.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { createPollExecutor } from '../../src/poll/poll.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { startSimulator } from '../../src/simulator/simulator.js';
 import { waitUntil } from '../support/wait-for.js';
-import { validatorsOf } from '../../src/sources/validators.js';
+import { validatorsOf } from '../../src/queries/validators.js';
 
 /* What the demo shows when it starts. */
 

@@ -5,7 +5,7 @@ import { createPathRedactor } from '../../src/http/redaction.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { createPollExecutor, type PollJob } from '../../src/poll/poll.js';
 import type { Poll } from '../../src/poll/step.js';
-import { validators, VALIDATORS_REQUEST } from '../../src/sources/validators.js';
+import { validators, VALIDATORS_REQUEST } from '../../src/queries/validators.js';
 import { createCanary, tracesOf } from '../e2e/canaries.js';
 import { endpointUrl, parseValidConfig } from '../support/config.js';
 import { pollNode } from '../support/polls.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { endpointView } from '../../src/pages/endpoint-view.js';
 import { blockTimeOf, type NodeView } from '../../src/pages/node-view.js';
-import { NO_ATTEMPTS } from '../../src/sources/query-attempts.js';
-import type { QueryState, QueryStates } from '../../src/sources/query-state.js';
+import { NO_ATTEMPTS } from '../../src/queries/query-attempts.js';
+import type { QueryState, QueryStates } from '../../src/queries/query-state.js';
 import { asDecimalString } from '../../src/chain/numeral.js';
 import { idleState, validators } from '../facts/items/bridge-state.js';
 import { at, pendingAt, polledSnapshots, statusAt, statusDocumentAt, TARGET } from './sample-snapshots.js';

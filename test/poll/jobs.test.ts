@@ -3,8 +3,8 @@ import { defaultConfig } from '../../src/config/config.js';
 import { clock } from '../../src/clock.js';
 import { initialState } from '../../src/poll/endpoint-state.js';
 import { jobsOf, pollInput, targetOptions } from '../../src/poll/jobs.js';
-import { queryStatesOf } from '../../src/sources/query-state.js';
-import { validators } from '../../src/sources/validators.js';
+import { queryStatesOf } from '../../src/queries/query-state.js';
+import { validators } from '../../src/queries/validators.js';
 import { parseValidConfig } from '../support/config.js';
 
 test('chains have built-in names, which configured ones override', () => {

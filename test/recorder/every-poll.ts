@@ -3,7 +3,7 @@ import type { Config } from '../../src/config/config.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { askSimulatedContract } from '../../src/commands/simulated-contract.js';
 import type { SideInputOf } from '../../src/documents.js';
-import { loadAbi } from '../../src/external/abi-loader.js';
+import { loadAbi } from '../../src/queries/abi-loader.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { readRecording } from '../../src/recorder/read-recording.js';

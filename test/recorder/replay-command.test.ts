@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clock } from '../../src/clock.js';
 import { askSimulatedContract } from '../../src/commands/simulated-contract.js';
-import { loadAbi } from '../../src/external/abi-loader.js';
+import { loadAbi } from '../../src/queries/abi-loader.js';
 import type { ContractFacts } from '../../src/facts/contract/facts.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { runHere } from '../support/command-context.js';

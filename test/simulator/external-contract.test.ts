@@ -2,12 +2,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { simulatedContractBody, type ContractChanges } from '../../src/commands/simulated-contract.js';
-import { loadAbi } from '../../src/external/abi-loader.js';
+import { loadAbi } from '../../src/queries/abi-loader.js';
 import type { ContractReading } from '../../src/facts/contract/reading.js';
 import { contractFactsOf, jobsOf } from '../../src/poll/jobs.js';
 import { readBody } from '../../src/poll/poll.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
-import { pollContract } from '../external/bridge-target.js';
+import { pollContract } from '../queries/bridge-target.js';
 import { readSnapshot } from '../support/snapshots.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 

@@ -13,7 +13,7 @@ import { rememberedOf, withRemembered, type Remembered } from '../../src/poll/re
 import { step } from '../../src/poll/step.js';
 import { createModel, type Model, type ModelOptions } from '../../src/simulator/model.js';
 import { executeQuery, parseRequest, type QueryResponse } from '../../src/simulator/query-service.js';
-import { queryStatesOf } from '../../src/sources/query-state.js';
+import { queryStatesOf } from '../../src/queries/query-state.js';
 import { createSchema } from '../../src/state/schema.js';
 
 /* The polls of a simulated chain by processes that follow each other, each with what the one before has written. */

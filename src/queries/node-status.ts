@@ -4,7 +4,7 @@ import type { Field } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
 import { families, labeledGauge } from '../metrics/family.js';
 import { required } from '../facts/required-fields.js';
-import { isOn, nodeQuery, type QueryInput } from './node-query.js';
+import { isOn, nodeQuery, type QueryInput } from './query.js';
 
 /* Whether the node itself is up to date: the time of its newest block, and whether it is catching up (Cosmos SDK, CometBFT service). */
 

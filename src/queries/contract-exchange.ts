@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import { sourceOf } from '../config/urls.js';
-import { loadAbi } from '../external/abi-loader.js';
-import { callsOf, isBackingDue, requestOf, type ContractCall } from '../external/calls.js';
-import { denomOf, quantity, readBlock, readContract, type ContractExchange } from '../external/contract-document.js';
-import { unreadable, type RpcAnswers, type RpcRequest } from '../external/json-rpc.js';
+import { loadAbi } from './abi-loader.js';
+import { callsOf, isBackingDue, requestOf, type ContractCall } from './contract-calls.js';
+import { denomOf, quantity, readBlock, readContract, type ContractExchange } from './contract-document.js';
+import { unreadable, type RpcAnswers, type RpcRequest } from './json-rpc.js';
 import type { BufferedBody } from '../http/body.js';
 import type { Client, FetchLimits } from '../http/client.js';
 import { failure, type Failure } from '../http/failure-reasons.js';

@@ -3,9 +3,9 @@ import type { Instant } from '../clock.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import type { PollExecutor, PollJob } from '../poll/poll.js';
 import { queryContext } from '../poll/jobs.js';
-import type { NodeQuery, QueryRequest } from '../sources/node-query.js';
-import { isNotServed } from '../sources/query-attempts.js';
-import { dueQueries, withAttempt, withResults, type QueryResult, type QueryStates } from '../sources/query-state.js';
+import type { NodeQuery, QueryRequest } from './query.js';
+import { isNotServed } from './query-attempts.js';
+import { dueQueries, withAttempt, withResults, type QueryResult, type QueryStates } from './query-state.js';
 
 /* Sends the queries of endpoints that are due, after their polls. */
 

@@ -1,4 +1,4 @@
-import type * as abi from './abi.js';
+import type * as abi from './contract-abi.js';
 
 type Abi = typeof abi;
 
@@ -6,7 +6,7 @@ let loaded: Abi | undefined;
 
 /** Loads the ABI library. Nothing else imports it, so that an exporter without `external` does not load it. */
 export async function loadAbi(): Promise<Abi> {
-  loaded ??= await import('./abi.js');
+  loaded ??= await import('./contract-abi.js');
   return loaded;
 }
 

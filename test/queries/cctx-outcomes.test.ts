@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { clock, type Instant } from '../../src/clock.js';
-import { createEndpointRegistry, type EndpointRegistry } from '../../src/endpoints/registry.js';
+import { createEndpointRegistry, type EndpointRegistry } from '../../src/poll/registry.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { createPollExecutor, type PollExecutor } from '../../src/poll/poll.js';

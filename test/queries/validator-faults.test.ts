@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { QueryContext } from '../../src/sources/node-query.js';
-import { queryStatesOf, withResults, type QueryStates } from '../../src/sources/query-state.js';
-import { validators, VALIDATORS_REQUEST, validatorsAnswer, validatorsOf } from '../../src/sources/validators.js';
+import type { QueryContext } from '../../src/queries/query.js';
+import { queryStatesOf, withResults, type QueryStates } from '../../src/queries/query-state.js';
+import { validators, VALIDATORS_REQUEST, validatorsAnswer, validatorsOf } from '../../src/queries/validators.js';
 import type { Instant } from '../../src/clock.js';
 import { createPollExecutor, type PollJob } from '../../src/poll/poll.js';
 import { jobsOf } from '../../src/poll/jobs.js';

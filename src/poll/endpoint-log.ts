@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { TargetVerdicts, Verdict } from '../alerts/judge.js';
 import { sentenceText } from '../alerts/sentences.js';
 import type { DepartedCctx } from '../flow/crosschain-flow.js';
-import { knownDocument, type EndpointState } from '../poll/endpoint-state.js';
+import { knownDocument, type EndpointState } from './endpoint-state.js';
 
 /* What is logged of the polls: what each of them has changed, not what it has found. */
 

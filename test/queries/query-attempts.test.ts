@@ -13,7 +13,7 @@ import {
   isNotServed,
   NO_ATTEMPTS,
   type QueryAttempts,
-} from '../../src/sources/query-attempts.js';
+} from '../../src/queries/query-attempts.js';
 import { bridgeContext } from '../support/snapshots.js';
 
 const at = (minutes: number): Instant => ({ epochSeconds: minutes * 60, monotonicMs: minutes * MINUTE_MS });

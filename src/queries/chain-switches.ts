@@ -6,7 +6,7 @@ import { chainLabels, PER_CHAIN } from '../facts/crosschain/cctxs.js';
 import { families, gauge, labeledGauge, toLabelValue } from '../metrics/family.js';
 import { optional, required, rows } from '../facts/required-fields.js';
 import { HOUR_MS } from '../settings/units.js';
-import { isOn, nodeQuery, type QueryAnswers, type QueryInput, type QueryOptions } from './node-query.js';
+import { isOn, nodeQuery, type QueryAnswers, type QueryInput, type QueryOptions } from './query.js';
 
 /* Switches, nonces and parameters of the chains that a hub signs for (ZetaChain, observer module). */
 

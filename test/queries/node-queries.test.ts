@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dataPart } from '../../src/chain/addresses.js';
 import { clock, type Instant } from '../../src/clock.js';
 import { endpointView } from '../../src/pages/endpoint-view.js';
-import { createEndpointRegistry, type EndpointRegistry } from '../../src/endpoints/registry.js';
+import { createEndpointRegistry, type EndpointRegistry } from '../../src/poll/registry.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { createPollExecutor, type PollExecutor } from '../../src/poll/poll.js';

@@ -15,7 +15,7 @@ import {
   type RpcAnswers,
   type RpcFailure,
   type RpcRequest,
-} from '../external/json-rpc.js';
+} from './json-rpc.js';
 import type { BufferedBody } from '../http/body.js';
 import type { Client, FetchLimits } from '../http/client.js';
 import { failure, type Failure } from '../http/failure-reasons.js';

@@ -5,14 +5,7 @@ import type { Numeral } from '../chain/numeral.js';
 import { families, labeledGauge, toLabelValue, type LabelValues } from '../metrics/family.js';
 import type { WatchedOrchestrator } from '../facts/bridge/watched.js';
 import { optional, required } from '../facts/required-fields.js';
-import {
-  isOn,
-  nodeQuery,
-  type QueryContext,
-  type QueryInput,
-  type QueryOptions,
-  type QueryRequest,
-} from './node-query.js';
+import { isOn, nodeQuery, type QueryContext, type QueryInput, type QueryOptions, type QueryRequest } from './query.js';
 
 /* The validators of `watch`: their status in the staking module, their last claim, and the funds of their orchestrators. */
 

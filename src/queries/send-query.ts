@@ -3,9 +3,9 @@ import { sourceOf } from '../config/urls.js';
 import type { Client } from '../http/client.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import { formatSize } from '../settings/units.js';
-import type { NodeQuery, QueryRequest } from '../sources/node-query.js';
-import type { QueryResult } from '../sources/query-state.js';
-import type { PollJob } from './poll.js';
+import type { NodeQuery, QueryRequest } from './query.js';
+import type { QueryResult } from './query-state.js';
+import type { PollJob } from '../poll/poll.js';
 
 /** Chains have tens of chains and keys and hundreds of validators. A page has 100 entries, or 1000 validators. */
 const MAX_PAGES = 10;

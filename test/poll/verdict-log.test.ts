@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { logVerdicts, type LoggedVerdicts } from '../../src/endpoints/endpoint-log.js';
+import { logVerdicts, type LoggedVerdicts } from '../../src/poll/endpoint-log.js';
 import { record, type Phase } from '../alerts/recording.js';
 
 /** The log lines about the verdicts of a recording, with the minute. */

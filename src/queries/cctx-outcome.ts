@@ -2,7 +2,7 @@ import { cctxStatus } from '../chain/rate-limiter-input.js';
 import { nextQuestions, type CctxAnswer } from '../flow/crosschain-flow.js';
 import { object, string } from '../chain/fields.js';
 import { required } from '../facts/required-fields.js';
-import { nodeQuery, type QueryContext, type QueryAnswers, type QueryRequest } from './node-query.js';
+import { nodeQuery, type QueryContext, type QueryAnswers, type QueryRequest } from './query.js';
 
 /* How cross-chain transactions have ended that have left the lists of the rate limiter input. */
 

@@ -15,9 +15,9 @@ import {
   type ContractReading,
   type HubReading,
 } from '../facts/contract/reading.js';
-import type { ContractFunction, ResultOf } from './abi.js';
+import type { ContractFunction, ResultOf } from './contract-abi.js';
 import { loadedAbi } from './abi-loader.js';
-import type { ContractCall } from './calls.js';
+import type { ContractCall } from './contract-calls.js';
 import { parseAnswers, property, rpcFailure, unreadable, type RpcAnswers, type RpcFailure } from './json-rpc.js';
 
 /* Reads the document external_contract: the answers to a batch of calls. A call without a valid answer affects only its own families. */

@@ -7,19 +7,19 @@ import { initialMemory, type EndpointMemory } from '../alerts/endpoint-memory.js
 import type { PollConfig } from '../config/config.js';
 import { clock, type Instant } from '../clock.js';
 import { documentNames, documents, type DocumentName } from '../documents.js';
-import { initialState, type EndpointKey, type EndpointLimits, type EndpointState } from '../poll/endpoint-state.js';
-import { withinMemory } from '../poll/items.js';
-import { limitsOf, pollInput } from '../poll/jobs.js';
-import { rememberedOf, withRemembered, type Remembered } from '../poll/remembered.js';
-import { readFetched, timedStep, type Fetched, type PollExecutor, type PollJob } from '../poll/poll.js';
-import type { Poll, Snapshot } from '../poll/step.js';
+import { initialState, type EndpointKey, type EndpointLimits, type EndpointState } from './endpoint-state.js';
+import { withinMemory } from './items.js';
+import { limitsOf, pollInput } from './jobs.js';
+import { rememberedOf, withRemembered, type Remembered } from './remembered.js';
+import { readFetched, timedStep, type Fetched, type PollExecutor, type PollJob } from './poll.js';
+import type { Poll, Snapshot } from './step.js';
 import type { Recorder } from '../recorder/recorder.js';
 import type { SelectionMemory } from '../recorder/selection.js';
 import { createQueue } from '../queue.js';
 import { startRepeating, type Repeating } from '../repeating.js';
-import { queryStatesOf } from '../sources/query-state.js';
+import { queryStatesOf } from '../queries/query-state.js';
 import type { StateFile } from '../state/state-file.js';
-import { createQueryRunner } from './query-runner.js';
+import { createQueryRunner } from '../queries/query-runner.js';
 import { logPoll, logVerdicts, type LoggedVerdicts } from './endpoint-log.js';
 
 /** Everything about one endpoint: how it is polled and what the polls have found. Each change replaces it as a whole. */

@@ -1,7 +1,7 @@
 import type { FamilyHeader } from '../metrics/family.js';
 import { cctxOutcome } from './cctx-outcome.js';
 import { chainParams, crosschainFlags, pendingNonces, signersKey } from './chain-switches.js';
-import type { NodeQuery } from './node-query.js';
+import type { NodeQuery } from './query.js';
 import { latestBlock, syncing } from './node-status.js';
 import { validators } from './validators.js';
 import { claimPosition, orchestratorBalance, stakingStatus } from './watched-validators.js';

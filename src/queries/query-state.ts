@@ -2,13 +2,7 @@ import { ageSeconds, type Instant } from '../clock.js';
 import type { Failure, PollError } from '../http/failure-reasons.js';
 import type { FamilyLines } from '../metrics/render-families.js';
 import { HOUR_MS } from '../settings/units.js';
-import {
-  type NodeQuery,
-  type QueryContext,
-  type QueryAnswers,
-  type QueryOptions,
-  type QueryRequest,
-} from './node-query.js';
+import { type NodeQuery, type QueryContext, type QueryAnswers, type QueryOptions, type QueryRequest } from './query.js';
 import { nodeQueries, nodeQueryOf } from './node-queries.js';
 import {
   afterFailedPoll,

@@ -6,7 +6,7 @@ import { memoize } from '../facts/memoize.js';
 import { required, WITHDRAWN } from '../facts/required-fields.js';
 import { HOUR_MS, MEBIBYTE } from '../settings/units.js';
 import { cleanText } from '../text/untrusted-text.js';
-import { nodeQuery, type QueryOptions, type QueryRequest } from './node-query.js';
+import { nodeQuery, type QueryOptions, type QueryRequest } from './query.js';
 import type { QueryAnswer, QueryStates } from './query-state.js';
 
 /* The validators by the staking module of the Cosmos SDK (QueryValidatorsResponse): names for labels, contacts, and operator addresses. */
