@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import { type Invocation, parseInvocation } from './cli/invocation.js';
+import { type Invocation, parseCommandLine } from './commands/command-line.js';
 import type { CommandContext } from './commands/context.js';
-import { runCommand } from './commands/run-command.js';
 import { readProgramFile } from './program-files.js';
 
 /* The process: command line, signals, output and exit codes. */
@@ -47,28 +46,13 @@ function handleSignals({ received, remember }: EarlySignals, handlers: SignalHan
   }
 }
 
-/** Whether a command ends only when it is asked to. */
-function isServer(invocation: Invocation): boolean {
-  switch (invocation.command) {
-    case 'daemon':
-      return !invocation.config.check;
-    case 'simulate':
-    case 'demo':
-      return true;
-    case 'replay':
-      return invocation.pages.serve;
-    default:
-      return false;
-  }
-}
-
 type Stop = (signal: NodeJS.Signals) => void;
 
 const exitAtOnce: Stop = () => process.exit(0);
 
 /** The signals of a command. A server ends with 0 at any time, and closes what it has opened as soon as it waits for the signal. */
 function commandSignals(
-  invocation: Invocation,
+  { command, isServer }: Invocation,
   early: EarlySignals,
 ): Pick<CommandContext, 'waitForStopSignal' | 'onReloadSignal'> {
   let stop = exitAtOnce;
@@ -77,8 +61,8 @@ function commandSignals(
     isReloadRequested = true;
   };
   handleSignals(early, {
-    ...(isServer(invocation) && { SIGTERM: () => stop('SIGTERM'), SIGINT: () => stop('SIGINT') }),
-    ...(isServer(invocation) && invocation.command === 'daemon' && { SIGHUP: () => reload() }),
+    ...(isServer && { SIGTERM: () => stop('SIGTERM'), SIGINT: () => stop('SIGINT') }),
+    ...(isServer && command === 'daemon' && { SIGHUP: () => reload() }),
   });
   return {
     waitForStopSignal: () =>
@@ -115,17 +99,27 @@ function stderrFailed(): never {
 export async function run(early: EarlySignals): Promise<void> {
   process.stdout.on('error', stdoutFailed);
   process.stderr.on('error', stderrFailed);
+  const print = (text: string): void => void process.stdout.write(text);
+  const build = { version: readVersion(), revision: readRevision(), nodeVersion: process.versions.node };
+  const version = `bridge-exporter ${build.version} (revision ${build.revision}, node ${build.nodeVersion})`;
+  // An empty variable counts as unset.
+  for (const [name, value] of Object.entries(process.env)) if (value === '') delete process.env[name];
   try {
-    const invocation = parseInvocation(process.argv.slice(2), process.env);
-    process.exitCode = await runCommand(invocation, {
+    const invocation = await parseCommandLine(process.argv.slice(2), version, { print, printError });
+    if (typeof invocation === 'number') {
+      handleSignals(early, {});
+      process.exitCode = invocation;
+      return;
+    }
+    process.exitCode = await invocation.run({
       env: process.env,
       // Opened on first use.
       get stdin() {
         return process.stdin;
       },
-      build: { version: readVersion(), revision: readRevision(), nodeVersion: process.versions.node },
+      build,
       memory: { bytes: memoryLimit(), heapBytes: getHeapStatistics().heap_size_limit },
-      print: (text) => void process.stdout.write(text),
+      print,
       write: async (text) => {
         if (!process.stdout.write(text)) await once(process.stdout, 'drain');
       },

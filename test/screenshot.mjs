@@ -41,15 +41,20 @@ const result = validateConfig({ poll, targets, tokens }, (path) => path.join('.'
 if (!result.ok) throw new Error(result.problems.join('\n'));
 
 const executor = createPollExecutor('bridge-exporter/screenshot');
-const exporter = await startExporter(result.config, executor, createLog({ level: 'silent', format: 'json' }), {
-  listen: { host: '127.0.0.1', port: 0 },
-  telemetryPath: '/metrics',
-  maxRequests: 40,
-  build: { version: VERSION, revision: 'unknown', nodeVersion: process.versions.node },
-  shard: { index: 1, count: 1 },
-  enableLifecycle: false,
-  loadConfig: async () => result,
-});
+const exporter = await startExporter(
+  result.config,
+  executor,
+  createLog({ 'log.level': 'silent', 'log.format': 'json' }),
+  {
+    listen: { host: '127.0.0.1', port: 0 },
+    telemetryPath: '/metrics',
+    maxRequests: 40,
+    build: { version: VERSION, revision: 'unknown', nodeVersion: process.versions.node },
+    shard: { index: 1, count: 1 },
+    enableLifecycle: false,
+    loadConfig: async () => result,
+  },
+);
 
 async function waitForPage(pattern) {
   for (;;) {

@@ -2,7 +2,7 @@ import { isatty } from 'node:tty';
 import { styleText } from 'node:util';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Environment } from '../config/environment.js';
-import type { LogSettings } from './flags.js';
+import type { LogOptions } from './options.js';
 
 const STDERR = 2;
 
@@ -14,12 +14,15 @@ interface LogContext {
 }
 
 /** Logs to standard error. Writes are synchronous, so that no line is lost when the process exits. */
-export function createLog({ level, format }: LogSettings, { env, logFailed }: LogContext): Logger {
+export function createLog(options: LogOptions, { env, logFailed }: LogContext): Logger {
   const stderr = pino.destination({ dest: STDERR, sync: true });
   stderr.on('error', logFailed);
-  const stream = format === 'pretty' ? prettyStream(stderr, env) : stderr;
+  const stream = options['log.format'] === 'pretty' ? prettyStream(stderr, env) : stderr;
   const formatters = { level: (label: string) => ({ level: label }) };
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }, stream);
+  return pino(
+    { level: options['log.level'], base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters },
+    stream,
+  );
 }
 
 /** Formats the lines of pino for a terminal. */

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { CommandName, LogSettings } from '../cli/flags.js';
+import type { LogOptions } from '../cli/options.js';
 import type { Environment } from '../config/environment.js';
 import type { MemoryLimits } from '../config/memory-limits.js';
 import type { BuildInfo } from '../exposition/process-metrics.js';
@@ -41,10 +41,6 @@ export function printWarnings({ printError }: CommandContext, warnings: readonly
 }
 
 /** Prints the progress of slow steps, unless the log is silent. */
-export function progressPrinter({ printError }: CommandContext, { level }: LogSettings): (line: string) => void {
-  return level === 'silent' ? () => undefined : printError;
-}
-
-export function seeHelp(command: CommandName): string {
-  return `see bridge-exporter ${command === 'daemon' ? '' : `${command} `}--help`;
+export function progressPrinter({ printError }: CommandContext, options: LogOptions): (line: string) => void {
+  return options['log.level'] === 'silent' ? () => undefined : printError;
 }

@@ -1,5 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
-import type { InvocationOf } from '../cli/flags.js';
+import type {
+  ConfigOptions,
+  LogOptions,
+  ReloadOptions,
+  ShardOptions,
+  StateOptions,
+  WebOptions,
+} from '../cli/options.js';
 import { createConfigHash } from '../config/config-files.js';
 import type { AutoReload } from '../active-config.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings, userAgent } from './context.js';
@@ -13,19 +20,21 @@ import { printConfig, readConfig, readWebOptions } from './load-config.js';
 const INTERRUPT_BUDGET_FLAG = '--interrupt-budget=1000000';
 const WITHOUT_INTERRUPT_BUDGET = 24;
 
+export type DaemonOptions = ConfigOptions & ReloadOptions & WebOptions & StateOptions & ShardOptions & LogOptions;
+
 /** The daemon: polls and serves until it is stopped. */
-export async function runDaemon(flags: InvocationOf<'daemon'>, context: CommandContext): Promise<ExitCode> {
+export async function runDaemon(options: DaemonOptions, context: CommandContext): Promise<ExitCode> {
   // Before the configuration is loaded: a change in the meantime is found by the first check.
-  const autoReload = await prepareAutoReload(flags.config);
-  const config = await readConfig(context, flags);
-  const web = await readWebOptions(flags.web);
+  const autoReload = await prepareAutoReload(options);
+  const config = await readConfig(context, options);
+  const web = await readWebOptions(options);
   const warnings = [config, web].flatMap((result) => (result.ok ? result.warnings : []));
   const problems = [config, web].flatMap((result) => (result.ok ? [] : result.problems));
   printProblems(context, problems);
-  if (problems.length > 0 || flags.config.check) printWarnings(context, warnings);
+  if (problems.length > 0 || options['config.check']) printWarnings(context, warnings);
   if (!config.ok || !web.ok) return 2;
-  if (flags.config.check) return printConfig(context, config.config);
-  if (flags.config.autoReloadIntervalMs > 0 && autoReload === undefined) {
+  if (options['config.check']) return printConfig(context, config.config);
+  if (options['config.autoReloadInterval'] > 0 && autoReload === undefined) {
     warnings.push('--config.auto-reload-interval has no effect without --config.file');
   }
   // Not imported for --config.check, because loading them takes several times as long as starting Node.js.
@@ -33,11 +42,12 @@ export async function runDaemon(flags: InvocationOf<'daemon'>, context: CommandC
   const { startExporter } = await import('../exporter.js');
   const { createPollExecutor } = await import('../poll/poll.js');
   const { openStateFile } = await import('../state/state-file.js');
-  const log = createLog(flags.log, context);
+  const log = createLog(options, context);
   for (const warning of warnings) log.warn(warning);
   const nodeMajor = Number.parseInt(context.build.nodeVersion, 10);
   if (nodeMajor < WITHOUT_INTERRUPT_BUDGET) setFlagsFromString(INTERRUPT_BUDGET_FLAG);
-  const opened = flags.state.file === undefined ? undefined : await openStateFile(flags.state.file, log);
+  const file = options['state.file'];
+  const opened = file === undefined ? undefined : await openStateFile(file, log);
   if (opened?.ok === false) {
     printProblems(context, opened.problems);
     return 1;
@@ -48,14 +58,14 @@ export async function runDaemon(flags: InvocationOf<'daemon'>, context: CommandC
     const exporter = await startExporter(config.config, executor, log, {
       ...web.options,
       build: context.build,
-      shard: flags.targets.shard,
-      loadConfig: async () => readConfig(context, flags),
+      shard: options['targets.shard'],
+      loadConfig: async () => readConfig(context, options),
       autoReload,
       stateFile,
     });
     const stopped = context.waitForStopSignal();
     const fields = { version: context.build.version, targets: config.config.targets.length };
-    log.info(fields, `serving ${exporter.url}${flags.web.telemetryPath}`);
+    log.info(fields, `serving ${exporter.url}${options['web.telemetryPath']}`);
     context.onReloadSignal(() => void exporter.reload());
     const signal = await stopped;
     await exporter.close();
@@ -67,12 +77,10 @@ export async function runDaemon(flags: InvocationOf<'daemon'>, context: CommandC
   return 0;
 }
 
-async function prepareAutoReload({
-  file,
-  check,
-  autoReloadIntervalMs: intervalMs,
-}: InvocationOf<'daemon'>['config']): Promise<AutoReload | undefined> {
-  if (check || intervalMs === 0 || file === undefined) return undefined;
+async function prepareAutoReload(options: ConfigOptions & ReloadOptions): Promise<AutoReload | undefined> {
+  const intervalMs = options['config.autoReloadInterval'];
+  const file = options['config.file'];
+  if (options['config.check'] || intervalMs === 0 || file === undefined) return undefined;
   const hashFiles = createConfigHash(file);
   return { intervalMs, initialHash: await hashFiles(), hashFiles };
 }

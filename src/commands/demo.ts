@@ -1,5 +1,5 @@
 import { createLog } from '../cli/log.js';
-import type { InvocationOf } from '../cli/flags.js';
+import type { LogOptions, SimulatorOptions, WebOptions } from '../cli/options.js';
 import type { Config, ConfigResult } from '../config/config.js';
 import { validateConfig } from '../config/loader.js';
 import { clock } from '../clock.js';
@@ -18,38 +18,43 @@ import {
   printProblems,
   printWarnings,
   progressPrinter,
-  seeHelp,
   userAgent,
 } from './context.js';
 import { readWebOptions } from './load-config.js';
-import { checkScenario, startSimulation } from './simulate.js';
+import { startSimulation } from './simulate.js';
 import { createPastModel, runTimeLapse, type TimeLapse } from './time-lapse.js';
 import { sentenceText } from '../alerts/sentences.js';
 
 /** `demo`: a simulator and an exporter that polls it, in one process, until it is stopped. */
-export async function runDemo(flags: InvocationOf<'demo'>, context: CommandContext): Promise<ExitCode> {
-  const settings = checkScenario(flags.simulator);
-  if (!settings.ok) return printProblems(context, [...settings.problems, seeHelp('demo')]);
-  const web = await readWebOptions(flags.web);
+export async function runDemo(
+  options: SimulatorOptions<ScenarioName> & WebOptions & LogOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const web = await readWebOptions(options);
   if (!web.ok) return printProblems(context, web.problems);
   printWarnings(context, web.warnings);
-  const log = createLog(flags.log, context);
+  const log = createLog(options, context);
   const executor = createPollExecutor(userAgent(context));
   try {
-    const { seed, scenario, blockTimeMs, startTimeSeconds } = settings.checked;
+    const { seed, scenario, blockTime: blockTimeMs } = options;
     const now = clock();
-    const startTime = startTimeSeconds ?? Math.floor(now.epochSeconds);
+    const startTime = options.startTime ?? Math.floor(now.epochSeconds);
     const model = createPastModel({ seed, scenario, blockTimeMs, startTime });
-    const simulator = await startSimulation(settings.checked, flags.log, context, model);
+    const simulator = await startSimulation(options, context, model);
     try {
       const config = demoConfig(simulator.url, model);
-      progressPrinter(context, flags.log)('simulating and polling the past of the scenario …');
+      progressPrinter(context, options)('simulating and polling the past of the scenario …');
       const { pastOf, ...lapse } = await runTimeLapse(model, scenario, config, now);
       const loadConfig = async (): Promise<ConfigResult> => ({ ok: true, config, warnings: [] });
-      const options = { ...web.options, build: context.build, shard: { index: 1, count: 1 }, loadConfig, pastOf };
-      const exporter = await startExporter(config, executor, log, options);
+      const exporter = await startExporter(config, executor, log, {
+        ...web.options,
+        build: context.build,
+        shard: { index: 1, count: 1 },
+        loadConfig,
+        pastOf,
+      });
       const stopped = context.waitForStopSignal();
-      context.print(whatIsShown(scenario, lapse) + addresses(exporter.url, flags.web.telemetryPath));
+      context.print(whatIsShown(scenario, lapse) + addresses(exporter.url, options['web.telemetryPath']));
       await stopped;
       await exporter.close();
     } finally {

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIPv6 } from 'node:net';
-import type { InvocationOf } from '../cli/flags.js';
+import type { WebOptions } from '../cli/options.js';
 import type { LoadedTls } from '../server/tls.js';
 import { type CommandContext, type ExitCode, printProblems } from './context.js';
 import { readWebOptions } from './load-config.js';
@@ -14,8 +14,8 @@ const TIMEOUT_MS = 4_000;
 const HEALTHY: ReadonlySet<number | undefined> = new Set([200, 401]);
 
 /** `healthcheck`: requests `/-/healthy` of a daemon on this machine with the same web settings. */
-export async function runHealthcheck(flags: InvocationOf<'healthcheck'>, context: CommandContext): Promise<ExitCode> {
-  const web = await readWebOptions(flags.web);
+export async function runHealthcheck(options: WebOptions, context: CommandContext): Promise<ExitCode> {
+  const web = await readWebOptions(options);
   if (!web.ok) return printProblems(context, web.problems);
   const { listen, webConfig } = web.options;
   const ended = new AbortController();

@@ -1,31 +1,34 @@
-import type { ConfigSettings, WebSettings } from '../cli/flags.js';
+import type { ConfigOptions, ShardOptions, WebOptions } from '../cli/options.js';
 import type { Config, ConfigResult } from '../config/config.js';
 import { loadConfig, formatConfig } from '../config/loader.js';
 import { clampToMemory } from '../config/memory-limits.js';
-import { selectShard, type Shard } from '../config/shard.js';
+import { selectShard } from '../config/shard.js';
 import { metricLabels } from '../exposition/metrics-page.js';
 import type { Result } from '../result.js';
+import type { ListenAddress } from '../server/server.js';
 import type { LoadedWebConfig } from '../server/web-config.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings } from './context.js';
 
 /* The configuration and the web configuration that the flags of a command name. */
 
-interface ConfigFlags {
-  readonly config: ConfigSettings;
-  readonly targets?: { readonly shard: Shard };
-}
-
 /** The configuration with the targets of this shard. */
 export async function readConfig(
   { env, memory }: CommandContext,
-  { config: { file, check }, targets }: ConfigFlags,
+  options: ConfigOptions & Partial<ShardOptions>,
   fallback?: Config,
 ): Promise<ConfigResult> {
-  const result = await loadConfig({ configFile: file, env, checkFiles: check, fallback, metricLabels });
+  const result = await loadConfig({
+    configFile: options['config.file'],
+    env,
+    checkFiles: options['config.check'],
+    fallback,
+    metricLabels,
+  });
   if (!result.ok) return result;
   const { config, warnings } = clampToMemory(result.config, memory);
   const names = config.targets.map(({ name }) => name);
-  const selected = new Set(targets === undefined ? names : selectShard(names, targets.shard));
+  const shard = options['targets.shard'];
+  const selected = new Set(shard === undefined ? names : selectShard(names, shard));
   return {
     ok: true,
     config: { ...config, targets: config.targets.filter(({ name }) => selected.has(name)) },
@@ -36,13 +39,13 @@ export async function readConfig(
 /** For commands without a log: prints warnings and problems. Returns an exit code after problems, and with `--config.check`. */
 export async function configOrExitCode(
   context: CommandContext,
-  flags: ConfigFlags,
+  options: ConfigOptions & Partial<ShardOptions>,
   fallback?: Config,
 ): Promise<Config | ExitCode> {
-  const result = await readConfig(context, flags, fallback);
+  const result = await readConfig(context, options, fallback);
   if (!result.ok) return printProblems(context, result.problems);
   printWarnings(context, result.warnings);
-  return flags.config.check ? printConfig(context, result.config) : result.config;
+  return options['config.check'] ? printConfig(context, result.config) : result.config;
 }
 
 export function printConfig({ print }: CommandContext, config: Config): ExitCode {
@@ -50,19 +53,29 @@ export function printConfig({ print }: CommandContext, config: Config): ExitCode
   return 0;
 }
 
-interface WebOptions extends Omit<WebSettings, 'configFile'> {
+/** How the pages are served: the web flags with the content of `--web.config.file`. */
+export interface ServeOptions {
+  readonly listen: ListenAddress;
+  readonly telemetryPath: string;
+  readonly enableLifecycle: boolean;
+  readonly maxRequests: number;
   readonly webConfig?: LoadedWebConfig;
 }
 
-/** The web flags with the content of `--web.config.file`. */
-export async function readWebOptions({
-  configFile,
-  ...options
-}: WebSettings): Promise<Result<{ readonly options: WebOptions; readonly warnings: readonly string[] }>> {
-  if (configFile === undefined) return { ok: true, options, warnings: [] };
+export async function readWebOptions(
+  options: WebOptions,
+): Promise<Result<{ readonly options: ServeOptions; readonly warnings: readonly string[] }>> {
+  const serve = {
+    listen: options['web.listenAddress'],
+    telemetryPath: options['web.telemetryPath'],
+    enableLifecycle: options['web.enableLifecycle'],
+    maxRequests: options['web.maxRequests'],
+  };
+  const file = options['web.config.file'];
+  if (file === undefined) return { ok: true, options: serve, warnings: [] };
   const { loadWebConfig } = await import('../server/web-config.js');
-  const result = await loadWebConfig(configFile);
+  const result = await loadWebConfig(file);
   if (!result.ok) return result;
   const { webConfig } = result;
-  return { ok: true, options: { ...options, webConfig }, warnings: webConfig.warnings };
+  return { ok: true, options: { ...serve, webConfig }, warnings: webConfig.warnings };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { initialMemory } from '../alerts/endpoint-memory.js';
-import type { InvocationOf } from '../cli/flags.js';
+import type { ConfigOptions, LogOptions, ShardOptions, SummaryOptions } from '../cli/options.js';
 import { clock } from '../clock.js';
 import type { Config } from '../config/config.js';
 import type { DocumentName } from '../documents.js';
@@ -28,17 +28,20 @@ import { hasStakingNames, validators, VALIDATORS_REQUEST, validatorsOfPages } fr
 const PROGRESS_DELAY_MS = 1_000;
 
 /** `once`: polls every endpoint once and prints the metrics. */
-export async function runOnce(flags: InvocationOf<'once'>, context: CommandContext): Promise<ExitCode> {
-  const config = await configOrExitCode(context, flags);
+export async function runOnce(
+  options: ConfigOptions & ShardOptions & SummaryOptions & LogOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const config = await configOrExitCode(context, options);
   if (typeof config === 'number') return config;
   const executor = createPollExecutor(userAgent(context));
   try {
-    const endpoints = await pollEndpoints(config, executor, progressPrinter(context, flags.log));
+    const endpoints = await pollEndpoints(config, executor, progressPrinter(context, options));
     const warnings = endpoints.flatMap((endpoint) => [
       ...endpoint.warnings,
       ...inactiveWatched(endpoint.context.target, endpoint),
     ]);
-    const summarize = createSummarize(flags.report, context.isTerminal);
+    const summarize = createSummarize(options, context.isTerminal);
     return printDocuments(context, endpoints, warnings, 'poll', summarize);
   } finally {
     executor.close();

@@ -1,25 +1,32 @@
 import { mkdir } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { InvocationOf } from '../cli/flags.js';
+import type { RecordOptions, SimulatorOptions } from '../cli/options.js';
 import { DEFAULT_TARGET_NAME } from '../config/config.js';
 import { defaultCrosschainSettings } from '../config/endpoint-config.js';
 import { openDirectory, type RecordingDirectory } from '../recorder/directory.js';
 import { FORMAT_VERSION, type RecordingHeader } from '../recorder/recording-file.js';
 import { createModel, type Model } from '../simulator/model.js';
 import { executeQuery, HEIGHT_HEADER, pathOf } from '../simulator/query-service.js';
+import type { ScenarioName } from '../simulator/scenarios.js';
 import type { CommandContext, ExitCode } from './context.js';
-import type { CheckedSettings } from './simulate.js';
 
 /** What a chain node serves. */
 const RECORDED = ['module_state', 'rate_limiter_input'] as const;
 
 /** `simulate --record`: records a simulated chain as fast as it can be simulated. */
 export async function recordSimulation(
-  { seed, scenario, blockTimeMs, startTimeSeconds }: CheckedSettings,
-  { directory, durationMs, intervalMs }: InvocationOf<'simulate'>['record'] & { readonly directory: string },
+  options: SimulatorOptions<ScenarioName> & RecordOptions & { readonly record: string },
   context: CommandContext,
 ): Promise<ExitCode> {
-  const startTime = startTimeSeconds ?? Math.floor((Date.now() - durationMs) / 1000);
+  const {
+    seed,
+    scenario,
+    blockTime: blockTimeMs,
+    record: directory,
+    duration: durationMs,
+    interval: intervalMs,
+  } = options;
+  const startTime = options.startTime ?? Math.floor((Date.now() - durationMs) / 1000);
   const model = createModel({ seed, scenario, blockTimeMs, startTime });
   await mkdir(directory, { recursive: true });
   const recording = await openDirectory(directory, Infinity, { sync: false });

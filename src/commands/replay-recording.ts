@@ -15,13 +15,13 @@ const PROGRESS_MS = 500;
 
 /** `replay --recording`: prints the exposition of a recording over time. */
 export async function replayRecording(
-  recording: RecordingRange,
+  range: RecordingRange,
   config: Config,
   context: CommandContext,
 ): Promise<ExitCode> {
   const series = createTimeSeries();
   const exporterText = exporterFamilies(config, context);
-  const { problems } = await replayWithProgress(recording, config, context, {
+  const { problems } = await replayWithProgress(range, config, context, {
     onPoll: async (endpoint, timeMs) => {
       await context.write(series.endpointsAt([endpoint], timeMs));
     },
@@ -34,9 +34,9 @@ export async function replayRecording(
 }
 
 interface RecordingRange {
-  readonly directory: string;
-  readonly fromMs?: number | undefined;
-  readonly toMs?: number | undefined;
+  readonly recording: string;
+  readonly from?: number;
+  readonly to?: number;
   readonly target?: string | undefined;
 }
 
@@ -50,7 +50,7 @@ interface ReplayOptions {
 
 /** Replays a recording, prints its problems, and shows on a terminal how far it is. Resolves with the endpoints at the end. */
 export async function replayWithProgress(
-  { directory, fromMs = -Infinity, toMs = Infinity, target }: RecordingRange,
+  { recording: directory, from: fromMs = -Infinity, to: toMs = Infinity, target }: RecordingRange,
   config: Config,
   context: CommandContext,
   { onPoll, onStep }: ReplayEvents,

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { type InvocationOf, STANDARD_INPUT } from '../cli/flags.js';
+import { type ConfigOptions, type LogOptions, type RecordedOptions, STANDARD_INPUT } from '../cli/options.js';
 import { type Config, DEFAULT_TARGET_NAME, defaultConfig } from '../config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../config/endpoint-config.js';
 import { describeReadError } from '../settings/small-file.js';
@@ -20,19 +20,21 @@ import { inactiveWatched, printDocuments, type ReadEndpoint } from './documents-
 import { configOrExitCode } from './load-config.js';
 import { cleanText } from '../text/untrusted-text.js';
 
+export type ReplayOptions = RecordedOptions & ConfigOptions & LogOptions;
+
 /** `replay`: prints the metrics of a recording, or of recorded response bodies, these with the settings of the first target. Rejects if a file cannot be read. */
-export async function runReplay(flags: InvocationOf<'replay'>, context: CommandContext): Promise<ExitCode> {
-  const config = await configOrExitCode(context, flags, defaultConfig);
+export async function runReplay(options: ReplayOptions, context: CommandContext): Promise<ExitCode> {
+  const config = await configOrExitCode(context, options, defaultConfig);
   if (typeof config === 'number') return config;
-  const progress = progressPrinter(context, flags.log);
-  const { directory, bridgeFile, crosschainFile, hubHeight } = flags.recording;
-  if (directory !== undefined && flags.pages.serve) {
+  const progress = progressPrinter(context, options);
+  const { recording, bridge, crosschain, hubHeight } = options;
+  if (recording !== undefined && options.serve) {
     const { serveRecording } = await import('./serve-recording.js');
-    return serveRecording({ ...flags, directory }, config, context);
+    return serveRecording({ ...options, recording }, config, context);
   }
-  if (directory !== undefined) {
+  if (recording !== undefined) {
     const { replayRecording } = await import('./replay-recording.js');
-    return replayRecording({ ...flags.recording, directory }, config, context);
+    return replayRecording({ ...options, recording }, config, context);
   }
   // There is none if no target file matches.
   const [target = { name: DEFAULT_TARGET_NAME }] = config.targets;
@@ -51,13 +53,13 @@ export async function runReplay(flags: InvocationOf<'replay'>, context: CommandC
     if (!poll.outcome.ok || !Buffer.isBuffer(bytes)) return;
     warnings.push(...unrecognizedWarning(source, own, bytes), ...inactiveWatched(source, endpoint));
   };
-  if (bridgeFile !== undefined) {
+  if (bridge !== undefined) {
     const settings = target.bridge ?? defaultBridgeSettings;
-    await read({ ...base, document: 'module_state', settings }, bridgeFile, hubHeight);
+    await read({ ...base, document: 'module_state', settings }, bridge, hubHeight);
   }
-  if (crosschainFile !== undefined) {
+  if (crosschain !== undefined) {
     const settings = target.crosschain ?? defaultCrosschainSettings;
-    await read({ ...base, document: 'rate_limiter_input', settings }, crosschainFile);
+    await read({ ...base, document: 'rate_limiter_input', settings }, crosschain);
   }
   return printDocuments(context, endpoints, warnings, 'recorded body');
 }

@@ -1,5 +1,4 @@
 import { createActiveConfig } from '../active-config.js';
-import type { InvocationOf } from '../cli/flags.js';
 import { createLog } from '../cli/log.js';
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
@@ -14,6 +13,7 @@ import type { ReplayedEndpoint } from '../recorder/replayed-endpoint.js';
 import { createApp } from '../server/app.js';
 import { startWebServer } from '../server/server.js';
 import type { CommandContext, ExitCode } from './context.js';
+import type { ReplayOptions } from './replay.js';
 import { replayWithProgress } from './replay-recording.js';
 
 /** As long as values are remembered to be compared with later ones. */
@@ -23,21 +23,20 @@ const TELEMETRY_PATH = '/metrics';
 
 /** `replay --recording --serve`: the pages of a recorded time, until it is stopped. */
 export async function serveRecording(
-  flags: Pick<InvocationOf<'replay'>, 'recording' | 'pages' | 'log'> & { readonly directory: string },
+  options: ReplayOptions & { readonly recording: string },
   config: Config,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { directory, recording, pages } = flags;
-  const { atMs } = pages;
+  const { recording, target, at: atMs, listen } = options;
   if (atMs === undefined) throw new Error('--serve needs --at');
-  const endpoints = await endpointsAt(atMs, { directory, target: recording.target }, config, context);
+  const endpoints = await endpointsAt(atMs, { recording, target }, config, context);
   if (endpoints.length === 0) {
     context.printError(
-      `bridge-exporter: ${directory}: no recorded poll in the 24 hours before ${new Date(atMs).toISOString()}`,
+      `bridge-exporter: ${recording}: no recorded poll in the 24 hours before ${new Date(atMs).toISOString()}`,
     );
     return 1;
   }
-  const log = createLog(flags.log, context);
+  const log = createLog(options, context);
   const at: Instant = { epochSeconds: atMs / 1000, monotonicMs: atMs };
   const states = endpoints.map(({ state }) => state);
   const registry = { all: () => endpoints, states: () => states };
@@ -65,7 +64,7 @@ export async function serveRecording(
     { telemetryPath: TELEMETRY_PATH, maxRequests: 40, enableLifecycle: false },
     log,
   );
-  const server = await startWebServer(app, pages.listen, { log });
+  const server = await startWebServer(app, listen, { log });
   const stopped = context.waitForStopSignal();
   context.print(`pages as of ${new Date(atMs).toISOString()}: ${server.url}/ (Ctrl+C stops)\n`);
   await stopped;
@@ -76,12 +75,12 @@ export async function serveRecording(
 /** The endpoints after the polls of the day before a time, with what the alert conditions remember. */
 async function endpointsAt(
   atMs: number,
-  recording: { readonly directory: string; readonly target: string | undefined },
+  recorded: { readonly recording: string; readonly target: string | undefined },
   config: Config,
   context: CommandContext,
 ): Promise<readonly Endpoint[]> {
   const { endpoints: replayed } = await replayWithProgress(
-    { ...recording, fromMs: atMs - PAST_MS, toMs: atMs },
+    { ...recorded, from: atMs - PAST_MS, to: atMs },
     config,
     context,
     { onPoll: () => undefined, onStep: () => undefined },

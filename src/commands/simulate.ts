@@ -1,38 +1,25 @@
-import type { InvocationOf, LogSettings, SimulatorSettings } from '../cli/flags.js';
-import type { Result } from '../result.js';
+import type { LogOptions, RecordOptions, SimulatorOptions } from '../cli/options.js';
 import { formatDuration, HOUR_MS } from '../settings/units.js';
 import { blockTimeOf, warmUpMs, type Model } from '../simulator/model.js';
 import { endpointPaths } from '../simulator/query-service.js';
-import { isScenarioName, scenarioNames, type ScenarioName } from '../simulator/scenarios.js';
+import type { ScenarioName } from '../simulator/scenarios.js';
 import { startSimulator, type Simulator } from '../simulator/simulator.js';
-import { type CommandContext, type ExitCode, printProblems, progressPrinter, seeHelp } from './context.js';
+import { type CommandContext, type ExitCode, progressPrinter } from './context.js';
 
 /** `simulate`: serves a simulated chain until it is stopped, or records it. */
-export async function runSimulate(flags: InvocationOf<'simulate'>, context: CommandContext): Promise<ExitCode> {
-  const settings = checkScenario(flags.simulator);
-  if (!settings.ok) return printProblems(context, [...settings.problems, seeHelp('simulate')]);
-  const { directory } = flags.record;
-  if (directory !== undefined) {
+export async function runSimulate(
+  options: SimulatorOptions<ScenarioName> & RecordOptions & LogOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { record } = options;
+  if (record !== undefined) {
     const { recordSimulation } = await import('./record-simulation.js');
-    return recordSimulation(settings.checked, { ...flags.record, directory }, context);
+    return recordSimulation({ ...options, record }, context);
   }
-  const simulator = await startSimulation(settings.checked, flags.log, context);
+  const simulator = await startSimulation(options, context);
   await context.waitForStopSignal();
   await simulator.close();
   return 0;
-}
-
-/** The settings of a simulator with a scenario that exists. */
-export interface CheckedSettings extends SimulatorSettings {
-  readonly scenario: ScenarioName;
-}
-
-/** The command line parser does not check the name, because it does not load the simulator. */
-export function checkScenario(settings: SimulatorSettings): Result<{ readonly checked: CheckedSettings }> {
-  const { scenario } = settings;
-  if (isScenarioName(scenario)) return { ok: true, checked: { ...settings, scenario } };
-  const expected = `expected one of ${scenarioNames.join(', ')}`;
-  return { ok: false, problems: [`--scenario: unknown scenario ${JSON.stringify(scenario)} — ${expected}`] };
 }
 
 const LOOPBACK = '127.0.0.1';
@@ -42,15 +29,15 @@ const LONG_WARM_UP_MS = 8 * HOUR_MS;
 
 /** Starts the simulator and prints its addresses. Without a model, it creates one. */
 export async function startSimulation(
-  { listen, seed, scenario, blockTimeMs, startTimeSeconds }: CheckedSettings,
-  log: LogSettings,
+  options: SimulatorOptions<ScenarioName> & LogOptions,
   context: CommandContext,
   model?: Model,
 ): Promise<Simulator> {
+  const { listen, seed, scenario, blockTime: blockTimeMs, startTime } = options;
   const blockTime = formatDuration(blockTimeOf({ scenario, blockTimeMs }));
   const warmUp = warmUpMs({ scenario, blockTimeMs });
   if (model === undefined && warmUp > LONG_WARM_UP_MS) {
-    const progress = progressPrinter(context, log);
+    const progress = progressPrinter(context, options);
     progress(`simulating the first ${formatDuration(warmUp)} of the chain (${blockTime} per block) …`);
   }
   const simulator = await startSimulator({
@@ -60,7 +47,7 @@ export async function startSimulation(
     scenario,
     blockTimeMs,
     ...(model && { model }),
-    ...(startTimeSeconds !== undefined && { startTime: startTimeSeconds }),
+    ...(startTime !== undefined && { startTime }),
   });
   context.print(`simulated chain: scenario ${scenario}, seed ${seed}, a block every ${blockTime}\n`);
   for (const path of endpointPaths) context.print(`  ${simulator.url}${path}\n`);

@@ -2,7 +2,7 @@ import { severities, type Severity } from '../alerts/alert.js';
 import { verdictsOfOnePoll, type Verdict } from '../alerts/judge.js';
 import type { KnownEndpoint } from '../alerts/endpoint-memory.js';
 import { sentenceText } from '../alerts/sentences.js';
-import type { ReportSettings } from '../cli/flags.js';
+import type { SummaryOptions } from '../cli/options.js';
 import type { Instant } from '../clock.js';
 
 /* What is wrong, by one poll of each endpoint, in the sentences of the status page. */
@@ -19,7 +19,7 @@ export interface Summary {
 
 export type Summarize = (endpoints: readonly KnownEndpoint[], now: Instant) => Summary;
 
-export function createSummarize({ summary: isWanted, failOn }: ReportSettings, isTerminal: boolean): Summarize {
+export function createSummarize({ summary: isWanted, failOn }: SummaryOptions, isTerminal: boolean): Summarize {
   return (endpoints, now) => {
     const verdicts = verdictsOfOnePoll(endpoints, now).filter(({ inhibitedBy }) => inhibitedBy === null);
     const worst = failOn === undefined ? undefined : worstFrom(verdicts, failOn);

@@ -84,7 +84,7 @@ const simulators = await Promise.all(
 const config = createConfig(simulators.map(({ url }) => url));
 const loadConfig = async () => ({ ok: true, config, warnings: [] });
 const executor = createPollExecutor('bridge-exporter/soak');
-const log = createLog({ level: 'silent', format: 'json' });
+const log = createLog({ 'log.level': 'silent', 'log.format': 'json' });
 const listen = { host: '127.0.0.1', port: 0 };
 const exporter = await startExporter(config, executor, log, {
   listen,

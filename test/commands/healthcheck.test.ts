@@ -5,13 +5,12 @@ import { createServer as createTcpServer, type Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { parseInvocation } from '../../src/cli/invocation.js';
 import { runHealthcheck } from '../../src/commands/healthcheck.js';
 import { startWebServer } from '../../src/server/server.js';
 import { loadWebConfig } from '../../src/server/web-config.js';
 import { createTestApp } from '../server/test-app.js';
 import { createAuthority } from '../support/certificates.js';
-import { createTestContext } from '../support/command-context.js';
+import { createTestContext, optionsOf } from '../support/command-context.js';
 import { freePort } from '../support/ports.js';
 import { runExporter } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
@@ -21,10 +20,8 @@ const folder = createTempFolder();
 const tls = `cert_file: ${certificate.certFile}\n  key_file: ${certificate.keyFile}`;
 
 async function check(...flags: readonly string[]) {
-  const invocation = parseInvocation(['healthcheck', ...flags], {});
-  if (invocation.command !== 'healthcheck') throw new Error('invalid flags');
   const context = createTestContext();
-  return { code: await runHealthcheck(invocation, context), stderr: context.stderr };
+  return { code: await runHealthcheck(await optionsOf(['healthcheck', ...flags]), context), stderr: context.stderr };
 }
 
 /** Listens on one address of loopback until the end of the test. Returns the port. */

@@ -1,20 +1,17 @@
 import { expect, it } from 'vitest';
 import { runSimulate } from '../../src/commands/simulate.js';
-import { createTestContext } from '../support/command-context.js';
+import { createTestContext, optionsOf } from '../support/command-context.js';
 
 /** Runs the command until it has printed its addresses. Returns what it printed. */
-async function simulate(blockTimeMs: number | undefined, level: 'info' | 'silent' = 'info', scenario = 'stuck') {
+async function simulate(...flags: readonly string[]) {
   const context = createTestContext();
-  const simulator = { listen: { port: 0 }, seed: 9, scenario, blockTimeMs, startTimeSeconds: 1_790_000_000 };
-  const record = { directory: undefined, durationMs: 0, intervalMs: 0 };
-  expect(await runSimulate({ command: 'simulate', simulator, record, log: { level, format: 'json' } }, context)).toBe(
-    0,
-  );
+  const args = ['simulate', '--listen=:0', '--seed=9', '--start-time=1790000000', ...flags];
+  expect(await runSimulate(await optionsOf(args), context)).toBe(0);
   return context;
 }
 
 it('prints the scenario and the addresses', async () => {
-  const { stdout } = await simulate(2_000);
+  const { stdout } = await simulate('--scenario=stuck');
   expect(stdout.map((line) => line.replace(/:\d+\//, ':PORT/'))).toEqual([
     'simulated chain: scenario stuck, seed 9, a block every 2s\n',
     '  http://127.0.0.1:PORT/bridge/v1/module_state\n',
@@ -25,15 +22,15 @@ it('prints the scenario and the addresses', async () => {
 
 it('announces a long warm-up, unless the log is silent', async () => {
   const announcement = 'simulating the first 10h of the chain (2m per block) …';
-  expect((await simulate(120_000)).stderr).toEqual([announcement]);
-  expect((await simulate(120_000, 'silent')).stderr).toEqual([]);
+  expect((await simulate('--block-time=2m')).stderr).toEqual([announcement]);
+  expect((await simulate('--block-time=2m', '--log.level=silent')).stderr).toEqual([]);
 });
 
 it('uses the block time of the scenario, unless another one is given', async () => {
   const firstLines = await Promise.all([
-    simulate(undefined, 'silent'),
-    simulate(undefined, 'silent', 'mainnet'),
-    simulate(5_000, 'silent', 'mainnet'),
+    simulate('--scenario=stuck'),
+    simulate('--scenario=mainnet'),
+    simulate('--scenario=mainnet', '--block-time=5s'),
   ]);
   expect(firstLines.map(({ stdout }) => stdout[0])).toEqual([
     'simulated chain: scenario stuck, seed 9, a block every 2s\n',

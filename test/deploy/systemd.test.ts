@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { environmentName, flagsOf } from '../../src/cli/flags.js';
 import { targetVariables } from '../../src/config/environment.js';
-import { runHere } from '../support/command-context.js';
+import { commands, runHere } from '../support/command-context.js';
 import { readProjectFile } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
@@ -72,7 +71,7 @@ describe('the settings of the systemd unit', () => {
   it('include an environment file with existing variables', () => {
     const known = new Set<string>([
       ...Object.keys(targetVariables),
-      ...flagsOf('daemon').map(({ name }) => environmentName(name) ?? name),
+      ...commands.flatMap(({ options }) => options.flatMap(({ envVar }) => envVar ?? [])),
     ]);
     const variables = Array.from(environment.matchAll(/^#?([A-Z_]+)=/gm), ([, name = '']) => name);
     expect(variables).toContain('CONFIG_FILE');

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { commandNames, environmentName, flagsOf } from '../../src/cli/flags.js';
 import { targetVariables } from '../../src/config/environment.js';
 import { configSettings, DEFAULT_TARGET_NAME } from '../../src/config/config.js';
+import { commands } from '../support/command-context.js';
 import { parseConfig } from '../support/config.js';
 import { formatConfig } from '../../src/config/loader.js';
 import { groupBy } from '../../src/facts/grouping.js';
@@ -46,11 +46,12 @@ const variableRows = Object.entries(targetVariables).map(([name, { path, default
 
 /** Flags of several commands, once each unless the commands differ in it. */
 function flagTable(): string {
-  const rows = commandNames.flatMap((command) =>
-    flagsOf(command).map(({ name, type, default: preset, description }) => ({
-      command,
-      flag: [code(name), code(environmentName(name)), type, code(preset), description],
-    })),
+  const rows = commands.flatMap((command) =>
+    command.options.map(({ long, flags, envVar, argChoices, defaultValueDescription, description }) => {
+      const type = argChoices?.join(' | ') ?? /[<[](.*)[>\]]$/.exec(flags)?.[1] ?? '';
+      const flag = [code(long), code(envVar), type, code(defaultValueDescription), description];
+      return { command: command.name(), flag };
+    }),
   );
   const byFlag = Array.from(groupBy(rows, ({ flag }) => JSON.stringify(flag)).values());
   return markdownTable(
@@ -78,7 +79,7 @@ describe('docs/configuration.md', () => {
   });
 
   test('describes every key and every flag', () => {
-    const described = [...configSettings, ...commandNames.flatMap(flagsOf)];
+    const described = [...configSettings, ...commands.flatMap(({ options }) => options)];
     expect(described.filter(({ description }) => description === undefined || description === '')).toEqual([]);
   });
 });

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { parseInvocation } from '../../src/cli/invocation.js';
 import { parseConfig } from '../support/config.js';
 import { parseWebConfig } from '../../src/server/web-config.js';
+import { createTestContext, parseHere } from '../support/command-context.js';
 import { hasHelm, helm } from '../deploy/helm.js';
 import { projectPath, readProjectFile } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
@@ -152,11 +152,11 @@ describe('a shell example', () => {
 describe('a command', () => {
   it.each(commands.filter(({ line }) => EXPORTER_COMMAND.test(line)))(
     'in $file has valid arguments: $line',
-    ({ line }) => {
+    async ({ line }) => {
       const { script = '', args = '' } = EXPORTER_COMMAND.exec(line)?.groups ?? {};
       const argv = `${script} ${args}`.split(' ').filter((word) => word !== '');
-      const invocation = parseInvocation(argv, {});
-      expect(invocation.command, JSON.stringify(invocation)).not.toBe('usage-error');
+      const context = createTestContext();
+      expect(await parseHere(argv, {}, context), context.stderr.join('\n')).not.toBe(2);
     },
   );
 

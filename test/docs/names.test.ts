@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { commandNames, environmentName, flagsOf } from '../../src/cli/flags.js';
 import { targetVariables } from '../../src/config/environment.js';
 import { configSettings } from '../../src/config/config.js';
 import { webSettings } from '../../src/server/web-config.js';
-import { isScenarioName } from '../../src/simulator/scenarios.js';
+import { scenarioNames } from '../../src/simulator/scenarios.js';
 import { alertRules } from '../support/alert-rules.js';
+import { commands as programCommands } from '../support/command-context.js';
 import { packageJson, projectFileExists, readProjectFile } from '../support/project-files.js';
 import { blocksOf, inlineCodeIn, pages } from './pages.js';
 
@@ -12,8 +12,9 @@ import { blocksOf, inlineCodeIn, pages } from './pages.js';
  * Names in the documentation exist. test/dashboards/references.test.ts checks metrics and labels, examples.test.ts the
  * settings in examples.
  */
-const flags = commandNames.flatMap((command) => flagsOf(command).map(({ name }) => name));
-const variables = new Set([...flags.flatMap((flag) => environmentName(flag) ?? []), ...Object.keys(targetVariables)]);
+const options = programCommands.flatMap((command) => command.options);
+const flags = new Set(options.map(({ long }) => long));
+const variables = new Set([...options.flatMap(({ envVar }) => envVar ?? []), ...Object.keys(targetVariables)]);
 /** The scripts of the project and commands of npm. */
 const npmCommands = new Set([
   ...Object.keys(packageJson.scripts),
@@ -57,8 +58,7 @@ describe.each(pages)('$file', (page) => {
         ),
     );
     const named = exporterCommands.flatMap((command) => command.match(/(?<![\w-])--[a-z][\w.-]*/g) ?? []);
-    const isKnown = (flag: string): boolean =>
-      flags.includes(flag) || flags.includes(flag.replace('--no-', '--')) || OTHER_FLAGS.test(flag);
+    const isKnown = (flag: string): boolean => flags.has(flag) || OTHER_FLAGS.test(flag);
     expect(named.filter((flag) => !isKnown(flag))).toEqual([]);
     const usedVariables = commands.flatMap(
       (command) => command.match(/\b(?:BRIDGE|CROSSCHAIN|TARGETS?|POLL|CONFIG|WEB|LOG)_[A-Z_]+\b/g) ?? [],
@@ -77,7 +77,7 @@ describe.each(pages)('$file', (page) => {
     const named = commands.flatMap((command) =>
       Array.from(command.matchAll(/--scenario[ =]([a-z-]+)/g), ([, name = '']) => name),
     );
-    expect(named.filter((name) => !isScenarioName(name))).toEqual([]);
+    expect(named.filter((name) => !scenarioNames.some((known) => known === name))).toEqual([]);
   });
 
   it('uses existing settings', () => {

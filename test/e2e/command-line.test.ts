@@ -245,15 +245,6 @@ describe('replay of standard input', () => {
     expect(code).toBe(1);
     expect(stderr.split('\n')[0]).toBe(`a module_state: ${failure}`);
   });
-
-  it('cannot be used for both documents', async () => {
-    expect(await runHere(['replay', '--bridge=-', '--crosschain', '-'])).toMatchObject({
-      code: 2,
-      stderr: `bridge-exporter: replay: both documents are standard input (-) — expected at least one file
-bridge-exporter: see bridge-exporter replay --help
-`,
-    });
-  });
 });
 
 describe('replay of a document with fields that are not recognized', () => {
@@ -340,7 +331,7 @@ Ctrl+C stops both; --scenario=stuck shows an incident, --help lists the others.
   it.each(['simulate', 'demo'])('%s lists the scenarios for an unknown one', async (command) => {
     expect(await runHere([command, '--scenario=stukc'])).toMatchObject({
       code: 2,
-      stderr: `bridge-exporter: --scenario: unknown scenario "stukc" — expected one of ${scenarioNames.join(', ')}\nbridge-exporter: see bridge-exporter ${command} --help\n`,
+      stderr: `bridge-exporter: option '--scenario <name>' argument 'stukc' is invalid. Expected one of ${scenarioNames.join(', ')}.\nbridge-exporter: see bridge-exporter ${command} --help\n`,
     });
   });
 

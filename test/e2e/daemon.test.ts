@@ -198,12 +198,14 @@ describe('the start of the daemon', () => {
   it('fails with exit code 2 for invalid flags and without a target', async () => {
     expect(await runHere(['--web.listen-adress=:1'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('unknown flag — expected one of --config.file, ') as string,
+      stderr: `bridge-exporter: unknown option '--web.listen-adress' (Did you mean --web.listen-address?)
+bridge-exporter: see bridge-exporter --help
+`,
     });
     expect(await runHere([])).toMatchObject({ code: 2, stderr: expect.stringContaining('BRIDGE_URL') as string });
     expect(await runHere(['simulate', '--scenario=nope'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('expected one of healthy') as string,
+      stderr: expect.stringContaining('Expected one of healthy') as string,
     });
   });
 

@@ -52,7 +52,7 @@ describe('a signal before the command is ready', () => {
   });
 
   it('SIGHUP ends the demo, which has no configuration to reload', async () => {
-    expect(await endOf(startWithSignal('SIGHUP', ['--log.level=warn', 'demo']))).toEqual([null, 'SIGHUP']);
+    expect(await endOf(startWithSignal('SIGHUP', ['demo', '--log.level=warn']))).toEqual([null, 'SIGHUP']);
   });
 });
 

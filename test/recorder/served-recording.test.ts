@@ -58,17 +58,4 @@ describe('replay --recording --serve', () => {
       stderr: `bridge-exporter: ${recording}: no recorded poll in the 24 hours before 2026-11-20T00:00:00.000Z\n`,
     });
   });
-
-  it.each([
-    [['--serve'], '--serve: needs --at TIME'],
-    [
-      ['--serve', '--at=2026-11-23', '--from=2026-11-22'],
-      '--from: cannot be combined with --serve — expected --at TIME',
-    ],
-    [['--at=2026-11-23'], '--at: has no effect without --serve'],
-  ])('rejects the flags %j', async (flags, problem) => {
-    const { code, stderr } = await runHere(['replay', '--recording', recording, ...flags]);
-    expect(code).toBe(2);
-    expect(stderr).toContain(problem);
-  });
 });

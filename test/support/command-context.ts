@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import { parseInvocation } from '../../src/cli/invocation.js';
+import { vi } from 'vitest';
+import { createProgram, parseCommandLine, type Invocation } from '../../src/commands/command-line.js';
 import type { CommandContext } from '../../src/commands/context.js';
-import { runCommand } from '../../src/commands/run-command.js';
 import type { Environment } from '../../src/config/environment.js';
 import type { ProcessResult } from './processes.js';
 
@@ -29,6 +29,38 @@ export function createTestContext(
   };
 }
 
+/** The commands with their flags. */
+export const { commands } = createProgram({
+  version: '',
+  print: () => undefined,
+  first: undefined,
+  help: { scenarios: [], variables: [] },
+  onInvocation: () => undefined,
+});
+const variables = new Set(commands.flatMap(({ options }) => options.flatMap(({ envVar }) => envVar ?? [])));
+
+/** Parses a command line with these environment variables and no others. A number is the exit code after help or problems. */
+export async function parseHere(
+  args: readonly string[],
+  env: Environment = {},
+  context: Pick<CommandContext, 'print' | 'printError'> = createTestContext(),
+): Promise<Invocation | number> {
+  for (const name of variables) vi.stubEnv(name, env[name]);
+  try {
+    return await parseCommandLine(args, 'version', context);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+}
+
+/** The values of the flags of a valid command line. */
+export async function optionsOf<Options>(args: readonly string[]): Promise<Options> {
+  const context = createTestContext();
+  const invocation = await parseHere(args, {}, context);
+  if (typeof invocation === 'number') throw new Error(context.stderr.join('\n'));
+  return invocation.options as Options;
+}
+
 /** Runs a command in this process, as `runExporter` (processes.ts) runs the built program. Not for commands that start threads or log. */
 export async function runHere(args: readonly string[], env: Environment = {}, input = ''): Promise<ProcessResult> {
   const context = createTestContext(env, input);
@@ -36,6 +68,7 @@ export async function runHere(args: readonly string[], env: Environment = {}, in
     context.printError(`bridge-exporter: ${error.message}`);
     return 1;
   };
-  const code = await runCommand(parseInvocation(args, env), context).catch(fail);
+  const invocation = await parseHere(args, env, context);
+  const code = typeof invocation === 'number' ? invocation : await invocation.run(context).catch(fail);
   return { code, stdout: context.stdout.join(''), stderr: context.stderr.map((line) => `${line}\n`).join('') };
 }

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { parseInvocation } from '../../src/cli/invocation.js';
+import type { DaemonOptions } from '../../src/commands/daemon.js';
 import { readConfig, readWebOptions } from '../../src/commands/load-config.js';
 import { startExporter, type Exporter } from '../../src/exporter.js';
 import { createPollExecutor } from '../../src/poll/poll.js';
-import { createTestContext } from './command-context.js';
+import { createTestContext, optionsOf } from './command-context.js';
 import { waitFor } from './wait-for.js';
 
 export interface TestExporter extends Pick<Exporter, 'url' | 'reload'> {
@@ -20,9 +20,8 @@ export async function startTestExporter(
   env: Readonly<Record<string, string>> = {},
 ): Promise<TestExporter> {
   const context = createTestContext(env);
-  const flags = parseInvocation(['--web.listen-address=127.0.0.1:0', ...args], env);
-  if (flags.command !== 'daemon') throw new Error(`${args.join(' ')} is not a daemon`);
-  const [config, web] = [await readConfig(context, flags), await readWebOptions(flags.web)];
+  const options = await optionsOf<DaemonOptions>(['--web.listen-address=127.0.0.1:0', ...args]);
+  const [config, web] = [await readConfig(context, options), await readWebOptions(options)];
   if (!config.ok || !web.ok) throw new Error([config, web].flatMap((part) => (part.ok ? [] : part.problems)).join());
   const log: string[] = [];
   const logger = pino(
@@ -33,8 +32,8 @@ export async function startTestExporter(
   const exporter = await startExporter(config.config, executor, logger, {
     ...web.options,
     build: context.build,
-    shard: flags.targets.shard,
-    loadConfig: async () => readConfig(context, flags),
+    shard: options['targets.shard'],
+    loadConfig: async () => readConfig(context, options),
     autoReload: undefined,
   });
   onTestFinished(async () => {

@@ -91,7 +91,7 @@ async function startExporterOf({ bridge, crosschain, testnet }, executor) {
   };
   const result = validateConfig(config, (path) => path.join('.'));
   if (!result.ok) throw new Error(result.problems.map(({ message }) => message).join('\n'));
-  return startExporter(result.config, executor, createLog({ level: 'silent', format: 'json' }), {
+  return startExporter(result.config, executor, createLog({ 'log.level': 'silent', 'log.format': 'json' }), {
     listen: { host: '127.0.0.1', port: 0 },
     telemetryPath: '/metrics',
     maxRequests: 40,

@@ -1,0 +1,385 @@
+import { Command, CommanderError, Help, InvalidArgumentError, type Option } from 'commander';
+import {
+  configOptions,
+  logOptions,
+  recordedOptions,
+  recordOptions,
+  reloadOptions,
+  shardOptions,
+  simulatorOptions,
+  STANDARD_INPUT,
+  stateOptions,
+  summaryOptions,
+  webOptions,
+} from '../cli/options.js';
+import type { CommandContext, ExitCode } from './context.js';
+import type { DaemonOptions } from './daemon.js';
+import type { ReplayOptions } from './replay.js';
+
+/* The command line: the commands with their flags and help. The flags of each are in src/cli/options.ts. */
+
+interface CommandDefinition {
+  readonly description: string;
+  /** Defaults to `[flags]`. */
+  readonly usage?: string;
+  readonly examples: readonly (readonly [explanation: string, command: string])[];
+  readonly exitCodes: Readonly<Record<number, string>>;
+  readonly options: readonly Option[];
+  /** What is wrong with the flags together. */
+  readonly check?: (command: Command) => string | undefined;
+  /** Whether it ends only when it is asked to. */
+  readonly isServer: (options: never) => boolean;
+  /** Imports the command when it runs, because loading the modules of the daemon takes several times as long as starting Node.js. */
+  readonly load: () => Promise<(options: never, context: CommandContext) => Promise<ExitCode>>;
+}
+
+const exitCodesOfServer = {
+  0: 'Stopped by SIGTERM or SIGINT.',
+  1: 'Runtime failure, such as an address in use, or a log that cannot be written.',
+};
+
+/** The commands by name. The daemon runs without a name. */
+const definitions = (scenarios: readonly string[]): Readonly<Record<string, CommandDefinition>> => ({
+  daemon: {
+    description: 'Polls the bridge state of chain nodes and exports it to Prometheus.',
+    examples: [
+      ['try the exporter with a simulated node', 'bridge-exporter demo'],
+      ['poll one node, then open http://localhost:10917/', 'BRIDGE_URL=https://node.example.org bridge-exporter'],
+      ['poll the targets of a configuration file', 'bridge-exporter --config.file=bridge.yaml'],
+      ['check a configuration file', 'bridge-exporter --config.file=bridge.yaml --config.check'],
+      [
+        'poll the second of five shards of the targets',
+        'bridge-exporter --config.file=bridge.yaml --targets.shard=2/5',
+      ],
+    ],
+    exitCodes: exitCodesOfServer,
+    options: [
+      ...configOptions(),
+      ...reloadOptions(),
+      ...webOptions(),
+      ...stateOptions(),
+      ...shardOptions(),
+      ...logOptions(),
+    ],
+    isServer: (options: DaemonOptions) => !options['config.check'],
+    load: async () => (await import('./daemon.js')).runDaemon,
+  },
+  once: {
+    description: 'Polls every endpoint once and prints the metrics; exits with 1 if a poll fails.',
+    examples: [
+      ['test a node', 'BRIDGE_URL=https://node.example.org bridge-exporter once'],
+      ['test a configuration file', 'bridge-exporter once --config.file=bridge.yaml'],
+      ['use the metrics in a script', 'bridge-exporter once --config.file=bridge.yaml > metrics.txt || echo failed'],
+      ['check a bridge in a script', 'bridge-exporter once --fail-on=critical > /dev/null'],
+    ],
+    exitCodes: {
+      0: 'All polls succeeded.',
+      1: 'A poll failed. The metrics of the others are printed, the reasons are on standard error.',
+      3: 'One poll proves that something is wrong with the severity of --fail-on, or a higher one.',
+    },
+    options: [...configOptions(), ...shardOptions(), ...summaryOptions(), ...logOptions()],
+    isServer: () => false,
+    load: async () => (await import('./once.js')).runOnce,
+  },
+  replay: {
+    description: 'Prints the metrics of a recording, or of recorded response bodies, without network access.',
+    usage: '[--recording DIR | --bridge FILE --crosschain FILE] [flags]',
+    examples: [
+      [
+        'print the metrics of a recording over time, as OpenMetrics with timestamps',
+        'bridge-exporter replay --recording /var/lib/bridge-exporter --from 2026-11-23 > metrics.txt',
+      ],
+      [
+        'serve the status page and the pending page as they were then',
+        'bridge-exporter replay --recording /var/lib/bridge-exporter --serve --at 2026-11-23T03:12:00Z',
+      ],
+      [
+        'make blocks of them that Prometheus can query',
+        'promtool tsdb create-blocks-from openmetrics metrics.txt data',
+      ],
+      ['record a module state of Injective', 'curl -o state.json https://node.example.org/peggy/v1/module_state'],
+      ['print its metrics as of a hub height', 'bridge-exporter replay --bridge state.json --hub-height 8214702'],
+      [
+        'read a module state from standard input',
+        'curl https://node.example.org/peggy/v1/module_state | bridge-exporter replay --bridge -',
+      ],
+      [
+        'use the settings of the first target of a configuration file',
+        'bridge-exporter replay --crosschain input.json --config.file=bridge.yaml',
+      ],
+    ],
+    exitCodes: {
+      0: 'All documents are valid; with --serve, stopped by SIGTERM or SIGINT.',
+      1: 'A document is invalid, or a file cannot be read. The metrics of the others are printed, the reasons are on standard error.',
+    },
+    options: [...recordedOptions(), ...configOptions(), ...logOptions()],
+    check: replayProblem,
+    isServer: ({ serve }: ReplayOptions) => serve,
+    load: async () => (await import('./replay.js')).runReplay,
+  },
+  simulate: {
+    description: 'Serves a simulated chain for the exporter to poll.',
+    examples: [
+      ['a healthy chain on 127.0.0.1:1317', 'bridge-exporter simulate'],
+      ['a growing backlog, at four times the speed', 'bridge-exporter simulate --scenario=backlog --block-time=500ms'],
+      ['poll it from another terminal', 'BRIDGE_URL=http://127.0.0.1:1317 bridge-exporter'],
+      ['record a week in minutes', 'bridge-exporter simulate --scenario=stuck --record recording --duration 7d'],
+    ],
+    exitCodes: exitCodesOfServer,
+    options: [...simulatorOptions(scenarios), ...recordOptions(), ...logOptions()],
+    isServer: () => true,
+    load: async () => (await import('./simulate.js')).runSimulate,
+  },
+  demo: {
+    description: 'Runs a simulated chain together with the exporter, which has already polled its past.',
+    examples: [
+      ['a healthy chain; open http://127.0.0.1:10917/', 'bridge-exporter demo'],
+      ['a bridge that has been stuck for an hour', 'bridge-exporter demo --scenario=stuck'],
+      ['the habits of a main network', 'bridge-exporter demo --scenario=mainnet'],
+      ['use free ports', 'bridge-exporter demo --listen=:0 --web.listen-address=127.0.0.1:0'],
+    ],
+    exitCodes: exitCodesOfServer,
+    // The demo is for a terminal on the local machine.
+    options: [...simulatorOptions(scenarios), ...webOptions('127.0.0.1:10917'), ...logOptions('pretty')],
+    isServer: () => true,
+    load: async () => (await import('./demo.js')).runDemo,
+  },
+  healthcheck: {
+    description: 'Checks that a daemon with the same web flags on this machine is healthy.',
+    examples: [
+      ['check the daemon at port 10917', 'bridge-exporter healthcheck'],
+      ['check a daemon with TLS', 'bridge-exporter healthcheck --web.config.file=web.yml'],
+    ],
+    exitCodes: {
+      0: 'The daemon answers.',
+      1: 'It does not answer, or with an error. The reason is on standard error.',
+    },
+    options: webOptions(),
+    isServer: () => false,
+    load: async () => (await import('./healthcheck.js')).runHealthcheck,
+  },
+});
+
+/** The flags of `replay` for bodies, for the metrics of a recording, and for its pages. */
+const BODY_FLAGS = ['bridge', 'crosschain', 'hubHeight'];
+const RECORDING_FLAGS = ['recording', 'target', 'from', 'to'];
+const PAGE_FLAGS = ['recording', 'target', 'serve', 'at', 'listen'];
+
+function replayProblem(command: Command): string | undefined {
+  const { recording, serve, at, bridge, crosschain } = command.opts<ReplayOptions>();
+  const flags =
+    recording === undefined
+      ? { with: 'without --recording', own: BODY_FLAGS }
+      : serve
+        ? { with: 'with --serve', own: PAGE_FLAGS }
+        : { with: 'with --recording and without --serve', own: RECORDING_FLAGS };
+  const other = [...BODY_FLAGS, ...RECORDING_FLAGS, ...PAGE_FLAGS].find(
+    (name) => !flags.own.includes(name) && command.getOptionValueSource(name) === 'cli',
+  );
+  if (other !== undefined) {
+    const option = command.options.find((candidate) => candidate.attributeName() === other);
+    return `${option?.long} has no effect ${flags.with}`;
+  }
+  if (serve) return at === undefined ? '--serve needs --at TIME' : undefined;
+  if (recording !== undefined) return undefined;
+  if (bridge === undefined && crosschain === undefined)
+    return 'nothing to replay: expected --recording DIR, --bridge FILE, --crosschain FILE, or both files';
+  return bridge === STANDARD_INPUT && crosschain === STANDARD_INPUT
+    ? 'both documents are standard input (-): expected at least one file'
+    : undefined;
+}
+
+export const EXAMPLE_CONFIG = `targets:
+  - name: mainnet
+    bridge: {url: https://node.example.org}
+    crosschain: {url: https://node.example.org}`;
+
+/** What the help shows besides the flags: scenarios, and the variables of one target. */
+interface HelpTables {
+  readonly scenarios: readonly Row[];
+  readonly variables: readonly Row[];
+}
+
+type Row = readonly [name: string, description: string];
+
+const WIDTH = 98;
+
+function section(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `\n${title}:\n${lines.map((line) => `  ${line}`).join('\n')}\n`;
+}
+
+/** Two aligned columns. */
+function table(title: string, rows: readonly Row[]): string {
+  const help = Object.assign(new Help(), { helpWidth: WIDTH });
+  const width = Math.max(...rows.map(([{ length }]) => length));
+  return section(
+    title,
+    rows.map(([name, description]) => help.formatItem(name, width, description, help).slice(2)),
+  );
+}
+
+/** The sections after the flags. */
+function helpText(
+  name: string,
+  { examples, exitCodes }: CommandDefinition,
+  { scenarios, variables }: HelpTables,
+): string {
+  return [
+    section(
+      'Examples',
+      examples.flatMap(([explanation, line]) => [`# ${explanation}`, line]),
+    ),
+    name === 'daemon'
+      ? section('Example configuration file; docs/configuration.md lists all keys', EXAMPLE_CONFIG.split('\n'))
+      : '',
+    name === 'daemon' || name === 'once'
+      ? table('Environment variables for one target without a configuration file', variables)
+      : '',
+    name === 'simulate' || name === 'demo' ? table('Scenarios', scenarios) : '',
+    table(
+      'Exit codes',
+      Object.entries({ ...exitCodes, 2: 'Invalid usage or configuration. All problems are on standard error.' }),
+    ),
+  ].join('');
+}
+
+/** A command and the values of its flags. */
+export interface Invocation {
+  readonly command: string;
+  readonly options: unknown;
+  readonly isServer: boolean;
+  readonly run: (context: CommandContext) => Promise<ExitCode>;
+}
+
+function rejectLateCommand(): never {
+  throw new InvalidArgumentError('Expected a command before the flags, or no command to run the daemon.');
+}
+
+interface ProgramOptions {
+  /** What `--version` prints. */
+  readonly version: string;
+  readonly print: (text: string) => void;
+  /** The first argument. Without a command, the daemon runs, and the help is that of the daemon. */
+  readonly first: string | undefined;
+  readonly help: HelpTables;
+  readonly onInvocation: (invocation: Invocation) => void;
+}
+
+export function createProgram({ version, print, first, help, onInvocation }: ProgramOptions): Command {
+  const program = new Command('bridge-exporter')
+    .exitOverride()
+    .configureOutput({ writeOut: print, outputError: () => undefined })
+    .configureHelp({ helpWidth: WIDTH, subcommandTerm: (command) => command.name() })
+    .optionsGroup('Flags:')
+    .version(version, '--version', 'Print the version.')
+    .helpOption('-h, --help', 'Print this help; after a command, the help of the command.')
+    .helpCommand('help [command]', 'Prints this help, or that of a command.');
+  for (const [name, definition] of Object.entries(definitions(help.scenarios.map(([scenario]) => scenario)))) {
+    const isDaemon = name === 'daemon';
+    const isDefault = isDaemon && (first === undefined || first.startsWith('-'));
+    const command = program.command(name, { hidden: isDaemon, isDefault }).optionsGroup('Flags:');
+    for (const own of isDaemon ? [program, command] : [command]) {
+      own.description(definition.description).usage(definition.usage ?? '[flags]');
+      own.addHelpText('after', helpText(name, definition, help));
+    }
+    for (const option of definition.options) command.addOption(option);
+    if (isDaemon) command.argument('[command]', '', rejectLateCommand);
+    command.action(() => {
+      // The functions of a definition have the type of its flags.
+      const options = command.opts() as never;
+      const problem = definition.check?.(command);
+      if (problem !== undefined) command.error(problem);
+      const run = async (context: CommandContext): Promise<ExitCode> => (await definition.load())(options, context);
+      onInvocation({ command: name, options, isServer: definition.isServer(options), run });
+    });
+  }
+  // Not for other commands: Commander suggests the flags that the program shows.
+  if (!program.commands.some((command) => command.name() === first)) {
+    const [daemon] = program.commands;
+    const visibleOptions = (command: Command): Option[] => [
+      ...(command === program && daemon ? daemon.options : []),
+      ...new Help().visibleOptions(command),
+    ];
+    program.configureHelp({ ...program.configureHelp(), visibleOptions });
+  }
+  return program;
+}
+
+/** Parses the command line and the environment variables of its flags. Prints help or version, or all problems. */
+export async function parseCommandLine(
+  argv: readonly string[],
+  version: string,
+  { print, printError }: Pick<CommandContext, 'print' | 'printError'>,
+): Promise<Invocation | ExitCode> {
+  const help = await loadHelpTables(argv);
+  const [first] = argv;
+  const problems = new Set<string>();
+  let invocation: Invocation | undefined;
+  let rest: Arguments | undefined = { args: argv.flatMap(splitValue), ignoredVariables: [] };
+  while (rest !== undefined) {
+    const { args, ignoredVariables }: Arguments = rest;
+    const program = createProgram({ version, print, first, help, onInvocation: (parsed) => (invocation = parsed) });
+    for (const option of program.commands.flatMap(({ options }) => options)) {
+      if (ignoredVariables.includes(option.envVar ?? '')) delete option.envVar;
+    }
+    try {
+      program.parse(args, { from: 'user' });
+      rest = undefined;
+    } catch (error) {
+      if (!(error instanceof CommanderError)) throw error;
+      if (error.exitCode === 0) return 0;
+      problems.add(error.message);
+      rest = withoutProblem({ args, ignoredVariables }, error);
+    }
+  }
+  if (invocation !== undefined && problems.size === 0) return invocation;
+  const command = first !== undefined && first in definitions([]) ? ` ${first}` : '';
+  for (const problem of [...problems, `see bridge-exporter${command} --help`]) {
+    // A URL may contain a password or an API key.
+    const line = problem
+      .replace(/^error: /, '')
+      .replaceAll('\n', ' ')
+      .replaceAll(/\/\/[^\s']*/g, '//…');
+    printError(`bridge-exporter: ${line}`);
+  }
+  return 2;
+}
+
+/** The value as an argument of its own, because Commander quotes an unknown flag with its value. */
+function splitValue(argument: string): readonly string[] {
+  const [, name, value] = /^(--[^=]+)=(.*)$/s.exec(argument) ?? [];
+  return name === undefined || value === undefined ? [argument] : [name, value];
+}
+
+interface Arguments {
+  readonly args: readonly string[];
+  readonly ignoredVariables: readonly string[];
+}
+
+/** The other arguments and variables, because Commander stops at the first problem. `undefined` if it is none of a flag. */
+function withoutProblem(
+  { args, ignoredVariables }: Arguments,
+  { code, message }: CommanderError,
+): Arguments | undefined {
+  const variable = /' from env '(\w+)' is invalid/.exec(message)?.[1];
+  if (variable !== undefined) return { args, ignoredVariables: [...ignoredVariables, variable] };
+  const flag = /^error: (?:unknown )?option '([^' ]+)/.exec(message)?.[1];
+  const index = args.indexOf(flag ?? '');
+  if (flag === undefined || index === -1) return undefined;
+  const hasValue = code !== 'commander.unknownOption' || args[index + 1]?.startsWith('-') === false;
+  return { args: args.toSpliced(index, hasValue ? 2 : 1), ignoredVariables };
+}
+
+/** Imported only for what needs them: the modules of the simulator and of the configuration. */
+async function loadHelpTables(argv: readonly string[]): Promise<HelpTables> {
+  const usesSimulator = argv.includes('simulate') || argv.includes('demo');
+  const isHelp = ['help', '-h', '--help'].some((argument) => argv.includes(argument));
+  const variables = isHelp ? (await import('../config/environment.js')).targetVariables : {};
+  return {
+    scenarios: usesSimulator ? (await import('../simulator/scenarios.js')).scenarioRows : [],
+    variables: Object.entries(variables).map(([name, { description = '', type }]) => [
+      name,
+      description.replaceAll('`', '') + (type.startsWith('list') ? ' Separated by commas.' : ''),
+    ]),
+  };
+}
