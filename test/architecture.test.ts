@@ -84,7 +84,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   http: ['chain', 'config', 'settings', 'text'],
   text: [],
   chain: [],
-  facts: ['chain', 'clock.ts', 'config', 'flow', 'metrics', 'text'],
+  facts: ['chain', 'clock.ts', 'config', 'flow', 'text'],
   metrics: ['chain', 'config', 'facts'],
   flow: ['chain', 'clock.ts', 'facts', 'metrics'],
   exposition: ['clock.ts', 'config', 'documents.ts', 'metrics', 'poll', 'queries'],
@@ -101,7 +101,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'settings',
     'text',
   ],
-  server: ['exposition', 'metrics', 'pages', 'program-files.ts', 'queue.ts', 'repeating.ts', 'result.ts', 'settings'],
+  server: ['exposition', 'metrics', 'pages', 'program-files.ts', 'repeating.ts', 'result.ts', 'settings'],
   pages: [
     'alerts',
     'chain',

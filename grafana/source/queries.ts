@@ -148,9 +148,18 @@ export function ofMostMissing(expr: string, metric: string): string {
 }
 
 /** The value by orchestrator, for the selected orchestrators, with the labels `signer` and `watched`. */
-export function latestBySigner(metric: string): string {
-  return `${latestBy(['orchestrator', 'external_address'], metric)} * on (cluster, target, orchestrator, external_address) group_left (signer, watched) ${signerInfo(ORCHESTRATOR_MATCHER, WATCHED_MATCHER)}`;
+export function latestBySigner(metric: string, ...matchers: readonly string[]): string {
+  return withSigner(latestBy(['orchestrator', 'external_address'], metric, ...matchers));
 }
+
+function withSigner(expr: string): string {
+  return `${expr} * on (cluster, target, orchestrator, external_address) group_left (signer, watched) ${signerInfo(ORCHESTRATOR_MATCHER, WATCHED_MATCHER)}`;
+}
+
+/** Hub blocks until each signer is jailed for an unsigned validator set or batch. */
+export const blocksToJailing = `${withSigner(`min by (cluster, target, orchestrator, external_address) (${latestBy(['orchestrator', 'external_address', 'confirms'], 'bridge_orchestrator_confirm_deadline_height')})`)} - on (cluster, target) group_left () ${latest('bridge_height')}`;
+
+export const secondsToJailing = `(${blocksToJailing}) * on (cluster, target) group_left () ${hubBlockSeconds}`;
 
 /** The value by chain and these labels, for the selected chains. */
 export function latestByChain(labels: readonly string[], metric: string, ...matchers: readonly string[]): string {

@@ -12,12 +12,13 @@ import {
 } from './grafana.js';
 import { commonVariables, exporterUrlVariable, pendingItemsLink } from './filters.js';
 import {
-  hubBlockSeconds,
   latest,
   latestBy,
   FILTERS,
+  blocksToJailing,
   latestBySigner,
   ofMostMissing,
+  secondsToJailing,
   signerInfo,
   WATCHED_MATCHER,
 } from './queries.js';
@@ -26,10 +27,8 @@ import { orangeFromOne, timeToJailing } from './thresholds.js';
 const BLOCKS = 'suffix:blocks';
 const SIGNER = '{{cluster}} {{target}} {{signer}}';
 
-const blocksLeft = `${latestBySigner('bridge_orchestrator_confirm_deadline_height')} - on (cluster, target) group_left () ${latest('bridge_height')}`;
-const secondsLeft = `(${blocksLeft}) * on (cluster, target) group_left () ${hubBlockSeconds}`;
-
-const windowLeft = `(${blocksLeft}) / on (cluster, target) group_left () ${latest('bridge_params_signed_valsets_window_blocks')}`;
+/** The share of its window that is left for a validator set. */
+const windowLeft = `(${latestBySigner('bridge_orchestrator_confirm_deadline_height', 'confirms="valset"')} - on (cluster, target) group_left () ${latest('bridge_height')}) / on (cluster, target) group_left () ${latest('bridge_params_signed_valsets_window_blocks')}`;
 
 const missing = {
   batches: latestBySigner('bridge_orchestrator_missing_batch_confirms'),
@@ -54,8 +53,8 @@ const columns: readonly Column[] = [
   { title: 'Power', expr: latestBySigner('bridge_orchestrator_power_ratio'), unit: 'percentunit', decimals: 2 },
   { title: 'Batches unsigned', expr: missing.batches, unit: 'short', thresholds: orangeFromOne },
   { title: 'Valsets unsigned', expr: missing.valsets, unit: 'short', thresholds: orangeFromOne },
-  { title: 'Jailed in', expr: secondsLeft, unit: 's', decimals: 0, thresholds: timeToJailing },
-  { title: 'Window left', expr: windowLeft, unit: 'percentunit', decimals: 0 },
+  { title: 'Jailed in', expr: secondsToJailing, unit: 's', decimals: 0, thresholds: timeToJailing },
+  { title: 'Valset window left', expr: windowLeft, unit: 'percentunit', decimals: 0 },
   {
     title: 'Last vote',
     expr: missing.votes,
@@ -99,7 +98,7 @@ const missingNow: Row = {
     tablePanel({
       title: 'Signers with missing signatures or votes',
       description:
-        'Signers with an unsigned batch or validator set, or without a vote for the last observed event, sorted by power. Some are normal for a few minutes. If a signer remains, ask its operator whether the orchestrator runs, has funds and reaches its nodes. The signer links to the page /pending of the exporter. Jailed in: time to the first deadline of an unsigned validator set, estimated with the measured block time. Empty when every signer has signed and voted, as between batches of a healthy bridge.',
+        'Signers with an unsigned batch or validator set, or without a vote for the last observed event, sorted by power. Some are normal for a few minutes. If a signer remains, ask its operator whether the orchestrator runs, has funds and reaches its nodes. The signer links to the page /pending of the exporter. Jailed in: time to the first deadline of an unsigned validator set or batch, estimated with the measured block time. Empty when every signer has signed and voted, as between batches of a healthy bridge.',
       height: 10,
       ...signerCells,
       columns: columns.map((column) => ({ ...column, expr: ofThoseWithMissing(column.expr) })),
@@ -139,13 +138,13 @@ const missingNow: Row = {
     statPanel({
       title: 'First signer jailed in',
       description:
-        'Time to the first deadline of an unsigned validator set, estimated with the measured hub block time. Empty when all validator sets are signed, which is normal, or the node sends no height.',
+        'Time to the first deadline of an unsigned validator set, estimated with the measured hub block time. Empty when everything is signed, which is normal, or the node sends no height.',
       unit: 's',
       decimals: 0,
       thresholds: timeToJailing,
       noValue: 'none is due',
       width: 6,
-      series: [{ expr: `min by (cluster, target) (${secondsLeft})`, legend: '{{cluster}} {{target}}' }],
+      series: [{ expr: `min by (cluster, target) (${secondsToJailing})`, legend: '{{cluster}} {{target}}' }],
     }),
   ],
 };
@@ -160,24 +159,24 @@ const deadlines: Row = {
     barPanel({
       title: 'Blocks to the deadline by signer',
       height: 10,
-      noValue: 'all validator sets are signed',
+      noValue: 'everything is signed',
       description:
-        'Hub blocks until a signer is jailed for an unsigned validator set, for the ten signers with the first deadlines. Empty when all validator sets are signed, which is normal, or the node sends no height.',
+        'Hub blocks until a signer is jailed for an unsigned validator set or batch, for the ten signers with the first deadlines. Empty when everything is signed, which is normal, or the node sends no height.',
       unit: BLOCKS,
       decimals: 0,
       min: 0,
-      series: [{ expr: `bottomk(10, ${blocksLeft})`, legend: SIGNER }],
+      series: [{ expr: `bottomk(10, ${blocksToJailing})`, legend: SIGNER }],
     }),
     timeSeriesPanel({
       title: 'Estimated time to the deadline by signer',
       height: 10,
-      noValue: 'all validator sets are signed',
+      noValue: 'everything is signed',
       description:
-        'The blocks to the deadline multiplied by the measured hub block time, for the ten signers with the first deadlines. A line that reaches zero is a signer that is jailed. Empty when all validator sets are signed, which is normal, or the node sends no height.',
+        'The blocks to the deadline multiplied by the measured hub block time, for the ten signers with the first deadlines. A line that reaches zero is a signer that is jailed. Empty when everything is signed, which is normal, or the node sends no height.',
       unit: 's',
       min: 0,
       width: 12,
-      series: [{ expr: `bottomk(10, ${secondsLeft})`, legend: SIGNER }],
+      series: [{ expr: `bottomk(10, ${secondsToJailing})`, legend: SIGNER }],
     }),
   ],
 };

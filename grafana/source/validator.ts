@@ -8,7 +8,7 @@ import {
   timeSeriesPanel,
 } from './grafana.js';
 import { commonVariables, dashboardLink } from './filters.js';
-import { FILTERS, hubBlockSeconds, latest, latestBySigner } from './queries.js';
+import { FILTERS, latest, latestBySigner, secondsToJailing } from './queries.js';
 import { orangeFromOne, timeToJailing } from './thresholds.js';
 import { signerVariable, watchedVariable } from './signers.js';
 
@@ -18,12 +18,6 @@ const SIGNER = '{{cluster}} {{target}} {{signer}}';
 const toSigners = dashboardLink('Signers', 'bridge-signers');
 
 const VOTES = { '0': ['voted', 'green'], '1': ['missing', 'orange'] } as const;
-
-/** Time to the next deadline for signing a validator set or a batch. */
-function secondsTo(metric: string): string {
-  const blocks = `(${latestBySigner(metric)}) - on (cluster, target) group_left () ${latest('bridge_height')}`;
-  return `(${blocks}) * on (cluster, target) group_left () ${hubBlockSeconds}`;
-}
 
 /** What the node answers about each validator of `watch`. */
 function ofWatched(metric: string): string {
@@ -79,7 +73,7 @@ const now: Row = {
       noValue: 'nothing is due',
       series: [
         {
-          expr: `min by (cluster, target, signer) (${secondsTo('bridge_orchestrator_confirm_deadline_height')} or ${secondsTo('bridge_orchestrator_batch_confirm_deadline_height')})`,
+          expr: `min by (cluster, target, signer) (${secondsToJailing})`,
           legend: SIGNER,
         },
       ],

@@ -45,11 +45,7 @@ const SIGNED_THING: Readonly<Record<ConfirmKind, string>> = { valset: 'a validat
 
 /** Seconds that are left to sign a validator set or a batch, by orchestrator and \`confirms\`. */
 const TIME_LEFT = `(
-  (
-    label_replace(bridge_orchestrator_confirm_deadline_height, "confirms", "valset", "", "")
-    or
-    label_replace(bridge_orchestrator_batch_confirm_deadline_height, "confirms", "batch", "", "")
-  )
+  bridge_orchestrator_confirm_deadline_height
   - ${ON_TARGET} group_left () max by (${TARGET}) (bridge_height)
 )
 * ${ON_TARGET} group_left () max by (${TARGET}) (bridge_block_time_seconds)`;

@@ -1,5 +1,6 @@
 import { count } from '../text/format.js';
 import { dataAlert, type Pattern } from './alert.js';
+import { labelOf } from './samples.js';
 import { SUBSTANTIAL_POWER_RATIO } from './oracle-alerts.js';
 import {
   byOrchestrator,
@@ -80,7 +81,7 @@ function powerOfOthers<Family extends string>(patterns: readonly Pattern<Family>
 /** Missing in every sample of an hour, so not just the newest batch; or the deadline of the same validator set for an hour. */
 const LATE_CONFIRMS = `label_replace(min_over_time(bridge_orchestrator_missing_batch_confirms[${promDuration(CONFIRMS_MINUTES)}]) > 0 and bridge_orchestrator_missing_batch_confirms offset ${promDuration(CONFIRMS_MINUTES)}, "confirms", "batch", "", "")
 or
-label_replace(bridge_orchestrator_missing_valset_confirms > 0 and ${unchanged('bridge_orchestrator_confirm_deadline_height', CONFIRMS_MINUTES)}, "confirms", "valset", "", "")`;
+label_replace(bridge_orchestrator_missing_valset_confirms > 0 and ignoring (confirms) ${unchanged('bridge_orchestrator_confirm_deadline_height{confirms="valset"}', CONFIRMS_MINUTES)}, "confirms", "valset", "", "")`;
 
 const CONFIRM_FAMILIES = [
   ...IDENTITY_FAMILIES,
@@ -112,7 +113,10 @@ const lateConfirms: readonly Pattern<ConfirmFamily>[] = [
     rangeMinutes: CONFIRMS_MINUTES,
     // The deadline is that of the first validator set that is not signed.
     find: (view) => {
-      const heights = byOrchestrator(view.samples, 'bridge_orchestrator_confirm_deadline_height');
+      const deadlinesOfValsets = view.samples
+        .series('bridge_orchestrator_confirm_deadline_height')
+        .filter(({ labels }) => labelOf(labels, 'confirms') === 'valset');
+      const heights = new Map(deadlinesOfValsets.map(({ labels, value }) => [orchestratorKey(labels), value]));
       return orchestratorsAbove0('bridge_orchestrator_missing_valset_confirms', view, { confirms: 'valset' })
         .map((finding) => ({
           ...finding,

@@ -10,7 +10,6 @@ export type IdentityFamily = (typeof IDENTITY_FAMILIES)[number];
 /** What determines when a validator is jailed. */
 export const DEADLINE_FAMILIES = [
   'bridge_orchestrator_confirm_deadline_height',
-  'bridge_orchestrator_batch_confirm_deadline_height',
   'bridge_height',
   'bridge_block_time_seconds',
 ] as const;
@@ -86,12 +85,14 @@ export interface Deadline {
 export function deadlines({ samples }: PollView<DeadlineFamily>): readonly Deadline[] {
   const height = samples.value('bridge_height');
   if (height === undefined) return [];
-  const ofKind = (confirms: ConfirmKind, family: DeadlineFamily): readonly Deadline[] =>
-    samples.series(family).map(({ labels, value }) => ({ labels, confirms, blocks: value - height }));
-  return [
-    ...ofKind('valset', 'bridge_orchestrator_confirm_deadline_height'),
-    ...ofKind('batch', 'bridge_orchestrator_batch_confirm_deadline_height'),
-  ].filter(({ blocks }) => blocks >= 0);
+  return samples
+    .series('bridge_orchestrator_confirm_deadline_height')
+    .map(({ labels, value }): Deadline => ({
+      labels: orchestratorLabels(labels),
+      confirms: labelOf(labels, 'confirms') === 'batch' ? 'batch' : 'valset',
+      blocks: value - height,
+    }))
+    .filter(({ blocks }) => blocks >= 0);
 }
 
 /** The number of blocks from the creation of what has to be signed to the deadline. */

@@ -1,5 +1,3 @@
-import type { LabelValues, Sample } from '../metrics/family.js';
-
 /** Groups rows by a key, in document order. A Map, because keys come from the chain and can be `__proto__`. */
 export function groupBy<T, Key>(list: readonly T[], keyOf: (row: T) => Key): ReadonlyMap<Key, readonly T[]> {
   const groups = new Map<Key, T[]>();
@@ -20,15 +18,4 @@ export function firstBy<T>(list: readonly T[], keyOf: (row: T) => string): Reado
     if (!first.has(key)) first.set(key, row);
   }
   return first;
-}
-
-/** Counts rows by their label values, in document order. */
-export function countByLabels<T, Label extends string>(
-  rows: readonly T[],
-  labelsOf: (row: T) => LabelValues<Label>,
-): readonly Sample<Label>[] {
-  const groups = groupBy(rows.map(labelsOf), (labels) => JSON.stringify(labels));
-  return Array.from(groups.values()).flatMap(([labels, ...others]) =>
-    labels === undefined ? [] : [{ labels, value: 1 + others.length }],
-  );
 }

@@ -26,6 +26,10 @@ export function rows<T>(list: Field<readonly Field<T>[]>): readonly T[] {
   return found.every(isPresent) ? found : found.map(required);
 }
 
+export function lengthOf(list: Field<readonly unknown[]>): number {
+  return required(list).length;
+}
+
 /** What `derive` returns, or an empty list when a field that it requires is missing or invalid: for a list without which a family is still right. */
 export function orEmpty<T>(derive: () => readonly T[]): readonly T[] {
   return orElse(derive, none);

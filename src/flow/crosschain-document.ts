@@ -2,9 +2,8 @@ import { compare, numeralKey, toDouble } from '../chain/decimal.js';
 import type { Cctx, Outbound, RateLimiterInput } from '../chain/rate-limiter-input.js';
 import { isPresent, type Field } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
-import { distinctCctxs, groupByChain } from '../facts/crosschain/cctxs.js';
+import { distinctCctxs, groupByChain, hiddenCount } from '../facts/crosschain/cctxs.js';
 import type { CrosschainInput } from '../facts/crosschain/input.js';
-import { hiddenCount } from '../facts/crosschain/totals.js';
 import { orUndefined, required } from '../facts/required-fields.js';
 
 /* What the flow of cross-chain transactions reads of a rate limiter input, and nothing else of it. */

@@ -1,7 +1,7 @@
 import { ageSeconds, type Instant } from '../clock.js';
 import { compare, subtract, toDouble } from '../chain/decimal.js';
 import type { Numeral } from '../chain/numeral.js';
-import { chainName } from '../facts/crosschain/cctxs.js';
+import { chainName } from '../facts/crosschain/chains.js';
 import type { CrosschainInput } from '../facts/crosschain/input.js';
 import {
   addChains,

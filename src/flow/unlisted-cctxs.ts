@@ -1,5 +1,5 @@
 import type { CrosschainInput } from '../facts/crosschain/input.js';
-import { chainLabels, PER_CHAIN } from '../facts/crosschain/cctxs.js';
+import { chainLabels, PER_CHAIN } from '../facts/crosschain/chains.js';
 import { families, labeledGauge } from '../metrics/family.js';
 import { isPending, type CrosschainFlow } from './crosschain-flow.js';
 

@@ -1,31 +1,741 @@
-import { anomalyFamilies } from '../facts/bridge/anomalies.js';
-import { batchFamilies } from '../facts/bridge/batches.js';
-import { blockTimeFamilies } from '../facts/bridge/block-times.js';
-import { eventFamilies } from '../facts/bridge/events.js';
-import { integrityFamilies } from '../facts/bridge/integrity.js';
-import { objectiveFamilies } from '../facts/bridge/objective.js';
-import { orchestratorFamilies } from '../facts/bridge/orchestrators.js';
-import { paramsFamilies } from '../facts/bridge/params.js';
-import { signingFamilies } from '../facts/bridge/signing.js';
-import { tokenFamilies } from '../facts/bridge/tokens.js';
-import { totalFamilies } from '../facts/bridge/totals.js';
-import { driftFamilies, valsetFamilies } from '../facts/bridge/valsets.js';
-import { watchedFamilies } from '../facts/bridge/watched.js';
+import { exactSeconds, lowest, toSeconds, type Exact } from '../chain/decimal.js';
+import { withAllFields } from '../chain/fields.js';
+import { params as paramsSchema, type Transfer } from '../chain/module-state.js';
+import { asDecimalString } from '../chain/numeral.js';
+import {
+  duplicateOrchestrators,
+  membersWithoutOrchestrator,
+  orphanBatchConfirms,
+  orphanValsetConfirms,
+  unknownVoters,
+} from '../facts/bridge/anomalies.js';
+import {
+  estimatedExternalHeight,
+  feesOf,
+  isExpired,
+  isOverdue,
+  nextTimeout,
+  oldestBlock,
+  relayableBatches,
+} from '../facts/bridge/batches.js';
+import { externalBlockTime, hubBlockTime } from '../facts/bridge/block-times.js';
+import {
+  conflictingNonces,
+  firstVoteHeight,
+  lostClaims,
+  newestAttestedNonce,
+  nextEventAttestations,
+  nextEventPowers,
+  pendingEventCount,
+  votersOfLastEvent,
+  votersOfNextEvent,
+} from '../facts/bridge/events.js';
+import type { BridgeInput } from '../facts/bridge/input.js';
+import {
+  foreignBatchClaims,
+  foreignValsetClaims,
+  highestVotedShare,
+  isValsetMismatch,
+  isValsetUnknown,
+} from '../facts/bridge/integrity.js';
+import { oldestDueTransfers } from '../facts/bridge/objective.js';
+import {
+  confirmDeadline,
+  confirmKinds,
+  hasVoted,
+  isDissenting,
+  lastActiveTimes,
+  memberPowerShare,
+  missingBatchConfirms,
+  missingValsetConfirms,
+  registeredMembers,
+  watchedEntries,
+  type RegisteredMember,
+} from '../facts/bridge/orchestrators.js';
+import { validatorName, watchedOrchestrators } from '../facts/bridge/registrations.js';
+import {
+  batchesBelowThreshold,
+  batchPowers,
+  countValsetsBelowThreshold,
+  lowestSignedShare,
+  newestUnrelayedPower,
+  signedShare,
+  unrelayedValsetPowers,
+} from '../facts/bridge/signing.js';
+import {
+  batchedByFeeToken,
+  batchedByToken,
+  batchedTransfers,
+  denomByContract,
+  lowestId,
+  minBatchFees,
+  newestBatchNonces,
+  tokenContracts,
+  topBatchFeesByToken,
+  topFeeTransferId,
+  totalAmount,
+  totalFee,
+  unbatchedByFeeToken,
+  unbatchedByToken,
+  unbatchedTransfers,
+  type TransfersByContract,
+} from '../facts/bridge/tokens.js';
+import { ofNewestValset, powerDrift, shareOfNewest, totalPower, unrelayedValsets } from '../facts/bridge/valsets.js';
+import { fingerprint } from '../facts/fingerprint.js';
+import { toLabelValue } from '../facts/label-value.js';
+import { lengthOf, optional, required, rows } from '../facts/required-fields.js';
+import {
+  compareLabels,
+  eachPart,
+  families,
+  gauge,
+  labeledGauge,
+  labelValues,
+  millisecondsToSeconds,
+  perKind,
+  type ExactSample,
+} from './family.js';
 
-/** All families of the module state, in the order of the exposition. */
-export const bridgeFamilies = [
-  ...totalFamilies,
-  ...valsetFamilies,
-  ...signingFamilies,
-  ...orchestratorFamilies,
-  ...watchedFamilies,
-  ...blockTimeFamilies,
-  ...batchFamilies,
-  ...tokenFamilies,
-  ...objectiveFamilies,
-  ...eventFamilies,
-  ...driftFamilies,
-  ...integrityFamilies,
-  ...anomalyFamilies,
-  ...paramsFamilies,
-];
+const INFO_LABELS = [
+  'bridge_id',
+  'bridge_chain_id',
+  'bridge_external_address',
+  'contract_source_hash',
+  'hub_coin_denom',
+  'hub_coin_erc20_contract',
+] as const;
+
+const MEMBER_LABELS = ['orchestrator', 'external_address'] as const;
+
+/** One series per member of the newest validator set, some tens on real chains. */
+const PER_MEMBER = { labels: MEMBER_LABELS } as const;
+
+function eachMember(value: (input: BridgeInput, member: RegisteredMember) => Exact | undefined) {
+  return (input: BridgeInput): readonly ExactSample<(typeof MEMBER_LABELS)[number]>[] =>
+    registeredMembers(input).map((member) => ({ labels: member.labels, value: value(input, member) }));
+}
+
+const flag = (value: boolean | undefined): 0 | 1 | undefined => (value === undefined ? undefined : value ? 1 : 0);
+const not = (value: boolean | undefined): boolean | undefined => (value === undefined ? undefined : !value);
+
+// Anyone can bridge a token, so the number of contracts is not bounded by the chain. Above the limit, the smallest counts are
+// aggregated; amounts of different tokens have no common unit, so the smallest are dropped.
+const PER_TOKEN = { labels: ['token_contract', 'denom'] } as const;
+const COUNTED = { ...PER_TOKEN, overLimit: 'aggregate' } as const;
+const SUMMED = { ...PER_TOKEN, overLimit: 'keep-largest' } as const;
+
+type TokenSamples = readonly ExactSample<(typeof PER_TOKEN.labels)[number]>[];
+
+/** One sample for each token of the bridge. */
+function eachToken(transfersByContract: TransfersByContract, valueOf: (transfers: readonly Transfer[]) => Exact) {
+  return (input: BridgeInput): TokenSamples => {
+    const transfers = transfersByContract(input);
+    const values = Array.from(
+      tokenContracts(input),
+      (contract) => [contract, valueOf(transfers.get(contract) ?? [])] as const,
+    );
+    return withDenoms(input, values);
+  };
+}
+
+function withDenoms(
+  input: BridgeInput,
+  values: Iterable<readonly [contract: string, value: Exact | undefined]>,
+): TokenSamples {
+  const denoms = denomByContract(input);
+  return Array.from(values, ([contract, value]) => ({
+    labels: { token_contract: contract, denom: denoms.get(contract) ?? '' },
+    value,
+  }));
+}
+
+/** Samples of some tokens, in the order of their labels. */
+function perToken(
+  input: BridgeInput,
+  values: Iterable<readonly [contract: string, value: Exact | undefined]>,
+): TokenSamples {
+  return withDenoms(input, values).toSorted((a, b) => compareLabels(PER_TOKEN.labels, a.labels, b.labels));
+}
+
+/** The samples of the tokens with unbatched transfers. */
+function perUnbatchedToken(valueOf: (transfers: readonly Transfer[]) => Exact | undefined) {
+  return (input: BridgeInput): TokenSamples =>
+    perToken(
+      input,
+      Array.from(unbatchedByToken(input), ([contract, transfers]) => [contract, valueOf(transfers)]),
+    );
+}
+
+/** All families of the module state, in the order of the exposition. The nonces are gauges, because a new contract resets them. */
+export const bridgeFamilies = families<BridgeInput>({
+  bridge_height: gauge({
+    help: 'Hub height at which the state was read.',
+    value: ({ height }) => required(height),
+  }),
+  bridge_last_observed_nonce: gauge({
+    help: 'Highest event nonce executed by the hub.',
+    value: ({ state }) => required(state.last_observed_nonce),
+  }),
+  bridge_last_observed_external_height: gauge({
+    help: 'External height of the last observed event; changes only when an event is observed.',
+    value: ({ state }) => required(state.last_observed_external_height),
+  }),
+  bridge_last_outgoing_batch_id: gauge({
+    help: 'Nonce of the last created batch.',
+    value: ({ state }) => required(state.last_outgoing_batch_id),
+  }),
+  bridge_last_outgoing_pool_id: gauge({
+    help: 'Id of the last created outgoing transfer.',
+    value: ({ state }) => required(state.last_outgoing_pool_id),
+  }),
+  bridge_valsets: gauge({
+    help: 'Number of validator sets stored by the hub.',
+    value: ({ state }) => lengthOf(state.valsets),
+  }),
+  bridge_valset_confirms: gauge({
+    help: 'Number of signatures of validator sets.',
+    value: ({ state }) => lengthOf(state.valset_confirms),
+  }),
+  bridge_batches: gauge({
+    help: 'Number of live outgoing batches.',
+    value: ({ state }) => lengthOf(state.batches),
+  }),
+  bridge_batch_confirms: gauge({
+    help: 'Number of signatures of outgoing batches.',
+    value: ({ state }) => lengthOf(state.batch_confirms),
+  }),
+  bridge_orchestrator_addresses: gauge({
+    help: 'Number of validators that have registered an orchestrator and an external address; registrations are never removed.',
+    value: ({ state }) => lengthOf(state.orchestrator_addresses),
+  }),
+  bridge_erc20_to_denoms: gauge({
+    help: 'Number of hub tokens with an ERC-20 contract on the external chain.',
+    value: ({ state }) => lengthOf(state.erc20_to_denoms),
+  }),
+  bridge_unbatched_transfers: gauge({
+    help: 'Number of outgoing transfers that are not yet in a batch.',
+    value: ({ state }) => lengthOf(state.unbatched_transfers),
+  }),
+  bridge_external_blacklist: gauge({
+    help: 'Number of external addresses that the bridge rejects.',
+    value: ({ state }) => lengthOf(state.external_blacklist),
+  }),
+  bridge_params_admins: gauge({
+    help: 'Number of accounts that can manage the blacklist and the limits.',
+    value: ({ state }) => lengthOf(required(state.params).admins),
+  }),
+  bridge_attestations: labeledGauge({
+    help: 'Number of attestations of external events by whether the event is observed (unknown: the flag is missing).',
+    // At most three series per target.
+    labels: ['observed'],
+    overLimit: 'aggregate',
+    derive: ({ state }) => {
+      const flags = rows(state.attestations).map(({ observed }) => optional(observed));
+      const count = (wanted: boolean | undefined): number => flags.filter((observed) => observed === wanted).length;
+      return [
+        { labels: { observed: 'true' }, value: count(true) },
+        { labels: { observed: 'false' }, value: count(false) },
+        // Absent when it is 0.
+        { labels: { observed: 'unknown' }, value: count(undefined) || undefined },
+      ];
+    },
+  }),
+  bridge_batch_transactions: gauge({
+    help: 'Number of transfers in live batches.',
+    value: ({ state }) => rows(state.batches).reduce((total, { transactions }) => total + lengthOf(transactions), 0),
+  }),
+  bridge_last_observed_valset_nonce: gauge({
+    help: 'Nonce of the last validator set observed in the contract, which is the hub height of its creation.',
+    value: ({ state }) => required(required(state.last_observed_valset).nonce),
+  }),
+  bridge_last_observed_valset_height: gauge({
+    help: 'Height field of the last validator set observed in the contract; real nodes set it to 0 after an update.',
+    value: ({ state }) => required(required(state.last_observed_valset).height),
+  }),
+  bridge_last_observed_valset_members: gauge({
+    help: 'Number of members of the last validator set observed in the contract.',
+    value: ({ state }) => lengthOf(required(state.last_observed_valset).members),
+  }),
+  bridge_last_observed_valset_power: gauge({
+    help: 'Total power of the last validator set observed in the contract, in shares of 4294967295.',
+    value: ({ state }) => totalPower(required(state.last_observed_valset)),
+  }),
+  bridge_last_observed_valset_reward_amount: gauge({
+    help: 'Reward for relaying the last validator set observed in the contract, in smallest units of the reward token.',
+    value: ({ state }) => required(required(state.last_observed_valset).reward_amount),
+  }),
+  bridge_newest_valset_nonce: gauge({
+    help: 'Nonce of the newest validator set, which is the hub height of its creation.',
+    value: (input) => ofNewestValset(input, ({ nonce }) => required(nonce)),
+  }),
+  bridge_newest_valset_height: gauge({
+    help: 'Hub height at which the newest validator set was created.',
+    value: (input) => ofNewestValset(input, ({ height }) => required(height)),
+  }),
+  bridge_newest_valset_members: gauge({
+    help: 'Number of members of the newest validator set.',
+    value: (input) => ofNewestValset(input, ({ members }) => lengthOf(members)),
+  }),
+  bridge_newest_valset_power: gauge({
+    help: 'Total power of the newest validator set, in shares of 4294967295.',
+    value: (input) => ofNewestValset(input, totalPower),
+  }),
+  bridge_unrelayed_valsets: gauge({
+    help: 'Number of validator sets newer than the last one observed in the contract.',
+    value: (input) => unrelayedValsets(input).length,
+  }),
+  bridge_unrelayed_valset_min_signed_power_ratio: gauge({
+    help: 'Lowest signed share of the power of the validator set in the contract over all unrelayed validator sets; absent when there are none.',
+    value: (input) => lowestSignedShare(unrelayedValsetPowers(input)),
+  }),
+  bridge_unrelayed_valsets_below_threshold: gauge({
+    help: 'Number of unrelayed validator sets whose signed power is below the configured threshold, so that they cannot be relayed.',
+    value: countValsetsBelowThreshold,
+  }),
+  bridge_newest_valset_signed_power_ratio: gauge({
+    help: 'Signed share of the power of the validator set in the contract for the newest validator set; absent when that one is relayed.',
+    value: (input) => {
+      const power = newestUnrelayedPower(input);
+      return power && signedShare(power);
+    },
+  }),
+  bridge_batch_min_signed_power_ratio: gauge({
+    help: 'Lowest signed share of the power of the validator set in the contract over all live batches; absent when there are none.',
+    value: (input) => lowestSignedShare(batchPowers(input)),
+  }),
+  bridge_batches_below_threshold: gauge({
+    help: 'Number of live batches whose signed power is below the configured threshold, so that they cannot be relayed.',
+    value: (input) => batchesBelowThreshold(input).length,
+  }),
+  bridge_power_threshold_ratio: gauge({
+    help: 'Configured share of the power that must sign a batch or a validator set before it is relayed.',
+    value: ({ settings }) => asDecimalString(settings.powerThreshold),
+  }),
+  bridge_orchestrator_info: labeledGauge({
+    help: 'Who the validator is: its account, its name, and whether it is configured in watch.',
+    labels: [...MEMBER_LABELS, 'validator', 'name', 'watched'],
+    derive: (input) =>
+      registeredMembers(input).map(({ labels, registration, isWatched: watched }) => ({
+        labels: {
+          ...labels,
+          validator: toLabelValue(optional(registration.sender) ?? ''),
+          name: toLabelValue(validatorName(input, registration)),
+          watched: String(watched),
+        },
+        value: 1,
+      })),
+  }),
+  bridge_watched_validator_last_active_timestamp_seconds: labeledGauge({
+    help: 'Time of the last document that the exporter remembers in which the validator of an entry of watch was a member of the newest validator set; absent before one.',
+    // As many as are configured.
+    labels: ['address'],
+    derive: (input) =>
+      Array.from(lastActiveTimes(input), ([address, seconds]) => ({
+        labels: { address: toLabelValue(address) },
+        value: exactSeconds(seconds),
+      })),
+  }),
+  bridge_watched_validator_active: labeledGauge({
+    help: 'Whether the validator of an entry of watch is a member of the newest validator set (1) or not (0); absent while it is not registered.',
+    // As many as are configured.
+    labels: ['address'],
+    derive: (input) =>
+      watchedEntries(input).map(({ address, isActive }) => ({
+        labels: { address: toLabelValue(address) },
+        value: isActive ? 1 : 0,
+      })),
+  }),
+  bridge_orchestrator_power_ratio: labeledGauge({
+    help: 'Share of the validator in the power of the newest validator set.',
+    ...PER_MEMBER,
+    derive: eachMember(memberPowerShare),
+  }),
+  bridge_orchestrator_missing_valset_confirms: labeledGauge({
+    help: 'Number of validator sets since the validator last joined that it has not signed, and whose signing deadline has not passed.',
+    ...PER_MEMBER,
+    derive: eachMember((input, member) => missingValsetConfirms(input, member).length),
+  }),
+  bridge_orchestrator_confirm_deadline_height: labeledGauge({
+    help: 'Hub height of the earliest deadline for a missing signature of a validator set or a live batch, after which the validator is jailed; absent when none is missing.',
+    // Two series per member.
+    labels: [...MEMBER_LABELS, 'confirms'],
+    overLimit: 'keep-lowest',
+    derive: (input) =>
+      eachPart(confirmKinds, (confirms) =>
+        registeredMembers(input).map((member) => ({
+          labels: { ...member.labels, confirms },
+          value: confirmDeadline(input, member, confirms),
+        })),
+      ),
+  }),
+  bridge_orchestrator_missing_batch_confirms: labeledGauge({
+    help: 'Number of live batches that the validator has not signed.',
+    ...PER_MEMBER,
+    derive: eachMember((input, member) => missingBatchConfirms(input, member).length),
+  }),
+  bridge_orchestrator_batch_confirm_deadline_height: labeledGauge({
+    help: 'Hub height of the earliest deadline for a missing signature of a live batch, after which the validator is jailed; absent when none is missing.',
+    ...PER_MEMBER,
+    overLimit: 'keep-lowest',
+    derive: eachMember((input, member) => confirmDeadline(input, member, 'batch')),
+  }),
+  bridge_orchestrator_missing_votes: labeledGauge({
+    help: 'Whether the validator has voted for no claim of the last observed event (1) or for one (0); absent when the event is no longer in the state.',
+    ...PER_MEMBER,
+    derive: eachMember((input, member) => flag(not(hasVoted(votersOfLastEvent(input), member)))),
+  }),
+  bridge_orchestrator_dissenting_votes: labeledGauge({
+    help: 'Whether the validator voted for a claim that lost against that of the last observed event (1) or not (0); absent when the event is no longer in the state.',
+    ...PER_MEMBER,
+    derive: eachMember((input, member) => flag(isDissenting(input, member))),
+  }),
+  bridge_orchestrator_missing_next_votes: labeledGauge({
+    help: 'Whether the validator has voted for no claim of the next event (1) or for one (0); absent when nobody has claimed it.',
+    ...PER_MEMBER,
+    derive: eachMember((input, member) => flag(not(hasVoted(votersOfNextEvent(input), member)))),
+  }),
+  bridge_watched_orchestrator_info: labeledGauge({
+    help: 'Orchestrator of an entry of watch about which the node is asked; the value is always 1.',
+    stability: 'experimental',
+    // As many as are configured.
+    labels: ['orchestrator', 'name'],
+    derive: (input) =>
+      input.settings.nodeQueries === 'off'
+        ? []
+        : watchedOrchestrators(input).map(({ orchestrator, name }) => ({
+            labels: { orchestrator: toLabelValue(orchestrator), name: toLabelValue(name) },
+            value: 1,
+          })),
+  }),
+  bridge_watched_orchestrator_balance_limit_amount: gauge({
+    help: 'Balance of the orchestrators of watch below which they are short of funds, as configured; absent without watch.',
+    stability: 'experimental',
+    value: ({ settings }) => (settings.watch.length === 0 ? undefined : asDecimalString(settings.watchMinBalance)),
+  }),
+  bridge_block_time_seconds: gauge({
+    help: 'Hub block time in use: configured, else measured over the polls of the last hour, else the parameter.',
+    value: (input) => toSeconds(hubBlockTime(input)),
+  }),
+  bridge_external_block_time_seconds: gauge({
+    help: 'External block time in use: configured, else that of a known chain, else the parameter.',
+    value: (input) => toSeconds(externalBlockTime(input)),
+  }),
+  bridge_batch_oldest_height: gauge({
+    help: 'Hub height at which the oldest live batch was created; absent when there is none.',
+    value: ({ state }) => oldestBlock(rows(state.batches)),
+  }),
+  bridge_oldest_unsigned_batch_height: gauge({
+    help: 'Hub height at which the oldest batch was created whose signed power is below the configured threshold; absent when there is none.',
+    value: (input) => oldestBlock(batchesBelowThreshold(input)),
+  }),
+  bridge_relayable_batches: gauge({
+    help: 'Number of live batches that are signed, have not timed out and pay the minimum fee of their token.',
+    value: (input) => relayableBatches(input)?.length,
+  }),
+  bridge_oldest_relayable_batch_height: gauge({
+    help: 'Hub height at which the oldest relayable batch was created; absent when there is none.',
+    value: (input) => oldestBlock(relayableBatches(input) ?? []),
+  }),
+  bridge_relayable_batch_next_timeout_height: gauge({
+    help: 'Lowest external height at which a relayable batch times out; absent when there is none.',
+    value: (input) => lowest((relayableBatches(input) ?? []).map(({ batch_timeout }) => required(batch_timeout))),
+  }),
+  bridge_batch_next_timeout_height: gauge({
+    help: 'Lowest external height at which a live batch that has not timed out does so; absent when there is none.',
+    value: nextTimeout,
+  }),
+  bridge_batches_expired: gauge({
+    help: 'Number of batches whose timeout is below the last observed external height; 0 on a consistent node, which cancels them at once.',
+    value: (input) => {
+      // Without the height, expired batches are unknown even if there is no batch.
+      required(input.state.last_observed_external_height);
+      return rows(input.state.batches).filter((batch) => isExpired(input, batch)).length;
+    },
+  }),
+  bridge_external_height_projected: gauge({
+    help: 'Estimated current external height, from the last observed event and the block times in use, rounded down.',
+    value: estimatedExternalHeight,
+  }),
+  bridge_batches_overdue: gauge({
+    help: 'Number of batches that have timed out at the estimated external height but are still held by the hub; absent without the estimate.',
+    value: (input) => {
+      if (estimatedExternalHeight(input) === undefined) return undefined;
+      return rows(input.state.batches).filter((batch) => isOverdue(input, batch)).length;
+    },
+  }),
+  bridge_overdue_batches: labeledGauge({
+    help: 'Number of overdue batches by their fees: insufficient below the minimum fee of the token, sufficient for signed ones from it on, else unknown.',
+    // Three series per target.
+    labels: ['fees'],
+    derive: (input) => {
+      if (estimatedExternalHeight(input) === undefined) return [];
+      const fees = rows(input.state.batches).flatMap((batch) => {
+        const kind = feesOf(input, batch);
+        return isOverdue(input, batch) ? [kind] : [];
+      });
+      return (['sufficient', 'insufficient', 'unknown'] as const).map((kind) => ({
+        labels: { fees: kind },
+        value: fees.filter((own) => own === kind).length,
+      }));
+    },
+  }),
+  bridge_token_unbatched_transfers: labeledGauge({
+    help: 'Number of outgoing transfers of the token that are not yet in a batch.',
+    ...COUNTED,
+    derive: eachToken(unbatchedByToken, ({ length }) => length),
+  }),
+  bridge_token_unbatched_amount: labeledGauge({
+    help: 'Amount of outgoing transfers that are not yet in a batch, in smallest units of the token.',
+    ...SUMMED,
+    derive: eachToken(unbatchedByToken, totalAmount),
+  }),
+  bridge_token_unbatched_fees: labeledGauge({
+    help: 'Fees of outgoing transfers that are not yet in a batch, in smallest units of the token.',
+    ...SUMMED,
+    derive: eachToken(unbatchedByFeeToken, totalFee),
+  }),
+  bridge_token_batched_transfers: labeledGauge({
+    help: 'Number of transfers of the token in live batches.',
+    ...COUNTED,
+    derive: eachToken(batchedByToken, ({ length }) => length),
+  }),
+  bridge_token_batched_amount: labeledGauge({
+    help: 'Amount of transfers in live batches, in smallest units of the token.',
+    ...SUMMED,
+    derive: eachToken(batchedByToken, totalAmount),
+  }),
+  bridge_token_batched_fees: labeledGauge({
+    help: 'Fees of transfers in live batches, in smallest units of the token.',
+    ...SUMMED,
+    derive: eachToken(batchedByFeeToken, totalFee),
+  }),
+  bridge_token_oldest_unbatched_transfer_id: labeledGauge({
+    help: 'Lowest id of the transfers of the token that are not yet in a batch; absent when there is none.',
+    ...PER_TOKEN,
+    derive: perUnbatchedToken(lowestId),
+  }),
+  bridge_token_top_fee_transfer_id: labeledGauge({
+    help: 'Id of the unbatched transfer of the token with the highest fee, which the next batch takes first; absent when there is none.',
+    ...PER_TOKEN,
+    derive: perUnbatchedToken(topFeeTransferId),
+  }),
+  bridge_token_top_batch_fees: labeledGauge({
+    help: 'Sum of the 100 highest fees of unbatched transfers, which a batch built now would earn, in smallest units of the token; absent when there is none.',
+    ...SUMMED,
+    derive: (input) => perToken(input, topBatchFeesByToken(input)),
+  }),
+  bridge_token_newest_batch_nonce: labeledGauge({
+    help: 'Highest nonce of a batch of the token since the exporter started; absent before the first batch.',
+    ...PER_TOKEN,
+    overLimit: 'keep-lowest',
+    derive: (input) => perToken(input, newestBatchNonces(input)),
+  }),
+  bridge_token_info: labeledGauge({
+    help: 'Configured symbol of a token contract as a label; the value is always 1.',
+    // One series per configured token.
+    labels: ['token_contract', 'symbol'],
+    derive: ({ tokens }) =>
+      tokens.flatMap(({ contract, symbol }) =>
+        symbol === undefined ? [] : [{ labels: { token_contract: contract, symbol: toLabelValue(symbol) }, value: 1 }],
+      ),
+  }),
+  bridge_token_decimals: labeledGauge({
+    help: 'Configured number of decimals of a token: amounts divided by 10 to this power are in whole tokens.',
+    // One series per configured token.
+    labels: ['token_contract'],
+    derive: ({ tokens }) =>
+      tokens.map(({ contract, decimals }) => ({ labels: { token_contract: contract }, value: decimals })),
+  }),
+  bridge_token_min_batch_fee: labeledGauge({
+    help: 'Configured sum of fees below which no batch of the token is built or relayed, in smallest units of the token.',
+    // One series per configured token.
+    labels: ['token_contract'],
+    derive: ({ tokens }) =>
+      Array.from(minBatchFees(tokens), ([contract, value]) => ({ labels: { token_contract: contract }, value })),
+  }),
+  bridge_backlog_limit_transfers: gauge({
+    help: 'Configured number of pending transfers above which an alert fires.',
+    value: ({ settings }) => settings.backlogLimit,
+  }),
+  bridge_oldest_pending_transfer_id: gauge({
+    help: 'Lowest id of a transfer in a live batch or not yet in one; absent when there is none.',
+    value: (input) => lowest([lowestId(unbatchedTransfers(input)), lowestId(batchedTransfers(input))]),
+  }),
+  bridge_objective_seconds: gauge({
+    help: 'Configured time within which withdrawals have to be executed; absent without an objective.',
+    stability: 'experimental',
+    value: ({ settings: { objective } }) => objective && toSeconds(objective.withdrawalMs),
+  }),
+  bridge_objective_ratio: gauge({
+    help: 'Configured share of the withdrawals that have to meet the objective; absent without an objective.',
+    stability: 'experimental',
+    value: ({ settings: { objective } }) => objective && asDecimalString(objective.ratio),
+  }),
+  bridge_oldest_due_transfer_timestamp_seconds: labeledGauge({
+    help: 'Time since which the oldest due transfers wait, in a live batch or in a queue whose fees pay for one, by whether their fees are sufficient or unknown; absent when there are none.',
+    stability: 'experimental',
+    // Two series per target.
+    labels: ['fees'],
+    derive: (input) => {
+      const { sufficient, unknown } = oldestDueTransfers(input);
+      return [
+        { labels: { fees: 'sufficient' }, value: sufficient },
+        { labels: { fees: 'unknown' }, value: unknown },
+      ];
+    },
+  }),
+  bridge_newest_attested_nonce: gauge({
+    help: 'Highest event nonce claimed by a validator; absent when there is no attestation.',
+    value: newestAttestedNonce,
+  }),
+  bridge_pending_events: gauge({
+    help: 'Number of events that are claimed and not yet observed.',
+    value: pendingEventCount,
+  }),
+  bridge_conflicting_claims: gauge({
+    help: 'Number of event nonces that are not yet observed and have conflicting claims.',
+    value: (input) => conflictingNonces(input).size,
+  }),
+  bridge_next_event_voted_power_ratio: gauge({
+    help: 'Share of the power of the newest validator set that voted for the leading claim of the next event; absent when the event has no claim.',
+    value: (input) => {
+      const [best] = nextEventPowers(input);
+      return best && shareOfNewest(input, best);
+    },
+  }),
+  bridge_next_event_second_claim_power_ratio: gauge({
+    help: 'Share of the power of the newest validator set that voted for the second claim of the next event, by power; 0 with one claim, absent without.',
+    value: (input) => {
+      const claims = nextEventAttestations(input).length;
+      if (claims < 2) return claims === 0 ? undefined : 0;
+      const [, second] = nextEventPowers(input);
+      return second && shareOfNewest(input, second);
+    },
+  }),
+  bridge_next_event_first_vote_height: gauge({
+    help: 'Hub height of the first vote for the next event; absent when the event has no claim.',
+    value: (input) => firstVoteHeight(nextEventAttestations(input)),
+  }),
+  bridge_valset_power_drift_ratio: gauge({
+    help: 'Sum of the differences between the power shares of all validators in the newest validator set and in the one in the contract (0 to 2); absent when one of them has no members.',
+    value: powerDrift,
+  }),
+  bridge_integrity_violations: labeledGauge({
+    help: 'Number of validator sets and claims by kind that contradict what the hub has stored.',
+    // Five series per target.
+    labels: ['kind'],
+    overLimit: 'aggregate',
+    derive: perKind<BridgeInput>({
+      lost_claims: (input) => lostClaims(input).length,
+      valset_claim_mismatch: (input) => foreignValsetClaims(input).length,
+      valset_mismatch: (input) => Number(isValsetMismatch(input)),
+      valset_unknown: (input) => Number(isValsetUnknown(input)),
+      withdraw_claim_without_batch: (input) => foreignBatchClaims(input).length,
+    }),
+  }),
+  bridge_integrity_violation_power_ratio: labeledGauge({
+    help: 'Highest share of the power of the newest validator set that voted for one of the claims of the kind; 0 without a claim.',
+    // Three series per target.
+    labels: ['kind'],
+    derive: perKind<BridgeInput>({
+      lost_claims: (input) => highestVotedShare(input, lostClaims(input)),
+      valset_claim_mismatch: (input) => highestVotedShare(input, foreignValsetClaims(input)),
+      withdraw_claim_without_batch: (input) => highestVotedShare(input, foreignBatchClaims(input)),
+    }),
+  }),
+  bridge_anomalies: labeledGauge({
+    help: 'Number of inconsistent rows of the state by kind.',
+    // Five series per target.
+    labels: ['kind'],
+    overLimit: 'aggregate',
+    derive: perKind<BridgeInput>({
+      orphan_valset_confirms: orphanValsetConfirms,
+      orphan_batch_confirms: orphanBatchConfirms,
+      members_without_orchestrator: membersWithoutOrchestrator,
+      unknown_voters: unknownVoters,
+      duplicate_orchestrators: duplicateOrchestrators,
+    }),
+  }),
+  bridge_params_info: labeledGauge({
+    help: 'Identity of the bridge as labels; the value is always 1.',
+    // One series per target: the labels are single values of the state.
+    labels: INFO_LABELS,
+    derive: ({ state }) => {
+      const params = optional(state.params);
+      const labels = labelValues(INFO_LABELS, (label) => toLabelValue(optional(params?.[label]) ?? ''));
+      return [{ labels, value: 1 }];
+    },
+  }),
+  bridge_params_signed_valsets_window_blocks: gauge({
+    help: 'Time limit for signing a validator set before the validator is jailed, in hub blocks.',
+    value: ({ state }) => required(required(state.params).signed_valsets_window),
+  }),
+  bridge_params_signed_batches_window_blocks: gauge({
+    help: 'Time limit for signing a batch before the validator is jailed, in hub blocks.',
+    value: ({ state }) => required(required(state.params).signed_batches_window),
+  }),
+  bridge_params_signed_claims_window_blocks: gauge({
+    help: 'Time limit for claiming an event, in hub blocks; not enforced by the known chains.',
+    value: ({ state }) => required(required(state.params).signed_claims_window),
+  }),
+  bridge_params_unbond_slashing_valsets_window_blocks: gauge({
+    help: 'Time after unbonding for which a validator must still sign validator sets, in hub blocks.',
+    value: ({ state }) => required(required(state.params).unbond_slashing_valsets_window),
+  }),
+  bridge_params_target_batch_timeout_seconds: gauge({
+    help: 'Intended lifetime of a batch.',
+    value: ({ state }) => millisecondsToSeconds(required(state.params).target_batch_timeout),
+  }),
+  bridge_params_average_block_time_seconds: gauge({
+    help: 'Hub block time assumed by the bridge module; the real one can differ.',
+    value: ({ state }) => millisecondsToSeconds(required(state.params).average_block_time),
+  }),
+  bridge_params_average_external_block_time_seconds: gauge({
+    help: 'External block time assumed by the bridge module; the real one can differ.',
+    value: ({ state }) => millisecondsToSeconds(required(state.params).average_external_block_time),
+  }),
+  bridge_params_slash_fraction_valset_ratio: gauge({
+    help: 'Share of the stake slashed for not signing a validator set.',
+    value: ({ state }) => required(required(state.params).slash_fraction_valset),
+  }),
+  bridge_params_slash_fraction_batch_ratio: gauge({
+    help: 'Share of the stake slashed for not signing a batch.',
+    value: ({ state }) => required(required(state.params).slash_fraction_batch),
+  }),
+  bridge_params_slash_fraction_claim_ratio: gauge({
+    help: 'Share of the stake slashed for a missing claim.',
+    value: ({ state }) => required(required(state.params).slash_fraction_claim),
+  }),
+  bridge_params_slash_fraction_conflicting_claim_ratio: gauge({
+    help: 'Share of the stake slashed for a conflicting claim.',
+    value: ({ state }) => required(required(state.params).slash_fraction_conflicting_claim),
+  }),
+  bridge_params_slash_fraction_bad_eth_signature_ratio: gauge({
+    help: 'Share of the stake slashed for signing something that the hub did not create.',
+    value: ({ state }) => required(required(state.params).slash_fraction_bad_eth_signature),
+  }),
+  bridge_params_claim_slashing_enabled: gauge({
+    help: 'Whether missing claims are slashed (1) or not (0).',
+    value: ({ state }) => (required(required(state.params).claim_slashing_enabled) ? 1 : 0),
+  }),
+  bridge_params_bridge_contract_start_height: gauge({
+    help: 'External height at which the contract was deployed.',
+    value: ({ state }) => required(required(state.params).bridge_contract_start_height),
+  }),
+  bridge_params_valset_reward_amount: gauge({
+    help: 'Reward for relaying a validator set, in smallest units of the reward token.',
+    value: ({ state }) => required(required(required(state.params).valset_reward).amount),
+  }),
+  bridge_params_hash: gauge({
+    help: 'First 48 bits of the SHA-256 of all parameters, to detect changes.',
+    value: ({ state }) => fingerprint(withAllFields(paramsSchema, required(state.params))),
+  }),
+  bridge_params_admins_hash: gauge({
+    help: 'First 48 bits of the SHA-256 of the list of admins, to detect changes.',
+    value: ({ state }) => fingerprint(required(required(state.params).admins)),
+  }),
+  bridge_external_blacklist_hash: gauge({
+    help: 'First 48 bits of the SHA-256 of the blacklist, to detect changes.',
+    value: ({ state }) => fingerprint(required(state.external_blacklist)),
+  }),
+});

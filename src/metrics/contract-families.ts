@@ -1,5 +1,6 @@
 import { ratio, type Exact } from '../chain/decimal.js';
-import { eachPart, families, gauge, labeledGauge, toLabelValue, type Derived } from './family.js';
+import { toLabelValue } from '../facts/label-value.js';
+import { eachPart, families, gauge, labeledGauge, type Derived } from './family.js';
 import { required } from '../facts/required-fields.js';
 import type { ContractReading, TokenBacking } from '../facts/contract/reading.js';
 

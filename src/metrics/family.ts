@@ -111,28 +111,9 @@ export function compareLabels<Label extends string>(
   return 0;
 }
 
-const MAX_LABEL_CHARACTERS = 128;
-
-/**
- * Truncates a string to 128 characters and replaces lone surrogates. Rows are grouped by the result: two series with equal
- * labels would fail the scrape.
- */
-export function toLabelValue(text: string): string {
-  if (text.length <= MAX_LABEL_CHARACTERS && text.isWellFormed()) return text;
-  // A character has at most two UTF-16 code units; truncating to these first keeps strings of megabytes cheap.
-  const wellFormed = text.slice(0, 2 * MAX_LABEL_CHARACTERS).toWellFormed();
-  return wellFormed.length <= MAX_LABEL_CHARACTERS
-    ? wellFormed
-    : Array.from(wellFormed).slice(0, MAX_LABEL_CHARACTERS).join('');
-}
-
 /** The value of a field in milliseconds, converted to seconds. */
 export function millisecondsToSeconds(field: Field<Numeral>): number {
   return toSeconds(required(field));
-}
-
-export function lengthOf(list: Field<readonly unknown[]>): number {
-  return required(list).length;
 }
 
 /** The samples of a family whose parts are withdrawn one by one. */

@@ -47,7 +47,6 @@ export const blockingFamilies = [
   'bridge_orchestrator_info',
   'bridge_orchestrator_power_ratio',
   'bridge_orchestrator_confirm_deadline_height',
-  'bridge_orchestrator_batch_confirm_deadline_height',
   'bridge_height',
   'bridge_block_time_seconds',
 ] as const;
@@ -151,10 +150,9 @@ function* waitingAlerts(samples: BlockingSamples, firing: readonly VerdictView[]
 function timeToJailing(samples: BlockingSamples, externalAddress: string): BlockSpan | null {
   const height = samples.value('bridge_height');
   if (height === undefined) return null;
-  const deadlines = [
-    ...samples.series('bridge_orchestrator_confirm_deadline_height'),
-    ...samples.series('bridge_orchestrator_batch_confirm_deadline_height'),
-  ].filter(({ labels, value }) => labels['external_address'] === externalAddress && value >= height);
+  const deadlines = samples
+    .series('bridge_orchestrator_confirm_deadline_height')
+    .filter(({ labels, value }) => labels['external_address'] === externalAddress && value >= height);
   if (deadlines.length === 0) return null;
   const blocks = Math.min(...deadlines.map(({ value }) => value)) - height;
   const blockTime = samples.value('bridge_block_time_seconds');

@@ -1,7 +1,7 @@
 import { dataPart } from '../chain/addresses.js';
 import { isPresent, type Field } from '../chain/field.js';
 import { list, object, string, type ValueOf } from '../chain/fields.js';
-import { toLabelValue } from '../metrics/family.js';
+import { toLabelValue } from '../facts/label-value.js';
 import { memoize } from '../facts/memoize.js';
 import { required, WITHDRAWN } from '../facts/required-fields.js';
 import { HOUR_MS, MEBIBYTE } from '../settings/units.js';

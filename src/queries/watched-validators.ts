@@ -2,8 +2,9 @@ import { dataPart } from '../chain/addresses.js';
 import type { Exact } from '../chain/decimal.js';
 import { boolean, numeral, object, string } from '../chain/fields.js';
 import type { Numeral } from '../chain/numeral.js';
-import { families, labeledGauge, toLabelValue, type LabelValues } from '../metrics/family.js';
-import type { WatchedOrchestrator } from '../facts/bridge/watched.js';
+import { toLabelValue } from '../facts/label-value.js';
+import { families, labeledGauge, type LabelValues } from '../metrics/family.js';
+import type { WatchedOrchestrator } from '../facts/bridge/registrations.js';
 import { optional, required } from '../facts/required-fields.js';
 import { isOn, nodeQuery, type QueryContext, type QueryInput, type QueryOptions, type QueryRequest } from './query.js';
 

@@ -18,5 +18,7 @@ export const unusedMetrics: Readonly<Record<string, string>> = {
   bridge_exporter_recordings_total: 'Grows as configured; its failures alert.',
   bridge_exporter_recordings_size_bytes: 'Bounded by recorder.max_size; the status page has it.',
   bridge_last_observed_valset_reward_amount: 'Equals the parameter, which is in the table of rewards.',
+  bridge_orchestrator_batch_confirm_deadline_height:
+    'bridge_orchestrator_confirm_deadline_height has it, with that of validator sets.',
   bridge_token_top_fee_transfer_id: FOR_CONDITIONS,
 };

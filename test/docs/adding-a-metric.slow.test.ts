@@ -11,7 +11,7 @@ import { codeBlocks, copyProject } from './project-copy.js';
  */
 const page = readProjectFile('docs/adding-a-metric.md');
 
-const EDITED_FILE = 'src/facts/bridge/totals.ts';
+const EDITED_FILE = 'src/metrics/bridge-families.ts';
 /** The tests that check every metric, without the slow ones that start processes. */
 const TESTS = [
   'docs/metric-reference',

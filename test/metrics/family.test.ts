@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { labeledGauge, toLabelValue } from '../../src/metrics/family.js';
+import { labeledGauge } from '../../src/metrics/family.js';
 
 describe('labeledGauge', () => {
   const description = {
@@ -26,17 +26,5 @@ describe('labeledGauge', () => {
       derive: () => [{ labels: { list: 'pending', chain: '1' }, value: 1 }],
     });
     expect(complete.derive({})).toEqual([{ labels: { list: 'pending', chain_id: '1' }, value: 1 }]);
-  });
-});
-
-describe('toLabelValue', () => {
-  it('truncates to 128 characters without splitting surrogate pairs', () => {
-    expect(toLabelValue('x'.repeat(500))).toBe('x'.repeat(128));
-    expect(toLabelValue('😀'.repeat(200))).toBe('😀'.repeat(128));
-    expect(toLabelValue(`${'x'.repeat(127)}😀😀`)).toBe(`${'x'.repeat(127)}😀`);
-  });
-
-  it('replaces lone surrogates', () => {
-    expect(toLabelValue('a\ud800b')).toBe('a\ufffdb');
   });
 });

@@ -1,5 +1,4 @@
 import { dataPart } from '../../chain/addresses.js';
-import { families, labeledGauge, perKind } from '../../metrics/family.js';
 import { required, rows } from '../required-fields.js';
 import { voters } from './events.js';
 import type { BridgeInput } from './input.js';
@@ -7,12 +6,12 @@ import { registrationByAddress, registrationBySender } from './registrations.js'
 import { batchesByKey, confirmsByBatch, confirmsByValset, nonceKey } from './signing.js';
 import { newestMemberAddresses } from './valsets.js';
 
-function orphanValsetConfirms(input: BridgeInput): number {
+export function orphanValsetConfirms(input: BridgeInput): number {
   const live = new Set(rows(input.state.valsets).map(({ nonce }) => nonceKey(nonce)));
   return countOrphans(confirmsByValset(input), (nonce) => live.has(nonce));
 }
 
-function orphanBatchConfirms(input: BridgeInput): number {
+export function orphanBatchConfirms(input: BridgeInput): number {
   const live = batchesByKey(input);
   const orphans = Array.from(confirmsByBatch(input), ([nonce, byToken]) => {
     const ofNonce = live.get(nonce);
@@ -26,12 +25,12 @@ function countOrphans<Key>(confirms: ReadonlyMap<Key, readonly unknown[]>, isLiv
   return Array.from(confirms).reduce((total, [key, { length }]) => total + (isLive(key) ? 0 : length), 0);
 }
 
-function membersWithoutOrchestrator(input: BridgeInput): number {
+export function membersWithoutOrchestrator(input: BridgeInput): number {
   const known = registrationByAddress(input);
   return Array.from(newestMemberAddresses(input)).filter((address) => !known.has(address)).length;
 }
 
-function unknownVoters(input: BridgeInput): number {
+export function unknownVoters(input: BridgeInput): number {
   const known = registrationBySender(input);
   const all = new Set<string>();
   for (const attestation of rows(input.state.attestations)) {
@@ -40,7 +39,7 @@ function unknownVoters(input: BridgeInput): number {
   return Array.from(all).filter((voter) => !known.has(voter)).length;
 }
 
-function duplicateOrchestrators({ state }: BridgeInput): number {
+export function duplicateOrchestrators({ state }: BridgeInput): number {
   const addresses = new Set<string>();
   const orchestrators = new Set<string>();
   return rows(state.orchestrator_addresses).filter((row) => {
@@ -52,20 +51,3 @@ function duplicateOrchestrators({ state }: BridgeInput): number {
     return repeats;
   }).length;
 }
-
-/** Inconsistencies of the state. They are harmless by themselves, but can indicate a bug or an attack. */
-export const anomalyFamilies = families<BridgeInput>({
-  bridge_anomalies: labeledGauge({
-    help: 'Number of inconsistent rows of the state by kind.',
-    // Five series per target.
-    labels: ['kind'],
-    overLimit: 'aggregate',
-    derive: perKind<BridgeInput>({
-      orphan_valset_confirms: orphanValsetConfirms,
-      orphan_batch_confirms: orphanBatchConfirms,
-      members_without_orchestrator: membersWithoutOrchestrator,
-      unknown_voters: unknownVoters,
-      duplicate_orchestrators: duplicateOrchestrators,
-    }),
-  }),
-});

@@ -13,13 +13,12 @@ import {
 import type { Batch, Transfer } from '../../chain/module-state.js';
 import { isPresent } from '../../chain/field.js';
 import type { Numeral } from '../../chain/numeral.js';
-import { families, gauge, labeledGauge } from '../../metrics/family.js';
 import { memoize } from '../memoize.js';
 import { orUndefined, required, rows } from '../required-fields.js';
 import { externalBlockTime, hubBlockTime } from './block-times.js';
 import { heightOfLastObserved, requireEventNonces } from './events.js';
 import type { BridgeInput } from './input.js';
-import { hasContractPower, isBatchSigned, requireSigningInput, batchesBelowThreshold } from './signing.js';
+import { hasContractPower, isBatchSigned, requireSigningInput } from './signing.js';
 import { contractLabel, feeCoin, minBatchFees } from './tokens.js';
 
 /** A longer interval between two documents says too little about when an event between them was observed. */
@@ -80,12 +79,6 @@ function isTimedOut(input: BridgeInput, { batch_timeout }: Batch): boolean {
   return estimated !== undefined && compare(required(batch_timeout), estimated) <= 0;
 }
 
-/** The minimum fee of the token of a batch; `undefined` when none is configured. */
-export function minimumFee({ tokens }: BridgeInput, { token_contract }: Batch): Numeral | undefined {
-  const minimums = minBatchFees(tokens);
-  return minimums.size === 0 ? undefined : minimums.get(required(token_contract));
-}
-
 /** The fees of a batch in its own token, in the smallest unit. */
 export function totalFees({ token_contract, transactions }: Batch): Decimal {
   const token = required(token_contract);
@@ -97,22 +90,19 @@ export function totalFees({ token_contract, transactions }: Batch): Decimal {
   return sum(fees);
 }
 
-export function paysFee(batch: Batch, minimum: Numeral): boolean {
-  return compare(totalFees(batch), minimum) >= 0;
-}
-
-/** Whether the fees of a batch in its own token reach the minimum of the token; without a minimum, any fee does. */
-function paysMinimum(input: BridgeInput, batch: Batch): boolean {
-  const minimum = minimumFee(input, batch);
-  return minimum === undefined || paysFee(batch, minimum);
+/** Whether the fees of a batch reach the minimum of its token; `undefined` when no minimum is configured. */
+export function paysMinimum({ tokens }: BridgeInput, batch: Batch): boolean | undefined {
+  const minimums = minBatchFees(tokens);
+  const minimum = minimums.size === 0 ? undefined : minimums.get(required(batch.token_contract));
+  return minimum === undefined ? undefined : compare(totalFees(batch), minimum) >= 0;
 }
 
 /** `unknown` without a minimum, and for a batch that relayers cannot execute because it lacks signatures. */
 export function feesOf(input: BridgeInput, batch: Batch): 'sufficient' | 'insufficient' | 'unknown' {
-  const minimum = minimumFee(input, batch);
-  if (minimum === undefined) return 'unknown';
+  const pays = paysMinimum(input, batch);
+  if (pays === undefined) return 'unknown';
   const isSigned = isBatchSigned(input, batch) === true;
-  if (!paysFee(batch, minimum)) return 'insufficient';
+  if (!pays) return 'insufficient';
   return isSigned ? 'sufficient' : 'unknown';
 }
 
@@ -123,13 +113,17 @@ function allHold(conditions: readonly (() => boolean | undefined)[]): boolean {
 }
 
 /** The batches that a relayer can execute and is paid for; `undefined` when the validator set in the contract has no power. */
-const relayableBatches = memoize((input: BridgeInput): readonly Batch[] | undefined => {
+export const relayableBatches = memoize((input: BridgeInput): readonly Batch[] | undefined => {
   requireSigningInput(input);
   const batches = rows(input.state.batches);
   if (batches.length === 0) return [];
   if (!hasContractPower(input)) return undefined;
   return batches.filter((batch) =>
-    allHold([() => isBatchSigned(input, batch), () => !isTimedOut(input, batch), () => paysMinimum(input, batch)]),
+    allHold([
+      () => isBatchSigned(input, batch),
+      () => !isTimedOut(input, batch),
+      () => paysMinimum(input, batch) !== false,
+    ]),
   );
 });
 
@@ -152,69 +146,24 @@ export function isOverdue(input: BridgeInput, batch: Batch): boolean | undefined
   return compare(required(batch.batch_timeout), estimated) <= 0 && !isExpired(input, batch);
 }
 
-/** Age and timeout of live batches. */
-export const batchFamilies = families<BridgeInput>({
-  bridge_batch_oldest_height: gauge({
-    help: 'Hub height at which the oldest live batch was created; absent when there is none.',
-    value: ({ state }) => lowest(rows(state.batches).map(({ block }) => required(block))),
-  }),
-  bridge_oldest_unsigned_batch_height: gauge({
-    help: 'Hub height at which the oldest batch was created whose signed power is below the configured threshold; absent when there is none.',
-    value: (input) => lowest(batchesBelowThreshold(input).map(({ block }) => required(block))),
-  }),
-  bridge_relayable_batches: gauge({
-    help: 'Number of live batches that are signed, have not timed out and pay the minimum fee of their token.',
-    value: (input) => relayableBatches(input)?.length,
-  }),
-  bridge_oldest_relayable_batch_height: gauge({
-    help: 'Hub height at which the oldest relayable batch was created; absent when there is none.',
-    value: (input) => lowest((relayableBatches(input) ?? []).map(({ block }) => required(block))),
-  }),
-  bridge_relayable_batch_next_timeout_height: gauge({
-    help: 'Lowest external height at which a relayable batch times out; absent when there is none.',
-    value: (input) => lowest((relayableBatches(input) ?? []).map(({ batch_timeout }) => required(batch_timeout))),
-  }),
-  bridge_batch_next_timeout_height: gauge({
-    help: 'Lowest external height at which a live batch that has not timed out does so; absent when there is none.',
-    value: (input) => {
-      const estimated = estimateIfAny(input);
-      const timeouts = rows(input.state.batches).map(({ batch_timeout }) => required(batch_timeout));
-      return lowest(timeouts.filter((timeout) => estimated === undefined || compare(timeout, estimated) > 0));
-    },
-  }),
-  bridge_batches_expired: gauge({
-    help: 'Number of batches whose timeout is below the last observed external height; 0 on a consistent node, which cancels them at once.',
-    value: (input) => {
-      // Without the height, expired batches are unknown even if there is no batch.
-      required(input.state.last_observed_external_height);
-      return rows(input.state.batches).filter((batch) => isExpired(input, batch)).length;
-    },
-  }),
-  bridge_external_height_projected: gauge({
-    help: 'Estimated current external height, from the last observed event and the block times in use, rounded down.',
-    value: estimatedExternalHeight,
-  }),
-  bridge_batches_overdue: gauge({
-    help: 'Number of batches that have timed out at the estimated external height but are still held by the hub; absent without the estimate.',
-    value: (input) => {
-      if (estimatedExternalHeight(input) === undefined) return undefined;
-      return rows(input.state.batches).filter((batch) => isOverdue(input, batch)).length;
-    },
-  }),
-  bridge_overdue_batches: labeledGauge({
-    help: 'Number of overdue batches by their fees: insufficient below the minimum fee of the token, sufficient for signed ones from it on, else unknown.',
-    // Three series per target.
-    labels: ['fees'],
-    derive: (input) => {
-      if (estimatedExternalHeight(input) === undefined) return [];
-      const fees = rows(input.state.batches).flatMap((batch) => {
-        const kind = feesOf(input, batch);
-        return isOverdue(input, batch) ? [kind] : [];
-      });
-      return (['sufficient', 'insufficient', 'unknown'] as const).map((kind) => ({
-        labels: { fees: kind },
-        value: fees.filter((own) => own === kind).length,
-      }));
-    },
-  }),
-});
+/** `expired`: the hub cancels it. `overdue`: timed out at the estimated external height, but still held by the hub. */
+export type BatchState = 'live' | 'overdue' | 'expired';
+
+/** `undefined` without the estimate, unless it has expired. */
+export function batchState(input: BridgeInput, batch: Batch): BatchState | undefined {
+  if (isExpired(input, batch)) return 'expired';
+  const overdue = isOverdue(input, batch);
+  return overdue === undefined ? undefined : overdue ? 'overdue' : 'live';
+}
+
+/** The lowest height at which one of the batches was created. */
+export function oldestBlock(batches: readonly Batch[]): Numeral | undefined {
+  return lowest(batches.map(({ block }) => required(block)));
+}
+
+/** The lowest external height at which a live batch times out that has not timed out. */
+export function nextTimeout(input: BridgeInput): Numeral | undefined {
+  const estimated = estimateIfAny(input);
+  const timeouts = rows(input.state.batches).map(({ batch_timeout }) => required(batch_timeout));
+  return lowest(timeouts.filter((timeout) => estimated === undefined || compare(timeout, estimated) > 0));
+}

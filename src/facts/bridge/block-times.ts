@@ -1,6 +1,5 @@
-import { compare, subtract, toDouble, toSeconds, type Decimal, type Exact } from '../../chain/decimal.js';
+import { compare, subtract, toDouble, type Decimal, type Exact } from '../../chain/decimal.js';
 import type { Numeral } from '../../chain/numeral.js';
-import { families, gauge } from '../../metrics/family.js';
 import { memoize } from '../memoize.js';
 import { required } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
@@ -76,15 +75,4 @@ export const externalBlockTime = memoize(({ state, settings }: BridgeInput): Exa
   if (settings.externalBlockTime !== 'auto') return settings.externalBlockTime;
   const params = required(state.params);
   return SLOT_MS.get(required(params.bridge_chain_id)) ?? required(params.average_external_block_time);
-});
-
-export const blockTimeFamilies = families<BridgeInput>({
-  bridge_block_time_seconds: gauge({
-    help: 'Hub block time in use: configured, else measured over the polls of the last hour, else the parameter.',
-    value: (input) => toSeconds(hubBlockTime(input)),
-  }),
-  bridge_external_block_time_seconds: gauge({
-    help: 'External block time in use: configured, else that of a known chain, else the parameter.',
-    value: (input) => toSeconds(externalBlockTime(input)),
-  }),
 });

@@ -5,7 +5,6 @@ import {
   highest,
   lowest,
   numeralKey,
-  ratio,
   subtract,
   toDecimalString,
   ZERO,
@@ -13,13 +12,12 @@ import {
 } from '../../chain/decimal.js';
 import type { Attestation } from '../../chain/module-state.js';
 import type { Numeral } from '../../chain/numeral.js';
-import { families, gauge } from '../../metrics/family.js';
 import { groupBy } from '../grouping.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { optional, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
 import { registrationBySender } from './registrations.js';
-import { newestPowers, newestTotalPower, powerOf } from './valsets.js';
+import { newestPowers, powerOf } from './valsets.js';
 
 export interface EventAttestation {
   readonly nonce: Numeral;
@@ -87,11 +85,11 @@ export const dissentersOfLastEvent = memoize((input: BridgeInput): ReadonlySet<s
 
 /** Hub height of the first vote for the last observed event; `undefined` when the event is no longer in the state. */
 export const heightOfLastObserved = memoize((input: BridgeInput): Numeral | undefined =>
-  lowestHeight(observedOfLast(input)),
+  firstVoteHeight(observedOfLast(input)),
 );
 
 /** The attestations of the event after the last observed one. */
-const nextEventAttestations = memoize((input: BridgeInput): readonly Attestation[] =>
+export const nextEventAttestations = memoize((input: BridgeInput): readonly Attestation[] =>
   attestationsOf(input, toDecimalString(add(required(input.state.last_observed_nonce), 1))),
 );
 
@@ -105,10 +103,9 @@ export function voters({ votes }: Attestation): readonly string[] {
   return rows(votes);
 }
 
-const heightOf = ({ height }: Attestation): Numeral => required(height);
-
-function lowestHeight(attestations: readonly Attestation[]): Numeral | undefined {
-  return lowest(attestations.map(heightOf));
+/** The hub height of the first vote for one of the attestations. */
+export function firstVoteHeight(attestations: readonly Attestation[]): Numeral | undefined {
+  return lowest(attestations.map(({ height }) => required(height)));
 }
 
 /** External addresses of the validators that voted for an attestation. */
@@ -159,38 +156,9 @@ export function newestAttestedNonce(input: BridgeInput): Numeral | undefined {
   return highest(eventAttestations(input).map(({ nonce }) => nonce));
 }
 
-/** External events that validators have claimed and the hub has not yet executed. */
-export const eventFamilies = families<BridgeInput>({
-  bridge_newest_attested_nonce: gauge({
-    help: 'Highest event nonce claimed by a validator; absent when there is no attestation.',
-    value: newestAttestedNonce,
-  }),
-  bridge_pending_events: gauge({
-    help: 'Number of events that are claimed and not yet observed.',
-    value: pendingEventCount,
-  }),
-  bridge_conflicting_claims: gauge({
-    help: 'Number of event nonces that are not yet observed and have conflicting claims.',
-    value: (input) => conflictingNonces(input).size,
-  }),
-  bridge_next_event_voted_power_ratio: gauge({
-    help: 'Share of the power of the newest validator set that voted for the leading claim of the next event; absent when the event has no claim.',
-    value: (input) => {
-      const best = highest(nextEventAttestations(input).map((attestation) => votedPower(input, attestation)));
-      return best && ratio(best, newestTotalPower(input));
-    },
-  }),
-  bridge_next_event_second_claim_power_ratio: gauge({
-    help: 'Share of the power of the newest validator set that voted for the second claim of the next event, by power; 0 with one claim, absent without.',
-    value: (input) => {
-      const claims = nextEventAttestations(input);
-      if (claims.length < 2) return claims.length === 0 ? undefined : 0;
-      const [, second] = claims.map((attestation) => votedPower(input, attestation)).toSorted((a, b) => compare(b, a));
-      return second && ratio(second, newestTotalPower(input));
-    },
-  }),
-  bridge_next_event_first_vote_height: gauge({
-    help: 'Hub height of the first vote for the next event; absent when the event has no claim.',
-    value: (input) => lowestHeight(nextEventAttestations(input)),
-  }),
-});
+/** The powers of the newest validator set that voted for each claim of the next event, the highest first. */
+export function nextEventPowers(input: BridgeInput): readonly Decimal[] {
+  return nextEventAttestations(input)
+    .map((attestation) => votedPower(input, attestation))
+    .toSorted((a, b) => compare(b, a));
+}

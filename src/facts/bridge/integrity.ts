@@ -1,14 +1,13 @@
 import { packedValsetClaim, packedWithdrawClaim, type ClaimedMember, type claimTypes } from '../../chain/claim.js';
-import { compare, highest, ratio, toDecimalString } from '../../chain/decimal.js';
+import { compare, highest, toDecimalString } from '../../chain/decimal.js';
 import type { Attestation, Valset } from '../../chain/module-state.js';
-import { families, labeledGauge, perKind } from '../../metrics/family.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { optional, required, rows } from '../required-fields.js';
-import { attestationOf, lostClaims, pendingAttestations, votedPower } from './events.js';
+import { attestationOf, pendingAttestations, votedPower } from './events.js';
 import type { BridgeInput } from './input.js';
 import { batchesByKey, nonceKey } from './signing.js';
-import { newestTotalPower } from './valsets.js';
+import { shareOfNewest } from './valsets.js';
 
 /*
  * What only an attack, a forged signature, a bug or a restored state explains: a validator set or a batch of the contract that the hub
@@ -45,15 +44,17 @@ function storedPartners(input: BridgeInput): readonly Valset[] {
   return valsetsByNonce(input).get(nonceKey(nonce)) ?? [];
 }
 
-function valsetMismatch(input: BridgeInput): number {
-  return differs(storedPartners(input), () => required(input.state.last_observed_valset).members) ? 1 : 0;
+/** Whether the validator set in the contract has other members or powers than the stored one with its nonce. */
+export function isValsetMismatch(input: BridgeInput): boolean {
+  return differs(storedPartners(input), () => required(input.state.last_observed_valset).members);
 }
 
-function valsetUnknown(input: BridgeInput): number {
+/** Whether the hub has not stored the validator set in the contract. */
+export function isValsetUnknown(input: BridgeInput): boolean {
   const nonce = required(required(input.state.last_observed_valset).nonce);
   required(input.state.valsets);
   // Before the first update, no validator set was observed.
-  return compare(nonce, 0) !== 0 && storedPartners(input).length === 0 ? 1 : 0;
+  return compare(nonce, 0) !== 0 && storedPartners(input).length === 0;
 }
 
 /** The last part of the type URL of a claim, such as `MsgDepositClaim`. */
@@ -95,43 +96,8 @@ export const foreignBatchClaims = memoize((input: BridgeInput): readonly Attesta
   });
 });
 
-type Claims = (input: BridgeInput) => readonly Attestation[];
-
-const countOf =
-  (claims: Claims) =>
-  (input: BridgeInput): number =>
-    claims(input).length;
-
-/** The highest voted power of the claims; 0 without a claim. */
-const powerRatioOf =
-  (claims: Claims) =>
-  (input: BridgeInput): number | undefined => {
-    const power = highest(claims(input).map((attestation) => votedPower(input, attestation)));
-    return power === undefined ? 0 : ratio(power, newestTotalPower(input));
-  };
-
-export const integrityFamilies = families<BridgeInput>({
-  bridge_integrity_violations: labeledGauge({
-    help: 'Number of validator sets and claims by kind that contradict what the hub has stored.',
-    // Five series per target.
-    labels: ['kind'],
-    overLimit: 'aggregate',
-    derive: perKind<BridgeInput>({
-      lost_claims: countOf(lostClaims),
-      valset_claim_mismatch: countOf(foreignValsetClaims),
-      valset_mismatch: valsetMismatch,
-      valset_unknown: valsetUnknown,
-      withdraw_claim_without_batch: countOf(foreignBatchClaims),
-    }),
-  }),
-  bridge_integrity_violation_power_ratio: labeledGauge({
-    help: 'Highest share of the power of the newest validator set that voted for one of the claims of the kind; 0 without a claim.',
-    // Three series per target.
-    labels: ['kind'],
-    derive: perKind<BridgeInput>({
-      lost_claims: powerRatioOf(lostClaims),
-      valset_claim_mismatch: powerRatioOf(foreignValsetClaims),
-      withdraw_claim_without_batch: powerRatioOf(foreignBatchClaims),
-    }),
-  }),
-});
+/** The highest share of the power of the newest validator set that voted for one of the claims; 0 without a claim. */
+export function highestVotedShare(input: BridgeInput, claims: readonly Attestation[]): number | undefined {
+  const power = highest(claims.map((attestation) => votedPower(input, attestation)));
+  return power === undefined ? 0 : shareOfNewest(input, power);
+}

@@ -1,10 +1,8 @@
-import { compare, exactSeconds, lowest, multiply, subtract, toSeconds, type Exact } from '../../chain/decimal.js';
+import { compare, exactSeconds, multiply, subtract, toSeconds, type Exact } from '../../chain/decimal.js';
 import type { Batch } from '../../chain/module-state.js';
-import { asDecimalString, type Numeral } from '../../chain/numeral.js';
-import { families, gauge, labeledGauge } from '../../metrics/family.js';
 import { memoize } from '../memoize.js';
 import { orElse, required, rows } from '../required-fields.js';
-import { minimumFee, paysFee } from './batches.js';
+import { oldestBlock, paysMinimum } from './batches.js';
 import { hubBlockTime } from './block-times.js';
 import type { BridgeInput } from './input.js';
 import { minBatchFees, rememberedBatchNonces, topBatchFeesByToken } from './tokens.js';
@@ -41,56 +39,26 @@ export function rememberedQueues(input: BridgeInput): readonly PayingQueue[] {
   );
 }
 
-/** The time of the creation of a batch by the block time in use, in Unix seconds. */
-function createdSeconds(input: BridgeInput, block: Numeral): number {
+/** When the oldest of these batches was created by the block time in use, in Unix seconds. */
+function oldestCreation(input: BridgeInput, batches: readonly Batch[]): readonly number[] {
+  const block = oldestBlock(batches);
+  if (block === undefined) return [];
   const age = multiply(subtract(required(input.height), block), hubBlockTime(input));
-  return input.at.epochSeconds - toSeconds(age);
-}
-
-/** When the oldest of these batches was created, in Unix seconds. */
-function oldestBatch(input: BridgeInput, isIncluded: (batch: Batch) => boolean): readonly number[] {
-  const block = lowest(
-    rows(input.state.batches)
-      .filter(isIncluded)
-      .map((batch) => required(batch.block)),
-  );
-  return block === undefined ? [] : [createdSeconds(input, block)];
-}
-
-/** Whether the fees of a batch reach the minimum of its token; unlike in batches.ts, `false` without a minimum. */
-function paysKnownMinimum(input: BridgeInput, batch: Batch): boolean {
-  const minimum = minimumFee(input, batch);
-  return minimum !== undefined && paysFee(batch, minimum);
+  return [input.at.epochSeconds - toSeconds(age)];
 }
 
 function earliest(seconds: readonly number[]): Exact | undefined {
   return seconds.length === 0 ? undefined : exactSeconds(Math.min(...seconds));
 }
 
-export const objectiveFamilies = families<BridgeInput>({
-  bridge_objective_seconds: gauge({
-    help: 'Configured time within which withdrawals have to be executed; absent without an objective.',
-    stability: 'experimental',
-    value: ({ settings: { objective } }) => objective && toSeconds(objective.withdrawalMs),
-  }),
-  bridge_objective_ratio: gauge({
-    help: 'Configured share of the withdrawals that have to meet the objective; absent without an objective.',
-    stability: 'experimental',
-    value: ({ settings: { objective } }) => objective && asDecimalString(objective.ratio),
-  }),
-  bridge_oldest_due_transfer_timestamp_seconds: labeledGauge({
-    help: 'Time since which the oldest due transfers wait, in a live batch or in a queue whose fees pay for one, by whether their fees are sufficient or unknown; absent when there are none.',
-    stability: 'experimental',
-    // Two series per target.
-    labels: ['fees'],
-    derive: (input) => {
-      const queues = payingQueues(input).map(({ sinceSeconds }) => sinceSeconds);
-      const paying = oldestBatch(input, (batch) => paysKnownMinimum(input, batch));
-      const unknown = oldestBatch(input, (batch) => minimumFee(input, batch) === undefined);
-      return [
-        { labels: { fees: 'sufficient' }, value: earliest([...paying, ...queues]) },
-        { labels: { fees: 'unknown' }, value: earliest(unknown) },
-      ];
-    },
-  }),
-});
+/** Since when the oldest withdrawals wait whose fees are sufficient, and those whose fees are unknown; in Unix seconds. */
+export function oldestDueTransfers(input: BridgeInput) {
+  const queues = payingQueues(input).map(({ sinceSeconds }) => sinceSeconds);
+  const batches = rows(input.state.batches);
+  const paying = batches.filter((batch) => paysMinimum(input, batch) === true);
+  const unknown = batches.filter((batch) => paysMinimum(input, batch) === undefined);
+  return {
+    sufficient: earliest([...oldestCreation(input, paying), ...queues]),
+    unknown: earliest(oldestCreation(input, unknown)),
+  };
+}

@@ -5,12 +5,12 @@ import type { Numeral } from '../../chain/numeral.js';
 import { lastEventSeen, type SeenEvent } from './batches.js';
 import { heightSamples, type HeightSample } from './block-times.js';
 import { contractFacts, type ContractFacts } from '../contract/facts.js';
-import { toLabelValue } from '../../metrics/family.js';
+import { toLabelValue } from '../label-value.js';
 import type { BridgeInput } from './input.js';
 import { rememberedQueues, type PayingQueue } from './objective.js';
 import { lastActiveTimes } from './orchestrators.js';
-import { rememberedBatchNonces } from './tokens.js';
-import { hubCoinDenom, watchedOrchestrators, type WatchedOrchestrator } from './watched.js';
+import { watchedOrchestrators, type WatchedOrchestrator } from './registrations.js';
+import { hubCoinDenom, rememberedBatchNonces } from './tokens.js';
 
 /** What families remember of the earlier module states of an endpoint: a bounded number of values, as plain data. */
 export interface BridgeObservations {

@@ -3,7 +3,7 @@ import type { OrchestratorAddress } from '../../chain/module-state.js';
 import type { ValidatorConfig } from '../../config/config.js';
 import { firstBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
-import { required, rows } from '../required-fields.js';
+import { orEmpty, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
 
 /*
@@ -63,3 +63,26 @@ export function isWatched({ settings }: BridgeInput, registration: OrchestratorA
   const watched = watchedKeys(settings.watch);
   return watched.size > 0 && keysOf(registration).some((address) => watched.has(address));
 }
+
+/** The orchestrator of an entry of `watch`, as it is registered with the bridge. */
+export interface WatchedOrchestrator {
+  readonly orchestrator: string;
+  /** The account of the validator. */
+  readonly sender: string;
+  /** Empty without one. */
+  readonly name: string;
+}
+
+/** The registration of each entry of `watch`, each orchestrator once. Unreadable registrations are left out. */
+export const watchedOrchestrators = memoize((input: BridgeInput): readonly WatchedOrchestrator[] => {
+  const all = input.settings.watch.flatMap((entry) => {
+    const registered = orEmpty(() => matchingRegistrations(input, entry)).flatMap((registration) => {
+      const { orchestrator, sender } = registration;
+      if (typeof orchestrator !== 'string' || typeof sender !== 'string') return [];
+      return [{ orchestrator: orchestrator.toLowerCase(), sender, name: validatorName(input, registration) }];
+    });
+    // An entry with several registrations, which the hub does not allow, has one of them whatever their order.
+    return registered.toSorted((a, b) => (a.orchestrator < b.orchestrator ? -1 : 1)).slice(0, 1);
+  });
+  return Array.from(firstBy(all, ({ orchestrator }) => dataPart(orchestrator)).values());
+});

@@ -2,7 +2,6 @@ import { compare, lowest, multiply, numeralKey, ratio, ZERO, type Decimal } from
 import type { Batch, Valset } from '../../chain/module-state.js';
 import type { Field } from '../../chain/field.js';
 import { asDecimalString, type Numeral } from '../../chain/numeral.js';
-import { families, gauge } from '../../metrics/family.js';
 import { groupBy } from '../grouping.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { required, rows } from '../required-fields.js';
@@ -79,7 +78,8 @@ export const batchSignedPower = memoizePerRow((input: BridgeInput, batch: Batch)
   signedPower(input, batchSigners(input, batch)),
 );
 
-const unrelayedValsetPowers = memoize((input: BridgeInput) => {
+/** The signed powers of the validator sets that are newer than the one in the contract. */
+export const unrelayedValsetPowers = memoize((input: BridgeInput) => {
   // Without the list of signatures, the signed power is unknown even if there is no unrelayed validator set.
   required(input.state.valset_confirms);
   return signedPowers(input, unrelayedValsets(input), valsetSignedPower);
@@ -94,7 +94,8 @@ export function requireSigningInput(input: BridgeInput): void {
   contractValset(input);
 }
 
-const batchPowers = memoize((input: BridgeInput) => {
+/** The signed powers of the live batches. */
+export const batchPowers = memoize((input: BridgeInput) => {
   requireSigningInput(input);
   return signedPowers(input, rows(input.state.batches), batchSignedPower);
 });
@@ -109,8 +110,13 @@ function signedPowers<T>(
   return list.map((row) => power(input, row)).filter((signed) => signed !== undefined);
 }
 
-/** All have the same total, so the lowest signed power is the lowest ratio. */
-function lowestRatio(powers: readonly SignedPower[]): number | undefined {
+/** The signed share of the power of the validator set in the contract. */
+export function signedShare({ signed, total }: SignedPower): number | undefined {
+  return ratio(signed, total);
+}
+
+/** All have the same total, so the lowest signed power is the lowest share. */
+export function lowestSignedShare(powers: readonly SignedPower[]): number | undefined {
   const signed = lowest(powers.map((power) => power.signed));
   const [first] = powers;
   return signed && first && ratio(signed, first.total);
@@ -122,7 +128,7 @@ export function isBelowThreshold({ signed, needed }: SignedPower): boolean {
 }
 
 /** The newest validator set while it is not relayed. Older ones need not be relayed any more. */
-function newestUnrelayedPower(input: BridgeInput): SignedPower | undefined {
+export function newestUnrelayedPower(input: BridgeInput): SignedPower | undefined {
   const newest = newestValset(input);
   if (newest === undefined || !unrelayedValsets(input).includes(newest)) return undefined;
   return valsetSignedPower(input, newest);
@@ -135,10 +141,7 @@ export function countValsetsBelowThreshold(input: BridgeInput): number {
 /** The live batches whose signed power is below the threshold. */
 export const batchesBelowThreshold = memoize((input: BridgeInput): readonly Batch[] => {
   requireSigningInput(input);
-  return rows(input.state.batches).filter((batch) => {
-    const power = batchSignedPower(input, batch);
-    return power !== undefined && isBelowThreshold(power);
-  });
+  return rows(input.state.batches).filter((batch) => isBatchSigned(input, batch) === false);
 });
 
 /** Whether enough power has signed a batch; `undefined` when the validator set in the contract has no power. */
@@ -152,38 +155,3 @@ export function hasContractPower(input: BridgeInput): boolean {
   const valset = contractValset(input);
   return valset !== undefined && compare(totalPower(valset), ZERO) !== 0;
 }
-
-/** Signed power of live batches and unrelayed validator sets. */
-export const signingFamilies = families<BridgeInput>({
-  bridge_unrelayed_valsets: gauge({
-    help: 'Number of validator sets newer than the last one observed in the contract.',
-    value: (input) => unrelayedValsets(input).length,
-  }),
-  bridge_unrelayed_valset_min_signed_power_ratio: gauge({
-    help: 'Lowest signed share of the power of the validator set in the contract over all unrelayed validator sets; absent when there are none.',
-    value: (input) => lowestRatio(unrelayedValsetPowers(input)),
-  }),
-  bridge_unrelayed_valsets_below_threshold: gauge({
-    help: 'Number of unrelayed validator sets whose signed power is below the configured threshold, so that they cannot be relayed.',
-    value: countValsetsBelowThreshold,
-  }),
-  bridge_newest_valset_signed_power_ratio: gauge({
-    help: 'Signed share of the power of the validator set in the contract for the newest validator set; absent when that one is relayed.',
-    value: (input) => {
-      const power = newestUnrelayedPower(input);
-      return power && ratio(power.signed, power.total);
-    },
-  }),
-  bridge_batch_min_signed_power_ratio: gauge({
-    help: 'Lowest signed share of the power of the validator set in the contract over all live batches; absent when there are none.',
-    value: (input) => lowestRatio(batchPowers(input)),
-  }),
-  bridge_batches_below_threshold: gauge({
-    help: 'Number of live batches whose signed power is below the configured threshold, so that they cannot be relayed.',
-    value: (input) => batchesBelowThreshold(input).length,
-  }),
-  bridge_power_threshold_ratio: gauge({
-    help: 'Configured share of the power that must sign a batch or a validator set before it is relayed.',
-    value: ({ settings }) => asDecimalString(settings.powerThreshold),
-  }),
-});

@@ -1,6 +1,16 @@
-import { add, compare, highest, multiply, ratio, subtract, sum, ZERO, type Decimal } from '../../chain/decimal.js';
+import {
+  add,
+  compare,
+  highest,
+  multiply,
+  ratio,
+  subtract,
+  sum,
+  ZERO,
+  type Decimal,
+  type Exact,
+} from '../../chain/decimal.js';
 import type { Valset } from '../../chain/module-state.js';
-import { families, gauge, lengthOf } from '../../metrics/family.js';
 import { memoize } from '../memoize.js';
 import { required, rows } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
@@ -12,7 +22,8 @@ export const newestValset = memoize(({ state }: BridgeInput): Valset | undefined
   return valsets.find(({ nonce }) => nonce === newest);
 });
 
-function ofNewest<T>(input: BridgeInput, value: (valset: Valset) => T): T | undefined {
+/** A value of the newest validator set; `undefined` when the state has none. */
+export function ofNewestValset<T>(input: BridgeInput, value: (valset: Valset) => T): T | undefined {
   const newest = newestValset(input);
   return newest && value(newest);
 }
@@ -42,7 +53,7 @@ export function memberAddresses({ members }: Valset): ReadonlySet<string> {
 }
 
 export const newestMemberAddresses = memoize(
-  (input: BridgeInput): ReadonlySet<string> => ofNewest(input, memberAddresses) ?? new Set(),
+  (input: BridgeInput): ReadonlySet<string> => ofNewestValset(input, memberAddresses) ?? new Set(),
 );
 
 /** Power by address; rows with the same address are added up. */
@@ -63,53 +74,21 @@ export function powerOf(powers: ReadonlyMap<string, Decimal>, members: Iterable<
 }
 
 export const newestPowers = memoize(
-  (input: BridgeInput): ReadonlyMap<string, Decimal> => ofNewest(input, powerByAddress) ?? new Map(),
+  (input: BridgeInput): ReadonlyMap<string, Decimal> => ofNewestValset(input, powerByAddress) ?? new Map(),
 );
 
-export const newestTotalPower = memoize((input: BridgeInput): Decimal => ofNewest(input, totalPower) ?? ZERO);
+/** The share of some power in that of the newest validator set; `undefined` when that one has none. */
+export function shareOfNewest(input: BridgeInput, power: Exact): number | undefined {
+  return ratio(power, newestTotalPower(input));
+}
 
-/** The last validator set observed in the contract, and the newest one of the hub. */
-export const valsetFamilies = families<BridgeInput>({
-  bridge_last_observed_valset_nonce: gauge({
-    help: 'Nonce of the last validator set observed in the contract, which is the hub height of its creation.',
-    value: ({ state }) => required(required(state.last_observed_valset).nonce),
-  }),
-  bridge_last_observed_valset_height: gauge({
-    help: 'Height field of the last validator set observed in the contract; real nodes set it to 0 after an update.',
-    value: ({ state }) => required(required(state.last_observed_valset).height),
-  }),
-  bridge_last_observed_valset_members: gauge({
-    help: 'Number of members of the last validator set observed in the contract.',
-    value: ({ state }) => lengthOf(required(state.last_observed_valset).members),
-  }),
-  bridge_last_observed_valset_power: gauge({
-    help: 'Total power of the last validator set observed in the contract, in shares of 4294967295.',
-    value: ({ state }) => totalPower(required(state.last_observed_valset)),
-  }),
-  bridge_last_observed_valset_reward_amount: gauge({
-    help: 'Reward for relaying the last validator set observed in the contract, in smallest units of the reward token.',
-    value: ({ state }) => required(required(state.last_observed_valset).reward_amount),
-  }),
-  bridge_newest_valset_nonce: gauge({
-    help: 'Nonce of the newest validator set, which is the hub height of its creation.',
-    value: (input) => ofNewest(input, ({ nonce }) => required(nonce)),
-  }),
-  bridge_newest_valset_height: gauge({
-    help: 'Hub height at which the newest validator set was created.',
-    value: (input) => ofNewest(input, ({ height }) => required(height)),
-  }),
-  bridge_newest_valset_members: gauge({
-    help: 'Number of members of the newest validator set.',
-    value: (input) => ofNewest(input, ({ members }) => lengthOf(members)),
-  }),
-  bridge_newest_valset_power: gauge({
-    help: 'Total power of the newest validator set, in shares of 4294967295.',
-    value: (input) => ofNewest(input, totalPower),
-  }),
-});
+export const newestTotalPower = memoize((input: BridgeInput): Decimal => ofNewestValset(input, totalPower) ?? ZERO);
 
-/** The L1 distance between the power shares of two validator sets, over a common denominator, so that it is rounded once. */
-function drift(input: BridgeInput): number | undefined {
+/**
+ * The L1 distance between the power shares of the newest validator set and of the one in the contract, over a common denominator, so that it
+ * is rounded once; `undefined` when one of them has no members.
+ */
+export function powerDrift(input: BridgeInput): number | undefined {
   const observed = required(input.state.last_observed_valset);
   const newest = newestValset(input);
   if (newest === undefined || required(newest.members).length === 0 || required(observed.members).length === 0)
@@ -127,10 +106,3 @@ function drift(input: BridgeInput): number | undefined {
 function abs(value: Decimal): Decimal {
   return value.units < 0n ? subtract(ZERO, value) : value;
 }
-
-export const driftFamilies = families<BridgeInput>({
-  bridge_valset_power_drift_ratio: gauge({
-    help: 'Sum of the differences between the power shares of all validators in the newest validator set and in the one in the contract (0 to 2); absent when one of them has no members.',
-    value: drift,
-  }),
-});

@@ -1,6 +1,6 @@
 import type { Instant } from '../../clock.js';
 import type { CrosschainInput } from './input.js';
-import { rememberedNonces, type LowestNonce } from './nonces.js';
+import { rememberedNonces, type LowestNonce } from './chains.js';
 
 /** What families remember of the earlier rate limiter inputs of an endpoint: a bounded number of values, as plain data. */
 export interface CrosschainObservations {

@@ -2,7 +2,7 @@ import { toDecimalString, toSeconds } from '../../chain/decimal.js';
 import type { Batch, Transfer, Valset } from '../../chain/module-state.js';
 import { asDecimalString } from '../../chain/numeral.js';
 import { hubBlockTime, hubBlockTimeSource } from '../bridge/block-times.js';
-import { estimatedExternalHeight, feesOf, isExpired, isOverdue, totalFees } from '../bridge/batches.js';
+import { batchState, estimatedExternalHeight, feesOf, totalFees } from '../bridge/batches.js';
 import {
   conflictingNonces,
   heightOfLastObserved,
@@ -11,12 +11,11 @@ import {
   type EventAttestation,
 } from '../bridge/events.js';
 import type { BridgeInput } from '../bridge/input.js';
-import { confirmDeadline } from '../bridge/orchestrators.js';
+import { valsetDeadline } from '../bridge/orchestrators.js';
 import { batchesBelowThreshold, countValsetsBelowThreshold } from '../bridge/signing.js';
 import { feeCoin, idOf, totalAmount, transferredCoin, unbatchedTransfers } from '../bridge/tokens.js';
 import { memberAddresses, unrelayedValsets } from '../bridge/valsets.js';
-import { lengthOf } from '../../metrics/family.js';
-import { orUndefined, required, rows } from '../required-fields.js';
+import { lengthOf, orUndefined, required, rows } from '../required-fields.js';
 import { externalBlocks, hubBlocksSince, hubBlocksUntil } from './block-spans.js';
 import { claimItem } from './claims.js';
 import {
@@ -28,9 +27,9 @@ import {
   truncatedOrNull,
   type SortKeys,
 } from './item-list.js';
-import type { BatchItem, BatchState, BridgeItems, TransferItem, ValsetItem } from './items.js';
+import type { BatchItem, BridgeItems, TransferItem, ValsetItem } from './items.js';
 import { batchSignatures, valsetSignatures } from './signatures.js';
-import { aboveLimitSince } from './standstill.js';
+import { aboveLimitSince } from '../bridge/standstill.js';
 import { coinItem, hubCoin, tokenItem, waitingTokenItems } from './tokens.js';
 import { watchedItems } from './watched.js';
 
@@ -124,14 +123,8 @@ function batchItem(input: BridgeInput, batch: Batch): BatchItem {
   };
 }
 
-function batchState(input: BridgeInput, batch: Batch): BatchState | undefined {
-  if (isExpired(input, batch)) return 'expired';
-  const overdue = isOverdue(input, batch);
-  return overdue === undefined ? undefined : overdue ? 'overdue' : 'live';
-}
-
 function valsetItem(input: BridgeInput, valset: Valset): ValsetItem {
-  const deadline = () => confirmDeadline(valset, required(required(input.state.params).signed_valsets_window));
+  const deadline = () => valsetDeadline(valset, required(required(input.state.params).signed_valsets_window));
   return {
     nonce: decimalStringOf(valset.nonce),
     members: orNull(() => memberAddresses(valset).size),

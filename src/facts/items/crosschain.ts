@@ -3,19 +3,20 @@ import type { Cctx, Outbound } from '../../chain/rate-limiter-input.js';
 import type { Field } from '../../chain/field.js';
 import {
   chainIdLabel,
-  chainName,
   createdAt,
   currentOutbound,
   distinctCctxs,
+  hiddenCount,
   ignoredBy,
   isCreationUnknown,
+  listedCount,
   type ListName,
 } from '../crosschain/cctxs.js';
 import type { CrosschainInput } from '../crosschain/input.js';
-import { hiddenCount, listedCount } from '../crosschain/totals.js';
-import { lengthOf, toLabelValue } from '../../metrics/family.js';
-import { required } from '../required-fields.js';
-import { aboveLimitSince, chainItems } from './chains.js';
+import { aboveLimitSince, chainName } from '../crosschain/chains.js';
+import { toLabelValue } from '../label-value.js';
+import { lengthOf, required } from '../required-fields.js';
+import { chainItems } from './chains.js';
 import {
   decimalOrNull,
   freeTextOrNull,
@@ -28,7 +29,7 @@ import {
   type SortKeys,
 } from './item-list.js';
 import type { CctxItem, CrosschainItems, ItemList, UnlistedItem } from './items.js';
-import { configuredTokens } from './tokens.js';
+import { configuredTokens } from '../bridge/tokens.js';
 
 /** A transaction that the node does not list and that is pending, as it says itself. Times are Unix seconds. */
 interface UnlistedCctx {

@@ -1,7 +1,7 @@
 import { compare, decimal, toDecimalString, toDouble, type Exact } from '../../chain/decimal.js';
 import type { Field } from '../../chain/field.js';
 import type { DecimalString, Numeral } from '../../chain/numeral.js';
-import { toLabelValue } from '../../metrics/family.js';
+import { toLabelValue } from '../label-value.js';
 import { orUndefined, required } from '../required-fields.js';
 import { cleanText } from '../../text/untrusted-text.js';
 import { MAX_ROWS, MAX_TEXT_CHARACTERS, type ItemList } from './items.js';

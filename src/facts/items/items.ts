@@ -1,7 +1,8 @@
+import type { BatchState } from '../bridge/batches.js';
 import type { ClaimType } from '../../chain/claim.js';
 import type { DecimalString } from '../../chain/numeral.js';
 
-export type { DecimalString };
+export type { BatchState, DecimalString };
 
 /*
  * The individual batches, transfers and transactions behind the metrics, for `/pending` and its JSON. Plain data. Numbers are exact decimal strings; unknown values are `null`. The number of rows and the length
@@ -156,9 +157,6 @@ export interface Signatures {
   readonly belowThreshold: boolean | null;
   readonly missing: Members | null;
 }
-
-/** `expired`: the hub cancels it. `overdue`: timed out at the estimated external height, but still held by the hub. */
-export type BatchState = 'live' | 'overdue' | 'expired';
 
 /** `missing` lists members of the newest validator set. */
 export interface BatchItem extends Signatures {

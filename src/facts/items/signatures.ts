@@ -11,7 +11,7 @@ import {
   type SignedPower,
 } from '../bridge/signing.js';
 import { memberAddresses, newestValset, powerByAddress, totalPower } from '../bridge/valsets.js';
-import { toLabelValue } from '../../metrics/family.js';
+import { toLabelValue } from '../label-value.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { required } from '../required-fields.js';
 import { orNull, truncatedOrNull } from './item-list.js';

@@ -1,31 +1,24 @@
 import { ratio, toDecimalString } from '../../chain/decimal.js';
 import type { Coin, Transfer } from '../../chain/module-state.js';
-import type { TokenConfig } from '../../config/config.js';
 import type { Field } from '../../chain/field.js';
 import type { DecimalString } from '../../chain/numeral.js';
 import { relayableTransfers } from '../bridge/batches.js';
 import type { BridgeInput } from '../bridge/input.js';
 import {
+  configuredTokens,
   contractLabel,
   denomByContract,
+  hubCoinDenom,
   minBatchFees,
   totalAmount,
   waitingTokens,
   type WaitingToken,
 } from '../bridge/tokens.js';
-import { hubCoinDenom } from '../bridge/watched.js';
-import { toLabelValue } from '../../metrics/family.js';
-import { memoize } from '../memoize.js';
+import { toLabelValue } from '../label-value.js';
 import { orUndefined } from '../required-fields.js';
 import { decimalOrNull, inWholeUnits, itemList, orNull, truncatedOrNull } from './item-list.js';
-import { newestBatchHeight, standstillSince } from './standstill.js';
+import { newestBatchHeight, standstillSince } from '../bridge/standstill.js';
 import type { CoinItem, HubCoin, ItemList, TokenItem, WaitingTokenItem } from './items.js';
-
-/** The configured tokens by contract. */
-export const configuredTokens = memoize(
-  (input: Pick<BridgeInput, 'tokens'>): ReadonlyMap<string, TokenConfig> =>
-    new Map(input.tokens.map((token) => [token.contract, token])),
-);
 
 export function tokenItem(input: BridgeInput, field: Field<string>): TokenItem {
   const contract = orNull(() => contractLabel(field));

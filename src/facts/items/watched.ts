@@ -1,11 +1,12 @@
-import { add, compare, integer, ratio, subtract, toDecimalString, ZERO, type Exact } from '../../chain/decimal.js';
+import { add, compare, integer, subtract, toDecimalString, type Exact } from '../../chain/decimal.js';
 import type { OrchestratorAddress } from '../../chain/module-state.js';
-import { dissentersOfLastEvent, votersOfLastEvent, votersOfNextEvent } from '../bridge/events.js';
+import { votersOfLastEvent, votersOfNextEvent } from '../bridge/events.js';
 import type { BridgeInput } from '../bridge/input.js';
 import {
+  earliestDeadline,
   hasVoted,
-  lowestBatchDeadline,
-  lowestDeadline,
+  isDissenting,
+  memberPowerShare,
   registeredMembers,
   missingBatchConfirms,
   missingValsetConfirms,
@@ -13,8 +14,8 @@ import {
 } from '../bridge/orchestrators.js';
 import { matchingRegistrations, validatorName } from '../bridge/registrations.js';
 import { batchSigners, valsetSigners } from '../bridge/signing.js';
-import { memberAddresses, newestPowers, newestTotalPower } from '../bridge/valsets.js';
-import { toLabelValue } from '../../metrics/family.js';
+import { memberAddresses } from '../bridge/valsets.js';
+import { toLabelValue } from '../label-value.js';
 import type { Field } from '../../chain/field.js';
 import type { Numeral } from '../../chain/numeral.js';
 import { hubBlocksUntil } from './block-spans.js';
@@ -43,7 +44,7 @@ function watchedItem(input: BridgeInput, entry: string): WatchedItem {
     orchestrator: ofRegistration(({ orchestrator }) => toLabelValue(required(orchestrator).toLowerCase())),
     externalAddress: member?.labels.external_address ?? null,
     membership: registrations && members && membershipOf(registrations, member),
-    powerRatio: ofMember(({ address }) => ratio(newestPowers(input).get(address) ?? ZERO, newestTotalPower(input))),
+    powerRatio: ofMember((own) => memberPowerShare(input, own)),
     missingBatches: ofMember((own) =>
       missingItems(missingBatchConfirms(input, own).map(({ batch_nonce }) => batch_nonce)),
     ),
@@ -66,20 +67,12 @@ function membershipOf(
 }
 
 function lastVote(input: BridgeInput, member: RegisteredMember) {
-  const dissenters = dissentersOfLastEvent(input);
-  if (dissenters !== undefined && dissenters.size > 0 && hasVoted(dissenters, member) === 1) return 'dissenting';
+  if (isDissenting(input, member) === true) return 'dissenting';
   return voteOf(hasVoted(votersOfLastEvent(input), member));
 }
 
-function voteOf(flag: 0 | 1 | undefined): 'voted' | 'missing' | undefined {
-  return flag === undefined ? undefined : flag === 1 ? 'voted' : 'missing';
-}
-
-/** After this hub height the validator is jailed. */
-function earliestDeadline(input: BridgeInput, member: RegisteredMember) {
-  const all = [orNull(() => lowestDeadline(input, member)), orNull(() => lowestBatchDeadline(input, member))];
-  const [first] = all.filter((deadline) => deadline !== null).toSorted(compare);
-  return first;
+function voteOf(hasVotedFor: boolean | undefined): 'voted' | 'missing' | undefined {
+  return hasVotedFor === undefined ? undefined : hasVotedFor ? 'voted' : 'missing';
 }
 
 /** Listed nonces; the oldest are kept. */

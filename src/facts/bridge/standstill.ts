@@ -1,19 +1,20 @@
 import { compare, highest, subtract, sum, type Decimal } from '../../chain/decimal.js';
 import type { Transfer } from '../../chain/module-state.js';
 import type { Numeral } from '../../chain/numeral.js';
-import { heightOfLastObserved } from '../bridge/events.js';
-import type { BridgeInput } from '../bridge/input.js';
+import { memoize } from '../memoize.js';
+import { required, rows } from '../required-fields.js';
+import { heightOfLastObserved } from './events.js';
+import type { BridgeInput } from './input.js';
 import {
   BATCH_SIZE,
-  contractLabel,
+  batchedTransfers,
+  batchesByToken,
   feeOf,
   idOf,
   minBatchFees,
   unbatchedTransfers,
   type WaitingToken,
-} from '../bridge/tokens.js';
-import { memoize } from '../memoize.js';
-import { required, rows } from '../required-fields.js';
+} from './tokens.js';
 
 /*
  * What one document proves about the time for which transfers have waited. Transfers have no time, but their ids increase, and a batch has
@@ -35,16 +36,12 @@ function existedAt(input: BridgeInput, id: Numeral): Numeral | undefined {
   return knownIds(input).find(({ maxId }) => compare(id, maxId) <= 0)?.height;
 }
 
-function idsInOrder(transfers: readonly Transfer[]): readonly Transfer[] {
-  return transfers.toSorted(byId);
-}
-
-const byId = (a: Transfer, b: Transfer): number => compare(idOf(a), idOf(b));
+const inOrderOfIds = (transfers: readonly Transfer[]): readonly Transfer[] =>
+  transfers.toSorted((a, b) => compare(idOf(a), idOf(b)));
 
 /** Hub height at which the newest live batch of a token was built. */
-export function newestBatchHeight({ state }: BridgeInput, contract: string): Numeral | undefined {
-  const own = rows(state.batches).filter(({ token_contract }) => contractLabel(token_contract) === contract);
-  return highest(own.map(({ block }) => required(block)));
+export function newestBatchHeight(input: BridgeInput, contract: string): Numeral | undefined {
+  return highest((batchesByToken(input).get(contract) ?? []).map(({ block }) => required(block)));
 }
 
 /**
@@ -66,7 +63,7 @@ function firstPayingId(transfers: readonly Transfer[], minimum: Numeral): Numera
   let total: Decimal = sum([]);
   // The highest ones, in ascending order.
   const fees: Numeral[] = [];
-  for (const transfer of idsInOrder(transfers)) {
+  for (const transfer of inOrderOfIds(transfers)) {
     const fee = feeOf(transfer);
     const place = fees.findIndex((other) => compare(fee, other) < 0);
     fees.splice(place === -1 ? fees.length : place, 0, fee);
@@ -80,8 +77,7 @@ function firstPayingId(transfers: readonly Transfer[], minimum: Numeral): Numera
 
 /** Hub height since which more transfers than `backlog_limit` have been pending, batched or not; `undefined` without a proof. */
 export function aboveLimitSince(input: BridgeInput): Numeral | undefined {
-  const batched = rows(input.state.batches).flatMap(({ transactions }) => rows(transactions));
-  const transfers = idsInOrder([...unbatchedTransfers(input), ...batched]);
+  const transfers = inOrderOfIds([...unbatchedTransfers(input), ...batchedTransfers(input)]);
   const decisive = transfers[input.settings.backlogLimit];
   return decisive && existedAt(input, required(decisive.id));
 }

@@ -1,0 +1,171 @@
+import { add, compare, highest, lowest, subtract, toDecimalString } from '../../chain/decimal.js';
+import { isScheduledByDistance, knownChains, lookaheadOf } from '../../chain/known-chains.js';
+import type { DecimalString, Numeral } from '../../chain/numeral.js';
+import type { Cctx } from '../../chain/rate-limiter-input.js';
+import { DEFAULT_AGE_LIMIT, type CrosschainSettings } from '../../config/endpoint-config.js';
+import { toLabelValue } from '../label-value.js';
+import { memoize } from '../memoize.js';
+import { orElse, required } from '../required-fields.js';
+import {
+  cctxsByIndex,
+  consideredCctxs,
+  createdAt,
+  currentOutbound,
+  distinctCctxs,
+  groupByChain,
+  hiddenCount,
+  isCreationUnknown,
+  listNames,
+  oldestCreation,
+} from './cctxs.js';
+import type { CrosschainInput } from './input.js';
+
+/*
+ * The chains on which transactions are pending, with their limits and the nonces of outbounds. A chain executes these in order, so one that
+ * is not finished holds up all others. Ignored transactions count there, too.
+ */
+
+/** Label `chain`: the configured or built-in name of the chain; empty without one. */
+export function chainName(chainId: string, { chains }: Pick<CrosschainInput, 'chains'>): string {
+  return toLabelValue(Object.hasOwn(chains, chainId) ? (chains[chainId] ?? '') : '');
+}
+
+// The number of chain ids is not bounded.
+export const PER_CHAIN = { labels: ['chain_id', 'chain'] } as const;
+
+type ChainLabel = (typeof PER_CHAIN.labels)[number];
+
+export function chainLabels(
+  chainId: string,
+  input: Pick<CrosschainInput, 'chains'>,
+): Readonly<Record<ChainLabel, string>> {
+  return { chain_id: chainId, chain: chainName(chainId, input) };
+}
+
+export type CctxList = (input: CrosschainInput) => readonly Cctx[];
+
+/** The transactions of a list that are pending on a chain. */
+export function cctxsOfChain(input: CrosschainInput, list: CctxList, chainId: string): readonly Cctx[] {
+  return groupByChain(list(input)).get(chainId) ?? [];
+}
+
+const AGE_LIMIT_MS = 30 * 60_000;
+
+/** How long a transaction may be pending on a chain. */
+export function ageLimitMs(chainId: string, { ageLimitsMs }: CrosschainSettings): number {
+  // Chain ids are untrusted, and `constructor` is a property of every object.
+  const configured = Object.hasOwn(ageLimitsMs, chainId) ? ageLimitsMs[chainId] : undefined;
+  return configured ?? knownChains.get(chainId)?.ageLimitMs ?? ageLimitsMs[DEFAULT_AGE_LIMIT] ?? AGE_LIMIT_MS;
+}
+
+/** How far above the lowest missed nonce clients schedule: as the node has answered, else the known value of the chain. */
+export function scheduleLookahead(chainId: string, { lookaheads = {} }: CrosschainInput): number {
+  return (Object.hasOwn(lookaheads, chainId) ? lookaheads[chainId] : undefined) ?? lookaheadOf(chainId);
+}
+
+/** When the oldest pending transaction reaches the age limit. */
+export function limitReachedAt(input: CrosschainInput, chainId: string): DecimalString | undefined {
+  const created = oldestCreation(cctxsOfChain(input, consideredCctxs.pending, chainId));
+  return created === undefined
+    ? undefined
+    : toDecimalString(add(created, { units: BigInt(ageLimitMs(chainId, input.settings)), scale: 3 }));
+}
+
+/** The nonce of the current outbound on its chain. */
+export function outboundNonce(cctx: Cctx): Numeral | undefined {
+  const outbound = currentOutbound(cctx);
+  return outbound && required(outbound.tss_nonce);
+}
+
+export const lowestNonce = (cctxs: readonly Cctx[]): Numeral | undefined => lowest(cctxs.map(outboundNonce));
+export const highestNonce = (cctxs: readonly Cctx[]): Numeral | undefined => highest(cctxs.map(outboundNonce));
+
+/** The node does not list missed transactions that are further below the lowest pending nonce, unless they are in the window. */
+const MAX_NONCES_BELOW = 1000;
+
+/** A missed transaction that is also listed as pending counts as pending. */
+export const missedOnly = memoize((input: CrosschainInput): readonly Cctx[] => {
+  const pending = cctxsByIndex.pending(input);
+  return distinctCctxs.missed(input).filter(({ index }) => !pending.has(required(index)));
+});
+
+/** The lowest missed nonce that still affects the chain. */
+export function lowestMissedNonce(missed: readonly Cctx[], pending: readonly Cctx[]): Numeral | undefined {
+  const lowestPending = lowestNonce(pending);
+  const isNear = (nonce: Numeral | undefined): nonce is Numeral =>
+    nonce !== undefined &&
+    (lowestPending === undefined || compare(subtract(lowestPending, nonce), MAX_NONCES_BELOW) <= 0);
+  return lowest(missed.map(outboundNonce).filter(isNear));
+}
+
+/** The lowest missed nonce of each chain with missed transactions. */
+export function lowestMissedNonces(input: CrosschainInput): readonly (readonly [string, Numeral | undefined])[] {
+  const [missed, pending] = [groupByChain(missedOnly(input)), groupByChain(distinctCctxs.pending(input))];
+  return Array.from(missed, ([chainId, cctxs]) => [chainId, lowestMissedNonce(cctxs, pending.get(chainId) ?? [])]);
+}
+
+/** The lowest pending nonce of a chain, and the time of the first complete list that had it. */
+export interface LowestNonce {
+  readonly chainId: string;
+  readonly nonce: DecimalString;
+  readonly sinceSeconds: number;
+}
+
+/** A truncated list changes nothing: the lowest listed nonce of a chain need not be the lowest one. */
+export const lowestNonces = memoize((input: CrosschainInput): readonly LowestNonce[] => {
+  const previous = input.previous?.lowestNonces ?? [];
+  if (compare(hiddenCount(input), 0) > 0) return previous;
+  const known = new Map(previous.map((entry) => [entry.chainId, entry]));
+  return Array.from(groupByChain(distinctCctxs.pending(input))).flatMap(([chainId, cctxs]): LowestNonce[] => {
+    const nonce = lowestNonce(cctxs);
+    if (nonce === undefined) return [];
+    const before = known.get(chainId);
+    if (before !== undefined && compare(before.nonce, nonce) === 0) return [before];
+    return [{ chainId, nonce: toDecimalString(nonce), sinceSeconds: input.at.epochSeconds }];
+  });
+});
+
+/** Bounds the memory. The nonces that have not changed for the longest time are kept. */
+const MAX_CHAINS = 1000;
+
+function byTimeAndChain(a: LowestNonce, b: LowestNonce): number {
+  return a.sinceSeconds - b.sinceSeconds || (a.chainId < b.chainId ? -1 : 1);
+}
+
+/** What the next document gets. A list that cannot be read changes nothing either. */
+export function rememberedNonces(input: CrosschainInput): readonly LowestNonce[] {
+  const nonces = orElse(
+    () => lowestNonces(input),
+    () => input.previous?.lowestNonces ?? [],
+  );
+  return nonces.length <= MAX_CHAINS ? nonces : nonces.toSorted(byTimeAndChain).slice(0, MAX_CHAINS);
+}
+
+/** Those that got their nonce when they were created, because they come from the hub. */
+function sentFromHub({ settings }: CrosschainInput, cctxs: readonly Cctx[]): readonly Cctx[] {
+  return cctxs.filter(
+    (cctx) =>
+      !isCreationUnknown(cctx) &&
+      settings.hubChainIds.includes(required(required(cctx.inbound_params).sender_chain_id)),
+  );
+}
+
+/** When the first pending transaction was created whose nonce is out of reach of the clients: the lowest missed one was not finished then. */
+export function frozenSince(input: CrosschainInput, chainId: string): Numeral | undefined {
+  const lookahead = scheduleLookahead(chainId, input);
+  const pending = cctxsOfChain(input, distinctCctxs.pending, chainId);
+  const missed = lowestMissedNonce(cctxsOfChain(input, missedOnly, chainId), pending);
+  if (!isScheduledByDistance(chainId) || missed === undefined) return undefined;
+  const beyond = pending.filter((cctx) => compare(subtract(required(outboundNonce(cctx)), missed), lookahead) >= 0);
+  return oldestCreation(sentFromHub(input, beyond));
+}
+
+/** Since when more transactions than `backlog_limit` have been missed or pending. Those that are listed now were listed then. */
+export function aboveLimitSince(input: CrosschainInput): Numeral | undefined {
+  const all = sentFromHub(
+    input,
+    listNames.flatMap((list) => distinctCctxs[list](input)),
+  );
+  const times = all.map((cctx) => required(createdAt(cctx))).toSorted(compare);
+  return times[input.settings.backlogLimit];
+}
