@@ -101,7 +101,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'settings',
     'text',
   ],
-  server: ['exposition', 'metrics', 'pages', 'program-files.ts', 'repeating.ts', 'result.ts', 'settings'],
+  server: ['exposition', 'metrics', 'pages', 'program-files.ts', 'queue.ts', 'repeating.ts', 'result.ts', 'settings'],
   pages: [
     'alerts',
     'chain',

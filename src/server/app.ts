@@ -15,7 +15,6 @@ import type { StatusJson } from '../pages/status-json.js';
 import { parseSorting, type ItemSorting } from '../pages/item-table.js';
 import { parseSearch } from '../pages/search-section.js';
 import type { Result } from '../result.js';
-import { contentTypes, negotiateFormat, prefersJson } from './content-negotiation.js';
 
 /** What the paths serve. All of it is in memory: no request waits for a chain node. */
 export interface AppDependencies {
@@ -43,11 +42,13 @@ export interface AppOptions {
   readonly enableLifecycle: boolean;
 }
 
-/** The Express application with every path of the exporter. Authentication and rate limits (guard.ts) are applied before it. */
+/** The Express application with every path of the exporter. Authentication (guard.ts) is applied before it. */
 export function createApp(dependencies: AppDependencies, options: AppOptions, log: Logger): Express {
   const app = express();
   app.disable('etag');
   app.disable('x-powered-by');
+  // The links of the pages are relative to `/`.
+  app.enable('strict routing');
   const limit = limitRequests(options.maxRequests);
 
   const get = (path: string, ...handlers: readonly RequestHandler[]): void => {
@@ -58,32 +59,27 @@ export function createApp(dependencies: AppDependencies, options: AppOptions, lo
   };
 
   get(options.telemetryPath, limit, async (request, response) => {
-    const format = negotiateFormat(request.headers.accept);
+    const format = formatFor(request);
     await send(request, response, contentTypes[format], async (encoding) => dependencies.metrics(format, encoding));
   });
   get('/', limit, async (request, response) => {
-    const isJson = prefersJson(request.headers.accept);
-    const text = isJson ? `${JSON.stringify(await dependencies.statusJson())}\n` : await dependencies.statusPage();
-    await send(request, response, isJson ? JSON_TYPE : HTML, encode(text));
+    const { statusJson, statusPage } = dependencies;
+    await sendPage(request, response, await (prefersJson(request) ? statusJson() : statusPage()));
   });
-  get('/pending', withoutTrailingSlash, limit, async (request, response) => {
+  get('/pending', limit, async (request, response) => {
     const { target } = request.query;
     if (target !== undefined && typeof target !== 'string') {
       sendText(response, 400, 'target is set more than once — expected ?target=NAME');
       return;
     }
-    const isJson = prefersJson(request.headers.accept);
     const search = parseSearch(request.query);
-    const document = isJson ? await dependencies.pendingJson(target, search) : undefined;
-    const text = isJson
-      ? document && `${JSON.stringify(document)}\n`
+    const page = prefersJson(request)
+      ? await dependencies.pendingJson(target, search)
       : await dependencies.pendingPage(target, parseSorting(request.query), search);
-    if (text === undefined) sendText(response, 404, 'no such target is polled by this exporter; /pending lists them');
-    else await send(request, response, isJson ? JSON_TYPE : HTML, encode(text));
+    if (page === undefined) sendText(response, 404, 'no such target is polled by this exporter; /pending lists them');
+    else await sendPage(request, response, page);
   });
-  get('/config', withoutTrailingSlash, limit, async (request, response) => {
-    await send(request, response, HTML, encode(dependencies.configPage()));
-  });
+  get('/config', limit, async (request, response) => sendPage(request, response, dependencies.configPage()));
   get('/-/healthy', (_request, response) => sendText(response, 200, 'healthy'));
   get('/-/ready', (_request, response) => {
     const missing = dependencies.notYetPolled();
@@ -106,18 +102,6 @@ export function createApp(dependencies: AppDependencies, options: AppOptions, lo
   return app;
 }
 
-/** The links of the pages are relative to `/`. So is the redirect, because a reverse proxy may serve the pages under a prefix. */
-const withoutTrailingSlash: RequestHandler = (request, response, next) => {
-  if (!request.path.endsWith('/')) {
-    next();
-    return;
-  }
-  const [, name = ''] = request.path.split('/');
-  const query = /\?.*/s.exec(request.originalUrl)?.[0] ?? '';
-  response.set('Location', `../${name}${query}`);
-  sendText(response, 308, `moved to ../${name}`);
-};
-
 /** Bounds the memory that responses in flight take. */
 function limitRequests(maxRequests: number): RequestHandler {
   let inFlight = 0;
@@ -128,7 +112,7 @@ function limitRequests(maxRequests: number): RequestHandler {
       return;
     }
     inFlight += 1;
-    response.on('close', () => {
+    response.once('close', () => {
       inFlight -= 1;
     });
     next();
@@ -151,24 +135,48 @@ function errorHandler(log: Logger): ErrorRequestHandler {
   };
 }
 
-const HTML = 'text/html; charset=utf-8';
-const JSON_TYPE = 'application/json; charset=utf-8';
+const contentTypes: Readonly<Record<Format, string>> = {
+  text: 'text/plain; version=0.0.4; charset=utf-8',
+  openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+};
 
-type Encode = (encoding: ContentEncoding) => Promise<Buffer>;
+/** The names of the metrics are the same with every escaping of Prometheus. */
+const metricTypes = [
+  'text/plain; version=0.0.4',
+  ...['allow-utf-8', 'underscores', 'dots', 'values'].map(
+    (escaping) => `application/openmetrics-text; version=1.0.0; escaping=${escaping}`,
+  ),
+];
 
-/** Sends a page, compressed if the client accepts it. Short texts are sent with `sendText`. */
-async function send(request: Request, response: Response, contentType: string, encodedAs: Encode): Promise<void> {
+function formatFor(request: Request): Format {
+  const type = request.accepts(metricTypes);
+  return String(type).startsWith('application/openmetrics-text') ? 'openmetrics' : 'text';
+}
+
+const prefersJson = (request: Request): boolean => request.accepts(['html', 'json']) === 'json';
+
+/** Sends a body, compressed if the client accepts it. Short texts are sent with `sendText`. */
+async function send(
+  request: Request,
+  response: Response,
+  contentType: string,
+  bodyOf: (encoding: ContentEncoding) => Promise<Buffer>,
+): Promise<void> {
   const encoding = request.acceptsEncodings('gzip') === 'gzip' ? 'gzip' : 'identity';
-  const body = await encodedAs(encoding);
-  response.set({ 'Content-Type': contentType, Vary: 'Accept, Accept-Encoding' });
+  const body = await bodyOf(encoding);
+  response.type(contentType).vary('Accept').vary('Accept-Encoding');
   if (encoding === 'gzip') response.set('Content-Encoding', encoding);
   response.send(body);
 }
 
 const compress = promisify(gzip);
 
-function encode(text: string): Encode {
-  return async (encoding) => (encoding === 'gzip' ? compress(text, { level: 1 }) : Buffer.from(text));
+/** A text is HTML, anything else is sent as JSON. */
+async function sendPage(request: Request, response: Response, page: string | object): Promise<void> {
+  const text = typeof page === 'string' ? page : `${JSON.stringify(page)}\n`;
+  await send(request, response, typeof page === 'string' ? 'html' : 'json', async (encoding) =>
+    encoding === 'gzip' ? compress(text, { level: 1 }) : Buffer.from(text),
+  );
 }
 
 function sendText(response: Response, status: number, text: string): void {

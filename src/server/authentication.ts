@@ -1,60 +1,72 @@
 import { isUtf8 } from 'node:buffer';
 import { createHmac, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { startWorker } from '../program-files.js';
+import { createQueue } from '../queue.js';
+import type { Login } from './password-worker.js';
 
-/*
- * Basic authentication against bcrypt hashes. Verifying a password takes 0.1 s of CPU time at the usual cost, so it runs on a
- * thread of its own (password-thread.ts), and valid credentials are cached.
- */
+/* Basic authentication against bcrypt hashes. */
 
 type AuthResult = 'accepted' | 'rejected' | 'overloaded';
 
 /** bcrypt hashes by user name. */
-export type Users = ReadonlyMap<string, string>;
+type Users = ReadonlyMap<string, string>;
 
 export type Authenticate = (users: Users, authorization: string | undefined) => Promise<AuthResult>;
 
-export type VerifyPassword = (hash: string, password: string) => Promise<boolean>;
+export type VerifyPassword = (login: Login) => Promise<boolean>;
+
+/** Verifies one password after the other, each on a thread: bcrypt takes 0.1 s of CPU time at the usual cost. */
+export function createPasswordVerifier(): VerifyPassword {
+  const enqueue = createQueue();
+  return async (login) =>
+    enqueue(async () => {
+      const worker = startWorker(new URL('./password-worker.js', import.meta.url), { workerData: login });
+      // The process can end meanwhile.
+      worker.unref();
+      const [isValid]: unknown[] = await once(worker, 'message');
+      return isValid === true;
+    });
+}
 
 /** At 0.1 s each, a longer queue would exceed the timeout of a scrape. */
 const MAX_PENDING = 16;
-const MAX_CACHED = 256;
+const MAX_VALID = 256;
 
-/** Caches valid credentials only, so that guesses cannot evict them. */
+/** Keeps valid credentials only, so that guesses cannot evict them. */
 export function createAuthenticator(verify: VerifyPassword): Authenticate {
   const secret = randomBytes(32);
   /** Keys of valid credentials, least recently used first. */
-  const cache = new Set<string>();
+  const valid = new Set<string>();
   const pending = new Map<string, Promise<boolean>>();
 
-  function verifyOnce(key: string, hash: string, password: string): Promise<boolean> | undefined {
-    const running = pending.get(key);
-    if (running !== undefined || pending.size >= MAX_PENDING) return running;
-    const started = verify(hash, password).finally(() => pending.delete(key));
-    pending.set(key, started);
-    return started;
-  }
+  /** JSON separates the parts, so that no two lists of parts are equal when concatenated (CVE-2022-46146). */
+  const hmac = (...parts: readonly string[]): Buffer =>
+    createHmac('sha256', secret).update(JSON.stringify(parts)).digest();
 
-  function addToCache(key: string): void {
-    cache.delete(key);
-    cache.add(key);
-    const [leastRecentlyUsed] = cache;
-    if (cache.size > MAX_CACHED && leastRecentlyUsed !== undefined) cache.delete(leastRecentlyUsed);
+  function verifyOnce(key: string, login: Login): Promise<boolean> {
+    const verified = pending.get(key) ?? verify(login).finally(() => pending.delete(key));
+    pending.set(key, verified);
+    return verified;
   }
 
   return async (users, authorization) => {
     const credentials = parseBasic(authorization);
     if (credentials === undefined) return 'rejected';
     const { user, password } = credentials;
-    const hash = users.get(user);
-    const comparedHash = hash ?? dummyHash(users, hmac(secret, [user]));
+    const userHash = users.get(user);
+    const hash = userHash ?? dummyHash(users, hmac(user));
     // The hash is part of the key, so that a changed password in the file invalidates the entry.
-    const key = hmac(secret, [user, password, comparedHash]).toString('base64');
-    if (!cache.has(key)) {
-      const isValid = await verifyOnce(key, comparedHash, password);
-      if (isValid === undefined) return 'overloaded';
-      if (!isValid || hash === undefined) return 'rejected';
+    const key = hmac(user, password, hash).toString('base64');
+    if (!valid.has(key)) {
+      if (pending.size >= MAX_PENDING && !pending.has(key)) return 'overloaded';
+      const isValid = await verifyOnce(key, { hash, password });
+      if (!isValid || userHash === undefined) return 'rejected';
     }
-    addToCache(key);
+    valid.delete(key);
+    valid.add(key);
+    const [leastRecentlyUsed = key] = valid;
+    if (valid.size > MAX_VALID) valid.delete(leastRecentlyUsed);
     return 'accepted';
   };
 }
@@ -78,9 +90,4 @@ function dummyHash(users: Users, seed: Buffer): string {
   const hashes = [...users.values()];
   const chosen = hashes[seed.readUInt32BE() % hashes.length] ?? '';
   return chosen.slice(0, '$2y$10$'.length).padEnd(60, '.');
-}
-
-/** JSON separates the parts, so that no two lists of parts are equal when concatenated (CVE-2022-46146). */
-function hmac(secret: Buffer, parts: readonly string[]): Buffer {
-  return createHmac('sha256', secret).update(JSON.stringify(parts)).digest();
 }

@@ -1,10 +1,11 @@
-import { parentPort } from 'node:worker_threads';
-import { matchesHash, type VerifyRequest } from './password-thread.js';
+import { compareSync } from 'bcryptjs';
+import { parentPort, workerData } from 'node:worker_threads';
 
-/** The thread of `createPasswordThread`. */
-const port = parentPort;
-if (port === null) throw new Error('password-worker.js runs as a worker thread only');
+/** What the thread is started with. It sends back whether it is the password of the hash. */
+export interface Login {
+  readonly hash: string;
+  readonly password: string;
+}
 
-port.on('message', ({ hash, password }: VerifyRequest) => {
-  port.postMessage(matchesHash(hash, password));
-});
+const { hash, password } = workerData as Login;
+parentPort?.postMessage(compareSync(password, hash));

@@ -3,10 +3,9 @@ import { createServer, type ServerOptions as HttpOptions, type RequestListener }
 import { createServer as createTlsServer, type ServerOptions as TlsOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { createAuthenticator } from './authentication.js';
+import { createAuthenticator, createPasswordVerifier, type VerifyPassword } from './authentication.js';
 import { trackConnections } from './connections.js';
 import { createGuard } from './guard.js';
-import { createPasswordThread, type PasswordThread } from './password-thread.js';
 import { isClientAccepted, type LoadedTls } from './tls.js';
 import { watchWebConfig, type LoadedWebConfig } from './web-config.js';
 
@@ -52,18 +51,18 @@ export interface ServerOptions {
   /** Absent for plain HTTP without authentication. */
   readonly webConfig?: LoadedWebConfig | undefined;
   readonly limits?: ServerLimits;
-  readonly passwords?: PasswordThread;
+  readonly verify?: VerifyPassword;
 }
 
 /** Serves the application behind the guard. Rejects with a one-line message when it cannot listen. */
 export async function startWebServer(
   app: RequestListener,
   { host, port }: ListenAddress,
-  { log, webConfig, limits = serverLimits, passwords = createPasswordThread() }: ServerOptions,
+  { log, webConfig, limits = serverLimits, verify = createPasswordVerifier() }: ServerOptions,
 ): Promise<WebServer> {
   let tls = webConfig?.config.tls;
   const watch = watchWebConfig(webConfig, log, (config) => reloadTls(config.tls));
-  const guard = createGuard(watch.current, createAuthenticator(passwords.verify), log);
+  const guard = createGuard(watch.current, createAuthenticator(verify), log);
   const listener: RequestListener = (request, response) => guard(request, response, () => app(request, response));
   const tlsServer = tls && createTlsServer(tlsOptions(tls, limits), listener);
   const server = tlsServer ?? createServer(httpOptions(limits), listener);
@@ -97,7 +96,6 @@ export async function startWebServer(
     close: async () => {
       watch.close();
       await connections.close(limits.drainMs);
-      await passwords.close();
     },
   };
 }

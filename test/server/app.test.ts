@@ -60,7 +60,9 @@ describe('methods and paths', () => {
   it.each([
     ['HEAD', '/metrics', 200, undefined],
     ['GET', '/metrics?x=1', 200, undefined],
-    ['GET', '/Metrics/', 200, undefined],
+    ['GET', '/Metrics', 200, undefined],
+    ['GET', '/metrics/', 404, undefined],
+    ['GET', '/pending/', 404, undefined],
     ['HEAD', '/none', 404, undefined],
     ['POST', '/metrics', 405, 'GET, HEAD'],
     ['DELETE', '/-/healthy', 405, 'GET, HEAD'],
@@ -105,8 +107,42 @@ describe('methods and paths', () => {
   });
 });
 
+const PROMETHEUS_2 =
+  'application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1';
+const PROMETHEUS_3 =
+  'application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2';
+
 describe('content negotiation', () => {
   const metrics = async (format: string, encoding: string): Promise<Buffer> => Buffer.from(`${format} ${encoding}`);
+
+  it.each([
+    [undefined, 'text'],
+    ['', 'text'],
+    ['*/*', 'text'],
+    ['text/html,application/xhtml+xml,*/*;q=0.8', 'text'],
+    ['text/plain', 'text'],
+    ['text/plain;version=0.0.4', 'text'],
+    [PROMETHEUS_2, 'openmetrics'],
+    [PROMETHEUS_3, 'openmetrics'],
+    [PROMETHEUS_3.replaceAll('allow-utf-8', 'underscores'), 'openmetrics'],
+    ['application/openmetrics-text', 'openmetrics'],
+    ['application/openmetrics-text; version="1.0.0"', 'openmetrics'],
+    ['APPLICATION/OPENMETRICS-TEXT; VERSION=1.0.0', 'openmetrics'],
+    ['application/openmetrics-text;version=0.0.1', 'text'],
+    ['application/openmetrics-text;version=1.0.0;q=0.1,text/plain;version=0.0.4;q=0.9', 'text'],
+    ['application/openmetrics-text;q=0', 'text'],
+    ['application/openmetrics-text;q=nonsense', 'text'],
+    ['application/vnd.google.protobuf', 'text'],
+  ])('serves metrics for Accept %s as %s', async (accept, format) => {
+    const url = await serve({ metrics });
+    const response = await request(`${url}/metrics`, { headers: accept === undefined ? {} : { accept } });
+    expect(await response.body.text()).toBe(`${format} identity`);
+    expect(response.headers['content-type']).toBe(
+      format === 'text'
+        ? 'text/plain; version=0.0.4; charset=utf-8'
+        : 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+    );
+  });
 
   it.each([
     [undefined, 'identity'],
@@ -148,17 +184,6 @@ describe('content negotiation', () => {
       expect(await client.closed).toMatch(expected);
     });
     await fc.assert(property, { numRuns: fuzzRuns(100) });
-  });
-});
-
-describe('a page with a slash after its name', () => {
-  it.each([
-    ['/pending/', '../pending'],
-    ['/pending/?target=a%2Fb&sort=x', '../pending?target=a%2Fb&sort=x'],
-    ['/config/', '../config'],
-  ])('redirects, because its links are relative: %s', async (path, location) => {
-    const { status, headers } = await get((await serve()) + path);
-    expect([status, headers['location']]).toEqual([308, location]);
   });
 });
 

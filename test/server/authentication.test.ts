@@ -1,10 +1,9 @@
-import { hashSync } from 'bcryptjs';
+import { compareSync, hashSync } from 'bcryptjs';
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAuthenticator, type VerifyPassword } from '../../src/server/authentication.js';
-import { matchesHash } from '../../src/server/password-thread.js';
 import { serverLimits, startWebServer, type WebServer } from '../../src/server/server.js';
 import { loadWebConfig } from '../../src/server/web-config.js';
 import { get, type HttpResponse } from '../support/http.js';
@@ -43,7 +42,7 @@ interface Started {
   readonly checked: readonly string[];
 }
 
-const verifyOnMainThread: VerifyPassword = async (hash, password) => matchesHash(hash, password);
+const verifyOnMainThread: VerifyPassword = async ({ hash, password }) => compareSync(password, hash);
 
 async function start(yaml: string, verify = verifyOnMainThread, maxRequests = 40): Promise<Started> {
   files += 1;
@@ -51,15 +50,12 @@ async function start(yaml: string, verify = verifyOnMainThread, maxRequests = 40
   const loaded = await loadWebConfig(file);
   if (!loaded.ok) throw new Error(loaded.problems.join('\n'));
   const checked: string[] = [];
-  const passwords = {
-    verify: async (hash: string, password: string) => {
-      checked.push(hash);
-      return verify(hash, password);
-    },
-    close: async () => undefined,
+  const verifyAndCount: VerifyPassword = async (login) => {
+    checked.push(login.hash);
+    return verify(login);
   };
   const app = createTestApp({}, { maxRequests, enableLifecycle: true });
-  const parts = { log, webConfig: loaded.webConfig, passwords, limits: { ...serverLimits, drainMs: 300 } };
+  const parts = { log, webConfig: loaded.webConfig, verify: verifyAndCount, limits: { ...serverLimits, drainMs: 300 } };
   const server = await startWebServer(app, { host: '127.0.0.1', port: 0 }, parts);
   servers.push(server);
   return { url: server.url, file, checked };
@@ -161,9 +157,9 @@ it('a password is required for every path, however it is written', async () => {
 
 describe('the cache of credentials', () => {
   it('verifies a right password once, also for concurrent requests', async () => {
-    const verifySlowly: VerifyPassword = async (hash, password) => {
+    const verifySlowly: VerifyPassword = async (login) => {
       await sleep(100);
-      return matchesHash(hash, password);
+      return verifyOnMainThread(login);
     };
     const { url, checked } = await start(usersYaml({ alice: hashOf('secret') }), verifySlowly);
     const together = await Promise.all(Array.from({ length: 30 }, async () => status(url, 'alice', 'secret')));
@@ -174,7 +170,7 @@ describe('the cache of credentials', () => {
 
   it('does not contain wrong passwords, so that they evict nothing', async () => {
     let checks = 0;
-    const authenticate = createAuthenticator(async (_hash, password) => {
+    const authenticate = createAuthenticator(async ({ password }) => {
       checks += 1;
       return password === 'secret';
     });
@@ -236,7 +232,7 @@ describe('untrusted clients', () => {
   it('cannot detect by timing whether a user exists: unknown users get a dummy hash of a configured cost', async () => {
     const users = new Map([4, 5, 6].map((cost) => [String(cost), hashOf('a', cost)]));
     const checked: string[] = [];
-    const authenticate = createAuthenticator(async (hash) => {
+    const authenticate = createAuthenticator(async ({ hash }) => {
       checked.push(hash);
       return true;
     });
@@ -250,7 +246,7 @@ describe('untrusted clients', () => {
     const costs = await costsOf('x');
     expect(new Set(costs)).toEqual(new Set(['04', '05', '06']));
     expect(await costsOf('y')).toEqual(costs);
-    expect(matchesHash(checked[0] ?? '', '')).toBe(false);
+    expect(compareSync('', checked[0] ?? '')).toBe(false);
   });
 
   it('are rejected while sixteen passwords are being verified; cached credentials are still accepted', async () => {
@@ -259,9 +255,9 @@ describe('untrusted clients', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const check: VerifyPassword = async (hash, password) => {
+    const check: VerifyPassword = async (login) => {
       if (holds) await held;
-      return matchesHash(hash, password);
+      return verifyOnMainThread(login);
     };
     const { url, checked } = await start(usersYaml({ alice: hashOf('secret') }), check);
     expect(await status(url, 'alice', 'secret')).toBe(200);
