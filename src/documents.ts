@@ -72,6 +72,8 @@ export interface SideInputOf {
     readonly names?: ReadonlyMap<string, string>;
     /** The external height that was read of the contract a moment ago. */
     readonly externalHeight?: Numeral | undefined;
+    /** Whether the contract was paused then. */
+    readonly isContractPaused?: boolean | undefined;
   };
   readonly external_contract: {
     /** The last reading: some values are read less often. */
@@ -227,10 +229,10 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
       const state = result.value?.state;
       return { ...result, value: isPresent(state) && hasKnownField(moduleState, state) ? state : undefined };
     },
-    input: (state, { labels, sideInput: { names = NO_STAKING_NAMES, externalHeight } = {}, ...context }) => ({
+    input: (state, { labels, sideInput: { names = NO_STAKING_NAMES, ...ofContract } = {}, ...context }) => ({
       state,
       ...context,
-      externalHeight,
+      ...ofContract,
       tokens: labels.tokens,
       names: { configured: labels.validators, staking: names },
     }),

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { createActiveConfig, type ActiveConfig, type LoadedConfig, type ReloadOptions } from './active-config.js';
-import { verdictsOf } from './alerts/judge.js';
+import { verdictsOf } from './problems/verdicts.js';
 import { documents } from './documents.js';
 import type { Config, ConfigResult } from './config/config.js';
 import type { Shard } from './config/shard.js';
@@ -16,7 +16,7 @@ import { statusJson } from './pages/status-json.js';
 import { statusPage, type Instance, type StatusView } from './pages/status-page.js';
 import { targetViews } from './pages/target-view.js';
 import { isoTime } from './pages/time.js';
-import { memoriesOf } from './alerts/endpoint-memory.js';
+import { memoriesOf } from './poll/known-endpoint.js';
 import { clock, type Instant } from './clock.js';
 import { prepareItems } from './poll/items.js';
 import type { PollExecutor, PollJob } from './poll/poll.js';
@@ -117,7 +117,7 @@ export function createPages(
   { telemetryPath, build, startedAt, recorder, now: clockNow, isRecording = false }: PagesOptions,
 ): Pick<AppDependencies, 'statusPage' | 'statusJson' | 'pendingPage' | 'pendingJson' | 'configPage'> {
   const site = { telemetryPath, version: build.version, isRecording };
-  const verdicts = (now: Instant) => verdictsOf(endpoints.all(), now);
+  const verdicts = (now: Instant) => verdictsOf(endpoints.states(), now);
 
   const instance = (now: Instant): Instance => {
     const { poll, hash, loadedAt } = active.current();
@@ -150,7 +150,7 @@ export function createPages(
     const statuses = endpoints.all().map(({ state, job, memory }) => endpointStatus(state, job.url, now, memory));
     return {
       generatedAt: isoTime(now.epochSeconds),
-      targets: targetViews(verdicts(now), statuses, active.current().links, now),
+      targets: targetViews(verdicts(now), statuses, active.current().links),
       endpoints: statuses,
       validatorNames: namesViews(endpoints.all(), now),
       instance: instance(now),

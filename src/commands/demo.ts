@@ -23,7 +23,7 @@ import {
 import { readWebOptions } from './load-config.js';
 import { startSimulation } from './simulate.js';
 import { createPastModel, runTimeLapse, type TimeLapse } from './time-lapse.js';
-import { sentenceText } from '../alerts/sentences.js';
+import { sentenceText } from '../problems/sentence.js';
 
 /** `demo`: a simulator and an exporter that polls it, in one process, until it is stopped. */
 export async function runDemo(

@@ -1,4 +1,4 @@
-import type { KnownEndpoint } from '../alerts/endpoint-memory.js';
+import type { KnownEndpoint } from '../poll/known-endpoint.js';
 import { documents } from '../documents.js';
 import { renderEndpoints } from '../exposition/metrics-page.js';
 import { remedyOf } from '../http/failure-reasons.js';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { initialMemory } from '../alerts/endpoint-memory.js';
+import { initialMemory } from '../poll/known-endpoint.js';
 import type { ConfigOptions, LogOptions, ShardOptions, SummaryOptions } from '../cli/options.js';
 import { clock } from '../clock.js';
 import type { Config } from '../config/config.js';
@@ -91,7 +91,7 @@ async function pollOnce(
   executor: PollExecutor,
   siblingOf: (document: DocumentName) => EndpointState | undefined,
 ): Promise<PolledEndpoint> {
-  const { context } = job;
+  const context = { ...job.context, isSinglePoll: true };
   const before = { state: initialState(context, limitsOf(job, limits), clock()), memory: initialMemory };
   const names = hasStakingNames(context) ? executor.sendQuery(job, validators, VALIDATORS_REQUEST) : undefined;
   const fetched = await executor.fetch(job, pollInput(context, before.state, siblingOf, clock()));

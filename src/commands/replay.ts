@@ -10,7 +10,7 @@ import { failure, RequestError, type Failure } from '../http/failure-reasons.js'
 import { MAX_UNRECOGNIZED_FIELDS, parseJson, unrecognizedFields } from '../chain/document.js';
 import { clock } from '../clock.js';
 import { documents } from '../documents.js';
-import { initialMemory } from '../alerts/endpoint-memory.js';
+import { initialMemory } from '../poll/known-endpoint.js';
 import { initialState } from '../poll/endpoint-state.js';
 import { targetOptions } from '../poll/jobs.js';
 import { readBody, timedStep } from '../poll/poll.js';
@@ -38,7 +38,7 @@ export async function runReplay(options: ReplayOptions, context: CommandContext)
   }
   // There is none if no target file matches.
   const [target = { name: DEFAULT_TARGET_NAME }] = config.targets;
-  const base = targetOptions(config, target);
+  const base = { ...targetOptions(config, target), isSinglePoll: true };
   const endpoints: ReadEndpoint[] = [];
   const warnings: string[] = [];
   const read = async (own: StepContext, file: string, height?: string): Promise<void> => {

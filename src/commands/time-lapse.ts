@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { initialMemory } from '../alerts/endpoint-memory.js';
-import { verdictsOf, type Verdict } from '../alerts/judge.js';
+import { initialMemory } from '../poll/known-endpoint.js';
+import { verdictsOf, type Verdict } from '../problems/verdicts.js';
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
 import type { DocumentName, SideInputOf } from '../documents.js';
@@ -123,7 +123,10 @@ export async function runTimeLapse(
   return {
     pastOf: ({ context }) => endpoints.get(context.document),
     incidentMinutes: minutes - healthyMinutes,
-    verdicts: verdictsOf(Array.from(endpoints.values()), now).flatMap(({ verdicts }) => verdicts),
+    verdicts: verdictsOf(
+      Array.from(endpoints.values(), ({ state }) => state),
+      now,
+    ).flatMap(({ verdicts }) => verdicts),
   };
 }
 

@@ -5,6 +5,7 @@ import type { FamilyHeader } from '../metrics/family.js';
 import { formatHeader, type Format } from '../metrics/text-format.js';
 import type { Instant } from '../clock.js';
 import { exportedFamilies, type EndpointState } from '../poll/endpoint-state.js';
+import { problemStart, problemUnjudged } from '../problems/problem-families.js';
 import { nodeQueryFamilies } from '../queries/node-queries.js';
 import { ENDPOINT_LABELS, pollFamilies, pollFamilyLines } from './poll-metrics.js';
 import type { ProcessMetrics } from './process-metrics.js';
@@ -70,6 +71,8 @@ export const families: readonly FamilyHeader[] = [
     ...documents[name].flow.cumulative,
   ]),
   ...nodeQueryFamilies,
+  problemStart,
+  problemUnjudged,
   ...pollFamilies,
 ];
 

@@ -1,7 +1,7 @@
 import { documents } from '../documents.js';
 import type { FamilyHeader, Sample } from '../metrics/family.js';
 import { formatSeries, formatTargetLabels } from '../metrics/text-format.js';
-import type { EndpointState } from '../poll/endpoint-state.js';
+import { isNeverServed, type EndpointState } from '../poll/endpoint-state.js';
 
 /** A metric family about the polls of an endpoint, derived from the state of the endpoint. */
 interface PollFamily<Label extends string = string> extends FamilyHeader {
@@ -36,6 +36,12 @@ const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
     type: 'gauge',
     help: 'Whether the last poll succeeded (1) or failed (0).',
     value: ({ last }) => last && (last.ok ? 1 : 0),
+  }),
+  bridge_exporter_document_not_served: unlabeled({
+    type: 'gauge',
+    help: 'A metric with value 1 while the node responds on every path that it does not serve the document, and has never served it; absent otherwise.',
+    stability: 'experimental',
+    value: (state) => (isNeverServed(state) ? 1 : undefined),
   }),
   bridge_exporter_endpoint_info: labeled({
     type: 'gauge',

@@ -32,7 +32,13 @@ export type TokenCounter = (typeof tokenCounters)[number];
 export const tokenAmounts = ['withdrawn', 'deposited'] as const;
 export type TokenAmount = (typeof tokenAmounts)[number];
 
-export interface BridgeChanges {
+/** The keys of the batches that were removed between two documents. */
+export interface RemovedBatches {
+  readonly executed: readonly string[];
+  readonly canceled: readonly string[];
+}
+
+export interface BridgeChanges extends RemovedBatches {
   readonly counts: readonly { readonly counter: TokenCounter; readonly token: number; readonly by: number }[];
   readonly amounts: readonly { readonly kind: TokenAmount; readonly token: number; readonly by: Numeral }[];
   readonly batchSeconds: readonly number[];
@@ -84,6 +90,8 @@ export function changesBetween(
   const unexplained = eventCount - seen.length - executions - updates;
   const one = (counter: TokenCounter) => (token: number) => ({ counter, token, by: 1 });
   return {
+    executed: executed.map(({ key }) => key),
+    canceled: canceled.map(({ key }) => key),
     counts: [
       ...executed.map(({ token }) => token).map(one('batchesExecuted')),
       ...canceled.map((batch) => one(cancellation(batch, executed, eventCount, document))(batch.token)),

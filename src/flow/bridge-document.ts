@@ -159,6 +159,10 @@ function batchKey(nonce: Numeral, contract: string): string {
   return `${nonce} ${contract}`;
 }
 
+export function keyOfBatch({ batch_nonce, token_contract }: Batch): string {
+  return batchKey(keyOf(batch_nonce), contractLabel(token_contract));
+}
+
 /** Adds the ids of its transfers to those of the document. */
 function readBatch(
   { batch_nonce, token_contract, batch_timeout, block, transactions }: Batch,

@@ -3,7 +3,7 @@ import type { TokenAmount, TokenCounter } from './bridge-changes.js';
 import type { BridgeFlow } from './bridge-flow.js';
 import { cumulativeFamilies, type CumulativeFamily, type SeriesSample } from './cumulative-family.js';
 import { tokenSamples } from './flow-tokens.js';
-import { histogramSamples } from './histogram.js';
+import { countLate, histogramSamples } from './histogram.js';
 
 type BridgeFamily = Omit<CumulativeFamily<BridgeFlow>, 'name' | 'series'>;
 
@@ -62,6 +62,16 @@ export const bridgeFlowFamilies = cumulativeFamilies<BridgeFlow>({
     'deposited',
     'Total amount of observed deposits whose claim was seen, in smallest units of the token.',
   ),
+  bridge_transfers_late_total: {
+    type: 'counter',
+    help: 'Total number of outgoing transfers executed later than the objective; absent without one.',
+    stability: 'experimental',
+    labels: [],
+    derive: ({ transferDurations, objectiveSeconds }) =>
+      objectiveSeconds === undefined
+        ? []
+        : [{ labels: {}, value: countLate(transferDurations, objectiveSeconds).late }],
+  },
   bridge_batch_duration_seconds: {
     type: 'histogram',
     help: 'Time from the creation of a batch to its execution, by hub heights and the block time in use.',

@@ -19,6 +19,7 @@ import {
   tokenAmounts,
   tokenCounters,
   type BridgeChanges,
+  type RemovedBatches,
   type TokenAmount,
   type TokenCounter,
 } from './bridge-changes.js';
@@ -38,7 +39,11 @@ export interface BridgeFlow {
   readonly amounts: Readonly<Record<TokenAmount, readonly DecimalString[]>>;
   readonly batchDurations: Histogram;
   readonly transferDurations: Histogram;
+  /** The objective for them; one of its buckets ends there. */
+  readonly objectiveSeconds: number | undefined;
   readonly gaps: Gaps;
+  /** The batches that the last document does not have any more; `undefined` when it could not be compared. */
+  readonly removed: RemovedBatches | undefined;
   readonly baseline: Baseline | undefined;
   /** Whether a later document could not be read, or contradicts the baseline, which is good for times only until the next one. */
   readonly isInterrupted: boolean;
@@ -52,7 +57,9 @@ export const EMPTY_BRIDGE_FLOW: BridgeFlow = {
   amounts: forEach(tokenAmounts, () => []),
   batchDurations: EMPTY_HISTOGRAM,
   transferDurations: EMPTY_HISTOGRAM,
+  objectiveSeconds: undefined,
   gaps: noGaps(gapReasons),
+  removed: undefined,
   baseline: undefined,
   isInterrupted: false,
   highest: undefined,
@@ -66,8 +73,9 @@ export function restartedBridge({ highest }: BridgeFlow): BridgeFlow {
 /** Compares a document with what is remembered of the last one, and returns what to remember from now on. */
 export function trackBridge(before: BridgeFlow, input: BridgeInput, options: FlowOptions): BridgeFlow {
   const objectiveMs = input.settings.objective?.withdrawalMs;
-  const transferDurations = withBucket(before.transferDurations, objectiveMs && objectiveMs / 1000);
-  return track({ ...before, transferDurations }, input, options);
+  const objectiveSeconds = objectiveMs === undefined ? undefined : objectiveMs / 1000;
+  const transferDurations = withBucket(before.transferDurations, objectiveSeconds);
+  return track({ ...before, transferDurations, objectiveSeconds, removed: undefined }, input, options);
 }
 
 function track(flow: BridgeFlow, input: BridgeInput, { staleAfterMs, maxSeries }: FlowOptions): BridgeFlow {
@@ -188,6 +196,7 @@ function highestAfter(
 function withChanges(flow: BridgeFlow, changes: BridgeChanges): BridgeFlow {
   return {
     ...flow,
+    removed: { executed: changes.executed, canceled: changes.canceled },
     counts: forEach(tokenCounters, (counter) => {
       const own = changes.counts.filter((change) => change.counter === counter);
       return own.length === 0 ? flow.counts[counter] : addToColumns(flow.counts[counter], own, 0, (a, b) => a + b);

@@ -83,3 +83,12 @@ export function quantile({ bounds, counts }: Pick<Histogram, 'bounds' | 'counts'
   }
   return bounds.at(-1);
 }
+
+/** How many took longer than the bound of a bucket, and all. */
+export function countLate(
+  { bounds, counts }: Pick<Histogram, 'bounds' | 'counts'>,
+  seconds: number,
+): { readonly late: number; readonly all: number } {
+  const sum = (part: readonly number[]): number => part.reduce((total, count) => total + count, 0);
+  return { late: sum(counts.slice(bounds.filter((bound) => bound <= seconds).length)), all: sum(counts) };
+}

@@ -131,6 +131,8 @@ export interface PollError {
   readonly message: string;
   /** What to do about it, if more is known than the reason. */
   readonly remedy?: string;
+  /** Whether the node says of every path that it does not serve it. */
+  readonly isNotServed?: boolean;
 }
 
 /** An expected failure as a value. */

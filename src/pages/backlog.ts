@@ -1,12 +1,10 @@
-import { waitingAmounts } from '../alerts/sentences.js';
+import { listedRows, sumText } from '../problems/sentence.js';
 import type { BatchItem, BridgeItems, CctxItem, ItemList, Items, Signatures } from '../facts/items/items.js';
-import type { Severity } from '../alerts/alert.js';
-import type { AlertName } from '../alerts/alerts.js';
-import type { AlertLabels } from '../alerts/view.js';
+import type { Severity } from '../problems/problem.js';
 import { markup, type Markup } from './html.js';
 import { pendingLink } from './layout.js';
 import { severityOf, type TargetView } from './target-view.js';
-import { duration } from '../text/format.js';
+import { duration, list } from '../text/format.js';
 
 /** One number of the backlog of an endpoint, on both pages. */
 interface Statistic {
@@ -15,9 +13,7 @@ interface Statistic {
   /** Id of the table on the page of the target that it links to. */
   readonly table: string;
   /** The alerts about it. It has their color while one of them fires, so that page and alert never contradict each other. */
-  readonly alerts: readonly AlertName[];
-  /** The labels of these alerts, where they have them. */
-  readonly labels?: AlertLabels;
+  readonly alerts: readonly string[];
   /** Whether it is hidden at 0. */
   readonly isProblem?: boolean;
   /** Age of the oldest item, if known. */
@@ -116,7 +112,6 @@ function allStatistics(items: Items, nowMs: number): readonly Statistic[] {
           label: hidden === null || hidden === '0' ? 'Pending cctxs' : 'Listed pending cctxs',
           table: 'pending',
           alerts: ['CrosschainBacklogStuck', 'CrosschainOldestPendingTooOld', 'CrosschainBacklogHigh'],
-          labels: { list: 'pending' },
           oldestSeconds: oldest(pending, age),
         },
         {
@@ -133,7 +128,7 @@ function allStatistics(items: Items, nowMs: number): readonly Statistic[] {
 
 /** What waits in whole tokens, of those with known decimals: the number of transfers says nothing about their worth. */
 function amountStatistic({ tokens }: BridgeItems): readonly Statistic[] {
-  const amounts = waitingAmounts({ tokens }, ['unbatched', 'batched']);
+  const amounts = list(listedRows(tokens).flatMap(({ unbatched, batched }) => sumText([unbatched, batched])));
   return amounts === '' ? [] : [{ count: amounts, label: 'Waiting', table: 'tokens', alerts: [] }];
 }
 
@@ -170,12 +165,12 @@ export interface StatisticView extends Pick<Statistic, 'count' | 'label' | 'tabl
 export function backlogStatistics(view: TargetView, items: Items, nowMs: number): readonly StatisticView[] {
   return allStatistics(items, nowMs)
     .filter(({ count, isProblem }) => isProblem !== true || String(count) !== '0')
-    .map(({ count, label, table, alerts, labels, oldestSeconds = null }) => ({
+    .map(({ count, label, table, alerts, oldestSeconds = null }) => ({
       count,
       label,
       table,
       oldestSeconds,
-      severity: severityOf(view, alerts, labels) ?? null,
+      severity: severityOf(view, alerts) ?? null,
     }));
 }
 

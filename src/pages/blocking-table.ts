@@ -1,4 +1,4 @@
-import { listedRows } from '../alerts/sentences.js';
+import { listedRows } from '../problems/sentence.js';
 import type { BridgeItems, ItemList } from '../facts/items/items.js';
 import { lateAlerts, type BlockingValidator } from './blocking.js';
 import * as cells from './cells.js';

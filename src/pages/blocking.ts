@@ -1,6 +1,6 @@
-import { judgedAlerts, type AlertName } from '../alerts/alerts.js';
-import { isLate, listedRows } from '../alerts/sentences.js';
-import { labelOf, type Samples } from '../alerts/samples.js';
+import { problems } from '../problems/problems.js';
+import { isLate, listedRows } from '../problems/sentence.js';
+import type { Samples } from '../metrics/samples.js';
 import { asDecimalString } from '../chain/numeral.js';
 import { groupBy } from '../facts/grouping.js';
 import type { BlockSpan, BridgeItems, ClaimItem, Member, Members } from '../facts/items/items.js';
@@ -20,7 +20,7 @@ export interface BlockingValidator extends Member {
   /** Nonces of pending events for which it has voted, but not for the claim with the most power. */
   readonly otherClaims: readonly string[];
   /** The firing alerts about it. They also fire when it is late for many items but never for long. */
-  readonly alerts: readonly AlertName[];
+  readonly alerts: readonly string[];
   /** Age of the oldest of these items and alerts. */
   readonly oldestSeconds: number | null;
   /** Hub blocks until it is jailed for a missing confirm of a validator set; `null` without a deadline. */
@@ -44,7 +44,6 @@ interface Waiting extends Partial<
 
 /** The families that this file reads. */
 export const blockingFamilies = [
-  'bridge_orchestrator_info',
   'bridge_orchestrator_power_ratio',
   'bridge_orchestrator_confirm_deadline_height',
   'bridge_height',
@@ -124,23 +123,21 @@ function* waitingItems({ batches, valsets, claims }: BridgeItems): Generator<Wai
 }
 
 /** What validators are late with, by the alert about it. */
-export const lateAlerts: ReadonlyMap<AlertName, string> = new Map(
-  judgedAlerts.flatMap(({ name, lateWith }) => (lateWith === undefined ? [] : [[name, lateWith] as const])),
+export const lateAlerts: ReadonlyMap<string, string> = new Map(
+  problems.flatMap(({ name, lateWith }) => (lateWith === undefined ? [] : [[name, lateWith] as const])),
 );
 
 function* waitingAlerts(samples: BlockingSamples, firing: readonly VerdictView[]): Generator<Waiting> {
-  const info = samples.series('bridge_orchestrator_info');
-  for (const { alert, ageSeconds, subjects } of firing.filter((verdict) => lateAlerts.has(verdict.alert))) {
-    const addresses = new Set(subjects.map((labels) => labels['external_address']));
-    for (const { labels } of info.filter((series) => addresses.has(series.labels['external_address']))) {
+  for (const { alert, ageSeconds, validators } of firing.filter((verdict) => lateAlerts.has(verdict.alert))) {
+    for (const { externalAddress, name, address, isWatched } of validators) {
       const member = {
-        externalAddress: labelOf(labels, 'external_address'),
-        orchestrator: labelOf(labels, 'orchestrator') || null,
-        name: labelOf(labels, 'name') || null,
+        externalAddress,
+        orchestrator: address === externalAddress ? null : address,
+        name: name || null,
         powerRatio: null,
-        watched: labels['watched'] === 'true',
+        watched: isWatched,
       };
-      const jailedIn = timeToJailing(samples, member.externalAddress);
+      const jailedIn = timeToJailing(samples, externalAddress);
       yield { alerts: [alert], isBlocked: false, ageSeconds, members: [member], jailedIn };
     }
   }

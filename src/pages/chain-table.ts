@@ -1,4 +1,3 @@
-import type { AlertName } from '../alerts/alerts.js';
 import type { ChainItem, ItemList } from '../facts/items/items.js';
 import { duration } from '../text/format.js';
 import * as cells from './cells.js';
@@ -33,7 +32,7 @@ function rowsHtml(rows: readonly ChainItem[], page: PageContext): Markup {
 type ChainColumn = Column<ChainItem, PageContext>;
 
 /** Colored, with the word of the severity, while one of the alerts about the chain fires. */
-function judged(value: Markup, { chainId }: ChainItem, { view }: PageContext, ...alerts: readonly AlertName[]): Markup {
+function judged(value: Markup, { chainId }: ChainItem, { view }: PageContext, ...alerts: readonly string[]): Markup {
   const severity = severityOf(view, alerts, { chain_id: chainId });
   return severity === undefined
     ? value

@@ -1,4 +1,4 @@
-import { haveOrHas, isLate, membersOf, validators } from '../alerts/sentences.js';
+import { haveOrHas, isLate, membersOf, validators } from '../problems/sentence.js';
 import { groupBy } from '../facts/grouping.js';
 import type { BridgeItems, ClaimItem, Members } from '../facts/items/items.js';
 import { count } from '../text/format.js';

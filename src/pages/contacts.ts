@@ -1,4 +1,4 @@
-import { labelOf, type Samples } from '../alerts/samples.js';
+import { labelOf, type Samples } from '../metrics/samples.js';
 import { dataPart } from '../chain/addresses.js';
 import type { Endpoint } from '../poll/registry.js';
 import { hasStakingNames, validatorsOf, type Contact, type Contacts } from '../queries/validators.js';

@@ -1,4 +1,4 @@
-import { SIZE_RATIO } from '../alerts/endpoint-alerts.js';
+import { SIZE_RATIO } from '../problems/endpoint-conditions.js';
 import { documents } from '../documents.js';
 import { formatApproximateSize, formatSize } from '../settings/units.js';
 import { remedyOf } from '../http/failure-reasons.js';

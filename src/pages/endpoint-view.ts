@@ -1,4 +1,4 @@
-import type { EndpointMemory } from '../alerts/endpoint-memory.js';
+import type { EndpointMemory } from '../poll/known-endpoint.js';
 import type { EndpointUrl } from '../config/urls.js';
 import type { DocumentName } from '../documents.js';
 import type { PollError } from '../http/failure-reasons.js';

@@ -1,4 +1,4 @@
-import { judgedAlerts, type AlertName } from '../alerts/alerts.js';
+import { problems } from '../problems/problems.js';
 import type { ChainConfig, Config } from '../config/config.js';
 
 /*
@@ -19,13 +19,13 @@ export function externalLinks({ links, chains, tokens }: Config): ExternalLinks 
 }
 
 /** The section of the runbook about an alert. */
-export function runbookUrl({ links }: ExternalLinks, alert: AlertName): string {
+export function runbookUrl({ links }: ExternalLinks, alert: string): string {
   return `${links.runbook}#${alert.toLowerCase()}`;
 }
 
 /** `null` without a base address of the dashboards. */
-export function dashboardUrl({ links }: ExternalLinks, alert: AlertName, target: string): string | null {
-  const uid = judgedAlerts.find(({ name }) => name === alert)?.dashboard;
+export function dashboardUrl({ links }: ExternalLinks, alert: string, target: string): string | null {
+  const uid = problems.find(({ name }) => name === alert)?.dashboard;
   if (links.dashboards === undefined || uid === undefined) return null;
   return `${links.dashboards}/d/${uid}?var-target=${encodeURIComponent(target)}`;
 }

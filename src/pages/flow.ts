@@ -1,12 +1,12 @@
 import {
-  countLate,
   FLOW_MINUTES,
   flowIncrease,
   medianSeconds,
   oldestDueSeconds,
   type FlowHistory,
-} from '../alerts/flow-history.js';
-import { samplesOf } from '../alerts/samples.js';
+} from '../flow/flow-history.js';
+import { countLate } from '../flow/histogram.js';
+import { samplesOf } from '../metrics/samples.js';
 import { ageSeconds, type Instant } from '../clock.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import { count, duration, percent } from '../text/format.js';
@@ -64,7 +64,7 @@ export function flowView(state: EndpointState, history: FlowHistory | undefined,
 }
 
 function objectiveView({ success }: EndpointState, history: FlowHistory, now: Instant): ObjectiveView | null {
-  const samples = samplesOf(success?.snapshot);
+  const samples = samplesOf(success?.snapshot.families ?? []);
   const seconds = samples.value('bridge_objective_seconds');
   const ratio = samples.value('bridge_objective_ratio');
   const increase = flowIncrease(history, FLOW_MINUTES, now);

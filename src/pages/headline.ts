@@ -1,17 +1,12 @@
-import { duration } from '../text/format.js';
 import { markup, sentenceHtml, type Markup } from './html.js';
 import { worstTargetFirst, type TargetStatus, type TargetView, type VerdictView } from './target-view.js';
-import { clockTime, sinceElement } from './time.js';
 import {
   entryDetails,
-  groupEntry,
   isNote,
-  isObservedBriefly,
   rootVerdicts,
   stateLabel,
   statusOf,
   statusWords,
-  verdictsHtml,
   type VerdictPage,
 } from './verdict-entry.js';
 
@@ -43,42 +38,17 @@ export function headline(targets: readonly TargetView[], page: VerdictPage = 'st
   if (worst === undefined) return plainHeadline('unknown', 'Nothing to poll', markup``);
   const first = rootVerdicts(worst).find((verdict) => !isNote(verdict));
   if (first?.state === 'firing') return verdictHeadline(worst, first, page);
-  const observation = observationOf(targets);
   const [reason, ...otherReasons] = worst.unknown;
   if (reason !== undefined) {
     return {
-      ...plainHeadline('unknown', `${worst.target} cannot be judged: ${reason}`, observation),
+      ...plainHeadline('unknown', `${worst.target} cannot be judged: ${reason}`, markup``),
       subject: otherReasons.length === 0 ? worst : undefined,
     };
   }
-  // What has held for a part of its time says more than what has held since a restart.
-  const pending = rootVerdicts(worst).find(({ state }) => state === 'pending');
-  if (pending !== undefined) return verdictHeadline(worst, pending, page);
-  if (worst.status === 'unknown') {
-    if (first === undefined)
-      return plainHeadline('unknown', `${worst.target} cannot be judged yet: it has not been polled yet`, observation);
-    return observingHeadline(worst, first, observation, page);
-  }
+  if (first !== undefined) return verdictHeadline(worst, first, page);
   const [only] = targets;
   const where = targets.length === 1 && only ? `on ${only.target}` : `on any of ${targets.length} targets`;
-  return plainHeadline('ok', `No problem ${where}`, observation);
-}
-
-/** For a condition that was already present when the exporter began to observe the target. */
-function observingHeadline(view: TargetView, verdict: VerdictView, observation: Markup, page: VerdictPage): Headline {
-  const { ageSeconds, firesAt } = verdict;
-  const until = firesAt === null ? 'yet' : `before ${clockTime(firesAt)}`;
-  const [reason, details] = isObservedBriefly(verdict)
-    ? [`observed for ${duration(ageSeconds)}`, verdictsHtml([groupEntry(verdict, [], { view, page })])]
-    : [verdict.sentence.fact, entryDetails(verdict, { view, page })];
-  return {
-    ...plainHeadline(
-      'unknown',
-      `${view.target} cannot be judged ${until}: ${reason}`,
-      markup`${details}${observation}`,
-    ),
-    subject: verdict,
-  };
+  return plainHeadline('ok', `No problem ${where}`, markup``);
 }
 
 function verdictHeadline(view: TargetView, verdict: VerdictView, page: VerdictPage): Headline {
@@ -104,15 +74,4 @@ function plainHeadline(status: TargetStatus, text: string, details: Markup): Hea
 
 function live(content: Markup): Markup {
   return markup`<span aria-live="polite">${content}</span>`;
-}
-
-/** Alerts with a range of hours can be excluded only after the exporter has observed the targets for hours. */
-function observationOf(targets: readonly TargetView[]): Markup {
-  const [latest] = targets
-    .flatMap(({ observedSince, observedSeconds }) =>
-      observedSince === null || observedSeconds === null ? [] : [{ observedSince, observedSeconds }],
-    )
-    .toSorted((a, b) => a.observedSeconds - b.observedSeconds);
-  if (latest === undefined) return markup``;
-  return markup`<p class="quiet">Observing ${sinceElement(latest.observedSince, latest.observedSeconds)}.</p>`;
 }

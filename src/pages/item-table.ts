@@ -1,4 +1,3 @@
-import type { AlertName } from '../alerts/alerts.js';
 import type { ItemList, ReadableList } from '../facts/items/items.js';
 import type { SearchResult } from '../facts/items/search.js';
 import type { ExternalLinks } from './external-links.js';
@@ -36,7 +35,7 @@ export interface PageContext {
 }
 
 /** The class that colors a value while one of these alerts fires: pages and alerts have the same thresholds. */
-export function alertClass({ view }: Pick<PageContext, 'view'>, ...alerts: readonly AlertName[]): string {
+export function alertClass({ view }: Pick<PageContext, 'view'>, ...alerts: readonly string[]): string {
   return severityOf(view, alerts) ?? '';
 }
 

@@ -1,6 +1,5 @@
-import { firstDispute, type Dispute } from '../alerts/disputes.js';
-import type { AlertName } from '../alerts/alerts.js';
-import type { AlertLabels } from '../alerts/view.js';
+import { firstDispute, type Dispute } from '../problems/disputes.js';
+import type { Subject } from '../problems/problem.js';
 import type { BridgeItems, MissingItems, WatchedItem } from '../facts/items/items.js';
 import { duration, percent } from '../text/format.js';
 import { lateItemsOf, type BlockingValidator } from './blocking.js';
@@ -85,9 +84,9 @@ function who({ name, address, orchestrator }: Row): Markup {
 
 /** Alerts about a validator that is not in the set have the label `address`, other alerts about one validator the label `orchestrator`. */
 function worstOf({ view, address, orchestrator }: Row): VerdictView | undefined {
-  const isOwn = (subject: AlertLabels): boolean =>
+  const isOwn = (subject: Subject): boolean =>
     subject['address'] === address || subject['orchestrator'] === (orchestrator ?? '');
-  return firingVerdicts(view).find(({ subjects }) => subjects.some(isOwn));
+  return firingVerdicts(view).find(({ subject }) => isOwn(subject));
 }
 
 function stateOf(row: Row): Markup {
@@ -128,7 +127,7 @@ function lateState(view: TargetView, late: BlockingValidator | undefined): Marku
 }
 
 /** The alerts about what waits for a validator. */
-function alertsAbout(late: BlockingValidator | undefined): readonly AlertName[] {
+function alertsAbout(late: BlockingValidator | undefined): readonly string[] {
   if (late === undefined) return [];
   const waiting = [
     [late.events, 'BridgeOracleStalled'],

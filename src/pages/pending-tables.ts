@@ -1,5 +1,4 @@
-import { isLate } from '../alerts/sentences.js';
-import type { AlertName } from '../alerts/alerts.js';
+import { isLate } from '../problems/sentence.js';
 import type {
   BatchItem,
   BatchState,
@@ -158,7 +157,7 @@ function createdColumn<Row extends BatchItem | ValsetItem>(): ItemColumn<Row> {
   };
 }
 
-function signedColumn<Row extends Signatures & Pick<BatchItem, 'age'>>(alert: AlertName): ItemColumn<Row> {
+function signedColumn<Row extends Signatures & Pick<BatchItem, 'age'>>(alert: string): ItemColumn<Row> {
   return {
     title: 'Signed power',
     cell: ({ signedPowerRatio, belowThreshold, age }, page) => {

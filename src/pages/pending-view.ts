@@ -2,9 +2,9 @@ import { exportedSuccess, type EndpointKey, type EndpointState } from '../poll/e
 import { keptInput } from '../poll/items.js';
 import type { Contacts } from '../queries/validators.js';
 import type { Instant } from '../clock.js';
-import { samplesOf } from '../alerts/samples.js';
-import type { EndpointMemories } from '../alerts/endpoint-memory.js';
-import type { TargetVerdicts } from '../alerts/judge.js';
+import { samplesOf } from '../metrics/samples.js';
+import type { EndpointMemories } from '../poll/known-endpoint.js';
+import type { TargetVerdicts } from '../problems/verdicts.js';
 import { searchCctxs, type SearchResult } from '../facts/items/search.js';
 import { blockingValidators, type BlockingValidator } from './blocking.js';
 import { withContacts, type ContactsByTarget } from './contacts.js';
@@ -49,7 +49,7 @@ export function pendingView(
   const isSelected = ({ target }: { readonly target: string }): boolean => name === undefined || target === name;
   const endpoints = states.filter(isSelected).map((state) => endpointView(state, now, memories?.get(state)));
   if (name !== undefined && endpoints.length === 0) return undefined;
-  const targets = targetViews(verdicts.filter(isSelected), endpoints, links, now).map((view) => ({
+  const targets = targetViews(verdicts.filter(isSelected), endpoints, links).map((view) => ({
     ...view,
     blocking: blockingOf(states, endpoints, view, contacts?.get(view.target)),
   }));
@@ -75,6 +75,6 @@ function blockingOf(
   const items = endpoints.find(isBridge)?.items;
   if (items?.document !== 'module_state') return null;
   const snapshot = states.find(isBridge)?.success?.snapshot;
-  const samples = samplesOf(snapshot);
+  const samples = samplesOf(snapshot?.families ?? []);
   return withContacts(blockingValidators(items, samples, firingVerdicts(view)), samples, contacts);
 }

@@ -1,13 +1,11 @@
 import { groupBy } from '../facts/grouping.js';
-import { ageSeconds, type Instant } from '../clock.js';
 import { documents } from '../documents.js';
-import { NODE_BEHIND_SECONDS } from '../alerts/node-alerts.js';
+import { BEHIND_SECONDS as NODE_BEHIND_SECONDS } from '../problems/node.js';
 import { duration } from '../text/format.js';
-import type { Severity } from '../alerts/alert.js';
-import type { AlertName } from '../alerts/alerts.js';
-import type { TargetVerdicts, Verdict } from '../alerts/judge.js';
-import { sentenceText } from '../alerts/sentences.js';
-import type { AlertLabels } from '../alerts/view.js';
+import type { Severity } from '../problems/problem.js';
+import type { TargetVerdicts, Verdict } from '../problems/verdicts.js';
+import { sentenceText } from '../problems/sentence.js';
+import { subjectLabels, type Subject } from '../problems/problem.js';
 import { dashboardUrl, runbookUrl, type ExternalLinks } from './external-links.js';
 import type { EndpointView } from './endpoint-view.js';
 import { ago, isoTime } from './time.js';
@@ -33,22 +31,20 @@ export interface TargetView {
   readonly status: TargetStatus;
   /** Why the target cannot be judged. */
   readonly unknown: readonly string[];
-  /** ISO 8601; `null` before the first poll. */
-  readonly observedSince: string | null;
-  readonly observedSeconds: number | null;
+  /** The names of the problems that an endpoint has never had the fields for. */
+  readonly notJudgedHere: readonly string[];
   /** Worst first. */
   readonly verdicts: readonly VerdictView[];
 }
 
 export interface VerdictView extends Pick<
   Verdict,
-  'alert' | 'severity' | 'state' | 'inhibitedBy' | 'mayBeOlder' | 'document' | 'subjects' | 'sentence' | 'action'
+  'alert' | 'ageSeconds' | 'severity' | 'state' | 'inhibitedBy' | 'mayBeOlder' | 'document' | 'subject' | 'validators' | 'sentence' | 'action'
 > {
   /** The sentence as text. */
   readonly summary: string;
   /** ISO 8601. */
   readonly since: string;
-  readonly ageSeconds: number;
   /** When it fires at the latest, unless it ends before, ISO 8601; `null` while it fires. */
   readonly firesAt: string | null;
   readonly firesInSeconds: number | null;
@@ -61,19 +57,17 @@ export function targetViews(
   targets: readonly TargetVerdicts[],
   endpoints: readonly EndpointView[],
   links: ExternalLinks,
-  now: Instant,
 ): readonly TargetView[] {
   const byTarget = groupBy(endpoints, ({ target }) => target);
-  return targets.map(({ target, status, unknown, verdicts, observedSince }) => {
+  return targets.map(({ target, status, unknown, verdicts, notJudgedHere }) => {
     // What has lasted for less time than its alert requires is no verdict, but the target must not look healthy.
     const failing = status === 'ok' ? failuresOf(byTarget.get(target) ?? []) : [];
     return {
       target,
       status: failing.length > 0 ? 'unknown' : status,
       unknown: [...unknown, ...failing],
-      observedSince: observedSince ? isoTime(observedSince.epochSeconds) : null,
-      observedSeconds: observedSince ? ageSeconds(observedSince, now) : null,
-      verdicts: verdicts.map((verdict) => verdictView(verdict, links, now)),
+      notJudgedHere,
+      verdicts: verdicts.map((verdict) => verdictView(verdict, links)),
     };
   });
 }
@@ -90,18 +84,16 @@ function failuresOf(endpoints: readonly EndpointView[]): readonly string[] {
 }
 
 function verdictView(
-  { target, since, firesAt, action, ...verdict }: Verdict,
+  { target, startSeconds, firesAtSeconds, ...verdict }: Verdict,
   links: ExternalLinks,
-  now: Instant,
 ): VerdictView {
+  const isFiring = verdict.state === 'firing';
   return {
     ...verdict,
     summary: sentenceText(verdict.sentence),
-    action,
-    since: isoTime(since.epochSeconds),
-    ageSeconds: ageSeconds(since, now),
-    firesAt: verdict.state === 'firing' ? null : isoTime(firesAt.epochSeconds),
-    firesInSeconds: verdict.state === 'firing' ? null : ageSeconds(now, firesAt),
+    since: isoTime(startSeconds),
+    firesAt: isFiring ? null : isoTime(firesAtSeconds),
+    firesInSeconds: isFiring ? null : firesAtSeconds - startSeconds - verdict.ageSeconds,
     runbook: runbookUrl(links, verdict.alert),
     dashboard: dashboardUrl(links, verdict.alert, target),
   };
@@ -128,12 +120,11 @@ export function firingVerdicts({ verdicts }: TargetView): readonly VerdictView[]
 /** The severity of the worst firing verdict about one of these alerts, inhibited or not. A label that an alert has must have the given value. */
 export function severityOf(
   { verdicts }: TargetView,
-  alerts: readonly AlertName[],
-  labels: AlertLabels = {},
+  alerts: readonly string[],
+  labels: Subject = {},
 ): Severity | undefined {
-  const matches = (subject: AlertLabels): boolean =>
-    Object.entries(labels).every(([name, value]) => (subject[name] ?? value) === value);
-  return verdicts.find(
-    ({ state, alert, subjects }) => state === 'firing' && alerts.includes(alert) && subjects.some(matches),
-  )?.severity;
+  const matches = (subject: Subject): boolean =>
+    subjectLabels.every((name) => labels[name] === undefined || subject[name] === undefined || labels[name] === subject[name]);
+  return verdicts.find(({ state, alert, subject }) => state === 'firing' && alerts.includes(alert) && matches(subject))
+    ?.severity;
 }

@@ -1,5 +1,4 @@
-import type { Severity } from '../alerts/alert.js';
-import { judgedAlerts, type AlertName } from '../alerts/alerts.js';
+import type { Severity } from '../problems/problem.js';
 import { groupBy } from '../facts/grouping.js';
 import { duration } from '../text/format.js';
 import { isolated, markup, sentenceHtml, type Markup } from './html.js';
@@ -64,7 +63,7 @@ function inhibitedHtml(verdict: VerdictView, view: TargetView): Markup {
     (own) =>
       markup`<li class="verdict ${statusOf(own)}"><p>${stateLabel(own)} ${sentenceHtml(own.summary)}, ${sinceElement(own.since, own.ageSeconds)}</p>`,
   );
-  return markup`<p class="note">Probably because of it:</p>
+  return markup`<p class="note">Follows from the above:</p>
 <ul class="verdicts consequences">
 ${items}</ul>
 `;
@@ -93,32 +92,18 @@ function ofTheSameKind(verdicts: readonly VerdictView[], id: string): Markup {
 }
 
 export function statusOf({ severity, state }: VerdictView): TargetStatus {
-  return state === 'firing' ? severity : state === 'observing' ? 'unknown' : 'pending';
+  return state === 'firing' ? severity : 'pending';
 }
 
 export function stateLabel({ severity, state, firesInSeconds }: VerdictView): Markup {
-  switch (state) {
-    case 'firing':
-      return statusLabel(severity);
-    case 'observing':
-      return markup`<b class="state unknown">not judged yet, would be ${severity}</b>`;
-    case 'pending':
-      return markup`<b class="state pending">${severity} in ${duration(firesInSeconds ?? 0)}</b>`;
-  }
+  if (state === 'firing') return statusLabel(severity);
+  return markup`<b class="state pending">${severity} in ${duration(firesInSeconds ?? 0)}</b>`;
 }
 
 function urgency({ severity, firesAt }: VerdictView): Markup {
   const text = urgencies[severity];
   if (firesAt === null) return markup`${text}`;
   return markup`If it lasts until ${clockTimeElement(firesAt)}, ${text.toLowerCase()}`;
-}
-
-/** From this share of the required time on, what has been observed since a restart is worth the heading and an action. Healthy bridges have shorter ones. */
-const NOTABLE_SHARE = 1 / 3;
-
-/** Whether a condition that was there when the exporter began to observe may be an incident, or usual for a minute. */
-export function isObservedBriefly({ state, ageSeconds, firesInSeconds }: VerdictView): boolean {
-  return state === 'observing' && ageSeconds < (ageSeconds + (firesInSeconds ?? 0)) * NOTABLE_SHARE;
 }
 
 /** Names such as those of metrics and addresses are left as they are. */
@@ -137,25 +122,13 @@ export function entryDetails(verdict: VerdictView, context: EntryContext): Marku
   return markup`<div class="verdict ${statusOf(verdict)}">${paragraph}${nextSteps(verdict, context)}${inhibitedHtml(verdict, context.view)}</div>`;
 }
 
-/** The alerts whose sentences list the first of several amounts. */
-const amountAlerts: ReadonlySet<AlertName> = new Set(
-  judgedAlerts.filter(({ listsAmounts }) => listsAmounts).map(({ name }) => name),
-);
-
 function nextSteps(verdict: VerdictView, { view: { target }, page }: EntryContext): Markup {
-  const { alert, since, ageSeconds, firesAt, action, runbook, dashboard, mayBeOlder } = verdict;
-  const what = mayBeOlder ? 'observed' : 'true';
+  const { alert, since, ageSeconds, action, runbook, dashboard, mayBeOlder } = verdict;
   const links = [
     ...(page === 'target' ? [] : [markup`<a href="${pendingLink(target)}">Pending items of ${isolated(target)}</a>`]),
-    ...(amountAlerts.has(alert) ? [markup`<a href="${pendingLink(target, 'tokens')}">All amounts by token</a>`] : []),
     markup`<a href="${runbook}" rel="noreferrer">Runbook: ${alert}</a>`,
     ...(dashboard === null ? [] : [markup`<a href="${dashboard}" rel="noreferrer">Dashboard</a>`]),
   ];
-  const isBrief = isObservedBriefly(verdict);
-  const remedy = isBrief
-    ? ''
-    : markup`<p class="remedy"><b>${urgency(verdict)}:</b> ${sentenceHtml(action)}</p>
-`;
-  const judgedAt = isBrief && firesAt !== null ? markup`, judged at ${clockTimeElement(firesAt)}` : '';
-  return markup`${remedy}<p class="links"><span>${what} ${sinceElement(since, ageSeconds)}${judgedAt}</span> ${links.map((link) => markup`${link} `)}</p>`;
+  return markup`<p class="remedy"><b>${urgency(verdict)}:</b> ${sentenceHtml(action)}</p>
+<p class="links"><span>${mayBeOlder ? 'seen' : 'true'} ${sinceElement(since, ageSeconds)}</span> ${links.map((link) => markup`${link} `)}</p>`;
 }

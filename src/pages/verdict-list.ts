@@ -14,9 +14,9 @@ import {
 
 /* The verdicts on both pages below the heading, by severity. */
 
-/** What may become an alert comes after all that fires, and what cannot be judged yet last. */
+/** What may become an alert comes after all that fires. */
 function rankOf({ severity, state }: VerdictView): number {
-  const rank = { firing: 0, pending: 1, observing: 2 }[state];
+  const rank = { firing: 0, pending: 1 }[state];
   return rank * statuses.length + statuses.indexOf(severity);
 }
 

@@ -44,5 +44,8 @@ export async function fetchFirstKnownPath(job: PollJob, client: Client): Promise
     paths.map(({ path }) => path),
   );
   const message = failures.map((failure) => failure.message).join('; ');
-  return withHint({ reason: 'status', ...failures[0], message }, repeated ?? portHint(url, protocol));
+  return withHint(
+    { reason: 'status', ...failures[0], message, isNotServed: true },
+    repeated ?? portHint(url, protocol),
+  );
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { TargetVerdicts, Verdict } from '../alerts/judge.js';
-import { sentenceText } from '../alerts/sentences.js';
+import type { TargetVerdicts, Verdict } from '../problems/verdicts.js';
+import { sentenceText } from '../problems/sentence.js';
 import type { DepartedCctx } from '../flow/crosschain-flow.js';
 import { knownDocument, type EndpointState } from './endpoint-state.js';
 

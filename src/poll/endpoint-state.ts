@@ -95,3 +95,9 @@ export function exportedFamilies(state: EndpointState, now: Instant): readonly F
   const { queries, staleAfterMs } = state;
   return queries.size === 0 ? ofDocument : [...ofDocument, ...answeredFamilies(queries, staleAfterMs, now)];
 }
+
+/** Whether the node says that it does not serve the document, and has never served it. */
+export function isNeverServed({ success, restored, last, failure }: EndpointState): boolean {
+  const isKnown = success !== undefined || restored !== undefined;
+  return !isKnown && last?.ok === false && failure?.error.isNotServed === true;
+}

@@ -64,6 +64,7 @@ export function targetOptions(
     maxSeries: limits.maxSeriesPerFamily,
     staleAfterMs: poll.staleAfterMs,
     maxValues: maxValuesOf(poll.maxBodyBytes),
+    problems: {},
   };
 }
 
@@ -92,8 +93,13 @@ function sideInputOf(
     case 'module_state': {
       const contract = siblingOf('external_contract');
       const reading = contract && exportedSuccess(contract, at)?.snapshot;
-      const externalHeight = reading?.document === 'external_contract' ? reading.observations.height : undefined;
-      return { ...(hasStakingNames(context) && { names: validatorsOf(queries).names }), externalHeight };
+      const { height: externalHeight, paused: isContractPaused } =
+        reading?.document === 'external_contract' ? reading.observations : {};
+      return {
+        ...(hasStakingNames(context) && { names: validatorsOf(queries).names }),
+        externalHeight,
+        isContractPaused,
+      };
     }
     case 'rate_limiter_input': {
       const answers = answersOf(queries, staleAfterMs, at);

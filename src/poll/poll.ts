@@ -1,4 +1,4 @@
-import type { KnownEndpoint } from '../alerts/endpoint-memory.js';
+import type { KnownEndpoint } from './known-endpoint.js';
 import { performance } from 'node:perf_hooks';
 import type { DocumentPath } from '../chain/dialects.js';
 import { INVALID } from '../chain/field.js';

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import { verdictsOf } from '../alerts/judge.js';
-import { NO_FLOW_HISTORY } from '../alerts/flow-history.js';
-import { initialMemory, type EndpointMemory } from '../alerts/endpoint-memory.js';
+import { verdictsOf } from '../problems/verdicts.js';
+import { NO_FLOW_HISTORY } from '../flow/flow-history.js';
+import { initialMemory, type EndpointMemory } from '../poll/known-endpoint.js';
 import type { PollConfig } from '../config/config.js';
 import { clock, type Instant } from '../clock.js';
 import { documentNames, documents, type DocumentName } from '../documents.js';
@@ -181,8 +181,10 @@ export function createEndpointRegistry(
 
   /** Returns whether a condition of the target has begun or ended. */
   function logVerdictsOf(target: string): boolean {
-    const ofTarget = Array.from(endpoints.values()).filter(({ state }) => state.target === target);
-    const [verdicts] = verdictsOf(ofTarget, now());
+    const [verdicts] = verdictsOf(
+      states.filter((state) => state.target === target),
+      now(),
+    );
     if (verdicts === undefined) return false;
     const before = loggedVerdicts.get(target) ?? new Map();
     const after = logVerdicts(log, before, verdicts);

@@ -1,4 +1,4 @@
-import { initialMemory, type EndpointMemory, type KnownEndpoint } from '../alerts/endpoint-memory.js';
+import { initialMemory, type EndpointMemory, type KnownEndpoint } from './known-endpoint.js';
 import type { Instant } from '../clock.js';
 import { restartedBridge } from '../flow/bridge-flow.js';
 import { restartedCrosschain } from '../flow/crosschain-flow.js';
@@ -28,7 +28,7 @@ export function rememberedOf({ state, memory }: KnownEndpoint): Remembered | und
     document,
     polledAt: last.at,
     known: known && afterRestart(known),
-    memory: { ...initialMemory, history: memory.history, presences: memory.presences },
+    memory: { ...initialMemory, problems: memory.problems },
   };
 }
 

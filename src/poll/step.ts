@@ -1,4 +1,3 @@
-import { initialMemory, memoryAfter, type KnownEndpoint } from '../alerts/endpoint-memory.js';
 import { compare } from '../chain/decimal.js';
 import type { DocumentPath } from '../chain/dialects.js';
 import type { FieldProblems } from '../chain/document.js';
@@ -17,12 +16,17 @@ import {
   type SettingsOf,
   type SideInputOf,
 } from '../documents.js';
+import { flowHistoryAfter } from '../flow/flow-history.js';
 import { renderCumulative } from '../flow/cumulative-family.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
-import { withFailedPoll } from '../queries/query-state.js';
+import { judgeProblems, NO_PROBLEMS, repeatJudgement, type Judgement, type ProblemMemory } from '../problems/memory.js';
+import { problemLines } from '../problems/problem-families.js';
+import type { Judged, ProblemSettings } from '../problems/problem.js';
+import { answersOf, withFailedPoll, type QueryStates } from '../queries/query-state.js';
 import { knownDocument, type EndpointState } from './endpoint-state.js';
+import { initialMemory, type KnownEndpoint } from './known-endpoint.js';
 
 /*
  * One poll of an endpoint: from what is known of it and the document that was read to what is known afterwards. The only place that derives
@@ -43,6 +47,10 @@ export interface TargetOptions {
   readonly staleAfterMs: number;
   /** The most JSON values of a body. */
   readonly maxValues: number;
+  /** The configured limits of problems. */
+  readonly problems: ProblemSettings;
+  /** Whether one poll is all there is, as in `once`: then it is enough for a problem to begin. */
+  readonly isSinglePoll?: boolean;
 }
 
 /** A document that was read. */
@@ -102,6 +110,7 @@ interface SnapshotContent {
   readonly families: readonly FamilyLines[];
   readonly height: Numeral | undefined;
   readonly problems: FieldProblems;
+  readonly judgement: Judgement;
   /** The lines of counters and histograms, which are exported also while the chain series are withdrawn. */
   readonly cumulative: readonly FamilyLines[];
 }
@@ -128,8 +137,10 @@ export function step<Name extends DocumentName>(
   at: Instant,
 ): KnownEndpoint {
   const known = isOfOtherBridge(before.state, poll, context) ? forgotten(before) : before;
-  const state = stateAfter(known.state, poll, context, at);
-  return { state, memory: memoryAfter(known, state) };
+  const state = stateAfter(known, poll, context, at);
+  if (state.last?.ok !== true || state.success === undefined) return { state, memory: known.memory };
+  const problems = state.success.snapshot.judgement.memory;
+  return { state, memory: { problems, flow: flowHistoryAfter(known.memory.flow, state, at) } };
 }
 
 /** Whether what was restored is of another bridge than the first document. */
@@ -157,11 +168,13 @@ export function repeatLastPoll(before: KnownEndpoint, at: Instant): KnownEndpoin
     last: { ...last, at },
     ...(success && { success: last.ok ? { ...success, at } : success }),
   };
-  return { state, memory: memoryAfter(before, state) };
+  if (!last.ok || success === undefined) return { state, memory: before.memory };
+  const problems = repeatJudgement(before.memory.problems, last.at, at);
+  return { state, memory: { problems, flow: flowHistoryAfter(before.memory.flow, state, at) } };
 }
 
 function stateAfter<Name extends DocumentName>(
-  before: EndpointState,
+  { state: before, memory }: KnownEndpoint,
   poll: Poll<Name>,
   context: StepContext<Name>,
   at: Instant,
@@ -188,7 +201,7 @@ function stateAfter<Name extends DocumentName>(
     // The snapshot is of one of the documents.
     success: {
       at,
-      snapshot: snapshotOf(lastDocument(before, context), outcome, context) as Snapshot,
+      snapshot: snapshotOf(lastDocument(before, context), outcome, context, memory.problems, before.queries) as Snapshot,
       foundPath: poll.foundPath,
     },
     restored: undefined,
@@ -210,6 +223,8 @@ export function snapshotOf<Name extends DocumentName>(
   last: Pick<KnownDocument<Name>, 'identity' | 'observations' | 'flow'> | undefined,
   { content, problems, height, at, sideInput, compressed }: PolledDocument<Name>,
   context: StepContext<Name>,
+  memory: ProblemMemory = NO_PROBLEMS,
+  queries: QueryStates = new Map(),
 ): Snapshot<Name> {
   const { document, target, targetLabels, maxSeries, staleAfterMs } = context;
   const definition = documents[document];
@@ -218,20 +233,44 @@ export function snapshotOf<Name extends DocumentName>(
   const fixedLabels = formatTargetLabels(target, targetLabels);
   const identity = definition.identity(content);
   const flow = definition.flow.track(last?.flow ?? definition.flow.initial, input, { staleAfterMs, maxSeries });
+  const judgement = judgeProblems(memory, document, judgedOf(input, flow, queries, staleAfterMs, at), at, {
+    settings: context.problems,
+    isSinglePoll: context.isSinglePoll === true,
+  });
   return {
     document,
     families: [
       ...renderFamilies(definition.families, input, fixedLabels, maxSeries),
       ...renderFamilies(definition.flow.gauges, { input, flow }, fixedLabels, maxSeries),
+      ...problemLines(judgement, document, fixedLabels, maxSeries),
     ],
     height: definition.hubHeight(content, height),
     problems,
+    judgement,
     identity: identity.length === 0 ? (last?.identity ?? []) : identity,
     observations: definition.observations(input),
     flow,
     kept: compressed && { body: compressed, received, context },
     cumulative: renderCumulative(definition.flow.cumulative, flow, fixedLabels, maxSeries),
   };
+}
+
+/** What the problems of a document are found in. */
+function judgedOf<Name extends DocumentName>(
+  input: InputOf[Name],
+  flow: FlowOf[Name],
+  queries: QueryStates,
+  staleAfterMs: number,
+  at: Instant,
+): Judged {
+  const judged: Judged<Name> = {
+    input,
+    flow,
+    answers: answersOf(queries, staleAfterMs, at),
+    answeredAt: (query, key) => queries.get(query)?.answers.get(key)?.at.epochSeconds,
+  };
+  // Each problem gets only what is of its document.
+  return judged as unknown as Judged;
 }
 
 /** What families and items of a document are derived from. */

@@ -5,7 +5,7 @@ import type { ContractExchange } from '../queries/contract-document.js';
 import { failure } from '../http/failure-reasons.js';
 import { INVALID } from '../chain/field.js';
 import { parseDecimal } from '../chain/numeral.js';
-import { initialMemory, type KnownEndpoint } from '../alerts/endpoint-memory.js';
+import { initialMemory, type KnownEndpoint } from '../poll/known-endpoint.js';
 import { initialState, type EndpointState } from '../poll/endpoint-state.js';
 import { contractFactsOf, contractLimits, stepContext, targetOptions } from '../poll/jobs.js';
 import { readBody } from '../poll/poll.js';

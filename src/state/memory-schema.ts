@@ -1,53 +1,58 @@
 import { z } from 'zod';
-import { initialMemory, type EndpointMemory } from '../alerts/endpoint-memory.js';
-import {
-  changingFamilies,
-  identityLabels,
-  rollbackFamilies,
-  type ChangingFamily,
-  type IdentityLabel,
-  type PastValue,
-  type RollbackFamily,
-} from '../alerts/poll-history.js';
-import type { Instant } from '../clock.js';
-import { failureReasonNames } from '../http/failure-reasons.js';
-import { list, map, maybe, set, type TimeCodecs } from './codecs.js';
+import { initialMemory, type EndpointMemory } from '../poll/known-endpoint.js';
+import type { RememberedProblem } from '../problems/memory.js';
+import { problemKey, severities, subjectLabels } from '../problems/problem.js';
+import { problems } from '../problems/problems.js';
+import { list, map, maybe, type TimeCodecs } from './codecs.js';
 
-/* What the alert conditions remember of an endpoint. The flow begins anew, like the counters. */
+/* What is remembered of the problems of an endpoint. Texts are found again by the next poll. The flow begins anew, like the counters. */
 
-export function createMemorySchema({ instant }: TimeCodecs) {
-  const change = <Value extends z.ZodType>(value: Value) => z.strictObject({ value, at: maybe(instant) });
-  // A pair is half as long, and there are thousands of them.
-  const pastValue = z.codec(z.tuple([z.number(), instant]), z.custom<PastValue>(), {
-    decode: ([value, at]) => ({ value, at }),
-    encode: ({ value, at }): [number, Instant] => [value, at],
+export function createMemorySchema({ instant, seconds }: TimeCodecs) {
+  const subject = z.partialRecord(z.enum(subjectLabels), z.string());
+  const known = { subject, identity: z.string(), startSeconds: seconds, isProven: z.boolean() };
+  const present = z.strictObject({ ...known, foundAt: instant });
+  const candidate = z.strictObject({ ...known, since: instant });
+  const problem = z.strictObject({
+    present: map(z.string(), present),
+    candidates: map(z.string(), candidate),
+    unjudgedSeconds: maybe(seconds),
+    mark: z.unknown(),
   });
-  const history = z.strictObject({
-    firstPollAt: maybe(instant),
-    firstSuccessAt: maybe(instant),
-    successes: list(instant),
-    changes: map(z.enum<Record<ChangingFamily, ChangingFamily>>(namesOf(changingFamilies)), change(z.number())),
-    failures: map(z.enum(namesOf(failureReasonNames)), list(instant)),
-    identities: map(z.enum(namesOf<IdentityLabel>(Object.values(identityLabels).flat())), change(z.string())),
-    highest: map(
-      z.enum(namesOf<RollbackFamily>(Object.values(rollbackFamilies).flat())),
-      z.strictObject({ value: z.number(), at: instant }),
-    ),
-    withdrawnAt: map(z.string(), instant),
-    alwaysWithdrawn: set(z.string()),
-    past: map(z.string(), list(pastValue)),
+  const ended = z.strictObject({
+    name: z.string(),
+    severity: z.enum(severities),
+    subject,
+    startSeconds: seconds,
+    endSeconds: seconds,
   });
-  const presences = map(
-    z.string(),
-    z.strictObject({ since: instant, unchangedValue: maybe(z.number()), mayBeOlder: z.boolean() }),
-  );
-  const plain = z.strictObject({ history, presences: z.strictObject({ data: presences, endpoint: presences }) });
+  const plain = z.strictObject({ remembered: map(z.string(), problem), ended: list(ended) });
   return z.codec(plain, z.custom<EndpointMemory>(), {
-    decode: (memory): EndpointMemory => ({ ...initialMemory, ...memory }),
-    encode: (memory) => ({ history: memory.history, presences: memory.presences }),
+    decode: ({ remembered, ended: before }): EndpointMemory => ({
+      ...initialMemory,
+      problems: { remembered: ofThisVersion(remembered), ended: before },
+    }),
+    encode: ({ problems: { remembered, ended: before } }) => ({
+      remembered: new Map(Array.from(remembered, ([key, own]) => [key, withoutTexts(own)])),
+      ended: before,
+    }),
   });
 }
 
-function namesOf<Name extends string>(names: readonly Name[]): { [Each in Name]: Each } {
-  return Object.fromEntries(names.map((name) => [name, name])) as { [Each in Name]: Each };
+/** The problems that this version judges. A mark of another form begins anew. */
+function ofThisVersion(remembered: ReadonlyMap<string, RememberedProblem>): ReadonlyMap<string, RememberedProblem> {
+  return new Map(
+    problems.flatMap((problem): [string, RememberedProblem][] => {
+      const key = problemKey(problem);
+      const own = remembered.get(key);
+      return own === undefined ? [] : [[key, { ...own, mark: problem.mark?.schema.safeParse(own.mark).data }]];
+    }),
+  );
+}
+
+function withoutTexts({ present, candidates, ...others }: RememberedProblem) {
+  return {
+    ...others,
+    present: new Map(Array.from(present, ([key, { texts: _texts, ...subject }]) => [key, subject])),
+    candidates: new Map(Array.from(candidates, ([key, { texts: _texts, ...subject }]) => [key, subject])),
+  };
 }

@@ -1,4 +1,4 @@
-import type { KnownEndpoint } from '../alerts/endpoint-memory.js';
+import type { KnownEndpoint } from '../poll/known-endpoint.js';
 import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';

@@ -12,7 +12,7 @@ import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { hasTool } from '../support/tools.js';
 import { waitUntil } from '../support/wait-for.js';
-import { withDetails } from '../../src/alerts/sentences.js';
+import { withDetails } from '../../src/problems/sentence.js';
 
 const folder = createTempFolder();
 const WIDTHS = [1600, 1280, 768, 420, 320] as const;

@@ -12,7 +12,7 @@ import {
   type RecordedPage,
 } from '../support/browser.js';
 import { createAuthority } from '../support/certificates.js';
-import type { TargetVerdicts } from '../../src/alerts/judge.js';
+import type { TargetVerdicts } from '../../src/problems/verdicts.js';
 import { hostileSnapshots, pendingAt, targetVerdicts, verdict } from '../pages/sample-snapshots.js';
 import { get } from '../support/http.js';
 import { startDaemon, type Daemon } from '../support/processes.js';
@@ -20,7 +20,7 @@ import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { hasTool } from '../support/tools.js';
 import { waitFor } from '../support/wait-for.js';
-import { withDetails } from '../../src/alerts/sentences.js';
+import { withDetails } from '../../src/problems/sentence.js';
 
 /*
  * The status page in a browser, in each state of an endpoint, and its automatic refresh. Tests advance the clock of the

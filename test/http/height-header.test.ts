@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { initialMemory } from '../../src/alerts/endpoint-memory.js';
+import { initialMemory } from '../../src/poll/known-endpoint.js';
 import { clock } from '../../src/clock.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { endpointStatus } from '../../src/pages/endpoint-view.js';

@@ -3,7 +3,7 @@ import type { BridgeItems } from '../../src/facts/items/items.js';
 import { blockingValidators, type BlockingValidator } from '../../src/pages/blocking.js';
 import { blockingSection } from '../../src/pages/blocking-table.js';
 import { targetViews, type VerdictView } from '../../src/pages/target-view.js';
-import { samplesOf } from '../../src/alerts/samples.js';
+import { samplesOf } from '../../src/metrics/samples.js';
 import { itemsOf } from '../../src/poll/items.js';
 import { batch, idleState, members, vote } from '../facts/items/bridge-state.js';
 import { bridgeSnapshot } from '../support/snapshots.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FLOW_MINUTES, flowHistoryAfter, NO_FLOW_HISTORY } from '../../src/alerts/flow-history.js';
-import { initialMemory, type KnownEndpoint } from '../../src/alerts/endpoint-memory.js';
+import { FLOW_MINUTES, flowHistoryAfter, NO_FLOW_HISTORY } from '../../src/flow/flow-history.js';
+import { initialMemory, type KnownEndpoint } from '../../src/poll/known-endpoint.js';
 import { defaultBridgeSettings, type Objective } from '../../src/config/endpoint-config.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { flowHtml, flowView, type FlowView } from '../../src/pages/flow.js';

@@ -15,10 +15,10 @@ import { clock, type Instant } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import type { AlertName } from '../../src/alerts/alerts.js';
 import type { Severity } from '../../src/alerts/alert.js';
-import type { TargetVerdicts, Verdict } from '../../src/alerts/judge.js';
+import type { TargetVerdicts, Verdict } from '../../src/problems/verdicts.js';
 import type { Poll, StepContext } from '../../src/poll/step.js';
 import { pollOf } from '../support/polls.js';
-import { withDetails } from '../../src/alerts/sentences.js';
+import { withDetails } from '../../src/problems/sentence.js';
 
 export const at = (seconds: number): Instant => ({
   epochSeconds: Date.UTC(2026, 0, 1, 12) / 1000 + seconds,

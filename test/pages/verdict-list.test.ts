@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import type { AlertName } from '../../src/alerts/alerts.js';
-import type { TargetVerdicts } from '../../src/alerts/judge.js';
+import type { TargetVerdicts } from '../../src/problems/verdicts.js';
 import type { AlertLabels } from '../../src/alerts/view.js';
 import { batch, idleState } from '../facts/items/bridge-state.js';
 import {
@@ -22,7 +22,7 @@ import {
   titleOf,
   verdict,
 } from './sample-snapshots.js';
-import { sentenceText, withDetails, withList } from '../../src/alerts/sentences.js';
+import { sentenceText, withDetails, withList } from '../../src/problems/sentence.js';
 
 const RUNBOOK = 'https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md';
 

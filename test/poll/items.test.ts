@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { initialMemory } from '../../src/alerts/endpoint-memory.js';
+import { initialMemory } from '../../src/poll/known-endpoint.js';
 import { initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
 import { itemsOf, prepareItems, withinMemory } from '../../src/poll/items.js';
 import { step, type Poll } from '../../src/poll/step.js';

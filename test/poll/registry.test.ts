@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { NO_FLOW_HISTORY } from '../../src/alerts/flow-history.js';
-import { verdictsOf } from '../../src/alerts/judge.js';
+import { NO_FLOW_HISTORY } from '../../src/flow/flow-history.js';
+import { verdictsOf } from '../../src/problems/verdicts.js';
 import { createEndpointRegistry, type EndpointRegistry } from '../../src/poll/registry.js';
 import type { Instant } from '../../src/clock.js';
 import { documents, type SideInputOf } from '../../src/documents.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { initialMemory, type KnownEndpoint } from '../../src/alerts/endpoint-memory.js';
+import { initialMemory, type KnownEndpoint } from '../../src/poll/known-endpoint.js';
 import type { Instant } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
 import type { DocumentName } from '../../src/documents.js';

@@ -1,6 +1,6 @@
 import { clock } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
-import { initialMemory } from '../../src/alerts/endpoint-memory.js';
+import { initialMemory } from '../../src/poll/known-endpoint.js';
 import { initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
 import { contractFactsOf, jobsOf, limitsOf } from '../../src/poll/jobs.js';
 import { createPollExecutor, readFetched } from '../../src/poll/poll.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { initialMemory } from '../../src/alerts/endpoint-memory.js';
+import { initialMemory } from '../../src/poll/known-endpoint.js';
 import type { Instant } from '../../src/clock.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import { initialState } from '../../src/poll/endpoint-state.js';

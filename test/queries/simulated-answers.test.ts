@@ -4,7 +4,7 @@ import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { answerQueries } from '../../src/commands/simulated-queries.js';
 import type { DocumentName } from '../../src/documents.js';
-import { initialMemory, type KnownEndpoint } from '../../src/alerts/endpoint-memory.js';
+import { initialMemory, type KnownEndpoint } from '../../src/poll/known-endpoint.js';
 import { exportedFamilies, initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
 import { jobsOf, pollInput } from '../../src/poll/jobs.js';
 import { step } from '../../src/poll/step.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Verdict } from '../../src/alerts/judge.js';
+import type { Verdict } from '../../src/problems/verdicts.js';
 import type { DocumentName } from '../../src/documents.js';
 import { EMPTY_BRIDGE_FLOW } from '../../src/flow/bridge-flow.js';
 import { rememberedOf } from '../../src/poll/remembered.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { initialMemory, type KnownEndpoint } from '../../src/alerts/endpoint-memory.js';
-import { verdictsOf, type Verdict } from '../../src/alerts/judge.js';
+import { initialMemory, type KnownEndpoint } from '../../src/poll/known-endpoint.js';
+import { verdictsOf, type Verdict } from '../../src/problems/verdicts.js';
 import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { answerQueries } from '../../src/commands/simulated-queries.js';

@@ -16,7 +16,7 @@ import { getuid } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { initialMemory, type KnownEndpoint } from '../../src/alerts/endpoint-memory.js';
+import { initialMemory, type KnownEndpoint } from '../../src/poll/known-endpoint.js';
 import { clock, type Instant } from '../../src/clock.js';
 import { initialState } from '../../src/poll/endpoint-state.js';
 import { openStateFile, type StateFile } from '../../src/state/state-file.js';

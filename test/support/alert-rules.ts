@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { rulesFile } from '../alerts/rule-file.js';
+import { rulesFile } from '../problems/rule-file.js';
 
 export interface Rule {
   readonly record?: string;

@@ -1,4 +1,4 @@
-import { initialMemory, type KnownEndpoint } from '../../src/alerts/endpoint-memory.js';
+import { initialMemory, type KnownEndpoint } from '../../src/poll/known-endpoint.js';
 import type { Instant } from '../../src/clock.js';
 import { initialState, type EndpointLimits, type EndpointState } from '../../src/poll/endpoint-state.js';
 import { step, type Poll, type StepContext } from '../../src/poll/step.js';

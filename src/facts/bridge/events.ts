@@ -17,7 +17,7 @@ import { memoize, memoizePerRow } from '../memoize.js';
 import { optional, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
 import { registrationBySender } from './registrations.js';
-import { newestPowers, powerOf } from './valsets.js';
+import { newestPowers, powerOf, shareOfNewest } from './valsets.js';
 
 export interface EventAttestation {
   readonly nonce: Numeral;
@@ -92,6 +92,16 @@ export const heightOfLastObserved = memoize((input: BridgeInput): Numeral | unde
 export const nextEventAttestations = memoize((input: BridgeInput): readonly Attestation[] =>
   attestationsOf(input, toDecimalString(add(required(input.state.last_observed_nonce), 1))),
 );
+
+/** The claim of the next event with the most power, and its share; `undefined` when nobody has claimed the event. */
+export const leadingClaim = memoize((input: BridgeInput) => {
+  const claims = nextEventAttestations(input).map((attestation) => ({
+    attestation,
+    power: votedPower(input, attestation),
+  }));
+  const leading = claims.toSorted((a, b) => compare(b.power, a.power))[0];
+  return leading && { ...leading, powerRatio: shareOfNewest(input, leading.power) };
+});
 
 /** Who voted for any claim of the next event; `undefined` when nobody has claimed it. */
 export const votersOfNextEvent = memoize((input: BridgeInput): ReadonlySet<string> | undefined => {

@@ -15,6 +15,8 @@ export interface BridgeInput {
   readonly names: ValidatorNames;
   /** The external height that was read a moment ago; `undefined` without such a reading. */
   readonly externalHeight?: Numeral | undefined;
+  /** Whether the contract is paused, for texts; `undefined` without a recent reading. */
+  readonly isContractPaused?: boolean | undefined;
   /** When the response was received. */
   readonly at: Instant;
   /** `undefined` for the first document of an endpoint. */

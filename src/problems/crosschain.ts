@@ -1,0 +1,374 @@
+import { z } from 'zod';
+import { compare, lowest, subtract, toDecimalString, toDouble } from '../chain/decimal.js';
+import { chainType, isScheduledByDistance, type ChainType } from '../chain/known-chains.js';
+import type { Cctx } from '../chain/rate-limiter-input.js';
+import { unlistedCctxs } from '../flow/unlisted-cctxs.js';
+import {
+  consideredCctxs,
+  createdAt,
+  currentOutbound,
+  distinctCctxs,
+  groupByChain,
+  hiddenCount,
+} from '../facts/crosschain/cctxs.js';
+import type { CrosschainInput } from '../facts/crosschain/input.js';
+import {
+  aboveLimitSince,
+  ageLimitMs,
+  chainName as nameOfChain,
+  frozenSince,
+  highestNonce,
+  lowestMissedNonce,
+  lowestNonces,
+  missedOnly,
+  outboundNonce,
+  scheduleLookahead,
+} from '../facts/crosschain/chains.js';
+import { orUndefined, required } from '../facts/required-fields.js';
+import { crosschainFlags } from '../queries/chain-switches.js';
+import { count, duration, percent } from '../text/format.js';
+import { problemOf, type Found, type Inhibition, type Judged, type Severity } from './problem.js';
+import { chainName, withDetails } from './sentence.js';
+
+/* Cross-chain transactions that do not move. */
+
+type JudgedInput = Judged<'rate_limiter_input'>;
+
+/** In the summaries of alerts about a chain. */
+const THE_CHAIN = 'chain {{ $labels.chain_id }}';
+
+function chainText(input: CrosschainInput, chainId: string): string {
+  return chainName(nameOfChain(chainId, input), chainId);
+}
+
+/** What the hash of an outbound proves. */
+const hashActions: Readonly<Record<ChainType, string>> = {
+  evm: 'On an EVM chain, an outbound with a hash is in a block and waits for confirmations or votes. Without one, compare its nonce with the transactions of the signers: it is not sent, in the mempool, or executed.',
+  bitcoin:
+    'On Bitcoin, an outbound with a hash was broadcast: check its fee and its confirmations. Without one, check the signers.',
+  other:
+    'On this chain, an outbound with a hash was executed and waits for votes. Without one, check the relayer and the signers.',
+};
+
+/** The same for an outbound that is known to have a hash, or to have none. */
+const knownHashActions: Readonly<Record<ChainType, readonly [withHash: string, withoutHash: string]>> = {
+  evm: [
+    'The outbound has a hash, so it is in a block and waits for confirmations or votes: look it up on the chain, then check the observers.',
+    'The outbound has no hash: compare its nonce with the transactions of the signers. It is not sent, in the mempool, or executed.',
+  ],
+  bitcoin: [
+    'The outbound has a hash, so it was broadcast: check its fee and its confirmations.',
+    'The outbound has no hash: check the signers.',
+  ],
+  other: [
+    'The outbound has a hash, so it was executed and waits for votes: check the observers.',
+    'The outbound has no hash: check the relayer and the signers.',
+  ],
+};
+
+/** The outbound hash of a pending transaction, empty while nobody has posted one; `undefined` for a node that lists no hashes. */
+function outboundHash(input: CrosschainInput, cctx: Cctx | undefined): string | undefined {
+  const hashOf = (own: Cctx): string | undefined => orUndefined(() => required(currentOutbound(own)?.hash));
+  const hasHashes = distinctCctxs.pending(input).some((own) => (hashOf(own) ?? '') !== '');
+  return hasHashes && cctx !== undefined ? hashOf(cctx) : undefined;
+}
+
+function hashAction(chainId: string, hash: string | undefined): string {
+  const type = chainType(chainId);
+  if (hash === undefined) return hashActions[type];
+  const [withHash, withoutHash] = knownHashActions[type];
+  return hash === '' ? withoutHash : withHash;
+}
+
+function hashText(hash: string | undefined): string {
+  if (hash === undefined) return '';
+  return hash === '' ? ' without an outbound hash' : ' with an outbound hash';
+}
+
+/** A list that the node has truncated does not show that something has ended. */
+function unlessTruncated(input: CrosschainInput, found: readonly Found[]) {
+  return compare(hiddenCount(input), 0) > 0 ? { found, isComplete: false as const } : found;
+}
+
+/** After a halt of the hub, all chains need some minutes. */
+const STUCK_SECONDS = 300;
+
+const stuck = problemOf('rate_limiter_input', {
+  name: 'CrosschainBacklogStuck',
+  severity: 'critical',
+  // The age limit of the chain is in the start.
+  afterMinutes: 0,
+  summary: `nothing moves on ${THE_CHAIN}.`,
+  description:
+    'The lowest pending nonce of a chain has not changed for longer than the age limit of the chain and five minutes. Later nonces wait for it. A truncated list changes nothing; the next complete one does.',
+  action: `If a transaction of the chain is missed, begin with that. ${hashActions.evm}`,
+  find: ({ input }) => {
+    if (compare(hiddenCount(input), 0) > 0) return { found: [], isComplete: false };
+    const pending = groupByChain(distinctCctxs.pending(input));
+    const missed = groupByChain(missedOnly(input));
+    return lowestNonces(input).flatMap(({ chainId, nonce, sinceSeconds }) => {
+      const limit = ageLimitMs(chainId, input.settings) / 1000 + STUCK_SECONDS;
+      if (input.at.epochSeconds - sinceSeconds < limit) return [];
+      const first = pending.get(chainId)?.find((cctx) => compare(outboundNonce(cctx) ?? -1, nonce) === 0);
+      const hash = outboundHash(input, first);
+      const lasting = duration(input.at.epochSeconds - sinceSeconds);
+      const next = hashAction(chainId, hash);
+      return [
+        {
+          subject: { chain_id: chainId },
+          identity: nonce,
+          start: sinceSeconds + limit,
+          sentence: withDetails(
+            `nothing has moved for ${lasting} on chain ${chainText(input, chainId)} at nonce ${nonce}${hashText(hash)}`,
+          ),
+          action: missed.has(chainId)
+            ? `Begin with the missed transactions of the chain, the lowest nonce first. ${next}`
+            : next,
+        },
+      ];
+    });
+  },
+  inhibits: [{ problem: 'CrosschainOldestPendingTooOld', equal: ['chain_id'] }, { problem: 'CrosschainBacklogHigh' }],
+});
+
+const HOUR_SECONDS = 3600;
+
+/** Four times the limit, twice from a limit of an hour on. */
+function criticalAge(limit: number): number {
+  return limit < HOUR_SECONDS ? limit * 4 : limit * 2;
+}
+
+function tooOld(severity: Severity) {
+  const isCritical = severity === 'critical';
+  return problemOf('rate_limiter_input', {
+    name: 'CrosschainOldestPendingTooOld',
+    severity,
+    // The age limit of the chain is in the start.
+    afterMinutes: 0,
+    summary: `a pending transaction on ${THE_CHAIN} is ${isCritical ? 'far ' : ''}older than the age limit of the chain.`,
+    description: isCritical
+      ? 'The oldest pending transaction of a chain is older than four times the age limit of the chain, or twice from a limit of an hour on: 2 hours by default, 4 hours on Bitcoin.'
+      : 'The oldest pending transaction of a chain is older than the age limit of the chain: 30 minutes by default, 2 hours on Bitcoin.',
+    action: hashActions.evm,
+    find: ({ input }: JudgedInput) => {
+      const found = Array.from(groupByChain(consideredCctxs.pending(input))).flatMap(([chainId, cctxs]): Found[] => {
+        const created = lowest(cctxs.map(createdAt));
+        if (created === undefined) return [];
+        const limit = ageLimitMs(chainId, input.settings) / 1000;
+        const allowed = isCritical ? criticalAge(limit) : limit;
+        const age = input.at.epochSeconds - toDouble(created);
+        if (age <= allowed) return [];
+        const oldest = cctxs.find((cctx) => createdAt(cctx) === created);
+        return [
+          {
+            subject: { chain_id: chainId },
+            identity: toDecimalString(created),
+            start: toDouble(created) + allowed,
+            sentence: withDetails(
+              `a transaction on chain ${chainText(input, chainId)} has waited for ${duration(age)}, ${isCritical ? 'far ' : ''}longer than its limit of ${duration(limit)}`,
+            ),
+            action: hashAction(chainId, outboundHash(input, oldest)),
+          },
+        ];
+      });
+      return unlessTruncated(input, found);
+    },
+  });
+}
+
+const OUTBOUND_CONSEQUENCES: readonly Inhibition[] = [
+  { problem: 'CrosschainBacklogStuck' },
+  { problem: 'CrosschainOldestPendingTooOld' },
+  { problem: 'CrosschainBacklogHigh' },
+];
+
+/** The hub says so itself, and the problems of what does not move would only repeat it. */
+const outboundDisabled = problemOf('rate_limiter_input', {
+  name: 'CrosschainOutboundDisabled',
+  severity: 'warning',
+  afterMinutes: 2,
+  summary: 'transactions to other chains are switched off.',
+  description:
+    'The hub has switched off transactions to other chains (isOutboundEnabled of crosschain_flags). Pending ones wait until it switches them on again.',
+  action: 'Look for an announcement of the chain: only its operational policy can switch them on again.',
+  find: ({ answers }) => {
+    const [flags] = crosschainFlags.valuesOf(answers).get('') ?? [];
+    const fact = 'the hub has switched off transactions to other chains for {duration}';
+    return required(flags).isOutboundEnabled ? [] : [{ sentence: withDetails(fact) }];
+  },
+  inhibits: OUTBOUND_CONSEQUENCES,
+});
+
+const truncated = problemOf('rate_limiter_input', {
+  name: 'CrosschainPendingListTruncated',
+  severity: 'warning',
+  afterMinutes: 10,
+  summary: 'the node omits pending transactions from its list.',
+  description:
+    'The node omits pending transactions from its list. Counts by chain are lower bounds, the oldest transaction may be hidden, and CrosschainBacklogStuck waits for a complete list.',
+  action:
+    'Remove limit from the configuration if it is set. Otherwise the backlog is longer than the 500 that a node lists: find out which chain does not move.',
+  find: ({ input }) => {
+    const hidden = hiddenCount(input);
+    if (compare(hidden, 0) <= 0) return [];
+    return [
+      {
+        sentence: withDetails(
+          `the node has omitted pending cross-chain transactions from its list for {duration}, ${toDecimalString(hidden)} at present`,
+        ),
+      },
+    ];
+  },
+});
+
+const high = problemOf('rate_limiter_input', {
+  name: 'CrosschainBacklogHigh',
+  severity: 'warning',
+  afterMinutes: 30,
+  summary: 'more cross-chain transactions are pending than crosschain.backlog_limit.',
+  description:
+    'More transactions are missed or pending than `crosschain.backlog_limit`, including those that the node omits from its list.',
+  action:
+    'Check whether outbounds are switched off (crosschain_flags), then in the list of pending transactions which chains they wait for.',
+  find: ({ input }) => {
+    const { backlogLimit } = input.settings;
+    const pending = required(input.document.total_pending);
+    if (compare(pending, backlogLimit) <= 0) return [];
+    const since = orUndefined(() => aboveLimitSince(input));
+    return [
+      {
+        start: since === undefined ? undefined : toDouble(since),
+        sentence: withDetails(
+          `the number of pending cross-chain transactions has been above ${backlogLimit} for {duration}, ${toDecimalString(pending)} at present`,
+        ),
+      },
+    ];
+  },
+});
+
+/* Missed transactions, and what waits for them. */
+
+const MISSED_ACTION =
+  'A missed transaction was executed: look it up on its chain by its nonce, and have an observer post its hash. Do not abort it, because that can pay twice.';
+
+const DAY_SECONDS = 86_400;
+/** More are not told apart; the oldest are kept. */
+const MAX_MISSED = 1000;
+
+/** When each missed transaction was first seen, in Unix seconds; 0 for those of the first document, which are old. */
+const missedMark = z.record(z.string(), z.number());
+type MissedMark = z.infer<typeof missedMark>;
+
+function missedAfter({ input }: JudgedInput, before: MissedMark | undefined): MissedMark {
+  const seen = before === undefined ? 0 : input.at.epochSeconds;
+  const entries = distinctCctxs.missed(input).map(({ index }): [string, number] => {
+    const key = required(index).slice(0, 128);
+    return [key, (before !== undefined && Object.hasOwn(before, key) ? before[key] : undefined) ?? seen];
+  });
+  return Object.fromEntries(entries.toSorted(([, a], [, b]) => a - b).slice(0, MAX_MISSED));
+}
+
+const missed = problemOf('rate_limiter_input', {
+  name: 'CrosschainCctxsMissed',
+  severity: 'warning',
+  afterMinutes: 15,
+  summary: `cross-chain transactions on ${THE_CHAIN} are missed.`,
+  description:
+    'Transactions of a chain have been missed for less than a day: they are pending although a later nonce of the chain is confirmed. Too many nonces above one, the chain freezes. What was missed when the exporter began is old.',
+  action: MISSED_ACTION,
+  mark: { schema: missedMark, next: missedAfter },
+  find: ({ input }, mark: MissedMark | undefined) => {
+    const now = input.at.epochSeconds;
+    const seenAt = ({ index }: Cctx): number => {
+      const key = required(index).slice(0, 128);
+      return mark !== undefined && Object.hasOwn(mark, key) ? (mark[key] ?? 0) : 0;
+    };
+    const recent = consideredCctxs.missed(input).filter((cctx) => now - seenAt(cctx) < DAY_SECONDS);
+    return Array.from(groupByChain(recent), ([chainId, cctxs]) => ({
+      subject: { chain_id: chainId },
+      start: Math.min(...cctxs.map(seenAt)),
+      sentence: withDetails(
+        `${count(cctxs.length, 'cross-chain transaction')} on chain ${chainText(input, chainId)} missed for {duration}`,
+      ),
+    }));
+  },
+});
+
+const unlisted = problemOf('rate_limiter_input', {
+  name: 'CrosschainCctxsUnlisted',
+  severity: 'warning',
+  // A node that is behind the one of the document says for moments that a finished transaction is pending.
+  afterMinutes: 15,
+  summary: `cross-chain transactions on ${THE_CHAIN} are pending and no longer listed.`,
+  description:
+    'Transactions of a chain have left the lists, and the node says that they are pending: they are so far below the lowest nonce of the chain that no client works on them any more.',
+  action:
+    'Clients see it no more, so a posted hash does not help: look it up on its chain by its nonce, and have enough observers vote for its outbound by hand. An abort can pay twice.',
+  find: ({ input, flow }) => {
+    const all = required(unlistedCctxs({ input, flow })).filter(({ isIgnored }) => !isIgnored);
+    const chains = new Map<string, number>();
+    for (const { chainId } of all) chains.set(chainId, (chains.get(chainId) ?? 0) + 1);
+    return Array.from(chains, ([chainId, number]) => ({
+      subject: { chain_id: chainId },
+      sentence: withDetails(
+        `${count(number, 'cross-chain transaction')} on chain ${chainText(input, chainId)} pending and not listed for {duration}`,
+      ),
+    }));
+  },
+});
+
+function freezeNear(severity: Severity, share: number, afterMinutes: number, inhibits: readonly Inhibition[]) {
+  return problemOf('rate_limiter_input', {
+    name: 'CrosschainFreezeNear',
+    severity,
+    afterMinutes,
+    summary: `${THE_CHAIN} is frozen or freezes soon, because of a missed transaction.`,
+    description: `The highest pending nonce of a chain is so far above its lowest missed one that less than ${percent(share)} of the lookahead is left, which is 60 nonces unless the chain says otherwise, 30 on Arbitrum. Clients send nothing further above the missed one. Not on Bitcoin.`,
+    action: `Begin with the lowest missed nonce. ${MISSED_ACTION}`,
+    find: ({ input }: JudgedInput) => {
+      const pending = groupByChain(distinctCctxs.pending(input));
+      const found = Array.from(groupByChain(missedOnly(input))).flatMap(([chainId, cctxs]): Found[] => {
+        const own = pending.get(chainId) ?? [];
+        const lowestOfChain = lowestMissedNonce(cctxs, own);
+        const highest = highestNonce(own);
+        if (!isScheduledByDistance(chainId) || lowestOfChain === undefined || highest === undefined) return [];
+        const lookahead = scheduleLookahead(chainId, input);
+        const left = lookahead - toDouble(subtract(highest, lowestOfChain));
+        if (left >= lookahead * share) return [];
+        const since = orUndefined(() => frozenSince(input, chainId));
+        const name = chainText(input, chainId);
+        return [
+          {
+            subject: { chain_id: chainId },
+            // A missed one that is finished is progress.
+            identity: toDecimalString(lowestOfChain),
+            start: since === undefined ? undefined : toDouble(since),
+            sentence: withDetails(
+              left > 0
+                ? `a missed transaction stops its chain: ${name} freezes after ${count(left, 'more nonce')}`
+                : `a missed transaction stops its chain: ${name} has been frozen behind nonce ${toDecimalString(lowestOfChain)} for {duration}`,
+            ),
+          },
+        ];
+      });
+      return unlessTruncated(input, found);
+    },
+    inhibits: [{ problem: 'CrosschainCctxsMissed', equal: ['chain_id'] }, ...inhibits],
+  });
+}
+
+export const crosschainProblems = [
+  outboundDisabled,
+  freezeNear('critical', 0.2, 2, [
+    { problem: 'CrosschainBacklogStuck', equal: ['chain_id'] },
+    { problem: 'CrosschainOldestPendingTooOld', equal: ['chain_id'] },
+  ]),
+  stuck,
+  tooOld('critical'),
+  freezeNear('warning', 0.5, 5, []),
+  missed,
+  unlisted,
+  tooOld('warning'),
+  truncated,
+  high,
+];

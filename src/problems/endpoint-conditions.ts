@@ -1,0 +1,135 @@
+import type { Instant } from '../clock.js';
+import { ageSeconds } from '../clock.js';
+import { documents, type DocumentName } from '../documents.js';
+import type { FailureReason } from '../http/failure-reasons.js';
+import { isNeverServed, type EndpointState } from '../poll/endpoint-state.js';
+import { duration, list, percent } from '../text/format.js';
+import type { Severity } from './problem.js';
+import { withDetails, withList, type Sentence } from './sentence.js';
+
+/*
+ * What is wrong with the polls of an endpoint, for the pages and the log. Prometheus judges the same from `bridge_exporter_up` and other families
+ * of the exporter (exporter-rules.ts), because it also has to notice when no exporter runs.
+ */
+
+/** A condition with the name of its alert. */
+export interface EndpointCondition {
+  readonly name: string;
+  readonly severity: Severity;
+  readonly startSeconds: number;
+  readonly limitSeconds: number;
+  readonly sentence: Sentence;
+  readonly action: string;
+  readonly inhibits: readonly string[];
+}
+
+/** Data without a successful poll for this long is outdated. */
+export const OUTDATED_SECONDS = 600;
+const DOWN_SECONDS = 180;
+/** Share of poll.max_body_size. */
+export const SIZE_RATIO = 0.8;
+
+const MISCONFIGURED_REASONS: ReadonlySet<FailureReason> = new Set(['bad_request', 'unauthorized']);
+const SIZE_REASONS: ReadonlySet<FailureReason> = new Set(['too_large', 'response_too_large_upstream']);
+
+const SETTINGS: Readonly<Record<DocumentName, string>> = {
+  module_state: '`bridge` (or BRIDGE_URL)',
+  external_contract: '`external`',
+  rate_limiter_input: '`crosschain` (or CROSSCHAIN_URL)',
+};
+
+/** The time since the last success, or without one since the endpoint is polled. */
+function secondsWithoutSuccess({ success, addedAt }: EndpointState, now: Instant): number {
+  return ageSeconds(success?.at ?? addedAt, now);
+}
+
+/** Such as "no poll of module_state has succeeded for 18 min". */
+export function withoutSuccess(state: EndpointState, now: Instant): string {
+  const lasting = duration(secondsWithoutSuccess(state, now));
+  if (state.polls === 0) return `${state.document} has not been polled for ${lasting}`;
+  if (state.success === undefined) {
+    return `no poll of ${state.document} has succeeded since the endpoint was added ${lasting} ago`;
+  }
+  return `no poll of ${state.document} has succeeded for ${lasting}`;
+}
+
+/** `hasOther`: polls of another document of the target succeed. */
+export function endpointConditions(
+  state: EndpointState,
+  now: Instant,
+  hasOther: boolean,
+): readonly EndpointCondition[] {
+  const { document, last, failure, success, addedAt, maxBodyBytes } = state;
+  const since = (success?.at ?? addedAt).epochSeconds;
+  const failed = last?.ok === false ? failure?.error : undefined;
+  const conditions: EndpointCondition[] = [];
+  const { isOptional } = documents[document];
+  const isNotServed = hasOther && isNeverServed(state);
+  const outdatedSeconds = secondsWithoutSuccess(state, now);
+  if (outdatedSeconds > OUTDATED_SECONDS) {
+    conditions.push({
+      name: 'BridgeSnapshotStale',
+      severity: isOptional || isNotServed ? 'warning' : 'critical',
+      startSeconds: since,
+      limitSeconds: OUTDATED_SECONDS,
+      sentence: withDetails(withoutSuccess(state, now), failed?.message ?? ''),
+      action: isNotServed
+        ? `This node does not serve ${document}: remove ${SETTINGS[document]} from the configuration, unless the URL is wrong.`
+        : 'Check the endpoint and the last failure on the status page; nothing else can be judged without its data.',
+      inhibits: ['BridgeEndpointDown', 'BridgeEndpointMisconfigured'],
+    });
+  }
+  if (failed !== undefined && MISCONFIGURED_REASONS.has(failed.reason)) {
+    conditions.push({
+      name: 'BridgeEndpointMisconfigured',
+      severity: 'warning',
+      startSeconds: since,
+      limitSeconds: DOWN_SECONDS,
+      sentence: withList(`${document} is misconfigured, for {duration}`, failed.message),
+      action:
+        'Correct what the last failure on the status page names: the configuration, the credentials, or what in front of the node refuses this machine.',
+      inhibits: ['BridgeEndpointDown'],
+    });
+  }
+  if (failed !== undefined) {
+    conditions.push({
+      name: 'BridgeEndpointDown',
+      severity: 'warning',
+      startSeconds: since,
+      limitSeconds: DOWN_SECONDS,
+      sentence: withDetails(`polls of ${document} have failed for {duration}`, failed.message),
+      action: 'Check the node and the way to it; the reason of the last failure on the status page says where.',
+      inhibits: [],
+    });
+  }
+  const isRejected = failed !== undefined && SIZE_REASONS.has(failed.reason);
+  const ratio = (last?.bodyBytes ?? 0) / maxBodyBytes;
+  if (last !== undefined && (isRejected || ratio > SIZE_RATIO)) {
+    conditions.push({
+      name: 'BridgeResponseNearLimit',
+      severity: 'warning',
+      startSeconds: last.at.epochSeconds,
+      limitSeconds: 0,
+      sentence: withDetails(
+        isRejected
+          ? `a response of ${document} was rejected for its size`
+          : `the response of ${document} has reached ${percent(ratio)} of its size limit`,
+      ),
+      action: 'Raise poll.max_body_size or the limit of the node, then reduce the backlog.',
+      inhibits: [],
+    });
+  }
+  const dropped = (success?.snapshot.families ?? []).filter((family) => (family.dropped ?? 0) > 0);
+  if (success !== undefined && dropped.length > 0) {
+    conditions.push({
+      name: 'BridgeExporterSeriesDropped',
+      severity: 'warning',
+      startSeconds: success.at.epochSeconds,
+      limitSeconds: 0,
+      sentence: withList('metrics exceed limits.max_series_per_family', list(dropped.map(({ name }) => name))),
+      action: 'Raise limits.max_series_per_family.',
+      inhibits: [],
+    });
+  }
+  return conditions;
+}

@@ -1,0 +1,258 @@
+import type { Severity } from './problem.js';
+
+/* The alerts that Prometheus judges itself: whether an exporter is there, whether its polls succeed, funds and objectives. */
+
+/** An alert on the exporter, in at most five lines of PromQL. */
+export interface ExporterRule {
+  readonly name: string;
+  /** `none` only for the watchdog. */
+  readonly severity: Severity | 'none';
+  readonly group: string;
+  readonly expr: string;
+  /** `for`: tolerates short failures. */
+  readonly forMinutes: number;
+  /** `keep_firing_for`: bridges gaps in the data, such as a restart. */
+  readonly keepFiringMinutes: number;
+  /** A template that begins with the target if the alert is about one. */
+  readonly summary: string;
+  readonly description: string;
+  readonly action: string;
+  readonly dashboard: string;
+  readonly inhibits: readonly { readonly problem: string; readonly equal: readonly string[] }[];
+  /** Whether nothing that the document shows is current; a warning hides only what is not critical. */
+  readonly inhibitsDocument: boolean;
+}
+
+type Optional = 'group' | 'forMinutes' | 'keepFiringMinutes' | 'dashboard' | 'inhibits' | 'inhibitsDocument';
+
+function rule(declaration: Omit<ExporterRule, Optional> & Partial<Pick<ExporterRule, Optional>>): ExporterRule {
+  return {
+    group: 'bridge-exporter',
+    forMinutes: 0,
+    keepFiringMinutes: 5,
+    dashboard: 'bridge-exporter',
+    inhibits: [],
+    inhibitsDocument: false,
+    ...declaration,
+  };
+}
+
+/** The time since the last success, or without one since the endpoint is polled. */
+const WITHOUT_SUCCESS =
+  'time() - (bridge_exporter_last_success_timestamp_seconds or bridge_exporter_endpoint_added_timestamp_seconds)';
+const ON_ENDPOINT = 'on (cluster, target, document)';
+const CURRENT = 'time() - bridge_exporter_last_success_timestamp_seconds <= 600';
+const NOT_SERVED = '(bridge_exporter_document_not_served == 1 and on (cluster, target) bridge_exporter_up == 1)';
+const THE_POLLS = '{{ $labels.target }}: polls of {{ $labels.document }}';
+const ENDPOINT = ['namespace', 'job', 'instance', 'target', 'document'];
+
+export const exporterRules: readonly ExporterRule[] = [
+  rule({
+    name: 'BridgeExporterAbsent',
+    severity: 'critical',
+    // Does not use `up`, because a job can be renamed or lose its targets. Without any exporter in a day, it fires once without a label.
+    expr: `group by (cluster) (last_over_time(bridge_exporter_build_info[1d]))
+unless group by (cluster) (bridge_exporter_build_info)
+or absent(last_over_time(bridge_exporter_build_info[1d]))`,
+    forMinutes: 10,
+    summary: 'No bridge-exporter is scraped.',
+    description:
+      'No exporter of the cluster has been scraped for 10 minutes, so no other alert of the bridge can fire.',
+    action: 'Check that the exporter runs and that its scrape job has targets.',
+    inhibits: [{ problem: 'BridgeExporterDown', equal: [] }],
+  }),
+  rule({
+    name: 'BridgeExporterDown',
+    severity: 'warning',
+    expr: `up == 0
+and on (cluster, namespace, job, instance) last_over_time(bridge_exporter_build_info[1d])`,
+    forMinutes: 10,
+    summary: 'Exporter {{ $labels.instance }} cannot be scraped.',
+    description:
+      'A scrape target that was a bridge-exporter within a day has been down for 10 minutes. If others have its targets, only redundancy is lost.',
+    action: 'Check that the exporter runs, and that Prometheus reaches it.',
+  }),
+  rule({
+    name: 'BridgeExporterShardMissing',
+    severity: 'critical',
+    expr: `count by (cluster, namespace, job) (group by (cluster, namespace, job, shard) (bridge_exporter_shard_info))
+  < max by (cluster, namespace, job) (bridge_exporter_shards)`,
+    forMinutes: 5,
+    summary: 'Only {{ $value }} shards of bridge-exporter are scraped in job {{ $labels.job }}.',
+    description:
+      'Fewer shards of a job are scraped than `--targets.shard` says. The targets of a missing shard have no series, so no other alert fires for them.',
+    action: 'Check that all shards run with the same --targets.shard count and are scraped.',
+  }),
+  rule({
+    name: 'BridgeExporterConfigReloadFailed',
+    severity: 'warning',
+    expr: 'bridge_exporter_config_last_reload_successful == 0',
+    forMinutes: 5,
+    summary: 'Exporter {{ $labels.instance }} could not load its configuration.',
+    description: 'The last reload of the configuration failed; the one before stays active.',
+    action: 'Correct the configuration that the log or --config.check rejects, and reload.',
+  }),
+  rule({
+    name: 'BridgeExporterRecorderFailing',
+    severity: 'warning',
+    // By default, a response of each endpoint is recorded every 5 minutes, so a full disk is within the range at any time.
+    expr: 'increase(bridge_exporter_recording_failures_total[15m]) > 0',
+    forMinutes: 10,
+    summary: 'Exporter {{ $labels.instance }} cannot record responses.',
+    description:
+      'The recorder could not write responses in the last 15 minutes. Polls and metrics are not affected; the recording has a gap.',
+    action: 'Read the reason on the status page or in the log: the disk is full, slow, read-only or not mounted.',
+  }),
+  rule({
+    name: 'BridgeExporterSeriesDropped',
+    severity: 'warning',
+    expr: 'bridge_exporter_series_dropped > 0',
+    forMinutes: 15,
+    keepFiringMinutes: 15,
+    summary: '{{ $labels.target }}: {{ $value }} series of {{ $labels.family }} exceed limits.max_series_per_family.',
+    description:
+      'A metric has more series than `limits.max_series_per_family`. The others are dropped, or added up in one series whose labels read `other`.',
+    action: 'Raise limits.max_series_per_family.',
+  }),
+  rule({
+    name: 'BridgeEndpointNotPolled',
+    severity: 'critical',
+    expr: 'time() - bridge_exporter_last_attempt_timestamp_seconds{document!="external_contract"} > 900',
+    summary: `${THE_POLLS} have stopped.`,
+    description:
+      'The exporter is scraped, and has not polled the document for 15 minutes: it hangs, or is far too slow. No other alert on the document can fire.',
+    action: 'Restart the exporter, and keep its log.',
+    inhibits: [{ problem: 'BridgeSnapshotStale', equal: ENDPOINT }],
+    inhibitsDocument: true,
+  }),
+  rule({
+    name: 'BridgeSnapshotStale',
+    severity: 'critical',
+    expr: `${WITHOUT_SUCCESS.replaceAll('_seconds', '_seconds{document!="external_contract"}')} > 600
+unless ${ON_ENDPOINT} ${CURRENT}
+unless ${ON_ENDPOINT} ${NOT_SERVED}`,
+    summary: `${THE_POLLS} have not succeeded for {{ $value | humanizeDuration }}.`,
+    description:
+      'The last successful poll of every exporter is more than 10 minutes old, or none has succeeded since the endpoint was added. No other alert on the document can fire.',
+    action: 'Check the endpoint and the last failure on the status page; nothing else can be judged without its data.',
+    inhibits: [{ problem: 'BridgeEndpointDown', equal: ENDPOINT }],
+    inhibitsDocument: true,
+  }),
+  rule({
+    name: 'BridgeSnapshotStale',
+    severity: 'warning',
+    expr: `${WITHOUT_SUCCESS} > 600
+and ${ON_ENDPOINT} ${CURRENT}
+or ${WITHOUT_SUCCESS.replaceAll('_seconds', '_seconds{document="external_contract"}')} > 600
+or ${WITHOUT_SUCCESS} > 600 and ${ON_ENDPOINT} ${NOT_SERVED}`,
+    // A node that fails for both exporters does not fail at the same time.
+    forMinutes: 5,
+    summary: `${THE_POLLS} have not succeeded for {{ $value | humanizeDuration }} in {{ $labels.instance }}.`,
+    description:
+      'The last successful poll of one of several exporters, or of a contract, is more than 10 minutes old; or the node has never served the document, while it serves the other one of the target: remove it from the configuration.',
+    action: 'Check the node of this exporter and the last failure on its status page.',
+    inhibits: [{ problem: 'BridgeEndpointDown', equal: ENDPOINT }],
+    inhibitsDocument: true,
+  }),
+  rule({
+    name: 'BridgeEndpointMisconfigured',
+    severity: 'warning',
+    expr: `increase(bridge_exporter_poll_failures_total{reason=~"bad_request|unauthorized"}[10m]) > 1
+and ignoring (reason) bridge_exporter_up == 0`,
+    forMinutes: 2,
+    summary: '{{ $labels.target }}: {{ $labels.document }} is misconfigured: polls fail with reason {{ $labels.reason }}.',
+    description:
+      'More than one poll within 10 minutes failed with reason `bad_request` or `unauthorized`, and the last poll failed.',
+    action:
+      'Correct what the last failure on the status page names: the configuration, the credentials, or what in front of the node refuses this machine.',
+    inhibits: [{ problem: 'BridgeEndpointDown', equal: ENDPOINT }],
+  }),
+  rule({
+    name: 'BridgeEndpointDown',
+    severity: 'warning',
+    expr: 'bridge_exporter_up == 0',
+    forMinutes: 3,
+    summary: `${THE_POLLS} fail.`,
+    description: 'Every poll fails. BridgeSnapshotStale is the critical alert, once the data is outdated.',
+    action: 'Check the node and the way to it; the reason of the last failure on the status page says where.',
+    inhibitsDocument: true,
+  }),
+  rule({
+    name: 'BridgeResponseNearLimit',
+    severity: 'warning',
+    expr: `bridge_exporter_response_size_bytes / bridge_exporter_response_size_limit_bytes > 0.8
+or increase(bridge_exporter_poll_failures_total{reason=~"too_large|response_too_large_upstream"}[10m]) > 0`,
+    forMinutes: 5,
+    keepFiringMinutes: 10,
+    summary: '{{ $labels.target }}: a response of {{ $labels.document }} is near its size limit, or was refused for its size.',
+    description:
+      'A response is larger than 80 % of `poll.max_body_size`, or one was refused for its size, here or by the node, within 10 minutes. Above the limit every poll fails.',
+    action: 'Raise poll.max_body_size or the limit of the node, then reduce the backlog.',
+  }),
+  rule({
+    name: 'BridgeProblemUnjudged',
+    severity: 'critical',
+    expr: 'time() - bridge_problem_unjudged_start_timestamp_seconds{severity="critical"} > 600',
+    summary: '{{ $labels.target }}: {{ $labels.problem }} was there, and cannot be judged any more.',
+    description:
+      'A critical problem was there, and for 10 minutes it cannot be judged, because a field that it reads is missing or invalid.',
+    action:
+      'Compare the fields that the status page names with the response of the node; bridge_exporter_invalid_values_total counts those with a wrong type.',
+  }),
+  rule({
+    name: 'BridgeProblemUnjudged',
+    severity: 'warning',
+    expr: 'time() - bridge_problem_unjudged_start_timestamp_seconds{severity!="critical"} > 600',
+    summary: '{{ $labels.target }}: {{ $labels.problem }} cannot be judged.',
+    description:
+      'A problem that could be judged before cannot be for 10 minutes, because a field that it reads is missing or invalid, or a query is not answered. Its alert cannot fire.',
+    action:
+      'Compare the fields that the status page names with the response of the node; bridge_exporter_invalid_values_total counts those with a wrong type.',
+  }),
+  rule({
+    name: 'BridgeWatchedOrchestratorFundsLow',
+    severity: 'warning',
+    group: 'bridge',
+    expr: `bridge_watched_orchestrator_balance_amount
+  < ignoring (orchestrator, name, denom) group_left () bridge_watched_orchestrator_balance_limit_amount
+or bridge_watched_orchestrator_balance_amount
+  < (max_over_time(bridge_watched_orchestrator_balance_amount[3d]) - bridge_watched_orchestrator_balance_amount) / 3`,
+    forMinutes: 15,
+    keepFiringMinutes: 15,
+    summary:
+      '{{ $labels.target }}: your validator {{ or $labels.name $labels.orchestrator }} has {{ $value }} {{ $labels.denom }} left, in smallest units.',
+    description:
+      'The balance of an orchestrator of `watch` is below `watch_min_balance`, or lasts less than a day at the rate of the last 3 days.',
+    action:
+      'Send coins of the hub to the orchestrator; without them it neither signs nor votes, and the validator is jailed.',
+    dashboard: 'bridge-validator',
+  }),
+  rule({
+    name: 'BridgeObjectiveMissed',
+    severity: 'warning',
+    group: 'bridge',
+    expr: `increase(bridge_transfers_late_total[3d]) >= 5
+and increase(bridge_transfers_late_total[3d]) / increase(bridge_transfer_duration_seconds_count[3d]) > 1 - bridge_objective_ratio
+and increase(bridge_transfers_late_total[6h]) / increase(bridge_transfer_duration_seconds_count[6h]) > 1 - bridge_objective_ratio
+or time() - bridge_oldest_due_transfer_timestamp_seconds{fees="sufficient"} > ignoring (fees) bridge_objective_seconds`,
+    forMinutes: 15,
+    keepFiringMinutes: 15,
+    summary: '{{ $labels.target }}: withdrawals take longer than the objective.',
+    description:
+      'More withdrawals of 3 days than the `objective` of the target allows took longer, at least 5, and also of the last 6 hours; or a withdrawal with sufficient fees has been due for longer.',
+    action:
+      'Look for the step that is slow: batches are not built, not signed, or not relayed. Compare the durations of batches and of transfers on the dashboard.',
+    dashboard: 'bridge-overview',
+  }),
+];
+
+export const watchdog: ExporterRule = rule({
+  name: 'BridgeWatchdog',
+  severity: 'none',
+  group: 'bridge-watchdog',
+  keepFiringMinutes: 0,
+  expr: 'vector(1)',
+  summary: 'Alerting works end to end.',
+  description: 'Always fires, as proof that alerting works end to end.',
+  action: 'Route it to a service that raises an alarm when it stops arriving.',
+});

@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import { lowest } from '../chain/decimal.js';
+import type { Attestation } from '../chain/module-state.js';
+import { pendingAttestations } from '../facts/bridge/events.js';
+import type { BridgeInput } from '../facts/bridge/input.js';
+import {
+  foreignBatchClaims,
+  foreignValsetClaims,
+  highestVotedShare,
+  isValsetMismatch,
+  isValsetUnknown,
+} from '../facts/bridge/integrity.js';
+import { required } from '../facts/required-fields.js';
+import { claimItem } from '../facts/items/claims.js';
+import { count, percent } from '../text/format.js';
+import { timeOfHeight } from './bridge-times.js';
+import { claimants } from './oracle.js';
+import { eachPart, problemOf, type Found, type Inhibition, type Judged, type Severity } from './problem.js';
+import { withDetails } from './sentence.js';
+import { SUBSTANTIAL_POWER_RATIO } from './validators.js';
+
+/* What only an attack, a forged signature, a bug or a restored old state explains. One document is consistent in itself, so there is no limit. */
+
+/** Asking others to vote for such a claim would do the harm. */
+const INHIBITS_VOTES: readonly Inhibition[] = [
+  { problem: 'BridgeOracleStalled' },
+  { problem: 'BridgeOrchestratorMissingVotes' },
+  { problem: 'BridgeWatchedOrchestratorLagging' },
+];
+
+export const COMPARE_VALSETS =
+  'Save the document, compare it with a second node, and with the validator set update on the external chain. If it is confirmed, alert the other validators and the owner of the contract, who can pause it.';
+
+const KEEP_HALT =
+  'Save the document and look up the batch on the external chain and on a second node. If it was executed there, alert the other validators and the developers before 66 % have voted: the hub halts then. If not, nobody else may vote for it, and the voters repair their nodes.';
+
+type Claims = (input: BridgeInput) => readonly Attestation[];
+
+/** The claims by at least, or by less than, a third of the power. */
+function claimsByPower(input: BridgeInput, claims: Claims, isSubstantial: boolean, fact: (power: string) => string, kind: string): readonly Found[] {
+  const all = claims(input);
+  if (all.length === 0) return [];
+  const power = highestVotedShare(input, all);
+  if (power === undefined || power >= SUBSTANTIAL_POWER_RATIO !== isSubstantial) return [];
+  const accused = pendingAttestations(input)
+    .filter(({ attestation }) => all.includes(attestation))
+    .map((claim) => claimants(claimItem(input, claim)));
+  return [
+    {
+      subject: { kind },
+      start: timeOfHeight(input, () => lowest(all.map(({ height }) => required(height)))),
+      sentence: withDetails(fact(`${percent(power)} of the power`), ...accused),
+    },
+  ];
+}
+
+const foreignValsets = (input: BridgeInput, isSubstantial: boolean): readonly Found[] =>
+  claimsByPower(
+    input,
+    foreignValsetClaims,
+    isSubstantial,
+    (power) => `${power} claim that a validator set is in the contract which the hub does not have`,
+    'valset_claim_mismatch',
+  );
+
+/** When the hub last knew the validator set in the contract, in Unix seconds; 0 if it never did. */
+const knownMark = z.number();
+const DAY_SECONDS = 86_400;
+
+const contractValset = {
+  name: 'BridgeContractValsetMismatch',
+  dashboard: 'bridge-signers',
+  action: COMPARE_VALSETS,
+} as const;
+
+function foundIf(isFound: boolean, kind: string, fact: string): readonly Found[] {
+  return isFound ? [{ subject: { kind }, sentence: withDetails(fact) }] : [];
+}
+
+const valsetMismatches = problemOf('module_state', {
+  ...contractValset,
+  severity: 'critical',
+  afterMinutes: 0,
+  summary: 'the validator set in the contract is not the one of the hub ({{ $labels.kind }}).',
+  description:
+    'The validator set in the contract is not the one that the hub made, the hub has not known it for less than a day, or a third of the power claims such a set. Whoever controls that set controls all funds; this can be a theft in progress.',
+  mark: {
+    schema: knownMark,
+    next: ({ input }, before: number | undefined) => (isValsetUnknown(input) ? (before ?? 0) : input.at.epochSeconds),
+  },
+  find: ({ input }, knownAt: number | undefined) =>
+    eachPart([
+      () => foundIf(isValsetMismatch(input), 'valset_mismatch', 'the validator set in the contract differs from the one of the hub with its nonce'),
+      // A set that has been unknown for longer can be an old state of the node.
+      () =>
+        foundIf(
+          isValsetUnknown(input) && input.at.epochSeconds - (knownAt ?? 0) < DAY_SECONDS,
+          'valset_unknown',
+          'the hub does not know the validator set in the contract',
+        ),
+      () => foreignValsets(input, true),
+    ]),
+  inhibits: INHIBITS_VOTES,
+});
+
+const valsetClaims = problemOf('module_state', {
+  ...contractValset,
+  severity: 'warning',
+  afterMinutes: 5,
+  summary: 'less than a third of the power claims a validator set that the hub did not make.',
+  description:
+    'Less than a third of the power claims a validator set in the contract that the hub did not make: a faulty or lying validator, as long as no others follow.',
+  find: ({ input }) => foreignValsets(input, false),
+});
+
+function claimWithoutBatch(severity: Severity, afterMinutes: number, summary: string, description: string) {
+  return problemOf('module_state', {
+    name: 'BridgeClaimWithoutBatch',
+    severity,
+    afterMinutes,
+    dashboard: 'bridge-signers',
+    summary,
+    description,
+    action: KEEP_HALT,
+    find: ({ input }: Judged<'module_state'>) =>
+      claimsByPower(
+        input,
+        foreignBatchClaims,
+        severity === 'critical',
+        (power) =>
+          `${count(foreignBatchClaims(input).length, 'claim')} with up to ${power} that a batch was executed which the hub does not have; it halts at 66 %`,
+        'withdraw_claim_without_batch',
+      ),
+    inhibits: severity === 'critical' ? INHIBITS_VOTES : [],
+  });
+}
+
+export const integrityProblems = [
+  valsetMismatches,
+  claimWithoutBatch(
+    'critical',
+    0,
+    'a third of the power or more claims a batch that the hub does not have.',
+    'A third of the power or more claims that a batch was executed which the hub does not have. At 66 % of the power, the hub halts.',
+  ),
+  valsetClaims,
+  claimWithoutBatch(
+    'warning',
+    5,
+    'less than a third of the power claims a batch that the hub does not have.',
+    'Less than a third of the power claims that a batch was executed which the hub does not have: a faulty or lying validator, as long as no others follow.',
+  ),
+];

@@ -1,0 +1,334 @@
+import { msBetween, type Instant } from '../clock.js';
+import type { DocumentName } from '../documents.js';
+import { orElse, WITHDRAWN } from '../facts/required-fields.js';
+import {
+  isEnabled,
+  limitSeconds,
+  problemKey,
+  severities,
+  type Findings,
+  type Found,
+  type FoundValidator,
+  type Judged,
+  type Problem,
+  type ProblemSettings,
+  type Severity,
+  type Subject,
+} from './problem.js';
+import { problems } from './problems.js';
+import type { Sentence } from './sentence.js';
+
+/*
+ * Since when each problem is there. One odd answer, or two nodes in turn behind one address, neither begin nor end a problem: it begins when
+ * judgements that are some time apart agree, and ends when none has found it for longer.
+ */
+
+/** Judgements that agree over this time begin a problem. */
+const BEGINS_AFTER_MS = 20_000;
+/** A problem that no judgement has found for this long has ended. */
+const ENDS_AFTER_MS = 120_000;
+/** More subjects of a problem are not remembered; the oldest are kept. */
+const MAX_SUBJECTS = 200;
+/** The problems that ended last. */
+const MAX_ENDED = 50;
+const ENDED_DAYS = 7;
+
+/** What was found last, as far as the texts need it; `undefined` after a restart, until it is found again. */
+type Texts = Pick<Found, 'sentence' | 'action' | 'validator'>;
+
+interface KnownSubject {
+  readonly subject: Subject;
+  readonly identity: string;
+  /** When it began, in Unix seconds. */
+  readonly startSeconds: number;
+  /** Whether a document proves that; otherwise it may have begun earlier. */
+  readonly isProven: boolean;
+  readonly texts?: Texts | undefined;
+}
+
+interface PresentSubject extends KnownSubject {
+  /** The last judgement that found it. */
+  readonly foundAt: Instant;
+}
+
+interface Candidate extends KnownSubject {
+  /** The first of the successive judgements that found it. */
+  readonly since: Instant;
+}
+
+/** What is remembered of one problem. */
+export interface RememberedProblem {
+  /** By subject. */
+  readonly present: ReadonlyMap<string, PresentSubject>;
+  /** What may begin, or begin anew. */
+  readonly candidates: ReadonlyMap<string, Candidate>;
+  /** Since when it cannot be judged, in Unix seconds. */
+  readonly unjudgedSeconds: number | undefined;
+  readonly mark: unknown;
+}
+
+/** A problem that is over. */
+export interface EndedProblem {
+  readonly name: string;
+  readonly severity: Severity;
+  readonly subject: Subject;
+  readonly startSeconds: number;
+  readonly endSeconds: number;
+}
+
+/** What is remembered of the problems of an endpoint. */
+export interface ProblemMemory {
+  /** By `problemKey`, of the problems that were judged at least once. */
+  readonly remembered: ReadonlyMap<string, RememberedProblem>;
+  /** The newest first. */
+  readonly ended: readonly EndedProblem[];
+}
+
+export const NO_PROBLEMS: ProblemMemory = { remembered: new Map(), ended: [] };
+
+/** A problem that is there. */
+export interface PresentProblem {
+  readonly problem: Problem;
+  readonly subject: Subject;
+  readonly startSeconds: number;
+  readonly isProven: boolean;
+  readonly limitSeconds: number;
+  readonly sentence: Sentence;
+  readonly action: string;
+  /** Those it is about. */
+  readonly validators: readonly FoundValidator[];
+}
+
+/** A problem that cannot be judged, because a field that it reads is missing or invalid. */
+export interface UnjudgedProblem {
+  readonly problem: Problem;
+  /** That of the problem if it was there, else `warning`. */
+  readonly severity: Severity;
+  readonly sinceSeconds: number;
+}
+
+export interface Judgement {
+  readonly memory: ProblemMemory;
+  /** Worst first. */
+  readonly present: readonly PresentProblem[];
+  readonly unjudged: readonly UnjudgedProblem[];
+  /** The names of the problems that could not be judged in any document of the endpoint. */
+  readonly notJudgedHere: readonly string[];
+}
+
+export interface JudgeOptions {
+  readonly settings: ProblemSettings;
+  /** Whether one document is enough for a problem to begin, as in `once`. */
+  readonly isSinglePoll: boolean;
+}
+
+/** Judges all problems of a document that was received at `at`. */
+export function judgeProblems(
+  before: ProblemMemory,
+  document: DocumentName,
+  judged: Judged,
+  at: Instant,
+  options: JudgeOptions,
+): Judgement {
+  const own = problems.filter((problem) => problem.document === document && isEnabled(problem, options.settings));
+  const remembered = new Map<string, RememberedProblem>();
+  const ended: EndedProblem[] = [];
+  const notJudgedHere = new Set<string>();
+  for (const problem of own) {
+    const key = problemKey(problem);
+    const known = before.remembered.get(key);
+    const after = judgeProblem(problem, known, judged, at, options.isSinglePoll);
+    if (after === undefined) {
+      notJudgedHere.add(problem.name);
+      continue;
+    }
+    remembered.set(key, after);
+    if (known !== undefined) ended.push(...endedBetween(problem, known, after));
+  }
+  const memory = { remembered, ended: withEnded(before.ended, ended, at) };
+  return { memory, notJudgedHere: Array.from(notJudgedHere), ...presentIn(memory, document, options) };
+}
+
+/** `undefined` while the problem was never judged. */
+function judgeProblem(
+  problem: Problem,
+  before: RememberedProblem | undefined,
+  judged: Judged,
+  at: Instant,
+  isSinglePoll: boolean,
+): RememberedProblem | undefined {
+  const mark = orElse(
+    () => problem.mark?.next(judged, before?.mark),
+    () => before?.mark,
+  );
+  const findings = orElse<Findings | typeof WITHDRAWN>(
+    () => problem.find(judged, mark),
+    () => WITHDRAWN,
+  );
+  if (findings === WITHDRAWN) {
+    return before && { ...before, mark, unjudgedSeconds: before.unjudgedSeconds ?? at.epochSeconds };
+  }
+  const { found, isComplete } = 'found' in findings ? findings : { found: findings, isComplete: true };
+  const known = before ?? { present: new Map(), candidates: new Map() };
+  const bySubject = new Map(found.slice(0, MAX_SUBJECTS).map((one) => [subjectKey(one.subject ?? {}), one]));
+  const candidates = new Map<string, Candidate>();
+  const present = new Map<string, PresentSubject>();
+  for (const [key, one] of bySubject) {
+    const last = known.present.get(key);
+    const { identity = '', subject = {} } = one;
+    if (last?.identity === identity) {
+      present.set(key, { ...last, foundAt: at, texts: one });
+      continue;
+    }
+    const earlier = known.candidates.get(key);
+    const candidate = earlier?.identity === identity ? { ...earlier, texts: one } : newCandidate(subject, one, at);
+    if (isSinglePoll || msBetween(candidate.since, at) >= BEGINS_AFTER_MS) {
+      const { since: _since, ...begun } = candidate;
+      present.set(key, { ...begun, foundAt: at });
+    } else {
+      candidates.set(key, candidate);
+      // What progress has changed begins anew when the next judgement agrees.
+      if (last !== undefined && msBetween(last.foundAt, at) < ENDS_AFTER_MS) present.set(key, last);
+    }
+  }
+  for (const [key, last] of known.present) {
+    if (bySubject.has(key)) continue;
+    if (!isComplete || msBetween(last.foundAt, at) < ENDS_AFTER_MS) present.set(key, last);
+  }
+  return { present: oldest(present), candidates: oldest(candidates), unjudgedSeconds: undefined, mark };
+}
+
+function newCandidate(subject: Subject, { identity = '', start, ...texts }: Found, at: Instant): Candidate {
+  const isProven = start !== undefined;
+  // A start is never after the poll: block times are estimates.
+  const startSeconds = Math.min(start ?? at.epochSeconds, at.epochSeconds);
+  return { subject, identity, startSeconds, isProven, texts, since: at };
+}
+
+function oldest<Known extends KnownSubject>(subjects: ReadonlyMap<string, Known>): ReadonlyMap<string, Known> {
+  if (subjects.size <= MAX_SUBJECTS) return subjects;
+  const sorted = Array.from(subjects).toSorted(([, a], [, b]) => a.startSeconds - b.startSeconds);
+  return new Map(sorted.slice(0, MAX_SUBJECTS));
+}
+
+/** The same for the same labels in any order. */
+export function subjectKey(subject: Subject): string {
+  return JSON.stringify(Object.entries(subject).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function endedBetween(
+  { name, severity }: Problem,
+  before: RememberedProblem,
+  after: RememberedProblem,
+): readonly EndedProblem[] {
+  return Array.from(before.present).flatMap(([key, { subject, startSeconds, identity, foundAt }]) => {
+    const isThere = after.present.get(key)?.identity === identity;
+    return isThere ? [] : [{ name, severity, subject, startSeconds, endSeconds: foundAt.epochSeconds }];
+  });
+}
+
+function withEnded(before: readonly EndedProblem[], ended: readonly EndedProblem[], at: Instant) {
+  const since = at.epochSeconds - ENDED_DAYS * 86_400;
+  if (ended.length === 0 && before.every(({ endSeconds }) => endSeconds >= since)) return before;
+  return [...ended, ...before].filter(({ endSeconds }) => endSeconds >= since).slice(0, MAX_ENDED);
+}
+
+/** The problems that are there, and those that cannot be judged. */
+export function presentIn(
+  { remembered }: ProblemMemory,
+  document: DocumentName,
+  { settings }: Pick<JudgeOptions, 'settings'>,
+): Pick<Judgement, 'present' | 'unjudged'> {
+  const present: PresentProblem[] = [];
+  const unjudged: UnjudgedProblem[] = [];
+  for (const problem of problems) {
+    const known = problem.document === document ? remembered.get(problemKey(problem)) : undefined;
+    if (known === undefined) continue;
+    const subjects = Array.from(known.present.values());
+    present.push(...presentSubjects(problem, subjects, limitSeconds(problem, settings)));
+    if (known.unjudgedSeconds !== undefined) {
+      const severity = subjects.length > 0 ? problem.severity : 'warning';
+      unjudged.push({ problem, severity, sinceSeconds: known.unjudgedSeconds });
+    }
+  }
+  return { present: present.toSorted(bySeverity), unjudged };
+}
+
+function bySeverity({ problem: a }: PresentProblem, { problem: b }: PresentProblem): number {
+  return severities.indexOf(a.severity) - severities.indexOf(b.severity);
+}
+
+function presentSubjects(
+  problem: Problem,
+  subjects: readonly PresentSubject[],
+  limit: number,
+): readonly PresentProblem[] {
+  const isOther = ({ subject }: KnownSubject): boolean => problem.together !== undefined && subject.watched === 'false';
+  const single = subjects.filter((subject) => !isOther(subject)).map((own) => presentSubject(problem, own, limit));
+  return [...single, ...presentTogether(problem, subjects.filter(isOther), limit)];
+}
+
+function presentSubject(problem: Problem, known: KnownSubject, limit: number): PresentProblem {
+  const { subject, startSeconds, isProven, texts } = known;
+  return {
+    problem,
+    subject,
+    startSeconds,
+    isProven,
+    limitSeconds: limit,
+    sentence: texts?.sentence ?? { fact: `${problem.name}, for {duration}`, separator: '; ', details: '' },
+    action: texts?.action ?? problem.action,
+    validators: texts?.validator === undefined ? [] : [texts.validator],
+  };
+}
+
+/** Validators that are not watched are one problem, which began when enough of the power was part of it. */
+function presentTogether(
+  problem: Problem,
+  subjects: readonly PresentSubject[],
+  limit: number,
+): readonly PresentProblem[] {
+  const { together } = problem;
+  if (together === undefined) return [];
+  const byStart = subjects.toSorted((a, b) => a.startSeconds - b.startSeconds);
+  let power = 0;
+  const last = byStart.find((subject) => {
+    power += subject.texts?.validator?.power ?? 0;
+    return power >= together.minimumPower;
+  });
+  if (last === undefined) return [];
+  const validators = byStart
+    .flatMap(({ texts }) => texts?.validator ?? [])
+    .toSorted((a, b) => (b.power ?? 0) - (a.power ?? 0));
+  return [
+    {
+      problem,
+      subject: { watched: 'false' },
+      startSeconds: last.startSeconds,
+      isProven: last.isProven,
+      limitSeconds: limit,
+      sentence: together.sentence(validators),
+      action: together.action,
+      validators,
+    },
+  ];
+}
+
+/** The memory after a document that was not recorded, because it had the same result as the last one. */
+export function repeatJudgement(memory: ProblemMemory, from: Instant, at: Instant): ProblemMemory {
+  const remembered = new Map(
+    Array.from(memory.remembered, ([key, known]): [string, RememberedProblem] => [
+      key,
+      {
+        ...known,
+        present: new Map(
+          Array.from(known.present, ([subject, own]) => [
+            subject,
+            msBetween(own.foundAt, from) <= 0 ? { ...own, foundAt: at } : own,
+          ]),
+        ),
+      },
+    ]),
+  );
+  return { ...memory, remembered };
+}

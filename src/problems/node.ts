@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import { compare, subtract, toDecimalString } from '../chain/decimal.js';
+import type { DecimalString, Numeral } from '../chain/numeral.js';
+import type { Instant } from '../clock.js';
+import { required } from '../facts/required-fields.js';
+import { latestBlock, syncing } from '../queries/node-status.js';
+import type { QueryAnswers } from '../queries/query.js';
+import { duration } from '../text/format.js';
+import { problemOf, type Found, type Judged } from './problem.js';
+import { withDetails, withList } from './sentence.js';
+
+/* Nodes that stand still, are behind the chain, or have an older state than before: causes of whatever else a document shows. */
+
+const STALLED_MINUTES = 15;
+const STALLED_ACTION =
+  'Compare the height with another node: the node or the hub has halted, or a cache serves old responses.';
+
+function heightStalled<Name extends 'module_state' | 'rate_limiter_input'>(
+  name: string,
+  document: Name,
+  what: string,
+  heightOf: (judged: Judged<Name>) => Numeral,
+) {
+  return problemOf(document, {
+    name,
+    severity: 'critical',
+    afterMinutes: STALLED_MINUTES,
+    dashboard: 'bridge-exporter',
+    linksToPending: false,
+    summary: `${what} does not advance.`,
+    description: `Polls succeed, but ${what} stays the same. Nothing else that the document shows is current.`,
+    action: STALLED_ACTION,
+    find: (judged: Judged<Name>) => {
+      const height = toDecimalString(heightOf(judged));
+      return [{ identity: height, sentence: withDetails(`${what} has not advanced from ${height} for {duration}`) }];
+    },
+    inhibitsDocument: true,
+  });
+}
+
+export const BEHIND_SECONDS = 300;
+
+/** How far the newest block of the node is behind, or whether it is catching up. */
+function behindBy(answers: QueryAnswers, at: Instant): { readonly seconds: number; readonly isSyncing: boolean } {
+  const [block] = latestBlock.valuesOf(answers).get('') ?? [];
+  const [status] = syncing.valuesOf(answers).get('') ?? [];
+  required(block ?? status);
+  const seconds = block === undefined ? 0 : at.epochSeconds - block.epochSeconds;
+  return { seconds, isSyncing: status?.isSyncing === true };
+}
+
+/** Whether the node itself says that it is behind; `undefined` if it does not say. */
+export function isNodeBehind(answers: QueryAnswers, at: Instant): boolean | undefined {
+  const [block] = latestBlock.valuesOf(answers).get('') ?? [];
+  const [status] = syncing.valuesOf(answers).get('') ?? [];
+  if (block === undefined && status === undefined) return undefined;
+  const { seconds, isSyncing } = behindBy(answers, at);
+  return isSyncing || seconds > BEHIND_SECONDS;
+}
+
+function nodeBehind<Name extends 'module_state' | 'rate_limiter_input'>(document: Name) {
+  return problemOf(document, {
+    name: 'BridgeNodeBehind',
+    severity: 'warning',
+    afterMinutes: 10,
+    dashboard: 'bridge-exporter',
+    linksToPending: false,
+    summary: 'the node of {{ $labels.document }} is behind the chain.',
+    description: `The newest block of the node is more than ${BEHIND_SECONDS / 60} minutes old, or the node is catching up, although polls succeed and its height moves. Everything that polls show is as old.`,
+    action:
+      'Wait until the node has caught up, or poll another one; if it does not catch up, check its peers and its load.',
+    find: ({ input, answers }: Judged<Name>): readonly Found[] => {
+      const { seconds, isSyncing } = behindBy(answers, input.at);
+      if (seconds <= BEHIND_SECONDS && !isSyncing) return [];
+      const fact =
+        seconds > BEHIND_SECONDS
+          ? `the newest block of the node of ${document} is ${duration(seconds)} old, and the node has been behind for {duration}`
+          : `the node of ${document} has been catching up for {duration}`;
+      return [{ sentence: withDetails(fact) }];
+    },
+    inhibitsDocument: true,
+  });
+}
+
+const externalNodeBehind = problemOf('external_contract', {
+  name: 'BridgeNodeBehind',
+  severity: 'warning',
+  afterMinutes: 10,
+  dashboard: 'bridge-exporter',
+  linksToPending: false,
+  summary: 'the node of {{ $labels.document }} is behind the chain.',
+  description: `The newest block of the external chain that the node has is more than ${BEHIND_SECONDS / 60} minutes old, although polls succeed. What it says about the contract is as old, and backing is not judged.`,
+  action: 'Use another JSON-RPC endpoint, or check whether the external chain has halted.',
+  find: ({ input: { at, blockSeconds } }) => {
+    const age = at.epochSeconds - blockSeconds;
+    if (age <= BEHIND_SECONDS) return [];
+    // The block was followed by none.
+    const start = blockSeconds + BEHIND_SECONDS;
+    return [{ start, sentence: withDetails(`the newest block of the external chain is ${duration(age)} old`) }];
+  },
+});
+
+const DAY_SECONDS = 86_400;
+
+/** The highest value of each number that only grows, of the last day, and when it was last there. */
+const highestMark = z.record(z.string(), z.strictObject({ value: z.string(), at: z.number() }));
+type HighestMark = z.infer<typeof highestMark>;
+
+function highestAfter(values: Readonly<Record<string, Numeral>>, now: number, before: HighestMark = {}): HighestMark {
+  return Object.fromEntries(
+    Object.entries(values).map(([kind, value]) => {
+      const known = Object.hasOwn(before, kind) ? before[kind] : undefined;
+      const isLower = known !== undefined && compare(value, known.value as DecimalString) < 0;
+      return [kind, isLower && now - known.at <= DAY_SECONDS ? known : { value: toDecimalString(value), at: now }];
+    }),
+  );
+}
+
+const KIND_WORDS: Readonly<Record<string, string>> = {
+  height: 'the hub height',
+  observed_nonce: 'the last observed nonce',
+  batch_id: 'the id of the last batch',
+};
+
+function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
+  document: Name,
+  valuesOf: (judged: Judged<Name>) => Readonly<Record<string, Numeral>>,
+) {
+  return problemOf(document, {
+    name: 'BridgeStateRolledBack',
+    severity: 'critical',
+    // Outlasts a node that is behind others of a load balancer.
+    afterMinutes: 15,
+    dashboard: 'bridge-exporter',
+    linksToPending: false,
+    summary: 'the state of the hub went back ({{ $labels.kind }}).',
+    description:
+      'The hub height, the last observed nonce or the id of the last batch went back and stayed back, and the node is not catching up: the hub was rolled back.',
+    action:
+      'Compare height and last observed nonce with other nodes. If the hub was rolled back, compare its nonces with those of the contract: events and batches after that point may be executed twice or lost.',
+    mark: {
+      schema: highestMark,
+      next: (judged: Judged<Name>, before: HighestMark | undefined) =>
+        highestAfter(valuesOf(judged), judged.input.at.epochSeconds, before),
+    },
+    find: (judged: Judged<Name>, mark: HighestMark | undefined): readonly Found[] => {
+      const values = valuesOf(judged);
+      // A node that catches up has older blocks than the chain; the blocks of a hub that was rolled back are new.
+      if (isNodeBehind(judged.answers, judged.input.at) === true) return [];
+      return Object.entries(values).flatMap(([kind, value]) => {
+        const highest = mark !== undefined && Object.hasOwn(mark, kind) ? mark[kind] : undefined;
+        if (highest === undefined || compare(value, highest.value as DecimalString) >= 0) return [];
+        const by = toDecimalString(subtract(highest.value as DecimalString, value));
+        return [
+          {
+            subject: { kind },
+            sentence: withList('the state has been older than before for {duration}', `${KIND_WORDS[kind] ?? kind} by ${by}`),
+          },
+        ];
+      });
+    },
+  });
+}
+
+export const nodeProblems = [
+  heightStalled('BridgeHeightStalled', 'module_state', 'the hub height', ({ input }) => required(input.height)),
+  heightStalled(
+    'CrosschainHeightStalled',
+    'rate_limiter_input',
+    'the hub height of the cross-chain input',
+    ({ input }) => required(input.document.height),
+  ),
+  rolledBack('module_state', ({ input: { state, height } }) => ({
+    ...(height !== undefined && { height }),
+    observed_nonce: required(state.last_observed_nonce),
+    batch_id: required(state.last_outgoing_batch_id),
+  })),
+  rolledBack('rate_limiter_input', ({ input }) => ({ height: required(input.document.height) })),
+  nodeBehind('module_state'),
+  nodeBehind('rate_limiter_input'),
+  externalNodeBehind,
+];

@@ -1,0 +1,245 @@
+import { z } from 'zod';
+import { compare, lowest, numeralKey, ratio, subtract, toDecimalString, toDouble } from '../chain/decimal.js';
+import type { DecimalString } from '../chain/numeral.js';
+import {
+  conflictingNonces,
+  leadingClaim,
+  nextEventAttestations,
+  pendingAttestations,
+  pendingEventCount,
+  votedAddresses,
+} from '../facts/bridge/events.js';
+import type { BridgeInput } from '../facts/bridge/input.js';
+import { batchesBelowThreshold } from '../facts/bridge/signing.js';
+import { newestPowers, newestTotalPower, powerOf } from '../facts/bridge/valsets.js';
+import { required, rows } from '../facts/required-fields.js';
+import { claimItem } from '../facts/items/claims.js';
+import type { ClaimItem } from '../facts/items/items.js';
+import { percent } from '../text/format.js';
+import { timeOfHeight } from './bridge-times.js';
+import { disputedClaims, disputedThing, disputeOf } from './disputes.js';
+import { problemOf, type Judged, type Severity } from './problem.js';
+import { claimText, membersOf, missingValidators, numberAndPower, ownFirst, validators, withDetails } from './sentence.js';
+import { SUBSTANTIAL_POWER_RATIO } from './validators.js';
+
+/* The events of the external chain that validators vote for. */
+
+/** Share of the staking power that the hub requires for an event, fixed in its code. */
+const QUORUM_RATIO = 0.66;
+/** With more power for other claims, no claim can reach the quorum. */
+const MINORITY_RATIO = 0.34;
+
+const CONTACT_VOTERS =
+  'Contact the operators of the validators that have not voted; deposits and executed batches do not reach the hub.';
+const DO_NOT_VOTE =
+  'Do not ask anybody to vote: the claim contradicts what the hub has stored. Compare it with the external chain first.';
+
+function leadingItem(input: BridgeInput): ClaimItem | undefined {
+  const leading = leadingClaim(input);
+  const claim = pendingAttestations(input).find(({ attestation }) => attestation === leading?.attestation);
+  return claim && claimItem(input, claim);
+}
+
+/** Observing the event is progress. */
+const nextEvent = (input: BridgeInput): string => toDecimalString(required(input.state.last_observed_nonce));
+
+function firstVote(input: BridgeInput): number | undefined {
+  return timeOfHeight(input, () => required(leadingClaim(input)?.attestation.height));
+}
+
+const stalled = problemOf('module_state', {
+  name: 'BridgeOracleStalled',
+  severity: 'critical',
+  afterMinutes: 20,
+  dashboard: 'bridge-signers',
+  summary: 'the oracle has stalled: a third of the power or more has claimed the next event, and it is not observed.',
+  description: `A third of the power or more has claimed the next event, and it is not observed, which requires ${percent(QUORUM_RATIO)} of the staking power. No deposit and no executed batch reaches the hub. A quiet oracle alone is no problem.`,
+  action: CONTACT_VOTERS,
+  find: ({ input }) => {
+    const power = leadingClaim(input)?.powerRatio;
+    if (power === undefined || power < SUBSTANTIAL_POWER_RATIO) return [];
+    const claim = leadingItem(input);
+    // With conflicting claims they may have voted for another one.
+    const voted = claim?.conflicting === true ? 'voted for the leading claim' : 'voted';
+    return [
+      {
+        identity: nextEvent(input),
+        start: firstVote(input),
+        sentence: withDetails(
+          `no event observed for {duration}, ${toDouble(pendingEventCount(input))} waiting`,
+          missingValidators(claim?.missing ?? null, voted),
+        ),
+        action: claim?.violation ? DO_NOT_VOTE : ownFirst(membersOf(claim?.missing), CONTACT_VOTERS),
+      },
+    ];
+  },
+  inhibits: [
+    { problem: 'BridgeBatchOverdue' },
+    { problem: 'BridgeBatchTimeoutNear' },
+    { problem: 'BridgeBatchNotRelayed' },
+    { problem: 'BridgeOracleSilent' },
+    { problem: 'BridgeBacklogStuck' },
+    { problem: 'BridgeBacklogHigh' },
+    { problem: 'BridgeOrchestratorMissingVotes' },
+    { problem: 'BridgeWatchedOrchestratorLagging' },
+  ],
+});
+
+const claimedByFew = problemOf('module_state', {
+  name: 'BridgeOracleStalled',
+  severity: 'warning',
+  afterMinutes: 65,
+  dashboard: 'bridge-signers',
+  summary: 'less than a third of the power claims the next event.',
+  description:
+    'Less than a third of the power has claimed the next event for an hour. It does not exist, or only they have seen it.',
+  action:
+    'Look up the event on the external chain. If it does not exist, tell the operators who claim it; the next real event ends this. If it does, the others are behind.',
+  find: ({ input }) => {
+    const power = leadingClaim(input)?.powerRatio;
+    if (power === undefined || power >= SUBSTANTIAL_POWER_RATIO) return [];
+    const claim = leadingItem(input);
+    return [
+      {
+        identity: nextEvent(input),
+        start: firstVote(input),
+        sentence: withDetails('an event that others do not see has been claimed for {duration}', claimants(claim)),
+      },
+    ];
+  },
+});
+
+/** "event 31 (deposit of 5 usdt) is claimed by 1 validator with 2 % of the power: Alpha". */
+export function claimants(claim: ClaimItem | undefined): string {
+  if (claim?.voted === undefined || claim.voted === null) return '';
+  const { total, powerRatio } = claim.voted;
+  const who = validators(membersOf(claim.voted), total);
+  return `${claimText(claim)} is claimed by ${numberAndPower(total, powerRatio)}${who === '' ? '' : `: ${who}`}`;
+}
+
+const SILENT_SECONDS = 12 * 3600;
+/** In each of these periods, withdrawals are requested, or the bridge is only quiet. */
+const PERIOD_SECONDS = 3 * 3600;
+/** It is worth a word when half of the time is over. */
+const NOTABLE_SECONDS = SILENT_SECONDS / 2;
+
+/** How long nothing has been observed or claimed while withdrawals went on. */
+const silenceMark = z.strictObject({
+  event: z.string(),
+  since: z.number(),
+  /** The highest id at the beginning of the silence. */
+  batch: z.string(),
+  periodSince: z.number(),
+  /** The highest id at the beginning of the period. */
+  transfer: z.string(),
+});
+type SilenceMark = z.infer<typeof silenceMark>;
+
+function silenceAfter({ input }: Judged<'module_state'>, before: SilenceMark | undefined): SilenceMark {
+  const { state, at } = input;
+  const event = nextEvent(input);
+  const transfer = toDecimalString(required(state.last_outgoing_pool_id));
+  const batch = toDecimalString(required(state.last_outgoing_batch_id));
+  const now = at.epochSeconds;
+  const anew = { event, since: now, periodSince: now, transfer, batch };
+  if (before?.event !== event || compare(pendingEventCount(input), 0) > 0) return anew;
+  if (now - before.periodSince < PERIOD_SECONDS) return before;
+  const isAbove = (id: DecimalString, other: string): boolean => compare(id, other as DecimalString) > 0;
+  return isAbove(transfer, before.transfer) ? { ...before, periodSince: now, transfer } : anew;
+}
+
+const silent = problemOf('module_state', {
+  name: 'BridgeOracleSilent',
+  severity: 'critical',
+  afterMinutes: SILENT_SECONDS / 60 + 5,
+  dashboard: 'bridge-signers',
+  summary: 'no event is claimed, although withdrawals are requested and batches signed.',
+  description:
+    'For half a day, withdrawals were requested and batches built and signed all the time, but no event was claimed or observed. Either nothing is executed on the external chain, or no orchestrator reads it.',
+  action:
+    'Compare the last event nonce of the contract with the last observed one: if it is ahead, the orchestrators have lost the external chain; if not, nothing is relayed.',
+  mark: { schema: silenceMark, next: silenceAfter },
+  find: ({ input }, mark: SilenceMark | undefined) => {
+    const signed = rows(input.state.batches).length - batchesBelowThreshold(input).length;
+    required(input.state.last_observed_nonce);
+    const batch = required(input.state.last_outgoing_batch_id);
+    if (mark === undefined || input.at.epochSeconds - mark.since < NOTABLE_SECONDS) return [];
+    if (signed <= 0 || compare(batch, mark.batch as DecimalString) <= 0) return [];
+    return [
+      {
+        identity: `${mark.event} ${mark.since}`,
+        start: mark.since,
+        sentence: withDetails(
+          'no event has been claimed for {duration}, although withdrawals were requested and batches signed',
+        ),
+      },
+    ];
+  },
+  inhibits: [{ problem: 'BridgeBatchNotRelayed' }],
+});
+
+/** Whether so much power has voted for other claims that the leading claim of the next event cannot be observed any more. */
+function isUndecidable(input: BridgeInput): boolean {
+  const leading = leadingClaim(input);
+  if (leading === undefined) return false;
+  const everyone = new Set(
+    nextEventAttestations(input).flatMap((attestation) => Array.from(votedAddresses(input, attestation))),
+  );
+  const all = powerOf(newestPowers(input), everyone);
+  const others = nextEventAttestations(input)
+    .filter((attestation) => attestation !== leading.attestation)
+    .map((attestation) => powerOf(newestPowers(input), votedAddresses(input, attestation)));
+  const total = newestTotalPower(input);
+  const share = Math.max(
+    ratio(subtract(all, leading.power), total) ?? 0,
+    ...others.map((power) => ratio(power, total) ?? 0),
+  );
+  return share > MINORITY_RATIO;
+}
+
+function conflicting(severity: Severity, texts: { readonly description: string; readonly action: string }) {
+  const isCritical = severity === 'critical';
+  return problemOf('module_state', {
+    name: 'BridgeConflictingClaims',
+    severity,
+    afterMinutes: 10,
+    dashboard: 'bridge-signers',
+    summary: `validators claim different things for an event${isCritical ? ', and no claim can win' : ''}.`,
+    ...texts,
+    find: ({ input }: Judged<'module_state'>) => {
+      const events = conflictingNonces(input);
+      if (events.size === 0 || (isCritical && !isUndecidable(input))) return [];
+      const first = lowest(events);
+      const claims = pendingAttestations(input).filter(({ nonce }) => numeralKey(nonce) === first);
+      const times = claims.map(({ attestation }) => timeOfHeight(input, () => required(attestation.height)));
+      const dispute = disputeOf(claims.map((claim) => claimItem(input, claim)));
+      return [
+        {
+          identity: String(first),
+          // Of the second claim.
+          start: times.every((time) => time !== undefined) ? times.toSorted((a, b) => a - b)[1] : undefined,
+          sentence: withDetails(
+            `validators have disagreed about ${disputedThing(dispute, events.size)} for {duration}`,
+            disputedClaims(dispute),
+          ),
+        },
+      ];
+    },
+    inhibits: isCritical ? [{ problem: 'BridgeOracleStalled' }, { problem: 'BridgeBacklogHigh' }] : [],
+  });
+}
+
+export const oracleProblems = [
+  conflicting('critical', {
+    description: `Validators claim different things for the next event, and no claim can still reach ${percent(QUORUM_RATIO)} of the power. No deposit and no executed batch reaches the hub until that is resolved by hand.`,
+    action:
+      'Compare the claims with the event on the external chain. Votes cannot be changed, so only an upgrade or a new contract ends it; no later event is observed.',
+  }),
+  stalled,
+  silent,
+  conflicting('warning', {
+    description: 'Validators claim different things for an event that is not observed yet. One claim can still win.',
+    action: 'Compare the claims with the event on the external chain, and tell the operators of those who are wrong.',
+  }),
+  claimedByFew,
+];

@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { isPresent } from '../chain/field.js';
+import type { ModuleState } from '../chain/module-state.js';
+import { required, rows } from '../facts/required-fields.js';
+import { list } from '../text/format.js';
+import { problemOf, type Found, type Judged, type Severity } from './problem.js';
+import { shortName, withList } from './sentence.js';
+
+/* Changes of the parameters and of the blacklist, also across an outage. */
+
+const HOUR_SECONDS = 3600;
+/** Longer than the repeat interval of the example for Alertmanager. */
+const IDENTITY_HOURS = 6;
+
+/** The last values, what changed last, and when. Values are short or digests. */
+const changeMark = z.strictObject({
+  values: z.record(z.string(), z.string()),
+  changed: z.array(z.string()),
+  at: z.number().nullable(),
+});
+type ChangeMark = z.infer<typeof changeMark>;
+
+const MAX_CHANGES = 10;
+
+/** A missing field is no change: nodes behind one address can differ in it. */
+function changesAfter(values: Readonly<Record<string, string>>, at: number, before: ChangeMark | undefined): ChangeMark {
+  if (before === undefined) return { values, changed: [], at: null };
+  const changed = Object.entries(values).flatMap(([name, value]) => {
+    const last = Object.hasOwn(before.values, name) ? before.values[name] : undefined;
+    if (last === undefined || last === value) return [];
+    return [value.length > 64 || last.length > 64 ? name : `${name} (${shortName(last)} → ${shortName(value)})`];
+  });
+  const all = { ...before.values, ...values };
+  if (changed.length === 0) return { ...before, values: all };
+  return { values: all, changed: changed.slice(0, MAX_CHANGES), at };
+}
+
+interface Change {
+  readonly severity: Severity;
+  readonly name: string;
+  readonly hours: number;
+  readonly valuesOf: (state: ModuleState) => Readonly<Record<string, string>>;
+  readonly fact: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly action: string;
+  readonly inhibits?: readonly { readonly problem: string; readonly severity?: Severity }[];
+}
+
+function change({ hours, valuesOf, fact, ...declaration }: Change) {
+  return problemOf('module_state', {
+    ...declaration,
+    afterMinutes: 0,
+    linksToPending: false,
+    mark: {
+      schema: changeMark,
+      next: ({ input: { state, at } }: Judged<'module_state'>, before: ChangeMark | undefined) =>
+        changesAfter(valuesOf(state), at.epochSeconds, before),
+    },
+    find: ({ input }: Judged<'module_state'>, mark: ChangeMark | undefined): readonly Found[] => {
+      valuesOf(input.state);
+      if (mark === undefined || mark.at === null || input.at.epochSeconds - mark.at >= hours * HOUR_SECONDS) return [];
+      const changed = list(mark.changed);
+      return [{ start: mark.at, sentence: withList(`${fact} {duration} ago`, changed) }];
+    },
+  });
+}
+
+const IDENTITY = ['bridge_id', 'bridge_chain_id', 'bridge_external_address'] as const;
+
+function identityOf({ params }: ModuleState): Readonly<Record<string, string>> {
+  const present = required(params);
+  return Object.fromEntries(
+    IDENTITY.flatMap((name): [string, string][] => {
+      const value = present[name];
+      return isPresent(value) && value !== '' ? [[name, value.slice(0, 64)]] : [];
+    }),
+  );
+}
+
+/** All parameters besides those that have an alert of their own, which are known to be valid. */
+function paramsOf({ params }: ModuleState): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(required(params)).flatMap(([name, value]): [string, string][] => {
+      if (name === 'admins' || (IDENTITY as readonly string[]).includes(name) || !isPresent(value)) return [];
+      return [[name, textOf(value)]];
+    }),
+  );
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'object' ? digest(value) : String(value).slice(0, 64);
+}
+
+/** Too long to be printed as a value. */
+function digest(value: unknown): string {
+  return `sha256:${createHash('sha256').update(JSON.stringify(value)).digest('hex')}`;
+}
+
+function listDigest(entries: readonly string[]): string {
+  return digest(entries.map((entry) => entry.toLowerCase()).toSorted());
+}
+
+export const paramsProblems = [
+  change({
+    name: 'BridgeParamsChanged',
+    severity: 'critical',
+    hours: IDENTITY_HOURS,
+    valuesOf: identityOf,
+    fact: 'contract, bridge id or external chain changed',
+    summary: 'the bridge has another contract, id or external chain.',
+    description: `The contract address, the bridge id or the external chain id changed within the last ${IDENTITY_HOURS} hours: a migration that was announced, or an attack.`,
+    action:
+      'Check at once that governance or an upgrade announced this contract; if not, warn the validators and stop your relayers and orchestrators.',
+    // A migration resets the nonces, and changes parameters.
+    inhibits: [{ problem: 'BridgeStateRolledBack' }, { problem: 'BridgeParamsChanged', severity: 'info' }],
+  }),
+  change({
+    name: 'BridgeParamsChanged',
+    severity: 'warning',
+    hours: 1,
+    valuesOf: ({ params }) => ({ admins: listDigest(rows(required(params).admins)) }),
+    fact: 'the list of admins changed',
+    summary: 'the bridge has other admins.',
+    description:
+      'The list of admins changed within the last hour, or during an outage before it. Admins manage the blacklist and the limits without a proposal.',
+    action: 'Check that a governance proposal or an upgrade announced the new admins.',
+    inhibits: [{ problem: 'BridgeParamsChanged', severity: 'info' }],
+  }),
+  change({
+    name: 'BridgeParamsChanged',
+    severity: 'info',
+    hours: 1,
+    valuesOf: paramsOf,
+    fact: 'bridge parameters changed',
+    summary: 'bridge parameters changed.',
+    description: 'A parameter of the bridge changed within the last hour, or during an outage before it.',
+    action: 'Check that a governance proposal or an upgrade announced the change.',
+  }),
+  change({
+    name: 'BridgeBlacklistChanged',
+    severity: 'info',
+    hours: 1,
+    valuesOf: ({ external_blacklist: blacklist }) => ({ blacklist: listDigest(rows(blacklist)) }),
+    fact: 'the blacklist changed',
+    summary: 'the blacklist changed.',
+    description: 'The external blacklist changed within the last hour, or during an outage before it.',
+    action: 'Ask an admin of the bridge whether the change is intended.',
+  }),
+];

@@ -1,0 +1,66 @@
+import type { DocumentName } from '../documents.js';
+import type { FamilyHeader } from '../metrics/family.js';
+import type { FamilyLines } from '../metrics/render-families.js';
+import { formatSeries } from '../metrics/text-format.js';
+import type { Judgement } from './memory.js';
+import { severities, subjectLabels } from './problem.js';
+
+/* The problems of an endpoint as series, which the rules of prometheus/alerts.yml compare with their limits. */
+
+export const problemStart: FamilyHeader = {
+  name: 'bridge_problem_start_timestamp_seconds',
+  type: 'gauge',
+  help: 'Time since which a problem is there: as far as the documents prove it, else when a poll found it first.',
+  labels: ['document', 'problem', 'severity', ...subjectLabels],
+};
+
+export const problemUnjudged: FamilyHeader = {
+  name: 'bridge_problem_unjudged_start_timestamp_seconds',
+  type: 'gauge',
+  help: 'Time since which a problem cannot be judged, because a field that it reads is missing or invalid.',
+  labels: ['document', 'problem', 'severity'],
+};
+
+type Labels = Readonly<Record<string, string>>;
+
+function series({ name }: FamilyHeader, fixedLabels: string, labels: Labels, value: number): string {
+  return formatSeries({ name, labels: Object.keys(labels) }, fixedLabels, { labels, value });
+}
+
+/** Times with milliseconds, like the other times of the exporter. */
+const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
+
+/** The lines of both families. Beyond the maximum the least severe are left out. */
+export function problemLines(
+  { present, unjudged }: Pick<Judgement, 'present' | 'unjudged'>,
+  document: DocumentName,
+  fixedLabels: string,
+  maxSeries: number,
+): readonly FamilyLines[] {
+  const starts = present.slice(0, maxSeries).map(({ problem: { name, severity }, subject, startSeconds }) => {
+    const own = subjectLabels.flatMap((label) => {
+      const value = subject[label];
+      return value === undefined ? [] : [[label, value] as const];
+    });
+    const labels = { document, problem: name, severity, ...Object.fromEntries(own) };
+    return series(problemStart, fixedLabels, labels, rounded(startSeconds));
+  });
+  // A problem can have several severities, and one of them is judged without the other only if it reads less.
+  const worst = new Map<string, number>();
+  for (const { problem, severity, sinceSeconds } of unjudged) {
+    const key = JSON.stringify([problem.name, severity]);
+    worst.set(key, Math.min(worst.get(key) ?? Infinity, sinceSeconds));
+  }
+  const times = Array.from(worst, ([key, since]) => {
+    const [problem = '', severity = severities[1]] = JSON.parse(key) as string[];
+    return series(problemUnjudged, fixedLabels, { document, problem, severity }, rounded(since));
+  });
+  return [
+    {
+      name: problemStart.name,
+      lines: starts.join(''),
+      dropped: present.length <= maxSeries ? undefined : present.length - starts.length,
+    },
+    { name: problemUnjudged.name, lines: times.join(''), dropped: undefined },
+  ].filter(({ lines }) => lines !== '');
+}

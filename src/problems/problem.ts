@@ -1,0 +1,163 @@
+import type { z } from 'zod';
+import type { DocumentName, FlowOf, InputOf } from '../documents.js';
+import { orUndefined, WITHDRAWN } from '../facts/required-fields.js';
+import type { QueryAnswers } from '../queries/query.js';
+import type { Sentence, Validator } from './sentence.js';
+
+/*
+ * A problem is something that is wrong with a target and that somebody can do something about. It is one object: what it reads, how it is found
+ * in the facts of a document, since when, its limit, its texts, and what follows from it. The exporter judges it after each poll. The rule of
+ * Prometheus compares its age with its limit: prometheus/alerts.yml, the inhibitions of prometheus/alertmanager.yml, docs/alerts.md and the
+ * values of the chart are generated from these objects.
+ */
+
+/** `critical` wakes somebody at any time, `warning` is for working hours, `info` is for the record. */
+export const severities = ['critical', 'warning', 'info'] as const;
+export type Severity = (typeof severities)[number];
+
+/** What a problem is about, by ids only: names and symbols change, and are in texts. */
+export const subjectLabels = ['token_contract', 'chain_id', 'orchestrator', 'watched', 'address', 'kind'] as const;
+export type Subject = Readonly<Partial<Record<(typeof subjectLabels)[number], string>>>;
+
+/** What a problem is found in: the facts of a document, and what else was known when it was polled. */
+export interface Judged<Name extends DocumentName = DocumentName> {
+  readonly input: InputOf[Name];
+  /** What happened up to the document. */
+  readonly flow: FlowOf[Name];
+  /** The answers of the node to other queries that are not stale. */
+  readonly answers: QueryAnswers;
+  /** When the node last answered a query, in Unix seconds, by query and key. */
+  readonly answeredAt: (query: string, key: string) => number | undefined;
+}
+
+/** A problem in one document. */
+export interface Found {
+  readonly subject?: Subject;
+  /** What progress changes: with another identity the problem begins anew. */
+  readonly identity?: string;
+  /** When it began, in Unix seconds, if the document proves it. */
+  readonly start?: number | undefined;
+  /** What is wrong, with `{duration}` in the place of its age. */
+  readonly sentence: Sentence;
+  /** What to do first about this one; by default the action of the problem. */
+  readonly action?: string | undefined;
+  /** The validator that it is about. */
+  readonly validator?: FoundValidator;
+}
+
+export interface FoundValidator extends Validator {
+  readonly externalAddress: string;
+  /** Its share of the newest validator set; `undefined` if it is unknown. */
+  readonly power: number | undefined;
+}
+
+/** What was found. When the document does not show all subjects, as with a truncated list, a problem that is not found does not end. */
+export type Findings = readonly Found[] | { readonly found: readonly Found[]; readonly isComplete: false };
+
+/** What the parts of a problem find. A part that cannot be judged hides nothing that the others find. */
+export function eachPart(parts: readonly (() => readonly Found[])[]): Findings {
+  const results = parts.map((find) => orUndefined(find));
+  const found = results.flatMap((own) => own ?? []);
+  if (!results.includes(undefined)) return found;
+  if (found.length === 0) throw WITHDRAWN;
+  return { found, isComplete: false };
+}
+
+/** What one problem remembers of all documents, as plain data: marks such as a highest value with its time. Bounded. */
+export interface Mark<Name extends DocumentName, Value> {
+  readonly schema: z.ZodType<Value>;
+  /** Throws WITHDRAWN when a field that it reads is missing or invalid; then the mark stays. */
+  readonly next: (judged: Judged<Name>, before: Value | undefined) => Value;
+}
+
+/** A problem that is not worth a notification while this one is there, for the same target: an inhibition of Alertmanager. Pages list it below this one. */
+export interface Inhibition {
+  readonly problem: string;
+  readonly severity?: Severity;
+  /** Labels of the subject that must be equal. */
+  readonly equal?: readonly (keyof Subject)[];
+}
+
+/** How problems of validators that are not watched become one. */
+export interface Together {
+  /** The share of the power from which on they are a problem. */
+  readonly minimumPower: number;
+  readonly sentence: (validators: readonly FoundValidator[]) => Sentence;
+  readonly action: string;
+}
+
+export interface Problem<Name extends DocumentName = DocumentName, Value = unknown> {
+  /** The name of its alert. */
+  readonly name: string;
+  readonly severity: Severity;
+  /** The document whose polls judge it. */
+  readonly document: Name;
+  /** The age from which on its alert fires. */
+  readonly afterMinutes: number;
+  /** Throws WITHDRAWN when a field that it reads is missing or invalid: then it is unjudged. */
+  readonly find: (judged: Judged<Name>, mark: Value | undefined) => Findings;
+  readonly mark?: Mark<Name, Value>;
+  /** What is wrong, as a template of Prometheus without the target and the age. */
+  readonly summary: string;
+  /** When it is a problem and what that means, for annotations and docs/alerts.md. */
+  readonly description: string;
+  /** What to do first. */
+  readonly action: string;
+  readonly together?: Together;
+  readonly inhibits: readonly Inhibition[];
+  /** Whether it is the cause of whatever else the document shows; a warning only of what is not critical. */
+  readonly inhibitsDocument: boolean;
+  readonly dashboard: string;
+  /** Whether the first step is the page /pending of the target. */
+  readonly linksToPending: boolean;
+  /** What a validator that it is about is late with, for the table of late validators. */
+  readonly lateWith?: string;
+}
+
+type Optional = 'inhibits' | 'inhibitsDocument' | 'dashboard' | 'linksToPending';
+
+export type Declaration<Name extends DocumentName, Value> = Omit<Problem<Name, Value>, Optional | 'document'> &
+  Partial<Pick<Problem<Name, Value>, Optional>>;
+
+const dashboards: Readonly<Record<DocumentName, string>> = {
+  module_state: 'bridge-overview',
+  external_contract: 'bridge-overview',
+  rate_limiter_input: 'bridge-cross-chain',
+};
+
+/** Declares a problem of a document. */
+export function problemOf<Name extends DocumentName, Value = never>(
+  document: Name,
+  declaration: Declaration<Name, Value>,
+): Problem {
+  const problem: Problem<Name, Value> = {
+    document,
+    inhibits: [],
+    inhibitsDocument: false,
+    dashboard: dashboards[document],
+    linksToPending: true,
+    ...declaration,
+  };
+  // The engine gives a problem only what is of its document, and its own mark.
+  return problem as unknown as Problem;
+}
+
+/** Identifies a problem among all. */
+export function problemKey({ name, severity, document }: Pick<Problem, 'name' | 'severity' | 'document'>): string {
+  return `${name} ${severity} ${document}`;
+}
+
+/** The configured limits, by the name of the problem. */
+export type ProblemSettings = Readonly<
+  Record<string, { readonly afterMs?: number | undefined; readonly enabled?: boolean | undefined }>
+>;
+
+export function isEnabled({ name }: Problem, settings: ProblemSettings): boolean {
+  return !Object.hasOwn(settings, name) || settings[name]?.enabled !== false;
+}
+
+/** The age from which on the alert fires, in seconds. */
+export function limitSeconds({ name, afterMinutes }: Problem, settings: ProblemSettings): number {
+  const afterMs = Object.hasOwn(settings, name) ? settings[name]?.afterMs : undefined;
+  return afterMs === undefined ? afterMinutes * 60 : afterMs / 1000;
+}

@@ -1,0 +1,27 @@
+import { contractProblems } from './contract.js';
+import { crosschainProblems } from './crosschain.js';
+import { integrityProblems } from './integrity.js';
+import { nodeProblems } from './node.js';
+import { oracleProblems } from './oracle.js';
+import { paramsProblems } from './params.js';
+import type { Problem } from './problem.js';
+import { queueProblems } from './queue.js';
+import { relayProblems } from './relay.js';
+import { signatureProblems } from './signatures.js';
+import { validatorProblems } from './validators.js';
+import { watchedProblems } from './watched.js';
+
+/** All problems, causes before their consequences: the order of equal severities on the pages. */
+export const problems: readonly Problem[] = [
+  ...nodeProblems,
+  ...contractProblems,
+  ...integrityProblems,
+  ...oracleProblems,
+  ...signatureProblems,
+  ...relayProblems,
+  ...queueProblems,
+  ...validatorProblems,
+  ...watchedProblems,
+  ...paramsProblems,
+  ...crosschainProblems,
+];

@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { compare, toDecimalString, type Exact } from '../chain/decimal.js';
+import { totalFees } from '../facts/bridge/batches.js';
+import type { BridgeInput } from '../facts/bridge/input.js';
+import {
+  contractLabel,
+  minBatchFees,
+  rememberedBatchNonces,
+  topBatchFeesByToken,
+  totalAmount,
+  unbatchedByToken,
+  unbatchedTransfers,
+  waitingTokens,
+} from '../facts/bridge/tokens.js';
+import { lengthOf, orUndefined, required, rows } from '../facts/required-fields.js';
+import { aboveLimitSince, standstillSince } from '../facts/bridge/standstill.js';
+import { coinItem } from '../facts/items/tokens.js';
+import { count } from '../text/format.js';
+import { tokenName } from './amounts.js';
+import { timeOfHeight } from './bridge-times.js';
+import { problemOf, type Judged } from './problem.js';
+import { sumText, withDetails, withList } from './sentence.js';
+
+/* Transfers that are in no batch. */
+
+const TOKEN_SYMBOL = `{{ range query (printf "topk(1, bridge_token_info{target=%q, token_contract=%q})" $labels.target $labels.token_contract) }}{{ .Labels.symbol }} {{ end }}`;
+export const TOKEN_TEXT = `${TOKEN_SYMBOL}{{ $labels.token_contract }}`;
+
+/** "1.2M usdt (5 transfers)", or "5 transfers of 0xabc…". */
+function waitingText(input: BridgeInput, contract: string): string {
+  const transfers = unbatchedByToken(input).get(contract) ?? [];
+  const coin = coinItem(input, { contract, amount: orUndefined(() => toDecimalString(totalAmount(transfers))) });
+  const [amount] = sumText([coin]);
+  const number = count(transfers.length, 'transfer');
+  return amount === undefined ? `${number} of ${tokenName(input, contract)}` : `${amount} (${number})`;
+}
+
+/** A new batch of the token is progress. */
+function newestBatch(input: BridgeInput, contract: string): string {
+  const nonce = rememberedBatchNonces(input).get(contract);
+  return nonce === undefined ? '' : toDecimalString(nonce);
+}
+
+/** Whether a live batch of the token has higher fees: hubs refuse to build another one before it is executed. */
+function hasBetterBatch(input: BridgeInput, contract: string, fees: Exact): boolean {
+  return rows(input.state.batches).some(
+    (batch) => contractLabel(batch.token_contract) === contract && compare(totalFees(batch), fees) >= 0,
+  );
+}
+
+const stuck = problemOf('module_state', {
+  name: 'BridgeBacklogStuck',
+  severity: 'critical',
+  afterMinutes: 50,
+  summary: `transfers of ${TOKEN_TEXT} pay for a batch, and none is built.`,
+  description:
+    'The fees of the transfers of a token reach its `min_batch_fee`, and no batch of the token is built, which usually takes minutes.',
+  action:
+    'Request a batch of the token: anyone can, and the error says what prevents one, such as the rate limit of the token or an older batch with higher fees. Then check the batch creators.',
+  find: ({ input }) => {
+    const fees = topBatchFeesByToken(input);
+    return Array.from(minBatchFees(input.tokens)).flatMap(([contract, minimum]) => {
+      const paid = fees.get(contract);
+      if (paid === undefined || compare(paid, minimum) < 0 || hasBetterBatch(input, contract, paid)) return [];
+      return [
+        {
+          subject: { token_contract: contract },
+          identity: newestBatch(input, contract),
+          start: timeOfHeight(input, () => {
+            const waiting = waitingTokens(input).find((token) => token.contract === contract);
+            return waiting && standstillSince(input, waiting);
+          }),
+          sentence: withList('no batch built for {duration}', `${waitingText(input, contract)} waiting with sufficient fees`),
+        },
+      ];
+    });
+  },
+  inhibits: [{ problem: 'BridgeBacklogHigh' }],
+});
+
+/** Without a known minimum fee, only the growth of a queue shows that transfers are stuck. */
+const GROWING_SECONDS = 3 * 3600;
+const GROWING_TRANSFERS = 10;
+const POINT_SECONDS = 1800;
+const MAX_TOKENS = 200;
+
+/** The length of the queue of each token without a minimum fee in the last hours; a new batch of the token begins anew. */
+const queueMark = z.record(
+  z.string(),
+  z.strictObject({ batch: z.string(), points: z.array(z.tuple([z.number(), z.number()])) }),
+);
+type QueueMark = z.infer<typeof queueMark>;
+
+function queuesAfter({ input }: Judged<'module_state'>, before: QueueMark = {}): QueueMark {
+  const known = minBatchFees(input.tokens);
+  const now = input.at.epochSeconds;
+  const queues = Array.from(unbatchedByToken(input)).filter(([contract]) => !known.has(contract));
+  const longestFirst = queues.toSorted(([, a], [, b]) => b.length - a.length).slice(0, MAX_TOKENS);
+  return Object.fromEntries(
+    longestFirst.map(([contract, { length }]) => {
+      const batch = newestBatch(input, contract);
+      const last = Object.hasOwn(before, contract) ? before[contract] : undefined;
+      const points = last?.batch === batch ? last.points : [];
+      const [newest] = points.slice(-1);
+      const added: QueueMark[string]['points'] =
+        newest === undefined || now - newest[0] >= POINT_SECONDS ? [...points, [now, length]] : points;
+      // The last point before the range is the value at its beginning.
+      const first = added.findLastIndex(([at]) => now - at >= GROWING_SECONDS);
+      return [contract, { batch, points: added.slice(Math.max(0, first)) }];
+    }),
+  );
+}
+
+const growing = problemOf('module_state', {
+  name: 'BridgeBacklogStuck',
+  severity: 'warning',
+  afterMinutes: 185,
+  summary: `the queue of ${TOKEN_TEXT} grows, and no batch is built.`,
+  // Transfers whose fees nobody takes wait for weeks on any real chain, but their number grows slowly.
+  description: `${GROWING_TRANSFERS} transfers of a token without \`min_batch_fee\` were added to its queue in ${GROWING_SECONDS / 3600} hours, and no batch of the token was built.`,
+  action:
+    'Compare the fees of the transfers with the minimum of the batch creators, and configure it as min_batch_fee of the token. If they are sufficient, request a batch: the error says what prevents one.',
+  mark: { schema: queueMark, next: queuesAfter },
+  find: ({ input }, mark: QueueMark | undefined) => {
+    required(input.state.unbatched_transfers);
+    return Object.entries(mark ?? {}).flatMap(([contract, { batch, points }]) => {
+      const [first] = points;
+      const length = unbatchedByToken(input).get(contract)?.length ?? 0;
+      if (first === undefined || input.at.epochSeconds - first[0] < GROWING_SECONDS) return [];
+      if (length - first[1] < GROWING_TRANSFERS) return [];
+      return [
+        {
+          subject: { token_contract: contract },
+          identity: batch,
+          start: first[0],
+          sentence: withList('no batch built for {duration}', `${waitingText(input, contract)} waiting`),
+        },
+      ];
+    });
+  },
+});
+
+const high = problemOf('module_state', {
+  name: 'BridgeBacklogHigh',
+  severity: 'warning',
+  afterMinutes: 30,
+  summary: 'more transfers are pending than backlog_limit.',
+  description:
+    'More transfers than `backlog_limit` are pending, batched or unbatched. The queue may still move; BridgeBacklogStuck fires when it does not.',
+  action: 'Check whether batches are built, signed and relayed.',
+  find: ({ input }) => {
+    const { backlogLimit } = input.settings;
+    const unbatched = unbatchedTransfers(input).length;
+    const pending = rows(input.state.batches).reduce((sum, { transactions }) => sum + lengthOf(transactions), unbatched);
+    if (pending <= backlogLimit) return [];
+    return [
+      {
+        start: timeOfHeight(input, () => aboveLimitSince(input)),
+        sentence: withDetails(
+          `the number of pending transfers has been above ${backlogLimit} for {duration}`,
+          `${pending} at present, of which ${unbatched} in no batch`,
+        ),
+      },
+    ];
+  },
+});
+
+export const queueProblems = [stuck, growing, high];

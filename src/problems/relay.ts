@@ -1,0 +1,250 @@
+import { z } from 'zod';
+import { floorDivide, multiply, toDouble, toSeconds } from '../chain/decimal.js';
+import type { Batch } from '../chain/module-state.js';
+import {
+  estimatedExternalHeight,
+  feesOf,
+  isOverdue,
+  paysMinimum,
+  relayableBatches,
+} from '../facts/bridge/batches.js';
+import { externalBlockTime } from '../facts/bridge/block-times.js';
+import { heightOfLastObserved, pendingEventCount } from '../facts/bridge/events.js';
+import { keyOfBatch } from '../flow/bridge-document.js';
+import type { BridgeInput } from '../facts/bridge/input.js';
+import { contractLabel } from '../facts/bridge/tokens.js';
+import { newestValset, powerDrift, unrelayedValsets } from '../facts/bridge/valsets.js';
+import { groupBy } from '../facts/grouping.js';
+import { orUndefined, required, rows } from '../facts/required-fields.js';
+import { count, percent } from '../text/format.js';
+import { amountsText } from './amounts.js';
+import { about, earliest, latest, secondsToExternalHeight, timeOfHeight } from './bridge-times.js';
+import { problemOf, type Judged, type Severity } from './problem.js';
+import { withDetails } from './sentence.js';
+
+/* Signed batches and validator sets that nobody relays, and batches that time out. */
+
+const PAUSED = 'The contract is paused: find out who paused it and why.';
+const CHECK_RELAYERS =
+  'Check the relayers: funds for gas, maximum gas price, minimum fee, and whether the contract is paused. Anyone can relay a batch.';
+
+/** With what is known about the contract. */
+function checkRelayers({ isContractPaused }: BridgeInput): string {
+  if (isContractPaused === undefined) return CHECK_RELAYERS;
+  return isContractPaused
+    ? `${PAUSED} Until then nobody can relay a batch.`
+    : 'Check the relayers: funds for gas, maximum gas price and minimum fee. The contract is not paused, and anyone can relay a batch.';
+}
+
+function relayable(input: BridgeInput): readonly Batch[] {
+  return relayableBatches(input) ?? [];
+}
+
+function firstTimeout(input: BridgeInput, batches: readonly Batch[]): string {
+  const seconds = earliest(batches.map((batch) => secondsToExternalHeight(input, () => required(batch.batch_timeout))));
+  return seconds === undefined ? '' : `the first times out in ${about(input, seconds)}`;
+}
+
+/** The batches that a relayer could execute, and when one was last executed, in Unix seconds; 0 if none was seen. */
+const executionMark = z.strictObject({ batches: z.array(z.string()), executedAt: z.number() });
+type ExecutionMark = z.infer<typeof executionMark>;
+
+const MAX_BATCHES = 200;
+
+/** A batch that is gone and was not canceled was executed. */
+function executionsAfter({ input, flow }: Judged<'module_state'>, before: ExecutionMark | undefined): ExecutionMark {
+  const live = new Set(rows(input.state.batches).map(keyOfBatch));
+  const isExecuted = (key: string): boolean => !live.has(key) && flow.removed?.canceled.includes(key) !== true;
+  const executedAt = before?.batches.some(isExecuted) ? input.at.epochSeconds : (before?.executedAt ?? 0);
+  return { batches: relayable(input).slice(0, MAX_BATCHES).map(keyOfBatch), executedAt };
+}
+
+function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, description: string) {
+  return problemOf('module_state', {
+    name: 'BridgeBatchNotRelayed',
+    severity,
+    afterMinutes: hours * 60,
+    summary: 'signed batches of several tokens wait for a relayer, and none is executed.',
+    description,
+    action: CHECK_RELAYERS,
+    mark: { schema: executionMark, next: executionsAfter },
+    find: ({ input }: Judged<'module_state'>, mark: ExecutionMark | undefined) => {
+      const batches = relayable(input).filter((batch) => !needsKnownFees || paysMinimum(input, batch) !== undefined);
+      const byToken = groupBy(batches, ({ token_contract }) => contractLabel(token_contract));
+      // Two tokens, because the contract can refuse a batch of one token for a reason of its own.
+      if (byToken.size < 2) return [];
+      const oldestOfTokens = Array.from(byToken.values(), (own) =>
+        earliest(own.map((batch) => timeOfHeight(input, () => required(batch.block)))),
+      );
+      const [, second] = oldestOfTokens.every((time) => time !== undefined)
+        ? oldestOfTokens.toSorted((a, b) => a - b)
+        : [];
+      // Nothing is executed without an observed event.
+      const lastEvent = mark?.executedAt || timeOfHeight(input, () => heightOfLastObserved(input));
+      return [
+        {
+          identity: String(mark?.executedAt ?? 0),
+          start: latest([second, lastEvent]),
+          sentence: withDetails(
+            `no signed batch has been executed for {duration}, ${batches.length} waiting`,
+            amountsText(input, batches),
+            firstTimeout(input, batches),
+          ),
+          action: checkRelayers(input),
+        },
+      ];
+    },
+    // Batches are not built while others wait.
+    inhibits: [{ problem: 'BridgeBacklogStuck' }, { problem: 'BridgeBacklogHigh' }, { problem: 'BridgeValsetDrift' }],
+  });
+}
+
+/** Share of the lifetime of a batch that is left. */
+const TIMEOUT_RATIO = 0.2;
+
+const timeoutNear = problemOf('module_state', {
+  name: 'BridgeBatchTimeoutNear',
+  severity: 'warning',
+  afterMinutes: 5,
+  summary: 'a signed batch times out soon.',
+  description: `Less than ${TIMEOUT_RATIO * 100} % of the lifetime of a signed batch with sufficient fees is left before its timeout. After that the contract rejects it, and its transfers are locked until the hub observes the next event.`,
+  action: CHECK_RELAYERS,
+  find: ({ input }) => {
+    const batches = relayable(input);
+    if (batches.length === 0) return [];
+    const params = required(input.state.params);
+    const blocks = required(
+      floorDivide(required(params.target_batch_timeout), required(params.average_external_block_time)),
+    );
+    const near = toSeconds(multiply(blocks, externalBlockTime(input))) * TIMEOUT_RATIO;
+    required(estimatedExternalHeight(input) ?? required(input.state.last_observed_external_height));
+    const left = earliest(
+      batches.map((batch) => secondsToExternalHeight(input, () => required(batch.batch_timeout))),
+    );
+    if (left === undefined || left >= near) return [];
+    return [
+      {
+        start: input.at.epochSeconds - (near - left),
+        sentence: withDetails(`a signed batch times out in ${about(input, left)}`, amountsText(input, batches)),
+        action: checkRelayers(input),
+      },
+    ];
+  },
+});
+
+const CHECK_PAUSE = 'Check that the contract is not paused';
+const MAKE_DEPOSIT =
+  'make a small deposit on the external chain: the hub cancels the batches with the next observed event';
+const GET_EVENT_OBSERVED = `${CHECK_PAUSE}. If events are pending, find out who has not voted for them; if none are, ${MAKE_DEPOSIT}.`;
+
+/** What makes the hub cancel the batches, with what is known about pending events and the contract. */
+function getEventObserved(input: BridgeInput): string {
+  const pending = orUndefined(() => toDouble(pendingEventCount(input)));
+  if (pending === undefined) return GET_EVENT_OBSERVED;
+  if (pending > 0) {
+    return 'Find out who has not voted for the pending events: the hub cancels the batches with the next observed one.';
+  }
+  switch (input.isContractPaused) {
+    case undefined:
+      return `${CHECK_PAUSE}, then ${MAKE_DEPOSIT}.`;
+    case true:
+      return `${PAUSED} Until it is unpaused, it has no event with which the hub could cancel the batches.`;
+    case false:
+      return `The contract is not paused: ${MAKE_DEPOSIT}.`;
+  }
+}
+
+function overdue(severity: Severity, afterMinutes: number, description: string) {
+  const fees = severity === 'critical' ? 'sufficient' : 'unknown';
+  return problemOf('module_state', {
+    name: 'BridgeBatchOverdue',
+    severity,
+    afterMinutes,
+    summary: 'transfers are locked in batches that have timed out.',
+    description,
+    action: GET_EVENT_OBSERVED,
+    find: ({ input }: Judged<'module_state'>) => {
+      if (estimatedExternalHeight(input) === undefined) return [];
+      const batches = rows(input.state.batches).filter(
+        (batch) => isOverdue(input, batch) === true && feesOf(input, batch) === fees,
+      );
+      if (batches.length === 0) return [];
+      const left = earliest(
+        batches.map((batch) => secondsToExternalHeight(input, () => required(batch.batch_timeout))),
+      );
+      return [
+        {
+          start: left === undefined ? undefined : input.at.epochSeconds + left,
+          sentence: withDetails(
+            `transfers have been locked for {duration} in ${count(batches.length, 'batch', 'batches')} past the timeout at the estimated external height`,
+            amountsText(input, batches),
+          ),
+          action: getEventObserved(input),
+        },
+      ];
+    },
+  });
+}
+
+/** Sum of the differences of all power shares. */
+export const DRIFT_RATIO = 0.1;
+
+const valsetDrift = problemOf('module_state', {
+  name: 'BridgeValsetDrift',
+  severity: 'warning',
+  afterMinutes: 120,
+  dashboard: 'bridge-signers',
+  linksToPending: false,
+  summary: 'the validator set in the contract is out of date.',
+  // The hub creates a new set at 0.05, so twice that is a set that was not relayed. Relayers may wait for low gas prices.
+  description: `The power shares of the newest validator set differ by more than ${DRIFT_RATIO * 100} % in sum from those in the contract. From 68 % on, the members in the contract may no longer reach the 66 % from which on relayers relay.`,
+  action: 'Have a relayer relay the newest validator set; anyone can, and the hub pays no reward.',
+  find: ({ input }) => {
+    const value = powerDrift(input);
+    if (value === undefined || value <= DRIFT_RATIO) return [];
+    // Since the newer of both sets, the difference has been the same.
+    const newest = orUndefined(() => (unrelayedValsets(input).length === 0 ? undefined : newestValset(input)));
+    return [
+      {
+        start: latest([
+          timeOfHeight(input, () => required(newest?.height)),
+          timeOfHeight(input, () => heightOfLastObserved(input)),
+        ]),
+        sentence: withDetails(
+          'the validator set in the contract has been out of date for {duration}',
+          `its power shares differ by ${percent(value)}`,
+        ),
+      },
+    ];
+  },
+});
+
+export const relayProblems = [
+  // The hub cancels the batch with the next observed event. Half an hour without an event is an idle bridge or a stalled oracle.
+  overdue(
+    'critical',
+    30,
+    'The hub holds a signed batch with sufficient fees that has timed out at the estimated external height. The contract rejects it, and its transfers are locked until the hub observes the next event.',
+  ),
+  notRelayed(
+    'critical',
+    4,
+    true,
+    'Signed batches of two or more tokens whose fees reach their `min_batch_fee` have each waited for hours, and none is executed.',
+  ),
+  // It is unknown whether a relayer should have executed the batch. Even on a quiet bridge, an event is usually observed within two hours.
+  overdue(
+    'warning',
+    120,
+    'The hub holds a batch that has timed out at the estimated external height, and whose `min_batch_fee` is not configured or that was not signed. Its transfers are locked until the hub observes the next event.',
+  ),
+  timeoutNear,
+  notRelayed(
+    'warning',
+    2,
+    false,
+    'Signed batches of two or more tokens have each waited for hours, and none is executed, whether or not `min_batch_fee` is configured: relayers wait for a lower gas price, or have no funds.',
+  ),
+  valsetDrift,
+];
+

@@ -1,0 +1,69 @@
+import { exporterRules, watchdog, type ExporterRule } from './exporter-rules.js';
+import type { Problem } from './problem.js';
+import { problems } from './problems.js';
+
+/* The alert rules: those of problems compare an age with a limit, and nothing else. */
+
+export interface Rule extends Omit<ExporterRule, 'inhibits' | 'inhibitsDocument'> {
+  /** Whether the page /pending of the target is the first step. */
+  readonly linksToPending: boolean;
+  /** Labels besides the severity, to tell apart rules of one alert. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** The problem that the rule is about; absent for those that Prometheus judges. */
+  readonly problem?: Problem;
+}
+
+const groupOf = {
+  module_state: 'bridge',
+  external_contract: 'contract',
+  rate_limiter_input: 'crosschain',
+} as const;
+
+/**
+ * Bridges gaps in the data. When the data stays away, another alert fires before it ends: BridgeExporterAbsent and BridgeSnapshotStale after 10
+ * minutes, BridgeEndpointNotPolled after 15.
+ */
+const KEEP_FIRING_MINUTES = 15;
+
+/** Problems with one name and severity in several documents have a rule each if their limits differ, else one together. */
+function hasOtherLimit({ name, severity, afterMinutes }: Problem): boolean {
+  return problems.some(
+    (own) => own.name === name && own.severity === severity && own.afterMinutes !== afterMinutes,
+  );
+}
+
+function isFirstOfItsRule(problem: Problem): boolean {
+  const { name, severity, afterMinutes } = problem;
+  const same = problems.filter(
+    (own) => own.name === name && own.severity === severity && own.afterMinutes === afterMinutes,
+  );
+  return same[0] === problem;
+}
+
+export function ruleOf(problem: Problem): Rule {
+  const { name, severity, document, afterMinutes, summary, description, action, dashboard, linksToPending } = problem;
+  const isOfDocument = hasOtherLimit(problem);
+  const matcher = isOfDocument ? `document="${document}",` : '';
+  return {
+    name,
+    severity,
+    group: groupOf[document],
+    expr: `time() - bridge_problem_start_timestamp_seconds{${matcher}problem="${name}",severity="${severity}"} > ${afterMinutes * 60}`,
+    forMinutes: 0,
+    keepFiringMinutes: severity === 'info' ? 0 : KEEP_FIRING_MINUTES,
+    summary: `{{ $labels.target }}: ${summary.replace(/\.$/, '')}, for {{ $value | humanizeDuration }}.`,
+    description,
+    action,
+    dashboard,
+    linksToPending,
+    labels: isOfDocument ? { document } : {},
+    problem,
+  };
+}
+
+/** All rules, in the order of prometheus/alerts.yml. */
+export const rules: readonly Rule[] = [
+  ...exporterRules.map((own) => ({ ...own, linksToPending: false, labels: {} })),
+  ...problems.filter(isFirstOfItsRule).map(ruleOf),
+  { ...watchdog, linksToPending: false, labels: {} },
+];

@@ -1,0 +1,179 @@
+import type { ClaimType } from '../chain/claim.js';
+import type { BlockSpan, ClaimItem, CoinItem, ItemList, Member, Members, Signatures } from '../facts/items/items.js';
+import { count, duration, list, percent } from '../text/format.js';
+import { cleanText, splitAddress } from '../text/untrusted-text.js';
+
+/*
+ * The sentences of problems and their parts. They are plain text of one line; other people choose the names in them, so pages escape them.
+ */
+
+const MAX_NAME_CHARACTERS = 40;
+
+/** A name or address of the chain in one line. */
+export function shortName(text: string): string {
+  return cleanText(text, MAX_NAME_CHARACTERS);
+}
+
+/** An address without its middle. */
+export function shortAddress(address: string): string {
+  const [head, middle, tail] = splitAddress(address);
+  return shortName(Array.from(middle).length > 1 ? `${head}…${tail}` : address);
+}
+
+export interface Validator {
+  readonly name: string;
+  readonly address: string;
+  readonly isWatched: boolean;
+}
+
+/** The name of a validator, else its address. */
+export function validatorName({ name, address, isWatched }: Validator): string {
+  return (quoted(shortName(name)) || shortAddress(address)) + (isWatched ? ' (yours)' : '');
+}
+
+/** Quotes a name with punctuation, so that it can imitate neither `(yours)` nor another entry of the list. */
+function quoted(name: string): string {
+  return /[^\p{L}\p{M}\p{N} .&'_+|/@#!*-]/u.test(name) ? `“${name.replaceAll(/[“”"]/g, "'")}”` : name;
+}
+
+/** At most five validators, the watched ones first. Anyone can choose any name, so equal names are followed by the address. */
+export function validators(members: readonly Validator[], total = members.length): string {
+  const watchedFirst = members.toSorted((a, b) => Number(b.isWatched) - Number(a.isWatched));
+  const names = watchedFirst.map(validatorName);
+  const distinct = names.map((name, index) => {
+    const address = watchedFirst[index]?.address ?? '';
+    return names.indexOf(name) === names.lastIndexOf(name) ? name : `${name} ${shortAddress(address)}`;
+  });
+  return list(distinct, total);
+}
+
+/** "6 validators with 53 % of the power have not voted: Alpha, Beta and 4 more"; empty when nobody is known to be missing. */
+export function missingValidators(missing: Members | null, haveNot: string): string {
+  if (missing === null || missing.total === 0) return '';
+  const { total, powerRatio } = missing;
+  const who = validators(membersOf(missing), total);
+  return `${numberAndPower(total, powerRatio)} ${haveOrHas(total)} not ${haveNot}${who === '' ? '' : `: ${who}`}`;
+}
+
+/** "2 validators with 12 % of the power"; without the power if it is unknown. */
+export function numberAndPower(number: number, powerRatio: number | null): string {
+  const having = powerRatio === null ? '' : ` with ${percent(powerRatio)} of the power`;
+  return count(number, 'validator') + having;
+}
+
+export function haveOrHas(number: number): string {
+  return number === 1 ? 'has' : 'have';
+}
+
+/** An action with your own validators first, if any of these is. */
+export function ownFirst(members: readonly Validator[], action: string): string {
+  const own = members.filter(({ isWatched }) => isWatched).map((validator) => ({ ...validator, isWatched: false }));
+  if (own.length === 0) return action;
+  return `Check the orchestrator of your ${own.length === 1 ? 'validator' : 'validators'} ${validators(own)} first. ${action}`;
+}
+
+/** The listed members of a validator set. */
+export function membersOf(members: Members | null | undefined): readonly Validator[] {
+  return (members?.members ?? []).map(validatorOf);
+}
+
+function validatorOf({ name, orchestrator, externalAddress, watched }: Member): Validator {
+  return { name: name ?? '', address: orchestrator ?? externalAddress, isWatched: watched };
+}
+
+/** "event 31 (batch 8 of USDT)"; only the event of a claim that cannot be read. */
+export function claimText({ eventNonce, type, token, amount, batchNonce, valsetNonce }: ClaimItem): string {
+  const name =
+    token === null ? 'an unknown token' : shortName(token.symbol ?? '') || shortAddress(token.contract ?? '');
+  const whole = amount?.wholeAmount ?? null;
+  const texts: Readonly<Record<ClaimType, string>> = {
+    deposit: `deposit of ${whole === null ? '' : `${whole} `}${name}`,
+    withdraw: `batch ${batchNonce ?? 'of unknown nonce'} of ${name}`,
+    valset: `validator set ${valsetNonce ?? 'of unknown nonce'}`,
+    erc20_deployed: `deployment of ${name}`,
+  };
+  return `event ${eventNonce}${type === null ? '' : ` (${texts[type]})`}`;
+}
+
+/** "1.2M USDT": the sum of amounts of one token; nothing without decimals, or when an amount is unknown or all are 0. */
+export function sumText(coins: readonly CoinItem[]): readonly string[] {
+  const [first] = coins;
+  const whole = coins.map(({ wholeAmount }) => wholeAmount);
+  const sum = whole.reduce((total, amount) => total + Number(amount), 0);
+  if (first === undefined || whole.includes(null) || sum === 0) return [];
+  return [`${COMPACT.format(sum)} ${shortName(first.symbol ?? '') || shortAddress(first.contract ?? '')}`];
+}
+
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
+
+/** A chain by its configured name and id. */
+export function chainName(name: string, id: string): string {
+  if (id === '') return 'without id';
+  return name === '' ? shortName(id) : `${shortName(name)} (${shortName(id)})`;
+}
+
+/** What is wrong in one line, without the target. The fact can have `{duration}` in the place of the age of the problem. */
+export interface Sentence {
+  /** What is wrong, and for how long: the heading of a page. */
+  readonly fact: string;
+  /** Between fact and details: a colon before a list of what the fact is about. */
+  readonly separator: '; ' | ': ';
+  /** What the heading has no room for: who, how much, until when. Empty if the fact says it all. */
+  readonly details: string;
+}
+
+export function sentenceText({ fact, separator, details }: Sentence): string {
+  return details === '' ? fact : `${fact}${separator}${details}`;
+}
+
+/** The sentence for a problem of this age: "18 min", or "at least 18 min". */
+export function withAge(sentence: Sentence, age: string): Sentence {
+  return { ...sentence, fact: sentence.fact.replace('{duration}', () => age) };
+}
+
+/** A fact, and what else is known. */
+export function withDetails(fact: string, ...details: readonly string[]): Sentence {
+  return { fact, separator: '; ', details: parts(...details) };
+}
+
+/** A fact, the list of what it is about, and what else is known. */
+export function withList(fact: string, listed: string, ...details: readonly string[]): Sentence {
+  return { fact, separator: ': ', details: parts(listed, ...details) };
+}
+
+/** Details; empty ones are left out. */
+export function parts(...all: readonly string[]): string {
+  return all.filter((part) => part !== '').join('; ');
+}
+
+/** "5 external blocks (about 60 s)". */
+export function blocksFor(blocks: number, blockTime: number | undefined, kind: string): string {
+  const time = blockTime === undefined ? '' : ` (about ${duration(blocks * blockTime)})`;
+  return `${count(blocks, `${kind} block`)}${time}`;
+}
+
+/** Signatures and votes take a minute or two. */
+const USUAL_SECONDS = 300;
+
+/** Whether something has waited longer for signatures or votes than usual. An item of unknown age may have. */
+export function isLate(age: BlockSpan | null): boolean {
+  return (age?.seconds ?? USUAL_SECONDS) >= USUAL_SECONDS;
+}
+
+/** None when the list could not be read. */
+export function listedRows<Row>(items: ItemList<Row> | undefined): readonly Row[] {
+  return items?.readable === true ? items.rows : [];
+}
+
+/** The oldest listed batch, or validator set, without sufficient signatures. */
+export function belowThreshold<Row extends Signatures>(items: ItemList<Row> | undefined): Row | undefined {
+  return listedRows(items).find((row) => row.belowThreshold === true);
+}
+
+/** "about 11 h 23 min"; empty without an estimate, and when the deadline has passed. */
+export function timeLeft(left: BlockSpan | null | undefined, describe: (time: string) => string): string {
+  const seconds = left?.seconds ?? 0;
+  if (seconds <= 0) return '';
+  return describe(`about ${duration(seconds)}`);
+}
+

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { compare, ratio } from '../chain/decimal.js';
+import type { Batch, Valset } from '../chain/module-state.js';
+import { keyOfBatch } from '../flow/bridge-document.js';
+import type { BridgeInput } from '../facts/bridge/input.js';
+import {
+  batchesBelowThreshold,
+  isBatchSigned,
+  isBelowThreshold,
+  valsetSignedPower,
+} from '../facts/bridge/signing.js';
+import { newestValset, unrelayedValsets } from '../facts/bridge/valsets.js';
+import { orNull } from '../facts/items/item-list.js';
+import { hubBlocksUntil } from '../facts/items/block-spans.js';
+import { valsetDeadline } from '../facts/bridge/orchestrators.js';
+import { required, rows } from '../facts/required-fields.js';
+import { batchSignatures, valsetSignatures } from '../facts/items/signatures.js';
+import { percent } from '../text/format.js';
+import { amountsText } from './amounts.js';
+import { timeOfHeight, timeoutText } from './bridge-times.js';
+import { problemOf, type Judged } from './problem.js';
+import { membersOf, missingValidators, ownFirst, timeLeft, withDetails } from './sentence.js';
+
+/* Batches and validator sets that lack signatures. */
+
+const CONTACT_SIGNERS =
+  'Contact the operators of the validators that have not signed; the batches cannot be relayed.';
+
+/** The batch whose signatures decide whether there is progress. */
+const unsignedMark = z
+  .strictObject({ batch: z.string(), since: z.string(), startSeconds: z.number().optional() })
+  .nullable();
+type UnsignedMark = z.infer<typeof unsignedMark>;
+
+function oldestUnsigned(input: BridgeInput): Batch | undefined {
+  const unsigned = batchesBelowThreshold(input);
+  return unsigned.toSorted((a, b) => compare(required(a.block), required(b.block)))[0];
+}
+
+/** A batch that is signed is progress, one that was canceled is none: its transfers wait for signatures in the next one. */
+function unsignedSince({ input, flow }: Judged<'module_state'>, before: UnsignedMark | undefined): UnsignedMark {
+  const oldest = oldestUnsigned(input);
+  if (oldest === undefined) return null;
+  const batch = keyOfBatch(oldest);
+  const startSeconds = timeOfHeight(input, () => required(oldest.block));
+  const anew = { batch, since: batch, ...(startSeconds !== undefined && { startSeconds }) };
+  if (before === undefined || before === null) return anew;
+  const earlier = rows(input.state.batches).find((own) => keyOfBatch(own) === before.batch);
+  if (earlier !== undefined) return isBatchSigned(input, earlier) === true ? anew : before;
+  return flow.removed?.canceled.includes(before.batch) === true ? { ...before, batch } : anew;
+}
+
+const batchUnsigned = problemOf('module_state', {
+  name: 'BridgeBatchUnsigned',
+  severity: 'critical',
+  afterMinutes: 30,
+  dashboard: 'bridge-signers',
+  summary: 'batches lack signatures, and cannot be relayed.',
+  description:
+    'The oldest batch that less power than `power_threshold` has signed is the same, or was canceled for another unsigned one. Unsigned batches cannot be relayed.',
+  action: CONTACT_SIGNERS,
+  mark: { schema: unsignedMark, next: unsignedSince },
+  find: ({ input }, mark: UnsignedMark | undefined) => {
+    const oldest = oldestUnsigned(input);
+    if (oldest === undefined) return [];
+    const all = batchesBelowThreshold(input);
+    const { missing } = batchSignatures(input, oldest);
+    return [
+      {
+        identity: mark?.since ?? '',
+        start: mark?.startSeconds,
+        sentence: withDetails(
+          `batches have lacked signatures for {duration}, ${all.length} at present`,
+          missingValidators(missing, `signed batch ${orNull(() => required(oldest.batch_nonce)) ?? ''}`),
+          timeoutText(input, oldest),
+          amountsText(input, all),
+        ),
+        action: ownFirst(membersOf(missing), CONTACT_SIGNERS),
+      },
+    ];
+  },
+  inhibits: [{ problem: 'BridgeOrchestratorMissingConfirms' }],
+});
+
+const CONTACT_SIGNERS_OF_SET =
+  'Contact the operators of the validators that have not signed; the contract keeps an older validator set.';
+
+/** The first of the newest validator sets that all lack signatures: since then, the newest one has lacked some. */
+function firstUnsigned(input: BridgeInput): Valset | undefined {
+  const newestFirst = unrelayedValsets(input).toSorted((a, b) => compare(required(b.nonce), required(a.nonce)));
+  const signed = newestFirst.findIndex((valset) => {
+    const power = valsetSignedPower(input, valset);
+    return power === undefined || !isBelowThreshold(power);
+  });
+  return (signed === -1 ? newestFirst : newestFirst.slice(0, signed)).at(-1);
+}
+
+const valsetUnsigned = problemOf('module_state', {
+  name: 'BridgeValsetUnsigned',
+  severity: 'warning',
+  afterMinutes: 60,
+  dashboard: 'bridge-signers',
+  summary: 'the newest validator set lacks signatures, and cannot be relayed.',
+  description:
+    'Less power than `power_threshold` has signed the newest validator set, so it cannot be relayed. Withdrawals continue with the old one; BridgeOrchestratorDeadlineNear covers jailing.',
+  action: CONTACT_SIGNERS_OF_SET,
+  find: ({ input }) => {
+    const newest = newestValset(input);
+    if (newest === undefined || !unrelayedValsets(input).includes(newest)) return [];
+    const power = valsetSignedPower(input, newest);
+    if (power === undefined || !isBelowThreshold(power)) return [];
+    const { missing } = valsetSignatures(input, newest);
+    const deadline = () => valsetDeadline(newest, required(required(input.state.params).signed_valsets_window));
+    return [
+      {
+        start: timeOfHeight(input, () => required(firstUnsigned(input)?.height)),
+        sentence: withDetails(
+          'the newest validator set has lacked signatures for {duration}',
+          `${percent(ratio(power.signed, power.total) ?? 0)} of the power has signed it`,
+          missingValidators(missing, 'signed it'),
+          timeLeft(hubBlocksUntil(input, deadline), (time) => `who does not sign it is jailed in ${time}`),
+        ),
+        action: ownFirst(membersOf(missing), CONTACT_SIGNERS_OF_SET),
+      },
+    ];
+  },
+});
+
+export const signatureProblems = [batchUnsigned, valsetUnsigned];

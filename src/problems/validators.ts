@@ -1,0 +1,315 @@
+import { z } from 'zod';
+import { dataPart } from '../chain/addresses.js';
+import { compare, highest, lowest, multiply, subtract, toDecimalString, toSeconds, type Decimal } from '../chain/decimal.js';
+import type { DecimalString, Numeral } from '../chain/numeral.js';
+import { hubBlockTime } from '../facts/bridge/block-times.js';
+import {
+  eventAttestations,
+  heightOfLastObserved,
+  leadingClaim,
+  voters,
+  votersOfLastEvent,
+  votersOfNextEvent,
+} from '../facts/bridge/events.js';
+import type { BridgeInput } from '../facts/bridge/input.js';
+import {
+  confirmDeadline,
+  hasVoted,
+  memberPowerShare,
+  missingBatchConfirms,
+  missingValsetConfirms,
+  registeredMembers,
+  type RegisteredMember,
+} from '../facts/bridge/orchestrators.js';
+import { validatorName } from '../facts/bridge/registrations.js';
+import { batchSigners } from '../facts/bridge/signing.js';
+import { memoize } from '../facts/memoize.js';
+import { optional, orUndefined, required, rows } from '../facts/required-fields.js';
+import { count } from '../text/format.js';
+import { about, timeOfHeight } from './bridge-times.js';
+import { problemOf, type Found, type FoundValidator, type Judged, type Severity, type Subject } from './problem.js';
+import { haveOrHas, numberAndPower, shortAddress, shortName, validators, withDetails, withList } from './sentence.js';
+
+/* Signatures and votes that single validators miss: each watched validator, and all others together. */
+
+/** Share of the power of the validators of others that has to be late. */
+const LATE_POWER_RATIO = 0.15;
+/** From this share on, a deadline is the problem of the whole bridge: without them nothing is signed or observed. */
+const JAILED_POWER_RATIO = 0.33;
+/** From this share of the power on, a claim is more than the error of a few. */
+export const SUBSTANTIAL_POWER_RATIO = 0.33;
+
+const CHECK_CONFIRMS = 'An orchestrator that does not sign has stopped, has no funds or cannot reach its nodes.';
+const CHECK_VOTES = 'Check the orchestrator and its node of the external chain.';
+const CONTACT_LATE =
+  'Tell the operators, the largest first; without 66 % of the power nothing is relayed and no event is observed.';
+
+function foundValidator(input: BridgeInput, member: RegisteredMember): FoundValidator {
+  const { registration, labels, isWatched } = member;
+  return {
+    name: validatorName(input, registration),
+    address: labels.orchestrator === '' ? labels.external_address : labels.orchestrator,
+    isWatched,
+    externalAddress: labels.external_address,
+    power: orUndefined(() => memberPowerShare(input, member)),
+  };
+}
+
+function subjectOf({ labels, isWatched }: RegisteredMember): Subject {
+  return { orchestrator: labels.orchestrator || labels.external_address, watched: String(isWatched) };
+}
+
+/** "your validator Alpha". */
+function yours({ name, address }: FoundValidator): string {
+  return `your validator ${shortName(name) || shortAddress(address)}`;
+}
+
+/** Their number and power, if that of all of them is known. */
+function extentOf(found: readonly FoundValidator[]): string {
+  const powers = found.flatMap(({ power }) => power ?? []);
+  const isComplete = powers.length === found.length;
+  return numberAndPower(found.length, isComplete ? powers.reduce((sum, power) => sum + power, 0) : null);
+}
+
+const NO_SENTENCE = withDetails('');
+
+/** What was found about a member. Texts are only of the watched ones: all others have one together. */
+function foundAbout(
+  input: BridgeInput,
+  member: RegisteredMember,
+  found: Pick<Found, 'identity' | 'start'>,
+  subject: Subject,
+  fact: (who: string) => string,
+): Found {
+  const validator = foundValidator(input, member);
+  return {
+    ...found,
+    subject: { ...subjectOf(member), ...subject },
+    validator,
+    sentence: member.isWatched ? withDetails(fact(yours(validator))) : NO_SENTENCE,
+  };
+}
+
+/** A numeral by the address of each member. Bounded like the members. */
+const numeralByMember = z.record(z.string(), z.string());
+type NumeralByMember = z.infer<typeof numeralByMember>;
+
+const MAX_MEMBERS = 300;
+
+/** The highest value of each member so far: what it has signed or voted for is progress, and does not go back when the hub deletes it. */
+function highestByMember(
+  input: BridgeInput,
+  before: NumeralByMember = {},
+  valueOf: (member: RegisteredMember) => Numeral | undefined,
+): NumeralByMember {
+  const entries = registeredMembers(input)
+    .slice(0, MAX_MEMBERS)
+    .flatMap((member): [string, string][] => {
+      const known = Object.hasOwn(before, member.address) ? (before[member.address] as DecimalString) : undefined;
+      const value = highest([known, valueOf(member)]);
+      return value === undefined ? [] : [[member.address, toDecimalString(value)]];
+    });
+  return Object.fromEntries(entries);
+}
+
+/** The creation height of the newest live batch that a member has signed. */
+function newestSigned(input: BridgeInput, { address }: RegisteredMember): Numeral | undefined {
+  return highest(
+    rows(input.state.batches)
+      .filter((batch) => batchSigners(input, batch).has(address))
+      .map(({ block }) => required(block)),
+  );
+}
+
+const missingConfirms = {
+  name: 'BridgeOrchestratorMissingConfirms',
+  severity: 'warning',
+  afterMinutes: 65,
+  dashboard: 'bridge-signers',
+  lateWith: 'signatures for an hour',
+  summary:
+    '{{ if eq $labels.watched "true" }}your validator {{ $labels.orchestrator }}{{ else }}validators with 15% of the power or more{{ end }} does not sign.',
+  description: `A validator of \`watch\` has signed nothing for an hour, or not the validator set with its next deadline; or others with ${LATE_POWER_RATIO * 100} % of the power or more. A validator that misses a deadline is jailed. From 34 % on, nothing can be relayed.`,
+  action: CHECK_CONFIRMS,
+  together: {
+    minimumPower: LATE_POWER_RATIO,
+    sentence: (found: readonly FoundValidator[]) =>
+      withList(`signatures of ${extentOf(found)} have been missing for {duration}`, validators(found)),
+    action: CONTACT_LATE,
+  },
+} as const;
+
+const confirmsMissing = problemOf('module_state', {
+  ...missingConfirms,
+  // A running orchestrator signs a batch a minute, so a signature of any later batch is progress.
+  mark: {
+    schema: numeralByMember,
+    next: ({ input }, before: NumeralByMember | undefined) =>
+      highestByMember(input, before, (member) =>
+        missingBatchConfirms(input, member).length === 0 ? undefined : newestSigned(input, member),
+      ),
+  },
+  find: ({ input }, mark: NumeralByMember | undefined) =>
+    registeredMembers(input).flatMap((member) => [
+      ...unsignedBatches(input, member, mark),
+      ...unsignedValsets(input, member),
+    ]),
+});
+
+function unsignedBatches(input: BridgeInput, member: RegisteredMember, mark: NumeralByMember | undefined): Found[] {
+  const missing = missingBatchConfirms(input, member);
+  if (missing.length === 0) return [];
+  const start = timeOfHeight(input, () => lowest(missing.map(({ block }) => required(block))));
+  const found = { identity: mark?.[member.address] ?? '', start };
+  return [
+    foundAbout(input, member, found, { kind: 'batch' }, (who) =>
+      `${who} has signed no batch for {duration}, and ${count(missing.length, 'live batch lacks', 'live batches lack')} its signature`,
+    ),
+  ];
+}
+
+function unsignedValsets(input: BridgeInput, member: RegisteredMember): Found[] {
+  const missing = missingValsetConfirms(input, member);
+  const first = missing.toSorted((a, b) => compare(required(a.height), required(b.height)))[0];
+  if (first === undefined) return [];
+  const start = timeOfHeight(input, () => required(first.height));
+  const found = { identity: toDecimalString(required(first.nonce)), start };
+  return [
+    foundAbout(input, member, found, { kind: 'valset' }, (who) =>
+      `${who} has not signed ${count(missing.length, 'validator set')} for {duration}`,
+    ),
+  ];
+}
+
+/** The highest event nonce for which each validator has voted, by data part. */
+const newestVotes = memoize((input: BridgeInput): ReadonlyMap<string, Numeral> => {
+  const newest = new Map<string, Numeral>();
+  for (const { nonce, attestation } of eventAttestations(input)) {
+    for (const voter of voters(attestation)) {
+      const known = newest.get(voter);
+      if (known === undefined || compare(nonce, known) > 0) newest.set(voter, nonce);
+    }
+  }
+  return newest;
+});
+
+/** Whether so much power has claimed the next event that it is real. */
+function isNextSubstantial(input: BridgeInput): boolean {
+  const power = leadingClaim(input)?.powerRatio;
+  return power !== undefined && power >= SUBSTANTIAL_POWER_RATIO;
+}
+
+const votesMissing = problemOf('module_state', {
+  name: 'BridgeOrchestratorMissingVotes',
+  severity: 'warning',
+  afterMinutes: 30,
+  dashboard: 'bridge-signers',
+  lateWith: 'votes for events',
+  summary:
+    '{{ if eq $labels.watched "true" }}your validator {{ $labels.orchestrator }}{{ else }}validators with 15% of the power or more{{ end }} does not vote.',
+  description: `A validator of \`watch\` has voted for no event since one that others have claimed, or others with ${LATE_POWER_RATIO * 100} % of the power or more. A vote for another claim is not missing. From 34 % on, no event is observed.`,
+  action: CHECK_VOTES,
+  mark: {
+    schema: numeralByMember,
+    next: ({ input }, before: NumeralByMember | undefined) =>
+      highestByMember(input, before, ({ registration }) =>
+        newestVotes(input).get(dataPart(required(registration.sender))),
+      ),
+  },
+  find: ({ input }, mark: NumeralByMember | undefined) => {
+    const isNextReal = isNextSubstantial(input);
+    return registeredMembers(input).flatMap((member) => {
+      const missesLast = hasVoted(votersOfLastEvent(input), member) === false;
+      const missesNext = isNextReal && hasVoted(votersOfNextEvent(input), member) === false;
+      if (!missesLast && !missesNext) return [];
+      const start = timeOfHeight(input, () =>
+        missesLast ? heightOfLastObserved(input) : required(leadingClaim(input)?.attestation.height),
+      );
+      const found = { identity: mark?.[member.address] ?? '', start };
+      return [foundAbout(input, member, found, {}, (who) => `${who} has voted for no event for {duration}`)];
+    });
+  },
+  together: {
+    minimumPower: LATE_POWER_RATIO,
+    sentence: (found) =>
+      withList(
+        `${extentOf(found)} ${haveOrHas(found.length)} voted for no event for {duration}`,
+        validators(found),
+      ),
+    action: CONTACT_LATE,
+  },
+});
+
+interface Deadline {
+  readonly kind: 'valset' | 'batch';
+  readonly height: Decimal;
+  readonly window: Numeral;
+}
+
+/** The first deadline of a member to sign a validator set or a batch. Those that have passed are left out. */
+function nextDeadline(input: BridgeInput, member: RegisteredMember): Deadline | undefined {
+  const params = required(input.state.params);
+  const ofKind = (kind: Deadline['kind'], height: Decimal | undefined, window: Numeral | undefined): readonly Deadline[] =>
+    height === undefined || window === undefined || compare(height, required(input.height)) < 0
+      ? []
+      : [{ kind, height, window }];
+  return [
+    ...ofKind('valset', confirmDeadline(input, member, 'valset'), optional(params.signed_valsets_window)),
+    ...ofKind('batch', confirmDeadline(input, member, 'batch'), optional(params.signed_batches_window)),
+  ].toSorted((a, b) => compare(a.height, b.height))[0];
+}
+
+const SIGNED_THING = { valset: 'a validator set', batch: 'a batch' } as const;
+
+export const CRITICAL_HOURS = 12;
+export const WARNING_HOURS = 24;
+
+function deadlineNear(severity: Severity, hours: number, actions: { readonly own: string; readonly others: string }) {
+  const limit = hours * 3600;
+  const secondsTo = (input: BridgeInput, { height }: Deadline): number =>
+    toSeconds(multiply(subtract(height, required(input.height)), hubBlockTime(input)));
+  return problemOf('module_state', {
+    name: 'BridgeOrchestratorDeadlineNear',
+    severity,
+    // Tells apart a signature that is missing from one that is given within minutes.
+    afterMinutes: 15,
+    dashboard: 'bridge-signers',
+    lateWith: 'a signature with a near deadline',
+    summary: `{{ if eq $labels.watched "true" }}your validator {{ $labels.orchestrator }} is{{ else }}validators with a third of the power are{{ end }} jailed within ${hours} hours, unless they sign.`,
+    description: `Less than ${hours} hours are left for a validator of \`watch\` to sign a validator set or a batch, or for others with a third of the power. After that it is jailed; jailed validators neither sign nor vote.`,
+    action: actions.own,
+    find: ({ input }: Judged<'module_state'>) =>
+      registeredMembers(input).flatMap((member) => {
+        const deadline = nextDeadline(input, member);
+        const left = deadline && secondsTo(input, deadline);
+        if (deadline === undefined || left === undefined || left >= limit) return [];
+        const created = timeOfHeight(input, () => subtract(deadline.height, deadline.window));
+        const near = input.at.epochSeconds + left - limit;
+        const start = created === undefined ? undefined : Math.max(created, near);
+        return [
+          foundAbout(input, member, { start }, {}, (who) =>
+            `${who} is jailed in ${about(input, left)}, unless it signs ${SIGNED_THING[deadline.kind]}`,
+          ),
+        ];
+      }),
+    together: {
+      minimumPower: JAILED_POWER_RATIO,
+      sentence: (found) => withList(`${extentOf(found)} will be jailed within ${hours} hours, unless they sign`, validators(found)),
+      action: actions.others,
+    },
+    inhibits: [{ problem: 'BridgeOrchestratorMissingConfirms', equal: ['orchestrator', 'watched'] }],
+  });
+}
+
+export const validatorProblems = [
+  deadlineNear('critical', CRITICAL_HOURS, {
+    own: 'Restart the orchestrator now.',
+    others: 'Tell the operators now, the largest first: nothing is signed or observed without them.',
+  }),
+  deadlineNear('warning', WARNING_HOURS, {
+    own: 'Restart the orchestrator today.',
+    others: 'Tell the operators, the largest first: nothing is signed or observed without them.',
+  }),
+  confirmsMissing,
+  votesMissing,
+];

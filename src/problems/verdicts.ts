@@ -1,0 +1,274 @@
+import type { Instant } from '../clock.js';
+import { documents, type DocumentName } from '../documents.js';
+import { groupBy } from '../facts/grouping.js';
+import { exportedSuccess, type EndpointState } from '../poll/endpoint-state.js';
+import { duration, list } from '../text/format.js';
+import { endpointConditions, withoutSuccess, type EndpointCondition } from './endpoint-conditions.js';
+import type { PresentProblem, UnjudgedProblem } from './memory.js';
+import { severities, subjectLabels, type FoundValidator, type Inhibition, type Problem, type Severity, type Subject } from './problem.js';
+import { withAge, withDetails, type Sentence } from './sentence.js';
+
+/* The problems of a target at a point in time, for the pages, the log and `once`: the same objects, starts and limits as those of the alerts. */
+
+/** A problem at a point in time. */
+export interface Verdict {
+  readonly target: string;
+  readonly document: DocumentName;
+  /** The name of the problem, which is that of its alert. */
+  readonly alert: string;
+  readonly severity: Severity;
+  /** `firing` when the age is above the limit, else `pending`. */
+  readonly state: 'firing' | 'pending';
+  /** Unix seconds. */
+  readonly startSeconds: number;
+  readonly ageSeconds: number;
+  /** Whether it may have begun before. */
+  readonly mayBeOlder: boolean;
+  /** From when on it fires, if it lasts, in Unix seconds. */
+  readonly firesAtSeconds: number;
+  readonly subject: Subject;
+  readonly validators: readonly FoundValidator[];
+  /** The problem of the target that is the cause of this one, and has no such cause itself. */
+  readonly inhibitedBy: string | null;
+  /** What is wrong, since when, how much and who. */
+  readonly sentence: Sentence;
+  /** What to do first; about its cause, if it has one. */
+  readonly action: string;
+}
+
+/** All problems of a target, worst first, and those that follow from others last. */
+export interface TargetVerdicts {
+  readonly target: string;
+  /**
+   * The severity of the worst firing problem. Unless that is `critical` or `warning`: `unknown` when some endpoint was never polled, or its data is
+   * outdated; `pending` when a problem is on its way to an alert; `info`; `ok` otherwise.
+   */
+  readonly status: Severity | 'unknown' | 'pending' | 'ok';
+  /** Why the target cannot be judged; empty unless something cannot be. */
+  readonly unknown: readonly string[];
+  readonly verdicts: readonly Verdict[];
+  /** The names of the problems that an endpoint has never had the fields for. */
+  readonly notJudgedHere: readonly string[];
+}
+
+type Judging = Omit<Verdict, 'inhibitedBy'> & {
+  readonly inhibits: (other: Judging) => boolean;
+  readonly rank: number;
+};
+
+/** The verdicts of all targets, in the order of the endpoints. */
+export function verdictsOf(states: readonly EndpointState[], now: Instant): readonly TargetVerdicts[] {
+  const byTarget = groupBy(states, ({ target }) => target);
+  return Array.from(byTarget, ([target, own]) => targetVerdicts(target, own, now));
+}
+
+function targetVerdicts(target: string, states: readonly EndpointState[], now: Instant): TargetVerdicts {
+  const verdicts = withCauses(
+    states.flatMap((state) => {
+      const hasOther = states.some((other) => other !== state && other.last?.ok === true);
+      return judgedIn(state, now, hasOther);
+    }),
+  );
+  const unknown = states.flatMap((state) =>
+    documents[state.document].isOptional || exportedSuccess(state, now) !== undefined ? [] : [withoutSuccess(state, now)],
+  );
+  const [worst] = verdicts;
+  const isFiring = worst?.state === 'firing' && worst.severity !== 'info';
+  const rest = worst === undefined ? 'ok' : worst.state === 'pending' ? 'pending' : worst.severity;
+  return {
+    target,
+    status: isFiring ? worst.severity : unknown.length > 0 ? 'unknown' : rest,
+    unknown,
+    verdicts,
+    notJudgedHere: Array.from(new Set(states.flatMap(({ success }) => success?.snapshot.judgement.notJudgedHere ?? []))),
+  };
+}
+
+function judgedIn(state: EndpointState, now: Instant, hasOther: boolean): readonly Judging[] {
+  const exported = exportedSuccess(state, now);
+  const { present = [], unjudged = [] } = exported?.snapshot.judgement ?? {};
+  return [
+    ...endpointConditions(state, now, hasOther).map((condition) => ofCondition(state, condition, now)),
+    ...unjudgedIn(state, unjudged, now),
+    ...present.flatMap((problem, index) => ofProblem(state, problem, index, now)),
+  ];
+}
+
+/** From this share of its limit on, a problem is worth a word. Most end earlier on any healthy bridge. */
+const PENDING_SHARE = 1 / 3;
+const PENDING_SECONDS = 120;
+
+function ofProblem(state: EndpointState, present: PresentProblem, index: number, now: Instant): readonly Judging[] {
+  const { problem, startSeconds, isProven, limitSeconds: limit, subject, sentence, action, validators } = present;
+  const ageSeconds = Math.max(0, now.epochSeconds - startSeconds);
+  const isFiring = ageSeconds > limit;
+  // What is only for the record and may end soon is not worth a word.
+  const isShown = isFiring || (problem.severity !== 'info' && ageSeconds >= Math.max(limit * PENDING_SHARE, PENDING_SECONDS));
+  if (!isShown) return [];
+  const lasting = duration(ageSeconds);
+  return [
+    {
+      ...endpointOf(state),
+      alert: problem.name,
+      severity: problem.severity,
+      state: isFiring ? 'firing' : 'pending',
+      startSeconds,
+      ageSeconds,
+      mayBeOlder: !isProven,
+      firesAtSeconds: startSeconds + limit,
+      subject,
+      validators,
+      sentence: withAge(sentence, isProven ? lasting : `at least ${lasting}`),
+      action,
+      inhibits: (other) => inhibits({ problem, subject, document: state.document }, other),
+      rank: index,
+    },
+  ];
+}
+
+function ofCondition(state: EndpointState, condition: EndpointCondition, now: Instant): Judging {
+  const { name, severity, startSeconds, limitSeconds: limit, sentence, action } = condition;
+  const ageSeconds = Math.max(0, now.epochSeconds - startSeconds);
+  return {
+    ...endpointOf(state),
+    alert: name,
+    severity,
+    state: ageSeconds >= limit ? 'firing' : 'pending',
+    startSeconds,
+    ageSeconds,
+    mayBeOlder: false,
+    firesAtSeconds: startSeconds + limit,
+    subject: {},
+    validators: [],
+    sentence: withAge(sentence, duration(ageSeconds)),
+    action,
+    inhibits: (other) => condition.inhibits.includes(other.alert) && other.document === state.document,
+    rank: -1,
+  };
+}
+
+const UNJUDGED_SECONDS = 600;
+
+/** One verdict for all problems of an endpoint that cannot be judged. */
+function unjudgedIn(state: EndpointState, unjudged: readonly UnjudgedProblem[], now: Instant): readonly Judging[] {
+  if (unjudged.length === 0) return [];
+  const startSeconds = Math.min(...unjudged.map(({ sinceSeconds }) => sinceSeconds));
+  const ageSeconds = Math.max(0, now.epochSeconds - startSeconds);
+  const isCritical = unjudged.some(({ severity }) => severity === 'critical');
+  const names = Array.from(new Set(unjudged.map(({ problem }) => problem.name)));
+  return [
+    {
+      ...endpointOf(state),
+      alert: 'BridgeProblemUnjudged',
+      severity: isCritical ? 'critical' : 'warning',
+      state: ageSeconds > UNJUDGED_SECONDS ? 'firing' : 'pending',
+      startSeconds,
+      ageSeconds,
+      mayBeOlder: false,
+      firesAtSeconds: startSeconds + UNJUDGED_SECONDS,
+      subject: {},
+      validators: [],
+      sentence: withDetails(
+        `part of ${state.document} has been unusable for ${duration(ageSeconds)}`,
+        unreadableFields(state),
+        `not judged: ${list(names)}`,
+      ),
+      action:
+        'Compare the fields that the status page names with the response of the node; bridge_exporter_invalid_values_total counts those with a wrong type.',
+      inhibits: () => false,
+      rank: -1,
+    },
+  ];
+}
+
+/** "missing: state.batches; invalid values of state.valsets": the fields of the last document. */
+function unreadableFields({ success }: EndpointState): string {
+  const { missing = [], invalid = new Map<string, number>() } = success?.snapshot.problems ?? {};
+  const depthOf = (path: string): number => path.split('.').length;
+  // A list is more than a parameter.
+  const absent = Array.from(missing).toSorted((a, b) => depthOf(a) - depthOf(b));
+  const wrong = Array.from(invalid.keys());
+  return [
+    absent.length === 0 ? '' : `missing: ${list(absent)}`,
+    wrong.length === 0 ? '' : `invalid values of ${list(wrong)}`,
+  ]
+    .filter((part) => part !== '')
+    .join('; ');
+}
+
+function endpointOf({ target, document }: EndpointState): Pick<Verdict, 'target' | 'document'> {
+  return { target, document };
+}
+
+/** A problem with its subject, as far as inhibitions read it. */
+export interface Inhibiting {
+  readonly problem: Pick<Problem, 'name' | 'severity' | 'inhibits' | 'inhibitsDocument'>;
+  readonly document: DocumentName;
+  readonly subject: Subject;
+}
+
+type Inhibitable = Pick<Verdict, 'alert' | 'severity' | 'document' | 'subject'>;
+
+/** Whether a problem hides another one of its target. */
+export function inhibits({ problem, document, subject }: Inhibiting, other: Inhibitable): boolean {
+  const { name, severity } = problem;
+  if (severity === 'info') return false;
+  if (name === other.alert && document === other.document) {
+    return severity === 'critical' && other.severity === 'warning' && haveEqual(subjectLabels, subject, other.subject);
+  }
+  const isCauseOfAll = problem.inhibitsDocument && document === other.document;
+  if (isCauseOfAll && (severity === 'critical' || other.severity !== 'critical')) return true;
+  return problem.inhibits.some((inhibition) => isNamed(inhibition, subject, other));
+}
+
+function isNamed({ problem, severity, equal = [] }: Inhibition, subject: Subject, other: Inhibitable): boolean {
+  return (
+    problem === other.alert &&
+    (severity === undefined || severity === other.severity) &&
+    haveEqual(equal, subject, other.subject)
+  );
+}
+
+function haveEqual(labels: readonly (keyof Subject)[], a: Subject, b: Subject): boolean {
+  return labels.every((label) => a[label] === b[label]);
+}
+
+/** The order of the pages: what fires, then what may; notes come last. */
+function worstFirst(a: Judging & Verdict, b: Judging & Verdict): number {
+  return (
+    Number(a.inhibitedBy !== null) - Number(b.inhibitedBy !== null) ||
+    Number(isNote(a)) - Number(isNote(b)) ||
+    Number(a.state !== 'firing') - Number(b.state !== 'firing') ||
+    severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+    a.rank - b.rank
+  );
+}
+
+const isNote = ({ severity, state }: Verdict): boolean => severity === 'info' && state === 'firing';
+
+/** What fires hides what follows from it; what does not fire yet hides only what does not fire either. */
+function withCauses(all: readonly Judging[]): readonly Verdict[] {
+  const causeOf = (other: Judging, seen: readonly Judging[]): Judging | undefined => {
+    const cause = all.find(
+      (own) =>
+        own !== other &&
+        !seen.includes(own) &&
+        (own.state === 'firing' || other.state !== 'firing') &&
+        own.inhibits(other),
+    );
+    return cause && (causeOf(cause, [...seen, other]) ?? cause);
+  };
+  return all
+    .map((own) => {
+      const cause = causeOf(own, []);
+      const action = cause === undefined ? own.action : `Begin with ${cause.alert}.`;
+      return { ...own, inhibitedBy: cause?.alert ?? null, action };
+    })
+    .filter(({ inhibitedBy, alert, severity, state }) => {
+      // The critical form says it already, and what would fire later says nothing beside what fires now.
+      const isIncluded = inhibitedBy === alert && severity === 'warning';
+      return !isIncluded && (inhibitedBy === null || state === 'firing');
+    })
+    .toSorted(worstFirst)
+    .map(({ inhibits: _inhibits, rank: _rank, ...verdict }) => verdict);
+}

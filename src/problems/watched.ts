@@ -1,0 +1,206 @@
+import { z } from 'zod';
+import { add, compare, subtract, toDecimalString } from '../chain/decimal.js';
+import { leadingClaim } from '../facts/bridge/events.js';
+import type { BridgeInput } from '../facts/bridge/input.js';
+import { watchedEntries } from '../facts/bridge/orchestrators.js';
+import { watchedOrchestrators, type WatchedOrchestrator } from '../facts/bridge/registrations.js';
+import { toLabelValue } from '../facts/label-value.js';
+import { required, WITHDRAWN } from '../facts/required-fields.js';
+import { watchedItems } from '../facts/items/watched.js';
+import { claimPosition, stakingStatus } from '../queries/watched-validators.js';
+import { problemOf, type Found, type Judged, type Severity, type Subject } from './problem.js';
+import { shortAddress, shortName, withDetails } from './sentence.js';
+import { SUBSTANTIAL_POWER_RATIO } from './validators.js';
+
+/* The validators of `watch`: whether they are in the validator set, and what the node answers about each of them. */
+
+const WHO = 'your validator {{ $labels.orchestrator }}';
+const UNJAIL = 'injectived tx slashing unjail --from VALIDATOR_KEY';
+const FIND_CAUSE = `Find the cause (missed signatures of batches or validator sets, or missed blocks), correct it, then unjail with "${UNJAIL}".`;
+
+const subjectOf = ({ orchestrator }: WatchedOrchestrator): Subject => ({
+  orchestrator: toLabelValue(orchestrator),
+  watched: 'true',
+});
+
+function yours({ orchestrator, name }: WatchedOrchestrator): string {
+  return `your validator ${shortName(name) || shortAddress(orchestrator)}`;
+}
+
+/** With the cause, if the documents prove it. */
+function unjailAfter(input: BridgeInput, { orchestrator }: WatchedOrchestrator): string {
+  const cause = watchedItems(input).find((item) => item.orchestrator === toLabelValue(orchestrator))?.missedSignature;
+  if (cause === null || cause === undefined) return FIND_CAUSE;
+  return `The reason is a missing signature of ${cause.of} ${cause.nonce}: restart the orchestrator, check its funds and nodes, then unjail with "${UNJAIL}".`;
+}
+
+/** What the node answers about each watched validator. Without an answer about one of them, nothing about it ends: BridgeWatchedValidatorUnknown. */
+function eachAnswered<Value>(
+  { input, answers, answeredAt }: Judged<'module_state'>,
+  query: {
+    readonly name: string;
+    readonly valuesOf: (all: typeof answers) => ReadonlyMap<string, readonly Value[]>;
+  },
+  find: (watched: WatchedOrchestrator, value: Value) => readonly Found[],
+) {
+  const all = watchedOrchestrators(input);
+  const values = query.valuesOf(answers);
+  const answered = all.flatMap((watched) => {
+    const value = values.get(watched.orchestrator)?.[0];
+    return value === undefined ? [] : [{ watched, value }];
+  });
+  const wasAnswered = all.some(({ orchestrator }) => answeredAt(query.name, orchestrator) !== undefined);
+  if (all.length > 0 && !wasAnswered) throw WITHDRAWN;
+  const found = answered.flatMap(({ watched, value }) => find(watched, value));
+  return answered.length === all.length ? found : { found, isComplete: false as const };
+}
+
+const jailed = problemOf('module_state', {
+  name: 'BridgeWatchedValidatorJailed',
+  severity: 'critical',
+  afterMinutes: 2,
+  dashboard: 'bridge-validator',
+  linksToPending: false,
+  summary: `${WHO} is jailed.`,
+  description:
+    'A validator of `watch` is jailed, by the staking module of the node. It earns nothing, and signs and votes for nothing.',
+  action: FIND_CAUSE,
+  find: (judged) =>
+    eachAnswered(judged, stakingStatus, (watched, { isJailed }) =>
+      isJailed
+        ? [
+            {
+              subject: subjectOf(watched),
+              sentence: withDetails(`${yours(watched)} is jailed, for {duration}`),
+              action: unjailAfter(judged.input, watched),
+            },
+          ]
+        : [],
+    ),
+  inhibits: [
+    { problem: 'BridgeWatchedOrchestratorLagging', equal: ['orchestrator'] },
+    { problem: 'BridgeOrchestratorMissingVotes', equal: ['orchestrator'] },
+    { problem: 'BridgeOrchestratorMissingConfirms', equal: ['orchestrator'] },
+    { problem: 'BridgeWatchedValidatorInactive' },
+  ],
+});
+
+const lagging = problemOf('module_state', {
+  name: 'BridgeWatchedOrchestratorLagging',
+  severity: 'warning',
+  afterMinutes: 30,
+  dashboard: 'bridge-validator',
+  linksToPending: false,
+  summary: `${WHO} claims no events.`,
+  description:
+    'The last claim of a validator of `watch` is behind the last observed event, or behind the next one that a third of the power has claimed, and does not move. It claims events in order, so it votes for none until it moves.',
+  action: 'Check the log of the orchestrator and its node of the external chain; it goes on where it has stopped.',
+  find: (judged) => {
+    const { input } = judged;
+    const observed = required(input.state.last_observed_nonce);
+    const isNextClaimed = (leadingClaim(input)?.powerRatio ?? 0) >= SUBSTANTIAL_POWER_RATIO;
+    const claimed = add(observed, isNextClaimed ? 1 : 0);
+    return eachAnswered(judged, claimPosition, (watched, position) =>
+      compare(position, claimed) >= 0
+        ? []
+        : [
+            {
+              subject: subjectOf(watched),
+              identity: toDecimalString(position),
+              sentence: withDetails(
+                `${yours(watched)} has claimed no event for {duration}, ${toDecimalString(subtract(claimed, position))} behind the others`,
+              ),
+            },
+          ],
+    );
+  },
+  inhibits: [{ problem: 'BridgeOrchestratorMissingVotes', equal: ['orchestrator'] }],
+});
+
+const DAY_SECONDS = 86_400;
+
+const unknown = problemOf('module_state', {
+  name: 'BridgeWatchedValidatorUnknown',
+  severity: 'warning',
+  afterMinutes: 60,
+  dashboard: 'bridge-validator',
+  linksToPending: false,
+  summary: `whether ${WHO} is jailed is not known.`,
+  description:
+    'The node has not answered for an hour whether a validator of `watch` is jailed, had done so within a day, and still serves the document.',
+  action:
+    'Look for "query of the node failed" in the log of the exporter, and request the path by hand; another node may serve it.',
+  find: ({ input, answers, answeredAt }) =>
+    watchedOrchestrators(input).flatMap((watched) => {
+      const at = answeredAt(stakingStatus.name, watched.orchestrator);
+      const isAnswered = stakingStatus.valuesOf(answers).has(watched.orchestrator);
+      if (isAnswered || at === undefined || input.at.epochSeconds - at > DAY_SECONDS) return [];
+      return [
+        {
+          subject: subjectOf(watched),
+          start: at,
+          sentence: withDetails(`the node has not answered for {duration} whether ${yours(watched)} is jailed`),
+        },
+      ];
+    }),
+});
+
+/** When each entry was last in the newest validator set, in Unix seconds; 0 if it never was since it is watched. */
+const activeMark = z.record(z.string(), z.number());
+type ActiveMark = z.infer<typeof activeMark>;
+
+function lastActive({ input }: Judged<'module_state'>, before: ActiveMark = {}): ActiveMark {
+  return Object.fromEntries(
+    watchedEntries(input).map(({ address, isActive }) => {
+      const known = Object.hasOwn(before, address) ? before[address] : undefined;
+      return [address, isActive ? input.at.epochSeconds : (known ?? 0)];
+    }),
+  );
+}
+
+function inactive(severity: Severity, texts: Record<'summary' | 'description' | 'action', string>) {
+  const wasActive = severity === 'critical';
+  return problemOf('module_state', {
+    name: 'BridgeWatchedValidatorInactive',
+    severity,
+    // A validator that is unjailed is in no set before the hub creates the next one.
+    afterMinutes: 10,
+    dashboard: 'bridge-signers',
+    linksToPending: false,
+    ...texts,
+    mark: { schema: activeMark, next: lastActive },
+    find: ({ input }: Judged<'module_state'>, mark: ActiveMark | undefined) =>
+      watchedEntries(input).flatMap(({ address, isActive }) => {
+        const activeAt = mark !== undefined && Object.hasOwn(mark, address) ? (mark[address] ?? 0) : 0;
+        if (isActive || activeAt > 0 !== wasActive) return [];
+        return [
+          {
+            subject: { address: toLabelValue(address) },
+            ...(wasActive && { start: activeAt }),
+            sentence: withDetails(
+              `your validator ${shortAddress(address)} has not been in the newest validator set for {duration}`,
+            ),
+          },
+        ];
+      }),
+  });
+}
+
+export const watchedProblems = [
+  jailed,
+  inactive('critical', {
+    summary: 'your validator {{ $labels.address }} has left the validator set.',
+    description:
+      'An entry of `watch` was in the newest validator set, and is not any more. Its signatures and votes are not monitored.',
+    action: 'Check whether the validator is jailed; correct the cause, then unjail it.',
+  }),
+  lagging,
+  inactive('warning', {
+    summary: 'your validator {{ $labels.address }} is not in the newest validator set.',
+    description:
+      'A registered entry of `watch` has not been in the newest validator set since it is watched. Its signatures and votes are not monitored.',
+    action:
+      'Check whether the validator is jailed, and the address in watch: no alert covers a validator outside the set.',
+  }),
+  unknown,
+];

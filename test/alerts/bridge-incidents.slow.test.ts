@@ -1,7 +1,0 @@
-import { describe } from 'vitest';
-import { testIncidents } from './alert-tests.js';
-import { bridgeIncidents } from './incidents.js';
-
-describe('the alerts for the bridge', () => {
-  testIncidents(bridgeIncidents);
-});

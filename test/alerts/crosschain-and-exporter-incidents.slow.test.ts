@@ -1,7 +1,0 @@
-import { describe } from 'vitest';
-import { testIncidents } from './alert-tests.js';
-import { crosschainAndExporterIncidents } from './incidents.js';
-
-describe('the alerts for cross-chain transactions, nodes and the exporter', () => {
-  testIncidents(crosschainAndExporterIncidents);
-});

@@ -1,7 +1,0 @@
-import { describe } from 'vitest';
-import { testIncidents } from './alert-tests.js';
-import { exporterIncidents } from './exporter-incidents.js';
-
-describe('the alerts for exporters, their configuration and parameters', () => {
-  testIncidents(exporterIncidents);
-});

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { readProjectFile } from '../support/project-files.js';
+import { withTables } from '../docs/generated-tables.js';
+import { alertTable, indent, inhibitRules, rulesFile } from './rule-file.js';
+
+describe('the declarations in src/problems', () => {
+  it('are the rules of prometheus/alerts.yml', async () => {
+    await expect(await rulesFile()).toMatchFileSnapshot('../../prometheus/alerts.yml');
+  });
+
+  it('have the inhibitions of prometheus/alertmanager.yml', async () => {
+    const file = readProjectFile('prometheus/alertmanager.yml');
+    const [, before, after] = /^([^]*\ninhibit_rules:\n)[^]*?(\nreceivers:\n[^]*)$/.exec(file) ?? [];
+    await expect(`${before}${indent(inhibitRules())}${after}`).toMatchFileSnapshot('../../prometheus/alertmanager.yml');
+  });
+
+  it('are the table of docs/alerts.md', async () => {
+    await expect(withTables('docs/alerts.md', [alertTable()])).toMatchFileSnapshot('../../docs/alerts.md');
+  });
+});

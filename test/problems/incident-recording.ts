@@ -1,0 +1,41 @@
+import type { Incident } from './incidents.js';
+import { INSTANCE, metricsInRules, type OtherExporters } from './promtool.js';
+import { record, type Recording } from './recording.js';
+
+/** The minutes in which the pages of an exporter show a problem as firing, by alert and severity, by the value of the label `instance`. */
+export type ShownVerdicts = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<number>>>;
+
+/** The recordings of the exporters of an incident. */
+export interface RecordedIncident {
+  readonly recording: Recording;
+  readonly others: OtherExporters;
+  readonly shown: ShownVerdicts;
+}
+
+/** `keep` is the metrics that are recorded. */
+export function recordIncident(
+  { phases, otherExporters = {}, options }: Pick<Incident, 'phases' | 'otherExporters' | 'options'>,
+  keep: ReadonlySet<string> = metricsInRules,
+): RecordedIncident {
+  const shown = new Map<string, Map<string, Set<number>>>();
+  const recordExporter = (instance: string, own: Incident['phases']): Recording => {
+    const minutes = new Map<string, Set<number>>();
+    shown.set(instance, minutes);
+    return record(own, {
+      ...options,
+      keep,
+      observe: (targets, minute) => {
+        for (const { alert, severity, state } of targets.flatMap(({ verdicts }) => verdicts)) {
+          if (state !== 'firing') continue;
+          const key = `${alert}/${severity}`;
+          minutes.set(key, (minutes.get(key) ?? new Set()).add(minute));
+        }
+      },
+    });
+  };
+  const recording = recordExporter(INSTANCE, phases);
+  const others = Object.entries(otherExporters).map(
+    ([instance, own]): readonly [string, Recording] => [instance, recordExporter(instance, own)],
+  );
+  return { recording, others: Object.fromEntries(others), shown };
+}

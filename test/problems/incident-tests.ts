@@ -1,0 +1,93 @@
+import { expect, it } from 'vitest';
+import { problems } from '../../src/problems/problems.js';
+import { hasTool } from '../support/tools.js';
+import { recordIncident, type ShownVerdicts } from './incident-recording.js';
+import type { AlertKey, Incident } from './incidents.js';
+import { evaluateAlerts, NEWEST_PROMTOOL, type AlertAtMinute, type Firing, type Setup } from './promtool.js';
+
+/*
+ * The simulated chain goes through an incident, the code of the exporter reads its responses, and promtool runs prometheus/alerts.yml over the
+ * exported series. The test files that call this function are separate because vitest runs files in parallel.
+ */
+const hasPromtool = hasTool('promtool');
+
+/** The incidents run with Prometheus 3 when it is there. The setups compare them with Prometheus 2. */
+const SETUP: Setup = { targetLabels: [{}], promtool: hasTool(NEWEST_PROMTOOL) ? NEWEST_PROMTOOL : 'promtool' };
+
+const keyOf = ({ alert, severity }: Pick<Firing, 'alert' | 'severity'>): AlertKey => `${alert}/${severity}` as AlertKey;
+
+export function testIncidents(incidents: readonly Incident[]): void {
+  const cases = incidents.map((incident) => ({
+    ...incident,
+    outcome: Object.keys(incident.expectedAlerts).length === 0 ? 'do not fire' : 'fire as expected',
+  }));
+  it.skipIf(!hasPromtool).each(cases)('$outcome when $title', (incident) => {
+    const { recording, others, shown } = recordIncident(incident);
+    const end = ((recording.samples - 1) * recording.sampleSeconds) / 60;
+    const expectedKeys = Object.keys(incident.expectedAlerts) as AlertKey[];
+    const evaluated = evaluateAlerts(recording, [WATCHDOG, ...expectedAt(incident, end)], others, SETUP);
+    const firings = evaluated.firings.filter(({ alert }) => alert !== 'BridgeWatchdog');
+    if (process.env['ALERTS_SHOW']) console.log(describeFirings(incident, firings));
+
+    const allowedKeys = new Set(incident.allowedAlerts);
+    const firedKeys = Array.from(new Set(firings.map(keyOf))).filter((key) => !allowedKeys.has(key));
+    expect(firedKeys.toSorted()).toEqual(expectedKeys.toSorted());
+    expect(firings.filter(({ from }) => from < incident.beginsAtMinute)).toEqual([]);
+    for (const key of expectedKeys) {
+      const first = Math.min(...firings.filter((firing) => keyOf(firing) === key).map(({ from }) => from));
+      const maxMinutes = incident.expectedAlerts[key] ?? 0;
+      expect(first - incident.beginsAtMinute, `minutes to ${key}`).toBeLessThanOrEqual(maxMinutes);
+    }
+    expect(firings.filter(({ count }) => count !== 1)).toEqual([]);
+    const unresolved = firings.filter(({ until }) => until >= end);
+    expect(incident.isOngoingAtEnd ? [] : unresolved).toEqual([]);
+    expect(minutesWithoutCritical(firings, incident.noGapAfter ?? Infinity, end)).toEqual([]);
+    expect(contradictions(shown, firings)).toEqual([]);
+    expect(evaluated.texts).toContain('runbook_url=');
+    expect(evaluated.texts).not.toMatch(/<no value>|error expanding|NaN|%!/);
+  });
+}
+
+const WATCHDOG: AlertAtMinute = { alert: 'BridgeWatchdog', minute: 0 };
+
+/** The expected alerts when they fire at the latest. */
+function expectedAt({ expectedAlerts, beginsAtMinute }: Incident, end: number): AlertAtMinute[] {
+  return Object.entries(expectedAlerts).map(([key, minutes]) => ({
+    alert: key.replace(/\/.*/, ''),
+    minute: Math.min(beginsAtMinute + minutes, end),
+  }));
+}
+
+/** The alerts whose first minute differs from that in which the pages show the same problem as firing. */
+function contradictions(shown: ShownVerdicts, firings: readonly Firing[]): readonly string[] {
+  const judged = new Set(problems.map(keyOfProblem));
+  return firings.flatMap(({ alert, severity, labels, from }) => {
+    const key = `${alert}/${severity}`;
+    if (!judged.has(key)) return [];
+    // A critical problem includes its warning on the pages.
+    const minutes = [key, `${alert}/critical`].flatMap((own) =>
+      Array.from(shown.get(labels['instance'] ?? '')?.get(own) ?? []),
+    );
+    const first = Math.min(...minutes.filter((minute) => minute >= from - 1));
+    return first <= from + 1 ? [] : [`${key} fires in minute ${from}, and pages show it from ${first} on`];
+  });
+}
+
+const keyOfProblem = ({ name, severity }: { readonly name: string; readonly severity: string }): string =>
+  `${name}/${severity}`;
+
+function minutesWithoutCritical(firings: readonly Firing[], first: number, last: number): number[] {
+  const critical = firings.filter(({ severity }) => severity === 'critical');
+  const minutes = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+  return minutes.filter((minute) => !critical.some(({ from, until }) => from <= minute && minute <= until));
+}
+
+/** One line per firing, printed when the environment variable ALERTS_SHOW is set. */
+function describeFirings({ title, beginsAtMinute }: Incident, firings: readonly Firing[]): string {
+  const rows = firings.map((firing) => {
+    const { labels, from, until, count } = firing;
+    const subject = [labels['document'], labels['orchestrator']?.slice(-4), labels['chain_id'], labels['kind']];
+    return `  ${keyOf(firing)} +${from - beginsAtMinute} until ${until} x${count} ${subject.filter(Boolean).join(' ')}`;
+  });
+  return `${title} (${beginsAtMinute})\n${rows.toSorted().join('\n')}`;
+}

@@ -1,0 +1,827 @@
+import { dataPart } from '../../src/chain/addresses.js';
+import type { ModuleState } from '../../src/simulator/responses.js';
+import { contractIncidents } from './contract-incidents.js';
+import { crosschainIncidents } from './crosschain-incidents.js';
+import { exporterIncidents } from './exporter-incidents.js';
+import {
+  changedState,
+  sampleTokens,
+  watchedAddress,
+  type Phase,
+  type PollOutcome,
+  type RecordingOptions,
+} from './recording.js';
+
+/** An alert with its severity. */
+export type AlertKey = `${string}/${'critical' | 'warning' | 'info'}`;
+
+export interface Incident {
+  /** Completes the sentence "the alerts fire as expected when …". */
+  readonly title: string;
+  readonly phases: readonly Phase[];
+  /** The phases of other exporters of the same chain, by the value of their label `instance`. They are as long. */
+  readonly otherExporters?: Readonly<Record<string, readonly Phase[]>>;
+  readonly options?: Omit<RecordingOptions, 'keep'>;
+  readonly beginsAtMinute: number;
+  /** The alerts that have to fire, with the maximum number of minutes from the beginning. */
+  readonly expectedAlerts: Readonly<Record<AlertKey, number>>;
+  /** The alerts that may fire besides; all others must not. */
+  readonly allowedAlerts?: readonly AlertKey[];
+  /** From this minute on, at least one critical alert has to fire in every minute. */
+  readonly noGapAfter?: number;
+  /** The incident continues at the end of the recording; otherwise all alerts have to be resolved by then. */
+  readonly isOngoingAtEnd?: true;
+}
+
+const HEALTHY_MINUTES = 20;
+
+type IncidentDetails = Omit<Incident, 'title' | 'phases' | 'beginsAtMinute'>;
+
+/** A healthy phase, the scenario, and a recovery that is longer than `keep_firing_for` and the remaining backlog. */
+function scenario(
+  name: NonNullable<Phase['scenario']>,
+  minutes: number,
+  details: IncidentDetails & { readonly title?: string; readonly recovery?: number },
+): Incident {
+  const { recovery = 40, title = `the scenario is ${name}`, ...rest } = details;
+  const phases = [
+    { minutes: HEALTHY_MINUTES },
+    { minutes, scenario: name },
+    { minutes: recovery, scenario: 'healthy' as const },
+  ];
+  return { title, phases, beginsAtMinute: HEALTHY_MINUTES, ...rest };
+}
+
+/** A healthy phase, this phase, and a recovery. */
+function incident(title: string, phase: Phase, details: IncidentDetails): Incident {
+  const phases = [{ minutes: HEALTHY_MINUTES }, phase, { minutes: 40 }];
+  return { title, phases, beginsAtMinute: HEALTHY_MINUTES, ...details };
+}
+
+/** 300 blocks instead of 10000, so that a deadline falls within the recording. */
+const withShortWindow = changedState(({ params }) => ({ params: { ...params, signed_valsets_window: '300' } }));
+
+/** A token of the simulated chain with a configured minimum fee. */
+const [knownToken = { contract: '' }] = sampleTokens;
+const isKnownToken = (contract: string): boolean => contract.toLowerCase() === knownToken.contract;
+/** A token that is not configured. */
+const UNKNOWN_TOKEN = `0x${'de'.repeat(20)}`;
+
+/** Transfers that are older than all others. */
+function oldTransfers(number: number, contract: string, fee: string): ModuleState['unbatched_transfers'] {
+  return Array.from({ length: number }, (_, id) => ({
+    id: String(id + 1),
+    sender: 'hub1old',
+    dest_address: `0x${'ad'.repeat(20)}`,
+    erc20_token: { contract, amount: '1' },
+    erc20_fee: { contract, amount: fee },
+  }));
+}
+
+/** Transfers whose fee of 1 nobody takes, one of them of a token that is not configured. */
+const withDust = changedState(({ unbatched_transfers }) => ({
+  unbatched_transfers: [
+    ...unbatched_transfers,
+    ...oldTransfers(12, knownToken.contract, '1'),
+    ...oldTransfers(1, UNKNOWN_TOKEN, '1'),
+  ],
+}));
+
+/** Changes the answer of the node to the requests of a path. */
+function answered(
+  part: string,
+  // oxlint-disable-next-line typescript/no-explicit-any -- the JSON of any answer
+  change: (answer: any, seconds: number) => unknown,
+): NonNullable<Phase['queries']> {
+  return (path, response, seconds) =>
+    path.includes(part)
+      ? { ...response, body: Buffer.from(JSON.stringify(change(JSON.parse(response.body.toString()), seconds))) }
+      : response;
+}
+
+const watchedOf = ({ orchestrator_addresses }: ModuleState): string | undefined =>
+  orchestrator_addresses.find(({ sender }) => dataPart(sender) === dataPart(watchedAddress))?.eth_address;
+
+/** 300 transfers with sufficient fees wait, and no batch of their token is built. */
+const withStuckToken = changedState(({ unbatched_transfers, batches, attestations }) => ({
+  unbatched_transfers: [
+    ...unbatched_transfers.filter(({ erc20_token }) => !isKnownToken(erc20_token.contract)),
+    ...oldTransfers(300, knownToken.contract, String(10n ** 12n)),
+  ],
+  batches: batches.filter(({ token_contract }) => !isKnownToken(token_contract)),
+  attestations: attestations.filter(({ observed }) => observed),
+}));
+
+/** Every minute another transfer of a token without a minimum fee waits. */
+function withGrowingQueue(): PollOutcome<{ state: ModuleState }> {
+  let waiting = 0;
+  return changedState(({ unbatched_transfers }) => {
+    waiting += 1;
+    return { unbatched_transfers: [...unbatched_transfers, ...oldTransfers(waiting, UNKNOWN_TOKEN, '5')] };
+  });
+}
+
+/** A batch that is older than all others, with the fee of its only transfer. */
+function oldBatch(
+  { orchestrator_addresses }: ModuleState,
+  fee: string,
+  timeout: number,
+  token_contract: string = knownToken.contract,
+): Pick<ModuleState, 'batches' | 'batch_confirms'> {
+  const batch = {
+    batch_nonce: '1',
+    batch_timeout: String(timeout),
+    transactions: oldTransfers(1, token_contract, fee),
+    token_contract,
+    block: '1',
+  };
+  const confirms = orchestrator_addresses.map(({ orchestrator, eth_address }) => ({
+    nonce: '1',
+    token_contract,
+    eth_signer: eth_address,
+    orchestrator,
+    signature: '',
+  }));
+  return { batches: [batch], batch_confirms: confirms };
+}
+
+function withOldBatch(fee: string, blocksLeft: number, contract?: string): PollOutcome<{ state: ModuleState }> {
+  return changedState((state) => {
+    const timeout = Number(state.last_observed_external_height) + blocksLeft;
+    const { batches, batch_confirms } = oldBatch(state, fee, timeout, contract);
+    return { batches: [...state.batches, ...batches], batch_confirms: [...state.batch_confirms, ...batch_confirms] };
+  });
+}
+
+/** Validators with at least this share of the power, the smallest ones first. */
+function smallest(
+  { valsets, orchestrator_addresses }: ModuleState,
+  share: number,
+): ModuleState['orchestrator_addresses'] {
+  const newest = valsets.toSorted((a, b) => Number(b.nonce) - Number(a.nonce))[0];
+  const members = (newest?.members ?? []).toSorted((a, b) => Number(a.power) - Number(b.power));
+  const total = members.reduce((sum, { power }) => sum + Number(power), 0);
+  let power = 0;
+  const chosen = new Set<string>();
+  for (const member of members) {
+    if (power >= share * total) break;
+    power += Number(member.power);
+    chosen.add(member.external_address.toLowerCase());
+  }
+  return orchestrator_addresses.filter(({ eth_address }) => chosen.has(eth_address.toLowerCase()));
+}
+
+/** A height of moments ago: that of the newest claim. */
+function recentHeight({ attestations }: ModuleState): string {
+  return String(Math.max(...attestations.map(({ height }) => Number(height))));
+}
+
+/** Validators with this share of the power claim something for the next event. */
+function withClaim(share: number, claim: object): PollOutcome<{ state: ModuleState }> {
+  return changedState((state) => ({
+    attestations: [
+      ...state.attestations.filter(({ observed }) => observed),
+      {
+        observed: false,
+        votes: smallest(state, share).map(({ sender }) => sender),
+        height: recentHeight(state),
+        claim: { event_nonce: String(Number(state.last_observed_nonce) + 1), ...claim },
+      },
+    ],
+  }));
+}
+
+/** No event is observed, so that a claim stays that of the next event. */
+function onQuietBridge(claim: PollOutcome<{ state: ModuleState }>): PollOutcome<{ state: ModuleState }> {
+  let first: ModuleState | undefined;
+  if (claim === 'not polled' || 'fails' in claim) return claim;
+  return {
+    respond: ({ state }) => {
+      first ??= state;
+      const { last_observed_nonce, last_observed_external_height } = first;
+      const attestations = first.attestations.filter(({ observed }) => observed);
+      return claim.respond({ state: { ...state, last_observed_nonce, last_observed_external_height, attestations } });
+    },
+  };
+}
+
+const phantomDeposit = { '@type': '/bridge.v1.MsgDepositClaim' };
+const foreignValset = {
+  '@type': '/bridge.v1.MsgValsetUpdatedClaim',
+  valset_nonce: '99999999',
+  members: [{ power: '4294967295', external_address: `0x${'66'.repeat(20)}` }],
+};
+const foreignBatch = {
+  '@type': '/bridge.v1.MsgWithdrawClaim',
+  batch_nonce: '99999999',
+  token_contract: knownToken.contract,
+};
+
+/** Nobody relays, deposits or claims anything. */
+const withoutClaims = changedState(({ attestations }) => ({
+  attestations: attestations.filter(({ observed }) => observed),
+}));
+
+/** Removes the watched validator of the recordings from the newest validator set. */
+const withoutWatched = changedState((state) => {
+  const { valsets, last_observed_valset, attestations } = state;
+  const watched = watchedOf(state);
+  const newest = valsets.toSorted((a, b) => Number(b.nonce) - Number(a.nonce))[0];
+  const withoutMember = (valset: ModuleState['last_observed_valset']): ModuleState['last_observed_valset'] =>
+    valset.nonce === newest?.nonce
+      ? { ...valset, members: valset.members.filter(({ external_address }) => external_address !== watched) }
+      : valset;
+  return {
+    valsets: valsets.map(withoutMember),
+    last_observed_valset: withoutMember(last_observed_valset),
+    // Claims name the set with the validator.
+    attestations: attestations.filter(({ observed }) => observed),
+  };
+});
+
+/** The windows are 150 blocks, 50 minutes, so that an unsigned batch reaches its deadline. */
+const withShortBatchWindow = changedState(({ params }) => ({ params: { ...params, signed_batches_window: '150' } }));
+
+/** The windows are 4000 blocks, 22 hours. */
+const withWindowOfADay = changedState(({ params }) => ({ params: { ...params, signed_valsets_window: '4000' } }));
+
+/** Adds a validator set that two signers have signed and nobody relayed, older than its deadline, below the newest one. */
+const withAbandonedValset = changedState(({ valsets, valset_confirms }) => {
+  const [newest] = valsets.toSorted((a, b) => Number(b.nonce) - Number(a.nonce));
+  if (newest === undefined) return {};
+  const [observed, abandoned] = ['1', '2'].map((nonce) => ({ ...newest, nonce, height: nonce }));
+  const confirms = valset_confirms.filter(({ nonce }) => nonce === newest.nonce).slice(0, 2);
+  return {
+    valsets: [...valsets, abandoned, observed],
+    last_observed_valset: observed,
+    valset_confirms: [...valset_confirms, ...confirms.map((confirm) => ({ ...confirm, nonce: '2' }))],
+  };
+});
+
+/** The watched validator is not in the second validator set of the first response, and has signed none of the older ones. */
+function withReturnedValidator(): PollOutcome<{ state: ModuleState }> {
+  let absentFrom: number | undefined;
+  return changedState((state) => {
+    const { params, valsets, valset_confirms } = state;
+    const watched = watchedOf(state)?.toLowerCase();
+    const isWatched = (address: string): boolean => address.toLowerCase() === watched;
+    absentFrom ??= valsets.map(({ nonce }) => Number(nonce)).toSorted((a, b) => b - a)[1] ?? 0;
+    const absent = absentFrom;
+    return {
+      params: { ...params, signed_valsets_window: '1000' },
+      valsets: valsets.map((valset) =>
+        Number(valset.nonce) === absent
+          ? { ...valset, members: valset.members.filter(({ external_address }) => !isWatched(external_address)) }
+          : valset,
+      ),
+      valset_confirms: valset_confirms.filter(
+        ({ nonce, eth_address }) => Number(nonce) > absent || !isWatched(eth_address),
+      ),
+    };
+  });
+}
+
+export const bridgeIncidents: readonly Incident[] = [
+  scenario('stuck', 75, {
+    title: 'everything is stuck (scenario stuck)',
+    expectedAlerts: {
+      'BridgeBacklogStuck/critical': 55,
+      'BridgeBacklogHigh/warning': 65,
+      'BridgeOracleStalled/critical': 25,
+      'CrosschainBacklogStuck/critical': 60,
+      'CrosschainBacklogHigh/warning': 70,
+      'CrosschainOldestPendingTooOld/warning': 45,
+    },
+    allowedAlerts: ['BridgeOrchestratorMissingVotes/warning', 'BridgeWatchedOrchestratorLagging/warning'],
+  }),
+  {
+    title: 'transfers whose fees nobody takes are never batched on a quiet bridge',
+    phases: [{ minutes: HEALTHY_MINUTES }, { minutes: 240, bridge: withDust }, { minutes: 40 }],
+    options: { scenario: 'quiet' },
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: {},
+  },
+  incident(
+    'one token is stuck while batches of other tokens are built',
+    { minutes: 100, bridge: withStuckToken },
+    { expectedAlerts: { 'BridgeBacklogStuck/critical': 55 } },
+  ),
+  incident(
+    'the queue of a token without a minimum fee grows',
+    { minutes: 240, bridge: withGrowingQueue() },
+    { expectedAlerts: { 'BridgeBacklogStuck/warning': 190 } },
+  ),
+  incident(
+    'a signed batch whose fees nobody takes stays the oldest',
+    { minutes: 150, bridge: withOldBatch('1', 2000) },
+    { expectedAlerts: {} },
+  ),
+  incident(
+    'a batch past its timeout and one near its timeout have insufficient fees',
+    {
+      minutes: 60,
+      bridge: changedState((state) => {
+        const height = Number(state.last_observed_external_height);
+        const overdue = oldBatch(state, '1', height);
+        const near = oldBatch(state, '1', height + 300);
+        return {
+          batches: [
+            ...state.batches,
+            ...overdue.batches,
+            ...near.batches.map((batch) => ({ ...batch, batch_nonce: '2' })),
+          ],
+          batch_confirms: [
+            ...state.batch_confirms,
+            ...overdue.batch_confirms,
+            ...near.batch_confirms.map((confirm) => ({ ...confirm, nonce: '2' })),
+          ],
+        };
+      }),
+    },
+    { expectedAlerts: {} },
+  ),
+  incident(
+    'a batch of a token without a minimum fee is past its timeout',
+    { minutes: 150, bridge: withOldBatch('1', 0, UNKNOWN_TOKEN) },
+    { expectedAlerts: { 'BridgeBatchOverdue/warning': 130 } },
+  ),
+  scenario('no-relayer', 300, {
+    options: { scenario: 'quiet' },
+    recovery: 60,
+    expectedAlerts: { 'BridgeBatchNotRelayed/warning': 150, 'BridgeBatchNotRelayed/critical': 270 },
+    // The simulated hub builds no batch of a token that has several.
+    allowedAlerts: ['BridgeBacklogHigh/warning', 'BridgeBacklogStuck/critical'],
+  }),
+  {
+    title: 'no event is claimed for a day while withdrawals go on',
+    phases: [
+      { minutes: HEALTHY_MINUTES },
+      { minutes: 800, scenario: 'no-relayer', bridge: withoutClaims },
+      { minutes: 60, scenario: 'quiet' },
+    ],
+    options: { scenario: 'quiet', valsets: 3 },
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: {
+      'BridgeOracleSilent/critical': 760,
+      'BridgeBatchNotRelayed/warning': 150,
+      'BridgeBatchNotRelayed/critical': 270,
+      'BridgeBatchTimeoutNear/warning': 760,
+      'BridgeBatchOverdue/critical': 790,
+    },
+    allowedAlerts: ['BridgeBacklogHigh/warning', 'BridgeBacklogStuck/critical'],
+  },
+  incident(
+    'a validator with little power claims an event that does not exist',
+    { minutes: 120, bridge: onQuietBridge(withClaim(0.001, phantomDeposit)) },
+    {
+      expectedAlerts: { 'BridgeOracleStalled/warning': 70 },
+      allowedAlerts: ['BridgeOrchestratorMissingVotes/warning'],
+    },
+  ),
+  incident(
+    'the validator set in the contract has other members than the one of the hub',
+    {
+      minutes: 20,
+      bridge: changedState(({ last_observed_valset }) => ({
+        last_observed_valset: { ...last_observed_valset, members: foreignValset.members },
+      })),
+    },
+    { expectedAlerts: { 'BridgeContractValsetMismatch/critical': 1 } },
+  ),
+  incident(
+    'the hub does not know the validator set in the contract',
+    {
+      minutes: 20,
+      bridge: changedState(({ last_observed_valset }) => ({
+        last_observed_valset: { ...last_observed_valset, nonce: '99999999' },
+      })),
+    },
+    { expectedAlerts: { 'BridgeContractValsetMismatch/critical': 1 } },
+  ),
+  {
+    title: 'the hub has never known the validator set in the contract',
+    phases: [
+      {
+        minutes: 40,
+        bridge: changedState(({ last_observed_valset }) => ({
+          last_observed_valset: { ...last_observed_valset, nonce: '99999999' },
+        })),
+      },
+    ],
+    beginsAtMinute: 0,
+    expectedAlerts: {},
+  },
+  incident(
+    'much of the power claims a validator set that the hub did not make',
+    { minutes: 15, bridge: withClaim(0.4, foreignValset) },
+    { expectedAlerts: { 'BridgeContractValsetMismatch/critical': 1 } },
+  ),
+  incident(
+    'a validator claims a validator set that the hub did not make',
+    { minutes: 15, bridge: withClaim(0.001, foreignValset) },
+    { expectedAlerts: { 'BridgeContractValsetMismatch/warning': 6 } },
+  ),
+  incident(
+    'much of the power claims a batch that the hub does not have',
+    { minutes: 15, bridge: withClaim(0.4, foreignBatch) },
+    { expectedAlerts: { 'BridgeClaimWithoutBatch/critical': 1 } },
+  ),
+  incident(
+    'a validator claims a batch that the hub does not have',
+    { minutes: 15, bridge: withClaim(0.001, foreignBatch) },
+    { expectedAlerts: { 'BridgeClaimWithoutBatch/warning': 6 } },
+  ),
+  incident(
+    'a validator claims something else than the others for the next event',
+    {
+      minutes: 30,
+      bridge: onQuietBridge(changedState((state) => {
+        const event_nonce = String(Number(state.last_observed_nonce) + 1);
+        const [wrong, ...others] = smallest(state, 0.5).map(({ sender }) => sender);
+        const attestation = { observed: false, height: recentHeight(state) };
+        return {
+          attestations: [
+            ...state.attestations.filter(({ observed }) => observed),
+            { ...attestation, votes: others, claim: { event_nonce, ...phantomDeposit } },
+            { ...attestation, votes: [wrong], claim: { event_nonce, ...phantomDeposit, amount: '1' } },
+          ],
+        };
+      })),
+    },
+    {
+      expectedAlerts: { 'BridgeConflictingClaims/warning': 12 },
+      allowedAlerts: ['BridgeOracleStalled/critical', 'BridgeOrchestratorMissingVotes/warning'],
+    },
+  ),
+  scenario('backlog', 90, {
+    title: 'arrivals exceed the capacity (scenario backlog)',
+    expectedAlerts: { 'BridgeBacklogHigh/warning': 45, 'CrosschainBacklogHigh/warning': 45 },
+  }),
+  scenario('unsigned-batch', 60, { expectedAlerts: { 'BridgeBatchUnsigned/critical': 40 } }),
+  scenario('unsigned-batch', 60, {
+    title: 'the objective is missed by unsigned batches',
+    options: { objective: { withdrawalMs: 30 * 60_000, ratio: '0.99' } },
+    expectedAlerts: { 'BridgeBatchUnsigned/critical': 40, 'BridgeObjectiveMissed/warning': 48 },
+    isOngoingAtEnd: true,
+  }),
+  scenario('no-relayer', 40, {
+    title: 'the objective is missed by late withdrawals',
+    options: { objective: { withdrawalMs: 15 * 60_000, ratio: '0.95' } },
+    recovery: 120,
+    expectedAlerts: { 'BridgeObjectiveMissed/warning': 32 },
+  }),
+  scenario('stalled-oracle', 45, {
+    expectedAlerts: { 'BridgeOracleStalled/critical': 25 },
+    allowedAlerts: [
+      'BridgeOrchestratorMissingVotes/warning',
+      'BridgeWatchedOrchestratorLagging/warning',
+      'BridgeBacklogHigh/warning',
+    ],
+  }),
+  scenario('conflicting-claims', 45, {
+    expectedAlerts: { 'BridgeConflictingClaims/critical': 20 },
+    allowedAlerts: ['BridgeConflictingClaims/warning', 'BridgeOracleStalled/critical', 'BridgeBacklogHigh/warning'],
+  }),
+  scenario('batch-timeout', 90, {
+    expectedAlerts: { 'BridgeBatchTimeoutNear/warning': 15, 'BridgeBatchOverdue/critical': 60 },
+    allowedAlerts: ['BridgeBacklogStuck/critical'],
+  }),
+  scenario('valset-drift', 160, {
+    expectedAlerts: { 'BridgeValsetDrift/warning': 150, 'BridgeValsetUnsigned/warning': 100 },
+  }),
+  scenario('silent-signer', 150, {
+    options: { valsets: 30 },
+    expectedAlerts: {
+      'BridgeOrchestratorMissingConfirms/warning': 90,
+      'BridgeOrchestratorMissingVotes/warning': 35,
+      'BridgeWatchedOrchestratorLagging/warning': 45,
+    },
+  }),
+  {
+    title: 'two signers, of which one is watched, are silent near a confirm deadline',
+    phases: [
+      { minutes: HEALTHY_MINUTES, bridge: withShortWindow },
+      { minutes: 110, bridge: withShortWindow, scenario: 'silent-signer' },
+      { minutes: 60, bridge: withShortWindow, scenario: 'healthy' },
+    ],
+    options: { valsets: 30 },
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: {
+      'BridgeOrchestratorDeadlineNear/critical': 60,
+      'BridgeOrchestratorDeadlineNear/warning': 60,
+      'BridgeOrchestratorMissingVotes/warning': 35,
+      'BridgeWatchedOrchestratorLagging/warning': 45,
+    },
+    allowedAlerts: ['BridgeOrchestratorMissingConfirms/warning'],
+  },
+  {
+    title: 'two signers, of which one is watched, are silent a day before a confirm deadline',
+    phases: [
+      { minutes: HEALTHY_MINUTES, bridge: withWindowOfADay },
+      { minutes: 60, bridge: withWindowOfADay, scenario: 'silent-signer' },
+      { minutes: 60, bridge: withWindowOfADay, scenario: 'healthy' },
+    ],
+    options: { valsets: 30 },
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: {
+      'BridgeOrchestratorDeadlineNear/warning': 60,
+      'BridgeOrchestratorMissingVotes/warning': 35,
+      'BridgeWatchedOrchestratorLagging/warning': 45,
+    },
+  },
+  {
+    title: 'batches are not signed near their confirm deadline',
+    phases: [
+      { minutes: HEALTHY_MINUTES, bridge: withShortBatchWindow },
+      { minutes: 80, bridge: withShortBatchWindow, scenario: 'unsigned-batch' },
+      { minutes: 60, bridge: withShortBatchWindow, scenario: 'healthy' },
+    ],
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: {
+      'BridgeBatchUnsigned/critical': 40,
+      'BridgeOrchestratorDeadlineNear/critical': 25,
+      'BridgeOrchestratorDeadlineNear/warning': 25,
+      'BridgeOrchestratorMissingConfirms/warning': 80,
+    },
+    // The simulated hub builds no batch of a token that has several.
+    allowedAlerts: ['BridgeBacklogStuck/critical'],
+  },
+  {
+    title: 'a watched validator is jailed',
+    phases: [{ minutes: HEALTHY_MINUTES }, { minutes: 20, bridge: withoutWatched }, { minutes: 40 }],
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { 'BridgeWatchedValidatorInactive/critical': 12 },
+  },
+  {
+    title: 'a watched validator has not been active since the exporter started',
+    phases: [{ minutes: 30, bridge: withoutWatched }],
+    beginsAtMinute: 0,
+    expectedAlerts: { 'BridgeWatchedValidatorInactive/warning': 12 },
+    isOngoingAtEnd: true,
+  },
+  scenario('syncing', 30, {
+    expectedAlerts: { 'BridgeNodeBehind/warning': 14 },
+  }),
+  incident(
+    'the staking module says that a watched validator is jailed',
+    {
+      minutes: 20,
+      queries: answered('/cosmos/staking/v1beta1/validators/', ({ validator }) => ({
+        validator: { ...validator, jailed: true, status: 'BOND_STATUS_UNBONDING' },
+      })),
+    },
+    { expectedAlerts: { 'BridgeWatchedValidatorJailed/critical': 4 } },
+  ),
+  incident(
+    'a watched orchestrator claims nothing for an hour, and its votes come from elsewhere',
+    {
+      minutes: 60,
+      queries: answered('/oracle/event/', () => ({
+        last_claim_event: { external_event_nonce: '90000', external_event_height: '1' },
+      })),
+    },
+    { expectedAlerts: { 'BridgeWatchedOrchestratorLagging/warning': 33 } },
+  ),
+  incident(
+    'a watched orchestrator spends its funds within an hour',
+    {
+      minutes: 60,
+      queries: answered('/balances/', ({ balance }, seconds) => ({
+        balance: { ...balance, amount: String(10n ** 18n * BigInt(80 - Math.floor(seconds / 60))) },
+      })),
+    },
+    { expectedAlerts: { 'BridgeWatchedOrchestratorFundsLow/warning': 60 } },
+  ),
+  incident(
+    'the node stops answering queries about validators',
+    {
+      minutes: 90,
+      queries: (path, response) => (path.includes('/validators/') ? { ...response, status: 403 } : response),
+    },
+    { expectedAlerts: { 'BridgeWatchedValidatorUnknown/warning': 70 } },
+  ),
+  {
+    title: 'an abandoned validator set is below the threshold, and the newest one is signed',
+    phases: [{ minutes: 150, bridge: withAbandonedValset }],
+    beginsAtMinute: 0,
+    expectedAlerts: {},
+  },
+  {
+    title: 'a watched validator was jailed and came back',
+    phases: [{ minutes: 150, bridge: withReturnedValidator() }],
+    beginsAtMinute: 0,
+    expectedAlerts: {},
+  },
+];
+
+export const crosschainAndExporterIncidents: readonly Incident[] = [
+  {
+    title: 'one of two shards is not scraped',
+    phases: [{ minutes: HEALTHY_MINUTES }, { minutes: 20, lastShardDown: true }, { minutes: 40 }],
+    options: { shards: 2 },
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { 'BridgeExporterShardMissing/critical': 6 },
+  },
+  scenario('missed-cctxs', 60, {
+    expectedAlerts: { 'CrosschainCctxsMissed/warning': 30 },
+    allowedAlerts: ['CrosschainFreezeNear/warning', 'CrosschainFreezeNear/critical'],
+  }),
+  ...crosschainIncidents,
+  scenario('stuck-chain', 135, {
+    options: { scenario: 'quiet' },
+    expectedAlerts: {
+      'CrosschainBacklogStuck/critical': 45,
+      'CrosschainOldestPendingTooOld/warning': 45,
+      'CrosschainOldestPendingTooOld/critical': 135,
+    },
+  }),
+  scenario('truncated', 60, {
+    title: 'the list of pending cctxs is truncated (scenario truncated)',
+    expectedAlerts: { 'CrosschainPendingListTruncated/warning': 20, 'CrosschainBacklogHigh/warning': 40 },
+  }),
+  scenario('rate-limited', 45, {
+    // The rate limiter window of 500 blocks takes 17 minutes.
+    options: { blockTimeMs: 2000 },
+    expectedAlerts: {},
+  }),
+  incident(
+    'a node does not respond',
+    { minutes: 30, bridge: { fails: 'connect' } },
+    { expectedAlerts: { 'BridgeEndpointDown/warning': 3, 'BridgeSnapshotStale/critical': 10 } },
+  ),
+  {
+    title: 'a node has never responded',
+    phases: [{ minutes: 30, crosschain: { fails: 'dns' } }],
+    beginsAtMinute: 0,
+    expectedAlerts: { 'BridgeEndpointDown/warning': 3, 'BridgeSnapshotStale/critical': 11 },
+    isOngoingAtEnd: true,
+  },
+  incident(
+    'polling stops while `bridge_exporter_up` is 1',
+    { minutes: 30, bridge: 'not polled', crosschain: 'not polled' },
+    { expectedAlerts: { 'BridgeSnapshotStale/critical': 10, 'BridgeEndpointNotPolled/critical': 16 } },
+  ),
+  incident(
+    'credentials are rejected',
+    { minutes: 30, crosschain: { fails: 'unauthorized' } },
+    {
+      expectedAlerts: { 'BridgeEndpointMisconfigured/warning': 5 },
+      allowedAlerts: ['BridgeEndpointDown/warning', 'BridgeSnapshotStale/critical'],
+    },
+  ),
+  incident(
+    'a response exceeds the message size limit of the node',
+    { minutes: 30, bridge: { fails: 'response_too_large_upstream' } },
+    {
+      expectedAlerts: { 'BridgeResponseNearLimit/warning': 10 },
+      allowedAlerts: ['BridgeEndpointDown/warning', 'BridgeSnapshotStale/critical'],
+    },
+  ),
+  {
+    title: 'a response is near the size limit',
+    phases: [{ minutes: 20, bridge: { respond: (body) => ({ ...body, padding: 'x'.repeat(900_000) }) } }],
+    options: { maxBodyBytes: 1_150_000 },
+    beginsAtMinute: 0,
+    expectedAlerts: { 'BridgeResponseNearLimit/warning': 5 },
+    isOngoingAtEnd: true,
+  },
+  incident(
+    'the height of a node does not change while polls succeed',
+    { minutes: 45, frozen: true },
+    { expectedAlerts: { 'BridgeHeightStalled/critical': 16, 'CrosschainHeightStalled/critical': 16 } },
+  ),
+  incident(
+    'no exporter runs',
+    { minutes: 20, exporterDown: true },
+    { expectedAlerts: { 'BridgeExporterAbsent/critical': 10, 'BridgeEndpointNotPolled/critical': 16 } },
+  ),
+  incident(
+    'a field has the wrong type',
+    { minutes: 30, bridge: changedState(() => ({ last_outgoing_pool_id: 'soon' })) },
+    { expectedAlerts: { 'BridgeExporterInvalidValues/warning': 11 } },
+  ),
+  incident(
+    'a field is missing',
+    { minutes: 30, bridge: changedState(() => ({ batches: undefined })) },
+    { expectedAlerts: { 'BridgeExporterInvalidValues/warning': 11 } },
+  ),
+  {
+    title: 'a family has more series than allowed',
+    phases: [{ minutes: 30 }],
+    options: { maxSeries: 10 },
+    beginsAtMinute: 0,
+    expectedAlerts: { 'BridgeExporterSeriesDropped/warning': 15 },
+    isOngoingAtEnd: true,
+  },
+  {
+    title: 'governance changes a parameter',
+    phases: [
+      { minutes: HEALTHY_MINUTES },
+      {
+        minutes: 70,
+        bridge: changedState(({ params }) => ({ params: { ...params, signed_valsets_window: '20000' } })),
+      },
+    ],
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { 'BridgeParamsChanged/info': 0 },
+  },
+  {
+    title: 'an address is added to the blacklist',
+    phases: [
+      { minutes: HEALTHY_MINUTES },
+      {
+        minutes: 70,
+        bridge: changedState(({ external_blacklist }) => ({
+          external_blacklist: [...external_blacklist, `0x${'ab'.repeat(20)}`],
+        })),
+      },
+    ],
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { 'BridgeBlacklistChanged/info': 0 },
+  },
+  {
+    title: 'a node fails during an incident, without a gap between critical alerts',
+    phases: [
+      { minutes: HEALTHY_MINUTES },
+      { minutes: 50, scenario: 'conflicting-claims' },
+      { minutes: 60, bridge: { fails: 'timeout' } },
+    ],
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: {
+      'BridgeConflictingClaims/critical': 20,
+      'BridgeSnapshotStale/critical': 61,
+    },
+    allowedAlerts: [
+      'BridgeConflictingClaims/warning',
+      'BridgeOracleStalled/critical',
+      'BridgeEndpointDown/warning',
+      'BridgeBacklogHigh/warning',
+    ],
+    noGapAfter: HEALTHY_MINUTES + 20,
+    isOngoingAtEnd: true,
+  },
+  {
+    title: 'the exporter restarts during an incident, without a gap in the alert',
+    phases: [
+      { minutes: HEALTHY_MINUTES },
+      { minutes: 30, scenario: 'conflicting-claims' },
+      { minutes: 3, exporterDown: true },
+      { minutes: 20 },
+    ],
+    beginsAtMinute: HEALTHY_MINUTES,
+    expectedAlerts: { 'BridgeConflictingClaims/critical': 20 },
+    allowedAlerts: ['BridgeConflictingClaims/warning', 'BridgeOracleStalled/critical', 'BridgeBacklogHigh/warning'],
+    noGapAfter: HEALTHY_MINUTES + 20,
+    isOngoingAtEnd: true,
+  },
+  {
+    title: 'the exporter restarts twice',
+    phases: [
+      { minutes: 70 },
+      { minutes: 2, exporterDown: true },
+      { minutes: 5 },
+      { minutes: 4, exporterDown: true },
+      { minutes: 60 },
+    ],
+    beginsAtMinute: 0,
+    expectedAlerts: {},
+  },
+  {
+    title: 'one of three nodes behind a load balancer lags',
+    phases: [{ minutes: 90, bridge: { respond: (body) => body, height: everyThirdLags() } }],
+    beginsAtMinute: 0,
+    expectedAlerts: {},
+  },
+  {
+    title: 'a poll fails now and then',
+    phases: Array.from({ length: 12 }, (_, at) =>
+      at % 2 === 0
+        ? { minutes: 7 }
+        : { minutes: 2, bridge: { fails: 'timeout' as const }, crosschain: { fails: 'status' as const } },
+    ),
+    beginsAtMinute: 0,
+    expectedAlerts: {},
+  },
+  {
+    title: 'credentials are rejected for a minute',
+    phases: [{ minutes: 20 }, { minutes: 1, bridge: { fails: 'unauthorized' } }, { minutes: 20 }],
+    beginsAtMinute: 0,
+    expectedAlerts: {},
+  },
+];
+
+/** Every third response is 30 blocks old. */
+function everyThirdLags(): (height: number) => number {
+  let polls = 0;
+  return (height) => {
+    polls += 1;
+    return polls % 3 === 0 ? height - 30 : height;
+  };
+}
+
+export const incidents: readonly Incident[] = [
+  ...bridgeIncidents,
+  ...contractIncidents,
+  ...crosschainAndExporterIncidents,
+  ...exporterIncidents,
+];

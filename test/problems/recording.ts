@@ -1,0 +1,351 @@
+import { renderEndpoints } from '../../src/exposition/metrics-page.js';
+import type { FailureReason } from '../../src/http/failure-reasons.js';
+import type { Instant } from '../../src/clock.js';
+import { contractFactsOf, pollInput, targetOptions } from '../../src/poll/jobs.js';
+import { readBody } from '../../src/poll/poll.js';
+import type { Poll, StepContext } from '../../src/poll/step.js';
+import { answerQueries } from '../../src/commands/simulated-queries.js';
+import { demoConfig } from '../../src/commands/demo.js';
+import { simulatedContractBody, type ContractChanges } from '../../src/commands/simulated-contract.js';
+import { createModel, type Model } from '../../src/simulator/model.js';
+import { executeQuery, parseRequest, type QueryResponse } from '../../src/simulator/query-service.js';
+import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
+import type { DocumentName, SideInputOf } from '../../src/documents.js';
+import type { TargetLabels } from '../../src/config/config.js';
+import type { Objective } from '../../src/config/endpoint-config.js';
+import type { ScenarioName } from '../../src/simulator/scenarios.js';
+import type { EndpointState } from '../../src/poll/endpoint-state.js';
+import type { KnownEndpoint } from '../../src/poll/known-endpoint.js';
+import type { TargetVerdicts } from '../../src/problems/verdicts.js';
+import { pollOf } from '../support/polls.js';
+import { judgedEndpoints, type JudgedEndpoints } from './judged-endpoints.js';
+
+/** The default of `poll.stale_after`, on which the alert rules are based. */
+const STALE_AFTER_MS = 300_000;
+/** Unix seconds of minute 0. */
+export const START_SECONDS = 1_790_000_000;
+
+const DAY_SECONDS = 86_400;
+const SEED = 7;
+/** Slower than a real hub, so that a recording takes less time. */
+const BLOCK_MS = 20_000;
+const sampleModel = createModel({ seed: SEED, scenario: 'healthy', startTime: START_SECONDS, blockTimeMs: BLOCK_MS });
+const sampleConfig = demoConfig('http://127.0.0.1:1317', sampleModel);
+/** The hub height at minute 0. */
+export const START_HEIGHT = sampleModel.height;
+/** The watched validator of recordings with the default seed. */
+export const [watchedAddress = ''] = sampleConfig.targets[0]?.bridge?.watch ?? [];
+/** The configured tokens of recordings with the default seed. */
+export const sampleTokens = sampleConfig.tokens;
+
+const DURATIONS = { fetch: 0.05, decode: 0.004, derive: 0.002 };
+
+/** A deviation from a normal poll: a failure, no poll at all, or a changed response. */
+export type PollOutcome<Body> =
+  | { readonly fails: FailureReason }
+  | 'not polled'
+  | { readonly respond: (body: Body) => unknown; readonly height?: (height: number) => number | undefined };
+
+/** A deviation from a normal poll of the contract. */
+export type ContractOutcome = { readonly fails: FailureReason } | 'not polled' | ContractChanges;
+
+/** A span of time. All deviations but the scenario end with the phase. */
+export interface Phase {
+  readonly minutes: number;
+  /** The scenario from this phase on. */
+  readonly scenario?: ScenarioName;
+  readonly bridge?: PollOutcome<{ state: ModuleState }>;
+  readonly crosschain?: PollOutcome<RateLimiterInput>;
+  /** Changes the response to a query besides the documents. */
+  readonly queries?: (path: string, response: QueryResponse, seconds: number) => QueryResponse;
+  /** What the node of the external chain and the supply on the hub deviate by; only with `contract`. */
+  readonly contract?: ContractOutcome;
+  /** Every response is the one at the beginning of the phase, as from a cache or a node that has stopped. */
+  readonly frozen?: boolean;
+  /** No exporter runs; a new one starts with the next phase. */
+  readonly exporterDown?: boolean;
+  /** The last shard is not scraped. */
+  readonly lastShardDown?: boolean;
+  /** The configuration from this phase on, which a running exporter reloads. */
+  readonly config?: RecordedConfig;
+  /** The last reload failed. */
+  readonly reloadFails?: boolean;
+  /** The recorder fails every 5 minutes. */
+  readonly recorderFails?: boolean;
+}
+
+/** A configuration with one target. */
+export interface RecordedConfig {
+  readonly hash: number;
+  /** `undefined` for a configuration without this target, whose other targets are not recorded. */
+  readonly target: string | undefined;
+  readonly documents: readonly DocumentName[];
+  /** With another address, the endpoints are new. */
+  readonly url: string;
+}
+
+export const INITIAL_CONFIG: RecordedConfig = {
+  hash: 1,
+  target: 'demo',
+  documents: ['module_state', 'rate_limiter_input'],
+  url: 'http://127.0.0.1:1317',
+};
+
+/** A changed document. */
+export const changedState = (change: (state: ModuleState) => object): PollOutcome<{ state: ModuleState }> => ({
+  respond: ({ state }) => ({ state: { ...state, ...change(state) } }),
+});
+
+export const changedInput = (change: (input: RateLimiterInput) => object): PollOutcome<RateLimiterInput> => ({
+  respond: (input) => ({ ...input, ...change(input) }),
+});
+
+export interface RecordingOptions {
+  readonly scenario?: ScenarioName;
+  readonly seed?: number;
+  /** By default 20 s, in the scenario mainnet that of the scenario. */
+  readonly blockTimeMs?: number;
+  readonly sampleSeconds?: number;
+  /** Days on the chain before the recording begins. */
+  readonly afterDays?: number;
+  readonly maxSeries?: number;
+  /** Indexes of cctxs that the configuration ignores. */
+  readonly ignore?: readonly string[];
+  /** Number of shards, 1 by default. The shard metrics are recorded for each of them, all other metrics for one process. */
+  readonly shards?: number;
+  readonly maxBodyBytes?: number;
+  /** Whether the contract on the external chain is polled; the ABI library has to be loaded. */
+  readonly contract?: true;
+  /** `targets[].bridge.objective`; none by default. */
+  readonly objective?: Objective;
+  /** `targets[].labels`. */
+  readonly targetLabels?: TargetLabels;
+  /** Maximum number of validator sets in the responses. A shorter history makes a recording several times faster. */
+  readonly valsets?: number;
+  /** Receives the verdicts and the endpoints of the exporter after every sample. */
+  readonly observe?: (verdicts: readonly TargetVerdicts[], minute: number, endpoints: readonly EndpointState[]) => void;
+  /** The metrics to record, by default none. Metrics that no rule reads would only take time. */
+  readonly keep?: ReadonlySet<string>;
+}
+
+export interface Recording {
+  readonly sampleSeconds: number;
+  readonly samples: number;
+  /** The values by series, one per sample; `undefined` where the series was not exported. */
+  readonly series: ReadonlyMap<string, readonly (number | undefined)[]>;
+}
+
+/** What the exporter shows after the last sample. */
+interface LastSample {
+  readonly at: Instant;
+  readonly endpoints: readonly EndpointState[];
+  /** The same with what the alert conditions remember. */
+  readonly judged: readonly KnownEndpoint[];
+  readonly verdicts: readonly TargetVerdicts[];
+}
+
+/**
+ * The series that Prometheus would have scraped. At every sample, the code of the exporter reads the responses of a
+ * simulated chain. The clock is simulated, too.
+ */
+export function record(phases: readonly Phase[], options: RecordingOptions): Recording & LastSample {
+  const { sampleSeconds = 60, afterDays = 0, seed = SEED, scenario = 'healthy', keep, observe } = options;
+  const blockTimeMs = options.blockTimeMs ?? (scenario === 'mainnet' ? undefined : BLOCK_MS);
+  const startTime = START_SECONDS - afterDays * DAY_SECONDS;
+  const model = createModel({ seed, scenario, startTime, blockTimeMs });
+  model.advanceTime(afterDays * DAY_SECONDS * 1000);
+  const series = new Map<string, (number | undefined)[]>();
+  let exporter: Exporter | undefined;
+  let config = INITIAL_CONFIG;
+  let sample = 0;
+  for (const [index, phase] of phases.entries()) {
+    if (phase.scenario) model.setScenario(phase.scenario);
+    if (phase.config) {
+      exporter?.reload(phase.config, sample * sampleSeconds);
+      ({ config } = phase);
+    }
+    const before = phases[index - 1];
+    if (before?.frozen) model.advanceTime(before.minutes * 60_000);
+    const last = sample + (phase.minutes * 60) / sampleSeconds;
+    for (; sample < last; sample += 1) {
+      const seconds = sample * sampleSeconds;
+      if (sample > 0 && !phase.frozen) model.advanceTime(sampleSeconds * 1000);
+      exporter = phase.exporterDown ? undefined : (exporter ?? createExporter(model, config, seconds, options));
+      if (exporter === undefined) continue;
+      exporter.poll(phase, seconds);
+      observe?.(exporter.endpoints.verdicts(instantAt(seconds)), seconds / 60, exporter.endpoints.states());
+      if (keep === undefined) continue;
+      for (const [key, value] of exporter.scrape(phase, seconds, keep)) {
+        const values = series.get(key) ?? [];
+        series.set(key, values);
+        values[sample] = value;
+      }
+    }
+  }
+  const at = instantAt((sample - 1) * sampleSeconds);
+  const endpoints = exporter?.endpoints.states() ?? [];
+  const judged = exporter?.endpoints.all() ?? [];
+  const verdicts = exporter?.endpoints.verdicts(at) ?? [];
+  return { sampleSeconds, samples: sample, series, endpoints, judged, verdicts, at };
+}
+
+/** The simulated time of a sample. */
+export function instantAt(seconds: number): Instant {
+  return { epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 };
+}
+
+interface Exporter {
+  readonly reload: (config: RecordedConfig, seconds: number) => void;
+  readonly poll: (phase: Phase, seconds: number) => void;
+  readonly endpoints: JudgedEndpoints;
+  readonly scrape: (phase: Phase, seconds: number, keep: ReadonlySet<string>) => [key: string, value: number][];
+}
+
+function createExporter(model: Model, initial: RecordedConfig, startedAt: number, options: RecordingOptions): Exporter {
+  const { maxSeries, maxBodyBytes, targetLabels, valsets = 12, shards = 1, ignore = [], contract = false } = options;
+  const config = demoConfig('http://127.0.0.1:1317', model);
+  const [target] = config.targets;
+  if (target?.bridge === undefined || target.crosschain === undefined) throw new Error('the demo has both endpoints');
+  const { objective } = options;
+  const bridge = { ...target.bridge, ...(objective && { objective }) };
+  const crosschain = { ...target.crosschain, ignore: { indexes: ignore, olderThanMs: 0 } };
+  const sourcesOf = ({ target: name, documents }: RecordedConfig): readonly StepContext[] => {
+    if (name === undefined) return [];
+    const base = {
+      ...targetOptions(config, target),
+      target: name,
+      ...(maxSeries !== undefined && { maxSeries }),
+      ...(targetLabels && { targetLabels }),
+    };
+    const all: readonly StepContext[] = [
+      { ...base, document: 'module_state', settings: { ...bridge, ...(contract && { hasContract: true }) } },
+      ...(contract ? [{ ...base, document: 'external_contract', settings: {} } as const] : []),
+      { ...base, document: 'rate_limiter_input', settings: crosschain },
+    ];
+    return all.filter(({ document }) => document === 'external_contract' || documents.includes(document));
+  };
+  let active = initial;
+  let loadedAt = startedAt;
+  let sources = sourcesOf(initial);
+  let recordingFailures = 0;
+  const limits = { maxBodyBytes: maxBodyBytes ?? config.poll.maxBodyBytes, staleAfterMs: STALE_AFTER_MS };
+  const endpoints = judgedEndpoints(sources, limits, instantAt(startedAt));
+
+  const poll = <Body>(
+    source: StepContext,
+    outcome: PollOutcome<Body>,
+    body: () => Body,
+    { queries }: Phase,
+    seconds: number,
+  ): void => {
+    if (outcome === 'not polled') return;
+    const at = instantAt(seconds);
+    const before = endpoints.stateOf(source);
+    const { sideInput = {} } = pollInput(source, before, () => undefined, at);
+    const result = createPoll(source, outcome, body, model.height, at, sideInput);
+    endpoints.record(source, result, at);
+    if (!result.outcome.ok) return;
+    const respond = (path: string): QueryResponse => {
+      const query = parseRequest('GET', path);
+      const response = 'endpoint' in query ? executeQuery(model, query) : query;
+      return queries?.(path, response, seconds) ?? response;
+    };
+    endpoints.answer(source, (state) => answerQueries(source, state, respond, at));
+  };
+  const pollContract = (source: StepContext<'external_contract'>, outcome: ContractOutcome, at: Instant): void => {
+    const states = sources.find(({ document }) => document === 'module_state');
+    const facts = contractFactsOf(states && endpoints.snapshotOf(states));
+    if (outcome === 'not polled' || facts === undefined) return;
+    const last = endpoints.snapshotOf(source);
+    const previous = last?.document === 'external_contract' ? last.observations : undefined;
+    const result: Poll =
+      'fails' in outcome
+        ? failedPoll(outcome.fails)
+        : readBody(simulatedContractBody(previous, facts, model, at, outcome), source);
+    endpoints.record(source, result, at);
+  };
+  return {
+    endpoints,
+    reload: (next, seconds) => {
+      const isNew = next.url !== active.url;
+      sources = sourcesOf(next);
+      endpoints.reload(
+        sources.map((source) => ({ ...source, isNew })),
+        instantAt(seconds),
+      );
+      active = next;
+      loadedAt = seconds;
+    },
+    poll: (phase, seconds) => {
+      for (const source of sources) {
+        if (source.document === 'module_state') {
+          const bodyOf = () => withLatestValsets(model.moduleState(), valsets);
+          poll(source, phase.bridge ?? UNCHANGED, bodyOf, phase, seconds);
+        } else if (source.document === 'external_contract') {
+          pollContract(source, phase.contract ?? {}, instantAt(seconds));
+        } else {
+          poll(source, phase.crosschain ?? UNCHANGED, () => model.rateLimiterInput({ window: 500n }), phase, seconds);
+        }
+      }
+    },
+    scrape: (phase, seconds, keep) => {
+      if (phase.recorderFails && seconds % 300 === 0) recordingFailures += 1;
+      return [
+        ...seriesOfScrape(renderEndpoints(endpoints.states(), 'text', instantAt(seconds)), keep),
+        // The process exports these, here with the simulated clock.
+        ['bridge_exporter_build_info{version="0.1.0",revision="unknown",nodejs="v20.0.0"}', 1],
+        ['bridge_exporter_config_hash', active.hash],
+        ['bridge_exporter_config_last_reload_successful', phase.reloadFails ? 0 : 1],
+        ['bridge_exporter_config_last_reload_success_timestamp_seconds', loadedAt],
+        ['bridge_exporter_recording_failures_total', recordingFailures],
+        ['bridge_exporter_shards', shards],
+        ...Array.from({ length: shards - (phase.lastShardDown ? 1 : 0) }, (_, index): [string, number] => [
+          `bridge_exporter_shard_info{shard="${index + 1}"}`,
+          1,
+        ]),
+      ];
+    },
+  };
+}
+
+const failedPoll = (reason: FailureReason): Poll => ({
+  outcome: { ok: false, error: { reason, message: 'in this test' } },
+  phaseSeconds: {},
+});
+
+const UNCHANGED = { respond: (body: unknown): unknown => body };
+
+function createPoll<Body>(
+  source: StepContext,
+  outcome: Exclude<PollOutcome<Body>, string>,
+  body: () => Body,
+  height: number,
+  at: Instant,
+  sideInput: SideInputOf[DocumentName],
+): Poll {
+  if ('fails' in outcome) return failedPoll(outcome.fails);
+  const sentHeight = outcome.height === undefined ? height : outcome.height(height);
+  const poll = pollOf(source, outcome.respond(body()), { height: sentHeight, at, source: 'recording', sideInput });
+  return { ...poll, phaseSeconds: DURATIONS, foundPath: { dialect: 'neutral', path: '' } };
+}
+
+/** Keeps the latest validator sets and all that are not relayed, like a hub with a shorter signing window. */
+function withLatestValsets({ state }: { state: ModuleState }, maxValsets: number): { state: ModuleState } {
+  const observed = Number(state.last_observed_valset.nonce);
+  const valsets = state.valsets.filter(({ nonce }, index) => index < maxValsets || Number(nonce) >= observed);
+  const kept = new Set(valsets.map(({ nonce }) => nonce));
+  return {
+    state: { ...state, valsets, valset_confirms: state.valset_confirms.filter(({ nonce }) => kept.has(nonce)) },
+  };
+}
+
+/** The series of an exposition. Timestamps are relative to minute 0, at which the clock of promtool starts. */
+function* seriesOfScrape(exposition: string, keep: ReadonlySet<string>): Generator<[key: string, value: number]> {
+  for (const line of exposition.split('\n')) {
+    const name = /^\w+/.exec(line)?.[0];
+    if (name === undefined || !keep.has(name)) continue;
+    const end = line.lastIndexOf(' ');
+    const value = Number(line.slice(end + 1));
+    yield [line.slice(0, end), name.endsWith('_timestamp_seconds') ? value - START_SECONDS : value];
+  }
+}
