@@ -91,13 +91,16 @@ export function logVerdicts(
       if (!logged.has(key)) firing.delete(key);
       continue;
     }
-    log.info(fieldsOf(verdict), textWithSeverity(verdict));
+    log[LEVELS[verdict.severity]](fieldsOf(verdict), textWithSeverity(verdict));
   }
   const others = Array.from(logged).filter(([key]) => !firing.has(key));
   if (unknown.length > 0) return new Map([...others, ...firing]);
   for (const [, verdict] of others) log.info(fieldsOf(verdict), `no longer ${textWithSeverity(verdict)}`);
   return firing;
 }
+
+/** A critical problem is an error for whoever reads the log. */
+const LEVELS = { critical: 'error', warning: 'warn', info: 'info' } as const;
 
 function textWithSeverity({ severity, sentence }: Verdict): string {
   return `${severity}: ${sentenceText(sentence)}`;

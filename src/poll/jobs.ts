@@ -64,7 +64,6 @@ export function targetOptions(
     maxSeries: limits.maxSeriesPerFamily,
     staleAfterMs: poll.staleAfterMs,
     maxValues: maxValuesOf(poll.maxBodyBytes),
-    problems: {},
   };
 }
 

@@ -47,8 +47,8 @@ export interface TargetOptions {
   readonly staleAfterMs: number;
   /** The most JSON values of a body. */
   readonly maxValues: number;
-  /** The configured limits of problems. */
-  readonly problems: ProblemSettings;
+  /** The configured limits of problems; by default the shipped ones. */
+  readonly problems?: ProblemSettings;
   /** Whether one poll is all there is, as in `once`: then it is enough for a problem to begin. */
   readonly isSinglePoll?: boolean;
 }
@@ -234,7 +234,7 @@ export function snapshotOf<Name extends DocumentName>(
   const identity = definition.identity(content);
   const flow = definition.flow.track(last?.flow ?? definition.flow.initial, input, { staleAfterMs, maxSeries });
   const judgement = judgeProblems(memory, document, judgedOf(input, flow, queries, staleAfterMs, at), at, {
-    settings: context.problems,
+    settings: context.problems ?? {},
     isSinglePoll: context.isSinglePoll === true,
   });
   return {
