@@ -129,8 +129,9 @@ export function judgeProblems(
   judged: Judged,
   at: Instant,
   options: JudgeOptions,
+  all: readonly Problem[] = problems,
 ): Judgement {
-  const own = problems.filter((problem) => problem.document === document && isEnabled(problem, options.settings));
+  const own = all.filter((problem) => problem.document === document && isEnabled(problem, options.settings));
   const remembered = new Map<string, RememberedProblem>();
   const ended: EndedProblem[] = [];
   const notJudgedHere = new Set<string>();
@@ -146,7 +147,7 @@ export function judgeProblems(
     if (known !== undefined) ended.push(...endedBetween(problem, known, after));
   }
   const memory = { remembered, ended: withEnded(before.ended, ended, at) };
-  return { memory, notJudgedHere: Array.from(notJudgedHere), ...presentIn(memory, document, options) };
+  return { memory, notJudgedHere: Array.from(notJudgedHere), ...presentIn(memory, own, options.settings) };
 }
 
 /** `undefined` while the problem was never judged. */
@@ -170,7 +171,7 @@ function judgeProblem(
   }
   const { found, isComplete } = 'found' in findings ? findings : { found: findings, isComplete: true };
   const known = before ?? { present: new Map(), candidates: new Map() };
-  const bySubject = new Map(found.slice(0, MAX_SUBJECTS).map((one) => [subjectKey(one.subject ?? {}), one]));
+  const bySubject = new Map(found.map((one) => [subjectKey(one.subject ?? {}), one]));
   const candidates = new Map<string, Candidate>();
   const present = new Map<string, PresentSubject>();
   for (const [key, one] of bySubject) {
@@ -234,15 +235,15 @@ function withEnded(before: readonly EndedProblem[], ended: readonly EndedProblem
 }
 
 /** The problems that are there, and those that cannot be judged. */
-export function presentIn(
+function presentIn(
   { remembered }: ProblemMemory,
-  document: DocumentName,
-  { settings }: Pick<JudgeOptions, 'settings'>,
+  all: readonly Problem[],
+  settings: ProblemSettings,
 ): Pick<Judgement, 'present' | 'unjudged'> {
   const present: PresentProblem[] = [];
   const unjudged: UnjudgedProblem[] = [];
-  for (const problem of problems) {
-    const known = problem.document === document ? remembered.get(problemKey(problem)) : undefined;
+  for (const problem of all) {
+    const known = remembered.get(problemKey(problem));
     if (known === undefined) continue;
     const subjects = Array.from(known.present.values());
     present.push(...presentSubjects(problem, subjects, limitSeconds(problem, settings)));

@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { WITHDRAWN } from '../../src/facts/required-fields.js';
+import { judgeProblems, NO_PROBLEMS, type Judgement, type ProblemMemory } from '../../src/problems/memory.js';
+import {
+  problemOf,
+  type Found,
+  type FoundValidator,
+  type Judged,
+  type Problem,
+  type ProblemSettings,
+} from '../../src/problems/problem.js';
+import { withDetails } from '../../src/problems/sentence.js';
+
+/* Since when a problem is there. The problem of these tests finds what it is told. */
+
+const START_SECONDS = 1_790_000_000;
+const at = (seconds: number) => ({ epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 });
+const sentence = withDetails('something is wrong for {duration}');
+
+type Finding = Omit<Found, 'sentence'>;
+type Outcome = readonly Finding[] | 'truncated' | 'withdrawn';
+
+/** A problem that is judged at seconds of a simulated clock. */
+function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {}) {
+  let memory: ProblemMemory = NO_PROBLEMS;
+  let last: Judgement | undefined;
+  return {
+    poll: (seconds: number, outcome: Outcome, isSinglePoll = false): Judgement => {
+      const problem = problemOf('module_state', {
+        name: 'BridgeTest',
+        severity: 'critical',
+        afterMinutes: 30,
+        summary: 'it is wrong.',
+        description: '',
+        action: 'Repair it.',
+        ...(declaration as object),
+        find: () => {
+          if (outcome === 'withdrawn') throw WITHDRAWN;
+          if (outcome === 'truncated') return { found: [], isComplete: false };
+          return outcome.map((one) => ({ sentence, ...one }));
+        },
+      });
+      const options = { settings, isSinglePoll };
+      last = judgeProblems(memory, 'module_state', {} as Judged, at(seconds), options, [problem]);
+      ({ memory } = last);
+      return last;
+    },
+    ended: () => memory.ended,
+  };
+}
+
+/** When the problems that are there began, in seconds of the clock. */
+const starts = ({ present }: Judgement): number[] => present.map(({ startSeconds }) => startSeconds - START_SECONDS);
+
+describe('a problem', () => {
+  it('begins when judgements 20 seconds apart agree, at the time of the first one', () => {
+    const { poll } = judge();
+    expect(starts(poll(0, [{}]))).toEqual([]);
+    expect(starts(poll(19, [{}]))).toEqual([]);
+    expect(starts(poll(20, [{}]))).toEqual([0]);
+    expect(starts(poll(500, [{}]))).toEqual([0]);
+  });
+
+  it('does not begin with one odd answer', () => {
+    const { poll } = judge();
+    poll(0, [{}]);
+    poll(30, []);
+    expect(starts(poll(60, [{}]))).toEqual([]);
+  });
+
+  it('begins at once when one poll is all there is', () => {
+    expect(starts(judge().poll(0, [{}], true))).toEqual([0]);
+  });
+
+  it('ends when no judgement of two minutes has found it', () => {
+    const { poll, ended } = judge();
+    poll(0, [{}]);
+    poll(30, [{}]);
+    expect(starts(poll(149, []))).toEqual([0]);
+    expect(starts(poll(150, []))).toEqual([]);
+    expect(ended()).toEqual([
+      { name: 'BridgeTest', severity: 'critical', subject: {}, startSeconds: START_SECONDS, endSeconds: START_SECONDS + 30 },
+    ]);
+  });
+
+  it('neither begins nor ends nor begins anew while two nodes answer in turn', () => {
+    const [healthy, wrong] = [judge(), judge()];
+    wrong.poll(0, [{ identity: 'a' }]);
+    wrong.poll(30, [{ identity: 'a' }]);
+    for (let seconds = 60; seconds < 3600; seconds += 60) {
+      expect(starts(healthy.poll(seconds, [{ identity: 'a' }]))).toEqual([]);
+      expect(starts(healthy.poll(seconds + 30, []))).toEqual([]);
+      expect(starts(wrong.poll(seconds, [{ identity: 'b' }]))).toEqual([0]);
+      expect(starts(wrong.poll(seconds + 30, [{ identity: 'a' }]))).toEqual([0]);
+    }
+  });
+
+  it('begins anew when progress has changed its identity', () => {
+    const { poll } = judge();
+    poll(0, [{ identity: 'a' }]);
+    poll(30, [{ identity: 'a' }]);
+    expect(starts(poll(60, [{ identity: 'b' }]))).toEqual([0]);
+    expect(starts(poll(90, [{ identity: 'b' }]))).toEqual([60]);
+  });
+
+  it('ends while its identity changes with every poll', () => {
+    const { poll } = judge();
+    poll(0, [{ identity: 'a' }]);
+    poll(30, [{ identity: 'a' }]);
+    for (let seconds = 60; seconds < 150; seconds += 30) poll(seconds, [{ identity: String(seconds) }]);
+    expect(starts(poll(150, [{ identity: '150' }]))).toEqual([]);
+  });
+
+  it('has the start that the document proves, computed once', () => {
+    const { poll } = judge();
+    poll(100, [{ start: START_SECONDS - 3600 }]);
+    const judgement = poll(130, [{ start: START_SECONDS - 3000 }]);
+    expect(starts(judgement)).toEqual([-3600]);
+    expect(judgement.present[0]?.isProven).toBe(true);
+  });
+
+  it('never begins after the poll', () => {
+    const { poll } = judge();
+    poll(0, [{ start: START_SECONDS + 900 }]);
+    expect(starts(poll(30, [{ start: START_SECONDS + 900 }]))).toEqual([0]);
+  });
+
+  it('does not end with a list that does not show it, or that cannot be read', () => {
+    const { poll } = judge();
+    poll(0, [{}]);
+    poll(30, [{}]);
+    expect(starts(poll(300, 'truncated'))).toEqual([0]);
+    expect(starts(poll(600, 'withdrawn'))).toEqual([0]);
+    expect(starts(poll(900, [{}]))).toEqual([0]);
+  });
+
+  it('has one start for each subject, of which at most 200 are remembered, the oldest', () => {
+    const { poll } = judge();
+    const found = Array.from({ length: 300 }, (_, index) => ({
+      subject: { token_contract: `0x${index}` },
+      start: START_SECONDS - index,
+    }));
+    poll(0, found.slice(0, 2));
+    const { present } = poll(30, found.slice(0, 2));
+    expect(present.map(({ subject }) => subject)).toEqual([{ token_contract: '0x0' }, { token_contract: '0x1' }]);
+    poll(60, found);
+    expect(poll(90, found).present).toHaveLength(200);
+  });
+
+  it('is not judged when it is disabled, and has the configured limit', () => {
+    expect(judge({}, { BridgeTest: { enabled: false } }).poll(0, [{}], true).present).toEqual([]);
+    const { present } = judge({}, { BridgeTest: { afterMs: 60_000 } }).poll(0, [{}], true);
+    expect(present[0]?.limitSeconds).toBe(60);
+    expect(judge().poll(0, [{}], true).present[0]?.limitSeconds).toBe(1800);
+  });
+
+  it('remembers its mark, which stays while a field that it reads is missing', () => {
+    let isReadable = true;
+    const mark = {
+      schema: z.number(),
+      next: (_judged: Judged, before = 0) => {
+        if (!isReadable) throw WITHDRAWN;
+        return before + 1;
+      },
+    };
+    const { poll } = judge({ mark: mark as NonNullable<Problem['mark']> });
+    poll(0, []);
+    isReadable = false;
+    const { memory } = poll(30, []);
+    expect(Array.from(memory.remembered.values(), (own) => own.mark)).toEqual([1]);
+  });
+});
+
+describe('a problem that cannot be judged', () => {
+  it('is unjudged since then, with its severity if it was there, until the next judgement', () => {
+    const { poll } = judge();
+    poll(0, [{}]);
+    poll(30, [{}]);
+    poll(60, 'withdrawn');
+    expect(poll(90, 'withdrawn').unjudged).toMatchObject([{ severity: 'critical', sinceSeconds: START_SECONDS + 60 }]);
+    expect(poll(120, [{}]).unjudged).toEqual([]);
+  });
+
+  it('is a warning if it was not there', () => {
+    const { poll } = judge();
+    poll(0, []);
+    expect(poll(30, 'withdrawn').unjudged).toMatchObject([{ severity: 'warning' }]);
+  });
+
+  it('is no problem where it was never judged', () => {
+    const judgement = judge().poll(0, 'withdrawn');
+    expect(judgement.unjudged).toEqual([]);
+    expect(judgement.notJudgedHere).toEqual(['BridgeTest']);
+  });
+});
+
+describe('a problem of validators', () => {
+  const together = {
+    minimumPower: 0.3,
+    sentence: (all: readonly FoundValidator[]) => withDetails(all.map(({ name }) => name).join(' ')),
+    action: 'Tell them.',
+  };
+  const validator = (name: string, power: number, startSeconds: number, watched = false): Finding => ({
+    subject: { orchestrator: name, watched: String(watched) },
+    start: START_SECONDS + startSeconds,
+    validator: { name, address: name, externalAddress: name, isWatched: watched, power },
+  });
+
+  it('is one of all that are not watched, since so much of the power is part of it', () => {
+    const { poll } = judge({ together });
+    const found = [validator('c', 0.2, -10), validator('a', 0.2, -30), validator('b', 0.1, -20), validator('mine', 0.1, -5, true)];
+    poll(0, found);
+    const { present } = poll(30, found);
+    expect(present.map(({ subject, startSeconds, sentence: { fact } }) => [subject, startSeconds - START_SECONDS, fact])).toEqual([
+      [{ orchestrator: 'mine', watched: 'true' }, -5, sentence.fact],
+      [{ watched: 'false' }, -20, 'a c b'],
+    ]);
+  });
+
+  it('is none below that power', () => {
+    const found = [validator('a', 0.2, -30), validator('b', 0.09, -20)];
+    expect(judge({ together }).poll(0, found, true).present).toEqual([]);
+  });
+});
