@@ -49,7 +49,8 @@ const unbacked = problemOf('external_contract', {
     const { tokens } = required(backing);
     const found = tokens.flatMap(({ contract, surplus }) => {
       const shortfall = mark !== undefined && Object.hasOwn(mark, contract) ? mark[contract] : undefined;
-      if (surplus === undefined || shortfall === undefined || at.epochSeconds - shortfall.grewAt > DAY_SECONDS) return [];
+      if (surplus === undefined || shortfall === undefined || at.epochSeconds - shortfall.grewAt > DAY_SECONDS)
+        return [];
       const amount = toDecimalString(subtract(ZERO, surplus));
       return [
         {
@@ -124,7 +125,10 @@ const ownerChanged = problemOf('external_contract', {
     return [
       {
         start: mark.at,
-        sentence: withList('the owner or the implementation of the contract changed {duration} ago', list(mark.changed)),
+        sentence: withList(
+          'the owner or the implementation of the contract changed {duration} ago',
+          list(mark.changed),
+        ),
       },
     ];
   },
@@ -158,7 +162,10 @@ const POINT_SECONDS = 300;
 /** Older points prove nothing more: the event of the oldest one has waited for long enough. */
 const KEPT_SECONDS = 2 * SILENT_SECONDS;
 
-function eventsAfter({ input: { lastEventNonce, unobservedEvents, at } }: JudgedContract, before: EventMark = []): EventMark {
+function eventsAfter(
+  { input: { lastEventNonce, unobservedEvents, at } }: JudgedContract,
+  before: EventMark = [],
+): EventMark {
   const nonce = required(lastEventNonce);
   const waiting = required(unobservedEvents);
   const now = at.epochSeconds;
@@ -194,7 +201,9 @@ const silent = problemOf('external_contract', {
       {
         identity: toDecimalString(add(observed, 1)),
         start: since.at,
-        sentence: withDetails(`${count(toDouble(waiting), 'event')} of the contract not observed by the hub for {duration}`),
+        sentence: withDetails(
+          `${count(toDouble(waiting), 'event')} of the contract not observed by the hub for {duration}`,
+        ),
       },
     ];
   },
@@ -206,7 +215,10 @@ const TOTAL_POWER = 4_294_967_295;
 /** The contract rounds its threshold, and requires a little more than it. */
 const ROUNDING_RATIO = 0.0001;
 
-function thresholds({ info, configuredThreshold }: ContractReading): { readonly contract: number; readonly configured: number } {
+function thresholds({ info, configuredThreshold }: ContractReading): {
+  readonly contract: number;
+  readonly configured: number;
+} {
   const contract = required(ratio(required(info.powerThreshold), TOTAL_POWER));
   return { contract, configured: toDouble(asDecimalString(required(configuredThreshold))) };
 }

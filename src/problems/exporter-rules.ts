@@ -160,7 +160,8 @@ or ${WITHOUT_SUCCESS} > 600 and ${ON_ENDPOINT} ${NOT_SERVED}`,
     expr: `increase(bridge_exporter_poll_failures_total{reason=~"bad_request|unauthorized"}[10m]) > 1
 and ignoring (reason) bridge_exporter_up == 0`,
     forMinutes: 2,
-    summary: '{{ $labels.target }}: {{ $labels.document }} is misconfigured: polls fail with reason {{ $labels.reason }}.',
+    summary:
+      '{{ $labels.target }}: {{ $labels.document }} is misconfigured: polls fail with reason {{ $labels.reason }}.',
     description:
       'More than one poll within 10 minutes failed with reason `bad_request` or `unauthorized`, and the last poll failed.',
     action:
@@ -184,7 +185,8 @@ and ignoring (reason) bridge_exporter_up == 0`,
 or increase(bridge_exporter_poll_failures_total{reason=~"too_large|response_too_large_upstream"}[10m]) > 0`,
     forMinutes: 5,
     keepFiringMinutes: 10,
-    summary: '{{ $labels.target }}: a response of {{ $labels.document }} is near its size limit, or was refused for its size.',
+    summary:
+      '{{ $labels.target }}: a response of {{ $labels.document }} is near its size limit, or was refused for its size.',
     description:
       'A response is larger than 80 % of `poll.max_body_size`, or one was refused for its size, here or by the node, within 10 minutes. Above the limit every poll fails.',
     action: 'Raise poll.max_body_size or the limit of the node, then reduce the backlog.',

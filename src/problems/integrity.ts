@@ -37,7 +37,13 @@ const KEEP_HALT =
 type Claims = (input: BridgeInput) => readonly Attestation[];
 
 /** The claims by at least, or by less than, a third of the power. */
-function claimsByPower(input: BridgeInput, claims: Claims, isSubstantial: boolean, fact: (power: string) => string, kind: string): readonly Found[] {
+function claimsByPower(
+  input: BridgeInput,
+  claims: Claims,
+  isSubstantial: boolean,
+  fact: (power: string) => string,
+  kind: string,
+): readonly Found[] {
   const all = claims(input);
   if (all.length === 0) return [];
   const power = highestVotedShare(input, all);
@@ -90,7 +96,12 @@ const valsetMismatches = problemOf('module_state', {
   },
   find: ({ input }, knownAt: number | undefined) =>
     eachPart([
-      () => foundIf(isValsetMismatch(input), 'valset_mismatch', 'the validator set in the contract differs from the one of the hub with its nonce'),
+      () =>
+        foundIf(
+          isValsetMismatch(input),
+          'valset_mismatch',
+          'the validator set in the contract differs from the one of the hub with its nonce',
+        ),
       // A set that has been unknown for longer can be an old state of the node.
       () =>
         foundIf(

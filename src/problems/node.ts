@@ -154,7 +154,10 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
         return [
           {
             subject: { kind },
-            sentence: withList('the state has been older than before for {duration}', `${KIND_WORDS[kind] ?? kind} by ${by}`),
+            sentence: withList(
+              'the state has been older than before for {duration}',
+              `${KIND_WORDS[kind] ?? kind} by ${by}`,
+            ),
           },
         ];
       });

@@ -19,7 +19,15 @@ import { percent } from '../text/format.js';
 import { timeOfHeight } from './bridge-times.js';
 import { disputedClaims, disputedThing, disputeOf } from './disputes.js';
 import { problemOf, type Judged, type Severity } from './problem.js';
-import { claimText, membersOf, missingValidators, numberAndPower, ownFirst, validators, withDetails } from './sentence.js';
+import {
+  claimText,
+  membersOf,
+  missingValidators,
+  numberAndPower,
+  ownFirst,
+  validators,
+  withDetails,
+} from './sentence.js';
 import { SUBSTANTIAL_POWER_RATIO } from './validators.js';
 
 /* The events of the external chain that validators vote for. */

@@ -24,7 +24,11 @@ type ChangeMark = z.infer<typeof changeMark>;
 const MAX_CHANGES = 10;
 
 /** A missing field is no change: nodes behind one address can differ in it. */
-function changesAfter(values: Readonly<Record<string, string>>, at: number, before: ChangeMark | undefined): ChangeMark {
+function changesAfter(
+  values: Readonly<Record<string, string>>,
+  at: number,
+  before: ChangeMark | undefined,
+): ChangeMark {
   if (before === undefined) return { values, changed: [], at: null };
   const changed = Object.entries(values).flatMap(([name, value]) => {
     const last = Object.hasOwn(before.values, name) ? before.values[name] : undefined;

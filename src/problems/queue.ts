@@ -70,7 +70,10 @@ const stuck = problemOf('module_state', {
             const waiting = waitingTokens(input).find((token) => token.contract === contract);
             return waiting && standstillSince(input, waiting);
           }),
-          sentence: withList('no batch built for {duration}', `${waitingText(input, contract)} waiting with sufficient fees`),
+          sentence: withList(
+            'no batch built for {duration}',
+            `${waitingText(input, contract)} waiting with sufficient fees`,
+          ),
         },
       ];
     });
@@ -151,7 +154,10 @@ const high = problemOf('module_state', {
   find: ({ input }) => {
     const { backlogLimit } = input.settings;
     const unbatched = unbatchedTransfers(input).length;
-    const pending = rows(input.state.batches).reduce((sum, { transactions }) => sum + lengthOf(transactions), unbatched);
+    const pending = rows(input.state.batches).reduce(
+      (sum, { transactions }) => sum + lengthOf(transactions),
+      unbatched,
+    );
     if (pending <= backlogLimit) return [];
     return [
       {

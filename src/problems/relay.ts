@@ -1,13 +1,7 @@
 import { z } from 'zod';
 import { floorDivide, multiply, toDouble, toSeconds } from '../chain/decimal.js';
 import type { Batch } from '../chain/module-state.js';
-import {
-  estimatedExternalHeight,
-  feesOf,
-  isOverdue,
-  paysMinimum,
-  relayableBatches,
-} from '../facts/bridge/batches.js';
+import { estimatedExternalHeight, feesOf, isOverdue, paysMinimum, relayableBatches } from '../facts/bridge/batches.js';
 import { externalBlockTime } from '../facts/bridge/block-times.js';
 import { heightOfLastObserved, pendingEventCount } from '../facts/bridge/events.js';
 import { keyOfBatch } from '../flow/bridge-document.js';
@@ -118,9 +112,7 @@ const timeoutNear = problemOf('module_state', {
     );
     const near = toSeconds(multiply(blocks, externalBlockTime(input))) * TIMEOUT_RATIO;
     required(estimatedExternalHeight(input) ?? required(input.state.last_observed_external_height));
-    const left = earliest(
-      batches.map((batch) => secondsToExternalHeight(input, () => required(batch.batch_timeout))),
-    );
+    const left = earliest(batches.map((batch) => secondsToExternalHeight(input, () => required(batch.batch_timeout))));
     if (left === undefined || left >= near) return [];
     return [
       {
@@ -247,4 +239,3 @@ export const relayProblems = [
   ),
   valsetDrift,
 ];
-

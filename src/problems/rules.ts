@@ -27,9 +27,7 @@ const KEEP_FIRING_MINUTES = 15;
 
 /** Problems with one name and severity in several documents have a rule each if their limits differ, else one together. */
 function hasOtherLimit({ name, severity, afterMinutes }: Problem): boolean {
-  return problems.some(
-    (own) => own.name === name && own.severity === severity && own.afterMinutes !== afterMinutes,
-  );
+  return problems.some((own) => own.name === name && own.severity === severity && own.afterMinutes !== afterMinutes);
 }
 
 function isFirstOfItsRule(problem: Problem): boolean {

@@ -176,4 +176,3 @@ export function timeLeft(left: BlockSpan | null | undefined, describe: (time: st
   if (seconds <= 0) return '';
   return describe(`about ${duration(seconds)}`);
 }
-

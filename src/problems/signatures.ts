@@ -3,12 +3,7 @@ import { compare, ratio } from '../chain/decimal.js';
 import type { Batch, Valset } from '../chain/module-state.js';
 import { keyOfBatch } from '../flow/bridge-document.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
-import {
-  batchesBelowThreshold,
-  isBatchSigned,
-  isBelowThreshold,
-  valsetSignedPower,
-} from '../facts/bridge/signing.js';
+import { batchesBelowThreshold, isBatchSigned, isBelowThreshold, valsetSignedPower } from '../facts/bridge/signing.js';
 import { newestValset, unrelayedValsets } from '../facts/bridge/valsets.js';
 import { orNull } from '../facts/items/item-list.js';
 import { hubBlocksUntil } from '../facts/items/block-spans.js';
@@ -23,8 +18,7 @@ import { membersOf, missingValidators, ownFirst, timeLeft, withDetails } from '.
 
 /* Batches and validator sets that lack signatures. */
 
-const CONTACT_SIGNERS =
-  'Contact the operators of the validators that have not signed; the batches cannot be relayed.';
+const CONTACT_SIGNERS = 'Contact the operators of the validators that have not signed; the batches cannot be relayed.';
 
 /** The batch whose signatures decide whether there is progress. */
 const unsignedMark = z

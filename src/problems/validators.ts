@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { dataPart } from '../chain/addresses.js';
-import { compare, highest, lowest, multiply, subtract, toDecimalString, toSeconds, type Decimal } from '../chain/decimal.js';
+import {
+  compare,
+  highest,
+  lowest,
+  multiply,
+  subtract,
+  toDecimalString,
+  toSeconds,
+  type Decimal,
+} from '../chain/decimal.js';
 import type { DecimalString, Numeral } from '../chain/numeral.js';
 import { hubBlockTime } from '../facts/bridge/block-times.js';
 import {
@@ -162,8 +171,13 @@ function unsignedBatches(input: BridgeInput, member: RegisteredMember, mark: Num
   const start = timeOfHeight(input, () => lowest(missing.map(({ block }) => required(block))));
   const found = { identity: mark?.[member.address] ?? '', start };
   return [
-    foundAbout(input, member, found, { kind: 'batch' }, (who) =>
-      `${who} has signed no batch for {duration}, and ${count(missing.length, 'live batch lacks', 'live batches lack')} its signature`,
+    foundAbout(
+      input,
+      member,
+      found,
+      { kind: 'batch' },
+      (who) =>
+        `${who} has signed no batch for {duration}, and ${count(missing.length, 'live batch lacks', 'live batches lack')} its signature`,
     ),
   ];
 }
@@ -175,8 +189,12 @@ function unsignedValsets(input: BridgeInput, member: RegisteredMember): Found[] 
   const start = timeOfHeight(input, () => required(first.height));
   const found = { identity: toDecimalString(required(first.nonce)), start };
   return [
-    foundAbout(input, member, found, { kind: 'valset' }, (who) =>
-      `${who} has not signed ${count(missing.length, 'validator set')} for {duration}`,
+    foundAbout(
+      input,
+      member,
+      found,
+      { kind: 'valset' },
+      (who) => `${who} has not signed ${count(missing.length, 'validator set')} for {duration}`,
     ),
   ];
 }
@@ -232,10 +250,7 @@ const votesMissing = problemOf('module_state', {
   together: {
     minimumPower: LATE_POWER_RATIO,
     sentence: (found) =>
-      withList(
-        `${extentOf(found)} ${haveOrHas(found.length)} voted for no event for {duration}`,
-        validators(found),
-      ),
+      withList(`${extentOf(found)} ${haveOrHas(found.length)} voted for no event for {duration}`, validators(found)),
     action: CONTACT_LATE,
   },
 });
@@ -249,7 +264,11 @@ interface Deadline {
 /** The first deadline of a member to sign a validator set or a batch. Those that have passed are left out. */
 function nextDeadline(input: BridgeInput, member: RegisteredMember): Deadline | undefined {
   const params = required(input.state.params);
-  const ofKind = (kind: Deadline['kind'], height: Decimal | undefined, window: Numeral | undefined): readonly Deadline[] =>
+  const ofKind = (
+    kind: Deadline['kind'],
+    height: Decimal | undefined,
+    window: Numeral | undefined,
+  ): readonly Deadline[] =>
     height === undefined || window === undefined || compare(height, required(input.height)) < 0
       ? []
       : [{ kind, height, window }];
@@ -287,14 +306,19 @@ function deadlineNear(severity: Severity, hours: number, actions: { readonly own
         const near = input.at.epochSeconds + left - limit;
         const start = created === undefined ? undefined : Math.max(created, near);
         return [
-          foundAbout(input, member, { start }, {}, (who) =>
-            `${who} is jailed in ${about(input, left)}, unless it signs ${SIGNED_THING[deadline.kind]}`,
+          foundAbout(
+            input,
+            member,
+            { start },
+            {},
+            (who) => `${who} is jailed in ${about(input, left)}, unless it signs ${SIGNED_THING[deadline.kind]}`,
           ),
         ];
       }),
     together: {
       minimumPower: JAILED_POWER_RATIO,
-      sentence: (found) => withList(`${extentOf(found)} will be jailed within ${hours} hours, unless they sign`, validators(found)),
+      sentence: (found) =>
+        withList(`${extentOf(found)} will be jailed within ${hours} hours, unless they sign`, validators(found)),
       action: actions.others,
     },
     inhibits: [{ problem: 'BridgeOrchestratorMissingConfirms', equal: ['orchestrator', 'watched'] }],

@@ -5,7 +5,15 @@ import { exportedSuccess, type EndpointState } from '../poll/endpoint-state.js';
 import { duration, list } from '../text/format.js';
 import { endpointConditions, withoutSuccess, type EndpointCondition } from './endpoint-conditions.js';
 import type { PresentProblem, UnjudgedProblem } from './memory.js';
-import { severities, subjectLabels, type FoundValidator, type Inhibition, type Problem, type Severity, type Subject } from './problem.js';
+import {
+  severities,
+  subjectLabels,
+  type FoundValidator,
+  type Inhibition,
+  type Problem,
+  type Severity,
+  type Subject,
+} from './problem.js';
 import { withAge, withDetails, type Sentence } from './sentence.js';
 
 /* The problems of a target at a point in time, for the pages, the log and `once`: the same objects, starts and limits as those of the alerts. */
@@ -70,7 +78,9 @@ function targetVerdicts(target: string, states: readonly EndpointState[], now: I
     }),
   );
   const unknown = states.flatMap((state) =>
-    documents[state.document].isOptional || exportedSuccess(state, now) !== undefined ? [] : [withoutSuccess(state, now)],
+    documents[state.document].isOptional || exportedSuccess(state, now) !== undefined
+      ? []
+      : [withoutSuccess(state, now)],
   );
   const [worst] = verdicts;
   const isFiring = worst?.state === 'firing' && worst.severity !== 'info';
@@ -80,7 +90,9 @@ function targetVerdicts(target: string, states: readonly EndpointState[], now: I
     status: isFiring ? worst.severity : unknown.length > 0 ? 'unknown' : rest,
     unknown,
     verdicts,
-    notJudgedHere: Array.from(new Set(states.flatMap(({ success }) => success?.snapshot.judgement.notJudgedHere ?? []))),
+    notJudgedHere: Array.from(
+      new Set(states.flatMap(({ success }) => success?.snapshot.judgement.notJudgedHere ?? [])),
+    ),
   };
 }
 
@@ -103,7 +115,8 @@ function ofProblem(state: EndpointState, present: PresentProblem, index: number,
   const ageSeconds = Math.max(0, now.epochSeconds - startSeconds);
   const isFiring = ageSeconds > limit;
   // What is only for the record and may end soon is not worth a word.
-  const isShown = isFiring || (problem.severity !== 'info' && ageSeconds >= Math.max(limit * PENDING_SHARE, PENDING_SECONDS));
+  const isShown =
+    isFiring || (problem.severity !== 'info' && ageSeconds >= Math.max(limit * PENDING_SHARE, PENDING_SECONDS));
   if (!isShown) return [];
   const lasting = duration(ageSeconds);
   return [

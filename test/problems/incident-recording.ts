@@ -34,8 +34,9 @@ export function recordIncident(
     });
   };
   const recording = recordExporter(INSTANCE, phases);
-  const others = Object.entries(otherExporters).map(
-    ([instance, own]): readonly [string, Recording] => [instance, recordExporter(instance, own)],
-  );
+  const others = Object.entries(otherExporters).map(([instance, own]): readonly [string, Recording] => [
+    instance,
+    recordExporter(instance, own),
+  ]);
   return { recording, others: Object.fromEntries(others), shown };
 }

@@ -435,18 +435,20 @@ export const bridgeIncidents: readonly Incident[] = [
     'a validator claims something else than the others for the next event',
     {
       minutes: 30,
-      bridge: onQuietBridge(changedState((state) => {
-        const event_nonce = String(Number(state.last_observed_nonce) + 1);
-        const [wrong, ...others] = smallest(state, 0.5).map(({ sender }) => sender);
-        const attestation = { observed: false, height: recentHeight(state) };
-        return {
-          attestations: [
-            ...state.attestations.filter(({ observed }) => observed),
-            { ...attestation, votes: others, claim: { event_nonce, ...phantomDeposit } },
-            { ...attestation, votes: [wrong], claim: { event_nonce, ...phantomDeposit, amount: '1' } },
-          ],
-        };
-      })),
+      bridge: onQuietBridge(
+        changedState((state) => {
+          const event_nonce = String(Number(state.last_observed_nonce) + 1);
+          const [wrong, ...others] = smallest(state, 0.5).map(({ sender }) => sender);
+          const attestation = { observed: false, height: recentHeight(state) };
+          return {
+            attestations: [
+              ...state.attestations.filter(({ observed }) => observed),
+              { ...attestation, votes: others, claim: { event_nonce, ...phantomDeposit } },
+              { ...attestation, votes: [wrong], claim: { event_nonce, ...phantomDeposit, amount: '1' } },
+            ],
+          };
+        }),
+      ),
     },
     {
       expectedAlerts: { 'BridgeConflictingClaims/warning': 12 },

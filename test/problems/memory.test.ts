@@ -80,7 +80,13 @@ describe('a problem', () => {
     expect(starts(poll(149, []))).toEqual([0]);
     expect(starts(poll(150, []))).toEqual([]);
     expect(ended()).toEqual([
-      { name: 'BridgeTest', severity: 'critical', subject: {}, startSeconds: START_SECONDS, endSeconds: START_SECONDS + 30 },
+      {
+        name: 'BridgeTest',
+        severity: 'critical',
+        subject: {},
+        startSeconds: START_SECONDS,
+        endSeconds: START_SECONDS + 30,
+      },
     ]);
   });
 
@@ -209,10 +215,17 @@ describe('a problem of validators', () => {
 
   it('is one of all that are not watched, since so much of the power is part of it', () => {
     const { poll } = judge({ together });
-    const found = [validator('c', 0.2, -10), validator('a', 0.2, -30), validator('b', 0.1, -20), validator('mine', 0.1, -5, true)];
+    const found = [
+      validator('c', 0.2, -10),
+      validator('a', 0.2, -30),
+      validator('b', 0.1, -20),
+      validator('mine', 0.1, -5, true),
+    ];
     poll(0, found);
     const { present } = poll(30, found);
-    expect(present.map(({ subject, startSeconds, sentence: { fact } }) => [subject, startSeconds - START_SECONDS, fact])).toEqual([
+    expect(
+      present.map(({ subject, startSeconds, sentence: { fact } }) => [subject, startSeconds - START_SECONDS, fact]),
+    ).toEqual([
       [{ orchestrator: 'mine', watched: 'true' }, -5, sentence.fact],
       [{ watched: 'false' }, -20, 'a c b'],
     ]);

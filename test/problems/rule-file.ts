@@ -128,7 +128,11 @@ export function inhibitRules(): string {
     '# A warning hides no critical alert.\n',
     hiding('warning', ['severity != critical']),
     '# A critical alert inhibits the warning for the same subject.\n',
-    formatInhibition(['severity = critical'], ['severity = warning'], ['alertname', ...TARGET, 'document', ...subjectLabels]),
+    formatInhibition(
+      ['severity = critical'],
+      ['severity = warning'],
+      ['alertname', ...TARGET, 'document', ...subjectLabels],
+    ),
     ...new Set([...ofExporter, ...ofProblems]),
   ].join('');
 }

@@ -1,0 +1,454 @@
+import { describe, expect, it } from 'vitest';
+import type { Subject } from '../../src/problems/problem.js';
+import { sentenceText, withAge } from '../../src/problems/sentence.js';
+import { initialState } from '../../src/poll/endpoint-state.js';
+import { initialMemory, type KnownEndpoint } from '../../src/poll/known-endpoint.js';
+import { step } from '../../src/poll/step.js';
+import { batch, idleState, transfer, validators, vote } from '../facts/items/bridge-state.js';
+import {
+  bridgeContext,
+  bridgePoll,
+  crosschainContext,
+  crosschainPoll,
+  type BridgeOptions,
+} from '../support/snapshots.js';
+
+/* What each problem finds at its limits, and what is progress. */
+
+const LIMITS = { maxBodyBytes: 1_000_000, staleAfterMs: 300_000 };
+const SECONDS_OF_BLOCK = 2;
+
+/** A document at a minute. The hub makes a block every two seconds. */
+interface Document {
+  readonly minute: number;
+  readonly state: object;
+}
+
+interface ShownProblem {
+  readonly name: string;
+  readonly subject: Subject;
+  /** In minutes of the clock. */
+  readonly start: number;
+  readonly text: string;
+}
+
+const BASE_HEIGHT = 100_000;
+const heightAt = (minute: number): number => BASE_HEIGHT + (minute * 60) / SECONDS_OF_BLOCK;
+
+function shownIn({ state }: KnownEndpoint, epochSeconds: number): readonly ShownProblem[] {
+  return (state.success?.snapshot.judgement.present ?? []).map(({ problem, subject, startSeconds, sentence }) => ({
+    name: `${problem.name}/${problem.severity}`,
+    subject,
+    start: Math.round((startSeconds - epochSeconds) / 6) / 10,
+    text: sentenceText(withAge(sentence, 'so long')),
+  }));
+}
+
+const START_SECONDS = 1_700_000_000;
+
+/** The problems after polls of these documents. One poll is enough for a problem to begin, unless there are several. */
+function bridgeProblems(documents: readonly Document[], options: BridgeOptions = {}): readonly ShownProblem[] {
+  const context = { ...bridgeContext({ blockTime: SECONDS_OF_BLOCK * 1000, ...options }), isSinglePoll: true };
+  let known: KnownEndpoint = { state: initialState(context, LIMITS, at(0)), memory: initialMemory };
+  for (const { minute, state } of documents) {
+    const document = { ...COMPLETE, ...state };
+    const poll = bridgePoll(document, { ...options, height: String(heightAt(minute)), atMs: minute * 60_000 });
+    known = step(known, poll, context, at(minute));
+  }
+  return shownIn(known, START_SECONDS);
+}
+
+const at = (minute: number) => ({ epochSeconds: START_SECONDS + minute * 60, monotonicMs: minute * 60_000 });
+
+function bridgeProblem(name: string, state: object, options: BridgeOptions = {}, minute = 0): readonly ShownProblem[] {
+  return bridgeProblems([{ minute, state }], options).filter((own) => own.name === name);
+}
+
+const COMPLETE = {
+  ...idleState,
+  params: {
+    ...idleState.params,
+    signed_valsets_window: '50000',
+    signed_batches_window: '50000',
+    target_batch_timeout: '43200000',
+    average_external_block_time: '12000',
+  },
+  valsets: idleState.valsets.map((valset) => ({ ...valset, height: String(BASE_HEIGHT - 100) })),
+  valset_confirms: validators.map(({ eth_address }) => ({ nonce: '1', eth_address })),
+  attestations: [
+    { observed: true, height: String(BASE_HEIGHT - 90), votes: [0, 1, 2, 3].map(vote), claim: { event_nonce: '7' } },
+  ],
+  last_outgoing_batch_id: '9',
+  last_outgoing_pool_id: '9',
+};
+
+/** Signatures of a batch by the validators with these indexes, which have 40, 30, 20 and 10 % of the power. */
+const signedBy = (nonce: string, ...indexes: readonly number[]) =>
+  indexes.map((index) => ({ nonce, token_contract: '0xT', eth_signer: `0xa${index + 1}` }));
+
+const TOKEN = { contract: '0xt', symbol: 'T', minBatchFee: '4' };
+
+const liveBatch = (nonce: string, minutesAgo = 5, minute = 0) =>
+  batch(nonce, '60000', String(heightAt(minute - minutesAgo)));
+
+describe('a batch', () => {
+  it('lacks signatures below the threshold, and not at it', () => {
+    const found = (...indexes: readonly number[]) =>
+      bridgeProblem(
+        'BridgeBatchUnsigned/critical',
+        { batches: [liveBatch('9')], batch_confirms: signedBy('9', ...indexes) },
+        { powerThreshold: '0.6' },
+      );
+    expect(found(0, 2)).toEqual([]);
+    expect(found(0, 3)).toMatchObject([
+      {
+        start: -5,
+        text: expect.stringContaining('2 validators with 50 % of the power have not signed batch 9') as string,
+      },
+    ]);
+  });
+
+  it('that is superseded by another unsigned one is no progress, and one that is signed is', () => {
+    const documents = (second: object): Document[] =>
+      [0, 1, 2, 3].map((minute) => ({
+        minute,
+        state: minute < 2 ? { batches: [liveBatch('8', 25)], last_outgoing_batch_id: '8' } : second,
+      }));
+    const superseding = batch('9', '60000', String(heightAt(2)));
+    expect(
+      bridgeProblems(documents({ batches: [superseding] })).find(({ name }) => name === 'BridgeBatchUnsigned/critical')
+        ?.start,
+    ).toBe(-25);
+    const signed = {
+      batches: [liveBatch('8', 25), { ...superseding, transactions: [transfer('9')] }],
+      batch_confirms: signedBy('8', 0, 1, 2, 3),
+    };
+    expect(bridgeProblems(documents(signed)).find(({ name }) => name === 'BridgeBatchUnsigned/critical')?.start).toBe(
+      2,
+    );
+  });
+
+  it('waits for a relayer where several tokens do, and an execution is progress', () => {
+    const other = { ...liveBatch('7', 90), token_contract: '0xU', transactions: [transfer('5')] };
+    const confirms = [
+      ...signedBy('8', 0, 1, 2, 3),
+      ...signedBy('7', 0, 1, 2, 3).map((own) => ({ ...own, token_contract: '0xU' })),
+    ];
+    const both = { batches: [liveBatch('8', 120), other], batch_confirms: confirms };
+    const name = 'BridgeBatchNotRelayed/warning';
+    const attestations = [{ ...COMPLETE.attestations[0], height: String(heightAt(-600)) }];
+    expect(bridgeProblem(name, { ...both, attestations })).toMatchObject([{ start: -90 }]);
+    expect(bridgeProblem(name, { ...both, batches: [other] })).toEqual([]);
+    const executed = {
+      ...both,
+      batches: [other, { ...liveBatch('9', 10), transactions: [transfer('6')] }],
+      batch_confirms: [...confirms, ...signedBy('9', 0, 1, 2, 3)],
+      attestations: [{ ...COMPLETE.attestations[0], claim: { event_nonce: '8' } }],
+      last_observed_nonce: '8',
+    };
+    const after = bridgeProblems([
+      { minute: 0, state: { ...both, attestations } },
+      { minute: 1, state: executed },
+    ]);
+    expect(after.find((own) => own.name === name)?.start).toBe(1);
+  });
+
+  it('is near its timeout below a fifth of its lifetime', () => {
+    const found = (timeout: number) =>
+      bridgeProblem(
+        'BridgeBatchTimeoutNear/warning',
+        { batches: [batch('9', String(timeout), String(heightAt(-60)))], batch_confirms: signedBy('9', 0, 1, 2, 3) },
+        { externalHeight: 1000, externalBlockTime: 12_000 },
+      );
+    // 43200 s are 3600 blocks.
+    expect(found(1720)).toEqual([]);
+    expect(found(1719)).toHaveLength(1);
+    expect(found(1000)).toEqual([]);
+  });
+});
+
+describe('the queue of a token', () => {
+  it('is stuck from its minimum fee on', () => {
+    const found = (...ids: readonly string[]) =>
+      bridgeProblem(
+        'BridgeBacklogStuck/critical',
+        { unbatched_transfers: ids.map((id) => transfer(id)) },
+        { tokens: [TOKEN] },
+      );
+    expect(found('1')).toEqual([]);
+    expect(found('1', '2')).toMatchObject([{ subject: { token_contract: '0xt' } }]);
+  });
+
+  it('is not stuck while a live batch has higher fees, which has to be executed first', () => {
+    const state = { unbatched_transfers: [transfer('5'), transfer('6')], batches: [liveBatch('9')] };
+    expect(bridgeProblem('BridgeBacklogStuck/critical', state, { tokens: [TOKEN] })).toEqual([]);
+  });
+
+  it('begins anew with a batch of the token', () => {
+    const waiting = [transfer('5'), transfer('6'), transfer('7')];
+    const documents = [0, 1, 2].map((minute) => ({
+      minute,
+      state: { unbatched_transfers: waiting, ...(minute === 2 && { batches: [liveBatch('9', 0, 2)] }) },
+    }));
+    const starts = bridgeProblems(documents, { tokens: [TOKEN] }).filter(
+      ({ name }) => name === 'BridgeBacklogStuck/critical',
+    );
+    expect(starts.map(({ start }) => start)).toEqual([2]);
+  });
+
+  it('is high above the limit, and not at it', () => {
+    const state = { unbatched_transfers: [transfer('3')], batches: [liveBatch('9')] };
+    expect(bridgeProblem('BridgeBacklogHigh/warning', state, { backlogLimit: 3 })).toEqual([]);
+    expect(bridgeProblem('BridgeBacklogHigh/warning', state, { backlogLimit: 2 })).toHaveLength(1);
+  });
+});
+
+/** The next event, claimed by the validators with these indexes. */
+const claim = (indexes: readonly number[], fields: object = {}) => ({
+  observed: false,
+  height: String(heightAt(-20)),
+  votes: indexes.map(vote),
+  claim: { '@type': '/bridge.v1.MsgDepositClaim', event_nonce: '8', ...fields },
+});
+const withClaims = (...claims: readonly object[]) => ({ attestations: [...COMPLETE.attestations, ...claims] });
+
+describe('the oracle', () => {
+  it('has stalled from a third of the power on; below, few claim an event', () => {
+    const names = (...indexes: readonly number[]) =>
+      bridgeProblems([{ minute: 0, state: withClaims(claim(indexes)) }]).map(({ name, start }) => [name, start]);
+    expect(names(0)).toContainEqual(['BridgeOracleStalled/critical', -20]);
+    expect(names(1)).toContainEqual(['BridgeOracleStalled/warning', -20]);
+    expect(names(1)).not.toContainEqual(['BridgeOracleStalled/critical', -20]);
+  });
+
+  it('has conflicting claims, of which none can win above 34 % for others', () => {
+    const found = (first: readonly number[], second: readonly number[]) =>
+      bridgeProblems([{ minute: 0, state: withClaims(claim(first), claim(second, { amount: '2' })) }])
+        .map(({ name }) => name)
+        .filter((name) => name.startsWith('BridgeConflictingClaims'));
+    expect(found([0, 2], [1])).toEqual(['BridgeConflictingClaims/warning']);
+    expect(found([0], [1, 3])).toEqual(['BridgeConflictingClaims/critical', 'BridgeConflictingClaims/warning']);
+    expect(found([0], [])).toHaveLength(1);
+  });
+
+  it('is silent after half a day in which withdrawals go on, and not after a burst', () => {
+    const silent = (isActive: (minute: number) => boolean) => {
+      let transfers = 100;
+      const documents = Array.from({ length: 13 * 12 }, (_, index) => {
+        const minute = index * 5;
+        if (isActive(minute)) transfers += 1;
+        return {
+          minute,
+          state: {
+            batches: [{ ...liveBatch('9', 0), transactions: [transfer('1')] }],
+            batch_confirms: signedBy('9', 0, 1, 2, 3),
+            last_outgoing_pool_id: String(transfers),
+            last_outgoing_batch_id: minute === 0 ? '8' : '9',
+          },
+        };
+      });
+      return bridgeProblems(documents).filter(({ name }) => name === 'BridgeOracleSilent/critical');
+    };
+    expect(silent(() => true)).toMatchObject([{ start: 0 }]);
+    expect(silent((minute) => minute < 60)).toEqual([]);
+  });
+
+  it('claims a batch that the hub does not have', () => {
+    const foreign = { '@type': '/bridge.v1.MsgWithdrawClaim', batch_nonce: '99', token_contract: '0xT' };
+    const found = (...indexes: readonly number[]) =>
+      bridgeProblems([{ minute: 0, state: withClaims(claim(indexes, foreign)) }])
+        .map(({ name }) => name)
+        .filter((name) => name.startsWith('BridgeClaimWithoutBatch'));
+    expect(found(0)).toEqual(['BridgeClaimWithoutBatch/critical']);
+    expect(found(1)).toEqual(['BridgeClaimWithoutBatch/warning']);
+  });
+});
+
+describe('a validator', () => {
+  const watch = ['0xa4'];
+
+  it('is jailed within hours, counted from the deadline of a batch or a validator set', () => {
+    const found = (window: number) =>
+      bridgeProblems(
+        [
+          {
+            minute: 0,
+            state: {
+              params: { ...COMPLETE.params, signed_batches_window: String(window) },
+              batches: [liveBatch('9', 60)],
+              batch_confirms: signedBy('9', 0, 1, 2),
+            },
+          },
+        ],
+        { watch },
+      )
+        .filter(({ name }) => name.startsWith('BridgeOrchestratorDeadlineNear'))
+        .map(({ name, subject }) => [name.split('/')[1], subject.watched]);
+    const blocksOf = (hours: number): number => (hours * 3600) / SECONDS_OF_BLOCK;
+    expect(found(blocksOf(25))).toEqual([]);
+    expect(found(blocksOf(25) - 1)).toEqual([['warning', 'true']]);
+    expect(found(blocksOf(13) - 1)).toEqual([
+      ['critical', 'true'],
+      ['warning', 'true'],
+    ]);
+    // The deadline has passed.
+    expect(found(blocksOf(1) - 1)).toEqual([]);
+  });
+
+  it('misses votes until it votes again, and others together from 15 % of the power on', () => {
+    const found = (voters: readonly number[]) =>
+      bridgeProblem(
+        'BridgeOrchestratorMissingVotes/warning',
+        { attestations: [{ ...COMPLETE.attestations[0], votes: voters.map(vote) }] },
+        { watch },
+      ).map(({ subject }) => subject.watched);
+    expect(found([0, 1, 2, 3])).toEqual([]);
+    expect(found([0, 1, 2])).toEqual(['true']);
+    expect(found([0, 1])).toEqual(['true', 'false']);
+  });
+
+  it('has left the validator set when it was in it', () => {
+    const without = {
+      valsets: [{ ...COMPLETE.valsets[0], nonce: '2', members: idleState.last_observed_valset.members.slice(0, 3) }],
+    };
+    const found = (documents: readonly Document[]) =>
+      bridgeProblems(documents, { watch }).filter(({ name }) => name.startsWith('BridgeWatchedValidatorInactive'));
+    expect(found([{ minute: 0, state: {} }])).toEqual([]);
+    expect(found([{ minute: 0, state: without }])).toMatchObject([{ name: 'BridgeWatchedValidatorInactive/warning' }]);
+    expect(
+      found([
+        { minute: 0, state: {} },
+        { minute: 3, state: without },
+      ]),
+    ).toMatchObject([{ name: 'BridgeWatchedValidatorInactive/critical', start: 0, subject: { address: '0xa4' } }]);
+  });
+});
+
+describe('a change', () => {
+  const changed = (first: object, second: object) =>
+    bridgeProblems([
+      { minute: 0, state: first },
+      { minute: 2, state: second },
+      { minute: 4, state: second },
+    ]).filter(({ name }) => name.includes('Changed'));
+
+  it('names the parameter with both values', () => {
+    const found = changed({}, { params: { ...COMPLETE.params, signed_valsets_window: '60000' } });
+    expect(found).toMatchObject([
+      {
+        name: 'BridgeParamsChanged/info',
+        start: 2,
+        text: 'bridge parameters changed so long ago: signed_valsets_window (50000 → 60000)',
+      },
+    ]);
+  });
+
+  it('of the contract is critical, of admins a warning, and a field that is missing in some documents is none', () => {
+    const withContract = (contract: string) => ({
+      params: { ...COMPLETE.params, bridge_external_address: contract, admins: ['a'] },
+    });
+    expect(changed(withContract('0x1'), withContract('0x2'))).toMatchObject([{ name: 'BridgeParamsChanged/critical' }]);
+    const other = { params: { ...withContract('0x1').params, admins: ['a', 'b'] } };
+    expect(changed(withContract('0x1'), other)).toMatchObject([{ name: 'BridgeParamsChanged/warning' }]);
+    expect(changed(withContract('0x1'), { params: { ...COMPLETE.params, admins: ['a'] } })).toEqual([]);
+  });
+
+  it('of the blacklist is found', () => {
+    expect(changed({ external_blacklist: [] }, { external_blacklist: ['0x1'] })).toMatchObject([
+      { name: 'BridgeBlacklistChanged/info' },
+    ]);
+  });
+});
+
+describe('the state', () => {
+  it('was rolled back when an id is lower than before', () => {
+    const found = bridgeProblems([
+      { minute: 0, state: { last_observed_nonce: '7' } },
+      { minute: 2, state: { last_observed_nonce: '5' } },
+    ]).filter(({ name }) => name === 'BridgeStateRolledBack/critical');
+    expect(found).toMatchObject([{ subject: { kind: 'observed_nonce' }, start: 2 }]);
+  });
+});
+
+describe('a cross-chain transaction', () => {
+  const cctx = (chain: string, nonce: number, createdMinute: number) => ({
+    index: `0x${chain}_${nonce}`,
+    cctx_status: {
+      status: 'PendingOutbound',
+      created_timestamp: String(START_SECONDS + createdMinute * 60),
+      lastUpdate_timestamp: '0',
+    },
+    inbound_params: { sender_chain_id: '7000' },
+    outbound_params: [{ receiver_chainId: chain, coin_type: 'Gas', amount: '1', tss_nonce: String(nonce), hash: '' }],
+  });
+  type Lists = { readonly missed?: readonly object[]; readonly pending?: readonly object[]; readonly hidden?: number };
+
+  function problemsOf(documents: readonly (Lists & { readonly minute: number })[]): readonly ShownProblem[] {
+    const context = { ...crosschainContext(), isSinglePoll: true };
+    let known: KnownEndpoint = { state: initialState(context, LIMITS, at(0)), memory: initialMemory };
+    for (const { minute, missed = [], pending = [], hidden = 0 } of documents) {
+      const body = {
+        height: String(heightAt(minute)),
+        cctxs_missed: missed,
+        cctxs_pending: pending,
+        total_pending: String(missed.length + pending.length + hidden),
+        past_cctxs_value: '0',
+        pending_cctxs_value: '0',
+        lowest_pending_cctx_height: '0',
+      };
+      known = step(known, crosschainPoll(body, { at: at(minute) }), context, at(minute));
+    }
+    return shownIn(known, START_SECONDS).filter(({ name }) => !name.includes('HeightStalled'));
+  }
+
+  it('is too old above the age limit of its chain, far above it critically', () => {
+    const names = (age: number, chain = '1') =>
+      problemsOf([{ minute: 0, pending: [cctx(chain, 1, -age)] }]).map(({ name }) => name);
+    expect(names(30)).toEqual([]);
+    expect(names(31)).toEqual(['CrosschainOldestPendingTooOld/warning']);
+    expect(names(121)).toEqual(['CrosschainOldestPendingTooOld/critical', 'CrosschainOldestPendingTooOld/warning']);
+    expect(names(119, '8332')).toEqual([]);
+  });
+
+  it('stands still for the age limit and five minutes, also across a truncated list', () => {
+    const polls = (until: number, truncatedAt?: number) =>
+      Array.from({ length: until + 1 }, (_, minute) =>
+        minute === truncatedAt ? { minute, hidden: 3 } : { minute, pending: [cctx('1', 5, minute)] },
+      );
+    const stuck = (documents: Parameters<typeof problemsOf>[0]) =>
+      problemsOf(documents).filter(({ name }) => name === 'CrosschainBacklogStuck/critical');
+    expect(stuck(polls(34))).toEqual([]);
+    expect(stuck(polls(35))).toMatchObject([{ start: 35, subject: { chain_id: '1' } }]);
+    expect(stuck(polls(40, 20))).toMatchObject([{ start: 35 }]);
+    expect(stuck(polls(40, 40))).toMatchObject([{ start: 35 }]);
+  });
+
+  it('is missed when it was not in the first document', () => {
+    const old = cctx('1', 1, -500);
+    const found = (missed: readonly object[]) =>
+      problemsOf([
+        { minute: 0, missed: [old] },
+        { minute: 3, missed },
+      ]).filter(({ name }) => name.startsWith('CrosschainCctxsMissed'));
+    expect(found([old])).toEqual([]);
+    expect(found([old, cctx('1', 2, 0)])).toMatchObject([
+      { start: 3, text: '1 cross-chain transaction on chain 1 missed for so long' },
+    ]);
+  });
+
+  it('freezes its chain when little of the lookahead is left, but not on Bitcoin', () => {
+    const names = (distance: number, chain = '1') =>
+      problemsOf([{ minute: 0, missed: [cctx(chain, 100, -5)], pending: [cctx(chain, 100 + distance, -1)] }])
+        .map(({ name }) => name)
+        .filter((name) => name.startsWith('CrosschainFreezeNear'));
+    expect(names(30)).toEqual([]);
+    expect(names(31)).toEqual(['CrosschainFreezeNear/warning']);
+    expect(names(49)).toEqual(['CrosschainFreezeNear/critical', 'CrosschainFreezeNear/warning']);
+    expect(names(48)).toEqual(['CrosschainFreezeNear/warning']);
+    expect(names(90, '8332')).toEqual([]);
+  });
+
+  it('is hidden when the node lists fewer than it counts', () => {
+    expect(problemsOf([{ minute: 0, hidden: 1 }])).toMatchObject([{ name: 'CrosschainPendingListTruncated/warning' }]);
+  });
+});
