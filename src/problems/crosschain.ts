@@ -186,7 +186,8 @@ const OUTBOUND_CONSEQUENCES: readonly Inhibition[] = [
 const outboundDisabled = problemOf('rate_limiter_input', {
   name: 'CrosschainOutboundDisabled',
   severity: 'warning',
-  afterMinutes: 2,
+  // The hub says so itself.
+  afterMinutes: 0,
   summary: 'transactions to other chains are switched off.',
   description:
     'The hub has switched off transactions to other chains (isOutboundEnabled of crosschain_flags). Pending ones wait until it switches them on again.',

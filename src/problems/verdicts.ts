@@ -113,7 +113,7 @@ const PENDING_SECONDS = 120;
 function ofProblem(state: EndpointState, present: PresentProblem, index: number, now: Instant): readonly Judging[] {
   const { problem, startSeconds, isProven, limitSeconds: limit, subject, sentence, action, validators } = present;
   const ageSeconds = Math.max(0, now.epochSeconds - startSeconds);
-  const isFiring = ageSeconds > limit;
+  const isFiring = ageSeconds >= limit;
   // What is only for the record and may end soon is not worth a word.
   const isShown =
     isFiring || (problem.severity !== 'info' && ageSeconds >= Math.max(limit * PENDING_SHARE, PENDING_SECONDS));
@@ -174,7 +174,7 @@ function unjudgedIn(state: EndpointState, unjudged: readonly UnjudgedProblem[], 
       ...endpointOf(state),
       alert: 'BridgeProblemUnjudged',
       severity: isCritical ? 'critical' : 'warning',
-      state: ageSeconds > UNJUDGED_SECONDS ? 'firing' : 'pending',
+      state: ageSeconds >= UNJUDGED_SECONDS ? 'firing' : 'pending',
       startSeconds,
       ageSeconds,
       mayBeOlder: false,
@@ -259,29 +259,37 @@ function worstFirst(a: Judging & Verdict, b: Judging & Verdict): number {
 
 const isNote = ({ severity, state }: Verdict): boolean => severity === 'info' && state === 'firing';
 
+/** Whether the critical form of the same problem says it already. */
+function isIncluded(verdict: Judging, all: readonly Judging[]): boolean {
+  return all.some(
+    (own) => own.alert === verdict.alert && own.state === 'firing' && own !== verdict && own.inhibits(verdict),
+  );
+}
+
 /** What fires hides what follows from it; what does not fire yet hides only what does not fire either. */
-function withCauses(all: readonly Judging[]): readonly Verdict[] {
-  const causeOf = (other: Judging, seen: readonly Judging[]): Judging | undefined => {
-    const cause = all.find(
-      (own) =>
-        own !== other &&
-        !seen.includes(own) &&
-        (own.state === 'firing' || other.state !== 'firing') &&
-        own.inhibits(other),
-    );
-    return cause && (causeOf(cause, [...seen, other]) ?? cause);
-  };
-  return all
-    .map((own) => {
-      const cause = causeOf(own, []);
-      const action = cause === undefined ? own.action : `Begin with ${cause.alert}.`;
-      return { ...own, inhibitedBy: cause?.alert ?? null, action };
-    })
-    .filter(({ inhibitedBy, alert, severity, state }) => {
-      // The critical form says it already, and what would fire later says nothing beside what fires now.
-      const isIncluded = inhibitedBy === alert && severity === 'warning';
-      return !isIncluded && (inhibitedBy === null || state === 'firing');
-    })
-    .toSorted(worstFirst)
-    .map(({ inhibits: _inhibits, rank: _rank, ...verdict }) => verdict);
+function causeOf(verdict: Judging, all: readonly Judging[], seen: readonly Judging[] = []): Judging | undefined {
+  const cause = all.find(
+    (own) =>
+      own !== verdict &&
+      !seen.includes(own) &&
+      (own.state === 'firing' || verdict.state !== 'firing') &&
+      own.inhibits(verdict),
+  );
+  return cause && (causeOf(cause, all, [...seen, verdict]) ?? cause);
+}
+
+function withCauses(found: readonly Judging[]): readonly Verdict[] {
+  const all = found.filter((own) => !isIncluded(own, found));
+  return (
+    all
+      .map((own) => {
+        const cause = causeOf(own, all);
+        const action = cause === undefined ? own.action : `Begin with ${cause.alert}.`;
+        return { ...own, inhibitedBy: cause?.alert ?? null, action };
+      })
+      // What would fire later says nothing beside what fires now.
+      .filter(({ inhibitedBy, state }) => inhibitedBy === null || state === 'firing')
+      .toSorted(worstFirst)
+      .map(({ inhibits: _inhibits, rank: _rank, ...verdict }) => verdict)
+  );
 }
