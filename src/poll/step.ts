@@ -15,7 +15,7 @@ import {
   type LabelSettings,
   type ObservationsOf,
   type SettingsOf,
-  type SideInputOf,
+  type SideInput,
 } from '../documents.js';
 import { renderCumulative } from '../flow/cumulative-family.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
@@ -54,7 +54,7 @@ export interface PolledDocument<Name extends DocumentName = DocumentName> {
   readonly height: Numeral | undefined;
   /** When the response was received. */
   readonly at: Instant;
-  readonly sideInput?: SideInputOf[Name] | undefined;
+  readonly sideInput?: SideInput | undefined;
   /** The body, compressed by `compressBody`; `undefined` if it is not kept. */
   readonly compressed: Buffer | undefined;
 }
