@@ -237,7 +237,23 @@ describe('the structure of src', () => {
     expect(files.filter((file) => /\bdist\//.test(code(file)))).toEqual([]);
   });
 
-  it('keeps clock, randomness, environment, log and network out of documents, families and pending items', () => {
+  it('derives from the rows of a document only in facts and flow', () => {
+    const rowTypes = ['chain/module-state.ts', 'chain/rate-limiter-input.ts', 'chain/protobuf.ts'];
+    const reading = ['documents.ts', 'queries/cctx-outcome.ts'];
+    const others = files.filter(
+      (file) => !['chain', 'facts', 'flow'].includes(folderOf(file)) && !reading.includes(file),
+    );
+    const deriving = others.flatMap(importsOf).filter(({ target }) => rowTypes.includes(target));
+    expect(deriving.map(({ line }) => line)).toEqual([]);
+    expect(
+      files
+        .filter((file) => folderOf(file) === 'facts')
+        .flatMap(importsOf)
+        .some(({ target }) => rowTypes.includes(target)),
+    ).toBe(true);
+  });
+
+  it('keeps clock, randomness, environment, log and network out of documents, facts and families', () => {
     const pure = files.filter((file) =>
       [
         'chain',
