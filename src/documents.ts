@@ -14,7 +14,8 @@ import {
   type CrosschainSettings,
   type NodeConnection,
 } from './config/endpoint-config.js';
-import { readContract, type ContractExchange } from './queries/contract-document.js';
+import { NO_CONTRACT, readContract, type ContractExchange } from './queries/contract-document.js';
+import { MAX_RPC_BODY_BYTES, unreadable } from './queries/json-rpc.js';
 import { signerKeys } from './flow/crosschain-document.js';
 import { bridgeFlowFamilies } from './flow/bridge-families.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge, type BridgeFlow } from './flow/bridge-flow.js';
@@ -32,7 +33,8 @@ import { unlistedCctxs, unlistedFamilies } from './flow/unlisted-cctxs.js';
 import type { Numeral } from './chain/numeral.js';
 import { bridgeFamilies } from './metrics/bridge-families.js';
 import type { BridgeInput } from './facts/bridge/input.js';
-import { bridgeIdentity, bridgeObservations, type BridgeObservations } from './facts/bridge/observations.js';
+import { bridgeObservations, type BridgeObservations } from './facts/bridge/observations.js';
+import { bridgeIdentity } from './facts/bridge/params.js';
 import { contractFamilies } from './metrics/contract-families.js';
 import type { ContractReading } from './facts/contract/reading.js';
 import { crosschainFamilies } from './metrics/crosschain-families.js';
@@ -65,28 +67,22 @@ export interface FlowOf {
   readonly rate_limiter_input: CrosschainFlow;
 }
 
-/** What a document is derived with that other requests have returned, by document. */
-export interface SideInputOf {
-  readonly module_state: {
-    /** Names of validators by the data part of the operator address, from the staking module. */
-    readonly names?: ReadonlyMap<string, string>;
-    /** The external height that was read of the contract a moment ago. */
-    readonly externalHeight?: Numeral | undefined;
-    /** Whether the contract was paused then. */
-    readonly isContractPaused?: boolean | undefined;
-  };
-  readonly external_contract: {
-    /** The last reading: some values are read less often. */
-    readonly previous?: ContractReading | undefined;
-    /** The calls of which the body has the results. */
-    readonly exchange?: ContractExchange | undefined;
-  };
-  readonly rate_limiter_input: {
-    /** How far above the lowest missed nonce clients schedule, by chain id. */
-    readonly lookaheads?: Readonly<Record<string, number>> | undefined;
-    /** What the node has answered since the last document about transactions that have left the lists. */
-    readonly cctxAnswers?: ReadonlyMap<string, CctxAnswer>;
-  };
+type Optional<Input> = { readonly [Key in keyof Input]?: Input[Key] | undefined };
+
+/** What a document is read and derived with that other requests have returned. Each property is of one document. */
+export interface SideInput
+  // Of a contract: without calls before the poll, and without facts before the first module state.
+  extends Optional<ContractExchange> {
+  /** Of a module state: names of validators by the data part of the operator address, from the staking module. */
+  readonly names?: ReadonlyMap<string, string> | undefined;
+  /** The external height that was read of the contract a moment ago. */
+  readonly externalHeight?: Numeral | undefined;
+  /** Whether the contract was paused then. */
+  readonly isContractPaused?: boolean | undefined;
+  /** Of a rate limiter input: how far above the lowest missed nonce clients schedule, by chain id. */
+  readonly lookaheads?: Readonly<Record<string, number>> | undefined;
+  /** What the node has answered since the last document about transactions that have left the lists. */
+  readonly cctxAnswers?: ReadonlyMap<string, CctxAnswer> | undefined;
 }
 
 /** What a body is read as, by document. */
@@ -111,10 +107,10 @@ export interface DocumentDefinition<Name extends DocumentName> {
   readonly title: string;
   /** Whether the exporter is ready, and `once` succeeds, without the document. Alerts about its polls are warnings at most. */
   readonly isOptional: boolean;
-  /** The document of the same target that contains the address of this one. It is polled first. */
-  readonly locatedBy?: DocumentName;
+  /** The limit of a body, if it is lower than that of the setting. */
+  readonly maxBodyBytes?: number;
   /** How the document of a target is requested, by its configuration; `undefined` if the target does not have the document. */
-  readonly request: (target: TargetConfig) => DocumentRequest<Name> | undefined;
+  readonly request: (target: Pick<TargetConfig, 'bridge' | 'crosschain'>) => DocumentRequest<Name> | undefined;
   /** The settings with which a recorded body is read. The target may be in no configuration. */
   readonly recordedSettings: (target: Partial<TargetConfig>) => SettingsOf[Name];
   /** The paths in all dialects. */
@@ -122,7 +118,7 @@ export interface DocumentDefinition<Name extends DocumentName> {
   /** The schema of the body; absent for answers to several requests. */
   readonly schema?: z.ZodType;
   /** Reads a response body. The result has no value when the body is valid JSON with none of the expected fields. */
-  readonly read: (body: Buffer, context: ReadContext<Name>) => DocumentResult<ContentOf[Name]>;
+  readonly read: (body: Buffer, context: ReadContext) => DocumentResult<ContentOf[Name]>;
   /** What the families are derived from. */
   readonly input: (content: ContentOf[Name], context: DocumentContext<Name>) => InputOf[Name];
   /** Hub height of the document, to detect a node that falls behind. */
@@ -164,25 +160,18 @@ export interface DocumentRequest<Name extends DocumentName = DocumentName> {
   readonly paths: readonly DocumentPath[];
   /** Appended to the path: empty, or beginning with a question mark. */
   readonly query: string;
-  /** The nodes of a contract, which has no path. */
-  readonly contract?: ContractNodes;
+  /** Of a contract: the node of the module state, which says where the contract is. */
+  readonly hub?: NodeConnection;
   /** By default, `poll.interval`. */
   readonly intervalMs?: number;
 }
 
-/** The nodes that a contract is polled from. */
-export interface ContractNodes {
-  readonly rpc: NodeConnection;
-  /** The node of the module state. */
-  readonly hub: NodeConnection;
-}
-
 /** What a body is read with. */
-export interface ReadContext<Name extends DocumentName> {
+export interface ReadContext {
   readonly maxValues: number;
   /** When the response was received. */
   readonly at: Instant;
-  readonly sideInput?: SideInputOf[Name] | undefined;
+  readonly sideInput?: SideInput | undefined;
 }
 
 /** Everything besides the body that families are derived from. */
@@ -194,7 +183,7 @@ export interface DocumentContext<Name extends DocumentName> {
   /** Hub height from the response header; `undefined` without a valid one. */
   readonly height: Numeral | undefined;
   readonly previous: ObservationsOf[Name] | undefined;
-  readonly sideInput?: SideInputOf[Name] | undefined;
+  readonly sideInput?: SideInput | undefined;
 }
 
 /** Names of tokens, chains and validators, for labels. */
@@ -252,24 +241,18 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
   external_contract: {
     title: 'Contract',
     isOptional: true,
-    locatedBy: 'module_state',
+    maxBodyBytes: MAX_RPC_BODY_BYTES,
     request: ({ bridge }) => {
       if (bridge?.external === undefined) return undefined;
-      const { intervalMs, ...rpc } = bridge.external;
-      return {
-        connection: { url: rpc.url },
-        settings: {},
-        paths: [],
-        query: '',
-        contract: { rpc, hub: splitConnection(bridge).connection },
-        intervalMs,
-      };
+      const { intervalMs, ...connection } = bridge.external;
+      return { connection, settings: {}, paths: [], query: '', hub: splitConnection(bridge).connection, intervalMs };
     },
     recordedSettings: () => ({}),
     paths: [],
-    read: (body, { sideInput: { exchange, previous } = {}, at }) => {
-      if (exchange === undefined) throw new Error('a contract is read by its calls');
-      return readContract(body, exchange, at, previous);
+    read: (body, { sideInput: { facts, calls, ...others } = {}, at }) => {
+      if (facts === undefined) return unreadable('schema', NO_CONTRACT);
+      if (calls === undefined) throw new Error('a contract is read by its calls');
+      return readContract(body, { facts, calls, ...others }, at);
     },
     input: (reading) => reading,
     // A node behind others shows in the time of its block.

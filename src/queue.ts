@@ -1,3 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/* How tasks wait for each other. */
+
 /** Runs tasks one after the other, in the order of the calls. A task that rejects does not stop the others. */
 export type Queue = <T>(task: () => Promise<T>) => Promise<T>;
 
@@ -8,4 +12,38 @@ export function createQueue(): Queue {
     last = next;
     return next;
   };
+}
+
+/** Runs a task when fewer than the maximum are running with the same key, in the order of the calls. */
+export type Limit = <T>(key: string, task: () => Promise<T>) => Promise<T>;
+
+export function createLimit(maximum: number): Limit {
+  const queues = new Map<string, { running: number; readonly waiting: (() => void)[] }>();
+
+  return async (key, task) => {
+    const queue = queues.get(key) ?? { running: 0, waiting: [] };
+    queues.set(key, queue);
+    if (queue.running < maximum) queue.running += 1;
+    // A task that ends passes its slot on, so the number of running tasks does not change.
+    else await new Promise<void>((start) => void queue.waiting.push(start));
+    try {
+      return await task();
+    } finally {
+      const next = queue.waiting.shift();
+      if (next === undefined) queue.running -= 1;
+      else next();
+      if (queue.running === 0) queues.delete(key);
+    }
+  };
+}
+
+/** The result of a task, or `undefined` if it takes longer. */
+export async function withinMs<T>(ms: number, task: Promise<T>): Promise<T | undefined> {
+  const timer = new AbortController();
+  const timeout = delay(Math.max(0, ms), undefined, { signal: timer.signal }).catch(() => undefined);
+  try {
+    return await Promise.race([task, timeout]);
+  } finally {
+    timer.abort();
+  }
 }

@@ -1,4 +1,6 @@
 export interface Repeating {
+  /** Resolves when the first run has ended, or there will be none. */
+  readonly firstRun: Promise<void>;
   readonly close: () => void;
 }
 
@@ -12,9 +14,14 @@ const JITTER = 0.1;
 export function startRepeating(task: () => Promise<number | void>, pauseMs: number, delayMs = 0): Repeating {
   let isClosed = false;
   let timer = setTimeout(start, delayMs);
+  let endFirstRun: () => void = () => undefined;
+  const firstRun = new Promise<void>((resolve) => {
+    endFirstRun = resolve;
+  });
 
   async function run(): Promise<void> {
     const pauses = (await task()) ?? 1;
+    endFirstRun();
     if (!isClosed) timer = setTimeout(start, pauses * pauseMs * (1 + JITTER * (2 * Math.random() - 1)));
   }
 
@@ -23,9 +30,11 @@ export function startRepeating(task: () => Promise<number | void>, pauseMs: numb
   }
 
   return {
+    firstRun,
     close: () => {
       isClosed = true;
       clearTimeout(timer);
+      endFirstRun();
     },
   };
 }

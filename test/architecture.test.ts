@@ -21,6 +21,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'http',
     'poll',
     'queries',
+    'queue.ts',
     'recorder',
     'result.ts',
     'server',
@@ -78,6 +79,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'http',
     'metrics',
     'poll',
+    'queue.ts',
     'settings',
     'text',
   ],
@@ -127,9 +129,9 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'facts',
     'http',
     'poll',
-    'queries',
     'queue.ts',
     'settings',
+    'state',
   ],
   state: [
     'alerts',
@@ -235,11 +237,33 @@ describe('the structure of src', () => {
     expect(files.filter((file) => /\bdist\//.test(code(file)))).toEqual([]);
   });
 
-  it('keeps clock, randomness, environment, log and network out of documents, families and pending items', () => {
+  it('derives from the rows of a document only in facts and flow', () => {
+    const rowTypes = new Set(['chain/module-state.ts', 'chain/rate-limiter-input.ts', 'chain/protobuf.ts']);
+    const reading = new Set(['documents.ts', 'queries/cctx-outcome.ts']);
+    const others = files.filter((file) => !['chain', 'facts', 'flow'].includes(folderOf(file)) && !reading.has(file));
+    const deriving = others.flatMap(importsOf).filter(({ target }) => rowTypes.has(target));
+    expect(deriving.map(({ line }) => line)).toEqual([]);
+    expect(
+      files
+        .filter((file) => folderOf(file) === 'facts')
+        .flatMap(importsOf)
+        .some(({ target }) => rowTypes.has(target)),
+    ).toBe(true);
+  });
+
+  it('keeps clock, randomness, environment, log and network out of documents, facts and families', () => {
     const pure = files.filter((file) =>
-      ['chain', 'facts', 'flow', 'metrics', 'documents.ts', 'poll/step.ts', 'queries/contract-document.ts'].some(
-        (place) => folderOf(file) === place || file === place,
-      ),
+      [
+        'chain',
+        'facts',
+        'flow',
+        'metrics',
+        'documents.ts',
+        'poll/step.ts',
+        'queries/contract-abi.ts',
+        'queries/contract-document.ts',
+        'queries/json-rpc.ts',
+      ].some((place) => folderOf(file) === place || file === place),
     );
     const impure = pure.filter((file) =>
       /Date\.now|Math\.random|performance|node:(?!crypto|buffer|zlib)|undici|pino/.test(code(file)),

@@ -1,10 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { initialMemory } from '../poll/known-endpoint.js';
 import type { ConfigOptions, LogOptions, ShardOptions, SummaryOptions } from '../cli/options.js';
 import { clock } from '../clock.js';
 import type { Config } from '../config/config.js';
 import type { DocumentName } from '../documents.js';
-import { initialState, type EndpointState } from '../poll/endpoint-state.js';
+import { initialState } from '../poll/endpoint-state.js';
 import { jobsOf, limitsOf, pollInput } from '../poll/jobs.js';
 import {
   createPollExecutor,
@@ -15,13 +14,14 @@ import {
   type PollJob,
   type ReceivedBody,
 } from '../poll/poll.js';
+import { withinMs } from '../queue.js';
 import { formatDuration } from '../settings/units.js';
 import { count } from '../text/format.js';
 import { type CommandContext, type ExitCode, progressPrinter, userAgent } from './context.js';
 import { inactiveWatched, printDocuments, type ReadEndpoint } from './documents-report.js';
 import { configOrExitCode } from './load-config.js';
 import { createSummarize } from './summary.js';
-import type { QueryResult } from '../queries/query-state.js';
+import type { QueryResult } from '../queries/query.js';
 import { hasStakingNames, validators, VALIDATORS_REQUEST, validatorsOfPages } from '../queries/validators.js';
 
 /** Polls that take longer are announced. */
@@ -63,21 +63,14 @@ async function pollEndpoints(
     const timeout = formatDuration(config.poll.timeoutMs);
     progress(`polling ${count(jobs.length, 'endpoint')} with a timeout of ${timeout} …`);
   }, PROGRESS_DELAY_MS);
-  const pollOf = async (job: PollJob, siblingOf: (document: DocumentName) => EndpointState | undefined) =>
-    pollOnce(job, config, executor, siblingOf);
-  const states = new Map(
-    jobs.filter(({ contract }) => contract === undefined).map((job) => [job, pollOf(job, () => undefined)] as const),
-  );
-  // A contract is polled with what the module state of its target says about it.
-  const pollContract = async (job: PollJob): Promise<PolledEndpoint> => {
-    const [, bridge] =
-      Array.from(states).find(
-        ([{ context: own }]) => own.target === job.context.target && own.document === 'module_state',
-      ) ?? [];
-    const state = (await bridge)?.state;
-    return pollOf(job, (document) => (document === 'module_state' ? state : undefined));
-  };
-  const endpoints = await Promise.all(jobs.map(async (job) => states.get(job) ?? pollContract(job)));
+  const polled = new Map<string, Promise<PolledEndpoint>>();
+  for (const job of jobs) {
+    const { target, document } = job.context;
+    // The module state says where the contract is, and comes first.
+    const bridge = job.hub && polled.get(`module_state ${target}`);
+    polled.set(`${document} ${target}`, pollOnce(job, config, executor, bridge));
+  }
+  const endpoints = await Promise.all(polled.values());
   clearTimeout(timer);
   return endpoints;
 }
@@ -89,9 +82,11 @@ async function pollOnce(
   job: PollJob,
   { poll: limits }: Config,
   executor: PollExecutor,
-  siblingOf: (document: DocumentName) => EndpointState | undefined,
+  polledBridge: Promise<PolledEndpoint> | undefined,
 ): Promise<PolledEndpoint> {
   const context = { ...job.context, isSinglePoll: true };
+  const bridge = (await polledBridge)?.state;
+  const siblingOf = (document: DocumentName) => (document === 'module_state' ? bridge : undefined);
   const before = { state: initialState(context, limitsOf(job, limits), clock()), memory: initialMemory };
   const names = hasStakingNames(context) ? executor.sendQuery(job, validators, VALIDATORS_REQUEST) : undefined;
   const fetched = await executor.fetch(job, pollInput(context, before.state, siblingOf, clock()));
@@ -109,12 +104,7 @@ async function withNames(
   outcome: ReceivedBody,
   names: Promise<QueryResult>,
 ): Promise<{ readonly fetched: Fetched; readonly problem?: string }> {
-  const grace = new AbortController();
-  const inTime = await Promise.race([
-    names,
-    delay(NAMES_GRACE_MS, undefined, { signal: grace.signal }).catch(() => undefined),
-  ]);
-  grace.abort();
+  const inTime = await withinMs(NAMES_GRACE_MS, names);
   if (inTime?.ok !== true) {
     return {
       fetched,

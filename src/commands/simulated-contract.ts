@@ -1,6 +1,5 @@
 import type { Instant } from '../clock.js';
-import { callsOf, isBackingDue, requestOf } from '../queries/contract-calls.js';
-import { denomOf, type ContractExchange } from '../queries/contract-document.js';
+import { callsOf, denomOf, isBackingDue, requestOf, type ContractExchange } from '../queries/contract-document.js';
 import { formatRequests } from '../queries/json-rpc.js';
 import { asDecimalString } from '../chain/numeral.js';
 import type { ContractFacts } from '../facts/contract/facts.js';
@@ -15,21 +14,21 @@ export interface ContractChanges extends RpcChanges {
   readonly supply?: (supply: bigint) => bigint;
 }
 
-/** The response to a poll of the contract of a simulated chain, without a network. The ABI library has to be loaded. */
+/** The response to a poll of the contract of a simulated chain, without a network. */
 export function simulatedContractBody(
-  previous: ContractReading | undefined,
+  lastReading: ContractReading | undefined,
   facts: ContractFacts,
   model: Model,
   at: Instant,
   changes: ContractChanges = {},
-): Omit<ReceivedBody<'external_contract'>, 'ok'> {
-  const { body: bytes, exchange } = askSimulatedContract(previous, facts, model, at, changes);
-  return { bytes, source: 'external chain', height: undefined, at, sideInput: { previous, exchange } };
+): Omit<ReceivedBody, 'ok'> {
+  const { body: bytes, exchange } = askSimulatedContract(lastReading, facts, model, at, changes);
+  return { bytes, source: 'external chain', height: undefined, at, sideInput: exchange };
 }
 
 /** The calls of a poll, and the answers of the simulated chains. */
 export function askSimulatedContract(
-  previous: ContractReading | undefined,
+  lastReading: ContractReading | undefined,
   facts: ContractFacts,
   model: Model,
   at: Instant,
@@ -37,12 +36,13 @@ export function askSimulatedContract(
 ): { readonly body: Buffer; readonly exchange: ContractExchange } {
   const lagBlocks = Math.floor((changes.lagSeconds ?? 0) / 12);
   const block = `0x${(model.external.height - lagBlocks).toString(16)}`;
-  const calls = callsOf(facts, previous, block, at);
+  const known = { facts, lastReading };
+  const calls = callsOf(known, block, at);
   const rpc = formatRequests(calls.map(requestOf));
   const query = { endpoint: 'external_contract', parameters: new URLSearchParams(), rpc } as const;
   const { body } = executeQuery(model, query, changes);
-  const denoms = isBackingDue(facts, previous, at) ? facts.backing.map(({ contract }) => denomOf(contract)) : [];
-  return { body, exchange: { calls, facts, hub: hubReading(denoms, facts, model, changes) } };
+  const denoms = isBackingDue(known, at) ? facts.backing.map(({ contract }) => denomOf(contract)) : [];
+  return { body, exchange: { ...known, calls, hub: hubReading(denoms, facts, model, changes) } };
 }
 
 function hubReading(
@@ -55,9 +55,9 @@ function hubReading(
   return {
     blockSeconds: model.node.timeMs / 1000,
     supplies: new Map(
-      denoms.map((denom) => {
+      denoms.flatMap((denom) => {
         const supply = supplies?.get(denom.toLowerCase());
-        return [denom, supply === undefined ? undefined : asDecimalString(String(change(supply)))];
+        return supply === undefined ? [] : [[denom, asDecimalString(String(change(supply)))] as const];
       }),
     ),
   };

@@ -4,15 +4,8 @@ import type { EndpointState } from '../poll/endpoint-state.js';
 import { queryContext } from '../poll/jobs.js';
 import { pathOfPage } from '../queries/send-query.js';
 import type { StepContext } from '../poll/step.js';
-import type { NodeQuery } from '../queries/query.js';
-import {
-  dueQueries,
-  queryStatesOf,
-  withAttempt,
-  withResults,
-  type QueryResult,
-  type QueryStates,
-} from '../queries/query-state.js';
+import type { NodeQuery, QueryRequest, QueryResult } from '../queries/query.js';
+import { dueQueries, queryStatesOf, withAttempt, withResults, type QueryStates } from '../queries/query-state.js';
 import type { QueryResponse } from '../simulator/query-service.js';
 
 /** Responds to a request of a path with parameters. */
@@ -25,13 +18,14 @@ export function answerQueries(options: StepContext, state: EndpointState, respon
     const context = queryContext(options, { ...state, queries: states }, at);
     if (context === undefined) return states;
     const requests = query.requests(context);
-    const results = requests.map((request) => [request, answerOf(query, request.path, respond)] as const);
-    const attempted = requests.length === 0 ? states : withAttempt(states, query, at);
-    return withResults(attempted, query, context, results, at);
+    if (requests.length === 0) return states;
+    const results = requests.map((request) => [request, answerOf(query, request, respond)] as const);
+    return withResults(withAttempt(states, query, at), query, context, results, at);
   }, queries);
 }
 
-function answerOf(query: NodeQuery, path: string, respond: Respond): QueryResult {
+function answerOf(query: NodeQuery, request: QueryRequest, respond: Respond): QueryResult {
+  const { path } = request;
   const pages: unknown[] = [];
   let nextKey: string | undefined;
   do {
@@ -39,8 +33,8 @@ function answerOf(query: NodeQuery, path: string, respond: Respond): QueryResult
     if (status !== 200) {
       return { ...failure('status', `${path}: status ${status}`), isRefused: status === 501 };
     }
-    const page = query.read(path, body);
-    if (!page.ok) return { ...page, isRefused: false };
+    const page = query.read(body, request);
+    if (!page.ok) return { ...failure(page.reason, `${path}: ${page.message}`), isRefused: false };
     pages.push(page.value);
     ({ nextKey } = page);
   } while (nextKey !== undefined);

@@ -3,8 +3,7 @@ import { initialMemory } from '../poll/known-endpoint.js';
 import { verdictsOf, type Verdict } from '../problems/verdicts.js';
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
-import type { DocumentName, SideInputOf } from '../documents.js';
-import { loadAbi } from '../queries/abi-loader.js';
+import type { DocumentName } from '../documents.js';
 import type { EndpointPast } from '../poll/registry.js';
 import { initialState, type EndpointLimits, type EndpointState } from '../poll/endpoint-state.js';
 import { jobsOf, pollInput } from '../poll/jobs.js';
@@ -98,7 +97,6 @@ export async function runTimeLapse(
   now: Instant,
 ): Promise<TimeLapse> {
   const jobs = jobsOf(config);
-  if (jobs.some(({ contract }) => contract !== undefined)) await loadAbi();
   const minutes = pastMinutes(scenario, model.blockTimeMs);
   const healthyMinutes = Math.min(HEALTHY_MINUTES, Math.floor(minutes / 4));
   const intervalMinutes = Math.min(MAX_INTERVAL_MINUTES, Math.ceil(minutes / MAX_POLLS));
@@ -145,7 +143,7 @@ function polled(
   at: Instant,
 ): EndpointPast {
   const input = pollInput(job.context, before.state, siblingOf, at);
-  const received = job.contract === undefined ? documentBody(job, input, model, at) : contractBody(input, model, at);
+  const received = job.hub === undefined ? documentBody(job, input, model, at) : contractBody(input, model, at);
   if (received === undefined) return before;
   const context = { ...job.context, staleAfterMs: STALE_AFTER_MS };
   const foundPath = job.paths.find(({ dialect }) => dialect === 'neutral');
@@ -165,14 +163,9 @@ function documentBody(
   return { bytes: body, source: document, height: headers[HEIGHT_HEADER], at, sideInput };
 }
 
-function contractBody(
-  { facts, sideInput }: PollInput,
-  model: Model,
-  at: Instant,
-): Omit<ReceivedBody, 'ok'> | undefined {
-  // The side input is that of a contract.
-  const { previous } = (sideInput ?? {}) as SideInputOf['external_contract'];
-  return facts && simulatedContractBody(previous, facts, model, at);
+function contractBody({ sideInput }: PollInput, model: Model, at: Instant): Omit<ReceivedBody, 'ok'> | undefined {
+  const { facts, lastReading } = sideInput ?? {};
+  return facts && simulatedContractBody(lastReading, facts, model, at);
 }
 
 function respondTo(model: Model, path: string): QueryResponse {

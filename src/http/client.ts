@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import { callbackify } from 'node:util';
 import { errors, Client as UndiciClient, type Dispatcher } from 'undici';
 import type { NodeConnection } from '../config/endpoint-config.js';
@@ -38,6 +39,12 @@ export interface FetchLimits {
   readonly elapsedMs?: number;
   /** Applies to the decoded body too, because a small gzip body can expand to gigabytes. */
   readonly maxBodyBytes: number;
+}
+
+/** The limits of each request of an exchange that begins now. */
+export function remainingLimits(limits: FetchLimits): () => FetchLimits {
+  const started = performance.now();
+  return () => ({ ...limits, elapsedMs: (limits.elapsedMs ?? 0) + performance.now() - started });
 }
 
 /** What a request has besides its URL. By default, it is a GET request. */

@@ -1,86 +1,18 @@
 import { exactSeconds, lowest, toSeconds, type Exact } from '../chain/decimal.js';
-import { withAllFields } from '../chain/fields.js';
-import { params as paramsSchema, type Transfer } from '../chain/module-state.js';
 import { asDecimalString } from '../chain/numeral.js';
-import {
-  duplicateOrchestrators,
-  membersWithoutOrchestrator,
-  orphanBatchConfirms,
-  orphanValsetConfirms,
-  unknownVoters,
-} from '../facts/bridge/anomalies.js';
-import {
-  estimatedExternalHeight,
-  feesOf,
-  isExpired,
-  isOverdue,
-  nextTimeout,
-  oldestBlock,
-  relayableBatches,
-} from '../facts/bridge/batches.js';
+import * as anomalies from '../facts/bridge/anomalies.js';
+import * as batches from '../facts/bridge/batches.js';
 import { externalBlockTime, hubBlockTime } from '../facts/bridge/block-times.js';
-import {
-  conflictingNonces,
-  firstVoteHeight,
-  lostClaims,
-  newestAttestedNonce,
-  nextEventAttestations,
-  nextEventPowers,
-  pendingEventCount,
-  votersOfLastEvent,
-  votersOfNextEvent,
-} from '../facts/bridge/events.js';
+import * as events from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
-import {
-  foreignBatchClaims,
-  foreignValsetClaims,
-  highestVotedShare,
-  isValsetMismatch,
-  isValsetUnknown,
-} from '../facts/bridge/integrity.js';
+import * as integrity from '../facts/bridge/integrity.js';
 import { oldestDueTransfers } from '../facts/bridge/objective.js';
-import {
-  confirmDeadline,
-  confirmKinds,
-  hasVoted,
-  isDissenting,
-  lastActiveTimes,
-  memberPowerShare,
-  missingBatchConfirms,
-  missingValsetConfirms,
-  registeredMembers,
-  watchedEntries,
-  type RegisteredMember,
-} from '../facts/bridge/orchestrators.js';
+import * as orchestrators from '../facts/bridge/orchestrators.js';
 import { validatorName, watchedOrchestrators } from '../facts/bridge/registrations.js';
-import {
-  batchesBelowThreshold,
-  batchPowers,
-  countValsetsBelowThreshold,
-  lowestSignedShare,
-  newestUnrelayedPower,
-  signedShare,
-  unrelayedValsetPowers,
-} from '../facts/bridge/signing.js';
-import {
-  batchedByFeeToken,
-  batchedByToken,
-  batchedTransfers,
-  denomByContract,
-  lowestId,
-  minBatchFees,
-  newestBatchNonces,
-  tokenContracts,
-  topBatchFeesByToken,
-  topFeeTransferId,
-  totalAmount,
-  totalFee,
-  unbatchedByFeeToken,
-  unbatchedByToken,
-  unbatchedTransfers,
-  type TransfersByContract,
-} from '../facts/bridge/tokens.js';
-import { ofNewestValset, powerDrift, shareOfNewest, totalPower, unrelayedValsets } from '../facts/bridge/valsets.js';
+import * as signing from '../facts/bridge/signing.js';
+import * as tokens from '../facts/bridge/tokens.js';
+import * as valsets from '../facts/bridge/valsets.js';
+import { allParams } from '../facts/bridge/params.js';
 import { fingerprint } from '../facts/fingerprint.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { lengthOf, optional, required, rows } from '../facts/required-fields.js';
@@ -110,9 +42,9 @@ const MEMBER_LABELS = ['orchestrator', 'external_address'] as const;
 /** One series per member of the newest validator set, some tens on real chains. */
 const PER_MEMBER = { labels: MEMBER_LABELS } as const;
 
-function eachMember(value: (input: BridgeInput, member: RegisteredMember) => Exact | undefined) {
+function eachMember(value: (input: BridgeInput, member: orchestrators.RegisteredMember) => Exact | undefined) {
   return (input: BridgeInput): readonly ExactSample<(typeof MEMBER_LABELS)[number]>[] =>
-    registeredMembers(input).map((member) => ({ labels: member.labels, value: value(input, member) }));
+    orchestrators.registeredMembers(input).map((member) => ({ labels: member.labels, value: value(input, member) }));
 }
 
 const flag = (value: boolean | undefined): 0 | 1 | undefined => (value === undefined ? undefined : value ? 1 : 0);
@@ -127,11 +59,11 @@ const SUMMED = { ...PER_TOKEN, overLimit: 'keep-largest' } as const;
 type TokenSamples = readonly ExactSample<(typeof PER_TOKEN.labels)[number]>[];
 
 /** One sample for each token of the bridge. */
-function eachToken(transfersByContract: TransfersByContract, valueOf: (transfers: readonly Transfer[]) => Exact) {
+function eachToken(transfersByContract: tokens.TransfersByContract, valueOf: tokens.ValueOfTransfers<Exact>) {
   return (input: BridgeInput): TokenSamples => {
     const transfers = transfersByContract(input);
     const values = Array.from(
-      tokenContracts(input),
+      tokens.tokenContracts(input),
       (contract) => [contract, valueOf(transfers.get(contract) ?? [])] as const,
     );
     return withDenoms(input, values);
@@ -142,7 +74,7 @@ function withDenoms(
   input: BridgeInput,
   values: Iterable<readonly [contract: string, value: Exact | undefined]>,
 ): TokenSamples {
-  const denoms = denomByContract(input);
+  const denoms = tokens.denomByContract(input);
   return Array.from(values, ([contract, value]) => ({
     labels: { token_contract: contract, denom: denoms.get(contract) ?? '' },
     value,
@@ -158,11 +90,11 @@ function perToken(
 }
 
 /** The samples of the tokens with unbatched transfers. */
-function perUnbatchedToken(valueOf: (transfers: readonly Transfer[]) => Exact | undefined) {
+function perUnbatchedToken(valueOf: tokens.ValueOfTransfers<Exact | undefined>) {
   return (input: BridgeInput): TokenSamples =>
     perToken(
       input,
-      Array.from(unbatchedByToken(input), ([contract, transfers]) => [contract, valueOf(transfers)]),
+      Array.from(tokens.unbatchedByToken(input), ([contract, transfers]) => [contract, valueOf(transfers)]),
     );
 }
 
@@ -258,7 +190,7 @@ export const bridgeFamilies = families<BridgeInput>({
   }),
   bridge_last_observed_valset_power: gauge({
     help: 'Total power of the last validator set observed in the contract, in shares of 4294967295.',
-    value: ({ state }) => totalPower(required(state.last_observed_valset)),
+    value: ({ state }) => valsets.totalPower(required(state.last_observed_valset)),
   }),
   bridge_last_observed_valset_reward_amount: gauge({
     help: 'Reward for relaying the last validator set observed in the contract, in smallest units of the reward token.',
@@ -266,46 +198,46 @@ export const bridgeFamilies = families<BridgeInput>({
   }),
   bridge_newest_valset_nonce: gauge({
     help: 'Nonce of the newest validator set, which is the hub height of its creation.',
-    value: (input) => ofNewestValset(input, ({ nonce }) => required(nonce)),
+    value: (input) => valsets.ofNewestValset(input, ({ nonce }) => required(nonce)),
   }),
   bridge_newest_valset_height: gauge({
     help: 'Hub height at which the newest validator set was created.',
-    value: (input) => ofNewestValset(input, ({ height }) => required(height)),
+    value: (input) => valsets.ofNewestValset(input, ({ height }) => required(height)),
   }),
   bridge_newest_valset_members: gauge({
     help: 'Number of members of the newest validator set.',
-    value: (input) => ofNewestValset(input, ({ members }) => lengthOf(members)),
+    value: (input) => valsets.ofNewestValset(input, ({ members }) => lengthOf(members)),
   }),
   bridge_newest_valset_power: gauge({
     help: 'Total power of the newest validator set, in shares of 4294967295.',
-    value: (input) => ofNewestValset(input, totalPower),
+    value: (input) => valsets.ofNewestValset(input, valsets.totalPower),
   }),
   bridge_unrelayed_valsets: gauge({
     help: 'Number of validator sets newer than the last one observed in the contract.',
-    value: (input) => unrelayedValsets(input).length,
+    value: (input) => valsets.unrelayedValsets(input).length,
   }),
   bridge_unrelayed_valset_min_signed_power_ratio: gauge({
     help: 'Lowest signed share of the power of the validator set in the contract over all unrelayed validator sets; absent when there are none.',
-    value: (input) => lowestSignedShare(unrelayedValsetPowers(input)),
+    value: (input) => signing.lowestSignedShare(signing.unrelayedValsetPowers(input)),
   }),
   bridge_unrelayed_valsets_below_threshold: gauge({
     help: 'Number of unrelayed validator sets whose signed power is below the configured threshold, so that they cannot be relayed.',
-    value: countValsetsBelowThreshold,
+    value: signing.countValsetsBelowThreshold,
   }),
   bridge_newest_valset_signed_power_ratio: gauge({
     help: 'Signed share of the power of the validator set in the contract for the newest validator set; absent when that one is relayed.',
     value: (input) => {
-      const power = newestUnrelayedPower(input);
-      return power && signedShare(power);
+      const power = signing.newestUnrelayedPower(input);
+      return power && signing.signedShare(power);
     },
   }),
   bridge_batch_min_signed_power_ratio: gauge({
     help: 'Lowest signed share of the power of the validator set in the contract over all live batches; absent when there are none.',
-    value: (input) => lowestSignedShare(batchPowers(input)),
+    value: (input) => signing.lowestSignedShare(signing.batchPowers(input)),
   }),
   bridge_batches_below_threshold: gauge({
     help: 'Number of live batches whose signed power is below the configured threshold, so that they cannot be relayed.',
-    value: (input) => batchesBelowThreshold(input).length,
+    value: (input) => signing.batchesBelowThreshold(input).length,
   }),
   bridge_power_threshold_ratio: gauge({
     help: 'Configured share of the power that must sign a batch or a validator set before it is relayed.',
@@ -315,7 +247,7 @@ export const bridgeFamilies = families<BridgeInput>({
     help: 'Who the validator is: its account, its name, and whether it is configured in watch.',
     labels: [...MEMBER_LABELS, 'validator', 'name', 'watched'],
     derive: (input) =>
-      registeredMembers(input).map(({ labels, registration, isWatched: watched }) => ({
+      orchestrators.registeredMembers(input).map(({ labels, registration, isWatched: watched }) => ({
         labels: {
           ...labels,
           validator: toLabelValue(optional(registration.sender) ?? ''),
@@ -330,7 +262,7 @@ export const bridgeFamilies = families<BridgeInput>({
     // As many as are configured.
     labels: ['address'],
     derive: (input) =>
-      Array.from(lastActiveTimes(input), ([address, seconds]) => ({
+      Array.from(orchestrators.lastActiveTimes(input), ([address, seconds]) => ({
         labels: { address: toLabelValue(address) },
         value: exactSeconds(seconds),
       })),
@@ -340,7 +272,7 @@ export const bridgeFamilies = families<BridgeInput>({
     // As many as are configured.
     labels: ['address'],
     derive: (input) =>
-      watchedEntries(input).map(({ address, isActive }) => ({
+      orchestrators.watchedEntries(input).map(({ address, isActive }) => ({
         labels: { address: toLabelValue(address) },
         value: isActive ? 1 : 0,
       })),
@@ -348,12 +280,12 @@ export const bridgeFamilies = families<BridgeInput>({
   bridge_orchestrator_power_ratio: labeledGauge({
     help: 'Share of the validator in the power of the newest validator set.',
     ...PER_MEMBER,
-    derive: eachMember(memberPowerShare),
+    derive: eachMember(orchestrators.memberPowerShare),
   }),
   bridge_orchestrator_missing_valset_confirms: labeledGauge({
     help: 'Number of validator sets since the validator last joined that it has not signed, and whose signing deadline has not passed.',
     ...PER_MEMBER,
-    derive: eachMember((input, member) => missingValsetConfirms(input, member).length),
+    derive: eachMember((input, member) => orchestrators.missingValsetConfirms(input, member).length),
   }),
   bridge_orchestrator_confirm_deadline_height: labeledGauge({
     help: 'Hub height of the earliest deadline for a missing signature of a validator set or a live batch, after which the validator is jailed; absent when none is missing.',
@@ -361,38 +293,38 @@ export const bridgeFamilies = families<BridgeInput>({
     labels: [...MEMBER_LABELS, 'confirms'],
     overLimit: 'keep-lowest',
     derive: (input) =>
-      eachPart(confirmKinds, (confirms) =>
-        registeredMembers(input).map((member) => ({
+      eachPart(orchestrators.confirmKinds, (confirms) =>
+        orchestrators.registeredMembers(input).map((member) => ({
           labels: { ...member.labels, confirms },
-          value: confirmDeadline(input, member, confirms),
+          value: orchestrators.confirmDeadline(input, member, confirms),
         })),
       ),
   }),
   bridge_orchestrator_missing_batch_confirms: labeledGauge({
     help: 'Number of live batches that the validator has not signed.',
     ...PER_MEMBER,
-    derive: eachMember((input, member) => missingBatchConfirms(input, member).length),
+    derive: eachMember((input, member) => orchestrators.missingBatchConfirms(input, member).length),
   }),
   bridge_orchestrator_batch_confirm_deadline_height: labeledGauge({
     help: 'Hub height of the earliest deadline for a missing signature of a live batch, after which the validator is jailed; absent when none is missing.',
     ...PER_MEMBER,
     overLimit: 'keep-lowest',
-    derive: eachMember((input, member) => confirmDeadline(input, member, 'batch')),
+    derive: eachMember((input, member) => orchestrators.confirmDeadline(input, member, 'batch')),
   }),
   bridge_orchestrator_missing_votes: labeledGauge({
     help: 'Whether the validator has voted for no claim of the last observed event (1) or for one (0); absent when the event is no longer in the state.',
     ...PER_MEMBER,
-    derive: eachMember((input, member) => flag(not(hasVoted(votersOfLastEvent(input), member)))),
+    derive: eachMember((input, member) => flag(not(orchestrators.hasVoted(events.votersOfLastEvent(input), member)))),
   }),
   bridge_orchestrator_dissenting_votes: labeledGauge({
     help: 'Whether the validator voted for a claim that lost against that of the last observed event (1) or not (0); absent when the event is no longer in the state.',
     ...PER_MEMBER,
-    derive: eachMember((input, member) => flag(isDissenting(input, member))),
+    derive: eachMember((input, member) => flag(orchestrators.isDissenting(input, member))),
   }),
   bridge_orchestrator_missing_next_votes: labeledGauge({
     help: 'Whether the validator has voted for no claim of the next event (1) or for one (0); absent when nobody has claimed it.',
     ...PER_MEMBER,
-    derive: eachMember((input, member) => flag(not(hasVoted(votersOfNextEvent(input), member)))),
+    derive: eachMember((input, member) => flag(not(orchestrators.hasVoted(events.votersOfNextEvent(input), member)))),
   }),
   bridge_watched_orchestrator_info: labeledGauge({
     help: 'Orchestrator of an entry of watch about which the node is asked; the value is always 1.',
@@ -422,45 +354,46 @@ export const bridgeFamilies = families<BridgeInput>({
   }),
   bridge_batch_oldest_height: gauge({
     help: 'Hub height at which the oldest live batch was created; absent when there is none.',
-    value: ({ state }) => oldestBlock(rows(state.batches)),
+    value: ({ state }) => batches.oldestBlock(rows(state.batches)),
   }),
   bridge_oldest_unsigned_batch_height: gauge({
     help: 'Hub height at which the oldest batch was created whose signed power is below the configured threshold; absent when there is none.',
-    value: (input) => oldestBlock(batchesBelowThreshold(input)),
+    value: (input) => batches.oldestBlock(signing.batchesBelowThreshold(input)),
   }),
   bridge_relayable_batches: gauge({
     help: 'Number of live batches that are signed, have not timed out and pay the minimum fee of their token.',
-    value: (input) => relayableBatches(input)?.length,
+    value: (input) => batches.relayableBatches(input)?.length,
   }),
   bridge_oldest_relayable_batch_height: gauge({
     help: 'Hub height at which the oldest relayable batch was created; absent when there is none.',
-    value: (input) => oldestBlock(relayableBatches(input) ?? []),
+    value: (input) => batches.oldestBlock(batches.relayableBatches(input) ?? []),
   }),
   bridge_relayable_batch_next_timeout_height: gauge({
     help: 'Lowest external height at which a relayable batch times out; absent when there is none.',
-    value: (input) => lowest((relayableBatches(input) ?? []).map(({ batch_timeout }) => required(batch_timeout))),
+    value: (input) =>
+      lowest((batches.relayableBatches(input) ?? []).map(({ batch_timeout }) => required(batch_timeout))),
   }),
   bridge_batch_next_timeout_height: gauge({
     help: 'Lowest external height at which a live batch that has not timed out does so; absent when there is none.',
-    value: nextTimeout,
+    value: batches.nextTimeout,
   }),
   bridge_batches_expired: gauge({
     help: 'Number of batches whose timeout is below the last observed external height; 0 on a consistent node, which cancels them at once.',
     value: (input) => {
       // Without the height, expired batches are unknown even if there is no batch.
       required(input.state.last_observed_external_height);
-      return rows(input.state.batches).filter((batch) => isExpired(input, batch)).length;
+      return rows(input.state.batches).filter((batch) => batches.isExpired(input, batch)).length;
     },
   }),
   bridge_external_height_projected: gauge({
     help: 'Estimated current external height, from the last observed event and the block times in use, rounded down.',
-    value: estimatedExternalHeight,
+    value: batches.estimatedExternalHeight,
   }),
   bridge_batches_overdue: gauge({
     help: 'Number of batches that have timed out at the estimated external height but are still held by the hub; absent without the estimate.',
     value: (input) => {
-      if (estimatedExternalHeight(input) === undefined) return undefined;
-      return rows(input.state.batches).filter((batch) => isOverdue(input, batch)).length;
+      if (batches.estimatedExternalHeight(input) === undefined) return undefined;
+      return rows(input.state.batches).filter((batch) => batches.isOverdue(input, batch)).length;
     },
   }),
   bridge_overdue_batches: labeledGauge({
@@ -468,10 +401,10 @@ export const bridgeFamilies = families<BridgeInput>({
     // Three series per target.
     labels: ['fees'],
     derive: (input) => {
-      if (estimatedExternalHeight(input) === undefined) return [];
+      if (batches.estimatedExternalHeight(input) === undefined) return [];
       const fees = rows(input.state.batches).flatMap((batch) => {
-        const kind = feesOf(input, batch);
-        return isOverdue(input, batch) ? [kind] : [];
+        const kind = batches.feesOf(input, batch);
+        return batches.isOverdue(input, batch) ? [kind] : [];
       });
       return (['sufficient', 'insufficient', 'unknown'] as const).map((kind) => ({
         labels: { fees: kind },
@@ -482,60 +415,60 @@ export const bridgeFamilies = families<BridgeInput>({
   bridge_token_unbatched_transfers: labeledGauge({
     help: 'Number of outgoing transfers of the token that are not yet in a batch.',
     ...COUNTED,
-    derive: eachToken(unbatchedByToken, ({ length }) => length),
+    derive: eachToken(tokens.unbatchedByToken, ({ length }) => length),
   }),
   bridge_token_unbatched_amount: labeledGauge({
     help: 'Amount of outgoing transfers that are not yet in a batch, in smallest units of the token.',
     ...SUMMED,
-    derive: eachToken(unbatchedByToken, totalAmount),
+    derive: eachToken(tokens.unbatchedByToken, tokens.totalAmount),
   }),
   bridge_token_unbatched_fees: labeledGauge({
     help: 'Fees of outgoing transfers that are not yet in a batch, in smallest units of the token.',
     ...SUMMED,
-    derive: eachToken(unbatchedByFeeToken, totalFee),
+    derive: eachToken(tokens.unbatchedByFeeToken, tokens.totalFee),
   }),
   bridge_token_batched_transfers: labeledGauge({
     help: 'Number of transfers of the token in live batches.',
     ...COUNTED,
-    derive: eachToken(batchedByToken, ({ length }) => length),
+    derive: eachToken(tokens.batchedByToken, ({ length }) => length),
   }),
   bridge_token_batched_amount: labeledGauge({
     help: 'Amount of transfers in live batches, in smallest units of the token.',
     ...SUMMED,
-    derive: eachToken(batchedByToken, totalAmount),
+    derive: eachToken(tokens.batchedByToken, tokens.totalAmount),
   }),
   bridge_token_batched_fees: labeledGauge({
     help: 'Fees of transfers in live batches, in smallest units of the token.',
     ...SUMMED,
-    derive: eachToken(batchedByFeeToken, totalFee),
+    derive: eachToken(tokens.batchedByFeeToken, tokens.totalFee),
   }),
   bridge_token_oldest_unbatched_transfer_id: labeledGauge({
     help: 'Lowest id of the transfers of the token that are not yet in a batch; absent when there is none.',
     ...PER_TOKEN,
-    derive: perUnbatchedToken(lowestId),
+    derive: perUnbatchedToken(tokens.lowestId),
   }),
   bridge_token_top_fee_transfer_id: labeledGauge({
     help: 'Id of the unbatched transfer of the token with the highest fee, which the next batch takes first; absent when there is none.',
     ...PER_TOKEN,
-    derive: perUnbatchedToken(topFeeTransferId),
+    derive: perUnbatchedToken(tokens.topFeeTransferId),
   }),
   bridge_token_top_batch_fees: labeledGauge({
     help: 'Sum of the 100 highest fees of unbatched transfers, which a batch built now would earn, in smallest units of the token; absent when there is none.',
     ...SUMMED,
-    derive: (input) => perToken(input, topBatchFeesByToken(input)),
+    derive: (input) => perToken(input, tokens.topBatchFeesByToken(input)),
   }),
   bridge_token_newest_batch_nonce: labeledGauge({
     help: 'Highest nonce of a batch of the token since the exporter started; absent before the first batch.',
     ...PER_TOKEN,
     overLimit: 'keep-lowest',
-    derive: (input) => perToken(input, newestBatchNonces(input)),
+    derive: (input) => perToken(input, tokens.newestBatchNonces(input)),
   }),
   bridge_token_info: labeledGauge({
     help: 'Configured symbol of a token contract as a label; the value is always 1.',
     // One series per configured token.
     labels: ['token_contract', 'symbol'],
-    derive: ({ tokens }) =>
-      tokens.flatMap(({ contract, symbol }) =>
+    derive: (input) =>
+      input.tokens.flatMap(({ contract, symbol }) =>
         symbol === undefined ? [] : [{ labels: { token_contract: contract, symbol: toLabelValue(symbol) }, value: 1 }],
       ),
   }),
@@ -543,15 +476,18 @@ export const bridgeFamilies = families<BridgeInput>({
     help: 'Configured number of decimals of a token: amounts divided by 10 to this power are in whole tokens.',
     // One series per configured token.
     labels: ['token_contract'],
-    derive: ({ tokens }) =>
-      tokens.map(({ contract, decimals }) => ({ labels: { token_contract: contract }, value: decimals })),
+    derive: (input) =>
+      input.tokens.map(({ contract, decimals }) => ({ labels: { token_contract: contract }, value: decimals })),
   }),
   bridge_token_min_batch_fee: labeledGauge({
     help: 'Configured sum of fees below which no batch of the token is built or relayed, in smallest units of the token.',
     // One series per configured token.
     labels: ['token_contract'],
-    derive: ({ tokens }) =>
-      Array.from(minBatchFees(tokens), ([contract, value]) => ({ labels: { token_contract: contract }, value })),
+    derive: (input) =>
+      Array.from(tokens.minBatchFees(input.tokens), ([contract, value]) => ({
+        labels: { token_contract: contract },
+        value,
+      })),
   }),
   bridge_backlog_limit_transfers: gauge({
     help: 'Configured number of pending transfers above which an alert fires.',
@@ -559,7 +495,8 @@ export const bridgeFamilies = families<BridgeInput>({
   }),
   bridge_oldest_pending_transfer_id: gauge({
     help: 'Lowest id of a transfer in a live batch or not yet in one; absent when there is none.',
-    value: (input) => lowest([lowestId(unbatchedTransfers(input)), lowestId(batchedTransfers(input))]),
+    value: (input) =>
+      lowest([tokens.lowestId(tokens.unbatchedTransfers(input)), tokens.lowestId(tokens.batchedTransfers(input))]),
   }),
   bridge_objective_seconds: gauge({
     help: 'Configured time within which withdrawals have to be executed; absent without an objective.',
@@ -586,39 +523,39 @@ export const bridgeFamilies = families<BridgeInput>({
   }),
   bridge_newest_attested_nonce: gauge({
     help: 'Highest event nonce claimed by a validator; absent when there is no attestation.',
-    value: newestAttestedNonce,
+    value: events.newestAttestedNonce,
   }),
   bridge_pending_events: gauge({
     help: 'Number of events that are claimed and not yet observed.',
-    value: pendingEventCount,
+    value: events.pendingEventCount,
   }),
   bridge_conflicting_claims: gauge({
     help: 'Number of event nonces that are not yet observed and have conflicting claims.',
-    value: (input) => conflictingNonces(input).size,
+    value: (input) => events.conflictingNonces(input).size,
   }),
   bridge_next_event_voted_power_ratio: gauge({
     help: 'Share of the power of the newest validator set that voted for the leading claim of the next event; absent when the event has no claim.',
     value: (input) => {
-      const [best] = nextEventPowers(input);
-      return best && shareOfNewest(input, best);
+      const [best] = events.nextEventPowers(input);
+      return best && valsets.shareOfNewest(input, best);
     },
   }),
   bridge_next_event_second_claim_power_ratio: gauge({
     help: 'Share of the power of the newest validator set that voted for the second claim of the next event, by power; 0 with one claim, absent without.',
     value: (input) => {
-      const claims = nextEventAttestations(input).length;
+      const claims = events.nextEventAttestations(input).length;
       if (claims < 2) return claims === 0 ? undefined : 0;
-      const [, second] = nextEventPowers(input);
-      return second && shareOfNewest(input, second);
+      const [, second] = events.nextEventPowers(input);
+      return second && valsets.shareOfNewest(input, second);
     },
   }),
   bridge_next_event_first_vote_height: gauge({
     help: 'Hub height of the first vote for the next event; absent when the event has no claim.',
-    value: (input) => firstVoteHeight(nextEventAttestations(input)),
+    value: (input) => events.firstVoteHeight(events.nextEventAttestations(input)),
   }),
   bridge_valset_power_drift_ratio: gauge({
     help: 'Sum of the differences between the power shares of all validators in the newest validator set and in the one in the contract (0 to 2); absent when one of them has no members.',
-    value: powerDrift,
+    value: valsets.powerDrift,
   }),
   bridge_integrity_violations: labeledGauge({
     help: 'Number of validator sets and claims by kind that contradict what the hub has stored.',
@@ -626,11 +563,11 @@ export const bridgeFamilies = families<BridgeInput>({
     labels: ['kind'],
     overLimit: 'aggregate',
     derive: perKind<BridgeInput>({
-      lost_claims: (input) => lostClaims(input).length,
-      valset_claim_mismatch: (input) => foreignValsetClaims(input).length,
-      valset_mismatch: (input) => Number(isValsetMismatch(input)),
-      valset_unknown: (input) => Number(isValsetUnknown(input)),
-      withdraw_claim_without_batch: (input) => foreignBatchClaims(input).length,
+      lost_claims: (input) => events.lostClaims(input).length,
+      valset_claim_mismatch: (input) => integrity.foreignValsetClaims(input).length,
+      valset_mismatch: (input) => Number(integrity.isValsetMismatch(input)),
+      valset_unknown: (input) => Number(integrity.isValsetUnknown(input)),
+      withdraw_claim_without_batch: (input) => integrity.foreignBatchClaims(input).length,
     }),
   }),
   bridge_integrity_violation_power_ratio: labeledGauge({
@@ -638,9 +575,9 @@ export const bridgeFamilies = families<BridgeInput>({
     // Three series per target.
     labels: ['kind'],
     derive: perKind<BridgeInput>({
-      lost_claims: (input) => highestVotedShare(input, lostClaims(input)),
-      valset_claim_mismatch: (input) => highestVotedShare(input, foreignValsetClaims(input)),
-      withdraw_claim_without_batch: (input) => highestVotedShare(input, foreignBatchClaims(input)),
+      lost_claims: (input) => integrity.highestVotedShare(input, events.lostClaims(input)),
+      valset_claim_mismatch: (input) => integrity.highestVotedShare(input, integrity.foreignValsetClaims(input)),
+      withdraw_claim_without_batch: (input) => integrity.highestVotedShare(input, integrity.foreignBatchClaims(input)),
     }),
   }),
   bridge_anomalies: labeledGauge({
@@ -649,11 +586,11 @@ export const bridgeFamilies = families<BridgeInput>({
     labels: ['kind'],
     overLimit: 'aggregate',
     derive: perKind<BridgeInput>({
-      orphan_valset_confirms: orphanValsetConfirms,
-      orphan_batch_confirms: orphanBatchConfirms,
-      members_without_orchestrator: membersWithoutOrchestrator,
-      unknown_voters: unknownVoters,
-      duplicate_orchestrators: duplicateOrchestrators,
+      orphan_valset_confirms: anomalies.orphanValsetConfirms,
+      orphan_batch_confirms: anomalies.orphanBatchConfirms,
+      members_without_orchestrator: anomalies.membersWithoutOrchestrator,
+      unknown_voters: anomalies.unknownVoters,
+      duplicate_orchestrators: anomalies.duplicateOrchestrators,
     }),
   }),
   bridge_params_info: labeledGauge({
@@ -728,7 +665,7 @@ export const bridgeFamilies = families<BridgeInput>({
   }),
   bridge_params_hash: gauge({
     help: 'First 48 bits of the SHA-256 of all parameters, to detect changes.',
-    value: ({ state }) => fingerprint(withAllFields(paramsSchema, required(state.params))),
+    value: (input) => fingerprint(allParams(input)),
   }),
   bridge_params_admins_hash: gauge({
     help: 'First 48 bits of the SHA-256 of the list of admins, to detect changes.',

@@ -1,36 +1,9 @@
 import { compare, floorDivide, ratio, type Exact } from '../chain/decimal.js';
 import { asDecimalString } from '../chain/numeral.js';
-import type { Cctx } from '../chain/rate-limiter-input.js';
-import {
-  chainIdLabel,
-  chainsWithOutbounds,
-  consideredCctxs,
-  countDuplicates,
-  countWithoutOutbound,
-  directionLabel,
-  distinctCctxs,
-  groupByChain,
-  hasNoHash,
-  hiddenCount,
-  largestPendingNativeAmount,
-  listNames,
-  oldestCreation,
-  outboundForLabels,
-  signerKeys,
-  type ListName,
-} from '../facts/crosschain/cctxs.js';
-import {
-  ageLimitMs,
-  chainLabels,
-  highestNonce,
-  lowestMissedNonces,
-  lowestNonce,
-  lowestNonces,
-  PER_CHAIN,
-  scheduleLookahead,
-} from '../facts/crosschain/chains.js';
+import * as cctxs from '../facts/crosschain/cctxs.js';
+import * as chains from '../facts/crosschain/chains.js';
 import type { CrosschainInput } from '../facts/crosschain/input.js';
-import { allowance, effectiveWindow, totalValue } from '../facts/crosschain/rate-limit.js';
+import * as rateLimit from '../facts/crosschain/rate-limit.js';
 import { groupBy } from '../facts/grouping.js';
 import { lengthOf, optional, required } from '../facts/required-fields.js';
 import {
@@ -45,39 +18,43 @@ import {
   type Sample,
 } from './family.js';
 
-type ChainLabel = (typeof PER_CHAIN.labels)[number];
+type ChainLabel = (typeof chains.PER_CHAIN.labels)[number];
 
 /** The samples of both lists. An invalid list withdraws only its own series. */
 function eachList<Label extends string>(
-  derive: (list: ListName, input: CrosschainInput) => readonly ExactSample<Label>[],
+  derive: (list: cctxs.ListName, input: CrosschainInput) => readonly ExactSample<Label>[],
 ) {
-  return (input: CrosschainInput): Derived<Label, Exact> => eachPart(listNames, (list) => derive(list, input));
+  return (input: CrosschainInput): Derived<Label, Exact> => eachPart(cctxs.listNames, (list) => derive(list, input));
 }
 
-type ValueOfChain = (cctxs: readonly Cctx[]) => Exact | undefined;
+type ValueOfChain = (ofChain: cctxs.Cctxs) => Exact | undefined;
 
 /** One sample for each chain of some transactions. */
-function eachChain(cctxsOf: (input: CrosschainInput) => readonly Cctx[], value: ValueOfChain) {
+function eachChain(cctxsOf: (input: CrosschainInput) => cctxs.Cctxs, value: ValueOfChain) {
   return (input: CrosschainInput): readonly ExactSample<ChainLabel>[] =>
-    Array.from(groupByChain(cctxsOf(input)), ([chainId, cctxs]) => ({
-      labels: chainLabels(chainId, input),
-      value: value(cctxs),
+    Array.from(cctxs.groupByChain(cctxsOf(input)), ([chainId, ofChain]) => ({
+      labels: chains.chainLabels(chainId, input),
+      value: value(ofChain),
     }));
 }
 
 /** One sample for each chain of each list. */
 function eachChainOfLists(value: ValueOfChain) {
   return eachList((list, input) =>
-    eachChain(consideredCctxs[list], value)(input).map((sample) => ({ ...sample, labels: { list, ...sample.labels } })),
+    eachChain(
+      cctxs.consideredCctxs[list],
+      value,
+    )(input).map((sample) => ({ ...sample, labels: { list, ...sample.labels } })),
   );
 }
 
 /** One sample for each chain with listed transactions, the first ones by label above the limit. */
 function eachListedChain(valueOf: (chainId: string, input: CrosschainInput) => number) {
   return (input: CrosschainInput): readonly ExactSample<ChainLabel>[] =>
-    chainsWithOutbounds(input)
+    cctxs
+      .chainsWithOutbounds(input)
       .toSorted()
-      .map((chainId) => ({ labels: chainLabels(chainId, input), value: valueOf(chainId, input) }));
+      .map((chainId) => ({ labels: chains.chainLabels(chainId, input), value: valueOf(chainId, input) }));
 }
 
 /** Counts rows by their label values, in document order. */
@@ -123,7 +100,7 @@ export const crosschainFamilies = families<CrosschainInput>({
   }),
   crosschain_cctxs_hidden: gauge({
     help: 'Number of pending transactions that are not listed; above 0, the metrics of the listed ones are lower bounds.',
-    value: hiddenCount,
+    value: cctxs.hiddenCount,
   }),
   crosschain_cctxs: labeledGauge({
     help: 'Number of distinct listed transactions by list, status, coin type, chain and direction, without ignored ones.',
@@ -131,12 +108,12 @@ export const crosschainFamilies = families<CrosschainInput>({
     labels: ['list', 'status', 'coin_type', 'chain_id', 'chain', 'direction'],
     overLimit: 'aggregate',
     derive: eachList((list, input) =>
-      countByLabels(consideredCctxs[list](input), (cctx) => ({
+      countByLabels(cctxs.consideredCctxs[list](input), (cctx) => ({
         list,
         status: optional(optional(cctx.cctx_status)?.status) ?? '',
-        coin_type: optional(outboundForLabels(cctx)?.coin_type) ?? '',
-        ...chainLabels(chainIdLabel(cctx), input),
-        direction: directionLabel(cctx, input),
+        coin_type: optional(cctxs.outboundForLabels(cctx)?.coin_type) ?? '',
+        ...chains.chainLabels(cctxs.chainIdLabel(cctx), input),
+        direction: cctxs.directionLabel(cctx, input),
       })),
     ),
   }),
@@ -145,7 +122,7 @@ export const crosschainFamilies = families<CrosschainInput>({
     // Two series per target.
     labels: ['list'],
     derive: eachList((list, input) => [
-      { labels: { list }, value: distinctCctxs[list](input).length - consideredCctxs[list](input).length },
+      { labels: { list }, value: cctxs.distinctCctxs[list](input).length - cctxs.consideredCctxs[list](input).length },
     ]),
   }),
   crosschain_oldest_cctx_created_timestamp_seconds: labeledGauge({
@@ -153,64 +130,66 @@ export const crosschainFamilies = families<CrosschainInput>({
     // The number of chain ids is not bounded.
     labels: ['list', 'chain_id', 'chain'],
     overLimit: 'keep-lowest',
-    derive: eachChainOfLists(oldestCreation),
+    derive: eachChainOfLists(cctxs.oldestCreation),
   }),
   crosschain_cctxs_without_hash: labeledGauge({
     help: 'Number of listed transactions by chain for whose outbound nobody has posted a hash; nodes before version 29 send none for pending ones.',
     // The number of chain ids is not bounded.
     labels: ['list', 'chain_id', 'chain'],
     overLimit: 'aggregate',
-    derive: eachChainOfLists((cctxs) => cctxs.filter(hasNoHash).length),
+    derive: eachChainOfLists((ofChain) => ofChain.filter(cctxs.hasNoHash).length),
   }),
   crosschain_largest_pending_native_amount: gauge({
     help: 'Largest pending amount of the native coin, in smallest units; absent when none is pending.',
-    value: largestPendingNativeAmount,
+    value: cctxs.largestPendingNativeAmount,
   }),
   crosschain_tss_info: labeledGauge({
     help: 'A metric with value 1 for each public key of the signers that is in a listed outbound.',
     // One series, two during a rotation; the number in a hostile document is not bounded, and the first ones by label are kept.
     labels: ['tss_pubkey'],
-    derive: (input) => signerKeys(input).map((key) => ({ labels: { tss_pubkey: key }, value: 1 })),
+    derive: (input) => cctxs.signerKeys(input).map((key) => ({ labels: { tss_pubkey: key }, value: 1 })),
   }),
   crosschain_lowest_pending_nonce: labeledGauge({
     help: 'Lowest nonce of the listed pending outbounds of a chain; a missed one below it can block the chain as well.',
-    ...PER_CHAIN,
+    ...chains.PER_CHAIN,
     overLimit: 'keep-lowest',
-    derive: eachChain(distinctCctxs.pending, lowestNonce),
+    derive: eachChain(cctxs.distinctCctxs.pending, chains.lowestNonce),
   }),
   crosschain_lowest_pending_nonce_changed_timestamp_seconds: labeledGauge({
     help: 'Time of the first complete list in which this process saw the present lowest pending nonce of a chain.',
-    ...PER_CHAIN,
+    ...chains.PER_CHAIN,
     overLimit: 'keep-lowest',
     derive: (input) =>
-      lowestNonces(input).map(({ chainId, sinceSeconds }) => ({
-        labels: chainLabels(chainId, input),
+      chains.lowestNonces(input).map(({ chainId, sinceSeconds }) => ({
+        labels: chains.chainLabels(chainId, input),
         value: sinceSeconds,
       })),
   }),
   crosschain_highest_pending_nonce: labeledGauge({
     help: 'Highest nonce of the listed pending outbounds of a chain.',
-    ...PER_CHAIN,
+    ...chains.PER_CHAIN,
     overLimit: 'keep-largest',
-    derive: eachChain(distinctCctxs.pending, highestNonce),
+    derive: eachChain(cctxs.distinctCctxs.pending, chains.highestNonce),
   }),
   crosschain_lowest_missed_nonce: labeledGauge({
     help: 'Lowest nonce of the missed outbounds of a chain that are at most 1000 below its lowest pending one; clients send nothing that is far above it.',
-    ...PER_CHAIN,
+    ...chains.PER_CHAIN,
     overLimit: 'keep-lowest',
     derive: (input) =>
-      lowestMissedNonces(input).map(([chainId, value]) => ({ labels: chainLabels(chainId, input), value })),
+      chains
+        .lowestMissedNonces(input)
+        .map(([chainId, value]) => ({ labels: chains.chainLabels(chainId, input), value })),
   }),
   crosschain_age_limit_seconds: labeledGauge({
     help: 'Age above which a pending transaction of a chain is too old, for each chain with listed transactions.',
-    ...PER_CHAIN,
-    derive: eachListedChain((chainId, { settings }) => ageLimitMs(chainId, settings) / 1000),
+    ...chains.PER_CHAIN,
+    derive: eachListedChain((chainId, { settings }) => chains.ageLimitMs(chainId, settings) / 1000),
   }),
   crosschain_schedule_lookahead_nonces: labeledGauge({
     help: 'How far above the lowest missed nonce of a chain clients schedule, by the parameters of the chain, else as known for it.',
     stability: 'experimental',
-    ...PER_CHAIN,
-    derive: eachListedChain(scheduleLookahead),
+    ...chains.PER_CHAIN,
+    derive: eachListedChain(chains.scheduleLookahead),
   }),
   crosschain_backlog_limit_cctxs: gauge({
     help: 'Number of missed and pending transactions above which the backlog is high.',
@@ -218,7 +197,7 @@ export const crosschainFamilies = families<CrosschainInput>({
   }),
   crosschain_rate_limit_window_blocks: gauge({
     help: 'Effective window in hub blocks: the configured window, extended to the lowest pending height.',
-    value: effectiveWindow,
+    value: rateLimit.effectiveWindow,
   }),
   crosschain_rate_limit_configured_window_blocks: gauge({
     help: 'Configured window in hub blocks.',
@@ -226,7 +205,7 @@ export const crosschainFamilies = families<CrosschainInput>({
   }),
   crosschain_withdraw_rate: gauge({
     help: 'Value of past and pending transactions per block of the effective window, in smallest units of the native coin, rounded down.',
-    value: (input) => floorDivide(totalValue(input), effectiveWindow(input)),
+    value: (input) => floorDivide(rateLimit.totalValue(input), rateLimit.effectiveWindow(input)),
   }),
   crosschain_rate_limit: gauge({
     help: 'Configured rate limit, in smallest units of the native coin per block.',
@@ -235,15 +214,15 @@ export const crosschainFamilies = families<CrosschainInput>({
   crosschain_rate_limit_utilization_ratio: gauge({
     help: 'Value of past and pending transactions divided by the rate limit over the effective window.',
     value: (input) => {
-      const allowed = allowance(input);
-      return allowed && ratio(totalValue(input), allowed);
+      const allowed = rateLimit.allowance(input);
+      return allowed && ratio(rateLimit.totalValue(input), allowed);
     },
   }),
   crosschain_rate_limit_exceeded: gauge({
     help: 'Whether the value of past and pending transactions exceeds the rate limit over the effective window (1) or not (0).',
     value: (input) => {
-      const allowed = allowance(input);
-      return allowed && (compare(totalValue(input), allowed) > 0 ? 1 : 0);
+      const allowed = rateLimit.allowance(input);
+      return allowed && (compare(rateLimit.totalValue(input), allowed) > 0 ? 1 : 0);
     },
   }),
   crosschain_anomalies: labeledGauge({
@@ -252,10 +231,10 @@ export const crosschainFamilies = families<CrosschainInput>({
     labels: ['kind'],
     overLimit: 'aggregate',
     derive: perKind<CrosschainInput>({
-      duplicate_cctxs: countDuplicates,
+      duplicate_cctxs: cctxs.countDuplicates,
       lowest_above_height: ({ document }) =>
         compare(required(document.lowest_pending_cctx_height), required(document.height)) > 0 ? 1 : 0,
-      cctxs_without_outbound: countWithoutOutbound,
+      cctxs_without_outbound: cctxs.countWithoutOutbound,
     }),
   }),
 });

@@ -5,7 +5,7 @@ import { inWholeUnits } from '../facts/items/item-list.js';
 import type { HubCoin, Items } from '../facts/items/items.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import { latestBlock, syncing } from '../queries/node-status.js';
-import { answersOf } from '../queries/query-state.js';
+import { withoutStaleAnswers } from '../queries/query-state.js';
 import { claimPosition, orchestratorBalance, stakingStatus } from '../queries/watched-validators.js';
 import { markup, type Markup } from './html.js';
 import { duration } from '../text/format.js';
@@ -43,7 +43,7 @@ interface Balance {
 }
 
 export function nodeView({ queries, staleAfterMs }: EndpointState, items: Items | null, now: Instant): NodeView {
-  const answers = answersOf(queries, staleAfterMs, now);
+  const answers = withoutStaleAnswers(queries, staleAfterMs, now);
   const [block] = latestBlock.valuesOf(answers).get('') ?? [];
   const askedAt = queries.get(latestBlock.name)?.answers.get('')?.at;
   const [status] = syncing.valuesOf(answers).get('') ?? [];

@@ -1,7 +1,6 @@
-import { performance } from 'node:perf_hooks';
 import type { DocumentPath } from '../chain/dialects.js';
 import type { Failure, PollError } from '../http/failure-reasons.js';
-import type { Client, FetchedDocument } from '../http/client.js';
+import { remainingLimits, type Client, type FetchedDocument } from '../http/client.js';
 import { isUnknownPath } from '../http/error-response.js';
 import { portHint, repeatedPathHint, type Protocol } from '../http/port-hints.js';
 import type { PollJob } from './poll.js';
@@ -24,13 +23,12 @@ const FAILURES_WITH_HINT: ReadonlySet<string> = new Set(['aborted', 'bad_request
 /** Requests the paths in turn until the node responds to one with another status than those of an unknown path. */
 export async function fetchFirstKnownPath(job: PollJob, client: Client): Promise<FoundDocument | Failure> {
   const { url, paths, query, limits } = job;
-  const started = performance.now();
+  const remaining = remainingLimits(limits);
   const failures: PollError[] = [];
   let protocol: Protocol | undefined;
   for (const foundPath of paths) {
-    const elapsedMs = performance.now() - started;
     // oxlint-disable-next-line no-await-in-loop -- a path is requested only if the node does not know the one before
-    const fetched = await client.fetch(job, foundPath.path + query, { ...limits, elapsedMs });
+    const fetched = await client.fetch(job, foundPath.path + query, remaining());
     if (fetched.ok) return { ...fetched, foundPath };
     const { error } = fetched;
     protocol ??= fetched.protocol;

@@ -1,14 +1,19 @@
 import { chainNames } from '../chain/known-chains.js';
 import type { Config, TargetConfig } from '../config/config.js';
 import { maxValuesOf } from '../config/memory-limits.js';
-import { documentNames, documents, type DocumentName, type SettingsOf, type SideInputOf } from '../documents.js';
+import {
+  documentNames,
+  documents,
+  type DocumentName,
+  type ObservationsOf,
+  type SettingsOf,
+  type SideInput,
+} from '../documents.js';
 import type { Instant } from '../clock.js';
-import { MAX_RPC_BODY_BYTES } from '../queries/json-rpc.js';
-import type { ContractFacts } from '../facts/contract/facts.js';
 import { cctxAnswers } from '../queries/cctx-outcome.js';
 import { lookaheadsOf } from '../queries/chain-switches.js';
 import type { QueryContext } from '../queries/query.js';
-import { answersOf } from '../queries/query-state.js';
+import { withoutStaleAnswers } from '../queries/query-state.js';
 import { hasStakingNames, validatorsOf } from '../queries/validators.js';
 import { exportedSuccess, type EndpointLimits, type EndpointState } from './endpoint-state.js';
 import type { PollInput, PollJob } from './poll.js';
@@ -36,16 +41,15 @@ export function stepContext<Name extends DocumentName>(
   return { ...options, document, settings };
 }
 
-/** The settings that apply to the state of an endpoint. A contract that is polled slowly is not stale between two polls. */
-export function limitsOf({ contract, intervalMs = 0 }: PollJob, poll: EndpointLimits): EndpointLimits {
-  const { maxBodyBytes, staleAfterMs } = poll;
-  return contract === undefined ? { maxBodyBytes, staleAfterMs } : contractLimits(intervalMs, poll);
-}
-
-export function contractLimits(intervalMs: number, { maxBodyBytes, staleAfterMs }: EndpointLimits): EndpointLimits {
+/** The settings that apply to the state of an endpoint. A document with an interval of its own is not stale between two polls. */
+export function limitsOf(
+  { context, intervalMs = 0 }: Pick<PollJob, 'context'> & { readonly intervalMs?: number | undefined },
+  poll: EndpointLimits,
+): EndpointLimits {
+  const { maxBodyBytes = Infinity } = documents[context.document];
   return {
-    maxBodyBytes: Math.min(maxBodyBytes, MAX_RPC_BODY_BYTES),
-    staleAfterMs: Math.max(staleAfterMs, 2 * intervalMs),
+    maxBodyBytes: Math.min(poll.maxBodyBytes, maxBodyBytes),
+    staleAfterMs: Math.max(poll.staleAfterMs, 2 * intervalMs),
   };
 }
 
@@ -74,12 +78,7 @@ export function pollInput(
   siblingOf: (document: DocumentName) => EndpointState | undefined,
   at: Instant,
 ): PollInput {
-  const { success } = state;
-  return {
-    foundPath: success?.foundPath,
-    sideInput: sideInputOf(context, state, siblingOf, at),
-    facts: contractFactsOf(siblingOf('module_state')?.success?.snapshot),
-  };
+  return { foundPath: state.success?.foundPath, sideInput: sideInputOf(context, state, siblingOf, at) };
 }
 
 function sideInputOf(
@@ -87,36 +86,38 @@ function sideInputOf(
   { success, queries, staleAfterMs }: EndpointState,
   siblingOf: (document: DocumentName) => EndpointState | undefined,
   at: Instant,
-): SideInputOf[DocumentName] {
+): SideInput {
   switch (context.document) {
     case 'module_state': {
       const contract = siblingOf('external_contract');
-      const reading = contract && exportedSuccess(contract, at)?.snapshot;
-      const { height: externalHeight, paused: isContractPaused } =
-        reading?.document === 'external_contract' ? reading.observations : {};
+      const reading = observationsOf('external_contract', contract && exportedSuccess(contract, at)?.snapshot);
       return {
         ...(hasStakingNames(context) && { names: validatorsOf(queries).names }),
-        externalHeight,
-        isContractPaused,
+        externalHeight: reading?.height,
+        isContractPaused: reading?.paused,
       };
     }
     case 'rate_limiter_input': {
-      const answers = answersOf(queries, staleAfterMs, at);
-      return { lookaheads: lookaheadsOf(answers), cctxAnswers: cctxAnswers(answers) };
+      const answered = withoutStaleAnswers(queries, staleAfterMs, at);
+      return { lookaheads: lookaheadsOf(answered), cctxAnswers: cctxAnswers(answered) };
     }
     case 'external_contract':
-      // The observations of a contract are its last reading.
       return {
-        previous: success?.snapshot.document === 'external_contract' ? success.snapshot.observations : undefined,
+        // The observations of a contract are its last reading.
+        lastReading: observationsOf('external_contract', success?.snapshot),
+        facts: observationsOf('module_state', siblingOf('module_state')?.success?.snapshot)?.contractFacts,
       };
   }
 }
 
-export function contractFactsOf(bridge: Snapshot | undefined): ContractFacts | undefined {
-  return bridge?.document === 'module_state' ? bridge.observations.contractFacts : undefined;
+/** The observations of a snapshot, if it is of this document. */
+export function observationsOf<Name extends DocumentName>(
+  document: Name,
+  snapshot: Snapshot | undefined,
+): ObservationsOf[Name] | undefined {
+  return snapshot !== undefined && isOf(document, snapshot) ? snapshot.observations : undefined;
 }
 
-/** Whether a snapshot is of this document. */
 function isOf<Name extends DocumentName>(document: Name, snapshot: Snapshot): snapshot is Snapshot & Snapshot<Name> {
   return snapshot.document === document;
 }
@@ -129,7 +130,7 @@ export function queryContext<Name extends DocumentName>(
 ): QueryContext<Name> | undefined {
   if (success?.foundPath === undefined || !isOf(context.document, success.snapshot)) return undefined;
   const { observations, flow } = success.snapshot;
-  const answers = answersOf(queries, staleAfterMs, now);
+  const answered = withoutStaleAnswers(queries, staleAfterMs, now);
   const { operators } = validatorsOf(queries);
-  return { ...context, dialect: success.foundPath.dialect, observations, flow, operators, answers };
+  return { ...context, dialect: success.foundPath.dialect, observations, flow, operators, answered };
 }

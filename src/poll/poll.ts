@@ -5,20 +5,20 @@ import { INVALID } from '../chain/field.js';
 import { clock, type Instant } from '../clock.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import { sourceOf, type EndpointUrl } from '../config/urls.js';
-import { documents, type DocumentName, type DocumentRequest, type SideInputOf } from '../documents.js';
+import { documents, type DocumentName, type DocumentRequest, type SideInput } from '../documents.js';
 import { createClient, type Client, type FetchLimits } from '../http/client.js';
 import { failure, statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
 import { HEIGHT_FIELD, parseHeight } from '../http/height-header.js';
 import { isJsonRpc, portHint } from '../http/port-hints.js';
-import type { ContractFacts } from '../facts/contract/facts.js';
-import type { NodeQuery, QueryRequest } from '../queries/query.js';
-import type { QueryResult } from '../queries/query-state.js';
-import { errorText } from '../text/error-text.js';
-import { fetchContract } from '../queries/contract-exchange.js';
-import { fetchFirstKnownPath, withHint } from './document-path.js';
-import { sendQuery } from '../queries/send-query.js';
-import { compressBody } from './items.js';
+import { NO_CONTRACT } from '../queries/contract-document.js';
+import { fetchContract, type SendQuery } from '../queries/contract-exchange.js';
+import type { NodeQuery, QueryRequest, QueryResult } from '../queries/query.js';
 import { createRpcClient, type RpcClient } from '../queries/rpc-client.js';
+import { sendQuery } from '../queries/send-query.js';
+import { createLimit } from '../queue.js';
+import { errorText } from '../text/error-text.js';
+import { fetchFirstKnownPath, withHint } from './document-path.js';
+import { compressBody } from './items.js';
 import { step, type Poll, type StepContext } from './step.js';
 
 /** One endpoint to poll. */
@@ -31,15 +31,13 @@ export interface PollJob extends NodeConnection, Omit<DocumentRequest, 'connecti
 export interface PollInput {
   /** Where the last successful poll found the document. It is requested there first. */
   readonly foundPath?: DocumentPath | undefined;
-  readonly sideInput?: SideInputOf[DocumentName] | undefined;
-  /** What the module state says about the contract; only of a contract, and absent before the first module state. */
-  readonly facts?: ContractFacts | undefined;
+  readonly sideInput?: SideInput | undefined;
   /** Whether a contract is asked for all its values, also for those that are requested less often. */
   readonly readsAll?: boolean;
 }
 
 /** A response body, with what it is read with. */
-export interface ReceivedBody<Name extends DocumentName = DocumentName> {
+export interface ReceivedBody {
   readonly ok: true;
   readonly bytes: Buffer;
   /** Host and path of the document, or the name of its file; at the beginning of messages. */
@@ -48,7 +46,7 @@ export interface ReceivedBody<Name extends DocumentName = DocumentName> {
   readonly height: string | undefined;
   /** When it was complete. */
   readonly at: Instant;
-  readonly sideInput?: SideInputOf[Name] | undefined;
+  readonly sideInput?: SideInput | undefined;
 }
 
 /** The response to the request of a document. */
@@ -72,13 +70,19 @@ export interface PollExecutor {
   readonly close: () => void;
 }
 
+/** Requests of queries to one node at a time. Polls do not wait for them. */
+const QUERIES_AT_A_TIME = 4;
+
 export function createPollExecutor(userAgent: string): PollExecutor {
   const client = createClient(userAgent);
   const rpc = createRpcClient(client);
+  const limit = createLimit(QUERIES_AT_A_TIME);
+  const send: SendQuery = async (node, reader, request) =>
+    limit(node.url.origin, async () => sendQuery(node, reader, request, client));
   return {
     fetch: async (job, input) =>
-      job.contract === undefined ? fetchDocument(job, input, client) : fetchOfContract(job, input, client, rpc),
-    sendQuery: async (job, query, request) => sendQuery(job, query, request, client),
+      job.hub === undefined ? fetchDocument(job, input, client) : fetchAnswers(job, job.hub, input, rpc, send),
+    sendQuery: send,
     close: () => client.close(),
   };
 }
@@ -101,48 +105,31 @@ async function fetchDocument(
   const seconds = secondsSince(started);
   if (!fetched.ok) return { outcome: fetched, seconds, ...NO_RESPONSE, url: job.url };
   const { foundPath, body, height, clean } = fetched;
-  const outcome: ReceivedBody = {
-    ok: true,
-    bytes: body.bytes,
-    source: sourceOf(job.url, foundPath.path),
-    height,
-    at: clock(),
-    sideInput,
-  };
+  const source = sourceOf(job.url, foundPath.path);
+  const outcome: ReceivedBody = { ok: true, bytes: body.bytes, source, height, at: clock(), sideInput };
   return { outcome, seconds, foundPath, url: job.url, clean, release: body.release };
 }
 
-async function fetchOfContract(
+/** Calls a contract. */
+async function fetchAnswers(
   job: PollJob,
-  { facts, sideInput, readsAll = false }: PollInput,
-  client: Client,
+  hub: NodeConnection,
+  { sideInput, readsAll = false }: PollInput,
   rpc: RpcClient,
+  send: SendQuery,
 ): Promise<Fetched> {
-  const { limits, contract, url } = job;
-  const failed = { seconds: 0, ...NO_RESPONSE, url };
-  const source = sourceOf(url, '');
-  if (contract === undefined || facts === undefined) {
-    return {
-      ...failed,
-      outcome: failure('schema', `${source}: the module state does not say where the contract is`),
-    };
-  }
   const started = performance.now();
-  // The side input is that of a contract.
-  const { previous } = (sideInput ?? {}) as SideInputOf['external_contract'];
-  const fetched = await fetchContract(contract, limits, facts, { previous, readsAll }, { client, rpc });
-  const seconds = secondsSince(started);
-  if (!fetched.ok) return { ...failed, outcome: fetched, seconds };
-  const { body, exchange } = fetched;
-  const outcome: ReceivedBody = {
-    ok: true,
-    bytes: body.bytes,
-    source,
-    height: undefined,
-    at: clock(),
-    sideInput: { previous, exchange },
-  };
-  return { ...failed, outcome, seconds, release: body.release };
+  const { url } = job;
+  const source = sourceOf(url, '');
+  const { facts, lastReading } = sideInput ?? {};
+  const fetched =
+    facts === undefined
+      ? failure('schema', `${source}: ${NO_CONTRACT}`)
+      : await fetchContract(job, hub, { facts, lastReading }, readsAll ? undefined : lastReading, rpc, send);
+  const outcome: Fetched['outcome'] = fetched.ok
+    ? { ok: true, bytes: fetched.body, source, height: undefined, at: clock(), sideInput: fetched.exchange }
+    : fetched;
+  return { outcome, seconds: secondsSince(started), ...NO_RESPONSE, url };
 }
 
 /** Reads the document that was fetched. */
@@ -151,8 +138,7 @@ export function readFetched<Name extends DocumentName>(
   context: StepContext<Name>,
 ): Poll<Name> {
   if (!received.ok) return { outcome: received, phaseSeconds: { fetch: seconds } };
-  // The document that was requested is that of the context.
-  const poll = readBody(received as ReceivedBody<Name>, context);
+  const poll = readBody(received, context);
   const phaseSeconds = { fetch: seconds, ...poll.phaseSeconds };
   if (poll.outcome.ok) return { ...poll, phaseSeconds, foundPath };
   const { error } = poll.outcome;
@@ -177,7 +163,7 @@ function otherDocument(error: PollError, url: EndpointUrl, body: Buffer, clean: 
 
 /** Reads a response body. */
 export function readBody<Name extends DocumentName>(
-  { bytes, source, height: header, at, sideInput }: Omit<ReceivedBody<Name>, 'ok'>,
+  { bytes, source, height: header, at, sideInput }: Omit<ReceivedBody, 'ok'>,
   { document, maxValues }: StepContext<Name>,
 ): Poll<Name> {
   const started = performance.now();

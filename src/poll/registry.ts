@@ -6,7 +6,7 @@ import { NO_FLOW_HISTORY } from '../flow/flow-history.js';
 import { initialMemory, type EndpointMemory } from '../poll/known-endpoint.js';
 import type { PollConfig } from '../config/config.js';
 import { clock, type Instant } from '../clock.js';
-import { documentNames, documents, type DocumentName } from '../documents.js';
+import { documents, type DocumentName } from '../documents.js';
 import { initialState, type EndpointKey, type EndpointLimits, type EndpointState } from './endpoint-state.js';
 import { withinMemory } from './items.js';
 import { limitsOf, pollInput } from './jobs.js';
@@ -100,11 +100,13 @@ export function createEndpointRegistry(
 
   /** Returns after how many intervals the next poll is due. */
   async function pollEndpoint(job: PollJob): Promise<number> {
+    // The module state says where the contract is.
+    if (job.hub !== undefined) await siblingOf(job, 'module_state')?.loop.firstRun;
     const before = endpointOf(job);
-    if (before === undefined || isWaiting(job)) return 1;
+    if (before === undefined) return 1;
     const fetched = await executor.fetch(job, {
       ...pollInput(job.context, before.state, (document) => siblingOf(job, document)?.state, now()),
-      readsAll: job.contract !== undefined && recorder?.isDue(before.recording, job) === true,
+      readsAll: job.hub !== undefined && recorder?.isDue(before.recording, job) === true,
     });
     try {
       const poll = await inTurn(async () => applyFetched(job, fetched));
@@ -132,7 +134,6 @@ export function createEndpointRegistry(
       stateFile?.writeSoon();
     }
     record(job, fetched);
-    if (state.polls === 1) pollLocatedBy(job);
     // Everything else is requested only from a node that has just responded, and is not behind.
     if (state.last?.ok === true) queries.run(job);
     await nextTurn();
@@ -163,20 +164,6 @@ export function createEndpointRegistry(
   /** The endpoint of another document of the same target. */
   function siblingOf({ context: { target } }: PollJob, document: DocumentName): RunningEndpoint | undefined {
     return endpoints.get(keyOf({ target, document }));
-  }
-
-  /** Whether the first poll of the document that says where this one is has not ended. */
-  function isWaiting(job: PollJob): boolean {
-    const { locatedBy } = documents[job.context.document];
-    return locatedBy !== undefined && siblingOf(job, locatedBy)?.state.polls === 0;
-  }
-
-  /** Polls the documents that have waited for this one: their first polls by the timer have ended at once. */
-  function pollLocatedBy(job: PollJob): void {
-    for (const document of documentNames) {
-      const sibling = documents[document].locatedBy === job.context.document && siblingOf(job, document);
-      if (sibling) void pollEndpoint(sibling.job);
-    }
   }
 
   /** Returns whether a condition of the target has begun or ended. */
@@ -272,10 +259,10 @@ function keyOf({ target, document }: EndpointKey): string {
  * labels. Other credentials or settings change the next poll, and nothing that is known.
  */
 function isSameEndpoint(first: PollJob, second: PollJob): boolean {
-  const identityOf = ({ context, url, paths, query, contract }: PollJob) => {
+  const identityOf = ({ context, url, paths, query, hub }: PollJob) => {
     const { target, targetLabels, document } = context;
     // The path of a JSON-RPC endpoint is an API key.
-    return [target, targetLabels, document, contract === undefined ? url : url.origin, paths, query];
+    return [target, targetLabels, document, hub === undefined ? url : url.origin, paths, query];
   };
   return isDeepStrictEqual(identityOf(first), identityOf(second));
 }

@@ -14,7 +14,7 @@ import {
   type LabelSettings,
   type ObservationsOf,
   type SettingsOf,
-  type SideInputOf,
+  type SideInput,
 } from '../documents.js';
 import { flowHistoryAfter } from '../flow/flow-history.js';
 import { renderCumulative } from '../flow/cumulative-family.js';
@@ -24,7 +24,7 @@ import { formatTargetLabels } from '../metrics/text-format.js';
 import { judgeProblems, NO_PROBLEMS, repeatJudgement, type Judgement, type ProblemMemory } from '../problems/memory.js';
 import { problemLines } from '../problems/problem-families.js';
 import type { Judged, ProblemSettings } from '../problems/problem.js';
-import { answersOf, withFailedPoll, type QueryStates } from '../queries/query-state.js';
+import { withFailedPoll, withoutStaleAnswers, type QueryStates } from '../queries/query-state.js';
 import { knownDocument, type EndpointState } from './endpoint-state.js';
 import { initialMemory, type KnownEndpoint } from './known-endpoint.js';
 
@@ -62,7 +62,7 @@ export interface PolledDocument<Name extends DocumentName = DocumentName> {
   readonly height: Numeral | undefined;
   /** When the response was received. */
   readonly at: Instant;
-  readonly sideInput?: SideInputOf[Name] | undefined;
+  readonly sideInput?: SideInput | undefined;
   /** The body, compressed by `compressBody`; `undefined` if it is not kept. */
   readonly compressed: Buffer | undefined;
 }
@@ -266,7 +266,7 @@ function judgedOf<Name extends DocumentName>(
   const judged: Judged<Name> = {
     input,
     flow,
-    answers: answersOf(queries, staleAfterMs, at),
+    answers: withoutStaleAnswers(queries, staleAfterMs, at),
     answeredAt: (query, key) => queries.get(query)?.answers.get(key)?.at.epochSeconds,
   };
   // Each problem gets only what is of its document.

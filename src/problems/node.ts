@@ -4,7 +4,7 @@ import type { DecimalString, Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import { required } from '../facts/required-fields.js';
 import { latestBlock, syncing } from '../queries/node-status.js';
-import type { QueryAnswers } from '../queries/query.js';
+import type { QueryStates } from '../queries/query-state.js';
 import { duration } from '../text/format.js';
 import { problemOf, type Found, type Judged } from './problem.js';
 import { withDetails, withList } from './sentence.js';
@@ -41,7 +41,7 @@ function heightStalled<Name extends 'module_state' | 'rate_limiter_input'>(
 export const BEHIND_SECONDS = 300;
 
 /** How far the newest block of the node is behind, or whether it is catching up. */
-function behindBy(answers: QueryAnswers, at: Instant): { readonly seconds: number; readonly isSyncing: boolean } {
+function behindBy(answers: QueryStates, at: Instant): { readonly seconds: number; readonly isSyncing: boolean } {
   const [block] = latestBlock.valuesOf(answers).get('') ?? [];
   const [status] = syncing.valuesOf(answers).get('') ?? [];
   required(block ?? status);
@@ -50,7 +50,7 @@ function behindBy(answers: QueryAnswers, at: Instant): { readonly seconds: numbe
 }
 
 /** Whether the node itself says that it is behind; `undefined` if it does not say. */
-export function isNodeBehind(answers: QueryAnswers, at: Instant): boolean | undefined {
+export function isNodeBehind(answers: QueryStates, at: Instant): boolean | undefined {
   const [block] = latestBlock.valuesOf(answers).get('') ?? [];
   const [status] = syncing.valuesOf(answers).get('') ?? [];
   if (block === undefined && status === undefined) return undefined;

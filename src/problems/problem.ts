@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { DocumentName, FlowOf, InputOf } from '../documents.js';
 import { orUndefined, WITHDRAWN } from '../facts/required-fields.js';
-import type { QueryAnswers } from '../queries/query.js';
+import type { QueryStates } from '../queries/query-state.js';
 import type { Sentence, Validator } from './sentence.js';
 
 /*
@@ -25,7 +25,7 @@ export interface Judged<Name extends DocumentName = DocumentName> {
   /** What happened up to the document. */
   readonly flow: FlowOf[Name];
   /** The answers of the node to other queries that are not stale. */
-  readonly answers: QueryAnswers;
+  readonly answers: QueryStates;
   /** When the node last answered a query, in Unix seconds, by query and key. */
   readonly answeredAt: (query: string, key: string) => number | undefined;
 }

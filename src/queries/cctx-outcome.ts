@@ -2,7 +2,8 @@ import { cctxStatus } from '../chain/rate-limiter-input.js';
 import { nextQuestions, type CctxAnswer } from '../flow/crosschain-flow.js';
 import { object, string } from '../chain/fields.js';
 import { required } from '../facts/required-fields.js';
-import { nodeQuery, type QueryContext, type QueryAnswers, type QueryRequest } from './query.js';
+import { nodeQuery, type QueryContext, type QueryRequest } from './query.js';
+import type { QueryStates } from './query-state.js';
 
 /* How cross-chain transactions have ended that have left the lists of the rate limiter input. */
 
@@ -46,7 +47,7 @@ export const cctxOutcome = nodeQuery({
 });
 
 /** The answers by the index of the transaction. */
-export function cctxAnswers(all: QueryAnswers): ReadonlyMap<string, CctxAnswer> {
+export function cctxAnswers(all: QueryStates): ReadonlyMap<string, CctxAnswer> {
   return new Map(
     Array.from(cctxOutcome.valuesOf(all).values()).flatMap((pages) =>
       pages.map(({ index, answer }): [string, CctxAnswer] => [index, answer]),

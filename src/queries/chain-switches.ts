@@ -7,11 +7,13 @@ import { toLabelValue } from '../facts/label-value.js';
 import { families, gauge, labeledGauge } from '../metrics/family.js';
 import { optional, required, rows } from '../facts/required-fields.js';
 import { HOUR_MS } from '../settings/units.js';
-import { isOn, nodeQuery, type QueryAnswers, type QueryInput, type QueryOptions } from './query.js';
+import type { QueryStates } from './query-state.js';
+import type { StepContext } from '../poll/step.js';
+import { isOn, nodeQuery, type QueryInput } from './query.js';
 
 /* Switches, nonces and parameters of the chains that a hub signs for (ZetaChain, observer module). */
 
-function isCrosschain(options: QueryOptions): boolean {
+function isCrosschain(options: StepContext): boolean {
   return isOn(options) && options.document === 'rate_limiter_input';
 }
 
@@ -77,7 +79,7 @@ interface NoncesPage {
 /** One series for each external chain, of the present key; without a key there are none. */
 function eachChain(value: (nonces: Nonces) => Exact) {
   return ({ context, pages }: QueryInput<NoncesPage>) => {
-    const [key] = signersKey.valuesOf(context.answers).get('') ?? [];
+    const [key] = signersKey.valuesOf(context.answered).get('') ?? [];
     const hub = context.document === 'rate_limiter_input' ? context.settings.hubChainIds : [];
     return pages
       .flatMap(({ nonces }) => nonces)
@@ -149,6 +151,6 @@ export const chainParams = nodeQuery({
 });
 
 /** Those that the node has answered. */
-export function lookaheadsOf(answers: QueryAnswers): Lookaheads | undefined {
+export function lookaheadsOf(answers: QueryStates): Lookaheads | undefined {
   return chainParams.valuesOf(answers).get('')?.[0];
 }

@@ -1,71 +1,58 @@
-import { addr } from 'micro-eth-signer';
-import { createContract } from 'micro-eth-signer/abi.js';
+import { keccak_256 } from '@noble/hashes/sha3.js';
 import { asDecimalString, type DecimalString } from '../chain/numeral.js';
 
 /*
- * The read functions of the bridge contract and of its tokens, encoded and decoded by a library. Loaded by abi-loader.ts, only where
- * an external chain is polled.
+ * The read functions of the bridge contract and of its tokens. Each has at most one argument, an address, and returns one word of 32 bytes. A
+ * library for all of the ABI would take 14 MiB of memory.
  */
 
-const uint256 = [{ type: 'uint256' }] as const;
-const read = { type: 'function' } as const;
-
-const contract = createContract([
-  { ...read, name: 'state_lastEventNonce', inputs: [], outputs: uint256 },
-  { ...read, name: 'state_lastValsetNonce', inputs: [], outputs: uint256 },
-  { ...read, name: 'state_powerThreshold', inputs: [], outputs: uint256 },
-  { ...read, name: 'paused', inputs: [], outputs: [{ type: 'bool' }] },
-  { ...read, name: 'owner', inputs: [], outputs: [{ type: 'address' }] },
-  { ...read, name: 'lastBatchNonce', inputs: [{ name: 'token', type: 'address' }], outputs: uint256 },
-  { ...read, name: 'balanceOf', inputs: [{ name: 'account', type: 'address' }], outputs: uint256 },
-] as const);
-
-/** What a function returns; `undefined` for bytes that are not its result, for which the library throws. */
-function valueOrInvalid<Raw, Value>(decode: (bytes: Uint8Array) => Raw, convert: (raw: Raw) => Value) {
-  return (bytes: Uint8Array): Value | undefined => {
-    try {
-      return convert(decode(bytes));
-    } catch {
-      return undefined;
-    }
-  };
+/** The word in a result as hexadecimal digits; `undefined` for anything else. */
+function wordOf(result: unknown): string | undefined {
+  return typeof result === 'string' && /^0x[\da-f]{64}$/i.test(result) ? result.slice(2).toLowerCase() : undefined;
 }
 
-const integer = (decode: (bytes: Uint8Array) => bigint) =>
-  valueOrInvalid(decode, (value) => asDecimalString(String(value)));
+function decodeInteger(result: unknown): DecimalString | undefined {
+  const word = wordOf(result);
+  return word === undefined ? undefined : asDecimalString(String(BigInt(`0x${word}`)));
+}
 
-const lowerCase = (text: string): string => text.toLowerCase();
+function decodeBoolean(result: unknown): boolean | undefined {
+  const value = decodeInteger(result);
+  return value === '0' || value === '1' ? value === '1' : undefined;
+}
 
-const decoders = {
-  state_lastEventNonce: integer(contract.state_lastEventNonce.decodeOutput),
-  state_lastValsetNonce: integer(contract.state_lastValsetNonce.decodeOutput),
-  state_powerThreshold: integer(contract.state_powerThreshold.decodeOutput),
-  lastBatchNonce: integer(contract.lastBatchNonce.decodeOutput),
-  balanceOf: integer(contract.balanceOf.decodeOutput),
-  paused: valueOrInvalid(contract.paused.decodeOutput, (value) => value),
-  owner: valueOrInvalid(contract.owner.decodeOutput, lowerCase),
-} satisfies Readonly<Record<ContractFunction, (bytes: Uint8Array) => DecimalString | boolean | string | undefined>>;
+function decodeAddress(result: unknown): string | undefined {
+  const [, digits] = /^0{24}(.{40})$/.exec(wordOf(result) ?? '') ?? [];
+  return digits === undefined ? undefined : `0x${digits}`;
+}
 
-export type ContractFunction = keyof typeof contract;
+/** The selectors are the first bytes of the Keccak hash of the signature. */
+const functions = {
+  state_lastEventNonce: { selector: '0x73b20547', decode: decodeInteger },
+  state_lastValsetNonce: { selector: '0xb56561fe', decode: decodeInteger },
+  state_powerThreshold: { selector: '0xe5a2b5d2', decode: decodeInteger },
+  paused: { selector: '0x5c975abb', decode: decodeBoolean },
+  owner: { selector: '0x8da5cb5b', decode: decodeAddress },
+  /** Of a token. */
+  lastBatchNonce: { selector: '0x011b2174', decode: decodeInteger },
+  /** Of an account, in a token. */
+  balanceOf: { selector: '0x70a08231', decode: decodeInteger },
+} as const;
+
+export type ContractFunction = keyof typeof functions;
 
 /** The data of a call. `address` is the argument of the functions that have one. */
 export function encodeCall(name: ContractFunction, address = ''): string {
-  switch (name) {
-    case 'lastBatchNonce':
-    case 'balanceOf':
-      return hex(contract[name].encodeInput(address));
-    default:
-      return hex(contract[name].encodeInput());
-  }
+  const { selector } = functions[name];
+  return address === '' ? selector : selector + address.slice(2).toLowerCase().padStart(64, '0');
 }
 
-export type ResultOf<Name extends ContractFunction> = ReturnType<(typeof decoders)[Name]>;
+export type ResultOf<Name extends ContractFunction> = ReturnType<(typeof functions)[Name]['decode']>;
 
-/** Decodes the result of a call, a string of hexadecimal digits; `undefined` if it is not one of the function. */
+/** Decodes the result of a call; `undefined` if it is not one of the function. */
 export function decodeResult<Name extends ContractFunction>(name: Name, result: unknown): ResultOf<Name> {
-  const bytes = bytesOf(result);
   // TypeScript does not relate the decoder to the name.
-  return (bytes && decoders[name](bytes)) as ResultOf<Name>;
+  return functions[name].decode(result) as ResultOf<Name>;
 }
 
 /** EIP-1967: where a proxy stores the address of its implementation. */
@@ -73,24 +60,13 @@ export const IMPLEMENTATION_SLOT = '0x360894a13ba1a3210667c828492db98dca3e2076cc
 
 /** Decodes the slot of the implementation; empty if the contract is no such proxy. */
 export function decodeSlot(result: unknown): string | undefined {
-  const bytes = bytesOf(result);
-  if (bytes?.length !== 32) return undefined;
-  const address = decoders.owner(bytes);
-  return address === ZERO_ADDRESS ? '' : address;
+  const address = decodeAddress(result);
+  return address === `0x${'0'.repeat(40)}` ? '' : address;
 }
-
-const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
 
 /** The address with the upper and lower case of EIP-55. */
 export function checksumAddress(address: string): string {
-  return addr.addChecksum(address);
-}
-
-function hex(bytes: Uint8Array): string {
-  return `0x${Buffer.from(bytes).toString('hex')}`;
-}
-
-function bytesOf(result: unknown): Uint8Array | undefined {
-  if (typeof result !== 'string' || !/^0x(?:[\da-f]{2})*$/i.test(result)) return undefined;
-  return new Uint8Array(Buffer.from(result.slice(2), 'hex'));
+  const digits = address.slice(2).toLowerCase();
+  const hash = Buffer.from(keccak_256(Buffer.from(digits))).toString('hex');
+  return `0x${Array.from(digits, (digit, index) => ((hash[index] ?? '') >= '8' ? digit.toUpperCase() : digit)).join('')}`;
 }

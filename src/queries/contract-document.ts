@@ -1,7 +1,7 @@
 import type { Instant } from '../clock.js';
 import { asDecimalString, type Numeral } from '../chain/numeral.js';
 import { NO_PROBLEMS, type FieldProblems, type UnreadableDocument } from '../chain/document.js';
-import type { ContractFacts } from '../facts/contract/facts.js';
+import { MAX_BATCH_TOKENS, type ContractFacts } from '../facts/contract/facts.js';
 import {
   areOfOneTime,
   backingSurplus,
@@ -15,29 +15,111 @@ import {
   type ContractReading,
   type HubReading,
 } from '../facts/contract/reading.js';
-import type { ContractFunction, ResultOf } from './contract-abi.js';
-import { loadedAbi } from './abi-loader.js';
-import type { ContractCall } from './contract-calls.js';
-import { parseAnswers, property, rpcFailure, unreadable, type RpcAnswers, type RpcFailure } from './json-rpc.js';
+import { HOUR_MS, MINUTE_MS } from '../settings/units.js';
+import {
+  checksumAddress,
+  decodeResult,
+  decodeSlot,
+  encodeCall,
+  IMPLEMENTATION_SLOT,
+  type ContractFunction,
+  type ResultOf,
+} from './contract-abi.js';
+import {
+  parseAnswers,
+  property,
+  rpcFailure,
+  unreadable,
+  type RpcAnswers,
+  type RpcFailure,
+  type RpcRequest,
+} from './json-rpc.js';
 
-/* Reads the document external_contract: the answers to a batch of calls. A call without a valid answer affects only its own families. */
+/*
+ * The document external_contract: the answers to a batch of calls. Height, event nonce and paused are called in each poll, balances every five
+ * minutes, the rest once an hour. All are pinned to one block, because providers balance requests over nodes of different heights. A call
+ * without a valid answer affects only its own families.
+ */
 
-/** What the answers are read with, besides the body. Plain data. */
+/** A call at a block, as recordings have it. Without `data` it requests the block; `data` of 32 bytes is a storage slot. */
+export interface ContractCall {
+  readonly id: number;
+  readonly to: string;
+  readonly data: string;
+  /** In hexadecimal digits. */
+  readonly block: string;
+}
+
+export const NO_CONTRACT = 'the module state does not say where the contract is';
+
+/** What the answers are read with. Plain data. */
 export interface ContractExchange {
-  readonly calls: readonly ContractCall[];
+  /** What the module state says about the contract. */
   readonly facts: ContractFacts;
-  readonly hub?: HubReading;
+  readonly calls: readonly ContractCall[];
+  readonly hub?: HubReading | undefined;
+  /** The last reading: some values are read less often. */
+  readonly lastReading?: ContractReading | undefined;
+}
+
+/** Five minutes, less the jitter of a poll. */
+const BACKING_MS = 4.75 * MINUTE_MS;
+
+type KnownBefore = Pick<ContractExchange, 'facts' | 'lastReading'>;
+
+/** The last reading, if it is of the same contract. */
+function readingBefore({ facts, lastReading }: KnownBefore): ContractReading | undefined {
+  return lastReading?.contract === facts.contract ? lastReading : undefined;
+}
+
+export function callsOf(known: KnownBefore, block: string, now: Instant): readonly ContractCall[] {
+  const { contract, batchTokens, backing } = known.facts;
+  const ofContract = (data: string): Omit<ContractCall, 'id' | 'block'> => ({ to: contract, data });
+  const tokens = isBackingDue(known, now) ? backing : [];
+  // The tokens whose backing is judged, then those with a live batch.
+  const withNonces = new Set([...tokens, ...batchTokens].map((token) => token.contract));
+  const isInfoDue = !isSince(readingBefore(known)?.info.completeAt, now, HOUR_MS);
+  const calls = [
+    { to: '', data: '' },
+    ...(['state_lastEventNonce', 'state_lastValsetNonce', 'paused'] as const).map((name) =>
+      ofContract(encodeCall(name)),
+    ),
+    ...Array.from(withNonces)
+      .slice(0, MAX_BATCH_TOKENS)
+      .map((token) => ofContract(encodeCall('lastBatchNonce', token))),
+    ...tokens.map((token) => ({ to: token.contract, data: encodeCall('balanceOf', contract) })),
+    ...(isInfoDue
+      ? [encodeCall('owner'), encodeCall('state_powerThreshold'), IMPLEMENTATION_SLOT].map(ofContract)
+      : []),
+  ];
+  return calls.map((call, index) => ({ id: index + 1, ...call, block }));
+}
+
+/** Whether balances are read, and the supplies on the hub with them. */
+export function isBackingDue(known: KnownBefore, now: Instant): boolean {
+  const { facts } = known;
+  return (
+    facts.backing.length > 0 && isRecent(facts, now) && !isSince(readingBefore(known)?.backing?.at, now, BACKING_MS)
+  );
+}
+
+function isSince(at: Instant | undefined, now: Instant, ms: number): boolean {
+  return at !== undefined && now.monotonicMs - at.monotonicMs < ms;
+}
+
+export function requestOf({ id, to, data, block }: ContractCall): RpcRequest {
+  if (data === '') return { id, method: 'eth_getBlockByNumber', params: [block, false] };
+  // The data of a call has 4 or 36 bytes.
+  return data.length === IMPLEMENTATION_SLOT.length
+    ? { id, method: 'eth_getStorageAt', params: [to, data, block] }
+    : { id, method: 'eth_call', params: [{ to, data }, block] };
 }
 
 export type ContractResult =
   { readonly ok: true; readonly value: ContractReading; readonly problems: FieldProblems } | UnreadableDocument;
 
-export function readContract(
-  body: Buffer,
-  { calls, facts, hub }: ContractExchange,
-  at: Instant,
-  previous: ContractReading | undefined,
-): ContractResult {
+export function readContract(body: Buffer, exchange: ContractExchange, at: Instant): ContractResult {
+  const { calls, facts, hub } = exchange;
   const parsed = parseAnswers(body);
   if (!parsed.ok) return parsed;
   const block = readBlock(parsed.answers, calls.find(({ data }) => data === '')?.id ?? 0);
@@ -48,7 +130,7 @@ export function readContract(
   }
   const invalid = new Map<string, number>();
   const answers = createAnswers(parsed.answers, calls, invalid);
-  const before = previous?.contract === facts.contract ? previous : undefined;
+  const before = readingBefore(exchange);
   const batchNonces = facts.batchTokens
     .filter((token) => answers.isRequested('lastBatchNonce', facts.contract, token.contract))
     .map((token) => ({ ...token, nonce: answers.result('lastBatchNonce', facts.contract, token.contract) }));
@@ -114,27 +196,25 @@ type Answers = ReturnType<typeof createAnswers>;
 
 /** The decoded answers by their call; `undefined` for one that was not requested or not answered. */
 function createAnswers(answers: RpcAnswers, calls: readonly ContractCall[], invalid: Map<string, number>) {
-  const { encodeCall, decodeResult, decodeSlot, IMPLEMENTATION_SLOT } = loadedAbi();
-  const ids = new Map(calls.map(({ id, to, data }) => [`${to} ${data}`, id]));
-  const idOf = (name: ContractFunction, to: string, argument?: string): number | undefined =>
-    ids.get(`${to} ${encodeCall(name, argument)}`);
+  const byCall = new Map(calls.map(({ id, to, data }) => [`${to} ${data}`, answers.get(id)]));
   const decoded = <Value>(
     name: string,
-    id: number | undefined,
+    to: string,
+    data: string,
     decode: (result: unknown) => Value,
   ): Value | undefined => {
-    const answer = id === undefined ? undefined : answers.get(id);
+    const answer = byCall.get(`${to} ${data}`);
     if (answer?.ok !== true) return undefined;
     const value = decode(answer.result);
     if (value === undefined) invalid.set(name, (invalid.get(name) ?? 0) + 1);
     return value;
   };
   return {
-    result: <Name extends ContractFunction>(name: Name, to: string, argument?: string) =>
-      decoded(name, idOf(name, to, argument), (result) => decodeResult(name, result)) as ResultOf<Name>,
-    slot: (to: string) => decoded('implementation', ids.get(`${to} ${IMPLEMENTATION_SLOT}`), decodeSlot),
+    result: <Name extends ContractFunction>(name: Name, to: string, argument?: string): ResultOf<Name> | undefined =>
+      decoded(name, to, encodeCall(name, argument), (result) => decodeResult(name, result)),
+    slot: (to: string) => decoded('implementation', to, IMPLEMENTATION_SLOT, decodeSlot),
     isRequested: (name: ContractFunction, to: string, argument?: string): boolean =>
-      idOf(name, to, argument) !== undefined,
+      byCall.has(`${to} ${encodeCall(name, argument)}`),
   };
 }
 
@@ -182,7 +262,7 @@ function readBacking(
 }
 
 /** Two intervals, and the delay of a poll. */
-const BACKING_EXPIRY_MS = 11 * 60_000;
+const BACKING_EXPIRY_MS = 11 * MINUTE_MS;
 
 /** The balances of an earlier poll, unless they could not be read since: the module state is not polled any more. */
 function recentBacking(before: ContractReading | undefined, { monotonicMs }: Instant): BackingReading | undefined {
@@ -192,5 +272,5 @@ function recentBacking(before: ContractReading | undefined, { monotonicMs }: Ins
 
 /** The denom of a bridged token on the hub, as on Injective. */
 export function denomOf(contract: string): string {
-  return `peggy${loadedAbi().checksumAddress(contract)}`;
+  return `peggy${checksumAddress(contract)}`;
 }

@@ -1,10 +1,10 @@
 import { exactSeconds, type Exact } from '../chain/decimal.js';
-import { boolean, numeral, object, string } from '../chain/fields.js';
+import { boolean, numeral, object, string, type ValueOf } from '../chain/fields.js';
 import type { Field } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
 import { families, labeledGauge } from '../metrics/family.js';
 import { required } from '../facts/required-fields.js';
-import { isOn, nodeQuery, type QueryInput } from './query.js';
+import { isOn, nodeQuery, responseReader, type QueryInput, type QueryRequest } from './query.js';
 
 /* Whether the node itself is up to date: the time of its newest block, and whether it is catching up (Cosmos SDK, CometBFT service). */
 
@@ -18,7 +18,7 @@ export interface Block {
 const MAX_BLOCK_BYTES = 8 * 2 ** 20;
 
 const header = object({ header: object({ height: numeral, time: string }) });
-const blockShape = object({ sdk_block: header, block: header });
+const blockResponse = object({ sdk_block: header, block: header });
 
 /** Unix seconds of an RFC 3339 time in UTC, as CometBFT writes it; its nanoseconds are cut off. Another string is invalid. */
 function unixSeconds(time: string): number {
@@ -39,14 +39,27 @@ function ofDocument<Value>(value: (page: Value) => Exact) {
     pages.slice(0, 1).map((page) => ({ labels: { document: context.document }, value: value(page) }));
 }
 
-export const latestBlock = nodeQuery({
-  name: 'latest_block',
+const BLOCKS_PATH = '/cosmos/base/tendermint/v1beta1/blocks';
+
+const blockReader = {
   maxBodyBytes: MAX_BLOCK_BYTES,
-  isEnabled: isOn,
-  path: '/cosmos/base/tendermint/v1beta1/blocks/latest',
-  schema: blockShape,
+  schema: blockResponse,
   // `block` is deprecated; older nodes send nothing else.
-  value: ({ sdk_block: sdkBlock, block }) => blockOf(required(sdkBlock ?? block)),
+  value: ({ sdk_block: sdkBlock, block }: ValueOf<typeof blockResponse>) => blockOf(required(sdkBlock ?? block)),
+};
+
+/** The block of a height, which is the key of the request. */
+export const blockAt = responseReader({ ...blockReader, isAbout: ({ key }, { height }) => String(height) === key });
+
+export function blockRequest(height: Numeral): QueryRequest {
+  return { key: String(height), path: `${BLOCKS_PATH}/${height}` };
+}
+
+export const latestBlock = nodeQuery({
+  ...blockReader,
+  name: 'latest_block',
+  isEnabled: isOn,
+  path: `${BLOCKS_PATH}/latest`,
   families: families<QueryInput<Block>>({
     bridge_exporter_node_block_timestamp_seconds: labeledGauge({
       help: 'Time of the newest block of the node, by its own header.',

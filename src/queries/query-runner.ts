@@ -3,14 +3,10 @@ import type { Instant } from '../clock.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import type { PollExecutor, PollJob } from '../poll/poll.js';
 import { queryContext } from '../poll/jobs.js';
-import type { NodeQuery, QueryRequest } from './query.js';
-import { isNotServed } from './query-attempts.js';
-import { dueQueries, withAttempt, withResults, type QueryResult, type QueryStates } from './query-state.js';
+import type { NodeQuery } from './query.js';
+import { dueQueries, isNotServed, withAttempt, withResults, type QueryStates } from './query-state.js';
 
 /* Sends the queries of endpoints that are due, after their polls. */
-
-/** Requests at a time, of all endpoints. */
-const SIMULTANEOUS_REQUESTS = 4;
 
 interface QueryRunner {
   /** Sends the queries of an endpoint that are due. Its last poll has succeeded. */
@@ -25,28 +21,23 @@ export function createQueryRunner(
   find: (job: PollJob) => EndpointState | undefined,
   change: (job: PollJob, queries: QueryStates) => void,
 ): QueryRunner {
-  const limit = createLimit(SIMULTANEOUS_REQUESTS);
   /** The queries of each job that have not ended. */
   const running = new WeakMap<PollJob, Set<string>>();
-
-  async function send(job: PollJob, query: NodeQuery, request: QueryRequest): Promise<QueryResult | undefined> {
-    // A reload can remove the endpoint while the request waits.
-    return limit(async () => (find(job) === undefined ? undefined : executor.sendQuery(job, query, request)));
-  }
 
   async function runQuery(job: PollJob, query: NodeQuery): Promise<void> {
     const state = find(job);
     const context = state && queryContext(job.context, state, now());
     if (state === undefined || context === undefined) return;
     const requests = query.requests(context);
-    if (requests.length > 0) change(job, withAttempt(state.queries, query, now()));
+    // The document lacks what they need.
+    if (requests.length === 0) return;
+    change(job, withAttempt(state.queries, query, now()));
     const results = await Promise.all(
-      requests.map(async (request) => [request, await send(job, query, request)] as const),
+      requests.map(async (request) => [request, await executor.sendQuery(job, query, request)] as const),
     );
     const current = find(job);
     if (current === undefined) return;
-    const answered = results.flatMap(([request, result]) => (result === undefined ? [] : [[request, result] as const]));
-    const queries = withResults(current.queries, query, context, answered, now());
+    const queries = withResults(current.queries, query, context, results, now());
     change(job, queries);
     logQuery(log, current, query, queries);
   }
@@ -91,28 +82,4 @@ function logQuery(
   if (failure === undefined && before.failure !== undefined) {
     log.info({ target, document, query }, 'query of the node has no failures any more');
   }
-}
-
-/** Runs a task when fewer than the maximum are running, in the order of the calls. */
-type Limit = <T>(task: () => Promise<T>) => Promise<T>;
-
-function createLimit(maximum: number): Limit {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-
-  return async (task) => {
-    if (running >= maximum) {
-      // A task that ends passes its slot on, so the number of running tasks does not change.
-      await new Promise<void>((start) => {
-        waiting.push(start);
-      });
-    } else running += 1;
-    try {
-      return await task();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
-    }
-  };
 }

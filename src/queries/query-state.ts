@@ -1,20 +1,35 @@
 import { ageSeconds, type Instant } from '../clock.js';
-import type { Failure, PollError } from '../http/failure-reasons.js';
+import type { PollError } from '../http/failure-reasons.js';
+import type { FamilyHeader } from '../metrics/family.js';
 import type { FamilyLines } from '../metrics/render-families.js';
-import { HOUR_MS } from '../settings/units.js';
-import { type NodeQuery, type QueryContext, type QueryAnswers, type QueryOptions, type QueryRequest } from './query.js';
-import { nodeQueries, nodeQueryOf } from './node-queries.js';
-import {
-  afterFailedPoll,
-  afterRound,
-  afterStart,
-  isDue,
-  isNotServed,
-  NO_ATTEMPTS,
-  type QueryAttempts,
-} from './query-attempts.js';
+import type { StepContext } from '../poll/step.js';
+import { HOUR_MS, MINUTE_MS } from '../settings/units.js';
+import { cctxOutcome } from './cctx-outcome.js';
+import { chainParams, crosschainFlags, pendingNonces, signersKey } from './chain-switches.js';
+import { latestBlock, syncing } from './node-status.js';
+import type { NodeQuery, QueryContext, QueryRequest, QueryResult } from './query.js';
+import { validators } from './validators.js';
+import { claimPosition, orchestratorBalance, stakingStatus } from './watched-validators.js';
 
-/* What the queries of an endpoint have found. Each round of requests replaces it as a whole. */
+/* When the queries of an endpoint are due, and what they have found. Each round of requests replaces it as a whole. */
+
+/** All queries, in the order of the exposition. */
+export const nodeQueries: readonly NodeQuery[] = [
+  validators,
+  latestBlock,
+  syncing,
+  stakingStatus,
+  claimPosition,
+  orchestratorBalance,
+  crosschainFlags,
+  signersKey,
+  pendingNonces,
+  chainParams,
+  cctxOutcome,
+];
+
+/** The families of all queries, in the order of the exposition. */
+export const nodeQueryFamilies: readonly FamilyHeader[] = nodeQueries.flatMap(({ families }) => families);
 
 /** What one query of an endpoint has found. */
 export interface QueryState {
@@ -36,26 +51,25 @@ export interface QueryAnswer {
 /** The states of the queries of an endpoint, by name. */
 export type QueryStates = ReadonlyMap<string, QueryState>;
 
-/** The response to one request. */
-export type QueryResult =
-  | { readonly ok: true; readonly pages: readonly unknown[] }
-  /** `isRefused`: the path is not served. */
-  | (Failure & { readonly isRefused: boolean });
+/** The rounds of requests of a query. */
+export interface QueryAttempts {
+  /** When the last round began; `undefined` before the first. */
+  readonly at: Instant | undefined;
+  /** Whether a request was ever answered. */
+  readonly hasAnswered: boolean;
+  /** Rounds since the last answer. */
+  readonly failedRounds: number;
+  /** Of a query that was never answered: successive rounds in which every request was refused, while the document was served. */
+  readonly refusedRounds: number;
+}
 
-const INITIAL_STATE: QueryState = {
-  attempts: NO_ATTEMPTS,
-  failures: 0,
-  failure: undefined,
-  answers: new Map(),
-};
+export const NO_ATTEMPTS: QueryAttempts = { at: undefined, hasAnswered: false, failedRounds: 0, refusedRounds: 0 };
 
 /** The states of the queries that are enabled. Those of `before` are kept. */
-export function queryStatesOf(options: QueryOptions, before: QueryStates = new Map()): QueryStates {
-  return new Map(
-    nodeQueries
-      .filter(({ isEnabled }) => isEnabled(options))
-      .map(({ name }) => [name, before.get(name) ?? INITIAL_STATE]),
-  );
+export function queryStatesOf(options: StepContext, before: QueryStates = new Map()): QueryStates {
+  const initial: QueryState = { attempts: NO_ATTEMPTS, failures: 0, failure: undefined, answers: new Map() };
+  const enabled = nodeQueries.filter(({ isEnabled }) => isEnabled(options));
+  return new Map(enabled.map(({ name }) => [name, before.get(name) ?? initial]));
 }
 
 /** The enabled queries of which the next round of requests is due. */
@@ -66,20 +80,61 @@ export function dueQueries(states: QueryStates, now: Instant): readonly NodeQuer
   });
 }
 
-export function withAttempt(states: QueryStates, { name }: NodeQuery, at: Instant): QueryStates {
-  return withState(states, name, (before) => ({ ...before, attempts: afterStart(before.attempts, at) }));
+/*
+ * A proxy that replaces its backend responds with 404 or 501 to every path, so what has been answered once is requested again within minutes,
+ * and a path that was never answered is not served only after several refusals.
+ */
+
+/** With a minute between them, more than a rolling update takes. */
+const REFUSED_ROUNDS = 5;
+const MAX_RETRY_MS = 10 * MINUTE_MS;
+
+/** Whether the query is not known to the node, as far as that can be told. */
+export function isNotServed({ refusedRounds }: QueryAttempts): boolean {
+  return refusedRounds >= REFUSED_ROUNDS;
 }
 
-/** The states after a poll of the document that has failed. */
+/** Whether it is time for the next round. A query that is not served is requested every hour. */
+export function isDue(attempts: QueryAttempts, intervalMs: number, now: Instant): boolean {
+  return attempts.at === undefined || now.monotonicMs - attempts.at.monotonicMs >= waitMs(attempts, intervalMs);
+}
+
+function waitMs(attempts: QueryAttempts, intervalMs: number): number {
+  const { failedRounds, refusedRounds } = attempts;
+  if (isNotServed(attempts)) return Math.max(intervalMs, HOUR_MS);
+  if (failedRounds === 0) return intervalMs;
+  const retryMs = Math.min(MINUTE_MS * 2 ** (failedRounds - 1), MAX_RETRY_MS);
+  return refusedRounds > 0 ? retryMs : Math.min(intervalMs, retryMs);
+}
+
+/** `refused`: the node, or a proxy, does not serve any path of the round. */
+type Outcome = 'answered' | 'failed' | 'refused';
+
+export function afterRound(attempts: QueryAttempts, outcome: Outcome): QueryAttempts {
+  if (outcome === 'answered') return { ...attempts, hasAnswered: true, failedRounds: 0, refusedRounds: 0 };
+  const isRefused = outcome === 'refused' && !attempts.hasAnswered;
+  return {
+    ...attempts,
+    failedRounds: attempts.failedRounds + 1,
+    refusedRounds: isRefused ? attempts.refusedRounds + 1 : 0,
+  };
+}
+
+/** The states after a poll of the document that has failed: a node that does not serve it proves nothing about a query that it refuses. */
 export function withFailedPoll(states: QueryStates): QueryStates {
-  return new Map(
-    Array.from(states, ([name, state]) => [name, { ...state, attempts: afterFailedPoll(state.attempts) }]),
+  return mapStates(states, (state) =>
+    isNotServed(state.attempts) ? state : { ...state, attempts: { ...state.attempts, refusedRounds: 0 } },
   );
+}
+
+/** The states after the beginning of a round of requests. */
+export function withAttempt(states: QueryStates, { name }: NodeQuery, at: Instant): QueryStates {
+  return mapStates(states, (state, own) => (own === name ? { ...state, attempts: { ...state.attempts, at } } : state));
 }
 
 /**
  * The states after one round of requests. An answer stays when the next request for it fails, until it is stale; it goes when others are
- * requested and it is not. A round without requests, for which the document lacks what they need, changes nothing.
+ * requested and it is not.
  */
 export function withResults(
   states: QueryStates,
@@ -88,59 +143,45 @@ export function withResults(
   results: readonly (readonly [QueryRequest, QueryResult])[],
   at: Instant,
 ): QueryStates {
-  if (results.length === 0) return states;
   const failed = results.flatMap(([, result]) => (result.ok ? [] : [result]));
   const isRefused = failed.length === results.length && failed.every((result) => result.isRefused);
   const outcome = isRefused ? 'refused' : failed.length < results.length ? 'answered' : 'failed';
-  return withState(states, query.name, (before) => ({
-    attempts: afterRound(before.attempts, outcome),
-    failures: before.failures + (isRefused && isNotServed(before.attempts) ? 0 : failed.length),
-    failure: failed[0]?.error,
-    answers: new Map(
-      results.flatMap(([request, result]): [string, QueryAnswer][] => {
-        const { key } = request;
-        const known = before.answers.get(key);
-        if (!result.ok) return known === undefined ? [] : [[key, known]];
-        return [[key, { at, pages: result.pages, families: query.render(request, context, result.pages) }]];
-      }),
-    ),
-  }));
-}
-
-function withState(states: QueryStates, name: string, change: (before: QueryState) => QueryState): QueryStates {
-  const before = states.get(name);
-  return before === undefined ? states : new Map([...states, [name, change(before)]]);
-}
-
-/** The answers that are at most `staleAfterMs` old. Those of a query that is sent less often live as much longer. */
-function freshAnswers(states: QueryStates, staleAfterMs: number, now: Instant): [string, string, QueryAnswer][] {
-  return nodeQueries.flatMap(({ name, intervalMs }) =>
-    Array.from(states.get(name)?.answers ?? []).flatMap(([key, answer]): [string, string, QueryAnswer][] =>
-      ageSeconds(answer.at, now) * 1000 <= staleAfterMs + (intervalMs >= HOUR_MS ? intervalMs : 0)
-        ? [[name, key, answer]]
-        : [],
-    ),
+  const answersAfter = ({ answers }: QueryState) =>
+    results.flatMap(([request, result]): [string, QueryAnswer][] => {
+      const { key } = request;
+      const known = answers.get(key);
+      if (!result.ok) return known === undefined ? [] : [[key, known]];
+      return [[key, { at, pages: result.pages, families: query.render(request, context, result.pages) }]];
+    });
+  return mapStates(states, (before, name) =>
+    name === query.name
+      ? {
+          attempts: afterRound(before.attempts, outcome),
+          failures: before.failures + (isRefused && isNotServed(before.attempts) ? 0 : failed.length),
+          failure: failed[0]?.error,
+          answers: new Map(answersAfter(before)),
+        }
+      : before,
   );
+}
+
+function mapStates(states: QueryStates, change: (state: QueryState, name: string) => QueryState): QueryStates {
+  return new Map(Array.from(states, ([name, state]) => [name, change(state, name)]));
+}
+
+/** The states with the answers that are at most `staleAfterMs` old. Those of a query that is sent less often live as much longer. */
+export function withoutStaleAnswers(states: QueryStates, staleAfterMs: number, now: Instant): QueryStates {
+  const longer = new Map(nodeQueries.map(({ name, intervalMs }) => [name, intervalMs >= HOUR_MS ? intervalMs : 0]));
+  return mapStates(states, (state, name) => {
+    const maxAgeMs = staleAfterMs + (longer.get(name) ?? 0);
+    const fresh = Array.from(state.answers).filter(([, { at }]) => ageSeconds(at, now) * 1000 <= maxAgeMs);
+    return fresh.length === state.answers.size ? state : { ...state, answers: new Map(fresh) };
+  });
 }
 
 /** The series of the answers that are not stale. */
 export function answeredFamilies(states: QueryStates, staleAfterMs: number, now: Instant): readonly FamilyLines[] {
-  return freshAnswers(states, staleAfterMs, now).flatMap(([, , { families }]) => families);
-}
-
-/** The families of the queries that were not answered or refused yet, as after a restart. */
-export function unansweredFamilies(states: QueryStates): ReadonlySet<string> {
-  const unanswered = Array.from(states).filter(
-    ([, { attempts }]) => !attempts.hasAnswered && attempts.failedRounds === 0,
+  return Array.from(withoutStaleAnswers(states, staleAfterMs, now).values()).flatMap(({ answers }) =>
+    Array.from(answers.values()).flatMap(({ families }) => families),
   );
-  return new Set(unanswered.flatMap(([name]) => nodeQueryOf(name).families.map((family) => family.name)));
-}
-
-/** The values of the answers that are not stale. */
-export function answersOf(states: QueryStates, staleAfterMs: number, now: Instant): QueryAnswers {
-  const answers = new Map<string, Map<string, readonly unknown[]>>();
-  for (const [name, key, { pages }] of freshAnswers(states, staleAfterMs, now)) {
-    answers.set(name, (answers.get(name) ?? new Map<string, readonly unknown[]>()).set(key, pages));
-  }
-  return answers;
 }

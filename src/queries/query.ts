@@ -1,43 +1,95 @@
-import type { DocumentName, FlowOf, LabelSettings, ObservationsOf, SettingsOf } from '../documents.js';
-import type { TargetLabels } from '../config/config.js';
-import { failure, type Failure } from '../http/failure-reasons.js';
-import { readDocument } from '../chain/document.js';
+import { readDocument, type UnreadableDocument } from '../chain/document.js';
 import type { FieldSchema } from '../chain/fields.js';
+import type { DocumentName, FlowOf, ObservationsOf } from '../documents.js';
+import { orUndefined } from '../facts/required-fields.js';
+import type { Failure } from '../http/failure-reasons.js';
 import type { Family, FamilyHeader } from '../metrics/family.js';
 import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
-import { orUndefined } from '../facts/required-fields.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
+import type { StepContext } from '../poll/step.js';
 import { MEBIBYTE, MINUTE_MS } from '../settings/units.js';
+import type { QueryStates } from './query-state.js';
 
 /*
  * An optional query of the node of an endpoint, besides the document. Queries are sent after a successful poll, and never affect polls: a
  * node that does not know a path, or does not respond, costs only the series of the query.
  */
 
-/** At most once a minute. */
-const DEFAULT_INTERVAL_MS = MINUTE_MS;
-
 const DEFAULT_MAX_BODY_BYTES = MEBIBYTE;
 
 /** More values than a page of any query has. */
 const MAX_VALUES = 500_000;
 
-/** What an endpoint is configured to request. */
-export type QueryOptions<Name extends DocumentName = DocumentName> = {
-  [Each in Name]: {
-    readonly document: Each;
-    readonly settings: SettingsOf[Each];
-    readonly target: string;
-    readonly targetLabels?: TargetLabels;
-    readonly labels: LabelSettings;
-    readonly maxSeries: number;
+/** What is requested at once for a query: usually one path, or one for each validator. */
+export interface QueryRequest {
+  /** Identifies the request among those of the query. */
+  readonly key: string;
+  /** Path and parameters. The key of a further page is appended as `pagination.key`. */
+  readonly path: string;
+  /** The height of the hub at which the node responds; by default the newest one. */
+  readonly height?: string;
+}
+
+/** How the response to a request is read. */
+export interface ResponseReader<Value> {
+  readonly maxBodyBytes: number;
+  /** Reads one page. The message of a failure does not name the node. */
+  readonly read: (body: Buffer, request: QueryRequest) => QueryPage<Value> | UnreadableDocument;
+}
+
+/** One page of a response. */
+interface QueryPage<Value> {
+  readonly ok: true;
+  readonly value: Value;
+  /** `undefined` on the last page. */
+  readonly nextKey: string | undefined;
+}
+
+/** The response to a request. */
+export type QueryResult<Value = unknown> =
+  | { readonly ok: true; readonly pages: readonly Value[] }
+  /** `isRefused`: the path is not served. */
+  | (Failure & { readonly isRefused: boolean });
+
+interface ResponseDeclaration<Read, Value> {
+  readonly maxBodyBytes?: number;
+  readonly schema: FieldSchema<Read>;
+  /** The part of a page that is kept, as plain data. Throws WITHDRAWN if a field is missing or invalid. */
+  readonly value: (page: Read) => Value;
+  /** The key of the next page; `undefined` on the last one. */
+  readonly nextKey?: (page: Value) => string | undefined;
+  /** Whether a page is about what was requested; always, by default. */
+  readonly isAbout?: (request: QueryRequest, page: Value) => boolean;
+}
+
+export function responseReader<Read, Value>({
+  maxBodyBytes = DEFAULT_MAX_BODY_BYTES,
+  schema,
+  value,
+  nextKey,
+  isAbout = () => true,
+}: ResponseDeclaration<Read, Value>): ResponseReader<Value> {
+  return {
+    maxBodyBytes,
+    read: (body, request) => {
+      const result = readDocument(schema, body, MAX_VALUES);
+      if (!result.ok) return result;
+      const { value: whole } = result;
+      const page = orUndefined(() => (whole === undefined ? undefined : value(whole)));
+      if (page === undefined) return unreadable('a required field is missing or invalid');
+      if (!isAbout(request, page)) return unreadable('the response is about something else');
+      return { ok: true, value: page, nextKey: nextKey?.(page) };
+    },
   };
-}[Name];
+}
+
+function unreadable(message: string): UnreadableDocument {
+  return { ok: false, reason: 'schema', message };
+}
 
 /** What the queries of an endpoint depend on, after a successful poll. */
 export type QueryContext<Name extends DocumentName = DocumentName> = {
-  [Each in Name]: QueryOptions<Each> & {
-    readonly document: Each;
+  [Each in Name]: StepContext<Each> & {
     /** The dialect of the path at which the document was found. */
     readonly dialect: string;
     /** Of the last document. */
@@ -46,18 +98,10 @@ export type QueryContext<Name extends DocumentName = DocumentName> = {
     readonly flow: FlowOf[Each];
     /** Operator addresses by their data part, from the staking module. */
     readonly operators: ReadonlyMap<string, string>;
-    /** The answers to all queries that are not stale. */
-    readonly answers: QueryAnswers;
+    /** The queries with the answers that are not stale. */
+    readonly answered: QueryStates;
   };
 }[Name];
-
-/** What is requested at once for a query: usually one path, or one for each validator. */
-export interface QueryRequest {
-  /** Identifies the request among those of the query. */
-  readonly key: string;
-  /** Path and parameters. The key of a further page is appended as `pagination.key`. */
-  readonly path: string;
-}
 
 /** What the families of a query are derived from. */
 export interface QueryInput<Value> {
@@ -67,64 +111,40 @@ export interface QueryInput<Value> {
   readonly pages: readonly Value[];
 }
 
-/** A path with placeholders such as `{address}`; by dialect, if they differ. */
-type QueryPath = string | Readonly<Record<string, string>>;
-
-interface Declaration<Read, Value> {
+interface Declaration<Read, Value> extends ResponseDeclaration<Read, Value> {
   /** The value of the label `query`. */
   readonly name: string;
   /** The least time between two rounds of requests; by default a minute. */
   readonly intervalMs?: number;
-  readonly maxBodyBytes?: number;
-  readonly isEnabled: (options: QueryOptions) => boolean;
-  readonly path: QueryPath;
+  readonly isEnabled: (options: StepContext) => boolean;
+  /** A path with placeholders such as `{address}`; by dialect, if they differ. */
+  readonly path: string | Readonly<Record<string, string>>;
   /** What is requested; by default the path. */
   readonly requests?: (context: QueryContext, path: string) => readonly QueryRequest[];
-  readonly schema: FieldSchema<Read>;
-  /** The part of a page that is kept, as plain data. Throws WITHDRAWN if a field is missing or invalid. */
-  readonly value: (page: Read) => Value;
-  /** The key of the next page; `undefined` on the last one. */
-  readonly nextKey?: (page: Value) => string | undefined;
-  /** Whether a page is about what was requested; always, by default. */
-  readonly isAbout?: (request: QueryRequest, page: Value) => boolean;
   readonly families?: readonly Family<QueryInput<Value>>[];
 }
 
 /** A query of any type of values. */
-export interface NodeQuery<Value = unknown> extends Required<
-  Pick<Declaration<unknown, Value>, 'name' | 'intervalMs' | 'maxBodyBytes' | 'isEnabled' | 'path'>
-> {
+export interface NodeQuery<Value = unknown>
+  extends
+    ResponseReader<Value>,
+    Required<Pick<Declaration<unknown, Value>, 'name' | 'intervalMs' | 'isEnabled' | 'path'>> {
   /** What is requested; nothing if the query is not known in the dialect of the endpoint. */
   readonly requests: (context: QueryContext) => readonly QueryRequest[];
-  /** Whether the pages of a response are about what was requested. */
-  readonly isAbout: (request: QueryRequest, pages: readonly unknown[]) => boolean;
-  /** Reads one page. Error messages begin with `source`. */
-  readonly read: (source: string, body: Buffer) => QueryPage | Failure;
   readonly families: readonly FamilyHeader[];
   /** The series of an answer. */
   readonly render: (request: QueryRequest, context: QueryContext, pages: readonly unknown[]) => FamilyLines[];
-  /** The values of an answer. */
-  readonly valuesOf: (answers: QueryAnswers) => ReadonlyMap<string, readonly Value[]>;
+  /** The pages of the answers by the key of their request. */
+  readonly valuesOf: (states: QueryStates) => ReadonlyMap<string, readonly Value[]>;
 }
-
-/** One page of a response. */
-export interface QueryPage {
-  readonly ok: true;
-  readonly value: unknown;
-  readonly nextKey: string | undefined;
-}
-
-/** The pages of each answer by the key of its request, by the name of the query. */
-export type QueryAnswers = ReadonlyMap<string, ReadonlyMap<string, readonly unknown[]>>;
 
 /** Declares a query. */
 export function nodeQuery<Read, Value>(query: Declaration<Read, Value>): NodeQuery<Value> {
-  const { name, intervalMs = DEFAULT_INTERVAL_MS, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = query;
-  const { isEnabled, path, requests = singleRequest, schema, value, nextKey, isAbout, families = [] } = query;
+  const { name, intervalMs = MINUTE_MS, isEnabled, path, requests = singleRequest, families = [] } = query;
   return {
+    ...responseReader(query),
     name,
     intervalMs,
-    maxBodyBytes,
     isEnabled,
     path,
     requests: (context) => {
@@ -132,16 +152,6 @@ export function nodeQuery<Read, Value>(query: Declaration<Read, Value>): NodeQue
       return own === undefined ? [] : requests(context, own);
     },
     families,
-    // The pages are those that `read` has returned.
-    isAbout: (request, pages) => isAbout === undefined || pages.every((page) => isAbout(request, page as Value)),
-    read: (source, body) => {
-      const result = readDocument(schema, body, MAX_VALUES);
-      if (!result.ok) return failure(result.reason, `${source}: ${result.message}`);
-      const { value: whole } = result;
-      const page = orUndefined(() => (whole === undefined ? undefined : value(whole)));
-      if (page === undefined) return failure('schema', `${source}: a required field is missing or invalid`);
-      return { ok: true, value: page, nextKey: nextKey?.(page) };
-    },
     render: (request, context, pages) =>
       renderFamilies(
         families,
@@ -150,13 +160,14 @@ export function nodeQuery<Read, Value>(query: Declaration<Read, Value>): NodeQue
         formatTargetLabels(context.target, context.targetLabels),
         context.maxSeries,
       ),
-    // As above.
-    valuesOf: (answers) => (answers.get(name) ?? new Map()) as ReadonlyMap<string, readonly Value[]>,
+    valuesOf: (states) =>
+      // As above.
+      new Map(Array.from(states.get(name)?.answers ?? [], ([key, { pages }]) => [key, pages as readonly Value[]])),
   };
 }
 
 /** Whether `node_queries` of the endpoint is on. */
-export function isOn({ settings }: QueryOptions): boolean {
+export function isOn({ settings }: StepContext): boolean {
   return settings.nodeQueries === 'auto';
 }
 

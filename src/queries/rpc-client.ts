@@ -16,7 +16,6 @@ import {
   type RpcFailure,
   type RpcRequest,
 } from './json-rpc.js';
-import type { BufferedBody } from '../http/body.js';
 import type { Client, FetchLimits } from '../http/client.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 
@@ -37,8 +36,8 @@ export interface RpcClient {
 interface Answered {
   readonly ok: true;
   readonly answers: RpcAnswers;
-  /** The list of the answers. */
-  readonly body: BufferedBody;
+  /** The list of the answers: as the server has sent it, or in one if it has sent several. */
+  readonly body: Buffer;
 }
 
 interface FailedRequests extends Failure {
@@ -73,25 +72,17 @@ export function createRpcClient(client: Client): RpcClient {
         if (sent.ok && batch.length === requests.length) return sent;
         if (sent.ok) {
           for (const [id, answer] of sent.answers) answers.set(id, answer);
-          maxBytes -= sent.body.bytes.length;
-          sent.body.release();
+          maxBytes -= sent.body.length;
           next += batch.length;
         } else if (sent.isRejected && batch.length > 1) {
           size = Math.floor(batch.length / 2);
         } else return sent;
       }
       if (size !== known?.size) accepted.set(href, { size, untilMs: performance.now() + REMEMBER_MS });
-      return { ok: true, answers, body: listOf(answers) };
+      const list = Array.from(answers, ([id, { ok: _ok, ...answer }]) => ({ jsonrpc: '2.0', id, ...answer }));
+      return { ok: true, answers, body: Buffer.from(JSON.stringify(list)) };
     },
   };
-}
-
-/** The answers as a body, as if the server had sent them in one. */
-function listOf(answers: RpcAnswers): BufferedBody {
-  const list = JSON.stringify(
-    Array.from(answers, ([id, { ok: _ok, ...answer }]) => ({ jsonrpc: '2.0', id, ...answer })),
-  );
-  return { bytes: Buffer.from(list), release: () => undefined };
 }
 
 async function sendBatch(
@@ -112,9 +103,10 @@ async function sendBatch(
       isUnknownBlock: !read.ok && read.isUnknownBlock === true,
     };
   }
-  const read = readAnswers(fetched.body.bytes, batch);
-  if (read.ok) return { ok: true, answers: read.answers, body: fetched.body };
-  fetched.body.release();
+  const { bytes, release } = fetched.body;
+  release();
+  const read = readAnswers(bytes, batch);
+  if (read.ok) return { ok: true, answers: read.answers, body: bytes };
   const { reason, message, text, isRejected = false, isUnknownBlock: lacksBlock = false } = read;
   const detail = text === undefined ? '' : `: ${fetched.clean(text)}`;
   return {

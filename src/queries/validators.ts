@@ -6,7 +6,8 @@ import { memoize } from '../facts/memoize.js';
 import { required, WITHDRAWN } from '../facts/required-fields.js';
 import { HOUR_MS, MEBIBYTE } from '../settings/units.js';
 import { cleanText } from '../text/untrusted-text.js';
-import { nodeQuery, type QueryOptions, type QueryRequest } from './query.js';
+import type { StepContext } from '../poll/step.js';
+import { nodeQuery, type QueryRequest } from './query.js';
 import type { QueryAnswer, QueryStates } from './query-state.js';
 
 /* The validators by the staking module of the Cosmos SDK (QueryValidatorsResponse): names for labels, contacts, and operator addresses. */
@@ -40,7 +41,7 @@ const rows = list(
 );
 
 /** Whether the validators of an endpoint have the names of the staking module. */
-export function hasStakingNames(options: QueryOptions): boolean {
+export function hasStakingNames(options: StepContext): boolean {
   return options.document === 'module_state' && options.settings.validatorNames === 'staking';
 }
 

@@ -6,7 +6,8 @@ import { toLabelValue } from '../facts/label-value.js';
 import { families, labeledGauge, type LabelValues } from '../metrics/family.js';
 import type { WatchedOrchestrator } from '../facts/bridge/registrations.js';
 import { optional, required } from '../facts/required-fields.js';
-import { isOn, nodeQuery, type QueryContext, type QueryInput, type QueryOptions, type QueryRequest } from './query.js';
+import type { StepContext } from '../poll/step.js';
+import { isOn, nodeQuery, type QueryContext, type QueryInput, type QueryRequest } from './query.js';
 
 /* The validators of `watch`: their status in the staking module, their last claim, and the funds of their orchestrators. */
 
@@ -16,7 +17,7 @@ const LABELS = ['orchestrator', 'name'] as const;
 /** In the path of a request, so nothing else is accepted from the document. */
 const BECH32_ADDRESS = /^[a-z0-9]{1,90}$/;
 
-function hasWatched(options: QueryOptions): boolean {
+function hasWatched(options: StepContext): boolean {
   return isOn(options) && options.document === 'module_state' && options.settings.watch.length > 0;
 }
 

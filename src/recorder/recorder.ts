@@ -2,10 +2,9 @@ import type { Logger } from 'pino';
 import { isDeepStrictEqual } from 'node:util';
 import { clock, type Instant } from '../clock.js';
 import type { RecorderSettings } from '../config/config.js';
-import type { SideInputOf } from '../documents.js';
+import type { SideInput } from '../documents.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import type { PollJob, ReceivedBody } from '../poll/poll.js';
-import { encodeHub } from './contract-context.js';
 import { FORMAT_VERSION, type RecordingHeader } from './recording-file.js';
 import { selectPoll, type SelectionMemory } from './selection.js';
 import { startWriter, type RecordingWriter, type WriterReply } from './writer.js';
@@ -122,17 +121,13 @@ export function createRecorder(
   };
 }
 
-/** What of the other requests is recorded. */
-type AnySideInput = SideInputOf['external_contract'] & Pick<SideInputOf['module_state'], 'externalHeight'>;
-
 function headerOf(
   { target, document, addedAt, last, failure }: EndpointState,
   body: RecordedBody | undefined,
 ): RecordingHeader {
   if (last === undefined) throw new Error('an endpoint without a poll is not recorded');
   const error = last.ok ? undefined : failure?.error;
-  // Each property is of one document.
-  const { exchange, externalHeight } = (body?.sideInput ?? {}) as AnySideInput;
+  const { calls, facts, hub, externalHeight }: SideInput = body?.sideInput ?? {};
   return {
     version: FORMAT_VERSION,
     target,
@@ -140,7 +135,7 @@ function headerOf(
     time: isoTime(last.at),
     ...(body?.height !== undefined && { height: body.height }),
     ...(body?.path !== undefined && { path: body.path }),
-    ...(exchange && { calls: exchange.calls }),
+    ...(calls && { calls }),
     outcome: error?.reason ?? 'ok',
     ...(error && { message: error.message }),
     ...(body && { received: isoTime(body.at) }),
@@ -148,7 +143,7 @@ function headerOf(
     added: isoTime(addedAt),
     phase_seconds: last.phaseSeconds,
     ...(externalHeight !== undefined && { external_height: String(externalHeight) }),
-    ...(body && exchange && { hub: encodeHub(exchange, body.at) }),
+    ...(body && calls && facts && { hub: { age_ms: body.at.monotonicMs - facts.at.monotonicMs, facts, reading: hub } }),
   };
 }
 

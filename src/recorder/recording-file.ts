@@ -1,43 +1,79 @@
-import type { FailureReason } from '../http/failure-reasons.js';
-import type { ContractCall } from '../queries/contract-calls.js';
-import type { Phase } from '../poll/step.js';
-import type { RecordedHub } from './contract-context.js';
+import { z } from 'zod';
+import { decimal, toDecimalString, type Decimal } from '../chain/decimal.js';
+import type { ContractFacts } from '../facts/contract/facts.js';
+import type { HubReading } from '../facts/contract/reading.js';
+import { failureReasonNames } from '../http/failure-reasons.js';
+import { decimalString, list, map, maybe, numeral } from '../state/codecs.js';
 
 /*
  * A recorded poll: `DIR/TARGET/DOCUMENT/YYYY-MM-DD/HHMMSS.mmmZ.json.gz`. The file is gzip of one line of JSON, the header, and of the
- * response body as it was after decoding. docs/backtesting.md describes the format for other programs.
+ * response body as it was after decoding. docs/backtesting.md describes the format for other programs, which may have written a file.
  */
 
 export const FORMAT_VERSION = 1;
 
+const exactDecimal = z.codec(decimalString, z.custom<Decimal>(), { decode: decimal, encode: toDecimalString });
+
+/** What the answers of a contract were compared with: the module state of the moment and the answers of the hub, which need not be recorded. */
+const comparedWith = z.object({
+  /** How long before the answers the module state was received. */
+  age_ms: z.number(),
+  facts: z.object({
+    height: maybe(numeral),
+    contract: z.string(),
+    chainId: z.string(),
+    lastObservedNonce: maybe(numeral),
+    newestValsetNonce: maybe(numeral),
+    lastBatchNonce: maybe(numeral),
+    externalBlockMs: maybe(z.number()),
+    powerThreshold: z.string(),
+    batchTokens: list(z.object({ contract: z.string(), denom: z.string() })),
+    backing: list(
+      z.object({
+        contract: z.string(),
+        unbatched: maybe(exactDecimal),
+        batches: maybe(list(z.object({ nonce: maybe(numeral), amount: exactDecimal }))),
+      }),
+    ),
+  }) satisfies z.ZodType<Omit<ContractFacts, 'at'>>,
+  /** Absent unless the hub was asked. */
+  reading: z
+    .object({ blockSeconds: maybe(z.number()), supplies: map(z.string(), numeral) })
+    .optional() satisfies z.ZodType<HubReading | undefined>,
+});
+
 /** The first line of a file. Keys that are unknown are ignored. */
-export interface RecordingHeader {
-  readonly version: typeof FORMAT_VERSION;
-  readonly target: string;
-  readonly document: string;
-  /** When the poll ended, in UTC with milliseconds, as in the name of the file. */
-  readonly time: string;
-  /** Hub height as in the response header, also an invalid one; absent without one. */
-  readonly height?: string;
-  /** Where the document was found. Absent for a contract, because the path may be an API key. */
-  readonly path?: string;
-  readonly outcome: 'ok' | FailureReason;
-  /** Of a failed poll. */
-  readonly message?: string;
-  /** Of a contract: the calls of which the body has the results. */
-  readonly calls?: readonly ContractCall[];
-  /** When the response was complete. This key and those that follow are optional: with them, a replay is exact. */
-  readonly received?: string;
-  /** The monotonic clock of the process at `received`, or without it at `time`, in milliseconds. */
-  readonly monotonic_ms?: number;
-  /** Since when the process polls the endpoint. A later time means that its counters began anew. */
-  readonly added?: string;
-  readonly phase_seconds?: Partial<Record<Phase, number>>;
-  /** Of a module state: the external height that was read of the contract. */
-  readonly external_height?: string;
-  /** Of a contract: what the answers were compared with. */
-  readonly hub?: RecordedHub;
-}
+const headerSchema = z
+  .object({
+    version: z.literal(FORMAT_VERSION),
+    target: z.string(),
+    document: z.string(),
+    /** When the poll ended, in UTC with milliseconds, as in the name of the file. */
+    time: z.string(),
+    /** Hub height as in the response header, also an invalid one; absent without one. */
+    height: z.string().optional(),
+    /** Where the document was found. Absent for a contract, because the path may be an API key. */
+    path: z.string().optional(),
+    outcome: z.enum(['ok', ...failureReasonNames]),
+    /** Of a failed poll. */
+    message: z.string().optional(),
+    /** Of a contract: the calls of which the body has the results. */
+    calls: list(z.object({ id: z.number(), to: z.string(), data: z.string(), block: z.string() })).optional(),
+    /** When the response was complete. This key and those that follow are optional: with them, a replay is exact. */
+    received: z.string().optional(),
+    /** The monotonic clock of the process at `received`, or without it at `time`, in milliseconds. */
+    monotonic_ms: z.number().optional(),
+    /** Since when the process polls the endpoint. A later time means that its counters began anew. */
+    added: z.string().optional(),
+    phase_seconds: z.partialRecord(z.enum(['fetch', 'decode', 'derive']), z.number()).optional(),
+    /** Of a module state: the external height that was read of the contract. */
+    external_height: z.string().optional(),
+    /** Of a contract. */
+    hub: comparedWith.optional(),
+  })
+  .readonly();
+
+export type RecordingHeader = z.output<typeof headerSchema>;
 
 /** The end of the name of every recorded poll. */
 const SUFFIX = '.json.gz';
@@ -81,5 +117,29 @@ export function isDay(name: string): boolean {
 
 /** The content of a file before it is compressed. */
 export function encodeRecording(header: RecordingHeader, body: Uint8Array = new Uint8Array()): Buffer {
-  return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), body]);
+  return Buffer.concat([Buffer.from(`${JSON.stringify(z.encode(headerSchema, header))}\n`), body]);
+}
+
+export interface DecodedRecording {
+  readonly header: RecordingHeader;
+  /** Empty for a poll without a body. */
+  readonly body: Buffer;
+}
+
+/** Reads the content of a file. Throws if it is not a recorded poll. */
+export function decodeRecording(content: Buffer): DecodedRecording {
+  const end = content.indexOf('\n');
+  if (end === -1) throw new Error('has no header line');
+  let json: unknown;
+  try {
+    json = JSON.parse(content.toString('utf8', 0, end));
+  } catch (cause) {
+    throw new Error('the header line is not JSON', { cause });
+  }
+  const parsed = headerSchema.safeParse(json);
+  if (!parsed.success) {
+    const [{ path, message } = { path: [], message: '' }] = parsed.error.issues;
+    throw new Error(`${['header', ...path].join('.')}: ${message}`);
+  }
+  return { header: parsed.data, body: content.subarray(end + 1) };
 }

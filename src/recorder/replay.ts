@@ -1,6 +1,5 @@
 import type { Config } from '../config/config.js';
 import type { EndpointKey } from '../poll/endpoint-state.js';
-import { loadAbi } from '../queries/abi-loader.js';
 import type { RecordedPoll } from './read-recording.js';
 import { endpointAfter, holdMs, repeatFailure, repeatSuccess, type ReplayedEndpoint } from './replayed-endpoint.js';
 
@@ -58,8 +57,7 @@ export async function replayPolls(
 
   let lastMs = -Infinity;
   for await (const poll of polls) {
-    const { timeMs, target, document } = poll;
-    if (document === 'external_contract') await loadAbi();
+    const { timeMs, target } = poll;
     await stepUntil(timeMs);
     nextStepMs ??= Math.ceil(timeMs / stepMs) * stepMs;
     const key = keyOf(poll);

@@ -1,16 +1,14 @@
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
-import { documents, type DocumentName, type SideInputOf } from '../documents.js';
-import type { ContractExchange } from '../queries/contract-document.js';
+import { documents, type SideInput } from '../documents.js';
 import { failure } from '../http/failure-reasons.js';
 import { INVALID } from '../chain/field.js';
 import { parseDecimal } from '../chain/numeral.js';
 import { initialMemory, type KnownEndpoint } from '../poll/known-endpoint.js';
 import { initialState, type EndpointState } from '../poll/endpoint-state.js';
-import { contractFactsOf, contractLimits, stepContext, targetOptions } from '../poll/jobs.js';
+import { limitsOf, observationsOf, stepContext, targetOptions } from '../poll/jobs.js';
 import { readBody } from '../poll/poll.js';
 import { repeatLastPoll, step, type Poll, type Snapshot, type StepContext } from '../poll/step.js';
-import { decodeHub } from './contract-context.js';
 import type { RecordedPoll } from './read-recording.js';
 import type { RecordingHeader } from './recording-file.js';
 
@@ -94,37 +92,32 @@ function initialEndpoint(
   const base = { ...targetOptions(config, target), staleAfterMs };
   const context = stepContext(base, document, documents[document].recordedSettings(target));
   const addedAt = header.added === undefined ? at : { ...at, epochSeconds: Date.parse(header.added) / 1000 };
-  const limits = { ...config.poll, staleAfterMs };
-  const contractIntervalMs = target.bridge?.external?.intervalMs ?? 0;
-  const isContract = document === 'external_contract';
-  const ownLimits = isContract ? contractLimits(contractIntervalMs, limits) : limits;
-  return { context, state: initialState(context, ownLimits, addedAt), memory: initialMemory };
+  const { intervalMs } = documents[document].request(target) ?? {};
+  const limits = limitsOf({ context, intervalMs }, { ...config.poll, staleAfterMs });
+  return { context, state: initialState(context, limits, addedAt), memory: initialMemory };
 }
 
 /** What was read of other endpoints of the target at the time of the poll. */
 function sideInputOf(
-  { document, header }: RecordedPoll,
+  { document, header: { calls, hub, external_height: height } }: RecordedPoll,
   last: Snapshot | undefined,
-  receivedAt: Instant,
+  at: Instant,
   bridge: ReplayedEndpoint | undefined,
-): SideInputOf[DocumentName] {
+): SideInput {
   if (document === 'module_state') {
-    const externalHeight = parseDecimal(header.external_height ?? '');
+    const externalHeight = parseDecimal(height ?? '');
     return { externalHeight: externalHeight === INVALID ? undefined : externalHeight };
   }
-  const { calls, hub } = header;
-  if (document !== 'external_contract' || calls === undefined) return {};
-  const exchange = hub === undefined ? exchangeWith(bridge, receivedAt) : decodeHub(hub, receivedAt);
-  if (exchange === undefined) return {};
-  // The observations of a contract are its last reading.
-  const previous = last?.document === document ? last.observations : undefined;
-  return { previous, exchange: { ...exchange, calls } };
-}
-
-/** Between two recorded polls the module state holds. */
-function exchangeWith(bridge: ReplayedEndpoint | undefined, at: Instant): Omit<ContractExchange, 'calls'> | undefined {
-  const facts = contractFactsOf(bridge?.state.success?.snapshot);
-  return facts && { facts: { ...facts, at } };
+  if (document !== 'external_contract') return {};
+  const known = { lastReading: observationsOf(document, last), calls };
+  if (hub === undefined) {
+    // Between two recorded polls the module state holds.
+    const facts = observationsOf('module_state', bridge?.state.success?.snapshot)?.contractFacts;
+    return { ...known, facts: facts && { ...facts, at } };
+  }
+  const { age_ms: ageMs, facts, reading } = hub;
+  const received = { epochSeconds: at.epochSeconds - ageMs / 1000, monotonicMs: at.monotonicMs - ageMs };
+  return { ...known, facts: { ...facts, at: received }, hub: reading };
 }
 
 /** Whether the recorder was restarted, or a reload has changed the address: its counters began anew. */
@@ -167,9 +160,6 @@ function pollOf(
     return { outcome: failure(outcome, message), phaseSeconds, ...(body.length > 0 && { bodyBytes: body.length }) };
   }
   const sideInput = sideInputOf(recorded, success?.snapshot, receivedAt, bridge);
-  if (document === 'external_contract' && !('exchange' in sideInput)) {
-    return { outcome: failure('schema', `${file}: no module state says where the contract is`), phaseSeconds };
-  }
   const foundPath = documents[document].paths.find((known) => known.path === path);
   const read = readBody({ bytes: body, source: file, height: header.height, at: receivedAt, sideInput }, context);
   return { ...read, phaseSeconds, foundPath };

@@ -3,7 +3,7 @@ import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import { clock } from '../../src/clock.js';
 import type { FamilyHeader } from '../../src/metrics/family.js';
-import { nodeQueryFamilies } from '../../src/queries/node-queries.js';
+import { nodeQueryFamilies } from '../../src/queries/query-state.js';
 import { seriesOf } from '../support/exposition-text.js';
 
 export interface MetricInfo {

@@ -5,7 +5,7 @@ import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import { clock } from '../../src/clock.js';
 import { failureReasonNames, failureReasons, remedyOf } from '../../src/http/failure-reasons.js';
 import type { FamilyHeader } from '../../src/metrics/family.js';
-import { nodeQueries, nodeQueryFamilies } from '../../src/queries/node-queries.js';
+import { nodeQueries, nodeQueryFamilies } from '../../src/queries/query-state.js';
 import { markdownTable, withTables } from './generated-tables.js';
 
 /*

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endpointView } from '../../src/pages/endpoint-view.js';
 import { blockTimeOf, type NodeView } from '../../src/pages/node-view.js';
-import { NO_ATTEMPTS } from '../../src/queries/query-attempts.js';
+import { NO_ATTEMPTS } from '../../src/queries/query-state.js';
 import type { QueryState, QueryStates } from '../../src/queries/query-state.js';
 import { asDecimalString } from '../../src/chain/numeral.js';
 import { idleState, validators } from '../facts/items/bridge-state.js';

@@ -8,7 +8,7 @@ import { createEndpointRegistry } from '../../src/poll/registry.js';
 import { createPollExecutor, type PollExecutor, type PollJob } from '../../src/poll/poll.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { snapshotOf, type Poll } from '../../src/poll/step.js';
-import type { QueryResult } from '../../src/queries/query-state.js';
+import type { QueryResult } from '../../src/queries/query.js';
 import { startNode, type Node } from '../http/nodes.js';
 import { parseValidConfig } from '../support/config.js';
 import { PEGGY_NAMES, withNames, ZETA_NAMES } from '../support/dialect-names.js';

@@ -5,14 +5,14 @@ import { NO_FLOW_HISTORY } from '../../src/flow/flow-history.js';
 import { verdictsOf } from '../../src/problems/verdicts.js';
 import { createEndpointRegistry, type EndpointRegistry } from '../../src/poll/registry.js';
 import type { Instant } from '../../src/clock.js';
-import { documents, type SideInputOf } from '../../src/documents.js';
+import { documents } from '../../src/documents.js';
 import { failure } from '../../src/http/failure-reasons.js';
-import type { NodeQuery } from '../../src/queries/query.js';
+import type { NodeQuery, QueryResult } from '../../src/queries/query.js';
 import { validators, validatorsAnswer, validatorsOf } from '../../src/queries/validators.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { asDecimalString } from '../../src/chain/numeral.js';
 import type { Fetched, PollInput, PollJob } from '../../src/poll/poll.js';
-import type { QueryResult, QueryStates } from '../../src/queries/query-state.js';
+import type { QueryStates } from '../../src/queries/query-state.js';
 import { idleState } from '../facts/items/bridge-state.js';
 import { parseValidConfig } from '../support/config.js';
 import { failedFetch, fetchedBody } from '../support/polls.js';
@@ -319,9 +319,7 @@ describe('the names of validators', () => {
   });
   const failures = (): number | undefined => queries().get(validators.name)?.failures;
   const namesOf = (poll: StartedPoll | undefined): string | undefined => {
-    // The configuration has module states only.
-    const sideInput = poll?.input.sideInput as SideInputOf['module_state'] | undefined;
-    return sideInput?.names?.get('qqqq');
+    return poll?.input.sideInput?.names?.get('qqqq');
   };
 
   it('are read after a successful poll, at most once an hour, and sent with the next poll', async () => {

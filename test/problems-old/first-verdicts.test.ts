@@ -1,5 +1,4 @@
-import { beforeAll, expect, it } from 'vitest';
-import { loadAbi } from '../../src/queries/abi-loader.js';
+import { expect, it } from 'vitest';
 import { incidents, type Incident } from './incidents.js';
 import { record, type Phase } from './recording.js';
 import { ALERTS_WITHOUT_VERDICT } from './verdict-comparison.js';
@@ -38,8 +37,6 @@ function phasesUntil(phases: readonly Phase[], end: number): Phase[] {
     return minutes > 0 ? [{ ...phase, minutes }] : [];
   });
 }
-
-beforeAll(async () => loadAbi());
 
 const cases = shortestIncidents().map((incident) => [incident.title, incident] as const);
 

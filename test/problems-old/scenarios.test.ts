@@ -1,6 +1,5 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { TargetVerdicts } from '../../src/alerts/judge.js';
-import { loadAbi } from '../../src/queries/abi-loader.js';
 import { dataPart } from '../../src/chain/addresses.js';
 import {
   changedState,
@@ -141,8 +140,6 @@ describe('a jailed validator', () => {
 });
 
 describe('with the contract on the external chain', () => {
-  beforeAll(async () => loadAbi());
-
   it.each([
     ['is not paused', {}, 'The contract is not paused: make a small deposit on the external chain'],
     ['is paused', { contract: () => ({ paused: true }) }, 'The contract is paused: find out who paused it and why.'],

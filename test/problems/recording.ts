@@ -1,7 +1,7 @@
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { FailureReason } from '../../src/http/failure-reasons.js';
 import type { Instant } from '../../src/clock.js';
-import { contractFactsOf, pollInput, targetOptions } from '../../src/poll/jobs.js';
+import { observationsOf, pollInput, targetOptions } from '../../src/poll/jobs.js';
 import { readBody } from '../../src/poll/poll.js';
 import type { Poll, StepContext } from '../../src/poll/step.js';
 import { answerQueries } from '../../src/commands/simulated-queries.js';
@@ -10,7 +10,7 @@ import { simulatedContractBody, type ContractChanges } from '../../src/commands/
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { executeQuery, parseRequest, type QueryResponse } from '../../src/simulator/query-service.js';
 import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
-import type { DocumentName, SideInputOf } from '../../src/documents.js';
+import type { DocumentName, SideInput } from '../../src/documents.js';
 import type { TargetLabels } from '../../src/config/config.js';
 import type { Objective } from '../../src/config/endpoint-config.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
@@ -254,7 +254,7 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
   };
   const pollContract = (source: StepContext<'external_contract'>, outcome: ContractOutcome, at: Instant): void => {
     const states = sources.find(({ document }) => document === 'module_state');
-    const facts = contractFactsOf(states && endpoints.snapshotOf(states));
+    const facts = observationsOf('module_state', states && endpoints.snapshotOf(states))?.contractFacts;
     if (outcome === 'not polled' || facts === undefined) return;
     const last = endpoints.snapshotOf(source);
     const previous = last?.document === 'external_contract' ? last.observations : undefined;
@@ -321,7 +321,7 @@ function createPoll<Body>(
   body: () => Body,
   height: number,
   at: Instant,
-  sideInput: SideInputOf[DocumentName],
+  sideInput: SideInput,
 ): Poll {
   if ('fails' in outcome) return failedPoll(outcome.fails);
   const sentHeight = outcome.height === undefined ? height : outcome.height(height);

@@ -2,7 +2,7 @@ import { clock } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
 import { initialMemory } from '../../src/poll/known-endpoint.js';
 import { initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
-import { contractFactsOf, jobsOf, limitsOf } from '../../src/poll/jobs.js';
+import { observationsOf, jobsOf, limitsOf } from '../../src/poll/jobs.js';
 import { createPollExecutor, readFetched } from '../../src/poll/poll.js';
 import { step, type Poll } from '../../src/poll/step.js';
 import { bridgeSnapshot } from '../support/snapshots.js';
@@ -92,7 +92,7 @@ export async function pollContract(
   }: PollOptions = {},
 ): Promise<ContractPoll> {
   const config = configOf(url, path, timeout, judged);
-  const job = jobsOf(config).find(({ contract }) => contract !== undefined);
+  const job = jobsOf(config).find(({ hub }) => hub !== undefined);
   if (job === undefined) throw new Error('the configuration has a contract');
   const now = clock();
   const bridge = bridgeSnapshot(moduleState, {
@@ -103,9 +103,11 @@ export async function pollContract(
     atMs: now.monotonicMs - moduleStateMinutesAgo * 60_000,
   });
   const initial = before ?? initialState(job.context, limitsOf(job, config.poll), now);
-  const last = initial.success?.snapshot;
-  const previous = last?.document === 'external_contract' ? last.observations : undefined;
-  const fetched = await executor.fetch(job, { facts: contractFactsOf(bridge), sideInput: { previous } });
+  const sideInput = {
+    facts: observationsOf('module_state', bridge)?.contractFacts,
+    lastReading: observationsOf('external_contract', initial.success?.snapshot),
+  };
+  const fetched = await executor.fetch(job, { sideInput });
   const body = fetched.outcome.ok ? fetched.outcome.bytes : Buffer.alloc(0);
   const result = readFetched(fetched, job.context);
   fetched.release();

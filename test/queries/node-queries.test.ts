@@ -121,6 +121,27 @@ describe('queries of the same node', () => {
     await waitUntil(() => simulator.requests.latest_block === 2);
   });
 
+  it('are sent to a node four at a time, those of all its endpoints together, and do not delay those to other nodes', async () => {
+    const held: ServerResponse[] = [];
+    const isDocument = (path: string): boolean => /module_state|rateLimiterInput/i.test(path);
+    const { url } = await nodeBefore((path) =>
+      isDocument(path) ? undefined : (_request, response) => void held.push(response),
+    );
+    const config = parseValidConfig(`
+poll: {interval: 100ms, timeout: 1m}
+targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name: a, bridge: {url: "${simulator.url}"}}]`);
+    registry.reconcile(jobsOf(config), config.poll, now());
+    await waitUntil(() => held.length === 4);
+    await waitUntil(() => valueOf(BLOCK_TIME) !== undefined);
+    await nextPolls();
+    expect(held).toHaveLength(4);
+    for (const response of held.splice(0)) response.writeHead(501).end('{}');
+    await waitUntil(() => held.length === 4);
+    for (const response of held.splice(0)) response.writeHead(501).end('{}');
+    // Three of the bridge, and six of the rate limiter input.
+    await waitUntil(() => held.length === 1);
+  });
+
   it('are not sent to a node that is behind', async () => {
     let height = 100;
     const { url } = await nodeBefore((path) =>

@@ -6,21 +6,28 @@ import { initialState } from '../../src/poll/endpoint-state.js';
 import { step } from '../../src/poll/step.js';
 import { HOUR_MS, MINUTE_MS } from '../../src/settings/units.js';
 import {
-  afterFailedPoll,
   afterRound,
-  afterStart,
   isDue,
   isNotServed,
   NO_ATTEMPTS,
+  withFailedPoll,
   type QueryAttempts,
-} from '../../src/queries/query-attempts.js';
+} from '../../src/queries/query-state.js';
 import { bridgeContext } from '../support/snapshots.js';
 
 const at = (minutes: number): Instant => ({ epochSeconds: minutes * 60, monotonicMs: minutes * MINUTE_MS });
 
 /** The attempts after these rounds, the last of which began at 0. */
-const after = (...outcomes: readonly Parameters<typeof afterRound>[1][]): QueryAttempts =>
-  afterStart(outcomes.reduce(afterRound, NO_ATTEMPTS), at(0));
+const after = (...outcomes: readonly Parameters<typeof afterRound>[1][]): QueryAttempts => ({
+  ...outcomes.reduce(afterRound, NO_ATTEMPTS),
+  at: at(0),
+});
+
+/** The attempts after a failed poll of the document. */
+function afterFailedPoll(attempts: QueryAttempts): QueryAttempts {
+  const state = { attempts, failures: 0, failure: undefined, answers: new Map() };
+  return withFailedPoll(new Map([['syncing', state]])).get('syncing')?.attempts ?? NO_ATTEMPTS;
+}
 
 /** The minutes after which the next round is due. */
 function waitOf(attempts: QueryAttempts, intervalMs: number): number {

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/http/client.js';
 import { sendQuery } from '../../src/queries/send-query.js';
-import type { QueryResult } from '../../src/queries/query-state.js';
+import type { QueryResult } from '../../src/queries/query.js';
 import { validators, VALIDATORS_REQUEST, validatorsOfPages, type Validators } from '../../src/queries/validators.js';
 import { endpointUrl } from '../support/config.js';
 import { listenOnFreePort } from '../support/ports.js';

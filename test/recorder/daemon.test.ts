@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decodeRecording, type DecodedRecording } from '../../src/recorder/decode-recording.js';
+import { decodeRecording, encodeRecording, type DecodedRecording } from '../../src/recorder/recording-file.js';
 import { RPC_PATH } from '../../src/simulator/json-rpc.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { valueIn } from '../support/exposition-text.js';
@@ -97,7 +97,7 @@ describe('the recorder of a daemon', () => {
       block: header?.calls?.[0]?.block,
     });
     for (const secret of ['hunter2', RPC_PATH, simulator.url, new URL(simulator.url).host]) {
-      expect(JSON.stringify(header) + body.toString()).not.toContain(secret);
+      expect(header && encodeRecording(header, body).toString()).not.toContain(secret);
     }
   });
 

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openDirectory } from '../../src/recorder/directory.js';
-import { decodeRecording } from '../../src/recorder/decode-recording.js';
+import { decodeRecording } from '../../src/recorder/recording-file.js';
 import type { RecordingHeader } from '../../src/recorder/recording-file.js';
 import { createTempFolder } from '../support/temp-folder.js';
 

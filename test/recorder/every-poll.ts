@@ -2,8 +2,6 @@ import { expect, vi } from 'vitest';
 import type { Config } from '../../src/config/config.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { askSimulatedContract } from '../../src/commands/simulated-contract.js';
-import type { SideInputOf } from '../../src/documents.js';
-import { loadAbi } from '../../src/queries/abi-loader.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { readRecording } from '../../src/recorder/read-recording.js';
@@ -34,7 +32,6 @@ export async function startRecordedChain(
   recorderIntervalMs = 0,
 ): Promise<RecordedChain> {
   const { path: directory } = createTempFolder();
-  await loadAbi();
   const model = createModel({ seed: 5, scenario, startTime: 1_790_000_000, blockTimeMs: 6_000 });
   const config = configOf(model, recorderIntervalMs);
   return { model, config, directory, daemon: await startRecordedRegistry(config, directory) };
@@ -64,11 +61,11 @@ function configOf(model: Model, recorderIntervalMs: number): Config {
 
 export const answerOf =
   (model: Model): Respond =>
-  (document, { facts, sideInput, readsAll }, at) => {
+  (document, { sideInput, readsAll }, at) => {
     if (document === 'external_contract') {
+      const { facts, lastReading } = sideInput ?? {};
       if (facts === undefined) return undefined;
-      const { previous } = (sideInput ?? {}) as SideInputOf['external_contract'];
-      const known = readsAll === true ? undefined : previous;
+      const known = readsAll === true ? undefined : lastReading;
       return { ...askSimulatedContract(known, facts, model, at), height: undefined };
     }
     const body = document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });

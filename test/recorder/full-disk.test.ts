@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decodeRecording } from '../../src/recorder/decode-recording.js';
+import { decodeRecording } from '../../src/recorder/recording-file.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { valueIn } from '../support/exposition-text.js';
 import { scrape } from '../support/http.js';

@@ -158,6 +158,12 @@ function fetchOnce(
   const at = now();
   takeTime();
   const [foundPath] = job.paths;
-  const body = { bytes, source: 'node/path', height, at, sideInput: exchange ? { ...sideInput, exchange } : sideInput };
+  const body = {
+    bytes,
+    source: 'node/path',
+    height,
+    at,
+    sideInput: { ...sideInput, ...exchange, lastReading: sideInput?.lastReading },
+  };
   return fetchedBody(body, { ...(foundPath && { foundPath }) });
 }

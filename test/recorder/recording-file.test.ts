@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decodeRecording } from '../../src/recorder/decode-recording.js';
 import {
+  decodeRecording,
   directoryName,
   encodeRecording,
   fileNameOf,
@@ -67,22 +67,25 @@ describe('the file of a recorded poll', () => {
     ['', 'has no header line'],
     ['{"version":1}', 'has no header line'],
     ['{version}\n', 'the header line is not JSON'],
-    ['[]\n', 'the header line is not an object'],
-    ['{"version":2}\n', 'the version of the header is not 1'],
-    ['{"version":1,"target":"a","document":"b"}\n', 'the header has no time'],
+    ['[]\n', 'header: Invalid input: expected object, received array'],
+    ['{"version":2}\n', 'header.version: Invalid input: expected 1'],
+    ['{"version":1,"target":"a","document":"b"}\n', 'header.time: Invalid input: expected string, received undefined'],
     [
       '{"version":1,"target":"a","document":"b","time":"t","outcome":"good"}\n',
-      'the outcome of the header is neither ok nor a reason of a failure',
+      'header.outcome: Invalid option: expected one of "ok"|"dns"|',
     ],
     [
       '{"version":1,"target":"a","document":"b","time":"t","outcome":"ok","height":1}\n',
-      'height of the header is not a string',
+      'header.height: Invalid input: expected string, received number',
     ],
     [
       `${JSON.stringify({ ...HEADER, calls: [{ id: '1' }] })}\n`,
-      'calls of the header is not a list of calls with id, to, data and block',
+      'header.calls.0.id: Invalid input: expected number, received string',
     ],
-    [`${JSON.stringify({ ...HEADER, hub: { age_ms: 1 } })}\n`, 'hub of the header has missing or invalid values'],
+    [
+      `${JSON.stringify({ ...HEADER, hub: { age_ms: 1 } })}\n`,
+      'header.hub.facts: Invalid input: expected object, received undefined',
+    ],
   ])('is rejected with the content %j', (content, message) => {
     expect(() => decodeRecording(Buffer.from(content))).toThrow(message);
   });

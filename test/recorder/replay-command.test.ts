@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clock } from '../../src/clock.js';
 import { askSimulatedContract } from '../../src/commands/simulated-contract.js';
-import { loadAbi } from '../../src/queries/abi-loader.js';
 import type { ContractFacts } from '../../src/facts/contract/facts.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { runHere } from '../support/command-context.js';
@@ -44,7 +43,6 @@ const folder = createTempFolder();
 const recording = join(folder.path, 'recording');
 
 beforeAll(async () => {
-  await loadAbi();
   const model = createModel({ seed: 1, scenario: 'healthy', startTime: 1_795_474_800 });
   folder.write('state.json', JSON.stringify(model.moduleState()));
   folder.write('input.json', JSON.stringify(model.rateLimiterInput({ window: 500n })));

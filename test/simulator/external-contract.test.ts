@@ -1,19 +1,14 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { simulatedContractBody, type ContractChanges } from '../../src/commands/simulated-contract.js';
-import { loadAbi } from '../../src/queries/abi-loader.js';
 import type { ContractReading } from '../../src/facts/contract/reading.js';
-import { contractFactsOf, jobsOf } from '../../src/poll/jobs.js';
+import { observationsOf, jobsOf } from '../../src/poll/jobs.js';
 import { readBody } from '../../src/poll/poll.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { pollContract } from '../queries/bridge-target.js';
 import { readSnapshot } from '../support/snapshots.js';
 import { startTestSimulator } from '../support/test-simulator.js';
-
-beforeAll(async () => {
-  await loadAbi();
-});
 
 const START_SECONDS = 1_790_000_000;
 
@@ -22,7 +17,10 @@ function readingOf(model: Model, minutes: number, changes?: ContractChanges): Co
   const at: Instant = { epochSeconds: START_SECONDS + minutes * 60, monotonicMs: minutes * 60_000 };
   const [bridge, contract] = jobsOf(demoConfig('http://127.0.0.1:1', model)).map(({ context }) => context);
   if (bridge === undefined || contract?.document !== 'external_contract') throw new Error('there is no contract');
-  const facts = contractFactsOf(readSnapshot(bridge, model.moduleState(), { height: String(model.height), at }));
+  const facts = observationsOf(
+    'module_state',
+    readSnapshot(bridge, model.moduleState(), { height: String(model.height), at }),
+  )?.contractFacts;
   if (facts === undefined) throw new Error('the module state does not say where the contract is');
   const { outcome } = readBody(simulatedContractBody(undefined, facts, model, at, changes), contract);
   if (!outcome.ok) throw new Error(outcome.error.message);

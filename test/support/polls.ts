@@ -26,7 +26,7 @@ export const TARGET_OPTIONS = {
   maxValues: 2_000_000,
 } as const;
 
-interface Received<Name extends DocumentName> extends Partial<Pick<ReceivedBody<Name>, 'sideInput' | 'source'>> {
+interface Received extends Partial<Pick<ReceivedBody, 'sideInput' | 'source'>> {
   readonly height?: string | number | undefined;
   readonly at?: Instant;
 }
@@ -35,7 +35,7 @@ interface Received<Name extends DocumentName> extends Partial<Pick<ReceivedBody<
 export function pollOf<Name extends DocumentName>(
   context: StepContext<Name>,
   json: unknown,
-  { height, at = START, source = 'test', ...others }: Received<Name> = {},
+  { height, at = START, source = 'test', ...others }: Received = {},
 ): Poll<Name> {
   const bytes = Buffer.isBuffer(json) ? json : Buffer.from(JSON.stringify(json));
   const header = height === undefined ? undefined : String(height);

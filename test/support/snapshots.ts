@@ -6,7 +6,7 @@ import type { Numeral } from '../../src/chain/numeral.js';
 import type { Instant } from '../../src/clock.js';
 import type { BridgeObservations } from '../../src/facts/bridge/observations.js';
 import type { CrosschainObservations } from '../../src/facts/crosschain/observations.js';
-import { documents, type ObservationsOf, type SideInputOf } from '../../src/documents.js';
+import { documents, type ObservationsOf, type SideInput } from '../../src/documents.js';
 import { snapshotOf, type Poll, type Snapshot, type StepContext } from '../../src/poll/step.js';
 import { pollOf, START, TARGET_OPTIONS } from './polls.js';
 
@@ -99,7 +99,7 @@ interface Reading<Name extends DocumentName> {
   readonly height?: string | undefined;
   readonly at?: Instant | undefined;
   readonly previous?: ObservationsOf[Name] | undefined;
-  readonly sideInput?: SideInputOf[Name];
+  readonly sideInput?: SideInput;
 }
 
 /** The snapshot of a document. Throws if it cannot be read. */

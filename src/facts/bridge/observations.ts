@@ -1,11 +1,8 @@
 import type { Instant } from '../../clock.js';
-import { isPresent } from '../../chain/field.js';
-import type { ModuleState } from '../../chain/module-state.js';
 import type { Numeral } from '../../chain/numeral.js';
 import { lastEventSeen, type SeenEvent } from './batches.js';
 import { heightSamples, type HeightSample } from './block-times.js';
 import { contractFacts, type ContractFacts } from '../contract/facts.js';
-import { toLabelValue } from '../label-value.js';
 import type { BridgeInput } from './input.js';
 import { rememberedQueues, type PayingQueue } from './objective.js';
 import { lastActiveTimes } from './orchestrators.js';
@@ -32,12 +29,6 @@ export interface BridgeObservations {
   readonly payingQueues: readonly PayingQueue[];
   /** What the next poll of the contract needs; only with `external`. */
   readonly contractFacts?: ContractFacts | undefined;
-}
-
-/** The contract with its bridge id, in one string; empty without one of both. */
-export function bridgeIdentity({ params }: ModuleState): readonly string[] {
-  const { bridge_id: id, bridge_external_address: contract } = isPresent(params) ? params : {};
-  return isPresent(id) && isPresent(contract) && id !== '' ? [`${contract} ${toLabelValue(id)}`] : [];
 }
 
 /** What is remembered from this document on. The first document of an endpoint has no previous observations. */

@@ -88,7 +88,9 @@ export function hubCoinDenom({ state: { params } }: BridgeInput): string | undef
   return isPresent(denom) && denom !== '' ? denom : undefined;
 }
 
-export type TransfersByContract = (input: BridgeInput) => ReadonlyMap<string, readonly Transfer[]>;
+type Transfers = readonly Transfer[];
+export type TransfersByContract = (input: BridgeInput) => ReadonlyMap<string, Transfers>;
+export type ValueOfTransfers<Value> = (transfers: Transfers) => Value;
 
 function byContract(transfersOf: (input: BridgeInput) => readonly Transfer[], coinOf: CoinOf): TransfersByContract {
   const contractOf = (transfer: Transfer): string => contractLabel(coinOf(transfer)?.contract);

@@ -66,7 +66,7 @@ export interface HubReading {
   /** Unix seconds of the block with the height of the module state. */
   readonly blockSeconds: number | undefined;
   /** Supply by denom, read at that height. */
-  readonly supplies: ReadonlyMap<string, Numeral | undefined>;
+  readonly supplies: ReadonlyMap<string, Numeral>;
 }
 
 const SAME_TIME_SECONDS = 120;

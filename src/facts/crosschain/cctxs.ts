@@ -8,6 +8,8 @@ import { memoize } from '../memoize.js';
 import { lengthOf, optional, required, rows } from '../required-fields.js';
 import type { CrosschainInput } from './input.js';
 
+export type Cctxs = readonly Cctx[];
+
 /** The lists of the document. */
 export const listNames = ['missed', 'pending'] as const;
 export type ListName = (typeof listNames)[number];
