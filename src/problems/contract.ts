@@ -191,7 +191,9 @@ const silent = problemOf('external_contract', {
   mark: { schema: eventMark, next: eventsAfter },
   find: ({ input: { lastEventNonce, unobservedEvents } }, mark: EventMark | undefined) => {
     const nonce = required(lastEventNonce);
-    const waiting = required(unobservedEvents);
+    const waiting = unobservedEvents;
+    // The hub may be behind.
+    if (waiting === undefined) return { found: [], isComplete: false };
     if (compare(waiting, ZERO) === 0) return [];
     const observed = subtract(nonce, waiting);
     // The first reading with the oldest event that is not observed.

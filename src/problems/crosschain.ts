@@ -105,8 +105,10 @@ const stuck = problemOf('rate_limiter_input', {
   find: ({ input }) => {
     if (compare(hiddenCount(input), 0) > 0) return { found: [], isComplete: false };
     const pending = groupByChain(distinctCctxs.pending(input));
+    const considered = groupByChain(consideredCctxs.pending(input));
     const missed = groupByChain(missedOnly(input));
     return lowestNonces(input).flatMap(({ chainId, nonce, sinceSeconds }) => {
+      if (!considered.has(chainId)) return [];
       const limit = ageLimitMs(chainId, input.settings) / 1000 + STUCK_SECONDS;
       if (input.at.epochSeconds - sinceSeconds < limit) return [];
       const first = pending.get(chainId)?.find((cctx) => compare(outboundNonce(cctx) ?? -1, nonce) === 0);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { groupBy } from '../../src/facts/grouping.js';
 import { problems } from '../../src/problems/problems.js';
 import { hasTool } from '../support/tools.js';
 import { recordIncident, type ShownVerdicts } from './incident-recording.js';
@@ -11,8 +12,35 @@ import { evaluateAlerts, NEWEST_PROMTOOL, type AlertAtMinute, type Firing, type 
  */
 const hasPromtool = hasTool('promtool');
 
-/** The incidents run with Prometheus 3 when it is there. The setups compare them with Prometheus 2. */
-const SETUP: Setup = { targetLabels: [{}], promtool: hasTool(NEWEST_PROMTOOL) ? NEWEST_PROMTOOL : 'promtool' };
+/**
+ * The ways in which Prometheus is set up, all in one store: scraped directly, through a ServiceMonitor, in another cluster by two replicas, and
+ * with rules that are evaluated in two places.
+ */
+const SETUP: Setup = {
+  targetLabels: [
+    {},
+    { namespace: 'monitoring', service: 'exporter', pod: 'exporter-0', container: 'exporter', endpoint: 'http' },
+    { cluster: 'eu', replica: 'a' },
+    { cluster: 'eu', replica: 'b' },
+  ],
+  secondEvaluation: { evaluator: 'second' },
+  promtool: hasTool(NEWEST_PROMTOOL) ? NEWEST_PROMTOOL : 'promtool',
+};
+
+const SETUP_LABELS = ['namespace', 'service', 'pod', 'container', 'endpoint', 'cluster', 'replica', 'evaluator'];
+
+/** The alerts without the labels of the setups, in which they have to be the same. */
+function inAllSetups(all: readonly Firing[]): readonly Firing[] {
+  const firings = all.map((firing) => ({
+    ...firing,
+    labels: Object.fromEntries(Object.entries(firing.labels).filter(([name]) => !SETUP_LABELS.includes(name))),
+  }));
+  const bySubject = groupBy(firings, ({ alert, severity, labels }) => JSON.stringify([alert, severity, labels]));
+  for (const [subject, own] of bySubject) {
+    expect(new Set(own.map(({ from, until, count }) => `${from} to ${until}, ${count}`)).size, subject).toBe(1);
+  }
+  return Array.from(bySubject.values(), (own) => own.slice(0, 1)).flat();
+}
 
 const keyOf = ({ alert, severity }: Pick<Firing, 'alert' | 'severity'>): AlertKey => `${alert}/${severity}` as AlertKey;
 
@@ -26,7 +54,7 @@ export function testIncidents(incidents: readonly Incident[]): void {
     const end = ((recording.samples - 1) * recording.sampleSeconds) / 60;
     const expectedKeys = Object.keys(incident.expectedAlerts) as AlertKey[];
     const evaluated = evaluateAlerts(recording, [WATCHDOG, ...expectedAt(incident, end)], others, SETUP);
-    const firings = evaluated.firings.filter(({ alert }) => alert !== 'BridgeWatchdog');
+    const firings = inAllSetups(evaluated.firings).filter(({ alert }) => alert !== 'BridgeWatchdog');
     if (process.env['ALERTS_SHOW']) console.log(describeFirings(incident, firings));
 
     const allowedKeys = new Set(incident.allowedAlerts);

@@ -695,17 +695,17 @@ export const crosschainAndExporterIncidents: readonly Incident[] = [
   incident(
     'no exporter runs',
     { minutes: 20, exporterDown: true },
-    { expectedAlerts: { 'BridgeExporterAbsent/critical': 10, 'BridgeEndpointNotPolled/critical': 16 } },
+    { expectedAlerts: { 'BridgeExporterAbsent/critical': 10, 'BridgeExporterDown/warning': 10 } },
   ),
   incident(
     'a field has the wrong type',
     { minutes: 30, bridge: changedState(() => ({ last_outgoing_pool_id: 'soon' })) },
-    { expectedAlerts: { 'BridgeExporterInvalidValues/warning': 11 } },
+    { expectedAlerts: { 'BridgeProblemUnjudged/warning': 12 } },
   ),
   incident(
     'a field is missing',
     { minutes: 30, bridge: changedState(() => ({ batches: undefined })) },
-    { expectedAlerts: { 'BridgeExporterInvalidValues/warning': 11 } },
+    { expectedAlerts: { 'BridgeProblemUnjudged/warning': 12 } },
   ),
   {
     title: 'a family has more series than allowed',

@@ -8,6 +8,7 @@ import {
   type EndpointLimits,
   type EndpointState,
 } from '../../src/poll/endpoint-state.js';
+import { rememberedOf, withRemembered, type Remembered } from '../../src/poll/remembered.js';
 import { step, type Poll, type Snapshot, type StepContext } from '../../src/poll/step.js';
 import type { QueryStates } from '../../src/queries/query-state.js';
 
@@ -19,6 +20,8 @@ export interface JudgedEndpoints {
   /** Replaces the endpoints. Those that stay keep what was found, unless they are new, like those at another address. */
   readonly reload: (keys: readonly (EndpointKey & { readonly isNew: boolean })[], at: Instant) => void;
   readonly all: () => readonly KnownEndpoint[];
+  /** What a state file would have of them. */
+  readonly remembered: () => readonly Remembered[];
   readonly states: () => readonly EndpointState[];
   /** The last accepted document of an endpoint. */
   readonly snapshotOf: (key: EndpointKey) => Snapshot | undefined;
@@ -31,11 +34,13 @@ export function judgedEndpoints(
   keys: readonly EndpointKey[],
   limits: EndpointLimits,
   addedAt: Instant,
+  remembered: readonly Remembered[] = [],
 ): JudgedEndpoints {
-  const initial = (key: EndpointKey, at: Instant): KnownEndpoint => ({
-    state: initialState(key, limits, at),
-    memory: initialMemory,
-  });
+  const initial = (key: EndpointKey, at: Instant): KnownEndpoint =>
+    withRemembered(
+      { state: initialState(key, limits, at), memory: initialMemory },
+      remembered.find(({ target, document }) => target === key.target && document === key.document),
+    );
   let endpoints: readonly KnownEndpoint[] = keys.map((key) => initial(key, addedAt));
   const endpointOf = ({ target, document }: EndpointKey): KnownEndpoint | undefined =>
     endpoints.find(({ state }) => state.target === target && state.document === document);
@@ -56,6 +61,7 @@ export function judgedEndpoints(
       endpoints = kept.map(({ isNew, ...key }) => (isNew ? undefined : endpointOf(key)) ?? initial(key, at));
     },
     all: () => endpoints,
+    remembered: () => endpoints.flatMap((endpoint) => rememberedOf(endpoint) ?? []),
     states: () => endpoints.map(({ state }) => state),
     snapshotOf: (key) => endpointOf(key)?.state.success?.snapshot,
     stateOf: (key) => {

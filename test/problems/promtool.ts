@@ -12,24 +12,16 @@ export const NEWEST_PROMTOOL = 'promtool-newest';
 const folder = createTempFolder();
 
 /** The metrics that the rules read, without recording rules. */
-export const metricsInRules: ReadonlySet<string> = new Set(
-  rules.flatMap(({ expr, annotations = {} }) =>
-    [String(expr), ...Object.values(annotations)].flatMap(metricNamesIn).filter((name) => !name.includes(':')),
+export const metricsInRules: ReadonlySet<string> = new Set([
+  'up',
+  ...rules.flatMap(({ expr, annotations = {} }) =>
+    [String(expr), ...Object.values(annotations)].flatMap(metricNamesIn),
   ),
-);
+]);
 
-/** The metric names in a PromQL expression, including the alternatives in a regular expression for `__name__`. */
+/** The metric names in a PromQL expression. */
 export function metricNamesIn(expression: string): string[] {
-  const expanded = expression.replace(/__name__=~"(\w+)\(([\w|]+)\)"/g, (_match, prefix: string, suffixes: string) =>
-    suffixes
-      .split('|')
-      .map((suffix) => `${prefix}${suffix}`)
-      .join(' '),
-  );
-  return (
-    expanded.match(/\b(?:bridge|crosschain|process|nodejs)_\w+\b|\b(?:document|target|orchestrator|chain):\w+:\w+/g) ??
-    []
-  );
+  return expression.match(/\b(?:bridge|crosschain|process|nodejs)_\w+\b/g) ?? [];
 }
 
 /** An alert with one set of labels. Times are minutes since the beginning of the recording. */

@@ -14,6 +14,7 @@ import type { DocumentName, SideInput } from '../../src/documents.js';
 import type { TargetLabels } from '../../src/config/config.js';
 import type { Objective } from '../../src/config/endpoint-config.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
+import type { Remembered } from '../../src/poll/remembered.js';
 import type { EndpointState } from '../../src/poll/endpoint-state.js';
 import type { KnownEndpoint } from '../../src/poll/known-endpoint.js';
 import type { TargetVerdicts } from '../../src/problems/verdicts.js';
@@ -62,8 +63,8 @@ export interface Phase {
   readonly contract?: ContractOutcome;
   /** Every response is the one at the beginning of the phase, as from a cache or a node that has stopped. */
   readonly frozen?: boolean;
-  /** No exporter runs; a new one starts with the next phase. */
-  readonly exporterDown?: boolean;
+  /** No exporter runs; a new one starts with the next phase. `removed`: it is no scrape target any more. */
+  readonly exporterDown?: boolean | 'removed';
   /** The last shard is not scraped. */
   readonly lastShardDown?: boolean;
   /** The configuration from this phase on, which a running exporter reloads. */
@@ -116,6 +117,8 @@ export interface RecordingOptions {
   readonly maxBodyBytes?: number;
   /** Whether the contract on the external chain is polled; the ABI library has to be loaded. */
   readonly contract?: true;
+  /** Whether an exporter that starts has the state file of the one before. */
+  readonly hasStateFile?: true;
   /** `targets[].bridge.objective`; none by default. */
   readonly objective?: Objective;
   /** `targets[].labels`. */
@@ -156,6 +159,7 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
   model.advanceTime(afterDays * DAY_SECONDS * 1000);
   const series = new Map<string, (number | undefined)[]>();
   let exporter: Exporter | undefined;
+  let remembered: readonly Remembered[] = [];
   let config = INITIAL_CONFIG;
   let sample = 0;
   for (const [index, phase] of phases.entries()) {
@@ -170,15 +174,19 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
     for (; sample < last; sample += 1) {
       const seconds = sample * sampleSeconds;
       if (sample > 0 && !phase.frozen) model.advanceTime(sampleSeconds * 1000);
-      exporter = phase.exporterDown ? undefined : (exporter ?? createExporter(model, config, seconds, options));
-      if (exporter === undefined) continue;
+      if (keep?.has('up') === true && phase.exporterDown !== 'removed')
+        put(series, 'up', sample, phase.exporterDown ? 0 : 1);
+      if (phase.exporterDown) {
+        remembered = exporter?.endpoints.remembered() ?? remembered;
+        exporter = undefined;
+        continue;
+      }
+      exporter ??= createExporter(model, config, seconds, options, options.hasStateFile ? remembered : []);
       exporter.poll(phase, seconds);
       observe?.(exporter.endpoints.verdicts(instantAt(seconds)), seconds / 60, exporter.endpoints.states());
       if (keep === undefined) continue;
       for (const [key, value] of exporter.scrape(phase, seconds, keep)) {
-        const values = series.get(key) ?? [];
-        series.set(key, values);
-        values[sample] = value;
+        put(series, key, sample, value);
       }
     }
   }
@@ -187,6 +195,12 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
   const judged = exporter?.endpoints.all() ?? [];
   const verdicts = exporter?.endpoints.verdicts(at) ?? [];
   return { sampleSeconds, samples: sample, series, endpoints, judged, verdicts, at };
+}
+
+function put(series: Map<string, (number | undefined)[]>, key: string, sample: number, value: number): void {
+  const values = series.get(key) ?? [];
+  series.set(key, values);
+  values[sample] = value;
 }
 
 /** The simulated time of a sample. */
@@ -201,7 +215,13 @@ interface Exporter {
   readonly scrape: (phase: Phase, seconds: number, keep: ReadonlySet<string>) => [key: string, value: number][];
 }
 
-function createExporter(model: Model, initial: RecordedConfig, startedAt: number, options: RecordingOptions): Exporter {
+function createExporter(
+  model: Model,
+  initial: RecordedConfig,
+  startedAt: number,
+  options: RecordingOptions,
+  remembered: readonly Remembered[],
+): Exporter {
   const { maxSeries, maxBodyBytes, targetLabels, valsets = 12, shards = 1, ignore = [], contract = false } = options;
   const config = demoConfig('http://127.0.0.1:1317', model);
   const [target] = config.targets;
@@ -229,7 +249,7 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
   let sources = sourcesOf(initial);
   let recordingFailures = 0;
   const limits = { maxBodyBytes: maxBodyBytes ?? config.poll.maxBodyBytes, staleAfterMs: STALE_AFTER_MS };
-  const endpoints = judgedEndpoints(sources, limits, instantAt(startedAt));
+  const endpoints = judgedEndpoints(sources, limits, instantAt(startedAt), remembered);
 
   const poll = <Body>(
     source: StepContext,
