@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { testDaysWithoutAlerts } from './alert-tests.js';
+import { testDaysWithoutAlerts } from './quiet-days.js';
 
 describe('the alerts in a week of the scenario healthy', () => {
   testDaysWithoutAlerts('healthy');

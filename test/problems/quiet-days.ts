@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { hasTool } from '../support/tools.js';
+import { metricsInRules, runAlerts } from './promtool.js';
+import { record } from './recording.js';
+
+/** Enough for a healthy day, and no gap. */
+const DAY_SAMPLE_SECONDS = 300;
+
+/**
+ * Tests seven days with different seeds, in which only the watchdog fires and no page shows a problem as firing. One chain of seven days would
+ * accumulate the signatures of a week and take minutes to simulate.
+ */
+export function testDaysWithoutAlerts(scenario: 'healthy' | 'quiet'): void {
+  it.skipIf(!hasTool('promtool')).each([1, 2, 3, 4, 5, 6, 7])('do not fire on day %i', (seed) => {
+    const shown = new Set<string>();
+    const recording = record([{ minutes: 24 * 60 }], {
+      scenario,
+      seed,
+      sampleSeconds: DAY_SAMPLE_SECONDS,
+      valsets: 3,
+      keep: metricsInRules,
+      observe: (targets) => {
+        for (const { alert, state } of targets.flatMap(({ verdicts }) => verdicts))
+          if (state === 'firing') shown.add(alert);
+      },
+    });
+    expect(recording.samples).toBe((24 * 3600) / DAY_SAMPLE_SECONDS);
+    const last = ((recording.samples - 1) * DAY_SAMPLE_SECONDS) / 60;
+    expect(runAlerts(recording)).toEqual([
+      { alert: 'BridgeWatchdog', severity: 'none', labels: {}, from: 0, until: last, count: 1 },
+    ]);
+    expect(Array.from(shown)).toEqual([]);
+  });
+}
