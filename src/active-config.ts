@@ -1,9 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Config, ConfigResult, PollConfig, RecorderSettings } from './config/config.js';
 import { formatConfig } from './config/loader.js';
 import { createQueue } from './queue.js';
 import { startRepeating } from './repeating.js';
-import { fingerprint } from './facts/fingerprint.js';
 import { externalLinks, type ExternalLinks } from './pages/external-links.js';
 import { clock, type Instant } from './clock.js';
 import { jobsOf } from './poll/jobs.js';
@@ -107,9 +107,13 @@ export function createActiveConfig(
   };
 }
 
+/** 48 bits are exact in a double. */
+const HASH_HEX_DIGITS = 12;
+
 /** As in `bridge_exporter_config_hash`. It does not cover secrets, so that passwords cannot be guessed from it. */
 export function configHash(config: Config): number {
-  return fingerprint(formatConfig(config));
+  const digest = createHash('sha256').update(formatConfig(config)).digest('hex');
+  return Number.parseInt(digest.slice(0, HASH_HEX_DIGITS), 16);
 }
 
 function loadedConfig(config: Config): LoadedConfig {

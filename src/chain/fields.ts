@@ -185,10 +185,3 @@ export function rowSchema(schema: z.ZodType): z.ZodType | undefined {
 export function hasKnownField(schema: z.ZodType, value: object): boolean {
   return fieldsOf(schema).some(([name]) => Object.hasOwn(value, name));
 }
-
-/** The value of an object with all fields of its schema, `undefined` where they are missing. Other values stay. */
-export function withAllFields(schema: z.ZodType, value: unknown): unknown {
-  const fields = fieldsOf(schema);
-  if (fields.length === 0 || typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(fields.map(([name, field]) => [name, withAllFields(field, Reflect.get(value, name))]));
-}

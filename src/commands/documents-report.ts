@@ -1,4 +1,7 @@
 import type { KnownEndpoint } from '../poll/known-endpoint.js';
+import { keptInput } from '../poll/items.js';
+import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
+import { orEmpty } from '../facts/required-fields.js';
 import { documents } from '../documents.js';
 import { renderEndpoints } from '../exposition/metrics-page.js';
 import { remedyOf } from '../http/failure-reasons.js';
@@ -59,13 +62,15 @@ export function printDocuments(
 }
 
 /** A warning if addresses of `bridge.watch` are in no validator. `name` is the target or the file. */
-export function inactiveWatched(name: string, { context: options, state }: ReadEndpoint): string[] {
-  const seriesOf = (family: string) => state.success?.snapshot.families.find((own) => own.name === family);
-  // Without it, the members of the validator set are unknown.
-  if (options.document !== 'module_state' || seriesOf('bridge_orchestrator_info') === undefined) return [];
-  const entries = seriesOf('bridge_watched_validator_active')?.samples ?? [];
-  const active = new Set(entries.filter(({ value }) => value === 1).map(({ labels }) => labels['address']));
-  const inactive = options.settings.watch.filter((address) => !active.has(address));
+export function inactiveWatched(name: string, { context: { document, settings }, state: { success } }: ReadEndpoint) {
+  if (document !== 'module_state' || success?.snapshot.document !== document || settings.watch.length === 0) return [];
+  const input = keptInput(success.snapshot);
+  // Without members, it is unknown who is one.
+  if (input === undefined || orEmpty(() => registeredMembers(input)).length === 0) return [];
+  const entries = orEmpty(() => watchedEntries(input));
+  const inactive = settings.watch.filter(
+    (own) => !entries.some(({ address, isActive }) => isActive && address === own),
+  );
   if (inactive.length === 0) return [];
   return [`${name}: no member of the newest validator set has an address of bridge.watch: ${inactive.join(', ')}`];
 }

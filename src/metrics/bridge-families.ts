@@ -1,4 +1,4 @@
-import { exactSeconds, lowest, toSeconds, type Exact } from '../chain/decimal.js';
+import { lowest, toSeconds, type Exact } from '../chain/decimal.js';
 import { asDecimalString } from '../chain/numeral.js';
 import * as anomalies from '../facts/bridge/anomalies.js';
 import * as batches from '../facts/bridge/batches.js';
@@ -12,8 +12,6 @@ import { validatorName, watchedOrchestrators } from '../facts/bridge/registratio
 import * as signing from '../facts/bridge/signing.js';
 import * as tokens from '../facts/bridge/tokens.js';
 import * as valsets from '../facts/bridge/valsets.js';
-import { allParams } from '../facts/bridge/params.js';
-import { fingerprint } from '../facts/fingerprint.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { lengthOf, optional, required, rows } from '../facts/required-fields.js';
 import {
@@ -257,26 +255,6 @@ export const bridgeFamilies = families<BridgeInput>({
         value: 1,
       })),
   }),
-  bridge_watched_validator_last_active_timestamp_seconds: labeledGauge({
-    help: 'Time of the last document that the exporter remembers in which the validator of an entry of watch was a member of the newest validator set; absent before one.',
-    // As many as are configured.
-    labels: ['address'],
-    derive: (input) =>
-      Array.from(orchestrators.lastActiveTimes(input), ([address, seconds]) => ({
-        labels: { address: toLabelValue(address) },
-        value: exactSeconds(seconds),
-      })),
-  }),
-  bridge_watched_validator_active: labeledGauge({
-    help: 'Whether the validator of an entry of watch is a member of the newest validator set (1) or not (0); absent while it is not registered.',
-    // As many as are configured.
-    labels: ['address'],
-    derive: (input) =>
-      orchestrators.watchedEntries(input).map(({ address, isActive }) => ({
-        labels: { address: toLabelValue(address) },
-        value: isActive ? 1 : 0,
-      })),
-  }),
   bridge_orchestrator_power_ratio: labeledGauge({
     help: 'Share of the validator in the power of the newest validator set.',
     ...PER_MEMBER,
@@ -321,11 +299,6 @@ export const bridgeFamilies = families<BridgeInput>({
     ...PER_MEMBER,
     derive: eachMember((input, member) => flag(orchestrators.isDissenting(input, member))),
   }),
-  bridge_orchestrator_missing_next_votes: labeledGauge({
-    help: 'Whether the validator has voted for no claim of the next event (1) or for one (0); absent when nobody has claimed it.',
-    ...PER_MEMBER,
-    derive: eachMember((input, member) => flag(not(orchestrators.hasVoted(events.votersOfNextEvent(input), member)))),
-  }),
   bridge_watched_orchestrator_info: labeledGauge({
     help: 'Orchestrator of an entry of watch about which the node is asked; the value is always 1.',
     stability: 'experimental',
@@ -368,11 +341,6 @@ export const bridgeFamilies = families<BridgeInput>({
     help: 'Hub height at which the oldest relayable batch was created; absent when there is none.',
     value: (input) => batches.oldestBlock(batches.relayableBatches(input) ?? []),
   }),
-  bridge_relayable_batch_next_timeout_height: gauge({
-    help: 'Lowest external height at which a relayable batch times out; absent when there is none.',
-    value: (input) =>
-      lowest((batches.relayableBatches(input) ?? []).map(({ batch_timeout }) => required(batch_timeout))),
-  }),
   bridge_batch_next_timeout_height: gauge({
     help: 'Lowest external height at which a live batch that has not timed out does so; absent when there is none.',
     value: batches.nextTimeout,
@@ -394,22 +362,6 @@ export const bridgeFamilies = families<BridgeInput>({
     value: (input) => {
       if (batches.estimatedExternalHeight(input) === undefined) return undefined;
       return rows(input.state.batches).filter((batch) => batches.isOverdue(input, batch)).length;
-    },
-  }),
-  bridge_overdue_batches: labeledGauge({
-    help: 'Number of overdue batches by their fees: insufficient below the minimum fee of the token, sufficient for signed ones from it on, else unknown.',
-    // Three series per target.
-    labels: ['fees'],
-    derive: (input) => {
-      if (batches.estimatedExternalHeight(input) === undefined) return [];
-      const fees = rows(input.state.batches).flatMap((batch) => {
-        const kind = batches.feesOf(input, batch);
-        return batches.isOverdue(input, batch) ? [kind] : [];
-      });
-      return (['sufficient', 'insufficient', 'unknown'] as const).map((kind) => ({
-        labels: { fees: kind },
-        value: fees.filter((own) => own === kind).length,
-      }));
     },
   }),
   bridge_token_unbatched_transfers: labeledGauge({
@@ -447,21 +399,10 @@ export const bridgeFamilies = families<BridgeInput>({
     ...PER_TOKEN,
     derive: perUnbatchedToken(tokens.lowestId),
   }),
-  bridge_token_top_fee_transfer_id: labeledGauge({
-    help: 'Id of the unbatched transfer of the token with the highest fee, which the next batch takes first; absent when there is none.',
-    ...PER_TOKEN,
-    derive: perUnbatchedToken(tokens.topFeeTransferId),
-  }),
   bridge_token_top_batch_fees: labeledGauge({
     help: 'Sum of the 100 highest fees of unbatched transfers, which a batch built now would earn, in smallest units of the token; absent when there is none.',
     ...SUMMED,
     derive: (input) => perToken(input, tokens.topBatchFeesByToken(input)),
-  }),
-  bridge_token_newest_batch_nonce: labeledGauge({
-    help: 'Highest nonce of a batch of the token since the exporter started; absent before the first batch.',
-    ...PER_TOKEN,
-    overLimit: 'keep-lowest',
-    derive: (input) => perToken(input, tokens.newestBatchNonces(input)),
   }),
   bridge_token_info: labeledGauge({
     help: 'Configured symbol of a token contract as a label; the value is always 1.',
@@ -535,23 +476,7 @@ export const bridgeFamilies = families<BridgeInput>({
   }),
   bridge_next_event_voted_power_ratio: gauge({
     help: 'Share of the power of the newest validator set that voted for the leading claim of the next event; absent when the event has no claim.',
-    value: (input) => {
-      const [best] = events.nextEventPowers(input);
-      return best && valsets.shareOfNewest(input, best);
-    },
-  }),
-  bridge_next_event_second_claim_power_ratio: gauge({
-    help: 'Share of the power of the newest validator set that voted for the second claim of the next event, by power; 0 with one claim, absent without.',
-    value: (input) => {
-      const claims = events.nextEventAttestations(input).length;
-      if (claims < 2) return claims === 0 ? undefined : 0;
-      const [, second] = events.nextEventPowers(input);
-      return second && valsets.shareOfNewest(input, second);
-    },
-  }),
-  bridge_next_event_first_vote_height: gauge({
-    help: 'Hub height of the first vote for the next event; absent when the event has no claim.',
-    value: (input) => events.firstVoteHeight(events.nextEventAttestations(input)),
+    value: (input) => events.leadingClaim(input)?.powerRatio,
   }),
   bridge_valset_power_drift_ratio: gauge({
     help: 'Sum of the differences between the power shares of all validators in the newest validator set and in the one in the contract (0 to 2); absent when one of them has no members.',
@@ -568,16 +493,6 @@ export const bridgeFamilies = families<BridgeInput>({
       valset_mismatch: (input) => Number(integrity.isValsetMismatch(input)),
       valset_unknown: (input) => Number(integrity.isValsetUnknown(input)),
       withdraw_claim_without_batch: (input) => integrity.foreignBatchClaims(input).length,
-    }),
-  }),
-  bridge_integrity_violation_power_ratio: labeledGauge({
-    help: 'Highest share of the power of the newest validator set that voted for one of the claims of the kind; 0 without a claim.',
-    // Three series per target.
-    labels: ['kind'],
-    derive: perKind<BridgeInput>({
-      lost_claims: (input) => integrity.highestVotedShare(input, events.lostClaims(input)),
-      valset_claim_mismatch: (input) => integrity.highestVotedShare(input, integrity.foreignValsetClaims(input)),
-      withdraw_claim_without_batch: (input) => integrity.highestVotedShare(input, integrity.foreignBatchClaims(input)),
     }),
   }),
   bridge_anomalies: labeledGauge({
@@ -662,17 +577,5 @@ export const bridgeFamilies = families<BridgeInput>({
   bridge_params_valset_reward_amount: gauge({
     help: 'Reward for relaying a validator set, in smallest units of the reward token.',
     value: ({ state }) => required(required(required(state.params).valset_reward).amount),
-  }),
-  bridge_params_hash: gauge({
-    help: 'First 48 bits of the SHA-256 of all parameters, to detect changes.',
-    value: (input) => fingerprint(allParams(input)),
-  }),
-  bridge_params_admins_hash: gauge({
-    help: 'First 48 bits of the SHA-256 of the list of admins, to detect changes.',
-    value: ({ state }) => fingerprint(required(required(state.params).admins)),
-  }),
-  bridge_external_blacklist_hash: gauge({
-    help: 'First 48 bits of the SHA-256 of the blacklist, to detect changes.',
-    value: ({ state }) => fingerprint(required(state.external_blacklist)),
   }),
 });

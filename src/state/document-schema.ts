@@ -18,7 +18,6 @@ function createBridgeSchema({ instant, seconds }: TimeCodecs) {
     at: instant,
     heights: list(z.tuple([agoMs, numeral])),
     lastEvent: maybe(z.strictObject({ nonce: numeral, readAgoMs: agoMs, observedAgoMs: maybe(agoMs) })),
-    lastActive: map(z.string(), seconds),
     batchNonces: map(z.string(), numeral),
     payingQueues: list(z.strictObject({ contract: z.string(), sinceSeconds: seconds })),
   });
@@ -35,7 +34,7 @@ function createBridgeSchema({ instant, seconds }: TimeCodecs) {
       watched: [],
       hubCoinDenom: undefined,
     }),
-    encode: ({ at, heights, lastEvent, lastActive, batchNonces, payingQueues }) => ({
+    encode: ({ at, heights, lastEvent, batchNonces, payingQueues }) => ({
       at,
       heights: heights.map(({ monotonicMs, height }): [number, typeof height] => [before(at, monotonicMs), height]),
       lastEvent: lastEvent && {
@@ -43,7 +42,6 @@ function createBridgeSchema({ instant, seconds }: TimeCodecs) {
         readAgoMs: before(at, lastEvent.readAtMs),
         observedAgoMs: lastEvent.observedAtMs === undefined ? undefined : before(at, lastEvent.observedAtMs),
       },
-      lastActive,
       batchNonces,
       payingQueues,
     }),

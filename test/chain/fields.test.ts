@@ -11,7 +11,6 @@ import {
   numeral,
   object,
   string,
-  withAllFields,
   type FieldSchema,
 } from '../../src/chain/fields.js';
 
@@ -207,15 +206,5 @@ describe('an object', () => {
     expect(known({ code: 5, message: '' })).toBe(false);
     expect(known({ real_note: 'x' })).toBe(false);
     expect(known({})).toBe(false);
-  });
-
-  it('can have all fields of its schema, also those that are missing', () => {
-    const outer = object({ inner: object({ a: string, b: numeral }), c: string });
-    expect(withAllFields(outer, outer.parse({ inner: { b: 'x' } }))).toStrictEqual({
-      inner: { a: undefined, b: INVALID },
-      c: undefined,
-    });
-    expect(withAllFields(outer, INVALID)).toBe(INVALID);
-    expect(withAllFields(string, 'a')).toBe('a');
   });
 });

@@ -5,6 +5,7 @@ import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import { clock } from '../../src/clock.js';
 import { failureReasonNames, failureReasons, remedyOf } from '../../src/http/failure-reasons.js';
 import type { FamilyHeader } from '../../src/metrics/family.js';
+import { problemStart, problemUnjudged } from '../../src/problems/problem-families.js';
 import { nodeQueries, nodeQueryFamilies } from '../../src/queries/query-state.js';
 import { markdownTable, withTables } from './generated-tables.js';
 
@@ -31,6 +32,7 @@ async function metricReference(): Promise<string> {
     table(documents.rate_limiter_input.families),
     table([...documents.rate_limiter_input.flow.gauges, ...documents.rate_limiter_input.flow.cumulative]),
     queryTable(),
+    table([problemStart, problemUnjudged]),
     table(pollFamilies),
     await exporterProcessTable(),
   ]);

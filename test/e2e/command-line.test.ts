@@ -203,8 +203,6 @@ describe('a validator in watch', () => {
     const warning = `no member of the newest validator set has an address of bridge.watch: ${typo}\n`;
     const once = await runHere(['once', '--log.level=silent'], env);
     expect(once).toMatchObject({ code: 0, stderr: `warning: default: ${warning}` });
-    expect(once.stdout).toContain('bridge_watched_validator_active{target="default",address="');
-    expect(once.stdout).not.toContain(`address="${typo}"`);
     const file = folder.write('state.json', JSON.stringify(simulator.model.moduleState()));
     const config = folder.write(
       'watch.yml',

@@ -112,8 +112,8 @@ scrape_configs:
   });
 
   it('stores the exported values', async () => {
-    const hash = valueIn(await scrape(daemon), 'bridge_params_hash', 'target="a"');
-    const stored = await prometheus.query('bridge_params_hash{target="a"}');
+    const hash = valueIn(await scrape(daemon), 'bridge_exporter_config_hash', '');
+    const stored = await prometheus.query('bridge_exporter_config_hash');
     expect(stored.map(({ value }) => Number(value[1]))).toEqual([hash, hash]);
   });
 });

@@ -1,3 +1,6 @@
+import type { BridgeInput } from '../../src/facts/bridge/input.js';
+import { orUndefined } from '../../src/facts/required-fields.js';
+import { keptInput } from '../../src/poll/items.js';
 import type { Snapshot } from '../../src/poll/step.js';
 import { seriesOf } from '../support/exposition-text.js';
 import {
@@ -27,6 +30,13 @@ export interface DerivedMetrics {
 /** Derives the bridge families from a `state`. */
 export function deriveBridge(state: unknown, options?: BridgeOptions): DerivedMetrics {
   return toDerived(bridgeSnapshot(state, options));
+}
+
+/** A fact of a `state`; `undefined` if a field that it reads is missing or invalid. */
+export function bridgeFact<T>(state: unknown, fact: (input: BridgeInput) => T, options?: BridgeOptions): T | undefined {
+  const input = keptInput(bridgeSnapshot(state, options));
+  if (input === undefined) throw new Error('the document is not kept');
+  return orUndefined(() => fact(input));
 }
 
 /** Derives the cross-chain families from a rate limiter input. */

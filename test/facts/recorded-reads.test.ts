@@ -16,7 +16,7 @@ describe('the recorded reads of the families', () => {
   });
 
   it.each([
-    ['bridge_params_hash', ['state.params'], []],
+    ['bridge_params_admins', ['state.params.admins'], []],
     ['bridge_batch_transactions', ['state.batches[].transactions'], []],
     ['bridge_height', [], ['height']],
     ['bridge_token_info', [], ['tokens[].contract', 'tokens[].symbol']],

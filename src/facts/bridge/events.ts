@@ -165,10 +165,3 @@ export function pendingEventCount(input: BridgeInput): Decimal {
 export function newestAttestedNonce(input: BridgeInput): Numeral | undefined {
   return highest(eventAttestations(input).map(({ nonce }) => nonce));
 }
-
-/** The powers of the newest validator set that voted for each claim of the next event, the highest first. */
-export function nextEventPowers(input: BridgeInput): readonly Decimal[] {
-  return nextEventAttestations(input)
-    .map((attestation) => votedPower(input, attestation))
-    .toSorted((a, b) => compare(b, a));
-}

@@ -5,7 +5,6 @@ import { heightSamples, type HeightSample } from './block-times.js';
 import { contractFacts, type ContractFacts } from '../contract/facts.js';
 import type { BridgeInput } from './input.js';
 import { rememberedQueues, type PayingQueue } from './objective.js';
-import { lastActiveTimes } from './orchestrators.js';
 import { watchedOrchestrators, type WatchedOrchestrator } from './registrations.js';
 import { hubCoinDenom, rememberedBatchNonces } from './tokens.js';
 
@@ -17,8 +16,6 @@ export interface BridgeObservations {
   readonly heights: readonly HeightSample[];
   /** The last observed event. */
   readonly lastEvent: SeenEvent | undefined;
-  /** When each entry of `watch` was last active, in Unix seconds. */
-  readonly lastActive: ReadonlyMap<string, number>;
   /** The orchestrators of the entries of `watch`. */
   readonly watched: readonly WatchedOrchestrator[];
   /** The coin that pays for transactions on the hub. */
@@ -37,7 +34,6 @@ export function bridgeObservations(input: BridgeInput): BridgeObservations {
     at: input.at,
     heights: heightSamples(input),
     lastEvent: lastEventSeen(input),
-    lastActive: lastActiveTimes(input),
     watched: watchedOrchestrators(input),
     hubCoinDenom: hubCoinDenom(input),
     batchNonces: rememberedBatchNonces(input),

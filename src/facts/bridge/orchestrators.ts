@@ -162,13 +162,3 @@ export const watchedEntries = memoize((input: BridgeInput) => {
     return [{ address, isActive: registrations.some(({ eth_address }) => members.has(required(eth_address))) }];
   });
 });
-
-/** When each entry of `watch` was last active, in Unix seconds, as far as the exporter remembers. */
-export const lastActiveTimes = memoize((input: BridgeInput): ReadonlyMap<string, number> => {
-  const earlier = input.settings.watch.flatMap((address): [string, number][] => {
-    const seconds = input.previous?.lastActive.get(address);
-    return seconds === undefined ? [] : [[address, seconds]];
-  });
-  const active = orEmpty(() => watchedEntries(input)).filter(({ isActive }) => isActive);
-  return new Map([...earlier, ...active.map(({ address }): [string, number] => [address, input.at.epochSeconds])]);
-});

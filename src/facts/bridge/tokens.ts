@@ -142,13 +142,6 @@ export function lowestId(transfers: readonly Transfer[]): Numeral | undefined {
   return lowest(transfers.map(idOf));
 }
 
-/** The lowest id of the transfers with the highest fee. */
-export function topFeeTransferId(transfers: readonly Transfer[]): Numeral | undefined {
-  const top = highest(transfers.map(feeOf));
-  if (top === undefined) return undefined;
-  return lowestId(transfers.filter((transfer) => compare(feeOf(transfer), top) === 0));
-}
-
 const descending = (a: Numeral, b: Numeral): number => compare(b, a);
 
 /** What a batch built now would earn, by token. */
@@ -166,7 +159,7 @@ export const topBatchFeesByToken = memoize(
 const MAX_REMEMBERED_TOKENS = 1_000;
 
 /** The highest batch nonce of each token, with those of earlier documents. */
-export const newestBatchNonces = memoize((input: BridgeInput): ReadonlyMap<string, Numeral> => {
+const newestBatchNonces = memoize((input: BridgeInput): ReadonlyMap<string, Numeral> => {
   const newest = new Map(earlierBatchNonces(input));
   for (const [contract, batches] of batchesByToken(input)) {
     const nonce = highest([newest.get(contract), ...batches.map(({ batch_nonce }) => required(batch_nonce))]);

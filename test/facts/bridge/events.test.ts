@@ -17,8 +17,7 @@ const NEWEST = 'bridge_newest_attested_nonce';
 const PENDING = 'bridge_pending_events';
 const CONFLICTS = 'bridge_conflicting_claims';
 const VOTED = 'bridge_next_event_voted_power_ratio';
-const FIRST = 'bridge_next_event_first_vote_height';
-const all = [NEWEST, PENDING, CONFLICTS, VOTED, FIRST];
+const all = [NEWEST, PENDING, CONFLICTS, VOTED];
 
 /** Event 7 is observed. Events 8, 9 and 11 have two claims each, event 10 has one. */
 const bridge = state({
@@ -45,8 +44,8 @@ const bridge = state({
 
 describe('the event metrics', () => {
   it('count events up to the newest claim as pending and events with several claims as conflicting', () => {
-    // Event 7 is already observed. The leading claim of event 8 has 50 of 100, and the first vote is at height 50.
-    expect(valuesOf(bridge, all)).toEqual({ [NEWEST]: 11, [PENDING]: 4, [CONFLICTS]: 3, [VOTED]: 0.5, [FIRST]: 50 });
+    // Event 7 is already observed. The leading claim of event 8 has 50 of 100.
+    expect(valuesOf(bridge, all)).toEqual({ [NEWEST]: 11, [PENDING]: 4, [CONFLICTS]: 3, [VOTED]: 0.5 });
   });
 
   it('count no events if there are no attestations', () => {
@@ -55,7 +54,6 @@ describe('the event metrics', () => {
       [PENDING]: 0,
       [CONFLICTS]: 0,
       [VOTED]: undefined,
-      [FIRST]: undefined,
     });
   });
 
@@ -66,15 +64,13 @@ describe('the event metrics', () => {
       [PENDING]: 0,
       [CONFLICTS]: 0,
       [VOTED]: undefined,
-      [FIRST]: undefined,
     });
   });
 
   it('count events without claims before the newest claim as pending', () => {
-    expect(valuesOf({ ...bridge, attestations: [attestation('9', [])] }, [PENDING, VOTED, FIRST])).toEqual({
+    expect(valuesOf({ ...bridge, attestations: [attestation('9', [])] }, [PENDING, VOTED])).toEqual({
       [PENDING]: 2,
       [VOTED]: undefined,
-      [FIRST]: undefined,
     });
   });
 
@@ -84,7 +80,7 @@ describe('the event metrics', () => {
       last_observed_nonce: '9007199254740992',
       attestations: [attestation('9007199254740993', [], { height: '5' }), attestation('9007199254740995', [])],
     };
-    expect(valuesOf(document, [PENDING, CONFLICTS, FIRST])).toEqual({ [PENDING]: 3, [CONFLICTS]: 0, [FIRST]: 5 });
+    expect(valuesOf(document, [PENDING, CONFLICTS])).toEqual({ [PENDING]: 3, [CONFLICTS]: 0 });
   });
 });
 
@@ -183,7 +179,7 @@ describe('the withdrawal of event metrics', () => {
     ['last_observed_nonce, with no attestations', { last_observed_nonce: '', attestations: [] }, []],
     ['votes of the next event', { attestations: [omit(nextEvent, 'votes')] }, allExcept(VOTED)],
     ['an entry of votes', { attestations: [{ ...nextEvent, votes: [3] }] }, allExcept(VOTED)],
-    ['height of the next event', { attestations: [omit(nextEvent, 'height')] }, allExcept(FIRST)],
+    ['height of the next event', { attestations: [omit(nextEvent, 'height')] }, all],
     ['votes and height of a later event', { attestations: [nextEvent, { claim: { event_nonce: '9' } }] }, all],
     ['observed', { attestations: [omit(nextEvent, 'observed')] }, all],
     ['orchestrator_addresses', { orchestrator_addresses: null }, allExcept(VOTED)],

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { lostClaims } from '../../../src/facts/bridge/events.js';
+import { foreignBatchClaims, foreignValsetClaims, highestVotedShare } from '../../../src/facts/bridge/integrity.js';
 import type { JsonObject } from '../../support/json.js';
+import { bridgeFact } from '../derive.js';
 import { attestation, batch, members, operator, orchestrator, state, valset, valueOf } from './state.js';
 
 const VIOLATIONS = 'bridge_integrity_violations';
-const POWER = 'bridge_integrity_violation_power_ratio';
 
 const none = {
   'kind="lost_claims"': 0,
@@ -12,15 +14,20 @@ const none = {
   'kind="valset_unknown"': 0,
   'kind="withdraw_claim_without_batch"': 0,
 };
-const noPower = {
-  'kind="lost_claims"': 0,
-  'kind="valset_claim_mismatch"': 0,
-  'kind="withdraw_claim_without_batch"': 0,
+
+/** The highest share of the power that voted for one of the claims of a kind. */
+const claims = {
+  lost_claims: lostClaims,
+  valset_claim_mismatch: foreignValsetClaims,
+  withdraw_claim_without_batch: foreignBatchClaims,
 };
+const votedShare = (document: JsonObject, kind: keyof typeof claims) =>
+  bridgeFact(document, (input) => highestVotedShare(input, claims[kind](input)));
+
 type Kind =
   'lost_claims' | 'valset_claim_mismatch' | 'valset_mismatch' | 'valset_unknown' | 'withdraw_claim_without_batch';
 
-/** `none` or `noPower` without the series of some kinds. */
+/** `none` without the series of some kinds. */
 const without = (values: Readonly<Record<string, number>>, ...kinds: Kind[]): Record<string, number> =>
   Object.fromEntries(Object.entries(values).filter(([series]) => !kinds.some((kind) => series.includes(`"${kind}"`))));
 
@@ -61,9 +68,9 @@ const packedMember = (power: number, address: string): number[] =>
 describe('the integrity metrics', () => {
   it('are 0 for a consistent state and for an empty one', () => {
     expect(valueOf(bridge, VIOLATIONS)).toEqual(none);
-    expect(valueOf(bridge, POWER)).toEqual(noPower);
+    expect(votedShare(bridge, 'withdraw_claim_without_batch')).toBe(0);
     expect(valueOf(state({}), VIOLATIONS)).toEqual(none);
-    expect(valueOf(state({}), POWER)).toEqual(noPower);
+    expect(votedShare(state({}), 'lost_claims')).toBe(0);
   });
 
   it.each<[string, JsonObject]>([
@@ -107,10 +114,7 @@ describe('the integrity metrics', () => {
       ...none,
       'kind="withdraw_claim_without_batch"': 1,
     });
-    expect(valueOf(withClaims(known, foreign), POWER)).toEqual({
-      ...noPower,
-      'kind="withdraw_claim_without_batch"': 0.6,
-    });
+    expect(votedShare(withClaims(known, foreign), 'withdraw_claim_without_batch')).toBe(0.6);
   });
 
   it.each<[string, JsonObject, JsonObject]>([
@@ -133,7 +137,7 @@ describe('the integrity metrics', () => {
   ])('count claims of a validator set that the hub did not create: %s', (_, known, foreign) => {
     expect(valueOf(withClaims(known), VIOLATIONS)).toEqual(none);
     expect(valueOf(withClaims(foreign, known), VIOLATIONS)).toEqual({ ...none, 'kind="valset_claim_mismatch"': 1 });
-    expect(valueOf(withClaims(foreign, known), POWER)).toEqual({ ...noPower, 'kind="valset_claim_mismatch"': 0.6 });
+    expect(votedShare(withClaims(foreign, known), 'valset_claim_mismatch')).toBe(0.6);
   });
 
   it('judge only claims of events that are not observed', () => {
@@ -148,16 +152,13 @@ describe('the integrity metrics', () => {
       ...none,
       'kind="lost_claims"': 2,
     });
-    expect(valueOf({ ...bridge, attestations: [observed, ...lost] }, POWER)).toEqual({
-      ...noPower,
-      'kind="lost_claims"': 0.4,
-    });
+    expect(votedShare({ ...bridge, attestations: [observed, ...lost] }, 'lost_claims')).toBe(0.4);
     expect(valueOf({ ...bridge, attestations: lost }, VIOLATIONS)).toEqual(none);
   });
 
-  it('have no power ratio for a claim while the validator set has no power', () => {
+  it('have no share of the power for a claim while the validator set has no power', () => {
     const document = { ...withClaims(withdrawal('4', '0xt')), valsets: [valset('5', { '0xaa': 0 })] };
-    expect(valueOf(document, POWER)).toEqual(without(noPower, 'withdraw_claim_without_batch'));
+    expect(votedShare(document, 'withdraw_claim_without_batch')).toBeUndefined();
   });
 });
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { watchedEntries } from '../../../src/facts/bridge/orchestrators.js';
 import { omit, type JsonObject } from '../../support/json.js';
+import { bridgeFact } from '../derive.js';
 import {
   account,
   attestation,
@@ -116,34 +118,37 @@ describe('the orchestrator metrics', () => {
   });
 });
 
-describe('bridge_watched_validator_active', () => {
-  const ACTIVE = 'bridge_watched_validator_active';
+describe('the entries of watch', () => {
+  const activeOf = (document: JsonObject, ...watch: string[]) =>
+    bridgeFact(
+      document,
+      (input) => Object.fromEntries(watchedEntries(input).map(({ address, isActive }) => [address, isActive])),
+      { watch },
+    );
 
-  it('is 1 for registered entries of watch that are members of the newest validator set, by any of their addresses', () => {
+  it('are active if registered with any of their addresses as a member of the newest validator set', () => {
     const watch = [account('aaaa'), operator('cccc'), '0xAA', operator('dddd'), '0xbb', operator('eeee')];
-    expect(valueOf(bridge, ACTIVE, { watch })).toEqual({
-      [`address="${account('aaaa')}"`]: 1,
-      [`address="${operator('cccc')}"`]: 1,
-      'address="0xAA"': 1,
+    expect(activeOf(bridge, ...watch)).toEqual({
+      [account('aaaa')]: true,
+      [operator('cccc')]: true,
+      '0xAA': true,
       // Registered, but not a member. 0xbb and eeee are not registered.
-      [`address="${operator('dddd')}"`]: 0,
+      [operator('dddd')]: false,
     });
   });
 
-  it('is absent without an entry, without a validator set, and while members are unknown', () => {
-    const watch = [account('aaaa')];
-    expect(valueOf(bridge, ACTIVE, {})).toBeUndefined();
-    expect(valueOf({ ...bridge, valsets: [] }, ACTIVE, { watch })).toBeUndefined();
-    expect(exportedOf({ ...bridge, valsets: [{ nonce: '1', members: 7 }] }, [ACTIVE], { watch })).toEqual([]);
-    expect(exportedOf(omit(bridge, 'orchestrator_addresses'), [ACTIVE], { watch })).toEqual([]);
+  it('are unknown without a validator set, and while members are unknown', () => {
+    const entry = account('aaaa');
+    expect(activeOf({ ...bridge, valsets: [] }, entry)).toEqual({});
+    expect(activeOf({ ...bridge, valsets: [{ nonce: '1', members: 7 }] }, entry)).toBeUndefined();
+    expect(activeOf(omit(bridge, 'orchestrator_addresses'), entry)).toBeUndefined();
     const withoutAddress = [omit(orchestrator('aaaa', '0xaa'), 'eth_address')];
-    expect(exportedOf({ ...bridge, orchestrator_addresses: withoutAddress }, [ACTIVE], { watch })).toEqual([]);
+    expect(activeOf({ ...bridge, orchestrator_addresses: withoutAddress }, entry)).toBeUndefined();
   });
 
-  it('ignores unreadable fields of registrations that no entry names', () => {
+  it('do not need readable fields of registrations that no entry names', () => {
     const rows = [orchestrator('aaaa', '0xaa'), { sender: 7, orchestrator: account('cccc') }];
-    const document = { ...bridge, orchestrator_addresses: rows };
-    expect(valueOf(document, ACTIVE, { watch: [account('aaaa')] })).toEqual({ [`address="${account('aaaa')}"`]: 1 });
+    expect(activeOf({ ...bridge, orchestrator_addresses: rows }, account('aaaa'))).toEqual({ [account('aaaa')]: true });
   });
 });
 
@@ -319,9 +324,8 @@ describe('bridge_orchestrator_missing_votes', () => {
   });
 });
 
-describe('the votes for other claims and other events', () => {
+describe('the votes for other claims', () => {
   const DISSENTING = 'bridge_orchestrator_dissenting_votes';
-  const MISSING_NEXT = 'bridge_orchestrator_missing_next_votes';
   const lost = attestation('7', [operator('cccc')]);
   const document = (attestations: JsonObject[]) => ({ ...bridge, attestations });
   const observed = attestation('7', [operator('aaaa')], { observed: true });
@@ -339,12 +343,6 @@ describe('the votes for other claims and other events', () => {
     const values = valueOf({ ...document([observed, attestation('7', [])]), ...unknownSenders }, DISSENTING);
     expect(values).toEqual({ [A]: 0 });
     expect(valueOf({ ...document([observed, lost]), ...unknownSenders }, DISSENTING)).toBeUndefined();
-  });
-
-  it('are missing for the next event if it is claimed and no claim has them', () => {
-    const next = [attestation('8', [operator('cccc')]), attestation('8', [])];
-    expect(valueOf(document(next), MISSING_NEXT)).toEqual({ [A]: 1, [C]: 0 });
-    expect(valueOf(document([observed, attestation('9', [operator('aaaa')])]), MISSING_NEXT)).toBeUndefined();
   });
 });
 

@@ -30,8 +30,6 @@ const params: JsonObject = {
 };
 
 const INFO = 'bridge_params_info';
-const HASH = 'bridge_params_hash';
-const BLACKLIST_HASH = 'bridge_external_blacklist_hash';
 const numbers = {
   bridge_params_signed_valsets_window_blocks: 25000,
   bridge_params_signed_batches_window_blocks: 25001,
@@ -51,7 +49,7 @@ const numbers = {
   bridge_params_valset_reward_amount: 9007199254740992,
   bridge_params_admins: 2,
 };
-const all = [INFO, ...Object.keys(numbers), HASH];
+const all = [INFO, ...Object.keys(numbers)];
 
 const withParams = (fields: JsonObject): JsonObject => state({ params: { ...params, ...fields } });
 const infoOf = (document: JsonObject): Json => valueOf(document, INFO) as Json;
@@ -99,78 +97,12 @@ describe('the parameter metrics', () => {
     expect(remaining).toEqual(all.filter((family) => !own.includes(family)));
   });
 
-  it('lack the metric of an invalid parameter and the hash', () => {
+  it('lack only the metric of an invalid parameter', () => {
     expect(exportedOf(withParams({ slash_fraction_batch: {} }), all)).toEqual(
-      all.filter((family) => family !== 'bridge_params_slash_fraction_batch_ratio' && family !== HASH),
+      all.filter((family) => family !== 'bridge_params_slash_fraction_batch_ratio'),
     );
     expect(exportedOf(withParams({ hub_coin_denom: 5 }), all)).toEqual(Object.keys(numbers));
     expect(exportedOf(state({ params: 'none' }), all)).toEqual([]);
-  });
-});
-
-describe('bridge_params_hash', () => {
-  const hashOf = (document: JsonObject) => valueOf(document, HASH) as number;
-  const hash = hashOf(state({ params }));
-
-  it('has 48 bits', () => {
-    expect(hash).toBeGreaterThan(0);
-    expect(hash).toBeLessThan(2 ** 48);
-    expect(Number.isInteger(hash)).toBe(true);
-  });
-
-  it.each(Object.keys(params))('changes when a parameter changes or is missing: %s', (name) => {
-    const value = params[name] ?? null;
-    const other = typeof value === 'boolean' ? !value : typeof value === 'string' ? `${value}1` : [];
-    const changed = name === 'valset_reward' ? { denom: 'inj', amount: '1' } : other;
-    expect(hashOf(withParams({ [name]: changed }))).not.toBe(hash);
-    const missing = hashOf(state({ params: omit(params, name) }));
-    expect(missing).not.toBe(hash);
-    expect(hashOf(withParams({ [name]: null }))).toBe(missing);
-  });
-
-  it('distinguishes empty from missing parameters', () => {
-    expect(hashOf(withParams({ contract_source_hash: null }))).not.toBe(hash);
-    expect(hashOf(withParams({ admins: [] }))).not.toBe(hashOf(withParams({ admins: null })));
-  });
-
-  it('ignores the order of keys and lists, the case of addresses, and unknown keys', () => {
-    expect(hashOf(state({ params: Object.fromEntries(Object.entries(params).toReversed()) }))).toBe(hash);
-    expect(hashOf(withParams({ admins: ['inj1a', 'INJ1B'] }))).toBe(hash);
-    expect(hashOf(withParams({ bridge_external_address: '0xf955aA', hub_coin_erc20_contract: '0xe28B' }))).toBe(hash);
-    expect(hashOf(withParams({ segregated_wallet_address: '0x1' }))).toBe(hash);
-    expect(hashOf({ ...state({ params }), last_observed_nonce: '9' })).toBe(hash);
-  });
-});
-
-describe('bridge_external_blacklist_hash', () => {
-  const hashOf = (external_blacklist: Json) => valueOf(state({ external_blacklist }), BLACKLIST_HASH);
-
-  it('ignores the order and the case of addresses', () => {
-    expect(hashOf(['0xAA', '0xbb', '0xcc'])).toBe(hashOf(['0xCC', '0xaa', '0xBB']));
-  });
-
-  it('changes with the addresses and their number', () => {
-    const lists = [[], ['0xaa'], ['0xbb'], ['0xaa', '0xaa'], ['0xaa', '0xbb']];
-    expect(new Set(lists.map(hashOf)).size).toBe(lists.length);
-  });
-
-  it.each([null, 'none', [3], [['0xaa']]])('is absent if the blacklist is %j', (blacklist) => {
-    expect(hashOf(blacklist)).toBeUndefined();
-  });
-});
-
-describe('bridge_params_admins_hash', () => {
-  const hashOf = (admins: Json) => valueOf(withParams({ admins }), 'bridge_params_admins_hash');
-
-  it('changes with the admins, and ignores their order and case', () => {
-    expect(hashOf(['inj1a', 'INJ1B'])).toBe(hashOf(['inj1b', 'inj1a']));
-    expect(new Set([[], ['inj1a'], ['inj1b'], ['inj1a', 'inj1a'], ['inj1a', 'inj1b']].map(hashOf)).size).toBe(5);
-    expect(hashOf(null)).toBeUndefined();
-  });
-
-  it('does not depend on other parameters', () => {
-    const other = valueOf(withParams({ signed_batches_window: '5' }), 'bridge_params_admins_hash');
-    expect(other).toBe(valueOf(state({ params }), 'bridge_params_admins_hash'));
   });
 });
 
@@ -179,6 +111,5 @@ describe('the parameter metrics', () => {
     const peggy = withNames(params, PEGGY_NAMES, () => true) as typeof params;
     expect(Object.keys(peggy)).toContain('peggy_id');
     expect(valuesOf(state({ params: peggy }), all)).toEqual(valuesOf(state({ params }), all));
-    expect(valueOf(state({ params: peggy }), HASH)).toBe(valueOf(state({ params }), HASH));
   });
 });

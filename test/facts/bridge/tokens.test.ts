@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { omit, type JsonObject } from '../../support/json.js';
 import type { BridgeObservations } from '../../../src/facts/bridge/observations.js';
 import { bridgeSnapshot, type BridgeOptions } from '../../support/snapshots.js';
-import { deriveBridge, type FamilyValue } from '../derive.js';
+import { deriveBridge } from '../derive.js';
 import { batch, exportedOf, state, transfer, valueOf, valuesOf } from './state.js';
 
 const TRANSFERS = 'bridge_token_unbatched_transfers';
@@ -148,13 +148,12 @@ describe('the metrics of configured tokens', () => {
 
 describe('the queue of a token', () => {
   const OLDEST_ID = 'bridge_token_oldest_unbatched_transfer_id';
-  const TOP_ID = 'bridge_token_top_fee_transfer_id';
   const TOP_FEES = 'bridge_token_top_batch_fees';
-  const queue = [OLDEST_ID, TOP_ID, TOP_FEES];
+  const queue = [OLDEST_ID, TOP_FEES];
   const waiting = (id: string, fee: string, contract = '0xaa', feeContract = contract): JsonObject =>
     transfer(id, contract, '5', { contract: feeContract, amount: fee });
 
-  it('has the oldest transfer, the one with the highest fee, and the fees of a batch', () => {
+  it('has the oldest transfer and the fees of a batch', () => {
     const document = {
       ...bridge,
       unbatched_transfers: [
@@ -166,8 +165,6 @@ describe('the queue of a token', () => {
     };
     expect(valuesOf(document, queue)).toEqual({
       [OLDEST_ID]: { [USDT]: 3, [NO_DENOM]: 4 },
-      // The lowest id of those with the highest fee.
-      [TOP_ID]: { [USDT]: 8, [NO_DENOM]: 4 },
       // Under the token of the transfer, whatever the token of the fee is.
       [TOP_FEES]: { [USDT]: 15, [NO_DENOM]: 2 },
     });
@@ -184,8 +181,7 @@ describe('the queue of a token', () => {
     ['contract of a transfer', { ...waiting('1', '1'), erc20_token: { amount: '1' } }, []],
     ['contract of a fee', { ...waiting('1', '1'), erc20_fee: { amount: '1' } }, queue],
     ['amount of a fee', { ...waiting('1', '1'), erc20_fee: { contract: '0xaa' } }, [OLDEST_ID]],
-    ['id of a transfer with a lower fee', { ...waiting('1', '1'), id: '' }, [TOP_ID, TOP_FEES]],
-    ['id of the transfer with the highest fee', { ...waiting('1', '99'), id: '' }, [TOP_FEES]],
+    ['id of a transfer', { ...waiting('1', '1'), id: '' }, [TOP_FEES]],
   ])('is withdrawn with a missing field: %s', (_, row, remaining) => {
     expect(exportedOf({ ...bridge, unbatched_transfers: [waiting('2', '5'), row] }, queue)).toEqual(remaining);
   });
@@ -194,49 +190,44 @@ describe('the queue of a token', () => {
     const unbatched_transfers = [waiting('1', '9', '0xbb'), waiting('2', '1', '0xaa'), waiting('3', '5', '0xcc')];
     expect(valuesOf({ ...bridge, unbatched_transfers }, queue, { maxSeries: 1 })).toEqual({
       [OLDEST_ID]: { [USDT]: 2 },
-      [TOP_ID]: { [USDT]: 2 },
       [TOP_FEES]: { [label('0xbb', '')]: 9 },
     });
   });
 });
 
-describe('bridge_token_newest_batch_nonce', () => {
-  const NEWEST = 'bridge_token_newest_batch_nonce';
+describe('the newest batch of a token', () => {
   const at = (atMs: number, height: string, batches: JsonObject[]): [JsonObject, BridgeOptions] => [
     { ...bridge, batches },
     { atMs, height },
   ];
-  /** The family after several documents. */
+  /** The nonces after several documents, by token. */
   const after = (...documents: [JsonObject, BridgeOptions][]) => {
     let previous: BridgeObservations | undefined;
-    let value: FamilyValue;
     for (const [document, options] of documents) {
-      const own = { ...options, ...(previous && { previous }) };
-      value = valueOf(document, NEWEST, own);
-      previous = bridgeSnapshot(document, own).observations;
+      previous = bridgeSnapshot(document, { ...options, ...(previous && { previous }) }).observations;
     }
-    return value;
+    return Object.fromEntries(previous?.batchNonces ?? []);
   };
 
-  it('is the highest nonce of a live batch, also after it is gone', () => {
+  it('has the highest nonce of a live batch, also after it is gone', () => {
     const first = at(0, '1', [batch('5', '0xAA'), batch('6', '0xaa'), batch('4', '0xdd')]);
-    expect(after(first)).toEqual({ [USDT]: 6, [NO_DENOM]: 4 });
-    expect(after(first, at(1000, '2', []))).toEqual({ [USDT]: 6, [NO_DENOM]: 4 });
-    expect(after(first, at(1000, '2', [batch('5', '0xaa'), batch('7', '0xdd')]))).toEqual({ [USDT]: 6, [NO_DENOM]: 7 });
-    expect(after(at(0, '1', []))).toBeUndefined();
+    expect(after(first)).toEqual({ '0xaa': 6, '0xdd': 4 });
+    expect(after(first, at(1000, '2', []))).toEqual({ '0xaa': 6, '0xdd': 4 });
+    expect(after(first, at(1000, '2', [batch('5', '0xaa'), batch('7', '0xdd')]))).toEqual({ '0xaa': 6, '0xdd': 7 });
+    expect(after(at(0, '1', []))).toEqual({});
   });
 
   it('is forgotten when the height goes back', () => {
     const first = at(0, '9', [batch('6', '0xaa')]);
-    expect(after(first, at(1000, '8', []))).toBeUndefined();
-    expect(after(first, at(1000, '8', [batch('5', '0xaa')]))).toEqual({ [USDT]: 5 });
+    expect(after(first, at(1000, '8', []))).toEqual({});
+    expect(after(first, at(1000, '8', [batch('5', '0xaa')]))).toEqual({ '0xaa': 5 });
   });
 
   it('is kept while a document cannot be read', () => {
     const first = at(0, '1', [batch('6', '0xaa')]);
     const invalid = at(1000, '2', [{ batch_nonce: '7' }]);
-    expect(after(first, invalid)).toBeUndefined();
-    expect(after(first, invalid, at(2000, '3', []))).toEqual({ [USDT]: 6 });
+    expect(after(first, invalid)).toEqual({ '0xaa': 6 });
+    expect(after(first, invalid, at(2000, '3', []))).toEqual({ '0xaa': 6 });
   });
 
   it('is remembered of at most 1,000 tokens, those with the highest nonces', () => {
