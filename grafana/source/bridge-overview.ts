@@ -1,4 +1,12 @@
-import { type Column, type Dashboard, type Row, statPanel, tablePanel, timeSeriesPanel } from './grafana.js';
+import {
+  type Column,
+  type Dashboard,
+  type Row,
+  stateTimelinePanel,
+  statPanel,
+  tablePanel,
+  timeSeriesPanel,
+} from './grafana.js';
 import { commonVariables, dashboardLink, exporterUrlVariable, pendingItemsLink, rowLink } from './filters.js';
 import {
   ALERT_FILTERS,
@@ -10,28 +18,27 @@ import {
   hubBlockSeconds,
   latest,
   increaseBy,
-  integrityViolations,
   latestBy,
   oldestBatchBlocks,
   oldestCctxAge,
-  overdueBatches,
+  oldestDueSeconds,
   payingTokens,
-  payingTransfers,
+  problemSeverity,
   quantileOf,
-  secondsWithSameOldestTransfer,
   smallestUnits,
   FILTERS,
   wholeCoins,
   withSymbol,
 } from './queries.js';
+import { problemTable } from './problems.js';
 import {
   aboveLimit,
   batchLifetimeThresholds as batchLifeSteps,
   dataAge,
   limitUsed,
   orangeFromOne,
+  problemSeverities,
   rateLimitUtilization,
-  redFromOne,
   orangeAboveZero,
   valsetDrift,
 } from './thresholds.js';
@@ -42,6 +49,9 @@ const toCrossChain = dashboardLink('Cross-chain', 'bridge-cross-chain');
 const toExporter = dashboardLink('Exporter', 'bridge-exporter');
 
 const BLOCKS = 'suffix:blocks';
+
+/** Those of problems have the label `problem`, besides BridgeProblemUnjudged. */
+const EXPORTER_ALERTS = `alertname=~"(Bridge|Crosschain).*", alertname!="BridgeWatchdog", problem="", ${ALERT_FILTERS}`;
 
 const pendingTransfers = `${latest('bridge_unbatched_transfers')} + on (cluster, target) ${latest('bridge_batch_transactions')}`;
 
@@ -71,29 +81,44 @@ function bySymbol(expr: string): string {
   return `sum by (cluster, target, symbol) (${withSymbol(expr)})`;
 }
 
-const summary: Row = {
-  title: 'Are transfers stuck?',
+const problems: Row = {
+  title: 'Problems',
   panels: [
-    tablePanel({
-      title: 'Firing alerts',
-      noValue: 'no alert fires; Bridge / Exporter shows whether the rules are loaded',
+    problemTable({
+      title: 'What is wrong now',
+      noValue: 'nothing is wrong, if the data is current',
       description:
-        'The firing alerts, and for how long they have been active. The runbook has a section for each alert. BridgeWatchdog, which always fires, is left out. Empty when no alert fires, as in the demo, and when the alert rules are not loaded or not evaluated.',
-      height: 6,
+        'The problems of each target, worst first, and how old they are. A problem that builds up gets its color when its alert fires; without the alert rules it stays yellow. The runbook has a section for each. Those that began less than two minutes ago are left out until their alert fires. Empty when nothing is wrong, as in the demo, and while the exporter has no current data: see the alerts below.',
+      height: 8,
+      cellLinks: { Target: [pendingItemsLink] },
+    }),
+    stateTimelinePanel({
+      title: 'Problems over time',
+      noValue: 'nothing was wrong',
+      description:
+        'When each problem was there, in yellow until its alert fires. Short yellow bars are normal: a new batch lacks signatures for some minutes. Empty when nothing was wrong.',
+      unit: 'none',
+      width: 14,
+      valueTexts: problemSeverities,
+      series: [{ expr: problemSeverity(['problem']), legend: '{{cluster}} {{target}} {{problem}}' }],
+    }),
+    tablePanel({
+      title: 'Alerts on the exporter and its data',
+      noValue: 'no such alert fires; Bridge / Exporter shows whether the rules are loaded',
+      description:
+        'The firing alerts that are about no problem of a target: whether an exporter is there, its polls succeed and its data is current. While they do not, problems cannot be seen. BridgeWatchdog, which always fires, is left out. Empty when none fires, as in the demo, and when the alert rules are not loaded or not evaluated.',
+      width: 10,
       rowLabels: {
         alertname: 'Alert',
         severity: 'Severity',
         cluster: 'Cluster',
         target: 'Target',
         document: 'Document',
-        name: 'Signer',
-        orchestrator: 'Orchestrator',
-        chain_id: 'Chain id',
       },
       columns: [
         {
           title: 'Active for',
-          expr: `max by (alertname, severity, cluster, target, document, name, orchestrator, chain_id) (time() - ALERTS_FOR_STATE{alertname=~"(Bridge|Crosschain).*", alertname!="BridgeWatchdog", ${ALERT_FILTERS}} and ignoring (alertstate) ALERTS{alertstate="firing", alertname=~"(Bridge|Crosschain).*", alertname!="BridgeWatchdog", ${ALERT_FILTERS}})`,
+          expr: `max by (alertname, severity, cluster, target, document) (time() - ALERTS_FOR_STATE{${EXPORTER_ALERTS}} and ignoring (alertstate) ALERTS{alertstate="firing", ${EXPORTER_ALERTS}})`,
           unit: 's',
           decimals: 0,
         },
@@ -107,6 +132,12 @@ const summary: Row = {
       },
       sortBy: { column: 'Severity', isDescending: false },
     }),
+  ],
+};
+
+const summary: Row = {
+  title: 'Are transfers stuck?',
+  panels: [
     tablePanel({
       title: 'What waits, by token',
       noValue: 'nothing waits',
@@ -135,7 +166,7 @@ const summary: Row = {
       title: 'Bridges',
       links: [toSigners, toValidator, toExporter],
       description:
-        'One row per target. A red cell is a problem that delays transfers: check first whether the data is current, then signatures, batches and events. A dash is a value that does not apply, such as the oldest transfer when none is pending, or for which the node sent no data. The target links to its dashboards and to the page /pending of the exporter, which lists the items behind the values.',
+        'One row per target. Check first whether the data is current, then signatures, batches and events. Oldest due is the age of the oldest batch, or the time since the fees of a queue pay for one. A dash is a value that does not apply, such as the oldest transfer when none is pending, or for which the node sent no data. The target links to its dashboards and to the page /pending of the exporter, which lists the items behind the values.',
       height: 6,
       rowLabels: { cluster: 'Cluster', target: 'Target' },
       cellLinks: {
@@ -162,15 +193,14 @@ const summary: Row = {
         },
         { title: 'Pending transfers', expr: pendingTransfers, unit: 'short' },
         { title: 'Backlog used', expr: backlogUsed, unit: 'percentunit', decimals: 0, thresholds: limitUsed },
-        { title: 'Wait with sufficient fees', expr: payingTransfers, unit: 'short', thresholds: orangeFromOne },
-        { title: 'Same oldest for', expr: secondsWithSameOldestTransfer, unit: 's', decimals: 0 },
+        { title: 'Oldest due', expr: oldestDueSeconds, unit: 's', decimals: 0 },
         {
           title: 'Batches unsigned',
           expr: latest('bridge_batches_below_threshold'),
           unit: 'short',
           thresholds: orangeFromOne,
         },
-        { title: 'Batches overdue', expr: overdueBatches, unit: 'short', thresholds: redFromOne },
+        { title: 'Batches overdue', expr: latest('bridge_batches_overdue'), unit: 'short' },
         {
           title: 'Newest valset signed',
           expr: latest('bridge_newest_valset_signed_power_ratio'),
@@ -191,7 +221,6 @@ const summary: Row = {
           unit: 'short',
           thresholds: orangeFromOne,
         },
-        { title: 'Forged', expr: integrityViolations, unit: 'short', thresholds: redFromOne },
       ],
     }),
     tablePanel({
@@ -341,13 +370,14 @@ const batches: Row = {
     timeSeriesPanel({
       title: 'Live batches by state',
       description:
-        'Below the threshold: cannot be relayed yet, normal for some minutes. Overdue: timed out on the external chain but still held by the hub until it observes the next event; check the events. Expired: 0 on a consistent node, which cancels them in the block of that event.',
+        'Below the threshold: cannot be relayed yet, normal for some minutes. Relayable: signed, not timed out, and with sufficient fees. Overdue: timed out on the external chain but still held by the hub until it observes the next event; check the events. Expired: 0 on a consistent node, which cancels them in the block of that event.',
       width: 12,
       unit: 'short',
       min: 0,
       series: [
         { expr: latest('bridge_batches'), legend: '{{cluster}} {{target}} live' },
         { expr: latest('bridge_batches_below_threshold'), legend: '{{cluster}} {{target}} below the threshold' },
+        { expr: latest('bridge_relayable_batches'), legend: '{{cluster}} {{target}} relayable' },
         { expr: latest('bridge_batches_overdue'), legend: '{{cluster}} {{target}} overdue' },
         { expr: latest('bridge_batches_expired'), legend: '{{cluster}} {{target}} expired' },
       ],
@@ -371,10 +401,20 @@ const batches: Row = {
       title: 'Age of the oldest batch',
       noValue: 'no batch',
       description:
-        'Hub blocks since the oldest live batch was built. Signers are jailed if they do not sign a batch within the signed-batches window. Empty when there is no batch, or the node sends no height.',
+        'Hub blocks since the oldest live batch was built, the oldest unsigned one, and the oldest relayable one. Signers are jailed if they do not sign a batch within the signed-batches window. Empty when there is no batch, or the node sends no height.',
       unit: BLOCKS,
       min: 0,
-      series: [{ expr: oldestBatchBlocks, legend: '{{cluster}} {{target}}' }],
+      series: [
+        { expr: oldestBatchBlocks, legend: '{{cluster}} {{target}}' },
+        {
+          expr: `${latest('bridge_height')} - on (cluster, target) ${latest('bridge_oldest_unsigned_batch_height')}`,
+          legend: '{{cluster}} {{target}} unsigned',
+        },
+        {
+          expr: `${latest('bridge_height')} - on (cluster, target) ${latest('bridge_oldest_relayable_batch_height')}`,
+          legend: '{{cluster}} {{target}} relayable',
+        },
+      ],
     }),
     timeSeriesPanel({
       title: 'Estimated age of the oldest batch',
@@ -445,18 +485,12 @@ const events: Row = {
       series: [{ expr: latest('bridge_next_event_voted_power_ratio'), legend: '{{cluster}} {{target}}' }],
     }),
     timeSeriesPanel({
-      title: 'Age of the next event',
-      noValue: 'no event is pending',
+      title: 'Contradictions to the state of the hub',
       description:
-        'Hub blocks since the first claim of the next event. Empty when no validator has claimed the next event, as on a quiet bridge, or the node sends no height.',
-      unit: BLOCKS,
+        'Validator sets and claims, by kind, that contradict what the hub has stored. A forgery, a bug or a restored state explains them; lost claims are votes of validators with a wrong node. On some chains, valset_unknown is always 1: the hub has deleted the set.',
+      unit: 'short',
       min: 0,
-      series: [
-        {
-          expr: `${latest('bridge_height')} - on (cluster, target) ${latest('bridge_next_event_first_vote_height')}`,
-          legend: '{{cluster}} {{target}}',
-        },
-      ],
+      series: [{ expr: latestBy(['kind'], 'bridge_integrity_violations'), legend: '{{cluster}} {{target}} {{kind}}' }],
     }),
     timeSeriesPanel({
       title: 'Observed events in 15 minutes',
@@ -634,10 +668,30 @@ const flow: Row = {
       width: 12,
       series: [
         {
-          expr: `time() - min by (cluster, target) (bridge_oldest_due_transfer_timestamp_seconds{${FILTERS}})`,
+          expr: oldestDueSeconds,
           legend: '{{cluster}} {{target}}',
         },
         { expr: latest('bridge_objective_seconds'), legend: '{{cluster}} {{target}} objective', isReference: true },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Late withdrawals',
+      noValue: 'no objective',
+      description:
+        'Share of the withdrawals of 3 days that took longer than the objective of the target. Above the dashed line, more are late than the objective allows. Empty without an objective, as in the demo.',
+      unit: 'percentunit',
+      min: 0,
+      width: 12,
+      series: [
+        {
+          expr: `${increaseBy([], 'bridge_transfers_late_total', '3d')} / ${increaseBy([], 'bridge_transfer_duration_seconds_count', '3d')}`,
+          legend: '{{cluster}} {{target}}',
+        },
+        {
+          expr: `1 - ${latest('bridge_objective_ratio')}`,
+          legend: '{{cluster}} {{target}} objective',
+          isReference: true,
+        },
       ],
     }),
     timeSeriesPanel({
@@ -755,30 +809,12 @@ const limits: Row = {
   isCollapsed: true,
   panels: [
     timeSeriesPanel({
-      title: 'Changes in one hour',
-      description:
-        'Changes of any parameter or of the blacklist. All of them should be announced: a change of the contract address or the bridge id stops the bridge.',
-      unit: 'short',
-      min: 0,
-      width: 12,
-      series: [
-        {
-          expr: `max by (cluster, target) (changes(bridge_params_hash{${FILTERS}}[1h]))`,
-          legend: '{{cluster}} {{target}} parameters',
-        },
-        {
-          expr: `max by (cluster, target) (changes(bridge_external_blacklist_hash{${FILTERS}}[1h]))`,
-          legend: '{{cluster}} {{target}} blacklist',
-        },
-      ],
-    }),
-    timeSeriesPanel({
       title: 'Accounts, addresses and tokens',
       description:
-        'Lengths of lists that change rarely. An increase of admins or blacklisted addresses should be announced.',
+        'Lengths of lists that change rarely. An increase of admins or blacklisted addresses should be announced. Changes of parameters and of these lists are problems, for an hour or longer.',
       unit: 'short',
       min: 0,
-      width: 12,
+      width: 24,
       series: [
         { expr: latest('bridge_params_admins'), legend: '{{cluster}} {{target}} admins' },
         { expr: latest('bridge_external_blacklist'), legend: '{{cluster}} {{target}} blacklisted addresses' },
@@ -863,5 +899,5 @@ export const bridgeOverview: Dashboard = {
     'Are transfers stuck, since when, and what are they waiting for: a batch, signatures, a relayer or events?',
   tags: ['bridge'],
   variables: [...commonVariables, exporterUrlVariable],
-  rows: [summary, backlog, batches, flow, events, valsets, limits],
+  rows: [problems, summary, backlog, batches, flow, events, valsets, limits],
 };

@@ -45,6 +45,12 @@ const currentData: Row = {
       columns: [
         { title: 'Last poll', expr: byEndpoint('bridge_exporter_up'), unit: 'none', valueTexts: UP_WORDS },
         {
+          title: 'Served',
+          expr: `${byEndpoint('bridge_exporter_document_not_served')} or 0 * ${byEndpoint('bridge_exporter_up')}`,
+          unit: 'none',
+          valueTexts: { '0': ['yes', 'green'], '1': ['never', 'orange'] },
+        },
+        {
           title: 'Age of data',
           expr: `time() - ${byEndpoint('bridge_exporter_last_success_timestamp_seconds')}`,
           unit: 's',
@@ -77,10 +83,27 @@ const currentData: Row = {
       sortBy: { column: 'Age of data', isDescending: true },
     }),
     tablePanel({
+      title: 'Problems that cannot be judged',
+      description:
+        'Problems that could be judged before, and cannot be because a field that they read is missing or invalid, or a query is not answered. Their alerts cannot fire; BridgeProblemUnjudged does after 10 minutes. Empty when every problem is judged, as in the demo.',
+      width: 12,
+      height: 6,
+      rowLabels: { cluster: 'Cluster', target: 'Target', problem: 'Problem', severity: 'Severity' },
+      columns: [
+        {
+          title: 'For',
+          expr: `time() - min by (cluster, target, problem, severity) (${ofSelectedTargets('bridge_problem_unjudged_start_timestamp_seconds')})`,
+          unit: 's',
+          decimals: 0,
+        },
+      ],
+      noValue: 'none',
+    }),
+    tablePanel({
       title: 'Metrics that are withdrawn',
       description:
         'Metrics that the exporter could not derive from the last response, because a field that they read is missing or invalid. Their panels and alerts have no data. The status page names the fields. Empty when every metric is derived, as in the demo.',
-      width: 18,
+      width: 12,
       height: 6,
       rowLabels: { cluster: 'Cluster', target: 'Target', family: 'Metric' },
       columns: [

@@ -3,7 +3,7 @@
  * `tablePanel` and so on, which add the common options. `dashboardJson` lays the panels out and returns the JSON model.
  */
 
-import { ALERT_FILTERS } from './queries.js';
+import { ALERT_FILTERS, problemStartMs } from './queries.js';
 
 export const SCHEMA_VERSION = 39;
 
@@ -399,7 +399,7 @@ export function textVariable(name: string, label: string, value: string): Variab
 
 export function dashboardJson(dashboard: Dashboard): JsonObject {
   return {
-    annotations: { list: [ALERT_ANNOTATION] },
+    annotations: { list: [PROBLEM_ANNOTATION, ALERT_ANNOTATION] },
     description: dashboard.description,
     // A changed copy is saved under another name, because a file of a new version replaces the dashboard.
     editable: false,
@@ -439,6 +439,20 @@ function softMax({ unit, min, max }: FieldOptions): JsonObject {
   if (min !== 0 || max !== undefined) return {};
   return unit === 'percentunit' ? { axisSoftMax: 0.1 } : unit === 'short' ? { axisSoftMax: 1 } : {};
 }
+
+/** At the time when it began. */
+const PROBLEM_ANNOTATION = {
+  datasource: DATA_SOURCE,
+  enable: true,
+  expr: problemStartMs,
+  hide: false,
+  iconColor: 'yellow',
+  name: 'Problem began',
+  step: '60s',
+  tagKeys: 'severity,target,token_contract,chain_id,orchestrator',
+  titleFormat: '{{problem}} began',
+  useValueForTime: true,
+};
 
 const ALERT_ANNOTATION = {
   datasource: DATA_SOURCE,

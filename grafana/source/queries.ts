@@ -1,4 +1,4 @@
-import { criticalAge } from '../../src/alerts/crosschain-progress-alerts.js';
+import { subjectLabels } from '../../src/problems/problem.js';
 
 /*
  * PromQL expressions that several panels share. They aggregate over all exporters that poll a target, so that replicas
@@ -9,6 +9,9 @@ import { criticalAge } from '../../src/alerts/crosschain-progress-alerts.js';
 export const EXPORTER_FILTERS = 'cluster=~"$cluster", namespace=~"$namespace", job=~"$job", instance=~"$instance"';
 
 export const FILTERS = `${EXPORTER_FILTERS}, target=~"$target"`;
+
+/** When each problem began. */
+const PROBLEM_STARTS = 'bridge_problem_start_timestamp_seconds';
 
 /** Selects alerts. Some are about no target or exporter, so absent labels always match. */
 export const ALERT_FILTERS =
@@ -57,41 +60,24 @@ export function quantileByChain(rank: number, histogram: string, window: string)
 export const hubBlockSeconds = latest('bridge_block_time_seconds');
 export const externalBlockSeconds = latest('bridge_external_block_time_seconds');
 
-/**
- * The time since a gauge first had its current value, at most six hours. Gaps between equal values do not matter. `@
- * end()` selects the current value in an instant query.
- */
-function sameValueSeconds(metric: string): string {
-  const series = `${metric}{${FILTERS}}`;
-  const seconds = `time() - min by (cluster, target) (min_over_time(timestamp(${series} == ${series} @ end())[6h:15s]))`;
-  // The subquery has no sample of a value that is younger than its step.
-  return `(${seconds} or 0 * ${latest(metric)})`;
-}
-
-/** Absent while no transfer is pending. */
-export const secondsWithSameOldestTransfer = sameValueSeconds('bridge_oldest_pending_transfer_id');
-
 /** The tokens whose fees reach `min_batch_fee`. */
 export const payingTokens = `(${latestBy(['token_contract'], 'bridge_token_top_batch_fees')} >= on (cluster, target, token_contract) ${latestBy(['token_contract'], 'bridge_token_min_batch_fee')})`;
 
-/** Transfers of tokens whose fees reach `min_batch_fee`; absent where no token has one. */
-export const payingTransfers = `sum by (cluster, target) (${latestBy(['token_contract'], 'bridge_token_unbatched_transfers')} and on (cluster, target, token_contract) ${payingTokens}) or 0 * count by (cluster, target) (${latestBy(['token_contract'], 'bridge_token_min_batch_fee')})`;
-
-/** Past their timeout, except those that nobody was expected to execute. */
-export const overdueBatches = `sum by (cluster, target) (${latestBy(['fees'], 'bridge_overdue_batches', 'fees!="insufficient"')})`;
-
-/** What only an attack, a bug or a restored state explains. */
-export const integrityViolations = `sum by (cluster, target) (${latestBy(['kind'], 'bridge_integrity_violations', 'kind!="lost_claims"')})`;
+/** Of live batches and of queues that pay for one; absent when nothing is due. */
+export const oldestDueSeconds = `time() - min by (cluster, target) (bridge_oldest_due_transfer_timestamp_seconds{${FILTERS}})`;
 
 export const oldestCctxAge = `time() - min by (cluster, target) (crosschain_oldest_cctx_created_timestamp_seconds{${FILTERS}, list="pending"})`;
 
-/** Whether the oldest pending transaction of a chain is too old: 1 above the limit of the chain, 2 above the limit of the critical alert. */
+/** Whether the oldest pending transaction of a chain is too old: 1 as a warning, 2 also as a critical problem. */
 export function tooOldByChain(...matchers: readonly string[]): string {
-  const labels = ['chain_id', 'chain'];
-  const age = `(time() - ${latestBy(labels, 'crosschain_oldest_cctx_created_timestamp_seconds', 'list="pending"', ...matchers)})`;
-  const limit = latestBy(['chain_id'], 'crosschain_age_limit_seconds', ...matchers);
-  const exceeds = (expr: string): string => `${age} > bool on (cluster, target, chain_id) group_left () (${expr})`;
-  return `(${exceeds(limit)}) + (${exceeds(criticalAge(limit))})`;
+  const starts = latestBy(
+    ['chain_id', 'severity'],
+    PROBLEM_STARTS,
+    'problem="CrosschainOldestPendingTooOld"',
+    ...matchers,
+  );
+  const chains = latestBy(['chain_id', 'chain'], 'crosschain_age_limit_seconds', ...matchers);
+  return `0 * ${chains} + on (cluster, target, chain_id) group_left () count by (cluster, target, chain_id) (${starts}) or 0 * ${chains}`;
 }
 
 export const cctxsTooOld = `max by (cluster, target) (${tooOldByChain()})`;
@@ -156,12 +142,63 @@ function withSigner(expr: string): string {
   return `${expr} * on (cluster, target, orchestrator, external_address) group_left (signer, watched) ${signerInfo(ORCHESTRATOR_MATCHER, WATCHED_MATCHER)}`;
 }
 
-/** Hub blocks until each signer is jailed for an unsigned validator set or batch. */
-export const blocksToJailing = `${withSigner(`min by (cluster, target, orchestrator, external_address) (${latestBy(['orchestrator', 'external_address', 'confirms'], 'bridge_orchestrator_confirm_deadline_height')})`)} - on (cluster, target) group_left () ${latest('bridge_height')}`;
+/** Hub blocks until each signer is jailed for an unsigned validator set or batch, which the label `confirms` tells apart. */
+export function blocksToJailing(...matchers: readonly string[]): string {
+  const deadlines = latestBy(
+    ['orchestrator', 'external_address', 'confirms'],
+    'bridge_orchestrator_confirm_deadline_height',
+    ...matchers,
+  );
+  return `${withSigner(deadlines)} - on (cluster, target) group_left () ${latest('bridge_height')}`;
+}
 
-export const secondsToJailing = `(${blocksToJailing}) * on (cluster, target) group_left () ${hubBlockSeconds}`;
+export function secondsToJailing(...matchers: readonly string[]): string {
+  return `(${blocksToJailing(...matchers)}) * on (cluster, target) group_left () ${hubBlockSeconds}`;
+}
 
 /** The value by chain and these labels, for the selected chains. */
 export function latestByChain(labels: readonly string[], metric: string, ...matchers: readonly string[]): string {
   return latestBy(['chain_id', 'chain', ...labels], metric, CHAIN_MATCHER, ...matchers);
+}
+
+/** What a problem is about. */
+export const PROBLEM = ['problem', ...subjectLabels] as const;
+
+/** The worst severity: 1 info, 2 warning, 3 critical. */
+function worstSeverity(labels: readonly string[], metric: string, ...matchers: readonly string[]): string {
+  const by = ['cluster', 'target', ...labels].join(', ');
+  const ofSeverity = (severity: string): string =>
+    `group by (${by}) (${metric}{${[FILTERS, ...matchers, `severity="${severity}"`].join(', ')}})`;
+  return `3 * ${ofSeverity('critical')} or 2 * ${ofSeverity('warning')} or ${ofSeverity('info')}`;
+}
+
+/** Of the problems whose alert fires. */
+function firingSeverity(labels: readonly string[], ...matchers: readonly string[]): string {
+  return worstSeverity(
+    labels,
+    'ALERTS',
+    'alertstate="firing"',
+    'problem!=""',
+    'alertname!="BridgeProblemUnjudged"',
+    ...matchers,
+  );
+}
+
+/** The worst severity of each problem, and 10 more when its alert fires. */
+export function problemSeverity(labels: readonly string[], ...matchers: readonly string[]): string {
+  return `10 + (${firingSeverity(labels, ...matchers)}) or ${worstSeverity(labels, PROBLEM_STARTS, ...matchers)}`;
+}
+
+/** The age of each problem of either severity. */
+export function problemAge(...matchers: readonly string[]): string {
+  const by = ['cluster', 'target', ...PROBLEM].join(', ');
+  return `time() - min by (${by}) (${PROBLEM_STARTS}{${[FILTERS, ...matchers].join(', ')}})`;
+}
+
+/** When problems began that are older than two minutes, in milliseconds: an annotation is drawn at this time. */
+export const problemStartMs = `1000 * min by (cluster, target, severity, ${PROBLEM.join(', ')}) (${PROBLEM_STARTS}{${FILTERS}} < time() - 120)`;
+
+/** Without those that are there for a moment on a healthy bridge, such as a new batch without signatures. */
+export function lasting(expr: string, ...matchers: readonly string[]): string {
+  return `(${expr}) and (${firingSeverity(PROBLEM, ...matchers)} or ${problemAge(...matchers)} > 120)`;
 }

@@ -22,13 +22,10 @@ import {
   signerInfo,
   WATCHED_MATCHER,
 } from './queries.js';
-import { orangeFromOne, timeToJailing } from './thresholds.js';
+import { orangeFromOne } from './thresholds.js';
 
 const BLOCKS = 'suffix:blocks';
 const SIGNER = '{{cluster}} {{target}} {{signer}}';
-
-/** The share of its window that is left for a validator set. */
-const windowLeft = `(${latestBySigner('bridge_orchestrator_confirm_deadline_height', 'confirms="valset"')} - on (cluster, target) group_left () ${latest('bridge_height')}) / on (cluster, target) group_left () ${latest('bridge_params_signed_valsets_window_blocks')}`;
 
 const missing = {
   batches: latestBySigner('bridge_orchestrator_missing_batch_confirms'),
@@ -49,12 +46,16 @@ function ofThoseWithMissing(expr: string): string {
   return `${expr} and on (cluster, target, orchestrator) ${withMissing}`;
 }
 
+function jailedIn(kind: 'batch' | 'valset'): string {
+  return `max without (confirms) (${secondsToJailing(`confirms="${kind}"`)})`;
+}
+
 const columns: readonly Column[] = [
   { title: 'Power', expr: latestBySigner('bridge_orchestrator_power_ratio'), unit: 'percentunit', decimals: 2 },
   { title: 'Batches unsigned', expr: missing.batches, unit: 'short', thresholds: orangeFromOne },
   { title: 'Valsets unsigned', expr: missing.valsets, unit: 'short', thresholds: orangeFromOne },
-  { title: 'Jailed in', expr: secondsToJailing, unit: 's', decimals: 0, thresholds: timeToJailing },
-  { title: 'Valset window left', expr: windowLeft, unit: 'percentunit', decimals: 0 },
+  { title: 'Jailed for a batch in', expr: jailedIn('batch'), unit: 's', decimals: 0 },
+  { title: 'Jailed for a valset in', expr: jailedIn('valset'), unit: 's', decimals: 0 },
   {
     title: 'Last vote',
     expr: missing.votes,
@@ -98,7 +99,7 @@ const missingNow: Row = {
     tablePanel({
       title: 'Signers with missing signatures or votes',
       description:
-        'Signers with an unsigned batch or validator set, or without a vote for the last observed event, sorted by power. Some are normal for a few minutes. If a signer remains, ask its operator whether the orchestrator runs, has funds and reaches its nodes. The signer links to the page /pending of the exporter. Jailed in: time to the first deadline of an unsigned validator set or batch, estimated with the measured block time. Empty when every signer has signed and voted, as between batches of a healthy bridge.',
+        'Signers with an unsigned batch or validator set, or without a vote for the last observed event, sorted by power. Some are normal for a few minutes. If a signer remains, ask its operator whether the orchestrator runs, has funds and reaches its nodes. The signer links to the page /pending of the exporter. Jailed in: time to the first deadline of an unsigned batch or validator set, estimated with the measured block time; BridgeOrchestratorDeadlineNear says when that is a problem. Empty when every signer has signed and voted, as between batches of a healthy bridge.',
       height: 10,
       ...signerCells,
       columns: columns.map((column) => ({ ...column, expr: ofThoseWithMissing(column.expr) })),
@@ -138,13 +139,12 @@ const missingNow: Row = {
     statPanel({
       title: 'First signer jailed in',
       description:
-        'Time to the first deadline of an unsigned validator set, estimated with the measured hub block time. Empty when everything is signed, which is normal, or the node sends no height.',
+        'Time to the first deadline of an unsigned validator set or batch, estimated with the measured hub block time. Hours are normal for a moment after each batch. Empty when everything is signed, which is normal, or the node sends no height.',
       unit: 's',
       decimals: 0,
-      thresholds: timeToJailing,
       noValue: 'none is due',
       width: 6,
-      series: [{ expr: `min by (cluster, target) (${secondsToJailing})`, legend: '{{cluster}} {{target}}' }],
+      series: [{ expr: `min by (cluster, target) (${secondsToJailing()})`, legend: '{{cluster}} {{target}}' }],
     }),
   ],
 };
@@ -161,22 +161,22 @@ const deadlines: Row = {
       height: 10,
       noValue: 'everything is signed',
       description:
-        'Hub blocks until a signer is jailed for an unsigned validator set or batch, for the ten signers with the first deadlines. Empty when everything is signed, which is normal, or the node sends no height.',
+        'Hub blocks until a signer is jailed for an unsigned validator set or batch, the ten first deadlines. Empty when everything is signed, which is normal, or the node sends no height.',
       unit: BLOCKS,
       decimals: 0,
       min: 0,
-      series: [{ expr: `bottomk(10, ${blocksToJailing})`, legend: SIGNER }],
+      series: [{ expr: `bottomk(10, ${blocksToJailing()})`, legend: `${SIGNER} {{confirms}}` }],
     }),
     timeSeriesPanel({
       title: 'Estimated time to the deadline by signer',
       height: 10,
       noValue: 'everything is signed',
       description:
-        'The blocks to the deadline multiplied by the measured hub block time, for the ten signers with the first deadlines. A line that reaches zero is a signer that is jailed. Empty when everything is signed, which is normal, or the node sends no height.',
+        'The blocks to the deadline multiplied by the measured hub block time, the ten first deadlines. A line that reaches zero is a signer that is jailed. Empty when everything is signed, which is normal, or the node sends no height.',
       unit: 's',
       min: 0,
       width: 12,
-      series: [{ expr: `bottomk(10, ${secondsToJailing})`, legend: SIGNER }],
+      series: [{ expr: `bottomk(10, ${secondsToJailing()})`, legend: `${SIGNER} {{confirms}}` }],
     }),
   ],
 };

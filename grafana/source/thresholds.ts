@@ -1,15 +1,11 @@
-import { CRITICAL_HOURS, WARNING_HOURS } from '../../src/alerts/deadline-alerts.js';
-import { SIZE_RATIO, OUTDATED_SECONDS } from '../../src/alerts/endpoint-alerts.js';
-import { TIMEOUT_RATIO } from '../../src/alerts/batch-timeout-alerts.js';
-import { DRIFT_RATIO } from '../../src/alerts/valset-alerts.js';
+import { OUTDATED_SECONDS, SIZE_RATIO } from '../../src/problems/endpoint-conditions.js';
+import { DRIFT_RATIO, TIMEOUT_RATIO } from '../../src/problems/relay.js';
 import type { FieldOptions, Thresholds } from './grafana.js';
 
 /*
  * The colors of values follow the severity of alerts: red is critical, orange is a warning. A value with an alert
- * changes its color at the threshold of the alert (src/alerts).
+ * changes its color at the threshold of the alert (src/problems).
  */
-
-export const redFromOne: Thresholds = red(1);
 
 /** For values above zero that are normal for a short time. */
 export const orangeFromOne: Thresholds = orange(1);
@@ -35,16 +31,20 @@ export const batchLifetimeThresholds: Thresholds = [
   ['green', TIMEOUT_RATIO],
 ];
 export const valsetDrift = orange(DRIFT_RATIO);
-export const timeToJailing: Thresholds = [
-  ['red', null],
-  ['orange', CRITICAL_HOURS * 3600],
-  ['green', WARNING_HOURS * 3600],
-];
-/** Limits that differ between targets or chains are series, so the expression compares with them. */
+/** See `tooOldByChain`. */
 export const aboveLimit: Required<FieldOptions>['valueTexts'] = {
   '0': ['no', 'green'],
   '1': ['yes', 'orange'],
   '2': ['critical', 'red'],
+};
+/** See `problemSeverity`. Only what has an alert is red. */
+export const problemSeverities: Required<FieldOptions>['valueTexts'] = {
+  '1': ['info, building up', 'transparent'],
+  '2': ['warning, building up', 'yellow'],
+  '3': ['critical, building up', 'yellow'],
+  '11': ['info', 'blue'],
+  '12': ['warning', 'orange'],
+  '13': ['critical', 'red'],
 };
 export const rateLimitUtilization: Thresholds = [
   ['green', null],

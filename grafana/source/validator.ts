@@ -8,8 +8,9 @@ import {
   timeSeriesPanel,
 } from './grafana.js';
 import { commonVariables, dashboardLink } from './filters.js';
+import { problemTable } from './problems.js';
 import { FILTERS, latest, latestBySigner, secondsToJailing } from './queries.js';
-import { orangeFromOne, timeToJailing } from './thresholds.js';
+import { orangeFromOne } from './thresholds.js';
 import { signerVariable, watchedVariable } from './signers.js';
 
 /* Own validators: each selected one has a value in every panel, so those of the setting watch are selected at first. */
@@ -38,23 +39,17 @@ const signerOf = `(${latestBySigner('bridge_orchestrator_info')})`;
 const now: Row = {
   title: 'Now',
   panels: [
-    tablePanel({
-      title: 'Entries of watch',
-      description:
-        'Whether the validator of each entry of the setting watch is in the newest validator set. Outside of it, a validator neither signs nor votes, for example because it is jailed. Empty without the setting, or when no entry has an orchestrator on the bridge.',
-      width: 12,
-      height: 5,
-      rowLabels: { cluster: 'Cluster', target: 'Target', address: 'Address' },
-      columns: [
-        {
-          title: 'In the set',
-          expr: `max by (cluster, target, address) (bridge_watched_validator_active{${FILTERS}})`,
-          unit: 'none',
-          valueTexts: { '0': ['no', 'red'], '1': ['yes', 'green'] },
-        },
-      ],
-      noValue: 'no entry with an orchestrator',
-    }),
+    problemTable(
+      {
+        title: 'Problems of validators of watch',
+        noValue: 'no problem of a validator of watch',
+        description:
+          'What is wrong with each entry of the setting watch, worst first, whether or not it is selected above. It is red or orange when its alert fires. Outside of the newest validator set, a validator neither signs nor votes, and the other panels have no value of it. Empty without the setting, and when nothing is wrong, as in the demo.',
+        height: 6,
+      },
+      'problem=~"BridgeWatched.+|BridgeOrchestrator.+"',
+      'watched!="false"',
+    ),
     statPanel({
       title: 'Power',
       description: 'Share of the power of the newest validator set. Empty when the validator is not in it.',
@@ -65,18 +60,43 @@ const now: Row = {
     }),
     statPanel({
       title: 'Jailed in',
+      width: 8,
       description:
         'Time to the first deadline for an unsigned batch or validator set, estimated with the block time in use. After it the validator is jailed. Empty when nothing is unsigned, which is normal.',
       unit: 's',
       decimals: 0,
-      thresholds: timeToJailing,
       noValue: 'nothing is due',
       series: [
         {
-          expr: `min by (cluster, target, signer) (${secondsToJailing})`,
+          expr: `min by (cluster, target, signer) (${secondsToJailing()})`,
           legend: SIGNER,
         },
       ],
+    }),
+    statPanel({
+      title: 'Batches unsigned',
+      description: 'Live batches that the validator has not signed. Some are normal for a few minutes.',
+      unit: 'short',
+      thresholds: orangeFromOne,
+      noValue: 'no data',
+      series: [{ expr: latestBySigner('bridge_orchestrator_missing_batch_confirms'), legend: SIGNER }],
+    }),
+    statPanel({
+      title: 'Validator sets unsigned',
+      description: 'Validator sets with an open deadline that the validator has not signed.',
+      unit: 'short',
+      thresholds: orangeFromOne,
+      noValue: 'no data',
+      series: [{ expr: latestBySigner('bridge_orchestrator_missing_valset_confirms'), legend: SIGNER }],
+    }),
+    statPanel({
+      title: 'Last event',
+      description:
+        'Whether the validator has voted for the last observed event. Empty when the state no longer holds that event.',
+      unit: 'none',
+      valueTexts: VOTES,
+      noValue: 'the state does not hold the event',
+      series: [{ expr: latestBySigner('bridge_orchestrator_missing_votes'), legend: SIGNER }],
     }),
     tablePanel({
       title: 'Status, claims and funds',
@@ -112,40 +132,6 @@ const now: Row = {
         },
       ],
       noValue: 'no answer of the node',
-    }),
-    statPanel({
-      title: 'Batches unsigned',
-      description: 'Live batches that the validator has not signed. Some are normal for a few minutes.',
-      unit: 'short',
-      thresholds: orangeFromOne,
-      noValue: 'no data',
-      series: [{ expr: latestBySigner('bridge_orchestrator_missing_batch_confirms'), legend: SIGNER }],
-    }),
-    statPanel({
-      title: 'Validator sets unsigned',
-      description: 'Validator sets with an open deadline that the validator has not signed.',
-      unit: 'short',
-      thresholds: orangeFromOne,
-      noValue: 'no data',
-      series: [{ expr: latestBySigner('bridge_orchestrator_missing_valset_confirms'), legend: SIGNER }],
-    }),
-    statPanel({
-      title: 'Last event',
-      description:
-        'Whether the validator has voted for the last observed event. Empty when the state no longer holds that event.',
-      unit: 'none',
-      valueTexts: VOTES,
-      noValue: 'the state does not hold the event',
-      series: [{ expr: latestBySigner('bridge_orchestrator_missing_votes'), legend: SIGNER }],
-    }),
-    statPanel({
-      title: 'Next event',
-      description:
-        'Whether the validator has voted for the event after the last observed one. A missing vote for an event that most others have claimed means that the orchestrator is behind. Empty while nobody has claimed it, which is normal.',
-      unit: 'none',
-      valueTexts: VOTES,
-      noValue: 'not claimed yet',
-      series: [{ expr: latestBySigner('bridge_orchestrator_missing_next_votes'), legend: SIGNER }],
     }),
   ],
 };

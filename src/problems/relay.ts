@@ -94,7 +94,7 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
 }
 
 /** Share of the lifetime of a batch that is left. */
-const TIMEOUT_RATIO = 0.2;
+export const TIMEOUT_RATIO = 0.2;
 
 const timeoutNear = problemOf('module_state', {
   name: 'BridgeBatchTimeoutNear',

@@ -3,6 +3,7 @@ import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import { clock } from '../../src/clock.js';
 import type { FamilyHeader } from '../../src/metrics/family.js';
+import { problemStart, problemUnjudged } from '../../src/problems/problem-families.js';
 import { nodeQueryFamilies } from '../../src/queries/query-state.js';
 import { seriesOf } from '../support/exposition-text.js';
 
@@ -32,7 +33,7 @@ export async function exportedMetrics(): Promise<ReadonlyMap<string, MetricInfo>
           [series, { type: 'counter', labels: withScrapeLabels(['target', ...labels, ...own]) }] as const,
       ),
     ),
-    ...pollFamilies.map(
+    ...[problemStart, problemUnjudged, ...pollFamilies].map(
       ({ name, type, labels }) => [name, { type, labels: withScrapeLabels([...ENDPOINT_LABELS, ...labels]) }] as const,
     ),
     ...(await processMetrics()),
@@ -73,18 +74,11 @@ async function processMetrics(): Promise<(readonly [string, MetricInfo])[]> {
   });
 }
 
-/** The series that Prometheus creates for alerts. */
-const OWN_ALERT_LABELS = [
-  'alertname',
-  'alertstate',
-  'severity',
-  'target',
-  'document',
-  'orchestrator',
-  'name',
-  'chain_id',
-];
-const ALERT_LABELS = [...SCRAPE_LABELS, ...OWN_ALERT_LABELS];
-export const alertMetrics: ReadonlyMap<string, MetricInfo> = new Map(
-  ['ALERTS', 'ALERTS_FOR_STATE'].map((name) => [name, { type: 'gauge', labels: new Set(ALERT_LABELS) }]),
-);
+const ALERT_LABELS = new Set([...SCRAPE_LABELS, 'target', ...problemStart.labels, 'alertname', 'alertstate']);
+
+/** The series that Prometheus creates. */
+export const prometheusMetrics: ReadonlyMap<string, MetricInfo> = new Map([
+  ['up', { type: 'gauge', labels: new Set(SCRAPE_LABELS) }],
+  ['ALERTS', { type: 'gauge', labels: ALERT_LABELS }],
+  ['ALERTS_FOR_STATE', { type: 'gauge', labels: ALERT_LABELS }],
+]);

@@ -197,6 +197,7 @@ describe('the dashboards', () => {
   it('lead from a row of a bridge, signer or chain to its items on the page of the exporter', () => {
     expect(toExporter.map(({ panel, url, targetBlank }) => [panel, url, targetBlank])).toEqual(
       [
+        'What is wrong now',
         'What waits, by token',
         'Bridges',
         'Cross-chain',

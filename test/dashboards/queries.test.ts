@@ -2,7 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
 import { substituteVariables } from './dashboard-files.js';
-import { latest, latestBySigner, secondsWithSameOldestTransfer } from '../../grafana/source/queries.js';
+import {
+  blocksToJailing,
+  lasting,
+  latest,
+  latestBySigner,
+  PROBLEM,
+  problemAge,
+  problemSeverity,
+  problemStartMs,
+  tooOldByChain,
+} from '../../grafana/source/queries.js';
 
 /*
  * The shared expressions, evaluated by promtool on series with the labels of common setups.
@@ -16,8 +26,7 @@ interface Case {
   readonly title: string;
   readonly expr: string;
   readonly variables?: Readonly<Record<string, string>>;
-  /** The values at intervals of 5 s; by default one. */
-  readonly series: Readonly<Record<string, number | string>>;
+  readonly series: Readonly<Record<string, number>>;
   readonly evalTime?: string;
   readonly samples: Readonly<Record<string, number>>;
 }
@@ -36,6 +45,25 @@ function signer(name: string, watched: string): string {
 
 const EXPORTER = 'job="j", instance="i"';
 const named = member(EXPORTER, { name: 'Example One', watched: 'true' });
+
+const deadlineOf = (kind: string): string =>
+  `bridge_orchestrator_confirm_deadline_height{${EXPORTER}, target="t", orchestrator="${ADDRESS}", external_address="0x1", confirms="${kind}"}`;
+
+const START = 'bridge_problem_start_timestamp_seconds';
+const TOKEN = 'problem="BridgeBacklogStuck", token_contract="0xaa"';
+const stuckWarning = `severity="warning", ${TOKEN}`;
+const startOf = (severity: string, subject: string, exporter = EXPORTER): string =>
+  `${START}{${exporter}, target="t", document="module_state", severity="${severity}", ${subject}}`;
+const unsigned = { [startOf('critical', 'problem="BridgeBatchUnsigned"')]: 240 };
+const stuck = { [startOf('warning', TOKEN)]: 60, [startOf('critical', TOKEN)]: 180 };
+const alertOf = (labels: string): Readonly<Record<string, number>> => ({
+  [`ALERTS{${EXPORTER}, alertname="A", alertstate="firing", document="module_state", target="t", ${labels}}`]: 1,
+});
+const tooOldOf = (severity: string, chainId: string): string =>
+  startOf(severity, `problem="CrosschainOldestPendingTooOld", chain_id="${chainId}"`);
+const limitOf = (chainId: string, chain: string): Readonly<Record<string, number>> => ({
+  [`crosschain_age_limit_seconds{${EXPORTER}, target="t", chain_id="${chainId}", chain="${chain}"}`]: 1800,
+});
 
 const cases: readonly Case[] = [
   {
@@ -112,18 +140,86 @@ const cases: readonly Case[] = [
     samples: { [`{target="t", orchestrator="${ADDRESS}"}`]: 1 },
   },
   {
-    title: 'the time with the same oldest transfer starts with its first sample',
-    expr: secondsWithSameOldestTransfer,
-    series: { [`bridge_oldest_pending_transfer_id{${EXPORTER}, target="t"}`]: '1x5 2x12' },
-    evalTime: '90s',
-    samples: { '{target="t"}': 60 },
+    title: 'a problem has its worst severity, and 10 more when an alert fires',
+    expr: problemSeverity(['problem']),
+    series: { ...unsigned, ...stuck, ...alertOf(stuckWarning) },
+    evalTime: '5m',
+    samples: {
+      '{target="t", problem="BridgeBatchUnsigned"}': 3,
+      // The alert of the critical one does not fire yet.
+      '{target="t", problem="BridgeBacklogStuck"}': 12,
+    },
   },
   {
-    title: 'the time with the same oldest transfer is 0 when it has just changed',
-    expr: secondsWithSameOldestTransfer,
-    series: { [`bridge_oldest_pending_transfer_id{${EXPORTER}, target="t"}`]: '1x12 2' },
-    evalTime: '65s',
-    samples: { '{target="t"}': 0 },
+    title: 'an alert without a problem, or about one that is not judged, is no problem',
+    expr: problemSeverity(['problem']),
+    series: {
+      [`ALERTS{${EXPORTER}, alertname="BridgeEndpointDown", alertstate="firing", severity="warning", target="t"}`]: 1,
+      [`ALERTS{${EXPORTER}, alertname="BridgeProblemUnjudged", alertstate="firing", severity="warning", target="t", problem="BridgeBatchUnsigned"}`]: 1,
+    },
+    samples: {},
+  },
+  {
+    title: 'a problem is as old as its first severity, by subject, in any of two exporters',
+    expr: problemAge(),
+    series: { ...unsigned, ...stuck, [startOf('critical', TOKEN, 'job="j", instance="i2"')]: 120 },
+    evalTime: '5m',
+    samples: {
+      '{target="t", problem="BridgeBatchUnsigned"}': 60,
+      '{target="t", problem="BridgeBacklogStuck", token_contract="0xaa"}': 240,
+    },
+  },
+  {
+    title: 'a problem that has just begun is left out until its alert fires',
+    expr: lasting(problemAge()),
+    series: { ...unsigned, ...stuck },
+    evalTime: '5m',
+    samples: { '{target="t", problem="BridgeBacklogStuck", token_contract="0xaa"}': 240 },
+  },
+  {
+    title: 'a problem that has just begun is shown when its alert fires',
+    expr: lasting(problemSeverity(PROBLEM)),
+    series: { ...unsigned, ...alertOf('severity="critical", problem="BridgeBatchUnsigned"') },
+    evalTime: '5m',
+    samples: { '{target="t", problem="BridgeBatchUnsigned"}': 13 },
+  },
+  {
+    title: 'an annotation is at the start of a problem that is older than two minutes',
+    expr: problemStartMs,
+    series: { ...unsigned, [startOf('warning', TOKEN)]: 60 },
+    evalTime: '5m',
+    samples: { '{target="t", problem="BridgeBacklogStuck", severity="warning", token_contract="0xaa"}': 60_000 },
+  },
+  {
+    title: 'a chain is too old as a warning, and then as a critical problem',
+    expr: tooOldByChain(),
+    series: {
+      ...limitOf('1', 'ethereum'),
+      ...limitOf('56', 'bsc'),
+      ...limitOf('8332', 'bitcoin'),
+      [tooOldOf('warning', '1')]: 1,
+      [tooOldOf('warning', '56')]: 1,
+      [tooOldOf('critical', '56')]: 1,
+    },
+    samples: {
+      '{target="t", chain_id="1", chain="ethereum"}': 1,
+      '{target="t", chain_id="56", chain="bsc"}': 2,
+      '{target="t", chain_id="8332", chain="bitcoin"}': 0,
+    },
+  },
+  {
+    title: 'a signer is jailed for a batch and for a validator set',
+    expr: blocksToJailing(),
+    series: {
+      ...named,
+      [deadlineOf('batch')]: 105,
+      [deadlineOf('valset')]: 120,
+      [`bridge_height{${EXPORTER}, target="t"}`]: 100,
+    },
+    samples: {
+      [signer('Example One', 'true').replace('}', ', confirms="batch"}')]: 5,
+      [signer('Example One', 'true').replace('}', ', confirms="valset"}')]: 20,
+    },
   },
 ];
 
@@ -133,7 +229,8 @@ describe.skipIf(!hasTool('promtool'))('in the dashboards', () => {
   it.each(cases)('$title', ({ expr, variables, series, samples, evalTime = '0s' }) => {
     const test = {
       interval: '5s',
-      input_series: Object.entries(series).map(([name, value]) => ({ series: name, values: `${value}` })),
+      // For as long as the time of the evaluation.
+      input_series: Object.entries(series).map(([name, value]) => ({ series: name, values: `${value}x60` })),
       promql_expr_test: [
         {
           expr: substituteVariables(expr, variables),

@@ -5,7 +5,7 @@ import { projectPath, readProjectFile } from '../support/project-files.js';
 import { specFields } from '../support/spec-fields.js';
 import { stableMetricNames } from '../support/stable-metric-names.js';
 import { dashboardFiles, queriesOf, substituteVariables } from './dashboard-files.js';
-import { alertMetrics, exportedMetrics, type MetricInfo } from './exported-metrics.js';
+import { exportedMetrics, prometheusMetrics, type MetricInfo } from './exported-metrics.js';
 import { parsePromql, type ParsedPromql } from './promql.js';
 import { unusedMetrics } from './unused-metrics.js';
 
@@ -18,28 +18,19 @@ const metrics = await exportedMetrics();
 const queries = dashboardFiles
   .flatMap(queriesOf)
   .map((query) => ({ ...query, parsed: parsePromql(substituteVariables(query.expr)) }));
-const ruleExprs = rules.map(({ alert, record = '', expr }) => ({
-  where: alert ?? record,
+const ruleExprs = rules.map(({ alert, expr }) => ({
+  where: alert,
   parsed: parsePromql(String(expr)),
 }));
 
-const records: ReadonlyMap<string, MetricInfo> = new Map(
-  rules.flatMap(({ record, expr }) => {
-    if (record === undefined) return [];
-    const { selectors } = parsePromql(String(expr));
-    return [[record, { type: 'gauge', labels: new Set(selectors.flatMap(({ metric }) => labelsOf(metric))) }] as const];
-  }),
-);
-
 function labelsOf(metric: string): string[] {
-  return [...(metrics.get(metric)?.labels ?? alertMetrics.get(metric)?.labels ?? [])];
+  return [...(metrics.get(metric)?.labels ?? prometheusMetrics.get(metric)?.labels ?? [])];
 }
 
 /** Unknown metrics, labels that a metric does not have, and functions applied to the wrong metric type. */
 function findMistakes({ selectors, groupings, createdLabels, calls }: ParsedPromql): string[] {
   const typeOf = (metric: string): string | undefined => metrics.get(metric)?.type;
-  const infoOf = (metric: string): MetricInfo | undefined =>
-    metrics.get(metric) ?? alertMetrics.get(metric) ?? records.get(metric);
+  const infoOf = (metric: string): MetricInfo | undefined => metrics.get(metric) ?? prometheusMetrics.get(metric);
   const inSelectors = selectors.flatMap(({ metric, matchers }) => {
     if (metric === '') return namesMatched(matchers).length === 0 ? ['a selector that matches no metric'] : [];
     const labels = infoOf(metric)?.labels;
@@ -101,7 +92,7 @@ describe('the documentation', () => {
     const specFieldNames = Object.values(specFields).flatMap((fields) => Object.keys(fields));
     const notMetrics = new Set([...specFieldNames, ...[...metrics.values()].flatMap(({ labels }) => [...labels])]);
     const named = [...text.matchAll(METRIC)].map(([, name = '']) => name);
-    expect(named.filter((name) => !metrics.has(name) && !records.has(name) && !notMetrics.has(name))).toEqual([]);
+    expect(named.filter((name) => !metrics.has(name) && !notMetrics.has(name))).toEqual([]);
   });
 });
 

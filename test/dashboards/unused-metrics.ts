@@ -3,8 +3,6 @@ const NORMALIZED = 'Always about 4294967295, because the hub normalizes it.';
 const HEIGHT_IS_NONCE =
   'The nonce equals the height of creation, and real nodes send 0 as the height of the observed set.';
 
-const FOR_CONDITIONS = 'A limit or a state that conditions compare; as a graph it says little.';
-
 /** Stable metrics that no panel and no rule uses, with the reason. */
 export const unusedMetrics: Readonly<Record<string, string>> = {
   bridge_valset_confirms: RAW_COUNT,
@@ -18,7 +16,8 @@ export const unusedMetrics: Readonly<Record<string, string>> = {
   bridge_exporter_recordings_total: 'Grows as configured; its failures alert.',
   bridge_exporter_recordings_size_bytes: 'Bounded by recorder.max_size; the status page has it.',
   bridge_last_observed_valset_reward_amount: 'Equals the parameter, which is in the table of rewards.',
+  bridge_token_oldest_unbatched_transfer_id:
+    'An id; the panel of new transfers since the oldest shows that of all tokens.',
   bridge_orchestrator_batch_confirm_deadline_height:
     'bridge_orchestrator_confirm_deadline_height has it, with that of validator sets.',
-  bridge_token_top_fee_transfer_id: FOR_CONDITIONS,
 };

@@ -44,7 +44,7 @@ const queries: readonly PanelQuery[] = dashboardFiles.flatMap((file) => {
     .map(({ where, expr }) => ({
       where,
       expr,
-      description: where.includes('annotation') ? 'Empty when no alert fires, as in the demo.' : '',
+      description: where.includes('annotation') ? 'Empty when nothing is wrong, as in the demo.' : '',
     }));
   return [...ofPanels, ...ofVariablesAndAnnotations].map((query) => ({
     ...query,
