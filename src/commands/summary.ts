@@ -49,7 +49,9 @@ function summaryLines(verdicts: readonly Verdict[], targets: readonly string[]):
   return [
     ...lines.slice(0, MAX_LINES),
     ...more,
-    ...targets.filter((target) => !firing.some((own) => own.target === target)).map((target) => `${target}: no problem`),
+    ...targets
+      .filter((target) => !firing.some((own) => own.target === target))
+      .map((target) => `${target}: no problem`),
     ...pending.slice(0, MAX_LINES).map(pendingLine),
   ];
 }

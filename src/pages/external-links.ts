@@ -1,4 +1,4 @@
-import { problems } from '../problems/problems.js';
+import { rules } from '../problems/rules.js';
 import type { ChainConfig, Config } from '../config/config.js';
 
 /*
@@ -25,7 +25,7 @@ export function runbookUrl({ links }: ExternalLinks, alert: string): string {
 
 /** `null` without a base address of the dashboards. */
 export function dashboardUrl({ links }: ExternalLinks, alert: string, target: string): string | null {
-  const uid = problems.find(({ name }) => name === alert)?.dashboard;
+  const uid = rules.find(({ name }) => name === alert)?.dashboard;
   if (links.dashboards === undefined || uid === undefined) return null;
   return `${links.dashboards}/d/${uid}?var-target=${encodeURIComponent(target)}`;
 }

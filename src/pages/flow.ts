@@ -1,10 +1,4 @@
-import {
-  FLOW_MINUTES,
-  flowIncrease,
-  medianSeconds,
-  oldestDueSeconds,
-  type FlowHistory,
-} from '../flow/flow-history.js';
+import { FLOW_MINUTES, flowIncrease, medianSeconds, oldestDueSeconds, type FlowHistory } from '../flow/flow-history.js';
 import { countLate } from '../flow/histogram.js';
 import { samplesOf } from '../metrics/samples.js';
 import { ageSeconds, type Instant } from '../clock.js';

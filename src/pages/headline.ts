@@ -2,11 +2,13 @@ import { markup, sentenceHtml, type Markup } from './html.js';
 import { worstTargetFirst, type TargetStatus, type TargetView, type VerdictView } from './target-view.js';
 import {
   entryDetails,
+  groupsOf,
   isNote,
   rootVerdicts,
   stateLabel,
   statusOf,
   statusWords,
+  type VerdictGroup,
   type VerdictPage,
 } from './verdict-entry.js';
 
@@ -28,7 +30,7 @@ export interface Headline {
   readonly heading: Markup;
   /** What the heading has no room for: names and amounts, since when, what to do next, and where to read on. */
   readonly details: Markup;
-  /** What it is about, which `verdictList` leaves out: a verdict, or the reason why a target cannot be judged. */
+  /** What it is about, which `verdictList` leaves out: a verdict with others of its kind, or the reason why a target cannot be judged. */
   readonly subject: VerdictView | TargetView | undefined;
 }
 
@@ -36,8 +38,8 @@ export interface Headline {
 export function headline(targets: readonly TargetView[], page: VerdictPage = 'status'): Headline {
   const [worst] = worstTargetFirst(targets);
   if (worst === undefined) return plainHeadline('unknown', 'Nothing to poll', markup``);
-  const first = rootVerdicts(worst).find((verdict) => !isNote(verdict));
-  if (first?.state === 'firing') return verdictHeadline(worst, first, page);
+  const [group] = groupsOf(rootVerdicts(worst).filter((verdict) => !isNote(verdict)));
+  if (group?.[0].state === 'firing') return verdictHeadline(worst, group, page);
   const [reason, ...otherReasons] = worst.unknown;
   if (reason !== undefined) {
     return {
@@ -45,20 +47,20 @@ export function headline(targets: readonly TargetView[], page: VerdictPage = 'st
       subject: otherReasons.length === 0 ? worst : undefined,
     };
   }
-  if (first !== undefined) return verdictHeadline(worst, first, page);
+  if (group !== undefined) return verdictHeadline(worst, group, page);
   const [only] = targets;
   const where = targets.length === 1 && only ? `on ${only.target}` : `on any of ${targets.length} targets`;
   return plainHeadline('ok', `No problem ${where}`, markup``);
 }
 
-function verdictHeadline(view: TargetView, verdict: VerdictView, page: VerdictPage): Headline {
+function verdictHeadline(view: TargetView, [verdict, ...others]: VerdictGroup, page: VerdictPage): Headline {
   const { target } = view;
   const { fact } = verdict.sentence;
   const word = verdict.state === 'pending' ? statusWords.pending : verdict.severity;
   return {
     title: `${titleMarks[statusOf(verdict)]} ${word}: ${target}: ${fact}`,
     heading: live(markup`${stateLabel(verdict)} ${sentenceHtml(`${target}: ${fact}`)}`),
-    details: entryDetails(verdict, { view, page }),
+    details: entryDetails(verdict, others, { view, page }),
     subject: verdict,
   };
 }

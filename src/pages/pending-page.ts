@@ -17,6 +17,7 @@ import { blockTimeOf } from './node-view.js';
 import { ownValidatorsSection } from './own-validators.js';
 import { claimSummary, claimTable } from './claim-table.js';
 import { batchTable, tokenTable, transferTable, valsetTable } from './pending-tables.js';
+import { resolvedSection } from './resolved.js';
 import { searchSection } from './search-section.js';
 import { tableHtml, type Table } from './table.js';
 import { firingVerdicts, worstTargetFirst } from './target-view.js';
@@ -98,7 +99,9 @@ function targetPage(
 ${jumpLinks(view, endpoints)}
 ${own}${verdictList([view], worst, 'target')}
 ${notesSection(noteList([view], 'target'))}
+${notJudgedNote(view)}
 ${sections}
+${resolvedSection(view.resolved, page.nowMs)}
 <p class="note">Ages in blocks are as of the last success of each endpoint. Click an address or hash to select it. <code>Accept: application/json</code> returns the same data as JSON.</p>`;
   return layout({ path: '/pending', title: worst.title, heading: worst.heading, asOf: generatedAt, body }, site);
 }
@@ -129,6 +132,12 @@ const SECTIONS: Readonly<Record<Items['document'], readonly (readonly [id: strin
     ['pending', 'Pending cctxs'],
   ],
 };
+
+/** What this node does not serve is no problem, and nobody should rely on it. */
+function notJudgedNote({ notJudgedHere }: PendingTarget): Markup {
+  if (notJudgedHere.length === 0) return markup``;
+  return markup`<p class="note">Not judged here: ${notJudgedHere.join(', ')}. This node has not served what they are judged by.</p>`;
+}
 
 function notesSection(notes: Markup): Markup {
   return notes.html === ''

@@ -4,12 +4,14 @@ import type { Contacts } from '../queries/validators.js';
 import type { Instant } from '../clock.js';
 import { samplesOf } from '../metrics/samples.js';
 import type { EndpointMemories } from '../poll/known-endpoint.js';
+import type { EndedProblem } from '../problems/memory.js';
 import type { TargetVerdicts } from '../problems/verdicts.js';
 import { searchCctxs, type SearchResult } from '../facts/items/search.js';
 import { blockingValidators, type BlockingValidator } from './blocking.js';
 import { withContacts, type ContactsByTarget } from './contacts.js';
 import { endpointView, type EndpointView } from './endpoint-view.js';
 import type { ExternalLinks } from './external-links.js';
+import { resolvedProblems, type ResolvedProblem } from './resolved.js';
 import { firingVerdicts, targetJson, targetViews, type TargetJson, type TargetView } from './target-view.js';
 import { isoTime } from './time.js';
 
@@ -25,6 +27,8 @@ export interface PendingView {
 export interface PendingTarget extends TargetView {
   /** The validators that are late to sign or vote; `null` without a bridge whose items are shown. */
   readonly blocking: readonly BlockingValidator[] | null;
+  /** The problems that have ended within a week, the newest first. */
+  readonly resolved: readonly ResolvedProblem[];
 }
 
 /** The JSON of `/pending`, whose keys are fixed: new ones can be added. */
@@ -52,9 +56,19 @@ export function pendingView(
   const targets = targetViews(verdicts.filter(isSelected), endpoints, links).map((view) => ({
     ...view,
     blocking: blockingOf(states, endpoints, view, contacts?.get(view.target)),
+    resolved: resolvedProblems(endedIn(states, view, memories), now),
   }));
   const search = query === undefined || targets.length !== 1 ? null : searchIn(states.filter(isSelected), query, now);
   return { generatedAt: isoTime(now.epochSeconds), endpoints, targets, search };
+}
+
+function endedIn(
+  states: readonly EndpointState[],
+  { target }: TargetView,
+  memories: EndpointMemories | undefined,
+): readonly EndedProblem[] {
+  const own = states.filter((state) => state.target === target);
+  return own.flatMap((state) => memories?.get(state)?.problems.ended ?? []);
 }
 
 function searchIn(states: readonly EndpointState[], query: string, now: Instant): SearchResult | null {

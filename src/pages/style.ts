@@ -35,7 +35,7 @@ p{margin:.3rem 0;overflow-wrap:anywhere}
 .statistics b{font-size:1.1rem;font-variant-numeric:tabular-nums}
 .statistics small{color:var(--quiet)}.statistics .state{font-size:.8rem}
 .facts{display:flex;flex-wrap:wrap;gap:.2rem 1.6rem;margin:.6rem 0;font-size:.875rem}
-.facts div{display:flex;gap:.4rem}.facts dt{color:var(--quiet)}.facts dd{margin:0;overflow-wrap:anywhere}
+.facts div{display:flex;gap:.4rem}.facts dt{color:var(--quiet);overflow-wrap:anywhere}.facts dd{margin:0;overflow-wrap:anywhere}
 table{border-collapse:collapse;width:100%;font-size:.875rem;margin:.5rem 0}
 th,td{text-align:left;padding:.45rem .7rem .45rem 0;border-bottom:1px solid var(--line);vertical-align:top}
 th{font-weight:600;white-space:nowrap}thead a{color:inherit}th[aria-sort] a{color:var(--link)}

@@ -39,7 +39,17 @@ export interface TargetView {
 
 export interface VerdictView extends Pick<
   Verdict,
-  'alert' | 'ageSeconds' | 'severity' | 'state' | 'inhibitedBy' | 'mayBeOlder' | 'document' | 'subject' | 'validators' | 'sentence' | 'action'
+  | 'alert'
+  | 'ageSeconds'
+  | 'severity'
+  | 'state'
+  | 'inhibitedBy'
+  | 'mayBeOlder'
+  | 'document'
+  | 'subject'
+  | 'validators'
+  | 'sentence'
+  | 'action'
 > {
   /** The sentence as text. */
   readonly summary: string;
@@ -83,10 +93,7 @@ function failuresOf(endpoints: readonly EndpointView[]): readonly string[] {
   ]);
 }
 
-function verdictView(
-  { target, startSeconds, firesAtSeconds, ...verdict }: Verdict,
-  links: ExternalLinks,
-): VerdictView {
+function verdictView({ target, startSeconds, firesAtSeconds, ...verdict }: Verdict, links: ExternalLinks): VerdictView {
   const isFiring = verdict.state === 'firing';
   return {
     ...verdict,
@@ -124,7 +131,9 @@ export function severityOf(
   labels: Subject = {},
 ): Severity | undefined {
   const matches = (subject: Subject): boolean =>
-    subjectLabels.every((name) => labels[name] === undefined || subject[name] === undefined || labels[name] === subject[name]);
+    subjectLabels.every(
+      (name) => labels[name] === undefined || subject[name] === undefined || labels[name] === subject[name],
+    );
   return verdicts.find(({ state, alert, subject }) => state === 'firing' && alerts.includes(alert) && matches(subject))
     ?.severity;
 }

@@ -59,9 +59,9 @@ function inhibitedHtml(verdict: VerdictView, view: TargetView): Markup {
   const worst = rootVerdicts(view).find(({ alert }) => alert === verdict.alert);
   const inhibited = view.verdicts.filter(({ inhibitedBy }) => inhibitedBy === verdict.alert);
   if (worst !== verdict || inhibited.length === 0) return markup``;
-  const items = inhibited.map(
-    (own) =>
-      markup`<li class="verdict ${statusOf(own)}"><p>${stateLabel(own)} ${sentenceHtml(own.summary)}, ${sinceElement(own.since, own.ageSeconds)}</p>`,
+  const items = groupsOf(inhibited).map(
+    ([first, ...others]) =>
+      markup`<li class="verdict ${statusOf(first)}"><p>${stateLabel(first)} ${sentenceHtml(first.summary)}</p>${ofTheSameKind(others, `${entryId(first, view)}/more`)}`,
   );
   return markup`<p class="note">Follows from the above:</p>
 <ul class="verdicts consequences">
@@ -69,25 +69,29 @@ ${items}</ul>
 `;
 }
 
-/** Verdicts of the same alert, one for each document. */
-export function groupsOf(verdicts: readonly VerdictView[]): readonly (readonly [VerdictView, ...VerdictView[]])[] {
+/** Verdicts of the same alert, one for each subject, the worst first. */
+export type VerdictGroup = readonly [VerdictView, ...VerdictView[]];
+
+export function groupsOf(verdicts: readonly VerdictView[]): readonly VerdictGroup[] {
   const groups = groupBy(verdicts, ({ alert, severity, state }) => `${state} ${severity} ${alert}`);
   return Array.from(groups.values()).flatMap(([first, ...others]) => (first === undefined ? [] : [[first, ...others]]));
 }
 
 export function groupEntry(first: VerdictView, others: readonly VerdictView[], context: EntryContext): Markup {
   const { target } = context.view;
-  const { alert, severity, state } = first;
-  const id = anchor('verdict', target, alert, severity, state);
+  const id = entryId(first, context.view);
   return markup`<li id="${id}" class="verdict ${statusOf(first)}"><p>${stateLabel(first)} ${sentenceHtml(`${target}: ${first.summary}`)}</p>
-${nextSteps(first, context)}${others.length === 0 ? '' : ofTheSameKind(others, `${id}/more`)}${inhibitedHtml(first, context.view)}
+${nextSteps(first, context)}${ofTheSameKind(others, `${id}/more`)}${inhibitedHtml(first, context.view)}
 `;
 }
 
+function entryId({ alert, severity, state }: VerdictView, { target }: TargetView): string {
+  return anchor('verdict', target, alert, severity, state);
+}
+
 function ofTheSameKind(verdicts: readonly VerdictView[], id: string): Markup {
-  const items = verdicts.map(
-    ({ summary, since, ageSeconds }) => markup`<li>${sentenceHtml(summary)}, ${sinceElement(since, ageSeconds)}`,
-  );
+  if (verdicts.length === 0) return markup``;
+  const items = verdicts.map(({ summary }) => markup`<li>${sentenceHtml(summary)}`);
   return markup`<details id="${id}"><summary>${verdicts.length} more of this kind</summary><ul>${items}</ul></details>`;
 }
 
@@ -112,14 +116,14 @@ function capitalized(sentence: string): string {
 }
 
 /** What the heading has no room for. */
-export function entryDetails(verdict: VerdictView, context: EntryContext): Markup {
+export function entryDetails(verdict: VerdictView, others: readonly VerdictView[], context: EntryContext): Markup {
   const { details } = verdict.sentence;
   const paragraph =
     details === ''
       ? ''
       : markup`<p>${sentenceHtml(capitalized(details))}</p>
 `;
-  return markup`<div class="verdict ${statusOf(verdict)}">${paragraph}${nextSteps(verdict, context)}${inhibitedHtml(verdict, context.view)}</div>`;
+  return markup`<div class="verdict ${statusOf(verdict)}">${paragraph}${nextSteps(verdict, context)}${ofTheSameKind(others, `${entryId(verdict, context.view)}/more`)}${inhibitedHtml(verdict, context.view)}</div>`;
 }
 
 function nextSteps(verdict: VerdictView, { view: { target }, page }: EntryContext): Markup {

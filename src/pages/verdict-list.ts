@@ -9,6 +9,7 @@ import {
   rootVerdicts,
   statusLabel,
   verdictsHtml,
+  type VerdictGroup,
   type VerdictPage,
 } from './verdict-entry.js';
 
@@ -36,23 +37,21 @@ export function verdictList(
 ): Markup {
   return listHtml(
     targets.flatMap((view): Entry[] => {
-      const others = rootVerdicts(view).filter((verdict) => verdict !== subject && !isNote(verdict));
-      const unknown = view.unknown.length === 0 || view === subject ? [] : [view];
-      return [
-        ...entriesOf(others, view, page),
-        ...unknown.map((own) => ({ rank: statuses.indexOf('unknown'), render: () => unknownEntry(own) })),
-      ];
+      const groups = groupsOf(rootVerdicts(view).filter((verdict) => !isNote(verdict)));
+      const others = groups.filter(([first]) => first !== subject);
+      const reasons = view === subject ? [] : unsaidReasons(view);
+      return [...entriesOf(others, view, page), ...(reasons.length === 0 ? [] : [unknownEntry(view, reasons)])];
     }),
   );
 }
 
 /** What is only for the record. Empty if there is nothing. */
 export function noteList(targets: readonly TargetView[], page: VerdictPage = 'status'): Markup {
-  return listHtml(targets.flatMap((view) => entriesOf(rootVerdicts(view).filter(isNote), view, page)));
+  return listHtml(targets.flatMap((view) => entriesOf(groupsOf(rootVerdicts(view).filter(isNote)), view, page)));
 }
 
-function entriesOf(verdicts: readonly VerdictView[], view: TargetView, page: VerdictPage): readonly Entry[] {
-  return groupsOf(verdicts).map(([first, ...others]) => ({
+function entriesOf(groups: readonly VerdictGroup[], view: TargetView, page: VerdictPage): readonly Entry[] {
+  return groups.map(([first, ...others]) => ({
     rank: rankOf(first),
     render: () => groupEntry(first, others, { view, page }),
   }));
@@ -69,8 +68,17 @@ function listHtml(unordered: readonly Entry[]): Markup {
   return markup`${verdictsHtml(entries.slice(0, MAX_ENTRIES).map(({ render }) => render()))}${note}`;
 }
 
-function unknownEntry(target: TargetView): Markup {
-  const text = `${target.target}: ${target.unknown.join('; ')}`;
-  return markup`<li id="${anchor('verdict', target.target, 'unknown')}" class="verdict unknown"><p>${statusLabel('unknown')} ${sentenceHtml(text)}</p>
-`;
+/** Why a target cannot be judged, unless a verdict says it. */
+function unsaidReasons({ unknown, verdicts }: TargetView): readonly string[] {
+  return unknown.filter((reason) => !verdicts.some(({ sentence }) => sentence.fact === reason));
+}
+
+function unknownEntry({ target }: TargetView, reasons: readonly string[]): Entry {
+  const text = `${target}: ${reasons.join('; ')}`;
+  return {
+    rank: statuses.indexOf('unknown'),
+    render:
+      () => markup`<li id="${anchor('verdict', target, 'unknown')}" class="verdict unknown"><p>${statusLabel('unknown')} ${sentenceHtml(text)}</p>
+`,
+  };
 }

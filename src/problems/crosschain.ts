@@ -28,7 +28,7 @@ import { orUndefined, required } from '../facts/required-fields.js';
 import { crosschainFlags } from '../queries/chain-switches.js';
 import { count, duration, percent } from '../text/format.js';
 import { problemOf, type Found, type Inhibition, type Judged, type Severity } from './problem.js';
-import { chainName, withDetails } from './sentence.js';
+import { chainName, haveOrHas, withDetails } from './sentence.js';
 
 /* Cross-chain transactions that do not move. */
 
@@ -291,7 +291,7 @@ const missed = problemOf('rate_limiter_input', {
       subject: { chain_id: chainId },
       start: Math.min(...cctxs.map(seenAt)),
       sentence: withDetails(
-        `${count(cctxs.length, 'cross-chain transaction')} on chain ${chainText(input, chainId)} missed for {duration}`,
+        `${count(cctxs.length, 'cross-chain transaction')} on chain ${chainText(input, chainId)} ${haveOrHas(cctxs.length)} been missed for {duration}`,
       ),
     }));
   },
@@ -314,7 +314,7 @@ const unlisted = problemOf('rate_limiter_input', {
     return Array.from(chains, ([chainId, number]) => ({
       subject: { chain_id: chainId },
       sentence: withDetails(
-        `${count(number, 'cross-chain transaction')} on chain ${chainText(input, chainId)} pending and not listed for {duration}`,
+        `${count(number, 'cross-chain transaction')} on chain ${chainText(input, chainId)} ${haveOrHas(number)} been pending and not listed for {duration}`,
       ),
     }));
   },

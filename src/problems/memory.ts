@@ -31,7 +31,7 @@ const ENDS_AFTER_MS = 120_000;
 const MAX_SUBJECTS = 200;
 /** The problems that ended last. */
 const MAX_ENDED = 50;
-const ENDED_DAYS = 7;
+export const ENDED_DAYS = 7;
 
 /** What was found last, as far as the texts need it; `undefined` after a restart, until it is found again. */
 type Texts = Pick<Found, 'sentence' | 'action' | 'validator'>;
@@ -67,7 +67,7 @@ export interface RememberedProblem {
   readonly mark: unknown;
 }
 
-/** A problem that is over. */
+/** A problem that is over, after its alert has fired. */
 export interface EndedProblem {
   readonly name: string;
   readonly severity: Severity;
@@ -144,7 +144,9 @@ export function judgeProblems(
       continue;
     }
     remembered.set(key, after);
-    if (known !== undefined) ended.push(...endedBetween(problem, known, after));
+    if (known !== undefined) {
+      ended.push(...endedBetween(problem, known, after, limitSeconds(problem, options.settings), at));
+    }
   }
   const memory = { remembered, ended: withEnded(before.ended, ended, at) };
   return { memory, notJudgedHere: Array.from(notJudgedHere), ...presentIn(memory, own, options.settings) };
@@ -217,14 +219,25 @@ export function subjectKey(subject: Subject): string {
   return JSON.stringify(Object.entries(subject).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** What has ended above its limit: below it, most end on any healthy bridge. */
 function endedBetween(
-  { name, severity }: Problem,
+  problem: Problem,
   before: RememberedProblem,
   after: RememberedProblem,
+  limit: number,
+  at: Instant,
 ): readonly EndedProblem[] {
-  return Array.from(before.present).flatMap(([key, { subject, startSeconds, identity, foundAt }]) => {
-    const isThere = after.present.get(key)?.identity === identity;
-    return isThere ? [] : [{ name, severity, subject, startSeconds, endSeconds: foundAt.epochSeconds }];
+  const { name, severity } = problem;
+  const presentOf = ({ present }: RememberedProblem): readonly PresentProblem[] =>
+    presentSubjects(problem, Array.from(present.values()), limit);
+  const still = new Set(presentOf(after).map(({ subject }) => subjectKey(subject)));
+  return presentOf(before).flatMap(({ subject, startSeconds }) => {
+    const key = subjectKey(subject);
+    // `undefined` of what is one problem together.
+    const last = before.present.get(key);
+    const isThere = last === undefined ? still.has(key) : after.present.get(key)?.identity === last.identity;
+    const endSeconds = (last?.foundAt ?? at).epochSeconds;
+    return isThere || endSeconds - startSeconds <= limit ? [] : [{ name, severity, subject, startSeconds, endSeconds }];
   });
 }
 

@@ -48,7 +48,8 @@ const JAILED_POWER_RATIO = 0.33;
 /** From this share of the power on, a claim is more than the error of a few. */
 export const SUBSTANTIAL_POWER_RATIO = 0.33;
 
-const CHECK_CONFIRMS = 'An orchestrator that does not sign has stopped, has no funds or cannot reach its nodes.';
+const CHECK_CONFIRMS =
+  'Check the orchestrator: one that does not sign has stopped, has no funds or cannot reach its nodes.';
 const CHECK_VOTES = 'Check the orchestrator and its node of the external chain.';
 const CONTACT_LATE =
   'Tell the operators, the largest first; without 66 % of the power nothing is relayed and no event is observed.';
@@ -305,11 +306,13 @@ function deadlineNear(severity: Severity, hours: number, actions: { readonly own
         const created = timeOfHeight(input, () => subtract(deadline.height, deadline.window));
         const near = input.at.epochSeconds + left - limit;
         const start = created === undefined ? undefined : Math.max(created, near);
+        // On a busy bridge some batch lacks a signature in every poll: each is a problem of its own.
+        const identity = toDecimalString(deadline.height);
         return [
           foundAbout(
             input,
             member,
-            { start },
+            { identity, start },
             {},
             (who) => `${who} is jailed in ${about(input, left)}, unless it signs ${SIGNED_THING[deadline.kind]}`,
           ),

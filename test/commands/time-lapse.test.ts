@@ -32,7 +32,6 @@ describe('the past of a demo', () => {
     const { verdicts } = await lapse(scenario, 20_000, now);
     const first = verdicts.find(({ state }) => state === 'firing');
     expect(first && `${first.severity} ${first.alert}`).toBe(expected);
-    expect(verdicts.filter(({ state }) => state === 'observing')).toEqual([]);
   });
 
   it('ends now, with a chain whose blocks are of now', async () => {
@@ -76,7 +75,7 @@ describe('the past of a demo', () => {
       registry.reconcile(jobsOf(config), { ...config.poll, intervalMs: 100 }, clock());
       const before = registry.states().map(({ polls }) => polls);
       const verdicts = () =>
-        verdictsOf(registry.all(), clock()).flatMap((target) =>
+        verdictsOf(registry.states(), clock()).flatMap((target) =>
           target.verdicts.filter(({ state, inhibitedBy }) => state !== 'pending' && inhibitedBy === null),
         );
       expect(verdicts().map(({ alert, state }) => `${state} ${alert}`)).toEqual(['firing BridgeOracleStalled']);

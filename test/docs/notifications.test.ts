@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { alerts } from '../../src/alerts/alerts.js';
+import { rules } from '../../src/problems/rules.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
 import { blocksOf } from './pages.js';
@@ -49,7 +49,7 @@ describe.skipIf(!hasTool('amtool'))('the routes', () => {
   });
 
   it('name alerts that exist', () => {
-    const names = new Set(alerts.map(({ name }) => name));
+    const names = new Set(rules.map(({ name }) => name));
     const text = blocksOf('yaml').flatMap(({ file, code }) => (file === 'docs/notifications.md' ? code : []));
     const named = text.join('\n').match(/\b(?:Bridge|Crosschain)[A-Z]\w+\b(?!\.\*)/g) ?? [];
     expect(named.filter((name) => !names.has(name))).toEqual([]);

@@ -7,7 +7,7 @@ import { samplesOf } from '../../src/metrics/samples.js';
 import { itemsOf } from '../../src/poll/items.js';
 import { batch, idleState, members, vote } from '../facts/items/bridge-state.js';
 import { bridgeSnapshot } from '../support/snapshots.js';
-import { at, targetVerdicts, testLinks, verdict } from './sample-snapshots.js';
+import { targetVerdicts, testLinks, verdict } from './sample-snapshots.js';
 
 /** Blocks take 2 s, so items from height 850 and before are at least five minutes old at height 1000. */
 const HEIGHT = '1000';
@@ -22,7 +22,7 @@ function read(state: object, firing: readonly VerdictView[] = []): Read {
   const snapshot = bridgeSnapshot({ ...idleState, ...state }, { height: HEIGHT });
   const items = itemsOf(snapshot);
   if (items?.document !== 'module_state') throw new Error('not the items of a module state');
-  return { items, validators: blockingValidators(items, samplesOf(snapshot), firing) };
+  return { items, validators: blockingValidators(items, samplesOf(snapshot.families), firing) };
 }
 
 /** The validators with what they block, shortened. */
@@ -44,10 +44,12 @@ const confirms = (nonce: string, ...addresses: readonly string[]) =>
   addresses.map((eth_signer) => ({ nonce, token_contract: '0xT', eth_signer }));
 
 /** A firing alert about a validator. */
-function lateVerdict(external_address: string): VerdictView {
-  const subjects = [{ orchestrator: 'hub1', external_address, confirms: 'batch' }];
-  const firing = targetVerdicts([verdict('BridgeOrchestratorMissingConfirms', 'warning', 68, { subjects })]);
-  const view = targetViews([firing], [], testLinks(), at(0))[0]?.verdicts[0];
+function lateVerdict(externalAddress: string): VerdictView {
+  const validator = { externalAddress, address: 'hub1pyyyyyyyyyy', name: '', isWatched: false, power: 0.3 };
+  const firing = targetVerdicts([
+    verdict('BridgeOrchestratorMissingConfirms', 'warning', 68, { validators: [validator] }),
+  ]);
+  const view = targetViews([firing], [], testLinks())[0]?.verdicts[0];
   if (view === undefined) throw new Error('a verdict has a view');
   return view;
 }
@@ -192,7 +194,7 @@ no name
 hub1pyyyyyyyyyy 0xa2
 30.00 %
 68 min
-some signatures in every poll for an hour`);
+signatures for an hour`);
   });
 
   it('says that more can be missing than what an incomplete list contains', () => {

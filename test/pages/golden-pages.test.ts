@@ -6,7 +6,8 @@ import { statusJson } from '../../src/pages/status-json.js';
 import { statusPage } from '../../src/pages/status-page.js';
 import { targetViews } from '../../src/pages/target-view.js';
 import { isoTime } from '../../src/pages/time.js';
-import { changedInput, changedState, record, type Phase } from '../alerts/recording.js';
+import { memoriesOf } from '../../src/poll/known-endpoint.js';
+import { changedInput, changedState, record, type Phase } from '../problems/recording.js';
 import { instance, testLinks } from './sample-snapshots.js';
 
 /*
@@ -35,13 +36,13 @@ function pagesOf(scenario: 'unsigned-batch' | 'missed-cctxs') {
     { minutes: 8, ...short },
     { minutes: 40, scenario, ...short },
   ];
-  const { endpoints, verdicts, at } = record(phases, { sampleSeconds: 240 });
+  const { endpoints, judged, verdicts, at } = record(phases, {});
   const links = testLinks();
   const statuses = endpoints.map((state) => endpointStatus(state, { origin: 'http://node.example' }, at));
-  const targets = targetViews(verdicts, statuses, links, at);
+  const targets = targetViews(verdicts, statuses, links);
   const generatedAt = isoTime(at.epochSeconds);
   const status = { generatedAt, targets, endpoints: statuses, validatorNames: [], instance };
-  const pending = pendingView(endpoints, verdicts, links, at, 'demo');
+  const pending = pendingView(endpoints, verdicts, links, at, 'demo', undefined, { memories: memoriesOf(judged) });
   if (pending === undefined) throw new Error('no target demo');
   return {
     'status.html': withoutAssets(statusPage(status, site)),

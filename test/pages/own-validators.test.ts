@@ -4,7 +4,7 @@ import type { NodeView } from '../../src/pages/node-view.js';
 import { targetViews } from '../../src/pages/target-view.js';
 import { batch, idleState, members, validators, vote } from '../facts/items/bridge-state.js';
 import { bridgeItemsOf } from '../facts/items/read-items.js';
-import { at, targetVerdicts, testLinks, verdict } from './sample-snapshots.js';
+import { targetVerdicts, testLinks, verdict } from './sample-snapshots.js';
 import { asDecimalString } from '../../src/chain/numeral.js';
 import type { Verdict } from '../../src/problems/verdicts.js';
 
@@ -19,7 +19,7 @@ function sectionOf(
   watched: NodeView['watched'] = [],
 ): string {
   const items = bridgeItemsOf({ ...idleState, ...state }, { height: '1000', watch: [...watch] });
-  const [view] = targetViews([targetVerdicts([...verdicts])], [], testLinks(), at(0));
+  const [view] = targetViews([targetVerdicts([...verdicts])], [], testLinks());
   if (view === undefined) throw new Error('a target has a view');
   return ownValidatorsSection([{ view, items, node: { ...NOT_ASKED, watched } }], 'target').html;
 }
@@ -186,7 +186,7 @@ describe('the own validators', () => {
 
   it('have the severity of their own alerts only', () => {
     const alert = verdict('BridgeOrchestratorMissingVotes', 'warning', 40, {
-      subjects: [{ orchestrator: beta?.orchestrator ?? '', external_address: '0xa2' }],
+      subject: { orchestrator: beta?.orchestrator ?? '', watched: 'true' },
     });
     const attestations = [{ observed: true, height: '900', votes: [vote(0)], claim: { event_nonce: '7' } }];
     const rows = rowsOf({ attestations }, [alpha?.orchestrator ?? '', beta?.orchestrator ?? ''], [alert]);
@@ -199,7 +199,7 @@ describe('the own validators', () => {
     ['BridgeWatchedOrchestratorFundsLow', 'warning'],
     ['BridgeWatchedValidatorUnknown', 'warning'],
   ] as const)('have the severity of %s, which is from what the node answers', (name, severity) => {
-    const alert = verdict(name, severity, 40, { subjects: [{ orchestrator: alpha?.orchestrator ?? '', name: '' }] });
+    const alert = verdict(name, severity, 40, { subject: { orchestrator: alpha?.orchestrator ?? '' } });
     const attestations = [{ observed: true, height: '900', votes: [vote(0)], claim: { event_nonce: '7' } }];
     const rows = rowsOf({ attestations }, [alpha?.orchestrator ?? ''], [alert]);
     expect(rows.map(([, state]) => state)).toEqual([severity]);
@@ -231,7 +231,7 @@ describe('the own validators', () => {
   it('are found when they have left the set, and say what to do', () => {
     const newest = [{ nonce: '2', members: members.slice(1), height: '2' }];
     const alert = verdict('BridgeWatchedValidatorJailed', 'critical', 40, {
-      subjects: [{ orchestrator: alpha?.orchestrator ?? '', name: '' }],
+      subject: { orchestrator: alpha?.orchestrator ?? '' },
     });
     const answers = { orchestrator: alpha?.orchestrator ?? '', jailed: true, bonded: false };
     const [row] = rowsOf(
@@ -273,7 +273,7 @@ describe('the own validators', () => {
       ['not registered', 'unknown'],
     ]);
     const inactive = verdict('BridgeWatchedValidatorInactive', 'critical', 20, {
-      subjects: [{ address: alpha?.orchestrator ?? '' }],
+      subject: { address: alpha?.orchestrator ?? '' },
     });
     expect(rowsOf({ valsets: newest }, watch, [inactive]).map(([, state]) => state)).toEqual([
       'critical',

@@ -162,7 +162,7 @@ describe('cross-chain transactions', () => {
 
   it('are summarized by chain, with the severity of the alert about the chain', () => {
     const document = { cctxs_pending: [cctx('a'), cctx('b', {}, { receiver_chainId: '8332', tss_nonce: '3' })] };
-    const stuck = verdict('CrosschainBacklogStuck', 'critical', 50, { ...CROSSCHAIN, subjects: [{ chain_id: '56' }] });
+    const stuck = verdict('CrosschainBacklogStuck', 'critical', 50, { ...CROSSCHAIN, subject: { chain_id: '56' } });
     const text = textOf(crosschainPage(document, {}, stuck));
     expect(text).toContain('56\n1\n60 min critical\n30 min\n9 critical\n9\n1\n8332\n1\n60 min\n2 h\n3\n3\n1');
   });

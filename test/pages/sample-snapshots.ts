@@ -13,8 +13,7 @@ import { targetViews } from '../../src/pages/target-view.js';
 import { isoTime } from '../../src/pages/time.js';
 import { clock, type Instant } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
-import type { AlertName } from '../../src/alerts/alerts.js';
-import type { Severity } from '../../src/alerts/alert.js';
+import type { Severity } from '../../src/problems/problem.js';
 import type { TargetVerdicts, Verdict } from '../../src/problems/verdicts.js';
 import type { Poll, StepContext } from '../../src/poll/step.js';
 import { pollOf } from '../support/polls.js';
@@ -112,20 +111,21 @@ export const instance: Instance = {
   recorder: null,
 };
 
-/** A verdict about the bridge of `TARGET` that has held for this many minutes at 12:00:00. */
-export function verdict(alert: AlertName, severity: Severity, minutes: number, others: Partial<Verdict> = {}): Verdict {
-  const since = at(-60 * minutes);
+/** A firing verdict about the bridge of `TARGET` that has lasted for this many minutes at 12:00:00. */
+export function verdict(alert: string, severity: Severity, minutes: number, others: Partial<Verdict> = {}): Verdict {
+  const startSeconds = at(-60 * minutes).epochSeconds;
   return {
     target: TARGET,
     document: 'module_state',
     alert,
     severity,
     state: 'firing',
-    since,
+    startSeconds,
+    ageSeconds: 60 * minutes,
     mayBeOlder: false,
-    firesAt: since,
-    subjects: [{}],
-    isOneAlert: false,
+    firesAtSeconds: startSeconds,
+    subject: {},
+    validators: [],
     inhibitedBy: null,
     sentence: withDetails(`summary of ${alert}`),
     action: `action of ${alert}`,
@@ -133,18 +133,22 @@ export function verdict(alert: AlertName, severity: Severity, minutes: number, o
   };
 }
 
-/** The verdicts of a target as the engine returns them: worst first. */
+/** That it will fire in this many minutes. */
+export function firesIn(minutes: number): Pick<Verdict, 'state' | 'firesAtSeconds'> {
+  return { state: 'pending', firesAtSeconds: at(60 * minutes).epochSeconds };
+}
+
+/** The verdicts of a target as `verdictsOf` returns them: worst first. */
 export function targetVerdicts(
   verdicts: readonly Verdict[] = [],
   unknown: readonly string[] = [],
   target = TARGET,
 ): TargetVerdicts {
-  const isUnknown = unknown.length > 0 || verdicts.length > 0;
   const firing = verdicts.find(({ state }) => state === 'firing')?.severity;
   const isProblem = firing === 'critical' || firing === 'warning';
-  const hasUnknown = unknown.length > 0 || verdicts.some(({ state }) => state === 'observing');
-  const status = isProblem ? firing : hasUnknown ? 'unknown' : (firing ?? (isUnknown ? 'unknown' : 'ok'));
-  return { target, status, unknown, verdicts, observedSince: at(-600) };
+  const rest = firing ?? (verdicts.length > 0 ? 'pending' : 'ok');
+  const status = isProblem ? firing : unknown.length > 0 ? 'unknown' : rest;
+  return { target, status, unknown, verdicts, notJudgedHere: [] };
 }
 
 export const testLinks = (config: Partial<Config> = {}) => externalLinks({ ...defaultConfig, ...config });
@@ -164,7 +168,7 @@ export function statusDocumentAt(snapshots: RecordedStates, seconds: number, opt
   const endpoints = snapshots
     .states()
     .map((state) => endpointStatus(state, { origin: 'http://node.example:1317' }, now));
-  const targets = targetViews(verdicts, endpoints, testLinks(config), now);
+  const targets = targetViews(verdicts, endpoints, testLinks(config));
   const generatedAt = isoTime(now.epochSeconds);
   return { generatedAt, targets, endpoints, validatorNames: names, instance: options.instance ?? instance };
 }

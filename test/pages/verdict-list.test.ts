@@ -1,9 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
-import type { AlertName } from '../../src/alerts/alerts.js';
+import type { Subject } from '../../src/problems/problem.js';
 import type { TargetVerdicts } from '../../src/problems/verdicts.js';
-import type { AlertLabels } from '../../src/alerts/view.js';
 import { batch, idleState } from '../facts/items/bridge-state.js';
 import {
   at,
@@ -13,6 +12,7 @@ import {
   CROSSCHAIN,
   crosschainResult,
   FAILED,
+  firesIn,
   initialSnapshots,
   pendingAt,
   statusAt,
@@ -89,60 +89,9 @@ describe('the heading', () => {
 
   it('is green only when nothing is wrong', () => {
     const html = page(targetVerdicts([], [], 'a'), targetVerdicts([], [], 'b'));
-    expect(headOf(html).slice(0, 2)).toEqual([
-      'No problem on any of 2 targets',
-      'Observing since 11:50:00 UTC (10 min).',
-    ]);
+    expect(headOf(html)[0]).toBe('No problem on any of 2 targets');
     expect(titleOf(html)).toBe('● No problem on any of 2 targets · bridge-exporter');
     expect(html).toContain('<h1><span aria-live="polite"><span class="state ok"></span>');
-    expect(textOf(html)).not.toContain('Other conditions');
-  });
-
-  it('is gray while a condition has been observed for less time than its alert requires', () => {
-    const observing = {
-      ...oracle,
-      state: 'observing' as const,
-      mayBeOlder: true,
-      since: at(-600),
-      firesAt: at(600),
-      sentence: withDetails('57 events waiting'),
-    };
-    const html = page(targetVerdicts([observing], [], 'a'));
-    expect(headOf(html)).toEqual([
-      'a cannot be judged before 12:10 UTC: 57 events waiting',
-      'If it lasts until 12:10:00 UTC, act now: Contact the operators.',
-      'observed since 11:50:00 UTC (10 min) Pending items of a Runbook: BridgeOracleStalled',
-    ]);
-    expect(textOf(html)).toContain('Observing since 11:50:00 UTC (10 min).');
-    const second = { ...observing, alert: 'BridgeBacklogStuck', sentence: withDetails('no batch built') } as const;
-    expect(
-      between(
-        textOf(page(targetVerdicts([observing, second], [], 'a'))),
-        'Other conditions',
-        'Endpoints not polled yet 2',
-      ),
-    ).toBe(`Other conditions
-not judged yet, would be critical a: no batch built
-If it lasts until 12:10:00 UTC, act now: Contact the operators.
-observed since 11:50:00 UTC (10 min) Pending items of a All amounts by token Runbook: BridgeBacklogStuck`);
-  });
-
-  it('does not have in the heading what has been observed for a moment only, which is usual on a healthy bridge', () => {
-    const observing = {
-      ...oracle,
-      alert: 'BridgeBacklogStuck' as const,
-      state: 'observing' as const,
-      mayBeOlder: true,
-      since: at(-26),
-      firesAt: at(2974),
-      sentence: withList('no batch built for at least 26 s', '3.7B meme (8 transfers) waiting'),
-    };
-    const html = page(targetVerdicts([observing], [], 'a'));
-    expect(headOf(html)).toEqual([
-      'a cannot be judged before 12:49 UTC: observed for 26 s',
-      'not judged yet, would be critical a: no batch built for at least 26 s: 3.7B meme (8 transfers) waiting',
-      'observed since 11:59:34 UTC (26 s), judged at 12:49:34 UTC Pending items of a All amounts by token Runbook: BridgeBacklogStuck',
-    ]);
     expect(textOf(html)).not.toContain('Other conditions');
   });
 
@@ -166,19 +115,41 @@ observed since 11:50:00 UTC (10 min) Pending items of a All amounts by token Run
     expect(textOf(pending)).toContain(`Notes\nnote ${TARGET}: summary of BridgeParamsChanged`);
   });
 
-  it('has what it inhibits below it, without an action, and not among the other conditions', () => {
-    const stuck = verdict('BridgeBacklogStuck', 'critical', 20, { inhibitedBy: 'BridgeOracleStalled' });
+  it('has what follows from it below it, without an action, and not among the other conditions', () => {
+    const stuck = (token: string) =>
+      verdict('BridgeBacklogStuck', 'critical', 20, {
+        inhibitedBy: 'BridgeOracleStalled',
+        sentence: withDetails(`no batch of ${token} built for 20 min`),
+      });
     const overdue = verdict('BridgeBatchOverdue', 'critical', 10);
-    const html = page(targetVerdicts([oracle, overdue, stuck], [], 'a'));
-    const [, inhibited = '', others = ''] = textOf(html).split(/Probably because of it:\n|Other conditions\n/);
-    expect(inhibited.trim()).toMatch(/^critical summary of BridgeBacklogStuck, since [^\n]+$/);
+    const html = page(targetVerdicts([oracle, overdue, stuck('usdt'), stuck('weth')], [], 'a'));
+    const [, consequences = '', others = ''] = textOf(html).split(/Follows from the above:\n|Other conditions\n/);
+    expect(consequences.trim()).toBe(`critical no batch of usdt built for 20 min
+1 more of this kind
+no batch of weth built for 20 min`);
     expect(others).toContain('critical a: summary of BridgeBatchOverdue');
-    expect(textOf(html).match(/summary of BridgeBacklogStuck/g)).toHaveLength(1);
+    expect(textOf(html).match(/no batch of/g)).toHaveLength(2);
   });
 
-  it('says when a condition will fire that has not lasted long enough', () => {
-    const pending = { ...oracle, state: 'pending' as const, since: at(-600), firesAt: at(720) };
-    const html = page(targetVerdicts([pending, { ...drift, state: 'pending' as const, firesAt: at(3600) }], [], 'a'));
+  it('has the other subjects of the same problem below it, and not among the other conditions', () => {
+    const html = page(targetVerdicts([votes('Alpha'), votes('Beta'), drift], [], 'a'));
+    expect(headOf(html)[0]).toBe('warning a: validator Alpha does not vote');
+    const [details = '', others = ''] = textOf(html).split('Other conditions\n');
+    expect(details).toContain('1 more of this kind\nvalidator Beta does not vote');
+    expect(others).not.toContain('validator Beta');
+  });
+
+  it('is building up, and says when it fires, until a problem is older than its limit', () => {
+    const html = page(
+      targetVerdicts(
+        [
+          { ...oracle, ...firesIn(12) },
+          { ...drift, ...firesIn(60) },
+        ],
+        [],
+        'a',
+      ),
+    );
     expect(headOf(html)).toEqual([
       'critical in 12 min a: no event observed for 18 min, 57 waiting',
       '6 validators with 53 % of the power have not voted: Alpha, Beta',
@@ -188,14 +159,11 @@ observed since 11:50:00 UTC (10 min) Pending items of a All amounts by token Run
     expect(textOf(html)).toContain('Other conditions\nwarning in 60 min a: summary of BridgeValsetDrift');
   });
 
-  it('is about what has held for a part of its time rather than since a restart', () => {
-    const observing = { ...oracle, state: 'observing' as const, mayBeOlder: true, firesAt: at(600) };
-    const pending = { ...drift, state: 'pending' as const, since: at(-3600), firesAt: at(720) };
-    const html = page(targetVerdicts([observing, pending], [], 'a'));
-    expect(headOf(html)[0]).toBe('warning in 12 min a: summary of BridgeValsetDrift');
-    expect(textOf(html)).toContain(
-      'Other conditions\nnot judged yet, would be critical a: no event observed for 18 min',
-    );
+  it('says since when a problem has been seen, unless the document proves when it began', () => {
+    const sinceOf = (mayBeOlder: boolean) =>
+      /(?:true|seen) since [^(]+/.exec(textOf(page(targetVerdicts([{ ...oracle, mayBeOlder }], [], 'a'))))?.[0];
+    expect(sinceOf(false)).toBe('true since 11:42:00 UTC ');
+    expect(sinceOf(true)).toBe('seen since 11:42:00 UTC ');
   });
 
   it('has only the fact: a name in quotes can contain any punctuation', () => {
@@ -243,7 +211,7 @@ describe('the other conditions', () => {
       'note a: summary of BridgeParamsChanged',
     ]);
     expect(list).toContain('2 more of this kind');
-    expect(list).toContain('validator Beta does not vote, since 11:29:00 UTC (31 min)');
+    expect(list).toContain('validator Beta does not vote');
     expect(html).toContain('<details id="verdict/c/BridgeOrchestratorMissingVotes/warning/firing/more">');
   });
 
@@ -369,14 +337,14 @@ describe('colors', () => {
     const store = initialSnapshots();
     const cctxs = [{ index: 'a', cctx_status: { created_timestamp: '1' } }];
     store.record(CROSSCHAIN, crosschainResult({ height: '1', cctxs_missed: cctxs, cctxs_pending: cctxs }), at(0));
-    const criticalLinks = (alert: AlertName, subject: AlertLabels): string[] => {
-      const own = verdict(alert, 'critical', 34, { ...CROSSCHAIN, subjects: [subject] });
+    const criticalLinks = (alert: string, subject: Subject): string[] => {
+      const own = verdict(alert, 'critical', 34, { document: 'rate_limiter_input', subject });
       const html = statusAt(store, 0, { verdicts: [targetVerdicts([own])] });
       return Array.from(html.matchAll(/<a class="critical" [^>]*>(\w+ cctxs)/g), ([, label = '']) => label);
     };
     expect(criticalLinks('CrosschainFreezeNear', { chain_id: '1' })).toEqual(['Missed cctxs']);
     const tooOld = 'CrosschainOldestPendingTooOld';
-    expect(criticalLinks(tooOld, { list: 'pending', chain_id: '1' })).toEqual(['Pending cctxs']);
+    expect(criticalLinks(tooOld, { chain_id: '1' })).toEqual(['Pending cctxs']);
   });
 
   it('of a row follow the verdicts, except for a batch that was just created', () => {

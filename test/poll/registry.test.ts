@@ -109,7 +109,7 @@ const FAILURE = failedFetch('timeout', '/x: slow');
 
 const polledTargets = () => started.map(({ job }) => job.context.target);
 const pollCounts = () => registry.states().map(({ target, polls }) => [target, polls]);
-const alerts = () => verdictsOf(registry.all(), now()).flatMap(({ verdicts }) => verdicts.map(({ alert }) => alert));
+const alerts = () => verdictsOf(registry.states(), now()).flatMap(({ verdicts }) => verdicts.map(({ alert }) => alert));
 
 describe('the endpoints of a configuration', () => {
   it('are polled at once: the first 16 together and the others 10 ms apart', async () => {
@@ -235,7 +235,7 @@ targets: [{name: a, bridge: {url: "https://other.example"}}]`);
     expect(registry.all()[0]?.state.restored?.observations).toMatchObject({ at: firstPollAt });
     await endPoll(success());
     const { state, memory } = registry.all()[0] ?? {};
-    expect(memory?.history.firstPollAt).toEqual(firstPollAt);
+    expect(memory?.problems.remembered.size).toBeGreaterThan(0);
     expect(memory?.flow.since).toEqual(now());
     expect(state?.restored).toBeUndefined();
   });

@@ -1,22 +1,29 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { logVerdicts, type LoggedVerdicts } from '../../src/poll/endpoint-log.js';
-import { record, type Phase } from '../alerts/recording.js';
+import { record, type Phase } from '../problems/recording.js';
+import { targetVerdicts, verdict } from '../pages/sample-snapshots.js';
+
+interface Logged {
+  readonly line: (text: string) => void;
+}
+
+const createLog = ({ line }: Logged) =>
+  pino({ base: null, timestamp: false, formatters: { level: (level) => ({ level }) } }, { write: line });
 
 /** The log lines about the verdicts of a recording, with the minute. */
 function linesOf(phases: readonly Phase[]): string[] {
   const lines: string[] = [];
   let minute = 0;
-  const write = (line: string): void => {
-    const { level, alert, msg, target, document } = JSON.parse(line) as Readonly<Record<string, string>>;
-    expect({ level, target }).toEqual({ level: 'info', target: 'demo' });
-    lines.push(`${minute} ${document} ${alert}: ${msg}`);
-  };
-  const log = pino({ base: null, timestamp: false, formatters: { level: (level) => ({ level }) } }, { write });
+  const log = createLog({
+    line: (text) => {
+      const { level, alert, msg, target, document } = JSON.parse(text) as Readonly<Record<string, string>>;
+      lines.push(`${minute} ${level} ${target} ${document} ${alert}: ${msg}`);
+    },
+  });
   let logged: LoggedVerdicts = new Map();
   record(phases, {
     valsets: 3,
-    sampleSeconds: 120,
     observe: ([target], at) => {
       minute = at;
       if (target !== undefined) logged = logVerdicts(log, logged, target);
@@ -28,13 +35,13 @@ function linesOf(phases: readonly Phase[]): string[] {
 describe('the log of verdicts', () => {
   it('has one line for the beginning and one for the end of a verdict, with the sentence of the page', () => {
     expect(
-      linesOf([{ minutes: 10 }, { minutes: 26, scenario: 'stalled-oracle' }, { minutes: 6, scenario: 'healthy' }]),
+      linesOf([{ minutes: 10 }, { minutes: 26, scenario: 'stalled-oracle' }, { minutes: 8, scenario: 'healthy' }]),
     ).toEqual([
       expect.stringMatching(
-        /^\d+ module_state BridgeOracleStalled: critical: no event observed for \d+ min, \d+ waiting; 6 validators with 52 % of the power have not voted: /,
+        /^\d+ error demo module_state BridgeOracleStalled: critical: no event observed for \d+ min, \d+ waiting; 6 validators with 52 % of the power have not voted: /,
       ),
       expect.stringMatching(
-        /^[34]\d module_state BridgeOracleStalled: no longer critical: no event observed for \d+ min, /,
+        /^[34]\d info demo module_state BridgeOracleStalled: no longer critical: no event observed for \d+ min, /,
       ),
     ]);
   });
@@ -47,5 +54,17 @@ describe('the log of verdicts', () => {
 
   it('is empty for a healthy chain', () => {
     expect(linesOf([{ minutes: 30 }])).toEqual([]);
+  });
+
+  it.each([
+    ['critical', 'error'],
+    ['warning', 'warn'],
+    ['info', 'info'],
+  ] as const)('has what is %s with the level %s, and its end with the level info', (severity, level) => {
+    const levels: string[] = [];
+    const log = createLog({ line: (text) => levels.push((JSON.parse(text) as { level: string }).level) });
+    const logged = logVerdicts(log, new Map(), targetVerdicts([verdict('BridgeOracleStalled', severity, 20)]));
+    logVerdicts(log, logged, targetVerdicts());
+    expect(levels).toEqual([level, 'info']);
   });
 });

@@ -295,6 +295,23 @@ describe('a validator', () => {
     expect(found(blocksOf(1) - 1)).toEqual([]);
   });
 
+  it('is jailed for each signature on its own: one that is given in time does not count for the next', () => {
+    const params = { ...COMPLETE.params, signed_batches_window: '10000' };
+    const documents = Array.from({ length: 40 }, (_, index) => {
+      const minute = index / 2;
+      const nonces = Array.from({ length: 3 }, (_batch, earlier) => Math.floor(minute) - earlier);
+      const batches = nonces.map((nonce) => batch(String(nonce + 100), '60000', String(heightAt(nonce))));
+      // It takes two minutes to sign a batch.
+      const batch_confirms = signedBy(String((nonces[2] ?? 0) + 100), 0, 1, 2, 3);
+      return { minute, state: { params, batches, batch_confirms } };
+    });
+    const found = bridgeProblems(documents, { watch }).filter(({ name }) => name.endsWith('DeadlineNear/critical'));
+    expect(found).toMatchObject([
+      { subject: { watched: 'true' }, start: 18 },
+      { subject: { watched: 'false' }, start: 18 },
+    ]);
+  });
+
   it('misses votes until it votes again, and others together from 15 % of the power on', () => {
     const found = (voters: readonly number[]) =>
       bridgeProblem(
@@ -432,7 +449,7 @@ describe('a cross-chain transaction', () => {
       ]).filter(({ name }) => name.startsWith('CrosschainCctxsMissed'));
     expect(found([old])).toEqual([]);
     expect(found([old, cctx('1', 2, 0)])).toMatchObject([
-      { start: 3, text: '1 cross-chain transaction on chain 1 missed for so long' },
+      { start: 3, text: '1 cross-chain transaction on chain 1 has been missed for so long' },
     ]);
   });
 

@@ -79,15 +79,28 @@ describe('a problem', () => {
     poll(30, [{}]);
     expect(starts(poll(149, []))).toEqual([0]);
     expect(starts(poll(150, []))).toEqual([]);
-    expect(ended()).toEqual([
-      {
-        name: 'BridgeTest',
-        severity: 'critical',
-        subject: {},
-        startSeconds: START_SECONDS,
-        endSeconds: START_SECONDS + 30,
-      },
-    ]);
+    // Its alert has not fired.
+    expect(ended()).toEqual([]);
+  });
+
+  it('is remembered for a week after its end, if it was older than its limit', () => {
+    const { poll, ended } = judge({ afterMinutes: 1 });
+    for (const seconds of [0, 30, 61]) poll(seconds, [{}]);
+    poll(200, []);
+    const expected = {
+      name: 'BridgeTest',
+      severity: 'critical',
+      subject: {},
+      startSeconds: START_SECONDS,
+      endSeconds: START_SECONDS + 61,
+    };
+    expect(ended()).toEqual([expected]);
+    for (const seconds of [1000, 1030, 1061, 1200]) poll(seconds, seconds === 1200 ? [] : [{}]);
+    expect(ended().map(({ startSeconds }) => startSeconds - START_SECONDS)).toEqual([1000, 0]);
+    poll(61 + 7 * 86_400, []);
+    expect(ended()).toHaveLength(2);
+    poll(62 + 7 * 86_400, []);
+    expect(ended()).toHaveLength(1);
   });
 
   it('neither begins nor ends nor begins anew while two nodes answer in turn', () => {

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { verdictsOf } from '../../src/problems/verdicts.js';
+import { pendingPage } from '../../src/pages/pending-page.js';
+import { pendingView } from '../../src/pages/pending-view.js';
+import { memoriesOf } from '../../src/poll/known-endpoint.js';
+import type { Poll } from '../../src/poll/step.js';
+import { batch, idleState } from '../facts/items/bridge-state.js';
+import { pollOf } from '../support/polls.js';
+import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
+import { at, between, BRIDGE, CROSSCHAIN, statusAt, TARGET, testLinks, textOf, titleOf } from './sample-snapshots.js';
+
+/* From documents to pages: the verdicts of these tests are those of the exporter. Blocks take 2 s. */
+
+const MINUTE = 60;
+
+/** Records a document of the bridge at a time of the page. */
+function pollBridge(store: RecordedStates, seconds: number, state: object, height = 1000 + seconds / 2): void {
+  const poll = pollOf(BRIDGE, { state: { ...idleState, ...state } }, { height, at: at(seconds) });
+  store.record(BRIDGE, poll, at(seconds));
+}
+
+function pollCrosschain(store: RecordedStates, seconds: number, document: object = {}): void {
+  const input = { height: String(1 + seconds), cctxs_missed: [], cctxs_pending: [], total_pending: '0', ...document };
+  store.record(CROSSCHAIN, pollOf(CROSSCHAIN, input, { at: at(seconds) }), at(seconds));
+}
+
+const newStore = (): RecordedStates =>
+  recordedStates([BRIDGE, CROSSCHAIN], { maxBodyBytes: 2 ** 20, staleAfterMs: 5 * MINUTE * 1000 }, at(0));
+
+/** Both endpoints with the same documents in every minute. */
+function polledFor(minutes: number, state: object, document: object = {}): RecordedStates {
+  const store = newStore();
+  for (let minute = 0; minute <= minutes; minute += 1) {
+    pollBridge(store, minute * MINUTE, state);
+    pollCrosschain(store, minute * MINUTE, document);
+  }
+  return store;
+}
+
+const judged = (store: RecordedStates, seconds: number) => verdictsOf(store.states(), at(seconds));
+const status = (store: RecordedStates, seconds: number): string =>
+  statusAt(store, seconds, { verdicts: judged(store, seconds) });
+
+function target(store: RecordedStates, seconds: number): string {
+  const links = testLinks();
+  const memories = memoriesOf(store.endpoints());
+  const view = pendingView(store.states(), judged(store, seconds), links, at(seconds), TARGET, undefined, { memories });
+  if (view === undefined) throw new Error('the target exists');
+  return pendingPage(view, undefined, links, { telemetryPath: '/metrics', version: '0.1.0' });
+}
+
+const headOf = (html: string): string => textOf(html).split('\n')[0] ?? '';
+
+/** A batch that nobody has signed, created at the first poll. */
+const unsigned = { batches: [batch('1', '60000', '1000')] };
+
+describe('a problem', () => {
+  it('is building up until it is older than its limit, and then fires', () => {
+    expect(headOf(status(polledFor(18, unsigned), 18 * MINUTE))).toBe(
+      `critical in 12 min ${TARGET}: batches have lacked signatures for 18 min, 1 at present`,
+    );
+    expect(headOf(status(polledFor(31, unsigned), 31 * MINUTE))).toBe(
+      `critical ${TARGET}: batches have lacked signatures for 31 min, 1 at present`,
+    );
+  });
+
+  it('has lasted "at least" since it was seen, unless a document proves when it began', () => {
+    const old = { batches: [batch('1', '60000', '400')] };
+    expect(headOf(status(polledFor(15, old), 15 * MINUTE))).toContain('lacked signatures for 35 min');
+    const unknown = { batches: [batch('1', '60000', '1000')].map(({ block: _block, ...own }) => own) };
+    expect(headOf(status(polledFor(15, unknown), 15 * MINUTE))).toContain('lacked signatures for at least 15 min');
+  });
+
+  it('hides in its critical form the warning of the same subject', () => {
+    const createdAt = String(at(-10 * 3600).epochSeconds);
+    const cctx = {
+      index: '0x1',
+      cctx_status: { status: 'PendingOutbound', created_timestamp: createdAt },
+      outbound_params: [{ receiver_chainId: '56', tss_nonce: '1' }],
+    };
+    const store = polledFor(3, {}, { cctxs_pending: [cctx], total_pending: '1' });
+    const firing = judged(store, 3 * MINUTE)[0]?.verdicts.filter(
+      ({ alert }) => alert === 'CrosschainOldestPendingTooOld',
+    );
+    expect(firing?.map(({ severity }) => severity)).toEqual(['critical']);
+    expect(textOf(status(store, 3 * MINUTE)).match(/a transaction on chain 56 has waited/g)).toHaveLength(1);
+  });
+});
+
+describe('an endpoint without fresh data', () => {
+  it('has no problems of its documents, and is the headline', () => {
+    const store = polledFor(31, unsigned);
+    const later = (31 + 11) * MINUTE;
+    pollCrosschain(store, later);
+    const html = status(store, later);
+    expect(headOf(html)).toBe(`critical ${TARGET}: no poll of module_state has succeeded for 11 min`);
+    expect(textOf(html)).not.toContain('lacked signatures');
+  });
+
+  it('is a warning with what to do when its node serves another document and has never served this one', () => {
+    const error = { reason: 'status', message: 'responded with status 404', isNotServed: true } as const;
+    const refused: Poll = { outcome: { ok: false, error }, phaseSeconds: {} };
+    const textAfter = (poll: Poll): string => {
+      const store = newStore();
+      for (let minute = 0; minute <= 11; minute += 1) {
+        pollBridge(store, minute * MINUTE, {});
+        store.record(CROSSCHAIN, poll, at(minute * MINUTE));
+      }
+      return textOf(status(store, 11 * MINUTE));
+    };
+    const text = textAfter(refused);
+    expect(text).toContain(
+      `warning ${TARGET}: no poll of rate_limiter_input has succeeded since the endpoint was added 11 min ago\nResponded with status 404\n` +
+        'Act in working hours: This node does not serve rate_limiter_input: remove `crosschain` (or CROSSCHAIN_URL) from the configuration, unless the URL is wrong.',
+    );
+    // Once: the entry says already that the target cannot be judged.
+    expect(text.match(/no poll of rate_limiter_input has succeeded/g)).toHaveLength(1);
+    const { isNotServed: _isNotServed, ...other } = error;
+    expect(textAfter({ ...refused, outcome: { ok: false, error: other } })).toMatch(/^critical /);
+  });
+});
+
+describe('problems that cannot be judged', () => {
+  it('are one entry, which names them and the fields that are missing or invalid', () => {
+    const store = polledFor(3, {});
+    for (let minute = 4; minute <= 15; minute += 1) {
+      pollBridge(store, minute * MINUTE, { batches: 'x', attestations: undefined });
+      pollCrosschain(store, minute * MINUTE);
+    }
+    const html = status(store, 15 * MINUTE);
+    expect(headOf(html)).toBe(`warning ${TARGET}: part of module_state has been unusable for 11 min`);
+    expect(textOf(html).split('\n')[1]).toMatch(
+      /^Missing: state\.attestations, .*; invalid values of state\.batches; not judged: .*\bBridgeBatchUnsigned and \d+ more$/,
+    );
+    expect(textOf(html).match(/has been unusable/g)).toHaveLength(1);
+  });
+
+  it('are a quiet line on the page of the target when they could never be judged', () => {
+    const store = polledFor(15, { attestations: undefined });
+    const html = target(store, 15 * MINUTE);
+    expect(html).toMatch(/<p class="note">Not judged here: [^<]*\bBridgeOracleStalled\b/);
+    expect(titleOf(html)).not.toContain('unusable');
+    expect(target(polledFor(1, {}), MINUTE)).not.toMatch(/Not judged here: [^<]*\bBridgeOracleStalled\b/);
+  });
+});
+
+describe('what was resolved', () => {
+  it('is listed on the page of the target, the newest first, for a week', () => {
+    const store = polledFor(40, unsigned);
+    for (const minute of [41, 42, 43, 44]) pollBridge(store, minute * MINUTE, {});
+    const list = between(textOf(target(store, 44 * MINUTE)), 'Resolved 1', 'end');
+    expect(textOf(target(store, 44 * MINUTE))).toContain(
+      'Resolved 1\ncritical BridgeBatchUnsigned, ended 4 min ago\nlasted 40 min from 2026-01-01 12:00:00 UTC',
+    );
+    expect(list).not.toContain('BridgeOrchestratorMissingConfirms');
+    const week = 40 * MINUTE + 7 * 86_400;
+    expect(target(store, week - 1)).toContain('id="resolved"');
+    expect(target(store, week)).not.toContain('id="resolved"');
+    expect(target(polledFor(40, unsigned), 40 * MINUTE)).not.toContain('id="resolved"');
+  });
+});
