@@ -113,8 +113,13 @@ describe.skipIf(!hasHelm())('the chart rejects', () => {
     ['a wrong duration', { autoReloadInterval: '30' }, /at '\/autoReloadInterval': '30' does not match/],
     [
       'a duration of an alert without a unit',
-      { ...TARGETS, prometheusRule: { alerts: { BridgeBacklogHigh: { for: '30' } } } },
-      /at '\/prometheusRule\/alerts\/BridgeBacklogHigh\/for': '30' does not match/,
+      { ...TARGETS, prometheusRule: { alerts: { BridgeEndpointDown: { for: '30' } } } },
+      /at '\/prometheusRule\/alerts\/BridgeEndpointDown\/for': '30' does not match/,
+    ],
+    [
+      'another severity, which routes and inhibitions compare',
+      { ...TARGETS, problems: { BridgeBacklogHigh: { severity: 'info' } } },
+      /at '\/problems\/BridgeBacklogHigh'.*'severity' not allowed/,
     ],
     [
       'a cluster label that is no name of a label',
@@ -170,19 +175,45 @@ describe.skipIf(!hasHelm())('the chart rejects', () => {
       'webConfig.tls requires webConfig.existingSecret',
     ],
     [
+      'an unknown problem',
+      { ...TARGETS, problems: { BridgeBatchUnsinged: { after: '45m' } } },
+      'problems.BridgeBatchUnsinged: no such problem; the problems are BridgeHeightStalled, ',
+    ],
+    ...['45', 45, '45 minutes', '1m1h', '', '-5m', '500ms'].map(
+      (after) =>
+        [
+          `the limit ${JSON.stringify(after)}`,
+          { ...TARGETS, problems: { BridgeBatchUnsigned: { after } } },
+          `problems.BridgeBatchUnsigned.after: ${JSON.stringify(after)} is no duration such as 90s, 45m, 1h30m, 2d or 1w`,
+        ] as const,
+    ),
+    [
+      'a limit of an alert that is no problem',
+      { ...TARGETS, problems: { BridgeEndpointDown: { after: '5m' } } },
+      'problems.BridgeEndpointDown: it is no problem, set prometheusRule.alerts.BridgeEndpointDown; the problems are ',
+    ],
+    [
       'an unknown alert',
-      { ...TARGETS, prometheusRule: { enabled: true, disabled: { BridgeWachdog: true } } },
-      'prometheusRule.disabled.BridgeWachdog: no such alert; the alerts are BridgeExporterAbsent, ',
+      { ...TARGETS, prometheusRule: { alerts: { BridgeWachdog: { enabled: false } } } },
+      'prometheusRule.alerts.BridgeWachdog: no such alert; the alerts that are no problems are BridgeExporterAbsent, ',
     ],
     [
-      'the severity of an unknown alert',
-      { ...TARGETS, prometheusRule: { enabled: true, alerts: { BridgeBackLogHigh: { severity: 'info' } } } },
-      'prometheusRule.alerts.BridgeBackLogHigh: no such alert; the alerts are BridgeExporterAbsent, ',
+      'a problem among the other alerts',
+      { ...TARGETS, prometheusRule: { alerts: { BridgeBacklogHigh: { enabled: false } } } },
+      'prometheusRule.alerts.BridgeBacklogHigh: it is a problem, set problems.BridgeBacklogHigh; the alerts that are no problems are ',
     ],
+    ...[{ problems: { BridgeBatchUnsigned: { after: '45m' } } }, 'problems: {BridgeBatchUnsigned: {after: 45m}}'].map(
+      (config) =>
+        [
+          `problems in the configuration as ${typeof config}`,
+          { config: typeof config === 'string' ? `target_files: [a.yml]\n${config}` : { ...TARGETS.config, ...config } },
+          'config.problems is in the wrong place: set the value problems',
+        ] as const,
+    ),
     [
-      'a duration for a severity that the alert does not have',
-      { ...TARGETS, prometheusRule: { enabled: true, alerts: { BridgeExporterAbsent: { for: { info: '5m' } } } } },
-      'prometheusRule.alerts.BridgeExporterAbsent.for.info: the severities of this alert are critical',
+      'problems beside a text to which nothing can be appended',
+      { config: '{target_files: [a.yml]}', problems: { BridgeBatchUnsigned: { after: '45m' } } },
+      'problems cannot be appended to the text of config: its keys have to be on lines of their own',
     ],
   ])('%s', (_title, invalid, message) => {
     expect(problemsOf({ values: invalid })).toContain(message);
@@ -196,7 +227,7 @@ describe.skipIf(!hasHelm())('the chart rejects', () => {
     expect(findManifest(render({ values: TARGETS, flags }), 'Deployment').spec?.replicas).toBe(1);
   });
 
-  it('every problem at once', () => {
+  it('every error at once', () => {
     const message = problemsOf({ values: { replicas: 2, shards: 2 } });
     expect(message).toContain('\n- config is empty');
     expect(message).toContain('\n- replicas and shards');

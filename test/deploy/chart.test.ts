@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { ruleGroups, type Rule } from '../support/alert-rules.js';
+import { alertRules, ruleGroups, type Rule } from '../support/alert-rules.js';
 import { scrape } from '../support/http.js';
 import { runHere } from '../support/command-context.js';
 import { startDaemon } from '../support/processes.js';
@@ -157,6 +157,10 @@ describe.skipIf(!isInstalled)('the Deployment', () => {
     const config =
       '  # The first line is indented.\n  targets: [{name: a, crosschain: {url: "https://a.example.org", rate: 1e18}}]\n';
     expect(findManifest(render({ values: { config } }), 'ConfigMap').data).toEqual({ 'bridge.yaml': config });
+    const problems = { BridgeBatchUnsigned: { after: '45m' } };
+    const withProblems = findManifest(render({ values: { config, problems } }), 'ConfigMap').data?.['bridge.yaml'] ?? '';
+    expect(withProblems.startsWith(config)).toBe(true);
+    expect(parse(withProblems)).toMatchObject({ targets: [{ name: 'a' }], problems });
   });
 
   it('mounts an existing Secret or ConfigMap instead of creating one', () => {
@@ -215,16 +219,15 @@ describe.skipIf(!isInstalled)('the StatefulSet of 200 targets in four shards', (
     const { spec } = findManifest(manifests, 'StatefulSet');
     expect(spec?.replicas).toBe(4);
     const credentials = Object.fromEntries(names.map((name) => [name, `token of ${name}`]));
-    const polled = await Promise.all(
-      Array.from({ length: 4 }, async (_, ordinal) => {
-        const index = (spec?.ordinals?.start ?? 0) + ordinal;
-        const { args, env } = exporterOf(manifests, { 'node-credentials': credentials }, index);
-        const { code, stdout, stderr } = await runHere(['--config.check', ...args], env);
-        expect(code, stderr).toBe(0);
-        return (parse(stdout) as { targets: { name: string }[] }).targets.map(({ name }) => name);
-      }),
-    );
-    expect(polled.flat().toSorted()).toEqual(names.toSorted());
+    const polled: string[] = [];
+    for (let ordinal = 0; ordinal < 4; ordinal += 1) {
+      const index = (spec?.ordinals?.start ?? 0) + ordinal;
+      const { args, env } = exporterOf(manifests, { 'node-credentials': credentials }, index);
+      const { code, stdout, stderr } = await runHere(['--config.check', ...args], env);
+      expect(code, stderr).toBe(0);
+      polled.push(...(parse(stdout) as { targets: { name: string }[] }).targets.map(({ name }) => name));
+    }
+    expect(polled.toSorted()).toEqual(names.toSorted());
   });
 
   it('has a headless Service and evicts one pod at a time', () => {
@@ -317,75 +320,81 @@ describe.skipIf(!isInstalled)('the PrometheusRule', () => {
     },
   );
 
-  it('omits disabled alerts and groups without rules, and appends groups', () => {
+  const shippedOf = (name: string): Rule[] => alertRules.filter(({ alert }) => alert === name);
+  const ownOf = (name: string): Rule[] => rulesOf('rules').filter(({ alert }) => alert === name);
+  const exprsOf = (rules: readonly Rule[]): string[] => rules.map(({ expr }) => String(expr));
+
+  it('omits disabled problems, alerts and groups without rules, and appends groups', () => {
     const omitted = new Set(['BridgeWatchdog', 'BridgeParamsChanged']);
-    const names = ruleGroups.flatMap(({ rules }) => rules).flatMap(({ alert = '' }) => alert || []);
-    const alerts = rulesOf('rules').flatMap(({ alert = '' }) => alert || []);
-    expect(alerts).toEqual([...names.filter((name) => !omitted.has(name)), 'TooManyTargets']);
+    const alerts = rulesOf('rules').map(({ alert }) => alert);
+    expect(alerts).toEqual([
+      ...alertRules.map(({ alert }) => alert).filter((name) => !omitted.has(name)),
+      'TooManyTargets',
+    ]);
     expect(groupsOf('rules').map(({ name }) => name)).toEqual([
       ...ruleGroups.map(({ name }) => name).filter((name) => name !== 'bridge-watchdog'),
       'own',
     ]);
   });
 
-  it('changes the severity, the duration and the expression of single alerts, by their severity where it says so', () => {
-    const ruleOf = (name: string, severity: string) =>
-      ruleGroups
-        .flatMap(({ rules }) => rules)
-        .find(({ alert, labels }) => alert === name && labels?.['severity'] === severity);
-    const changedOf = (name: string) =>
-      rulesOf('rules')
-        .filter(({ alert }) => alert === name)
-        .map((rule) => ({ severity: rule.labels?.['severity'], for: rule.for }));
-    expect(changedOf('BridgeBacklogHigh')).toEqual([{ severity: 'info', for: '2h' }]);
-    expect(changedOf('CrosschainOldestPendingTooOld')).toEqual([
-      { severity: 'page', for: ruleOf('CrosschainOldestPendingTooOld', 'critical')?.for },
-      { severity: 'ticket', for: '15m' },
+  it('has the limits of `problems` in every severity, which the configuration of the exporter has as well', () => {
+    expect(exprsOf(ownOf('BridgeBatchUnsigned'))).toEqual([
+      'time() - bridge_problem_start_timestamp_seconds{problem="BridgeBatchUnsigned",severity="critical"} > 2700',
     ]);
-    expect(changedOf('BridgeExporterAbsent')).toEqual([
-      { severity: 'critical', for: ruleOf('BridgeExporterAbsent', 'critical')?.for },
+    expect(exprsOf(ownOf('CrosschainOldestPendingTooOld')).map((expr) => expr.replace(/.*> /, ''))).toEqual([
+      '5400',
+      '5400',
     ]);
-    const expressions = rulesOf('rules').filter(({ alert }) => alert === 'CrosschainPendingListTruncated');
-    expect(expressions.map(({ expr }) => expr)).toEqual(['crosschain_cctxs_hidden > 50']);
-  });
-
-  it('renames the label cluster in expressions and in the actions of texts', () => {
-    const rules = rulesOf('rules');
-    const expressions = rules.map(({ expr }) => String(expr)).join('\n');
-    const annotationTexts = rules.flatMap(({ annotations }) => Object.values(annotations ?? {})).join('\n');
-    expect(expressions).toContain('on (k8s_cluster, namespace, job, instance, target)');
-    expect(annotationTexts).toMatch(/\{\{[^]*k8s_cluster=%q[^]*\$labels\.k8s_cluster[^]*\}\}/);
-    expect(expressions).not.toMatch(/\bcluster\b/);
-    expect(annotationTexts).not.toMatch(/\bcluster=|\$labels\.cluster\b/);
-  });
-
-  it('keeps the word cluster in the prose of texts', () => {
-    const definition = '{{ include "bridge-exporter.renamedLabelInActions" (dict "text" .Values.text "label" "k8s") }}';
-    const text = 'No cluster: {{ $labels.cluster }} or {{ printf "{cluster=%q}" $labels.cluster }}, of a cluster }}.';
-    const manifest = render({
-      values: {
-        ...TARGETS,
-        extraManifests: [{ kind: 'Text', data: { text: definition.replace('.Values.text', `\`${text}\``) } }],
+    expect(exprsOf(ownOf('BridgeBacklogHigh'))).toEqual(exprsOf(shippedOf('BridgeBacklogHigh')));
+    const config = parse(findManifest(rendered('rules'), 'ConfigMap').data?.['bridge.yaml'] ?? '') as unknown;
+    expect(config).toMatchObject({
+      targets: [{ name: 'injective' }],
+      problems: {
+        BridgeBatchUnsigned: { after: '45m' },
+        CrosschainOldestPendingTooOld: { after: '1h30m' },
+        BridgeParamsChanged: { enabled: false },
       },
-    }).find(({ kind }) => kind === 'Text');
-    expect(manifest?.data?.['text']).toBe(
-      'No cluster: {{ $labels.k8s }} or {{ printf "{k8s=%q}" $labels.k8s }}, of a cluster }}.',
-    );
+    });
   });
 
-  it('adds labels and annotations to the alerts, and not to recording rules', () => {
-    const rules = rulesOf('rules').filter(({ alert }) => alert !== 'TooManyTargets');
-    const [alerts, recordings] = [rules.filter(({ alert }) => alert), rules.filter(({ record }) => record)];
-    expect(recordings.length).toBeGreaterThan(0);
-    for (const { labels, annotations } of alerts) {
+  it.each([
+    ['90s', '90'],
+    ['1w2d3h4m5s', '788645'],
+    ['08m', '480'],
+    ['0s', '0'],
+  ])('compares with the seconds of %s', (after, seconds) => {
+    const values = { ...TARGETS, prometheusRule: { enabled: true }, problems: { BridgeBatchUnsigned: { after } } };
+    const { groups } = findManifest(render({ values }), 'PrometheusRule').spec;
+    const rule = groups.flatMap(({ rules }) => rules).find(({ alert }) => alert === 'BridgeBatchUnsigned');
+    expect(rule?.expr).toMatch(new RegExp(`> ${seconds}$`));
+  });
+
+  it('changes the duration of an alert that is no problem', () => {
+    expect(shippedOf('BridgeEndpointDown').map((rule) => rule.for)).toEqual(['3m']);
+    expect(ownOf('BridgeEndpointDown').map((rule) => rule.for)).toEqual(['10m']);
+    expect(ownOf('BridgeExporterAbsent').map((rule) => rule.for)).toEqual(['10m']);
+  });
+
+  it('renames the label cluster in expressions', () => {
+    const expressions = exprsOf(rulesOf('rules')).join('\n');
+    expect(expressions).toContain('on (k8s_cluster, namespace, job, instance)');
+    expect(expressions).not.toMatch(/\bcluster\b/);
+  });
+
+  it('has no label of clusters in texts, where the chart does not rename it', () => {
+    const texts = alertRules.flatMap(({ annotations }) => Object.values(annotations ?? {})).join('\n');
+    expect(texts).not.toMatch(/\bcluster=|\$labels\.cluster\b/);
+  });
+
+  it('adds labels and annotations to all rules', () => {
+    for (const { labels, annotations } of rulesOf('rules').filter(({ alert }) => alert !== 'TooManyTargets')) {
       expect(labels).toMatchObject({ team: 'bridge', severity: expect.any(String) });
       expect(annotations).toMatchObject({ slack_channel: '#bridge', summary: expect.any(String) });
     }
-    expect(recordings.filter(({ labels }) => labels?.['team'] !== undefined)).toEqual([]);
   });
 
   it('replaces the addresses of the runbook and of Grafana', () => {
-    for (const { annotations } of rulesOf('rules').filter(({ alert }) => alert && alert !== 'TooManyTargets')) {
+    for (const { annotations } of rulesOf('rules').filter(({ alert }) => alert !== 'TooManyTargets')) {
       expect(annotations?.['runbook_url']).toMatch(/^https:\/\/wiki\.example\.org\/runbooks\/bridge#[a-z]+$/);
       expect(annotations?.['dashboard_url'] ?? 'https://grafana.example.org/d/').toMatch(
         /^https:\/\/grafana\.example\.org\/d\//,

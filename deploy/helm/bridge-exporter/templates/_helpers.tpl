@@ -65,9 +65,23 @@ annotations:
 {{- if not (or .Values.configExistingConfigMapName .Values.configExistingSecretName) -}}true{{- end -}}
 {{- end -}}
 
+{{/* The content of the configuration file, with the problems. In a text they are appended, which keeps its comments and large numbers. */}}
+{{- define "bridge-exporter.config" -}}
+{{- $config := .Values.config -}}
+{{- $problems := dict "problems" .Values.problems -}}
+{{- if not .Values.problems -}}
+  {{- kindIs "string" $config | ternary $config (toYaml $config) -}}
+{{- else if kindIs "string" $config -}}
+  {{- $indentation := regexFind `(?m)^ *[a-z_]+:` $config | regexFind `^ *` | len -}}
+  {{- printf "%s\n%s\n" (trimSuffix "\n" $config) (toYaml $problems | indent $indentation) -}}
+{{- else -}}
+  {{- merge $problems $config | toYaml -}}
+{{- end -}}
+{{- end -}}
+
 {{/* The configuration files by name. The indentation is explicit, because the first line of a file can be indented. */}}
 {{- define "bridge-exporter.configFiles" -}}
-{{- range $name, $content := merge (dict .Values.configFileName .Values.config) .Values.extraConfigFiles }}
+{{- range $name, $content := merge (dict .Values.configFileName (include "bridge-exporter.config" .)) .Values.extraConfigFiles }}
 {{ $name }}: |2
   {{- if kindIs "string" $content }}
   {{- $content | nindent 2 }}
@@ -104,14 +118,20 @@ httpGet:
 {{- if gt (int .Values.shards) 1 -}}true{{- end -}}
 {{- end -}}
 
-{{/* Problems of the values that the schema cannot express, one per line. */}}
-{{- define "bridge-exporter.problems" -}}
+{{/* Errors in the values that the schema cannot express, one per line. */}}
+{{- define "bridge-exporter.errors" -}}
 {{- $config := .Values.config -}}
 {{- if include "bridge-exporter.ownsConfig" . -}}
   {{- if not $config }}
 config is empty: set config.targets, --set-file config=bridge.yaml, configExistingConfigMapName or configExistingSecretName
   {{- else if and (kindIs "map" $config) (not $config.targets) (not $config.target_files) }}
 config has neither targets nor target_files
+  {{- end }}
+  {{- $parsed := kindIs "string" $config | ternary (fromYaml (toString $config)) $config }}
+  {{- if hasKey $parsed "problems" }}
+config.problems is in the wrong place: set the value problems, from which the chart renders the configuration and the rules
+  {{- else if and .Values.problems (not (hasKey (include "bridge-exporter.config" . | fromYaml) "problems")) }}
+problems cannot be appended to the text of config: its keys have to be on lines of their own
   {{- end }}
 {{- else if $config }}
 config is set together with {{ ternary "configExistingSecretName" "configExistingConfigMapName" (ne .Values.configExistingSecretName "") }}: remove one of them
@@ -146,12 +166,26 @@ serviceMonitor.enabled and podMonitor.enabled are both set, so that every pod wo
 {{- if and .Values.webConfig.tls (not .Values.webConfig.existingSecretName) }}
 webConfig.tls requires webConfig.existingSecretName
 {{- end -}}
+{{- $names := include "bridge-exporter.alertNames" . | fromJson -}}
+{{- range $name, $own := .Values.problems }}
+  {{- if not (has $name $names.problems) }}
+problems.{{ $name }}: {{ ternary (printf "it is no problem, set prometheusRule.alerts.%s" $name) "no such problem" (has $name $names.alerts) }}; the problems are {{ join ", " $names.problems }}
+  {{- end }}
+  {{- if and (hasKey $own "after") (not (include "bridge-exporter.isDuration" $own.after)) }}
+problems.{{ $name }}.after: {{ toJson $own.after }} is no duration such as 90s, 45m, 1h30m, 2d or 1w
+  {{- end }}
+{{- end -}}
+{{- range $name, $own := .Values.prometheusRule.alerts }}
+  {{- if not (has $name $names.alerts) }}
+prometheusRule.alerts.{{ $name }}: {{ ternary (printf "it is a problem, set problems.%s" $name) "no such alert" (has $name $names.problems) }}; the alerts that are no problems are {{ join ", " $names.alerts }}
+  {{- end }}
+{{- end -}}
 {{- end -}}
 
-{{/* Fails with all problems at once. */}}
+{{/* Fails with all errors at once. */}}
 {{- define "bridge-exporter.validate" -}}
-{{- $problems := include "bridge-exporter.problems" . | splitList "\n" | compact -}}
-{{- if $problems -}}
-{{- printf "\n- %s" (join "\n- " $problems) | fail -}}
+{{- $errors := include "bridge-exporter.errors" . | splitList "\n" | compact -}}
+{{- if $errors -}}
+{{- printf "\n- %s" (join "\n- " $errors) | fail -}}
 {{- end -}}
 {{- end -}}

@@ -3,25 +3,42 @@
 {{- regexReplaceAll `\bcluster\b` .text .label -}}
 {{- end -}}
 
-{{/* The same in the template actions of an annotation, and not in its prose. */}}
-{{- define "bridge-exporter.renamedLabelInActions" -}}
-{{- $label := .label -}}
-{{- range $index, $part := splitList "{{" .text -}}
-  {{- if eq $index 0 -}}
-    {{- $part -}}
-  {{- else -}}
-    {{- $action := splitList "}}" $part | first -}}
-    {{- include "bridge-exporter.renamedLabel" (dict "text" $action "label" $label) | printf "{{%s" -}}
-    {{- trimPrefix $action $part -}}
-  {{- end -}}
-{{- end -}}
+{{/* The name of the problem whose age a rule compares with its limit; empty for the other rules. */}}
+{{- define "bridge-exporter.problemOf" -}}
+{{- regexFind `\bproblem="\w+"` (toString .expr) | trimPrefix `problem="` | trimSuffix `"` -}}
 {{- end -}}
 
-{{/* A value for all severities of an alert, or that of one severity. Arguments: value, severity. */}}
-{{- define "bridge-exporter.ofSeverity" -}}
-{{- if kindIs "map" .value -}}
-{{- get .value .severity -}}
-{{- else -}}
-{{- .value | default "" -}}
+{{/* The names of the problems and of the other alerts, as JSON. */}}
+{{- define "bridge-exporter.alertNames" -}}
+{{- $problems := list -}}
+{{- $alerts := list -}}
+{{- range $group := (.Files.Get "files/alerts.yml" | fromYaml).groups -}}
+  {{- range $rule := $group.rules -}}
+    {{- with include "bridge-exporter.problemOf" $rule -}}
+      {{- $problems = append $problems . -}}
+    {{- else -}}
+      {{- $alerts = append $alerts $rule.alert -}}
+    {{- end -}}
+  {{- end -}}
 {{- end -}}
+{{- if not $problems -}}
+  {{- fail "the chart contains no files/alerts.yml" -}}
+{{- end -}}
+{{- dict "problems" (uniq $problems) "alerts" (uniq $alerts) | toJson -}}
+{{- end -}}
+
+{{/* Whether a text is a duration that the exporter and the rules can have: "true" or empty. */}}
+{{- define "bridge-exporter.isDuration" -}}
+{{- if and (kindIs "string" .) (regexMatch `^([0-9]+w)?([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?$` .) (ne . "") -}}true{{- end -}}
+{{- end -}}
+
+{{/* The seconds of a duration. */}}
+{{- define "bridge-exporter.seconds" -}}
+{{- $units := dict "w" 604800 "d" 86400 "h" 3600 "m" 60 "s" 1 -}}
+{{- $seconds := 0 -}}
+{{- range $part := regexFindAll `[0-9]+[wdhms]` . -1 -}}
+  {{- $unit := regexFind `[wdhms]` $part -}}
+  {{- $seconds = add $seconds (mul (trimSuffix $unit $part | atoi) (get $units $unit)) -}}
+{{- end -}}
+{{- $seconds -}}
 {{- end -}}

@@ -1,0 +1,315 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { clock } from '../../src/clock.js';
+import { families } from '../../src/exposition/metrics-page.js';
+import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
+import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
+import { problemStart } from '../../src/problems/problem-families.js';
+import { problems } from '../../src/problems/problems.js';
+import { alertRules, ruleGroups, rules, type Rule } from '../support/alert-rules.js';
+import { projectPath, readProjectFile } from '../support/project-files.js';
+import { hasTool, runTool } from '../support/tools.js';
+import { metricNamesIn, NEWEST_PROMTOOL, RULES } from './promtool.js';
+import { indent, inhibitRules } from './rule-file.js';
+
+const hasPromtool = hasTool('promtool');
+const hasNewestPromtool = hasTool(NEWEST_PROMTOOL);
+const hasAmtool = hasTool('amtool');
+const hasPint = hasTool('pint', ['version']);
+
+const ALERTMANAGER_CONFIG = projectPath('prometheus/alertmanager.yml');
+const RUNBOOK_URL = 'https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md';
+const runbook = readProjectFile('docs/runbook.md');
+
+const dashboardUids = readdirSync(projectPath('grafana/dashboards'))
+  .filter((file) => file.endsWith('.json'))
+  .map((file) => (JSON.parse(readProjectFile(`grafana/dashboards/${file}`)) as { readonly uid: string }).uid);
+
+const severityOf = (rule: Rule): string => rule.labels?.['severity'] ?? '';
+const keyOf = (rule: Rule): string => `${rule.alert}/${severityOf(rule)}`;
+const problemNames = new Set(problems.map(({ name }) => name));
+const isOfProblem = ({ alert = '' }: Rule): boolean => problemNames.has(alert);
+const linesOf = ({ expr }: Rule): readonly string[] => String(expr).trimEnd().split('\n');
+
+describe('prometheus/alerts.yml', () => {
+  it('compares the age of every problem with a limit, in one line', () => {
+    const expressions = rules.filter(isOfProblem).map(({ alert, expr, labels, for: duration }) => ({ alert, labels, expr, duration }));
+    expect(expressions.length).toBeGreaterThan(problemNames.size);
+    for (const { alert, labels, expr, duration } of expressions) {
+      const document = labels?.['document'] === undefined ? '' : `document="${labels['document']}",`;
+      const matchers = `${document}problem="${alert}",severity="${labels?.['severity']}"`;
+      const [before, limit, ...others] = String(expr).split(' > ');
+      expect(before).toBe(`time() - bridge_problem_start_timestamp_seconds{${matchers}}`);
+      expect(limit).toMatch(/^\d+$/);
+      expect([others, duration]).toEqual([[], undefined]);
+    }
+  });
+
+  it('has a rule for every severity of every problem', () => {
+    const keys = new Set(rules.map(keyOf));
+    expect(problems.map(({ name, severity }) => `${name}/${severity}`).filter((key) => !keys.has(key))).toEqual([]);
+  });
+
+  it('is below 900 lines, without recording rules and without a rule of more than five lines', () => {
+    expect(readProjectFile('prometheus/alerts.yml').split('\n').length).toBeLessThan(900);
+    expect(rules.filter(({ record }) => record !== undefined)).toEqual([]);
+    expect(rules.filter((rule) => linesOf(rule).length > 5).map(keyOf)).toEqual([]);
+  });
+
+  it('has no group with more than the 20 rules that Mimir accepts', () => {
+    for (const group of ruleGroups) expect(group.rules.length, group.name).toBeLessThanOrEqual(20);
+  });
+
+  it('has no two rules whose series have the same labels', () => {
+    const identities = rules.map(({ alert, labels }) => JSON.stringify([alert, labels]));
+    expect(identities).toEqual(Array.from(new Set(identities)));
+  });
+
+  it.each(alertRules.map((rule) => [keyOf(rule), rule] as const))(
+    'has a severity, a summary, a description, an action, a runbook and a dashboard for %s',
+    (_key, rule) => {
+      const { alert } = rule;
+      expect(['critical', 'warning', 'info', ...(alert === 'BridgeWatchdog' ? ['none'] : [])]).toContain(severityOf(rule));
+      const { summary, description, action, runbook_url, dashboard_url, pending_url, ...others } = rule.annotations ?? {};
+      expect(others).toEqual({});
+      expect([undefined, '/pending?target={{ $labels.target | urlquery }}']).toContain(pending_url);
+      expect(action).toMatch(/\.$/);
+      expect(summary).toMatch(/\.$/);
+      expect(description).toMatch(/^[^{`]+\.$/);
+      expect(runbook_url).toBe(`${RUNBOOK_URL}#${alert.toLowerCase()}`);
+      const [, uid, variables] =
+        /^\/d\/([\w-]+)(\?var-target=\{\{ \$labels\.target \| urlquery \}\})?$/.exec(dashboard_url ?? '') ?? [];
+      expect(dashboardUids).toContain(uid);
+      // All alerts but those on an exporter as a whole concern a target, which the summary names first.
+      const isOfExporter = /^Bridge(?:Watchdog|Exporter(?!SeriesDropped))/.test(alert);
+      expect(summary?.startsWith('{{ $labels.target }}: ')).toBe(!isOfExporter);
+      expect(variables === undefined).toBe(isOfExporter);
+    },
+  );
+});
+
+const processMetrics = await createProcessMetrics(
+  { version: '0.0.0', revision: 'abc', nodeVersion: '20' },
+  { index: 1, count: 1 },
+  () => ({ recorded: 0, failed: 0, bytes: 0 }),
+).render('text', clock());
+
+const labelsOf = new Map<string, readonly string[]>(families.map(({ name, labels }) => [name, ['target', ...labels]]));
+for (const { name, labels } of families.filter(({ type }) => type === 'histogram')) {
+  for (const suffix of ['_sum', '_count']) labelsOf.set(name + suffix, ['target', ...labels]);
+  labelsOf.set(`${name}_bucket`, ['target', ...labels, 'le']);
+}
+for (const { name, labels } of pollFamilies) labelsOf.set(name, [...ENDPOINT_LABELS, ...labels]);
+for (const [, name = '', labels = ''] of processMetrics.matchAll(/^(\w+)(?:\{(.*)\})? /gm)) {
+  labelsOf.set(name, Array.from(labels.matchAll(/(\w+)="/g), ([, label]) => label ?? ''));
+}
+/** Those that Prometheus assigns. */
+const SCRAPE_LABELS = ['cluster', 'namespace', 'job', 'instance'];
+
+describe('the texts of a rule', () => {
+  it.each(alertRules.map((rule) => [keyOf(rule), rule] as const))('of %s read only labels of its series', (_key, rule) => {
+    const { annotations = {}, expr } = rule;
+    const metrics = metricNamesIn(String(expr));
+    const labels = isOfProblem(rule) ? problemStart.labels : metrics.flatMap((name) => labelsOf.get(name) ?? []);
+    const known = new Set(['target', ...SCRAPE_LABELS, ...labels]);
+    const texts = Object.values(annotations).join('\n');
+    const read = Array.from(texts.matchAll(/\$labels\.(\w+)/g), ([, label]) => label ?? '');
+    expect(read.filter((label) => !known.has(label))).toEqual([]);
+    for (const [, name = '', matchers = ''] of texts.matchAll(/\b(\w+)\{((?:\w+=%q(?:, )?)+)\}/g)) {
+      const names = Array.from(matchers.matchAll(/(\w+)=/g), ([, label]) => label ?? '');
+      expect(names.filter((label) => !labelsOf.get(name)?.includes(label)), name).toEqual([]);
+    }
+  });
+});
+
+describe('the queries', () => {
+  const queries = Array.from(
+    runbook.matchAll(/```promql\n([^`]+)```|`([^`\n]+)`/g),
+    ([, block, inline]) => block ?? inline ?? '',
+  );
+
+  it.each([
+    ['of the rules', rules.map(({ expr }) => String(expr))],
+    ['of the runbook', queries],
+  ])('%s read only metrics that exist', (_source, expressions) => {
+    const names = expressions.flatMap(metricNamesIn);
+    expect(names).not.toHaveLength(0);
+    // Names of labels, and a prefix of families in prose.
+    const otherNames = new Set(['bridge_params_', ...Array.from(labelsOf.values()).flat()]);
+    expect(names.filter((name) => !labelsOf.has(name) && !otherNames.has(name))).toEqual([]);
+  });
+
+  it('read only labels that exist', () => {
+    const known = new Set([...SCRAPE_LABELS, '__name__', ...Array.from(labelsOf.values()).flat()]);
+    for (const expression of [...rules.map(({ expr }) => String(expr)), ...queries]) {
+      for (const [, inside = ''] of expression.matchAll(/\b(?:on|by|without|ignoring|group_left) ?\(([\w, ]*)\)/g)) {
+        expect(
+          inside.split(', ').filter((label) => label !== '' && !known.has(label)),
+          expression,
+        ).toEqual([]);
+      }
+      // The matchers of a metric.
+      for (const [, name = '', matchers = ''] of expression.matchAll(/\b(\w+)\{([^}]+)\}/g)) {
+        const labels = Array.from(matchers.matchAll(/(\w+)(?:=~|!~|!=|=)"/g), ([, label]) => label ?? '');
+        const metricLabels = labelsOf.get(name) ?? [];
+        expect(
+          labels.filter((label) => !metricLabels.includes(label)),
+          expression,
+        ).toEqual([]);
+      }
+    }
+  });
+});
+
+/** The sections of the runbook that are not about an alert. */
+const RUNBOOK_CHAPTERS = new Set([
+  'I am woken: the three numbers that decide',
+  'Preparation',
+  'Who may act',
+  'Where a cross-chain transaction is',
+  'HTTP 500 of the rate limiter input',
+  'A new key of the signers',
+]);
+
+it('docs/runbook.md has a section for each alert, and no other', () => {
+  const titles = Array.from(runbook.matchAll(/^## (.*)$/gm), ([, title = '']) => title);
+  const names = Array.from(new Set(alertRules.map(({ alert }) => alert)));
+  expect(titles.filter((title) => !RUNBOOK_CHAPTERS.has(title)).toSorted()).toEqual(names.toSorted());
+});
+
+describe('labels that Prometheus or prometheus-operator assigns to targets', () => {
+  const reserved =
+    /^(?:job|instance|endpoint|namespace|service|pod|container|node|cluster|replica|prometheus|prometheus_replica)$/;
+
+  it('are not used by any metric', () => {
+    const labels = new Set([...ENDPOINT_LABELS, ...Array.from(labelsOf.values()).flat()]);
+    expect(labels.size).toBeGreaterThan(20);
+    expect(Array.from(labels).filter((label) => reserved.test(label))).toEqual([]);
+  });
+
+  it('are not set by any rule', () => {
+    const set = rules.flatMap(({ labels = {} }) => Object.keys(labels));
+    expect(set).toContain('document');
+    expect(set.filter((label) => reserved.test(label))).toEqual([]);
+  });
+});
+
+interface InhibitRule {
+  readonly source_matchers: readonly string[];
+  readonly target_matchers: readonly string[];
+  readonly equal: readonly string[];
+}
+
+/** Whether an alert with this name and severity can match. */
+function canMatch(rule: Rule, matchers: readonly string[]): boolean {
+  const labels: Readonly<Record<string, string | undefined>> = { alertname: rule.alert, severity: severityOf(rule) };
+  return matchers.every((matcher) => {
+    const [, label = '', operator, value = ''] = /^(\w+) (=|!=|=~) "?([^"]+)"?$/.exec(matcher) ?? [];
+    if (!Object.hasOwn(labels, label)) throw new Error(`${matcher} is not about the name or the severity`);
+    const isEqual = operator === '=~' ? value.split('|').includes(labels[label] ?? '') : labels[label] === value;
+    return operator === '!=' ? !isEqual : isEqual;
+  });
+}
+
+describe('the inhibitions of prometheus/alertmanager.yml', () => {
+  // Generated, not read: a run that updates the file checks the new ones.
+  const inhibitions = parse(indent(inhibitRules())) as readonly InhibitRule[];
+  /** The pairs of alerts of which one can inhibit the other. What matches both sides of a rule is not inhibited by it. */
+  const pairs = inhibitions.flatMap(({ source_matchers, target_matchers, equal }) => {
+    const isBoth = (rule: Rule): boolean => canMatch(rule, source_matchers) && canMatch(rule, target_matchers);
+    const sources = alertRules.filter((rule) => canMatch(rule, source_matchers));
+    const targets = alertRules.filter((rule) => canMatch(rule, target_matchers));
+    return sources.flatMap((source) =>
+      targets
+        .filter((target) => keyOf(source) !== keyOf(target) && !(isBoth(source) && isBoth(target)))
+        .filter((target) => source.alert === target.alert || !equal.includes('alertname'))
+        .map((target) => ({ source, target })),
+    );
+  });
+
+  it('name only alerts that exist', () => {
+    const names = new Set(alertRules.map(({ alert }) => alert));
+    const named = inhibitions.flatMap(({ source_matchers, target_matchers }) =>
+      [...source_matchers, ...target_matchers].flatMap((matcher) => matcher.match(/\b(?:Bridge|Crosschain)\w+/g) ?? []),
+    );
+    expect(named.length).toBeGreaterThan(50);
+    expect(named.filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  it('each apply to some alert', () => {
+    for (const { source_matchers, target_matchers } of inhibitions) {
+      for (const matchers of [source_matchers, target_matchers]) {
+        expect(alertRules.some((rule) => canMatch(rule, matchers)), matchers.join()).toBe(true);
+      }
+    }
+  });
+
+  it('are of one target, or of a whole cluster', () => {
+    for (const { equal, source_matchers } of inhibitions) {
+      const isOfCluster = source_matchers.includes('alertname = BridgeExporterAbsent');
+      expect(equal).toEqual(expect.arrayContaining(isOfCluster ? ['cluster'] : [...SCRAPE_LABELS, 'target']));
+    }
+  });
+
+  it('let no warning hide a critical alert, except CrosschainOutboundDisabled, and no info alert hide anything', () => {
+    const wrong = pairs.filter(
+      ({ source, target }) =>
+        !/^(?:critical|warning)$/.test(severityOf(source)) ||
+        (severityOf(source) === 'warning' &&
+          severityOf(target) === 'critical' &&
+          source.alert !== 'CrosschainOutboundDisabled'),
+    );
+    expect(wrong.map(({ source, target }) => `${keyOf(source)} > ${keyOf(target)}`)).toEqual([]);
+  });
+
+  it('hide no alert that hides them, also through others', () => {
+    // Removes what no other alert hides, until only cycles are left.
+    let left = new Set(alertRules.map(keyOf));
+    for (let before = Infinity; left.size < before; ) {
+      before = left.size;
+      const hidden = new Set(pairs.flatMap(({ source, target }) => (left.has(keyOf(source)) ? keyOf(target) : [])));
+      left = new Set(Array.from(left).filter((key) => hidden.has(key)));
+    }
+    expect(Array.from(left)).toEqual([]);
+  });
+});
+
+describe('the examples in prometheus/', () => {
+  it.skipIf(!hasPromtool)('are valid for Prometheus', () => {
+    expect(runTool('promtool', ['check', 'rules', RULES])).toMatchObject({ status: 0 });
+    expect(runTool('promtool', ['check', 'config', projectPath('prometheus/prometheus.yml')])).toMatchObject({
+      status: 0,
+    });
+  });
+
+  it.skipIf(!hasNewestPromtool)('are valid for Prometheus 3', () => {
+    const check = (kind: string, file: string) =>
+      runTool(NEWEST_PROMTOOL, ['check', kind, '--lint=all', '--lint-fatal', file]);
+    expect(check('rules', RULES)).toMatchObject({ status: 0 });
+    expect(check('config', projectPath('prometheus/prometheus.yml'))).toMatchObject({ status: 0 });
+  });
+
+  it.skipIf(!hasPint)('have no remark of pint', () => {
+    const flags = ['--offline', '--no-color', 'lint', '--min-severity=info', '--fail-on=info'];
+    const { status, output } = runTool('pint', [...flags, RULES]);
+    expect({ status, output }).toEqual({ status: 0, output: expect.stringContaining(`entries=${rules.length} `) });
+  });
+
+  it.skipIf(!hasAmtool)('are valid for Alertmanager', () => {
+    expect(runTool('amtool', ['check-config', ALERTMANAGER_CONFIG])).toMatchObject({ status: 0 });
+  });
+
+  it.skipIf(!hasAmtool).each([
+    ['BridgeBatchUnsigned', 'critical', 'pager'],
+    ['BridgeEndpointNotPolled', 'critical', 'pager'],
+    ['BridgeBatchUnsigned', 'warning', 'chat'],
+    ['BridgeParamsChanged', 'info', 'record'],
+    ['BridgeWatchdog', 'none', 'heartbeat'],
+  ])('route %s (%s) to the receiver of its severity', (alert, severity, receiver) => {
+    const file = `--config.file=${ALERTMANAGER_CONFIG}`;
+    const labels = [`alertname=${alert}`, `severity=${severity}`, 'target=mainnet'];
+    const flags = ['config', 'routes', 'test', file, `--verify.receivers=${receiver}`, ...labels];
+    expect(runTool('amtool', flags)).toMatchObject({ status: 0 });
+  });
+});
