@@ -88,8 +88,12 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
         },
       ];
     },
-    // Batches are not built while others wait.
-    inhibits: [{ problem: 'BridgeBacklogStuck' }, { problem: 'BridgeBacklogHigh' }, { problem: 'BridgeValsetDrift' }],
+    // Batches are not built while others wait. A warning hides no critical problem.
+    inhibits: [
+      { problem: 'BridgeBacklogStuck', ...(severity === 'warning' && { severity }) },
+      { problem: 'BridgeBacklogHigh' },
+      { problem: 'BridgeValsetDrift' },
+    ],
   });
 }
 

@@ -135,7 +135,7 @@ describe.skipIf(!hasHelm())('the chart rejects', () => {
     expect(problemsOf({ values: invalid })).toMatch(message);
   });
 
-  it.each([
+  it.each<readonly [string, object, string]>([
     [
       'a missing configuration',
       {},
@@ -179,14 +179,11 @@ describe.skipIf(!hasHelm())('the chart rejects', () => {
       { ...TARGETS, problems: { BridgeBatchUnsinged: { after: '45m' } } },
       'problems.BridgeBatchUnsinged: no such problem; the problems are BridgeHeightStalled, ',
     ],
-    ...['45', 45, '45 minutes', '1m1h', '', '-5m', '500ms'].map(
-      (after) =>
-        [
-          `the limit ${JSON.stringify(after)}`,
-          { ...TARGETS, problems: { BridgeBatchUnsigned: { after } } },
-          `problems.BridgeBatchUnsigned.after: ${JSON.stringify(after)} is no duration such as 90s, 45m, 1h30m, 2d or 1w`,
-        ] as const,
-    ),
+    ...['45', 45, '45 minutes', '1m1h', '', '-5m', '500ms'].map((after): readonly [string, object, string] => [
+      `the limit ${JSON.stringify(after)}`,
+      { ...TARGETS, problems: { BridgeBatchUnsigned: { after } } },
+      `problems.BridgeBatchUnsigned.after: ${JSON.stringify(after)} is no duration such as 90s, 45m, 1h30m, 2d or 1w`,
+    ]),
     [
       'a limit of an alert that is no problem',
       { ...TARGETS, problems: { BridgeEndpointDown: { after: '5m' } } },
@@ -203,12 +200,13 @@ describe.skipIf(!hasHelm())('the chart rejects', () => {
       'prometheusRule.alerts.BridgeBacklogHigh: it is a problem, set problems.BridgeBacklogHigh; the alerts that are no problems are ',
     ],
     ...[{ problems: { BridgeBatchUnsigned: { after: '45m' } } }, 'problems: {BridgeBatchUnsigned: {after: 45m}}'].map(
-      (config) =>
-        [
-          `problems in the configuration as ${typeof config}`,
-          { config: typeof config === 'string' ? `target_files: [a.yml]\n${config}` : { ...TARGETS.config, ...config } },
-          'config.problems is in the wrong place: set the value problems',
-        ] as const,
+      (config): readonly [string, object, string] => [
+        `problems in the configuration as ${typeof config}`,
+        {
+          config: typeof config === 'string' ? `target_files: [a.yml]\n${config}` : { ...TARGETS.config, ...config },
+        },
+        'config.problems is in the wrong place: set the value problems',
+      ],
     ),
     [
       'problems beside a text to which nothing can be appended',

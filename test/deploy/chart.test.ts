@@ -158,7 +158,8 @@ describe.skipIf(!isInstalled)('the Deployment', () => {
       '  # The first line is indented.\n  targets: [{name: a, crosschain: {url: "https://a.example.org", rate: 1e18}}]\n';
     expect(findManifest(render({ values: { config } }), 'ConfigMap').data).toEqual({ 'bridge.yaml': config });
     const problems = { BridgeBatchUnsigned: { after: '45m' } };
-    const withProblems = findManifest(render({ values: { config, problems } }), 'ConfigMap').data?.['bridge.yaml'] ?? '';
+    const withProblems =
+      findManifest(render({ values: { config, problems } }), 'ConfigMap').data?.['bridge.yaml'] ?? '';
     expect(withProblems.startsWith(config)).toBe(true);
     expect(parse(withProblems)).toMatchObject({ targets: [{ name: 'a' }], problems });
   });
@@ -382,8 +383,8 @@ describe.skipIf(!isInstalled)('the PrometheusRule', () => {
   });
 
   it('has no label of clusters in texts, where the chart does not rename it', () => {
-    const texts = alertRules.flatMap(({ annotations }) => Object.values(annotations ?? {})).join('\n');
-    expect(texts).not.toMatch(/\bcluster=|\$labels\.cluster\b/);
+    const annotationTexts = alertRules.flatMap(({ annotations }) => Object.values(annotations ?? {})).join('\n');
+    expect(annotationTexts).not.toMatch(/\bcluster=|\$labels\.cluster\b/);
   });
 
   it('adds labels and annotations to all rules', () => {

@@ -8,12 +8,12 @@ import { codeBlocks, copyProject } from './project-copy.js';
  */
 const page = readProjectFile('docs/adding-an-alert.md');
 
-const DECLARATIONS = 'src/alerts/valset-alerts.ts';
+const DECLARATIONS = 'src/problems/integrity.ts';
 const RUNBOOK = 'docs/runbook.md';
-const INCIDENTS = 'test/alerts/incidents.ts';
+const INCIDENTS = 'test/problems/incidents.ts';
 
 /** The tests that check every alert, without the slow ones. */
-const TESTS = ['alerts/generated', 'alerts/alert-rules', 'docs/links', 'docs/names'];
+const TESTS = ['problems/generated', 'problems/rules', 'docs/links', 'docs/names'];
 
 /** Inserts text before the only occurrence of another one. */
 function insertBefore(text: string, marker: string, inserted: string): string {
@@ -24,23 +24,24 @@ function insertBefore(text: string, marker: string, inserted: string): string {
 
 describe.skipIf(!hasTool('promtool'))('docs/adding-an-alert.md', () => {
   it('adds an alert by editing three files', { timeout: 240_000 }, async () => {
-    const [declaration = '', incident = ''] = codeBlocks(page, 'ts');
+    const [imported = '', declaration = '', incident = ''] = codeBlocks(page, 'ts');
     const [section = ''] = codeBlocks(page, 'md');
     const [command = ''] = codeBlocks(page, 'sh');
     const copy = copyProject();
     const declarations = copy.read(DECLARATIONS);
-    expect(declarations.endsWith('\n];\n'), 'the file ends with the list of alerts').toBe(true);
-    copy.write(DECLARATIONS, `${declarations.slice(0, -'];\n'.length)}${declaration}];\n`);
+    expect(declarations.endsWith('\n];\n'), 'the file ends with the list of problems').toBe(true);
+    const withProblem = `${declarations.slice(0, -'];\n'.length)}${declaration}];\n`;
+    copy.write(DECLARATIONS, insertBefore(withProblem, 'import { pendingAttestations } from', imported));
     copy.write(RUNBOOK, insertBefore(copy.read(RUNBOOK), '## BridgeWatchedValidatorInactive\n', section));
     const end = '];\n\nexport const crosschainAndExporterIncidents';
     copy.write(INCIDENTS, insertBefore(copy.read(INCIDENTS), end, incident));
-    await copy.run('npx', 'prettier', '--check', DECLARATIONS, RUNBOOK, INCIDENTS);
+    await copy.run('npx', 'prettier', '--write', DECLARATIONS, RUNBOOK, INCIDENTS);
     await copy.run('npx', 'tsc', '-p', 'test');
 
     await copy.run('npx', 'vitest', 'run', '--project', 'fast', ...TESTS.map((name) => `test/${name}`), '-u');
-    const generated = Array.from(page.matchAll(/^- `([^`]+)`: the /gm), ([, file = '']) => file);
+    const generated = Array.from(page.matchAll(/^- `([^`]+\/[^`]+)`: the /gm), ([, file = '']) => file);
     expect(generated.length).toBeGreaterThan(1);
-    const edited = [DECLARATIONS, RUNBOOK, INCIDENTS, 'prometheus/alerts.yml', ...generated];
+    const edited = [DECLARATIONS, RUNBOOK, INCIDENTS, ...generated];
     expect(copy.changedFiles()).toEqual(Array.from(new Set(edited)).toSorted());
     expect(copy.read('prometheus/alerts.yml')).toContain('- alert: BridgeOrchestratorDuplicate');
 

@@ -99,6 +99,11 @@ const validators: Readonly<Record<string, Validator>> = {
   stateVolume: helmValues,
   serviceMonitor: helmValues,
   prometheusRule: helmValues,
+  // The chart has a value of the same name and form as the setting.
+  problems: (yaml) => [
+    ...config(`targets: [{name: a, bridge: {url: "https://a.example"}}]\n${yaml}`),
+    ...helmValues(yaml),
+  ],
 };
 
 describe('a YAML example', () => {
@@ -136,6 +141,7 @@ describe('a shell example', () => {
     const [rulesText, routesText] = [rulesFile, routesFile].map((file) => readFileSync(file, 'utf8'));
     expect(rulesText).toContain("dashboard_url: 'https://grafana.example.org/d/");
     expect(rulesText).toContain('on (k8s_cluster, namespace');
+    expect(rulesText).toMatch(/problem="BridgeBatchUnsigned",severity="critical"\} > 2700$/m);
     expect(`${rulesText}${routesText}`.replaceAll(/^ *#.*$/gm, '')).not.toMatch(/\bcluster\b/);
     expect(runTool('promtool', ['check', 'rules', rulesFile])).toMatchObject({ status: 0 });
   });
@@ -164,7 +170,7 @@ describe('a command', () => {
   const testedCommands = [
     // .ci/run
     /^npm (?:ci|test|run build)$/,
-    // test/alerts/alert-rules.test.ts and test/e2e/alerting.slow.test.ts
+    // test/problems/rules.test.ts and test/e2e/alerting.slow.test.ts
     /^(?:prometheus|(?:prometheus-)?alertmanager) --config\.file=prometheus\/(?:prometheus|alertmanager)\.yml( --(?:storage|cluster)\S+)+$/,
     // the tests of compose.yaml
     /^docker compose up$/,

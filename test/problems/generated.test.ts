@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readProjectFile } from '../support/project-files.js';
 import { withTables } from '../docs/generated-tables.js';
-import { alertTable, indent, inhibitRules, rulesFile } from './rule-file.js';
+import { alertTable, formatYaml, indent, inhibitRules, rulesFile } from './rule-file.js';
 
 describe('the declarations in src/problems', () => {
   it('are the rules of prometheus/alerts.yml', async () => {
@@ -11,7 +11,8 @@ describe('the declarations in src/problems', () => {
   it('have the inhibitions of prometheus/alertmanager.yml', async () => {
     const file = readProjectFile('prometheus/alertmanager.yml');
     const [, before, after] = /^([^]*\ninhibit_rules:\n)[^]*?(\nreceivers:\n[^]*)$/.exec(file) ?? [];
-    await expect(`${before}${indent(inhibitRules())}${after}`).toMatchFileSnapshot('../../prometheus/alertmanager.yml');
+    const formatted = await formatYaml(`${before}${indent(inhibitRules())}${after}`);
+    await expect(formatted).toMatchFileSnapshot('../../prometheus/alertmanager.yml');
   });
 
   it('are the table of docs/alerts.md', async () => {

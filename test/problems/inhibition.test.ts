@@ -103,7 +103,7 @@ describe.skipIf(!hasAlertmanager)('an alert inhibits', () => {
     const pairs: readonly (readonly [Labels, Labels])[] = [
       [{ alertname: 'BridgeEndpointMisconfigured', severity: 'warning' }, down],
       [stale, down],
-      [stale, { alertname: 'BridgeEndpointNotPolled', severity: 'critical' }],
+      [{ alertname: 'BridgeEndpointNotPolled', severity: 'critical' }, stale],
       [
         { alertname: 'BridgeParamsChanged', severity: 'critical' },
         { alertname: 'BridgeStateRolledBack', severity: 'critical' },
@@ -119,14 +119,29 @@ describe.skipIf(!hasAlertmanager)('an alert inhibits', () => {
     }
   });
 
-  it('the missing signatures of others, which an unsigned batch names, and not those of an own validator', async () => {
-    const labels = { target: 'unsigned', job: 'bridge', instance: 'a', document: 'module_state' };
-    const missing = { alertname: 'BridgeOrchestratorMissingConfirms', severity: 'warning' };
-    const unsigned = { alertname: 'BridgeBatchUnsigned', severity: 'critical' };
-    const others = [unsigned, { ...missing, watched: 'false' }].map((alert) => ({ ...alert, ...labels }));
-    expect(await suppressed(others)).toEqual([missing.alertname]);
-    const own = [unsigned, { ...missing, watched: 'true' }].map((alert) => ({ ...alert, ...labels, instance: 'b' }));
-    expect(await suppressed(own)).toEqual([]);
+  it('what follows from it on the same subject only', async () => {
+    const labels = { target: 'freeze', job: 'bridge', instance: 'a', document: 'rate_limiter_input' };
+    const alerts = [
+      { ...labels, alertname: 'CrosschainFreezeNear', severity: 'critical', chain_id: '1' },
+      { ...labels, alertname: 'CrosschainCctxsMissed', severity: 'warning', chain_id: '1' },
+      { ...labels, alertname: 'CrosschainBacklogStuck', severity: 'critical', chain_id: '56' },
+    ];
+    expect(await suppressed(alerts)).toEqual(['CrosschainCctxsMissed']);
+  });
+
+  it('no critical alert that follows from a warning, except of switched off outbounds', async () => {
+    const labels = { target: 'warnings', job: 'bridge', instance: 'a', document: 'module_state' };
+    const notRelayed = { alertname: 'BridgeBatchNotRelayed', severity: 'warning' };
+    expect(await suppressed([notRelayed, stuck].map((alert) => ({ ...alert, ...labels })))).toEqual([]);
+    const worse = { ...notRelayed, severity: 'critical' };
+    expect(await suppressed([worse, stuck].map((alert) => ({ ...alert, ...labels, instance: 'b' })))).toEqual([
+      stuck.alertname,
+    ]);
+    const disabled = { alertname: 'CrosschainOutboundDisabled', severity: 'warning' };
+    const tooOld = { alertname: 'CrosschainOldestPendingTooOld', severity: 'critical' };
+    expect(await suppressed([disabled, tooOld].map((alert) => ({ ...alert, ...labels, instance: 'c' })))).toEqual([
+      tooOld.alertname,
+    ]);
   });
 
   it('no alert of another exporter of the same target', async () => {
@@ -144,7 +159,7 @@ describe.skipIf(!hasAlertmanager)('an alert inhibits', () => {
       { alertname: 'BridgeHeightStalled', severity: 'critical', document: 'module_state', ...labels, cluster: 'eu' },
       { ...stuck, ...labels, cluster: 'us' },
       { alertname: 'BridgeExporterAbsent', severity: 'critical', cluster: 'eu' },
-      { alertname: 'BridgeEndpointNotPolled', severity: 'critical', target: 'clusters', cluster: 'us' },
+      { alertname: 'BridgeExporterDown', severity: 'warning', job: 'bridge', instance: 'a', cluster: 'us' },
     ];
     expect(await suppressed(alerts)).toEqual([]);
   });

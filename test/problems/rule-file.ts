@@ -44,7 +44,11 @@ export async function rulesFile(): Promise<string> {
     );
     return parts.map((part, index) => formatGroup(index === 0 ? name : `${name}-${index + 1}`, name, part));
   });
-  return format(`${HEADER}\ngroups:\n${groups.join('\n')}`, { parser: 'yaml', printWidth: 120, singleQuote: true });
+  return formatYaml(`${HEADER}\ngroups:\n${groups.join('\n')}`);
+}
+
+export async function formatYaml(text: string): Promise<string> {
+  return format(text, { parser: 'yaml', printWidth: 120, singleQuote: true });
 }
 
 function formatGroup(name: string, group: string, own: readonly Rule[]): string {
@@ -104,7 +108,7 @@ export function inhibitRules(): string {
         (own) =>
           own.name === source.name &&
           own.severity !== source.severity &&
-          !own.inhibits.some((other) => other.problem === problem),
+          !own.inhibits.some((other) => other.problem === problem && other.severity === severity),
       );
       const sources = [`alertname = ${source.name}`, ...(isLimited ? [`severity = ${source.severity}`] : [])];
       const targets = [`alertname = ${problem}`, ...(severity === undefined ? [] : [`severity = ${severity}`])];

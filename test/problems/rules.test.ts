@@ -34,7 +34,9 @@ const linesOf = ({ expr }: Rule): readonly string[] => String(expr).trimEnd().sp
 
 describe('prometheus/alerts.yml', () => {
   it('compares the age of every problem with a limit, in one line', () => {
-    const expressions = rules.filter(isOfProblem).map(({ alert, expr, labels, for: duration }) => ({ alert, labels, expr, duration }));
+    const expressions = rules
+      .filter(isOfProblem)
+      .map(({ alert, expr, labels, for: duration }) => ({ alert, labels, expr, duration }));
     expect(expressions.length).toBeGreaterThan(problemNames.size);
     for (const { alert, labels, expr, duration } of expressions) {
       const document = labels?.['document'] === undefined ? '' : `document="${labels['document']}",`;
@@ -70,8 +72,11 @@ describe('prometheus/alerts.yml', () => {
     'has a severity, a summary, a description, an action, a runbook and a dashboard for %s',
     (_key, rule) => {
       const { alert } = rule;
-      expect(['critical', 'warning', 'info', ...(alert === 'BridgeWatchdog' ? ['none'] : [])]).toContain(severityOf(rule));
-      const { summary, description, action, runbook_url, dashboard_url, pending_url, ...others } = rule.annotations ?? {};
+      expect(['critical', 'warning', 'info', ...(alert === 'BridgeWatchdog' ? ['none'] : [])]).toContain(
+        severityOf(rule),
+      );
+      const { summary, description, action, runbook_url, dashboard_url, pending_url, ...others } =
+        rule.annotations ?? {};
       expect(others).toEqual({});
       expect([undefined, '/pending?target={{ $labels.target | urlquery }}']).toContain(pending_url);
       expect(action).toMatch(/\.$/);
@@ -102,25 +107,34 @@ for (const { name, labels } of families.filter(({ type }) => type === 'histogram
 }
 for (const { name, labels } of pollFamilies) labelsOf.set(name, [...ENDPOINT_LABELS, ...labels]);
 for (const [, name = '', labels = ''] of processMetrics.matchAll(/^(\w+)(?:\{(.*)\})? /gm)) {
-  labelsOf.set(name, Array.from(labels.matchAll(/(\w+)="/g), ([, label]) => label ?? ''));
+  labelsOf.set(
+    name,
+    Array.from(labels.matchAll(/(\w+)="/g), ([, label]) => label ?? ''),
+  );
 }
 /** Those that Prometheus assigns. */
 const SCRAPE_LABELS = ['cluster', 'namespace', 'job', 'instance'];
 
 describe('the texts of a rule', () => {
-  it.each(alertRules.map((rule) => [keyOf(rule), rule] as const))('of %s read only labels of its series', (_key, rule) => {
-    const { annotations = {}, expr } = rule;
-    const metrics = metricNamesIn(String(expr));
-    const labels = isOfProblem(rule) ? problemStart.labels : metrics.flatMap((name) => labelsOf.get(name) ?? []);
-    const known = new Set(['target', ...SCRAPE_LABELS, ...labels]);
-    const texts = Object.values(annotations).join('\n');
-    const read = Array.from(texts.matchAll(/\$labels\.(\w+)/g), ([, label]) => label ?? '');
-    expect(read.filter((label) => !known.has(label))).toEqual([]);
-    for (const [, name = '', matchers = ''] of texts.matchAll(/\b(\w+)\{((?:\w+=%q(?:, )?)+)\}/g)) {
-      const names = Array.from(matchers.matchAll(/(\w+)=/g), ([, label]) => label ?? '');
-      expect(names.filter((label) => !labelsOf.get(name)?.includes(label)), name).toEqual([]);
-    }
-  });
+  it.each(alertRules.map((rule) => [keyOf(rule), rule] as const))(
+    'of %s read only labels of its series',
+    (_key, rule) => {
+      const { annotations = {}, expr } = rule;
+      const metrics = metricNamesIn(String(expr));
+      const labels = isOfProblem(rule) ? problemStart.labels : metrics.flatMap((name) => labelsOf.get(name) ?? []);
+      const known = new Set(['target', ...SCRAPE_LABELS, ...labels]);
+      const texts = Object.values(annotations).join('\n');
+      const read = Array.from(texts.matchAll(/\$labels\.(\w+)/g), ([, label]) => label ?? '');
+      expect(read.filter((label) => !known.has(label))).toEqual([]);
+      for (const [, name = '', matchers = ''] of texts.matchAll(/\b(\w+)\{((?:\w+=%q(?:, )?)+)\}/g)) {
+        const names = Array.from(matchers.matchAll(/(\w+)=/g), ([, label]) => label ?? '');
+        expect(
+          names.filter((label) => !labelsOf.get(name)?.includes(label)),
+          name,
+        ).toEqual([]);
+      }
+    },
+  );
 });
 
 describe('the queries', () => {
@@ -240,7 +254,10 @@ describe('the inhibitions of prometheus/alertmanager.yml', () => {
   it('each apply to some alert', () => {
     for (const { source_matchers, target_matchers } of inhibitions) {
       for (const matchers of [source_matchers, target_matchers]) {
-        expect(alertRules.some((rule) => canMatch(rule, matchers)), matchers.join()).toBe(true);
+        expect(
+          alertRules.some((rule) => canMatch(rule, matchers)),
+          matchers.join(),
+        ).toBe(true);
       }
     }
   });
@@ -266,7 +283,7 @@ describe('the inhibitions of prometheus/alertmanager.yml', () => {
   it('hide no alert that hides them, also through others', () => {
     // Removes what no other alert hides, until only cycles are left.
     let left = new Set(alertRules.map(keyOf));
-    for (let before = Infinity; left.size < before; ) {
+    for (let before = Infinity; left.size < before;) {
       before = left.size;
       const hidden = new Set(pairs.flatMap(({ source, target }) => (left.has(keyOf(source)) ? keyOf(target) : [])));
       left = new Set(Array.from(left).filter((key) => hidden.has(key)));
