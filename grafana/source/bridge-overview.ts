@@ -88,7 +88,7 @@ const problems: Row = {
       title: 'What is wrong now',
       noValue: 'nothing is wrong, if the data is current',
       description:
-        'The problems of each target, worst first, and how old they are. A problem that builds up gets its color when its alert fires; without the alert rules it stays yellow. The runbook has a section for each. Those that began less than two minutes ago are left out until their alert fires. Empty when nothing is wrong, as in the demo, and while the exporter has no current data: see the alerts below.',
+        'The problems of each target, worst first, and how old they are. A problem that builds up gets its color when its alert fires; without the alert rules it stays yellow. The runbook has a section for each. Those younger than ten minutes are left out until their alert fires. Empty when nothing is wrong, as in the demo, and while the exporter has no current data: see the alerts below.',
       height: 8,
       cellLinks: { Target: [pendingItemsLink] },
     }),
@@ -96,7 +96,7 @@ const problems: Row = {
       title: 'Problems over time',
       noValue: 'nothing was wrong',
       description:
-        'When each problem was there, in yellow until its alert fires. Short yellow bars are normal: a new batch lacks signatures for some minutes. Empty when nothing was wrong.',
+        'When each problem was there, in yellow until its alert fires. Yellow bars are normal, also of critical problems: a batch lacks signatures for some minutes, and a queue waits for its next batch. Empty when nothing was wrong.',
       unit: 'none',
       width: 14,
       valueTexts: problemSeverities,

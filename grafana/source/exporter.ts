@@ -85,14 +85,14 @@ const currentData: Row = {
     tablePanel({
       title: 'Problems that cannot be judged',
       description:
-        'Problems that could be judged before, and cannot be because a field that they read is missing or invalid, or a query is not answered. Their alerts cannot fire; BridgeProblemUnjudged does after 10 minutes. Empty when every problem is judged, as in the demo.',
+        'Problems that could be judged before, and cannot be because a field that they read is missing or invalid, or a query is not answered, for 10 minutes. Their alerts cannot fire; BridgeProblemUnjudged does. Empty when every problem is judged, as in the demo.',
       width: 12,
       height: 6,
       rowLabels: { cluster: 'Cluster', target: 'Target', problem: 'Problem', severity: 'Severity' },
       columns: [
         {
           title: 'For',
-          expr: `time() - min by (cluster, target, problem, severity) (${ofSelectedTargets('bridge_problem_unjudged_start_timestamp_seconds')})`,
+          expr: `time() - min by (cluster, target, problem, severity) (${ofSelectedTargets('bridge_problem_unjudged_start_timestamp_seconds')}) > 600`,
           unit: 's',
           decimals: 0,
         },

@@ -195,10 +195,13 @@ export function problemAge(...matchers: readonly string[]): string {
   return `time() - min by (${by}) (${PROBLEM_STARTS}{${[FILTERS, ...matchers].join(', ')}})`;
 }
 
-/** When problems began that are older than two minutes, in milliseconds: an annotation is drawn at this time. */
-export const problemStartMs = `1000 * min by (cluster, target, severity, ${PROBLEM.join(', ')}) (${PROBLEM_STARTS}{${FILTERS}} < time() - 120)`;
+/** On a healthy bridge, problems whose alert does not fire end before, such as a new batch without signatures. */
+const LASTING_SECONDS = 600;
 
-/** Without those that are there for a moment on a healthy bridge, such as a new batch without signatures. */
+/** When problems began that last, in milliseconds: an annotation is drawn at this time. */
+export const problemStartMs = `1000 * min by (cluster, target, severity, ${PROBLEM.join(', ')}) (${PROBLEM_STARTS}{${FILTERS}} < time() - ${LASTING_SECONDS})`;
+
+/** Without problems that do not last, unless their alert fires. */
 export function lasting(expr: string, ...matchers: readonly string[]): string {
-  return `(${expr}) and (${firingSeverity(PROBLEM, ...matchers)} or ${problemAge(...matchers)} > 120)`;
+  return `(${expr}) and (${firingSeverity(PROBLEM, ...matchers)} or ${problemAge(...matchers)} > ${LASTING_SECONDS})`;
 }

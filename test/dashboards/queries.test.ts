@@ -54,7 +54,7 @@ const TOKEN = 'problem="BridgeBacklogStuck", token_contract="0xaa"';
 const stuckWarning = `severity="warning", ${TOKEN}`;
 const startOf = (severity: string, subject: string, exporter = EXPORTER): string =>
   `${START}{${exporter}, target="t", document="module_state", severity="${severity}", ${subject}}`;
-const unsigned = { [startOf('critical', 'problem="BridgeBatchUnsigned"')]: 240 };
+const unsigned = { [startOf('critical', 'problem="BridgeBatchUnsigned"')]: 840 };
 const stuck = { [startOf('warning', TOKEN)]: 60, [startOf('critical', TOKEN)]: 180 };
 const alertOf = (labels: string): Readonly<Record<string, number>> => ({
   [`ALERTS{${EXPORTER}, alertname="A", alertstate="firing", document="module_state", target="t", ${labels}}`]: 1,
@@ -143,7 +143,7 @@ const cases: readonly Case[] = [
     title: 'a problem has its worst severity, and 10 more when an alert fires',
     expr: problemSeverity(['problem']),
     series: { ...unsigned, ...stuck, ...alertOf(stuckWarning) },
-    evalTime: '5m',
+    evalTime: '15m',
     samples: {
       '{target="t", problem="BridgeBatchUnsigned"}': 3,
       // The alert of the critical one does not fire yet.
@@ -163,31 +163,31 @@ const cases: readonly Case[] = [
     title: 'a problem is as old as its first severity, by subject, in any of two exporters',
     expr: problemAge(),
     series: { ...unsigned, ...stuck, [startOf('critical', TOKEN, 'job="j", instance="i2"')]: 120 },
-    evalTime: '5m',
+    evalTime: '15m',
     samples: {
       '{target="t", problem="BridgeBatchUnsigned"}': 60,
-      '{target="t", problem="BridgeBacklogStuck", token_contract="0xaa"}': 240,
+      '{target="t", problem="BridgeBacklogStuck", token_contract="0xaa"}': 840,
     },
   },
   {
     title: 'a problem that has just begun is left out until its alert fires',
     expr: lasting(problemAge()),
     series: { ...unsigned, ...stuck },
-    evalTime: '5m',
-    samples: { '{target="t", problem="BridgeBacklogStuck", token_contract="0xaa"}': 240 },
+    evalTime: '15m',
+    samples: { '{target="t", problem="BridgeBacklogStuck", token_contract="0xaa"}': 840 },
   },
   {
     title: 'a problem that has just begun is shown when its alert fires',
     expr: lasting(problemSeverity(PROBLEM)),
     series: { ...unsigned, ...alertOf('severity="critical", problem="BridgeBatchUnsigned"') },
-    evalTime: '5m',
+    evalTime: '15m',
     samples: { '{target="t", problem="BridgeBatchUnsigned"}': 13 },
   },
   {
-    title: 'an annotation is at the start of a problem that is older than two minutes',
+    title: 'an annotation is at the start of a problem that has lasted',
     expr: problemStartMs,
     series: { ...unsigned, [startOf('warning', TOKEN)]: 60 },
-    evalTime: '5m',
+    evalTime: '15m',
     samples: { '{target="t", problem="BridgeBacklogStuck", severity="warning", token_contract="0xaa"}': 60_000 },
   },
   {
@@ -230,7 +230,7 @@ describe.skipIf(!hasTool('promtool'))('in the dashboards', () => {
     const test = {
       interval: '5s',
       // For as long as the time of the evaluation.
-      input_series: Object.entries(series).map(([name, value]) => ({ series: name, values: `${value}x60` })),
+      input_series: Object.entries(series).map(([name, value]) => ({ series: name, values: `${value}x180` })),
       promql_expr_test: [
         {
           expr: substituteVariables(expr, variables),

@@ -16,13 +16,13 @@ const none = {
 };
 
 /** The highest share of the power that voted for one of the claims of a kind. */
-const claims = {
+const claimsOf = {
   lost_claims: lostClaims,
   valset_claim_mismatch: foreignValsetClaims,
   withdraw_claim_without_batch: foreignBatchClaims,
 };
-const votedShare = (document: JsonObject, kind: keyof typeof claims) =>
-  bridgeFact(document, (input) => highestVotedShare(input, claims[kind](input)));
+const votedShare = (document: JsonObject, kind: keyof typeof claimsOf) =>
+  bridgeFact(document, (input) => highestVotedShare(input, claimsOf[kind](input)));
 
 type Kind =
   'lost_claims' | 'valset_claim_mismatch' | 'valset_mismatch' | 'valset_unknown' | 'withdraw_claim_without_batch';
