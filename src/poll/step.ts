@@ -201,7 +201,13 @@ function stateAfter<Name extends DocumentName>(
     // The snapshot is of one of the documents.
     success: {
       at,
-      snapshot: snapshotOf(lastDocument(before, context), outcome, context, memory.problems, before.queries) as Snapshot,
+      snapshot: snapshotOf(
+        lastDocument(before, context),
+        outcome,
+        context,
+        memory.problems,
+        before.queries,
+      ) as Snapshot,
       foundPath: poll.foundPath,
     },
     restored: undefined,

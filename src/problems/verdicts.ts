@@ -106,7 +106,7 @@ function judgedIn(state: EndpointState, now: Instant, hasOther: boolean): readon
   ];
 }
 
-/** From this share of its limit on, a problem is worth a word. Most end earlier on any healthy bridge. */
+/** From this share of its limit on, a problem is worth a word, and from this age on. Most end earlier on any healthy bridge. */
 const PENDING_SHARE = 1 / 3;
 const PENDING_SECONDS = 120;
 
@@ -164,9 +164,9 @@ const UNJUDGED_SECONDS = 600;
 
 /** One verdict for all problems of an endpoint that cannot be judged. */
 function unjudgedIn(state: EndpointState, unjudged: readonly UnjudgedProblem[], now: Instant): readonly Judging[] {
-  if (unjudged.length === 0) return [];
   const startSeconds = Math.min(...unjudged.map(({ sinceSeconds }) => sinceSeconds));
   const ageSeconds = Math.max(0, now.epochSeconds - startSeconds);
+  if (unjudged.length === 0 || ageSeconds < PENDING_SECONDS) return [];
   const isCritical = unjudged.some(({ severity }) => severity === 'critical');
   const names = Array.from(new Set(unjudged.map(({ problem }) => problem.name)));
   return [

@@ -37,7 +37,10 @@ function inAllSetups(all: readonly Firing[]): readonly Firing[] {
   }));
   const bySubject = groupBy(firings, ({ alert, severity, labels }) => JSON.stringify([alert, severity, labels]));
   for (const [subject, own] of bySubject) {
-    expect(new Set(own.map(({ from, until, count }) => `${from} to ${until}, ${count}`)).size, subject).toBe(1);
+    expect(
+      new Set(own.map(({ from, until, isWithoutGap }) => `${from} to ${until}, ${isWithoutGap}`)).size,
+      subject,
+    ).toBe(1);
   }
   return Array.from(bySubject.values(), (own) => own.slice(0, 1)).flat();
 }
@@ -66,7 +69,7 @@ export function testIncidents(incidents: readonly Incident[]): void {
       const maxMinutes = incident.expectedAlerts[key] ?? 0;
       expect(first - incident.beginsAtMinute, `minutes to ${key}`).toBeLessThanOrEqual(maxMinutes);
     }
-    expect(firings.filter(({ count }) => count !== 1)).toEqual([]);
+    expect(firings.filter(({ isWithoutGap }) => !isWithoutGap)).toEqual([]);
     const unresolved = firings.filter(({ until }) => until >= end);
     expect(incident.isOngoingAtEnd ? [] : unresolved).toEqual([]);
     expect(minutesWithoutCritical(firings, incident.noGapAfter ?? Infinity, end)).toEqual([]);
@@ -113,9 +116,9 @@ function minutesWithoutCritical(firings: readonly Firing[], first: number, last:
 /** One line per firing, printed when the environment variable ALERTS_SHOW is set. */
 function describeFirings({ title, beginsAtMinute }: Incident, firings: readonly Firing[]): string {
   const rows = firings.map((firing) => {
-    const { labels, from, until, count } = firing;
+    const { labels, from, until, isWithoutGap } = firing;
     const subject = [labels['document'], labels['orchestrator']?.slice(-4), labels['chain_id'], labels['kind']];
-    return `  ${keyOf(firing)} +${from - beginsAtMinute} until ${until} x${count} ${subject.filter(Boolean).join(' ')}`;
+    return `  ${keyOf(firing)} +${from - beginsAtMinute} until ${until}${isWithoutGap ? '' : ' with gaps'} ${subject.filter(Boolean).join(' ')}`;
   });
   return `${title} (${beginsAtMinute})\n${rows.toSorted().join('\n')}`;
 }

@@ -31,8 +31,8 @@ export interface Firing {
   readonly labels: Readonly<Record<string, string>>;
   readonly from: number;
   readonly until: number;
-  /** How many times it started to fire. */
-  readonly count: number;
+  /** Whether it fired at each evaluation from its first minute to its last. */
+  readonly isWithoutGap: boolean;
 }
 
 /** Simultaneous recordings of other exporters, by the value of their label `instance`. */
@@ -89,8 +89,7 @@ export function evaluateAlerts(
   const functions = {
     from: (range: string) => `min_over_time(timestamp(${firing})${range})`,
     until: (range: string) => `max_over_time(timestamp(${firing})${range})`,
-    // A firing starts at a sample without a preceding one.
-    count: (range: string) => `count_over_time((${firing} unless ${firing} offset ${step}s)${range})`,
+    samples: (range: string) => `count_over_time(${firing}${range})`,
   };
   // promtool prints the result of a query when it differs from the expected one, here none.
   const tests = ranges.flatMap(({ endSeconds, range }) =>
@@ -118,13 +117,14 @@ export function evaluateAlerts(
   };
   const from = merged('min_over_time', Math.min);
   const until = merged('max_over_time', Math.max);
-  const count = merged('count_over_time', (left, right) => left + right);
+  const samples = merged('count_over_time', (left, right) => left + right);
   // The watchdog always fires, so an empty result is an error.
   if (from.size === 0) throw new Error(`promtool did not print the alerts: ${output.slice(0, 4000)}`);
   const firings = Array.from(from, ([key, { labels, value }]) => {
     const { alertname: alert = '', severity = '', alertstate: _firing, ...rest } = labels;
     const last = until.get(key)?.value ?? NaN;
-    return { alert, severity, labels: rest, from: value / 60, until: last / 60, count: count.get(key)?.value ?? NaN };
+    const isWithoutGap = samples.get(key)?.value === (last - value) / step + 1;
+    return { alert, severity, labels: rest, from: value / 60, until: last / 60, isWithoutGap };
   });
   return { firings, texts: output };
 }

@@ -27,7 +27,7 @@ export function testDaysWithoutAlerts(scenario: 'healthy' | 'quiet'): void {
     expect(recording.samples).toBe((24 * 3600) / DAY_SAMPLE_SECONDS);
     const last = ((recording.samples - 1) * DAY_SAMPLE_SECONDS) / 60;
     expect(runAlerts(recording)).toEqual([
-      { alert: 'BridgeWatchdog', severity: 'none', labels: {}, from: 0, until: last, count: 1 },
+      { alert: 'BridgeWatchdog', severity: 'none', labels: {}, from: 0, until: last, isWithoutGap: true },
     ]);
     expect(Array.from(shown)).toEqual([]);
   });

@@ -234,6 +234,7 @@ function createExporter(
     const base = {
       ...targetOptions(config, target),
       target: name,
+      staleAfterMs: STALE_AFTER_MS,
       ...(maxSeries !== undefined && { maxSeries }),
       ...(targetLabels && { targetLabels }),
     };
@@ -251,6 +252,10 @@ function createExporter(
   const limits = { maxBodyBytes: maxBodyBytes ?? config.poll.maxBodyBytes, staleAfterMs: STALE_AFTER_MS };
   const endpoints = judgedEndpoints(sources, limits, instantAt(startedAt), remembered);
 
+  const siblingOf =
+    ({ target }: StepContext) =>
+    (document: DocumentName) =>
+      endpoints.states().find((own) => own.target === target && own.document === document);
   const poll = <Body>(
     source: StepContext,
     outcome: PollOutcome<Body>,
@@ -261,7 +266,7 @@ function createExporter(
     if (outcome === 'not polled') return;
     const at = instantAt(seconds);
     const before = endpoints.stateOf(source);
-    const { sideInput = {} } = pollInput(source, before, () => undefined, at);
+    const { sideInput = {} } = pollInput(source, before, siblingOf(source), at);
     const result = createPoll(source, outcome, body, model.height, at, sideInput);
     endpoints.record(source, result, at);
     if (!result.outcome.ok) return;

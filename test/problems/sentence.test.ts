@@ -6,7 +6,7 @@ import {
   shortAddress,
   shortName,
   validators,
-} from '../../src/alerts/sentences.js';
+} from '../../src/problems/sentence.js';
 
 describe('the words of a summary', () => {
   it('prefer names to addresses, and watched validators to others', () => {

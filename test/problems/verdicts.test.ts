@@ -3,24 +3,25 @@ import type { FailureReason } from '../../src/http/failure-reasons.js';
 import type { Instant } from '../../src/clock.js';
 import type { EndpointKey } from '../../src/poll/endpoint-state.js';
 import type { Poll } from '../../src/poll/step.js';
-import type { TargetVerdicts } from '../../src/alerts/judge.js';
+import { sentenceText } from '../../src/problems/sentence.js';
+import type { TargetVerdicts } from '../../src/problems/verdicts.js';
 import { createModel } from '../../src/simulator/model.js';
 import { batch, idleState as partialState, transfer, vote } from '../facts/items/bridge-state.js';
 import { judgedEndpoints } from './judged-endpoints.js';
+import { START } from '../support/polls.js';
 import { bridgeContext, bridgePoll, type BridgeOptions } from '../support/snapshots.js';
-import { sentenceText } from '../../src/alerts/sentences.js';
 
 const LIMITS = { maxBodyBytes: 1_000_000, staleAfterMs: 300_000 };
 
-const at = (minute: number, clockChangeSeconds = 0): Instant => ({
-  epochSeconds: 1_790_000_000 + minute * 60 + clockChangeSeconds,
+const at = (minute: number): Instant => ({
+  epochSeconds: START.epochSeconds + minute * 60,
   monotonicMs: minute * 60_000,
 });
 
 const simulated = createModel({
   seed: 7,
   scenario: 'healthy',
-  startTime: 1_790_000_000,
+  startTime: START.epochSeconds,
   blockTimeMs: 2000,
 }).moduleState().state;
 
@@ -89,6 +90,7 @@ describe('the verdicts about an endpoint', () => {
       'critical',
       'no poll of module_state has succeeded since the endpoint was added 12 min ago',
       'firing BridgeSnapshotStale: no poll of module_state has succeeded since the endpoint was added 12 min ago; /x: no answer',
+      'firing BridgeEndpointDown: polls of module_state have failed for 12 min; /x: no answer',
     ]);
   });
 
@@ -99,29 +101,24 @@ describe('the verdicts about an endpoint', () => {
     for (const minute of [3, 4, 5, 6]) fail(minute);
     expect(linesAt(6)).toEqual([
       'warning',
-      'firing BridgeEndpointDown: polls of module_state have failed for 3 min; /x: no answer',
+      'firing BridgeEndpointDown: polls of module_state have failed for 4 min; /x: no answer',
     ]);
     expect(linesAt(13)).toEqual([
       'critical',
       'no poll of module_state has succeeded for 11 min',
       'firing BridgeSnapshotStale: no poll of module_state has succeeded for 11 min; /x: no answer',
-      'firing BridgeEndpointDown: polls of module_state have failed for 10 min; /x: no answer',
+      'firing BridgeEndpointDown: polls of module_state have failed for 11 min; /x: no answer',
     ]);
-    expect(targets(at(13))[0]?.verdicts[0]?.since).toEqual(at(2));
+    expect(targets(at(13))[0]?.verdicts[0]?.startSeconds).toBe(at(2).epochSeconds);
   });
 
-  it('are observed when they may be older than the exporter, and fire when they have lasted long enough', () => {
-    const { succeed, linesAt, targets } = endpoint();
+  it('say when they may have begun before the exporter', () => {
+    const { succeed, linesAt } = endpoint();
     for (let minute = 0; minute <= 60; minute += 1) succeed(minute, waiting);
-    const [target] = targets(at(60));
-    expect(target?.observedSince).toEqual(at(0));
     expect(linesAt(60)).toEqual([
       'critical',
       'firing BridgeBacklogStuck: no batch built for at least 60 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
     ]);
-    expect(linesAt(49)[1]).toBe(
-      'observing BridgeBacklogStuck: no batch built for at least 49 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
-    );
   });
 
   it('do not mention what began recently, and after a third of the time of the alert, when it will fire', () => {
@@ -131,12 +128,12 @@ describe('the verdicts about an endpoint', () => {
     expect(linesAt(18)).toEqual(['ok']);
     expect(linesAt(19)).toEqual([
       'pending',
-      'pending BridgeBacklogStuck: no batch built for 17 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
+      'pending BridgeBacklogStuck: no batch built for at least 17 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
     ]);
-    expect(targets(at(51))[0]?.verdicts[0]?.firesAt.monotonicMs).toBe(52 * 60_000);
+    expect(targets(at(51))[0]?.verdicts[0]?.firesAtSeconds).toBe(at(52).epochSeconds);
     expect(linesAt(52)).toEqual([
       'critical',
-      'firing BridgeBacklogStuck: no batch built for 50 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
+      'firing BridgeBacklogStuck: no batch built for at least 50 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
     ]);
   });
 
@@ -148,46 +145,22 @@ describe('the verdicts about an endpoint', () => {
       else succeed(minute, waiting);
     }
     expect(linesAt(55)[1]).toBe(
-      'firing BridgeBacklogStuck: no batch built for 53 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
+      'firing BridgeBacklogStuck: no batch built for at least 53 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
     );
     succeed(56, { ...waiting, batches: [batch('6')] });
     expect(linesAt(56)).toEqual(['ok']);
   });
 
-  it('do not depend on changes of the wall clock', () => {
-    const { succeed, targets } = endpoint();
-    for (const minute of [0, 1]) succeed(minute, idle);
-    for (let minute = 2; minute <= 10; minute += 1) succeed(minute, waiting);
-    for (const minute of [11, 12]) succeed(minute, waiting, {}, at(minute, 7200));
-    expect(linesOf(targets(at(12, 7200)))).toEqual(['ok']);
-  });
-
-  it('are suspended while the height does not change', () => {
+  it('are about a height that does not change, also when no poll has observed a change', () => {
     const { succeed, linesAt } = endpoint();
-    for (const minute of [0, 1]) succeed(minute, idle);
-    for (let minute = 2; minute <= 66; minute += 1)
-      succeed(minute, waiting, { height: String(1000 + Math.min(minute, 52)) });
-    expect(linesAt(61.9)[0]).toBe('critical');
-    expect(linesAt(62)).toEqual(['unknown', 'the height of module_state has not changed for 10 min']);
-    expect(linesAt(67)).toEqual([
-      'critical',
-      'the height of module_state has not changed for 15 min',
-      'firing BridgeHeightStalled: the hub height has not advanced from 1052 for 15 min',
-    ]);
-  });
-
-  it('do not wait for a change of the height that no poll has observed', () => {
-    const { succeed, linesAt } = endpoint();
-    for (let minute = 0; minute <= 7; minute += 1) succeed(minute, idle, { height: '52' });
+    for (let minute = 0; minute <= 15; minute += 1) succeed(minute, idle, { height: '52' });
     expect(linesAt(6)).toEqual([
-      'unknown',
-      'module_state has been observed for 6 min, and its height has not changed yet',
+      'pending',
       'pending BridgeHeightStalled: the hub height has not advanced from 52 for at least 6 min',
     ]);
-    expect(linesAt(7)).toEqual([
+    expect(linesAt(15).slice(0, 2)).toEqual([
       'critical',
-      'module_state has been observed for 7 min, and its height has not changed yet',
-      'firing BridgeHeightStalled: the hub height has not advanced from 52 for at least 7 min',
+      'firing BridgeHeightStalled: the hub height has not advanced from 52 for at least 15 min',
     ]);
   });
 
@@ -203,7 +176,7 @@ describe('the verdicts about an endpoint', () => {
     };
     expect(linesOfAge(50)).toEqual([
       expect.stringMatching(
-        /^firing .* 4 validators with 100 % of the power will be jailed, the first in about 49 min/,
+        /^firing BridgeOrchestratorDeadlineNear: 4 validators with 100 % of the power will be jailed within 12 hours, unless they sign: /,
       ),
     ]);
     expect(linesOfAge(5)).toEqual([expect.stringMatching(/^pending .* 4 validators with 100 % of the power/)]);
@@ -231,31 +204,21 @@ describe('the verdicts about an endpoint', () => {
     );
   });
 
-  it('do not tell since when validator sets are not signed if a newer one that is not listed may be', () => {
-    const stateOf = (count: number): string | undefined => {
-      const unsigned = Array.from({ length: count }, (_, index) => ({
-        ...idleState.valsets[0],
-        nonce: String(index + 2),
-        height: String(index + 700),
-      }));
-      const valsets = [...idleState.valsets, ...unsigned];
-      const line = linesOfFirstPolls({ valsets }).find((own) => own.includes('BridgeValsetUnsigned'));
-      return line?.slice(0, line.indexOf(' '));
-    };
-    // 50 are listed.
-    expect([stateOf(50), stateOf(51)]).toEqual(['firing', 'observing']);
-  });
-
   it('repeat a change of the parameters for an hour', () => {
     const { succeed, linesAt } = endpoint();
     for (const minute of [0, 1]) succeed(minute, idle);
     succeed(2, { ...idle, params: { ...idleState.params, signed_valsets_window: '99' } });
-    expect(linesAt(3)).toEqual(['info', 'firing BridgeParamsChanged: bridge parameters changed 60 s ago']);
+    expect(linesAt(2)).toEqual(['ok']);
     for (let minute = 3; minute <= 62; minute += 1) {
       succeed(minute, { ...idle, params: { ...idleState.params, signed_valsets_window: '99' } });
     }
-    expect(linesAt(61)[0]).toBe('info');
-    expect(linesAt(62)).toEqual(['ok']);
+    expect(linesAt(61)).toEqual([
+      'info',
+      'firing BridgeParamsChanged: bridge parameters changed 59 min ago: signed_valsets_window (100 → 99)',
+    ]);
+    for (const minute of [63, 64, 65])
+      succeed(minute, { ...idle, params: { ...idleState.params, signed_valsets_window: '99' } });
+    expect(linesAt(65)).toEqual(['ok']);
   });
 
   it('name the new contract of the bridge for six hours, but not a missing one', () => {
@@ -266,7 +229,7 @@ describe('the verdicts about an endpoint', () => {
     for (let minute = 2; minute <= 70; minute += 1) succeed(minute, paramsWith(minute < 5 ? '0xaa' : '0xbb'));
     expect(linesAt(70)).toEqual([
       'critical',
-      'firing BridgeParamsChanged: contract, bridge id or external chain changed 65 min ago: now contract 0xbb, bridge id hub-bridgeid, external chain 1',
+      'firing BridgeParamsChanged: contract, bridge id or external chain changed 65 min ago: bridge_external_address (0xaa → 0xbb)',
     ]);
     for (let minute = 75; minute <= 365; minute += 5) succeed(minute, paramsWith('0xbb'));
     expect(linesAt(365)).toEqual(['ok']);
@@ -283,15 +246,15 @@ describe('the verdicts about an endpoint', () => {
     pollBetween(0, 26);
     expect(linesAt(26)).toEqual([
       'pending',
-      'pending BridgeStateRolledBack: the state has been older than before for 14 min: bridge_height by 13',
+      'pending BridgeStateRolledBack: the state has been older than before for at least 14 min: the hub height by 13',
     ]);
     pollBetween(27, 27);
     expect(linesAt(27)).toEqual([
       'critical',
-      'firing BridgeStateRolledBack: the state has been older than before for 15 min: bridge_height by 12',
+      'firing BridgeStateRolledBack: the state has been older than before for at least 15 min: the hub height by 12',
     ]);
-    pollBetween(28, 39);
-    expect(linesAt(39)).toEqual(['ok']);
+    pollBetween(28, 41);
+    expect(linesAt(41)).toEqual(['ok']);
   });
 
   it('tell a field that is missing, unless no alert reads it and the node has never had it', () => {
@@ -305,22 +268,19 @@ describe('the verdicts about an endpoint', () => {
     const [status, warning] = linesAt(30);
     expect(status).toBe('warning');
     expect(warning).toMatch(
-      /^firing BridgeExporterInvalidValues: part of module_state has been unusable for 15 min; missing: state\.params\.claim_slashing_enabled; invalid values of state\.batch_confirms; without values: .*bridge_batch/,
+      /^firing BridgeProblemUnjudged: part of module_state has been unusable for 15 min; missing: state\.params\.claim_slashing_enabled; invalid values of state\.batch_confirms; not judged: .*BridgeBatchUnsigned/,
     );
   });
 });
 
 describe('a reload of the configuration', () => {
   it('forgets the memory of an endpoint at another address', () => {
-    const { succeed, replace, linesAt, targets } = endpoint();
+    const { succeed, replace, linesAt } = endpoint();
     for (let minute = 0; minute <= 52; minute += 1) succeed(minute, waiting);
     replace(52);
     expect(linesAt(53)).toEqual(['unknown', 'module_state has not been polled for 60 s']);
-    for (const minute of [54, 55]) succeed(minute, waiting);
-    expect(targets(at(55))[0]?.observedSince).toEqual(at(54));
-    expect(linesAt(55)[1]).toBe(
-      'observing BridgeBacklogStuck: no batch built for at least 60 s: 0.00001 0xt (10 transfers) waiting with sufficient fees',
-    );
+    for (let minute = 54; minute <= 75; minute += 1) succeed(minute, waiting);
+    expect(linesAt(75)[1]).toMatch(/^pending BridgeBacklogStuck: no batch built for at least 21 min/);
   });
 
   it('judges targets in the order of the configuration', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { alerts } from '../../src/alerts/alerts.js';
+import { rules } from '../../src/problems/rules.js';
 import { hasTool } from '../support/tools.js';
 import { metricsInRules, runAlerts } from './promtool.js';
 import { record, type Phase } from './recording.js';
@@ -7,7 +7,7 @@ import { record, type Phase } from './recording.js';
 /* Alertmanager routes by labels such as `team`: every alert of a target has its `targets[].labels`. */
 
 const alertsOfExporters = new Set(
-  alerts.filter(({ summary }) => !summary.includes('$labels.target')).map(({ name }) => name),
+  rules.filter(({ summary }) => !summary.includes('$labels.target')).map(({ name }) => name),
 );
 
 it.skipIf(!hasTool('promtool')).each<[string, readonly Phase[], string[]]>([
