@@ -76,6 +76,8 @@ export interface Inhibition {
   readonly severity?: Severity;
   /** Labels of the subject that must be equal. */
   readonly equal?: readonly (keyof Subject)[];
+  /** Whether the operators of watched validators are notified all the same. */
+  readonly exceptWatched?: boolean;
 }
 
 /** How problems of validators that are not watched become one. */

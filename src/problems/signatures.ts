@@ -73,7 +73,7 @@ const batchUnsigned = problemOf('module_state', {
       },
     ];
   },
-  inhibits: [{ problem: 'BridgeOrchestratorMissingConfirms' }],
+  inhibits: [{ problem: 'BridgeOrchestratorMissingConfirms', exceptWatched: true }],
 });
 
 const CONTACT_SIGNERS_OF_SET =

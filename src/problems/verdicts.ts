@@ -234,10 +234,15 @@ export function inhibits({ problem, document, subject }: Inhibiting, other: Inhi
   return problem.inhibits.some((inhibition) => isNamed(inhibition, subject, other));
 }
 
-function isNamed({ problem, severity, equal = [] }: Inhibition, subject: Subject, other: Inhibitable): boolean {
+function isNamed(
+  { problem, severity, equal = [], exceptWatched = false }: Inhibition,
+  subject: Subject,
+  other: Inhibitable,
+): boolean {
   return (
     problem === other.alert &&
     (severity === undefined || severity === other.severity) &&
+    !(exceptWatched && other.subject.watched === 'true') &&
     haveEqual(equal, subject, other.subject)
   );
 }

@@ -144,6 +144,17 @@ describe.skipIf(!hasAlertmanager)('an alert inhibits', () => {
     ]);
   });
 
+  it('no missing signature of a watched validator', async () => {
+    const labels = { target: 'signatures', job: 'bridge', instance: 'a', document: 'module_state' };
+    const missing = { alertname: 'BridgeOrchestratorMissingConfirms', severity: 'warning' };
+    const alerts = [
+      { ...labels, alertname: 'BridgeBatchUnsigned', severity: 'critical' },
+      { ...labels, ...missing, watched: 'true' },
+      { ...labels, ...missing, watched: 'false' },
+    ];
+    expect(await suppressed(alerts)).toEqual([missing.alertname]);
+  });
+
   it('no alert of another exporter of the same target', async () => {
     const labels = { target: 'twins', job: 'bridge' };
     const alerts = [

@@ -102,7 +102,7 @@ export function inhibitRules(): string {
   ];
   const ofDocument = Array.from(new Set(problems.filter((own) => !own.inhibitsDocument).map(({ name }) => name)));
   const ofProblems = problems.flatMap((source) =>
-    source.inhibits.map(({ problem, severity, equal = [] }) => {
+    source.inhibits.map(({ problem, severity, equal = [], exceptWatched = false }) => {
       // The other severity of the problem does not inhibit it.
       const isLimited = problems.some(
         (own) =>
@@ -111,7 +111,11 @@ export function inhibitRules(): string {
           !own.inhibits.some((other) => other.problem === problem && other.severity === severity),
       );
       const sources = [`alertname = ${source.name}`, ...(isLimited ? [`severity = ${source.severity}`] : [])];
-      const targets = [`alertname = ${problem}`, ...(severity === undefined ? [] : [`severity = ${severity}`])];
+      const targets = [
+        `alertname = ${problem}`,
+        ...(severity === undefined ? [] : [`severity = ${severity}`]),
+        ...(exceptWatched ? ['watched != "true"'] : []),
+      ];
       return formatInhibition(sources, targets, [...TARGET, ...equal]);
     }),
   );

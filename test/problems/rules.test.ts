@@ -215,12 +215,16 @@ interface InhibitRule {
   readonly equal: readonly string[];
 }
 
-/** Whether an alert with this name and severity can match. */
+/** Whether an alert with this name and severity can match. It can be about a validator that is not watched. */
 function canMatch(rule: Rule, matchers: readonly string[]): boolean {
-  const labels: Readonly<Record<string, string | undefined>> = { alertname: rule.alert, severity: severityOf(rule) };
+  const labels: Readonly<Record<string, string | undefined>> = {
+    alertname: rule.alert,
+    severity: severityOf(rule),
+    watched: 'false',
+  };
   return matchers.every((matcher) => {
     const [, label = '', operator, value = ''] = /^(\w+) (=|!=|=~) "?([^"]+)"?$/.exec(matcher) ?? [];
-    if (!Object.hasOwn(labels, label)) throw new Error(`${matcher} is not about the name or the severity`);
+    if (!Object.hasOwn(labels, label)) throw new Error(`${matcher} is about another label`);
     const isEqual = operator === '=~' ? value.split('|').includes(labels[label] ?? '') : labels[label] === value;
     return operator === '!=' ? !isEqual : isEqual;
   });
