@@ -223,6 +223,20 @@ describe('the structure of src', () => {
     );
   });
 
+  it('loads the simulator only for demo and simulate', () => {
+    /** What is loaded with a file. */
+    const loadedWith = (file: string, loaded = new Set<string>()): ReadonlySet<string> => {
+      if (loaded.has(file)) return loaded;
+      loaded.add(file);
+      for (const { target, isLazy } of importsOf(file)) if (!isLazy) loadedWith(target, loaded);
+      return loaded;
+    };
+    const loads = (command: string): boolean =>
+      [...loadedWith(`commands/${command}.ts`)].some((file) => folderOf(file) === 'simulator');
+    const commands = ['command-line', 'daemon', 'demo', 'healthcheck', 'once', 'replay', 'serve-recording', 'simulate'];
+    expect(commands.filter(loads)).toEqual(['demo', 'simulate']);
+  });
+
   it('loads nothing before main.ts handles signals', () => {
     const text = readFileSync(join(src, 'main.ts'), 'utf8');
     expect(text.match(/^import .*/gm)).toEqual(["import type { EarlySignals } from './program.js';"]);

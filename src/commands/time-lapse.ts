@@ -17,10 +17,9 @@ import {
   type QueryResponse,
 } from '../simulator/query-service.js';
 import { MINUTE_MS } from '../settings/units.js';
-import { answerQueries } from './simulated-queries.js';
 import { blockTimeOf, createModel, type Model, type ModelOptions } from '../simulator/model.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
-import { simulatedContractBody } from './simulated-contract.js';
+import { answerQueries, simulatedContractBody } from './simulated-responses.js';
 
 /*
  * The past of a demo: what the exporter would know if it had polled the simulated chain since before the incident. The verdict about a

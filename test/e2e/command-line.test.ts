@@ -167,18 +167,6 @@ describe('the summary of once', () => {
 });
 
 describe('replay', () => {
-  it('reports that it reads a large body, unless the log is silent', async () => {
-    const body = JSON.stringify(simulator.model.moduleState());
-    const large = folder.write('large.json', body + ' '.repeat(17 * 2 ** 20 - body.length));
-    const usual = await runHere(['replay', '--bridge', large]);
-    expect(usual).toMatchObject({ code: 0, stderr: `reading ${large} (17.0 MiB) …\n` });
-    expect(usual.stdout).toContain('bridge_last_observed_nonce{target="default"} ');
-    expect(await runHere(['replay', '--bridge', large, '--log.level=silent'])).toMatchObject({
-      code: 0,
-      stderr: '',
-    });
-  });
-
   it('explains its exit code', async () => {
     const good = folder.write('good.json', '{"state":{"last_observed_nonce":"7"}}');
     const bad = folder.write('bad.json', '{}');

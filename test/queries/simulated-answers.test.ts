@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { dataPart } from '../../src/chain/addresses.js';
 import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { answerQueries } from '../../src/commands/simulated-queries.js';
+import { answerQueries } from '../../src/commands/simulated-responses.js';
 import type { DocumentName } from '../../src/documents.js';
 import { initialMemory, type KnownEndpoint } from '../../src/alerts/endpoint-memory.js';
 import { exportedFamilies, initialState, type EndpointState } from '../../src/poll/endpoint-state.js';

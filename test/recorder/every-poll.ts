@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest';
 import type { Config } from '../../src/config/config.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { askSimulatedContract } from '../../src/commands/simulated-contract.js';
+import { askSimulatedContract } from '../../src/commands/simulated-responses.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { readRecording } from '../../src/recorder/read-recording.js';

@@ -3,7 +3,7 @@ import { initialMemory, type KnownEndpoint } from '../../src/alerts/endpoint-mem
 import { verdictsOf, type Verdict } from '../../src/alerts/judge.js';
 import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { answerQueries } from '../../src/commands/simulated-queries.js';
+import { answerQueries } from '../../src/commands/simulated-responses.js';
 import type { Config } from '../../src/config/config.js';
 import type { DocumentName } from '../../src/documents.js';
 import { exportedFamilies, initialState } from '../../src/poll/endpoint-state.js';

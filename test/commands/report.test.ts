@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSummarize, type Summary } from '../../src/commands/summary.js';
+import { summarize, type Summary } from '../../src/commands/report.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { instantAt, record } from '../alerts/recording.js';
 
@@ -7,8 +7,7 @@ import { instantAt, record } from '../alerts/recording.js';
 function summaryOf(scenario: ScenarioName, minutes: number): Summary {
   const phases = [{ minutes: 10, exporterDown: true }, { minutes, scenario, exporterDown: true }, { minutes: 1 }];
   const { judged: endpoints } = record(phases, { valsets: 12 });
-  const summarize = createSummarize({ summary: true, failOn: 'warning' }, false);
-  return summarize(endpoints, instantAt((10 + minutes) * 60));
+  return summarize(endpoints, instantAt((10 + minutes) * 60), { failOn: 'warning' });
 }
 
 const shortened = ({ lines, failure }: Summary): string[] =>
