@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_MEMBERS } from '../../../src/facts/items/items.js';
+import { MAX_MEMBERS } from '../../../src/facts/items/signatures.js';
 import { batch, idleState, members, transfer, validators, vote } from './bridge-state.js';
 import { asReadable, bridgeItemsOf } from './read-items.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_ROWS } from '../../../src/facts/items/items.js';
+import { MAX_ROWS } from '../../../src/facts/items/item-list.js';
 import { asReadable, crosschainItemsOf } from './read-items.js';
 
 const cctx = (index: string, created: unknown = '1000', outbound: object = {}) => ({
