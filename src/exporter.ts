@@ -27,7 +27,7 @@ import { startWebServer, type ListenAddress } from './server/server.js';
 import type { LoadedWebConfig } from './server/web-config.js';
 import type { StateFile } from './state/state-file.js';
 
-interface ExporterOptions extends ReloadOptions {
+export interface ExporterOptions extends ReloadOptions {
   readonly listen: ListenAddress;
   readonly telemetryPath: string;
   readonly maxRequests: number;

@@ -14,12 +14,17 @@ import type { NodeQuery, QueryRequest, QueryResult } from '../queries/query.js';
 import { pathOfPage } from '../queries/send-query.js';
 import type { RpcChanges } from '../simulator/json-rpc.js';
 import type { Model } from '../simulator/model.js';
-import { executeQuery, type QueryResponse } from '../simulator/query-service.js';
+import { executeQuery, parseRequest, type QueryResponse } from '../simulator/query-service.js';
 
 /* What a simulated chain responds to the requests besides the documents, without a network. */
 
 /** Responds to a request of a path with parameters. */
-export type Respond = (path: string) => QueryResponse;
+type Respond = (path: string) => QueryResponse;
+
+export function respondTo(model: Model, path: string): QueryResponse {
+  const query = parseRequest('GET', path);
+  return 'endpoint' in query ? executeQuery(model, query) : query;
+}
 
 /** The states of the queries of an endpoint after those that are due were answered at once. */
 export function answerQueries(options: StepContext, state: EndpointState, respond: Respond, at: Instant): QueryStates {

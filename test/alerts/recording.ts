@@ -5,9 +5,14 @@ import { observationsOf, pollInput, targetOptions } from '../../src/poll/jobs.js
 import { readBody } from '../../src/poll/poll.js';
 import type { Poll, StepContext } from '../../src/poll/step.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { answerQueries, simulatedContractBody, type ContractChanges } from '../../src/commands/simulated-responses.js';
+import {
+  answerQueries,
+  respondTo,
+  simulatedContractBody,
+  type ContractChanges,
+} from '../../src/commands/simulated-responses.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
-import { executeQuery, parseRequest, type QueryResponse } from '../../src/simulator/query-service.js';
+import type { QueryResponse } from '../../src/simulator/query-service.js';
 import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
 import type { DocumentName, SideInput } from '../../src/documents.js';
 import type { TargetLabels } from '../../src/config/config.js';
@@ -245,8 +250,7 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
     endpoints.record(source, result, at);
     if (!result.outcome.ok) return;
     const respond = (path: string): QueryResponse => {
-      const query = parseRequest('GET', path);
-      const response = 'endpoint' in query ? executeQuery(model, query) : query;
+      const response = respondTo(model, path);
       return queries?.(path, response, seconds) ?? response;
     };
     endpoints.answer(source, (state) => answerQueries(source, state, respond, at));
