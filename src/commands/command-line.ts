@@ -333,7 +333,7 @@ export async function parseCommandLine(
     }
   }
   if (invocation !== undefined && problems.size === 0) return invocation;
-  const command = first !== undefined && first in definitions([]) ? ` ${first}` : '';
+  const command = Object.keys(definitions([])).some((name) => name === first) ? ` ${first}` : '';
   for (const problem of [...problems, `see bridge-exporter${command} --help`]) {
     // A URL may contain a password or an API key.
     const line = problem
