@@ -198,16 +198,10 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
     isOptional: false,
     request: ({ bridge }) => {
       if (bridge === undefined) return undefined;
-      const { external, ...others } = bridge;
-      const { connection, settings } = splitConnection(others);
-      return {
-        connection,
-        settings: { ...settings, ...(external && { hasContract: true }) },
-        paths: documentPaths(bridgeDialects, bridge.dialect),
-        query: '',
-      };
+      const { external: _external, ...others } = bridge;
+      return { ...splitConnection(others), paths: documentPaths(bridgeDialects, bridge.dialect), query: '' };
     },
-    recordedSettings: ({ bridge = defaultBridgeSettings }) => ({ ...bridge, hasContract: true }),
+    recordedSettings: ({ bridge = defaultBridgeSettings }) => bridge,
     paths: documentPaths<keyof typeof bridgeDialects>(bridgeDialects, 'auto'),
     schema: moduleStateResponse,
     read: (body, { maxValues }) => {

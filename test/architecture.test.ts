@@ -276,7 +276,6 @@ describe('the structure of src', () => {
         'poll/step.ts',
         'queries/contract-abi.ts',
         'queries/contract-document.ts',
-        'queries/json-rpc.ts',
       ].some((place) => folderOf(file) === place || file === place),
     );
     const impure = pure.filter((file) =>

@@ -91,10 +91,7 @@ const bridgeKeys = {
   nodeQueries: nodeQueries('its newest block, and for status, claims and funds of the validators of `watch`'),
 };
 
-export type BridgeSettings = Settings<typeof bridgeKeys> & {
-  /** Whether the contract on the external chain is polled, too. */
-  readonly hasContract?: true;
-};
+export type BridgeSettings = Settings<typeof bridgeKeys>;
 
 const maxInt64 = 2n ** 63n - 1n;
 const maxUint32 = 2n ** 32n - 1n;

@@ -67,7 +67,7 @@ export function createEndpointRegistry(
   log: Logger,
   now: () => Instant = clock,
   pastOf: (job: PollJob) => EndpointPast | undefined = () => undefined,
-  recorder?: Pick<Recorder, 'isOn' | 'isDue' | 'record'>,
+  recorder?: Pick<Recorder, 'isDue' | 'record'>,
   stateFile?: Pick<StateFile, 'rememberedOf' | 'writeSoon'>,
 ): EndpointRegistry {
   let endpoints = new Map<string, RunningEndpoint>();
@@ -146,7 +146,6 @@ export function createEndpointRegistry(
 
   /** The next document of each endpoint of the target is recorded, also the one that was polled just now. */
   function recordNext(target: string): void {
-    if (recorder?.isOn() !== true) return;
     for (const [key, endpoint] of endpoints) {
       if (endpoint.state.target !== target) continue;
       endpoints.set(key, { ...endpoint, recording: { ...endpoint.recording, isChanged: true } });

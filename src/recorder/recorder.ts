@@ -33,7 +33,6 @@ export type RecordedBody = Omit<ReceivedBody, 'ok' | 'source'> & { readonly path
 export interface Recorder {
   /** Starts, stops or changes the recorder. */
   readonly configure: (settings: RecorderSettings) => void;
-  readonly isOn: () => boolean;
   /**
    * Whether a successful poll that ends before its timeout would be recorded, and others would not: what it does not read is in no
    * recording.
@@ -96,7 +95,6 @@ export function createRecorder(
       });
       writer = started;
     },
-    isOn: () => writer !== undefined,
     isDue: (memory, { intervalMs: pollMs = 0, limits }) => {
       const intervalMs = status?.settings.intervalMs ?? 0;
       const endMs = now().monotonicMs + limits.timeoutMs;

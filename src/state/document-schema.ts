@@ -34,6 +34,7 @@ function createBridgeSchema({ instant, seconds }: TimeCodecs) {
       },
       watched: [],
       hubCoinDenom: undefined,
+      contractFacts: undefined,
     }),
     encode: ({ at, heights, lastEvent, lastActive, batchNonces, payingQueues }) => ({
       at,

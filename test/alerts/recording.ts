@@ -222,7 +222,7 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
       ...(targetLabels && { targetLabels }),
     };
     const all: readonly StepContext[] = [
-      { ...base, document: 'module_state', settings: { ...bridge, ...(contract && { hasContract: true }) } },
+      { ...base, document: 'module_state', settings: bridge },
       ...(contract ? [{ ...base, document: 'external_contract', settings: {} } as const] : []),
       { ...base, document: 'rate_limiter_input', settings: crosschain },
     ];

@@ -42,7 +42,7 @@ test.each([
   // The list is also read for the operator addresses of watched validators.
   const known = queryStatesOf(job.context).get(validators.name);
   if (known === undefined) throw new Error('the list is read');
-  const page = { names: new Map([['ab', 'Alice']]), contacts: new Map(), operators: new Map(), nextKey: undefined };
+  const page = { names: new Map([['ab', 'Alice']]), contacts: new Map(), operators: new Map() };
   const answers = new Map([['', { at: clock(), pages: [page], families: [] }]]);
   const state = {
     ...initialState(job.context, config.poll, clock()),

@@ -309,7 +309,7 @@ targets: [{name: a, bridge: {url: "https://a.example"}}]`);
 describe('the names of validators', () => {
   const named = (name: string): QueryResult => ({
     ok: true,
-    pages: [{ names: new Map([['qqqq', name]]), contacts: new Map(), operators: new Map(), nextKey: undefined }],
+    pages: [{ names: new Map([['qqqq', name]]), contacts: new Map(), operators: new Map() }],
   });
   const queries = (): QueryStates => registry.states()[0]?.queries ?? new Map();
   const found = () => ({

@@ -98,7 +98,6 @@ export async function pollContract(
   const bridge = bridgeSnapshot(moduleState, {
     height: HUB_HEIGHT,
     tokens: config.tokens,
-    hasContract: true,
     externalBlockTime,
     atMs: now.monotonicMs - moduleStateMinutesAgo * 60_000,
   });
