@@ -22,7 +22,6 @@ import { EMPTY_BRIDGE_FLOW, trackBridge, type BridgeFlow } from './flow/bridge-f
 import { crosschainFlowFamilies } from './flow/crosschain-families.js';
 import {
   EMPTY_CROSSCHAIN_FLOW,
-  fromZero,
   trackCrosschain,
   type CctxAnswer,
   type CrosschainFlow,
@@ -142,8 +141,6 @@ interface FlowDefinition<Input, Flow> {
   /** Before the first document. */
   readonly initial: Flow;
   readonly track: (flow: Flow, input: Input, options: FlowOptions) => Flow;
-  /** The flow with its counters at 0. */
-  readonly fromZero: (flow: Flow) => Flow;
   /** What is derived from the flow, and withdrawn like the families of the document. */
   readonly gauges: readonly Family<Tracked<Input, Flow>>[];
   /** What the flow has counted, which is exported for as long as the endpoint exists. */
@@ -224,7 +221,6 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
     flow: {
       initial: EMPTY_BRIDGE_FLOW,
       track: trackBridge,
-      fromZero: () => EMPTY_BRIDGE_FLOW,
       gauges: [],
       cumulative: bridgeFlowFamilies,
     },
@@ -252,7 +248,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
     identity: ({ contract }) => [contract],
     families: contractFamilies,
     observations: (reading) => reading,
-    flow: { initial: undefined, track: () => undefined, fromZero: () => undefined, gauges: [], cumulative: [] },
+    flow: { initial: undefined, track: () => undefined, gauges: [], cumulative: [] },
     items: ({ input }) => contractItems(input),
   },
   rate_limiter_input: {
@@ -292,7 +288,6 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
       initial: EMPTY_CROSSCHAIN_FLOW,
       track: (flow, input, options) =>
         trackCrosschain({ ...flow, answers: input.cctxAnswers ?? new Map() }, input, options),
-      fromZero,
       gauges: unlistedFamilies,
       cumulative: crosschainFlowFamilies,
     },

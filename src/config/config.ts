@@ -214,7 +214,7 @@ const createKeys = (context: SchemaContext) => ({
       maxSeriesPerFamily: key('max_series_per_family', types.integer(1, 100_000), {
         default: '200',
         description:
-          'Maximum number of series of one metric family per target. When it changes, the counters and histograms of the flow begin at 0.',
+          'Maximum number of series of one metric family per target. When it changes, all counters begin at 0.',
       }),
     }),
     { default: {}, description: 'Limits on the size of the exposition.' },

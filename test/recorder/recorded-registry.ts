@@ -93,8 +93,10 @@ export async function startRecordedRegistry(config: Config, directory: string): 
 
   /** Waits until the steps of all polls that have started are taken. */
   async function settle(): Promise<void> {
+    // The first poll of a contract begins after that of its module state.
+    const isWaiting = (): boolean => registry.states().some(({ polls }) => polls === 0);
     // oxlint-disable-next-line no-await-in-loop -- as many turns as it takes
-    while (pollsOf(registry) < started) await nextTurn();
+    while (pollsOf(registry) < started || isWaiting()) await nextTurn();
     await written;
   }
 
