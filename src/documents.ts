@@ -10,6 +10,7 @@ import type { Config, TargetConfig, ValidatorConfig } from './config/config.js';
 import {
   defaultBridgeSettings,
   defaultCrosschainSettings,
+  splitConnection,
   type BridgeSettings,
   type CrosschainSettings,
   type NodeConnection,
@@ -232,8 +233,9 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
     maxBodyBytes: MAX_RPC_BODY_BYTES,
     request: ({ bridge }) => {
       if (bridge?.external === undefined) return undefined;
-      const { intervalMs, ...connection } = bridge.external;
-      return { connection, settings: {}, paths: [], query: '', hub: splitConnection(bridge).connection, intervalMs };
+      const { connection, settings } = splitConnection(bridge.external);
+      const hub = splitConnection(bridge).connection;
+      return { connection, settings: {}, paths: [], query: '', hub, intervalMs: settings.interval };
     },
     recordedSettings: () => ({}),
     paths: [],
@@ -297,8 +299,3 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
 
 // The keys of an object whose type has no others.
 export const documentNames = Object.keys(documents) as readonly DocumentName[];
-
-/** The connection to the node, and the other settings. */
-function splitConnection<T extends NodeConnection>({ url, httpClient, ...settings }: T) {
-  return { connection: { url, ...(httpClient && { httpClient }) }, settings };
-}

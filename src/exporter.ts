@@ -125,9 +125,9 @@ export function createPages(
     return {
       version: build.version,
       nodeVersion: build.nodeVersion,
-      intervalMs: poll.intervalMs,
-      timeoutMs: poll.timeoutMs,
-      staleAfterMs: poll.staleAfterMs,
+      intervalMs: poll.interval,
+      timeoutMs: poll.timeout,
+      staleAfterMs: poll.stale_after,
       startedAt: isoTime(startedAt.epochSeconds),
       uptimeSeconds: (now.monotonicMs - startedAt.monotonicMs) / 1000,
       configHash: hash,

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../settings/units.js';
+import { MINUTE_MS } from '../config/units.js';
 import { chainIdsOfType, chainType, type ChainType } from '../chain/known-chains.js';
 import type { CctxItem } from '../facts/items/items.js';
 import { count, duration, list } from '../text/format.js';

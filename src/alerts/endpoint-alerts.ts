@@ -1,7 +1,7 @@
 import { documents, type DocumentName } from '../documents.js';
 import type { FailureReason } from '../http/failure-reasons.js';
 import { ageSeconds, msBetween } from '../clock.js';
-import { MINUTE_MS } from '../settings/units.js';
+import { MINUTE_MS } from '../config/units.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { endpointAlert } from './alert.js';
 import { ON_ENDPOINT, ON_TARGET, promDuration, TARGET } from './promql.js';

@@ -1,5 +1,5 @@
 import { type Instant, msBetween } from '../clock.js';
-import { MINUTE_MS } from '../settings/units.js';
+import { MINUTE_MS } from '../config/units.js';
 import type { BridgeFlow } from '../flow/bridge-flow.js';
 import { quantile, type Histogram } from '../flow/histogram.js';
 import type { EndpointState } from '../poll/endpoint-state.js';

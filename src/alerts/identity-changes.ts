@@ -1,5 +1,5 @@
 import { msBetween } from '../clock.js';
-import { MINUTE_MS } from '../settings/units.js';
+import { MINUTE_MS } from '../config/units.js';
 import { ON_TARGET, promDuration, TARGET } from './promql.js';
 import { identityLabels, REMEMBERED_MINUTES, type IdentityFamily, type IdentityLabel } from './poll-history.js';
 import type { Finding, PollView } from './view.js';

@@ -1,7 +1,7 @@
 import { documents, type DocumentName } from '../documents.js';
 import { firstBy, groupBy } from '../facts/grouping.js';
 import { type Instant, msBetween } from '../clock.js';
-import { MINUTE_MS } from '../settings/units.js';
+import { MINUTE_MS } from '../config/units.js';
 import { exportedSuccess } from '../poll/endpoint-state.js';
 import { duration } from '../text/format.js';
 import { severities, type Condition, type Severity } from './alert.js';

@@ -1,5 +1,5 @@
 import { msBetween } from '../clock.js';
-import { MINUTE_MS } from '../settings/units.js';
+import { MINUTE_MS } from '../config/units.js';
 import { endpointAlert } from './alert.js';
 import { IDENTITY_HOURS, identityChanged } from './identity-changes.js';
 import { promDuration } from './promql.js';

@@ -1,5 +1,5 @@
 import { msBetween, type Instant } from '../clock.js';
-import { MINUTE_MS } from '../settings/units.js';
+import { MINUTE_MS } from '../config/units.js';
 import type { DocumentName } from '../documents.js';
 import type { FailureReason } from '../http/failure-reasons.js';
 import type { LabelValues } from '../metrics/family.js';

@@ -1,5 +1,5 @@
 import { msBetween } from '../clock.js';
-import { MINUTE_MS } from '../settings/units.js';
+import { MINUTE_MS } from '../config/units.js';
 import type { DocumentName } from '../documents.js';
 import { list } from '../text/format.js';
 import { endpointAlert } from './alert.js';

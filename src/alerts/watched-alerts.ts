@@ -1,5 +1,5 @@
 import { msBetween } from '../clock.js';
-import { MINUTE_MS } from '../settings/units.js';
+import { MINUTE_MS } from '../config/units.js';
 import { dataAlert } from './alert.js';
 import { ON_TARGET, promDuration, TARGET, unchanged } from './promql.js';
 import { stakingStatus } from '../queries/watched-validators.js';

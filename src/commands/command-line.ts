@@ -377,9 +377,9 @@ async function loadHelpTables(argv: readonly string[]): Promise<HelpTables> {
   const variables = isHelp ? (await import('../config/environment.js')).targetVariables : {};
   return {
     scenarios: usesSimulator ? (await import('../simulator/scenarios.js')).scenarioRows : [],
-    variables: Object.entries(variables).map(([name, { description = '', type }]) => [
+    variables: Object.entries(variables).map(([name, { description, isList }]) => [
       name,
-      description.replaceAll('`', '') + (type.startsWith('list') ? ' Separated by commas.' : ''),
+      description.replaceAll('`', '') + (isList ? ' Separated by commas.' : ''),
     ]),
   };
 }

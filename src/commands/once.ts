@@ -14,7 +14,7 @@ import {
   type ReceivedBody,
 } from '../poll/poll.js';
 import { withinMs } from '../queue.js';
-import { formatDuration } from '../settings/units.js';
+import { formatDuration } from '../config/units.js';
 import { count } from '../text/format.js';
 import { type CommandContext, type ExitCode, progressPrinter, userAgent } from './context.js';
 import { configOrExitCode } from './load-config.js';
@@ -57,7 +57,7 @@ async function pollEndpoints(
 ): Promise<readonly PolledEndpoint[]> {
   const jobs = jobsOf(config);
   const timer = setTimeout(() => {
-    const timeout = formatDuration(config.poll.timeoutMs);
+    const timeout = formatDuration(config.poll.timeout);
     progress(`polling ${count(jobs.length, 'endpoint')} with a timeout of ${timeout} …`);
   }, PROGRESS_DELAY_MS);
   const polled = new Map<string, Promise<PolledEndpoint>>();

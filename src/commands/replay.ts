@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { type ConfigOptions, type LogOptions, type RecordedOptions, STANDARD_INPUT } from '../cli/options.js';
 import { DEFAULT_TARGET_NAME, defaultConfig } from '../config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../config/endpoint-config.js';
-import { describeReadError } from '../settings/small-file.js';
+import { describeReadError } from '../config/small-file.js';
 import { BodyMemory, bufferBody } from '../http/body.js';
 import { failure, RequestError, type Failure } from '../http/failure-reasons.js';
 import { MAX_UNRECOGNIZED_FIELDS, parseJson, unrecognizedFields } from '../chain/document.js';
@@ -11,7 +11,7 @@ import { clock } from '../clock.js';
 import { documents } from '../documents.js';
 import { initialMemory } from '../alerts/endpoint-memory.js';
 import { initialState } from '../poll/endpoint-state.js';
-import { targetOptions } from '../poll/jobs.js';
+import { limitsOf, targetOptions } from '../poll/jobs.js';
 import { readBody, timedStep } from '../poll/poll.js';
 import type { StepContext } from '../poll/step.js';
 import type { CommandContext, ExitCode } from './context.js';
@@ -41,11 +41,14 @@ export async function runReplay(options: ReplayOptions, context: CommandContext)
   const warnings: string[] = [];
   const read = async (own: StepContext, file: string, height?: string): Promise<void> => {
     const source = file === STANDARD_INPUT ? 'standard input' : file;
-    const bytes = await readFileBody(file, context.stdin, source, config.poll.maxBodyBytes);
+    const bytes = await readFileBody(file, context.stdin, source, config.poll.max_body_size);
     const poll = Buffer.isBuffer(bytes)
       ? readBody({ bytes, source, height, at: clock() }, own)
       : { outcome: bytes, phaseSeconds: {} };
-    const before = { state: initialState(own, config.poll, clock()), memory: initialMemory };
+    const before = {
+      state: initialState(own, limitsOf({ context: own }, config.poll), clock()),
+      memory: initialMemory,
+    };
     const endpoint = { context: own, ...timedStep(before, poll, own, clock()) };
     endpoints.push(endpoint);
     if (!poll.outcome.ok || !Buffer.isBuffer(bytes)) return;

@@ -5,12 +5,12 @@ import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
 import type { DocumentName } from '../documents.js';
 import type { EndpointPast } from '../poll/registry.js';
-import { initialState, type EndpointLimits, type EndpointState } from '../poll/endpoint-state.js';
+import { initialState, type EndpointState } from '../poll/endpoint-state.js';
 import { jobsOf, pollInput } from '../poll/jobs.js';
 import { readBody, type PollJob, type ReceivedBody } from '../poll/poll.js';
 import { step } from '../poll/step.js';
 import { executeQuery, HEIGHT_HEADER } from '../simulator/query-service.js';
-import { MINUTE_MS } from '../settings/units.js';
+import { MINUTE_MS } from '../config/units.js';
 import { blockTimeOf, createModel, type Model, type ModelOptions } from '../simulator/model.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
 import { answerQueries, respondTo, simulatedContractBody } from './simulated-responses.js';
@@ -105,7 +105,7 @@ export async function runTimeLapse(
     // A contract comes after the module state that says where it is.
     for (const job of jobs) {
       const { document } = job.context;
-      const before = endpoints.get(document) ?? initialPast(job, config.poll, at);
+      const before = endpoints.get(document) ?? initialPast(job, config.poll.max_body_size, at);
       const known = endpoints;
       const siblingOf = (sibling: DocumentName): EndpointState | undefined => known.get(sibling)?.state;
       endpoints = new Map([...endpoints, [document, polled(before, job, siblingOf, model, at)]]);
@@ -118,9 +118,9 @@ export async function runTimeLapse(
   };
 }
 
-function initialPast({ context }: PollJob, limits: EndpointLimits, at: Instant): EndpointPast {
+function initialPast({ context }: PollJob, maxBodyBytes: number, at: Instant): EndpointPast {
   return {
-    state: initialState(context, { ...limits, staleAfterMs: STALE_AFTER_MS }, at),
+    state: initialState(context, { maxBodyBytes, staleAfterMs: STALE_AFTER_MS }, at),
     memory: initialMemory,
   };
 }

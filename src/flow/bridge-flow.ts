@@ -65,7 +65,7 @@ export function restartedBridge({ highest }: BridgeFlow): BridgeFlow {
 
 /** Compares a document with what is remembered of the last one, and returns what to remember from now on. */
 export function trackBridge(before: BridgeFlow, input: BridgeInput, options: FlowOptions): BridgeFlow {
-  const objectiveMs = input.settings.objective?.withdrawalMs;
+  const objectiveMs = input.settings.objective?.withdrawal;
   const transferDurations = withBucket(before.transferDurations, objectiveMs && objectiveMs / 1000);
   return track({ ...before, transferDurations }, input, options);
 }

@@ -177,7 +177,7 @@ function settle(
 function withDeparted(
   flow: CrosschainFlow,
   { missed, others }: Departures,
-  { settings: { cctxQueries } }: CrosschainInput,
+  { settings: { cctx_queries: cctxQueries } }: CrosschainInput,
 ): CrosschainFlow {
   const all = [...missed, ...others];
   if (all.length === 0) return flow;

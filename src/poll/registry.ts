@@ -186,7 +186,7 @@ export function createEndpointRegistry(
     endpoints = new Map(
       jobs.map((job) => {
         const limits = limitsOf(job, config);
-        const { intervalMs = config.intervalMs } = job;
+        const { intervalMs = config.interval } = job;
         const known = previous.get(keyOf(job.context));
         const isKept = known !== undefined && isSameEndpoint(known.job, job);
         const found: Endpoint = isKept

@@ -5,7 +5,7 @@ import { chainLabels, PER_CHAIN } from '../facts/crosschain/chains.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { families, gauge, labeledGauge } from '../metrics/family.js';
 import { optional, required, rows } from '../facts/required-fields.js';
-import { HOUR_MS } from '../settings/units.js';
+import { HOUR_MS } from '../config/units.js';
 import type { QueryStates } from './query-state.js';
 import type { StepContext } from '../poll/step.js';
 import { isOn, nextKeyOf, nodeQuery, pagination, type QueryInput } from './query.js';
@@ -74,7 +74,7 @@ interface Nonces {
 function eachChain(value: (nonces: Nonces) => Exact) {
   return ({ context, pages }: QueryInput<readonly Nonces[]>) => {
     const [key] = signersKey.valuesOf(context.answered).get('') ?? [];
-    const hub = context.document === 'rate_limiter_input' ? context.settings.hubChainIds : [];
+    const hub = context.document === 'rate_limiter_input' ? context.settings.hub_chain_ids : [];
     return pages
       .flat()
       .filter((nonces) => nonces.key === key && !hub.includes(nonces.chainId))

@@ -8,7 +8,7 @@ import type { Family, FamilyHeader } from '../metrics/family.js';
 import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
 import type { StepContext } from '../poll/step.js';
-import { MEBIBYTE, MINUTE_MS } from '../settings/units.js';
+import { MEBIBYTE, MINUTE_MS } from '../config/units.js';
 import type { QueryStates } from './query-state.js';
 
 /*
@@ -177,7 +177,7 @@ export function nodeQuery<Read, Value>(query: Declaration<Read, Value>): NodeQue
 
 /** Whether `node_queries` of the endpoint is on. */
 export function isOn({ settings }: StepContext): boolean {
-  return settings.nodeQueries === 'auto';
+  return settings.node_queries === 'auto';
 }
 
 function singleRequest(_context: QueryContext, path: string): readonly QueryRequest[] {

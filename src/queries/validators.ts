@@ -4,7 +4,7 @@ import { list, object, string, type ValueOf } from '../chain/fields.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { memoize } from '../facts/memoize.js';
 import { required, WITHDRAWN } from '../facts/required-fields.js';
-import { HOUR_MS, MEBIBYTE } from '../settings/units.js';
+import { HOUR_MS, MEBIBYTE } from '../config/units.js';
 import { cleanText } from '../text/untrusted-text.js';
 import type { StepContext } from '../poll/step.js';
 import { nextKeyOf, nodeQuery, pagination, type QueryRequest } from './query.js';
@@ -38,7 +38,7 @@ const rows = list(
 
 /** Whether the validators of an endpoint have the names of the staking module. */
 export function hasStakingNames(options: StepContext): boolean {
-  return options.document === 'module_state' && options.settings.validatorNames === 'staking';
+  return options.document === 'module_state' && options.settings.validator_names === 'staking';
 }
 
 export const validators = nodeQuery({
@@ -50,7 +50,7 @@ export const validators = nodeQuery({
     hasStakingNames(options) ||
     // The address of an operator is in the path of the query about its validator.
     (options.document === 'module_state' &&
-      options.settings.nodeQueries === 'auto' &&
+      options.settings.node_queries === 'auto' &&
       options.settings.watch.length > 0),
   path: '/cosmos/staking/v1beta1/validators?pagination.limit=1000',
   schema: object({ validators: rows, pagination }),

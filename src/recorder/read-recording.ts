@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { documentNames, type DocumentName } from '../documents.js';
-import { DAY_MS } from '../settings/units.js';
+import { DAY_MS } from '../config/units.js';
 import { decodeRecording, isDay, targetOf, timeOf, type RecordingHeader } from './recording-file.js';
 
 /* Reads the recorded polls of all endpoints in the order of time, a few at once, so that a month takes no more memory than an hour. */

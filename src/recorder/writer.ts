@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { createQueue, withinMs } from '../queue.js';
-import { formatSize } from '../settings/units.js';
+import { formatSize } from '../config/units.js';
 import { openDirectory, type RecordingDirectory } from './directory.js';
 import type { RecordingHeader } from './recording-file.js';
 

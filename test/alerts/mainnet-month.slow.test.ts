@@ -24,7 +24,7 @@ const DAYS_IN_DETAIL = [
 ];
 
 /** A fifth of the withdrawals waits for others that pay the batch, some of them for hours. */
-const OBJECTIVE: Objective = { withdrawalMs: 4 * 3_600_000, ratio: '0.8' };
+const OBJECTIVE: Objective = { withdrawal: 4 * 3_600_000, ratio: '0.8' };
 
 const UPGRADE_ALERTS = new Set(['BridgeHeightStalled', 'CrosschainHeightStalled', 'BridgeSnapshotStale']);
 

@@ -212,7 +212,7 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
   if (target?.bridge === undefined || target.crosschain === undefined) throw new Error('the demo has both endpoints');
   const { objective } = options;
   const bridge = { ...target.bridge, ...(objective && { objective }) };
-  const crosschain = { ...target.crosschain, ignore: { indexes: ignore, olderThanMs: 0 } };
+  const crosschain = { ...target.crosschain, ignore: { indexes: [...ignore], older_than: 0 } };
   const sourcesOf = ({ target: name, documents }: RecordedConfig): readonly StepContext[] => {
     if (name === undefined) return [];
     const base = {
@@ -232,7 +232,7 @@ function createExporter(model: Model, initial: RecordedConfig, startedAt: number
   let loadedAt = startedAt;
   let sources = sourcesOf(initial);
   let recordingFailures = 0;
-  const limits = { maxBodyBytes: maxBodyBytes ?? config.poll.maxBodyBytes, staleAfterMs: STALE_AFTER_MS };
+  const limits = { maxBodyBytes: maxBodyBytes ?? config.poll.max_body_size, staleAfterMs: STALE_AFTER_MS };
   const endpoints = judgedEndpoints(sources, limits, instantAt(startedAt));
 
   const poll = <Body>(

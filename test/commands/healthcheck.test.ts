@@ -100,7 +100,7 @@ describe('healthcheck', () => {
     const file = folder.write('invalid.yml', 'tls: 1\n');
     expect(await check(`--web.config.file=${file}`)).toEqual({
       code: 2,
-      stderr: [expect.stringContaining('invalid.yml:1:1: tls: this key is not supported')],
+      stderr: [expect.stringContaining('invalid.yml:1:1: tls: is not a supported key')],
     });
   });
 });

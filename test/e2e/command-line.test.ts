@@ -32,7 +32,7 @@ targets: [{name: mainnet, bridge: {url: "http://127.0.0.1:1"}}]`,
     await daemon.logged(/poll failed/);
     folder.write('pretty.yml', 'targets: [{name: mainnet, brigde: {}}]');
     daemon.child.kill('SIGHUP');
-    await daemon.logged(/has no endpoint/);
+    await daemon.logged(/expected bridge, crosschain or both/);
     const { body } = await request(daemon.url);
     expect(await body.text()).toContain('The last reload of the configuration failed');
     await daemon.stop();
@@ -43,8 +43,8 @@ targets: [{name: mainnet, bridge: {url: "http://127.0.0.1:1"}}]`,
       ),
       'HH:MM:SS WARN: mainnet module_state: poll failed: 127.0.0.1:1/peggy/v1/module_state: request failed: connect ECONNREFUSED 127.0.0.1:1 reason=connect',
       'HH:MM:SS ERROR: the new configuration is invalid, the previous one stays active',
-      `  ${config}:1:27: targets[0].brigde: unknown key — expected one of name, labels, bridge, crosschain`,
-      `  ${config}:1:11: targets[0]: has no endpoint — expected bridge, crosschain, or both`,
+      `  ${config}:1:27: targets[0].brigde: is not a supported key — expected one of name, labels, bridge, crosschain`,
+      `  ${config}:1:11: targets[0]: expected bridge, crosschain or both`,
       'HH:MM:SS INFO: stopped by SIGTERM',
     ]);
   });

@@ -215,8 +215,8 @@ describe('a reload', () => {
     await endPoll(success());
     await configure(['a'], auth('hunter3'));
     expect(started).toHaveLength(2);
-    expect(JSON.stringify(started[1]?.job.httpClient)).toBe(JSON.stringify(started[0]?.job.httpClient));
-    expect(started[1]?.job.httpClient).not.toBe(started[0]?.job.httpClient);
+    expect(JSON.stringify(started[1]?.job.basic_auth)).toBe(JSON.stringify(started[0]?.job.basic_auth));
+    expect(started[1]?.job.basic_auth).not.toBe(started[0]?.job.basic_auth);
     expect(started[1]?.input.foundPath).toEqual(NEUTRAL);
     expect(pollCounts()).toEqual([['a', 1]]);
   });

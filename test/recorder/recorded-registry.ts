@@ -106,7 +106,7 @@ export async function startRecordedRegistry(config: Config, directory: string): 
     respond = answer;
     const before = new Map(registry.states().map((state) => [state.document, state.polls]));
     // By the timers only: the clocks are advanced by the test.
-    if (isConfigured) await vi.advanceTimersByTimeAsync(config.poll.intervalMs + 5);
+    if (isConfigured) await vi.advanceTimersByTimeAsync(config.poll.interval + 5);
     else {
       registry.reconcile(jobsOf(config), config.poll, now());
       await vi.advanceTimersByTimeAsync(5);

@@ -58,7 +58,7 @@ function configOf(model: Model): Config {
     const { external: _, ...others } = bridge;
     return { ...target, bridge: others };
   });
-  return { ...config, targets, poll: { ...config.poll, staleAfterMs: 300_000 } };
+  return { ...config, targets, poll: { ...config.poll, stale_after: 300_000 } };
 }
 
 export interface SimulatedProcess {

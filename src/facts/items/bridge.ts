@@ -46,7 +46,7 @@ export function bridgeItems(input: BridgeInput) {
     projectedExternalHeight: decimalOrNull(() => estimatedExternalHeight(input)),
     /** By which durations are calculated; a parameter is often wrong. */
     hubBlockTime: orNull(() => ({ seconds: toSeconds(hubBlockTime(input)), source: hubBlockTimeSource(input) })),
-    powerThreshold: decimalStringOf(asDecimalString(settings.powerThreshold)),
+    powerThreshold: decimalStringOf(asDecimalString(settings.power_threshold)),
     /** Numbers of live batches and of unrelayed validator sets whose signed power is below the threshold. */
     batchesBelowThreshold: belowThreshold?.length ?? null,
     valsetsBelowThreshold: orNull(() => countValsetsBelowThreshold(input)),

@@ -165,7 +165,8 @@ function cctxItem(input: CrosschainInput, cctx: Cctx) {
   const sourceChainId = orNull(() => toLabelValue(required(inbound?.sender_chain_id))) ?? '';
   const coinType = orNull(() => required(outbound().coin_type));
   const amount = decimalOrNull(() => required(outbound().amount));
-  const coin = coinOf(coinType ?? '', chainId, input.settings.hubChainIds) ?? tokenOf(input, coinType, inbound?.asset);
+  const coin =
+    coinOf(coinType ?? '', chainId, input.settings.hub_chain_ids) ?? tokenOf(input, coinType, inbound?.asset);
   return {
     index: toLabelValue(required(cctx.index)),
     status: orNull(() => required(required(cctx.cctx_status).status)),

@@ -260,8 +260,8 @@ describe('the tokens that wait, by worth', () => {
     erc20_fee: { contract, amount },
   });
   const tokens = [
-    { contract: '0xcheap', decimals: 0, minBatchFee: '1000' },
-    { contract: '0xdear', decimals: 0, minBatchFee: '2' },
+    { contract: '0xcheap', decimals: 0, min_batch_fee: '1000' },
+    { contract: '0xdear', decimals: 0, min_batch_fee: '2' },
     { contract: '0xplain', symbol: 'PLAIN', decimals: 0 },
   ];
   const batches = [

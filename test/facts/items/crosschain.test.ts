@@ -109,7 +109,7 @@ describe('the cross-chain items', () => {
 
   it('have no coin of another hub than ZetaChain', () => {
     const document = { cctxs_pending: [cctx('a', '5', { coin_type: 'Native' })] };
-    const { rows } = asReadable(crosschainItemsOf(document, { hubChainIds: ['101'] }).pending);
+    const { rows } = asReadable(crosschainItemsOf(document, { hub_chain_ids: ['101'] }).pending);
     expect(rows).toMatchObject([{ coinType: 'Native', symbol: null, wholeAmount: null }]);
   });
 
@@ -139,7 +139,7 @@ describe('the cross-chain items', () => {
   });
 
   it('mark ignored transactions, which count apart by chain', () => {
-    const ignore = { indexes: ['b'], olderThanMs: 0 };
+    const ignore = { indexes: ['b'], older_than: 0 };
     const items = crosschainItemsOf({ cctxs_missed: [], cctxs_pending: [cctx('a'), cctx('b')] }, { ignore });
     expect(asReadable(items.pending).rows.map(({ index, ignored }) => [index, ignored])).toEqual([
       ['a', false],
