@@ -10,6 +10,7 @@ import type { Config, TargetConfig, ValidatorConfig } from './config/config.js';
 import {
   defaultBridgeSettings,
   defaultCrosschainSettings,
+  splitConnection,
   type BridgeSettings,
   type CrosschainSettings,
   type NodeConnection,
@@ -22,7 +23,6 @@ import { EMPTY_BRIDGE_FLOW, trackBridge, type BridgeFlow } from './flow/bridge-f
 import { crosschainFlowFamilies } from './flow/crosschain-families.js';
 import {
   EMPTY_CROSSCHAIN_FLOW,
-  fromZero,
   trackCrosschain,
   type CctxAnswer,
   type CrosschainFlow,
@@ -144,8 +144,6 @@ interface FlowDefinition<Input, Flow> {
   /** Before the first document. */
   readonly initial: Flow;
   readonly track: (flow: Flow, input: Input, options: FlowOptions) => Flow;
-  /** The flow with its counters at 0. */
-  readonly fromZero: (flow: Flow) => Flow;
   /** What is derived from the flow, and withdrawn like the families of the document. */
   readonly gauges: readonly Family<Tracked<Input, Flow>>[];
   /** What the flow has counted, which is exported for as long as the endpoint exists. */
@@ -200,16 +198,10 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
     isOptional: false,
     request: ({ bridge }) => {
       if (bridge === undefined) return undefined;
-      const { external, ...others } = bridge;
-      const { connection, settings } = splitConnection(others);
-      return {
-        connection,
-        settings: { ...settings, ...(external && { hasContract: true }) },
-        paths: documentPaths(bridgeDialects, bridge.dialect),
-        query: '',
-      };
+      const { external: _external, ...others } = bridge;
+      return { ...splitConnection(others), paths: documentPaths(bridgeDialects, bridge.dialect), query: '' };
     },
-    recordedSettings: ({ bridge = defaultBridgeSettings }) => ({ ...bridge, hasContract: true }),
+    recordedSettings: ({ bridge = defaultBridgeSettings }) => bridge,
     paths: documentPaths<keyof typeof bridgeDialects>(bridgeDialects, 'auto'),
     schema: moduleStateResponse,
     read: (body, { maxValues }) => {
@@ -232,7 +224,6 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
     flow: {
       initial: EMPTY_BRIDGE_FLOW,
       track: trackBridge,
-      fromZero: () => EMPTY_BRIDGE_FLOW,
       gauges: [],
       cumulative: bridgeFlowFamilies,
     },
@@ -244,8 +235,9 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
     maxBodyBytes: MAX_RPC_BODY_BYTES,
     request: ({ bridge }) => {
       if (bridge?.external === undefined) return undefined;
-      const { intervalMs, ...connection } = bridge.external;
-      return { connection, settings: {}, paths: [], query: '', hub: splitConnection(bridge).connection, intervalMs };
+      const { connection, settings } = splitConnection(bridge.external);
+      const hub = splitConnection(bridge).connection;
+      return { connection, settings: {}, paths: [], query: '', hub, intervalMs: settings.interval };
     },
     recordedSettings: () => ({}),
     paths: [],
@@ -260,7 +252,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
     identity: ({ contract }) => [contract],
     families: contractFamilies,
     observations: (reading) => reading,
-    flow: { initial: undefined, track: () => undefined, fromZero: () => undefined, gauges: [], cumulative: [] },
+    flow: { initial: undefined, track: () => undefined, gauges: [], cumulative: [] },
     items: ({ input }) => contractItems(input),
   },
   rate_limiter_input: {
@@ -300,7 +292,6 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
       initial: EMPTY_CROSSCHAIN_FLOW,
       track: (flow, input, options) =>
         trackCrosschain({ ...flow, answers: input.cctxAnswers ?? new Map() }, input, options),
-      fromZero,
       gauges: unlistedFamilies,
       cumulative: crosschainFlowFamilies,
     },
@@ -310,8 +301,3 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
 
 // The keys of an object whose type has no others.
 export const documentNames = Object.keys(documents) as readonly DocumentName[];
-
-/** The connection to the node, and the other settings. */
-function splitConnection<T extends NodeConnection>({ url, httpClient, ...settings }: T) {
-  return { connection: { url, ...(httpClient && { httpClient }) }, settings };
-}

@@ -27,7 +27,7 @@ import { startWebServer, type ListenAddress } from './server/server.js';
 import type { LoadedWebConfig } from './server/web-config.js';
 import type { StateFile } from './state/state-file.js';
 
-interface ExporterOptions extends ReloadOptions {
+export interface ExporterOptions extends ReloadOptions {
   readonly listen: ListenAddress;
   readonly telemetryPath: string;
   readonly maxRequests: number;
@@ -125,9 +125,9 @@ export function createPages(
     return {
       version: build.version,
       nodeVersion: build.nodeVersion,
-      intervalMs: poll.intervalMs,
-      timeoutMs: poll.timeoutMs,
-      staleAfterMs: poll.staleAfterMs,
+      intervalMs: poll.interval,
+      timeoutMs: poll.timeout,
+      staleAfterMs: poll.stale_after,
       startedAt: isoTime(startedAt.epochSeconds),
       uptimeSeconds: (now.monotonicMs - startedAt.monotonicMs) / 1000,
       configHash: hash,

@@ -25,7 +25,6 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'recorder',
     'result.ts',
     'server',
-    'settings',
     'simulator',
     'state',
     'text',
@@ -49,9 +48,8 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   ],
   'active-config.ts': ['clock.ts', 'config', 'pages', 'poll', 'queue.ts', 'repeating.ts'],
   'documents.ts': ['chain', 'clock.ts', 'config', 'facts', 'flow', 'metrics', 'queries'],
-  cli: ['config', 'server', 'settings'],
-  config: ['chain', 'result.ts', 'settings'],
-  settings: ['result.ts'],
+  cli: ['config', 'server'],
+  config: ['chain', 'result.ts'],
   poll: [
     'problems',
     'chain',
@@ -80,18 +78,17 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'metrics',
     'poll',
     'queue.ts',
-    'settings',
     'text',
   ],
-  http: ['chain', 'config', 'settings', 'text'],
+  http: ['chain', 'config', 'text'],
   text: [],
   chain: [],
   facts: ['chain', 'clock.ts', 'config', 'flow', 'text'],
   metrics: ['chain', 'config', 'facts'],
-  flow: ['chain', 'clock.ts', 'facts', 'metrics', 'poll', 'settings'],
+  flow: ['chain', 'clock.ts', 'facts', 'metrics', 'poll', 'config'],
   exposition: ['clock.ts', 'config', 'documents.ts', 'metrics', 'poll', 'problems', 'queries'],
   problems: ['chain', 'clock.ts', 'documents.ts', 'facts', 'flow', 'http', 'metrics', 'poll', 'queries', 'text'],
-  server: ['exposition', 'metrics', 'pages', 'program-files.ts', 'queue.ts', 'repeating.ts', 'result.ts', 'settings'],
+  server: ['exposition', 'metrics', 'pages', 'program-files.ts', 'queue.ts', 'repeating.ts', 'result.ts', 'config'],
   pages: [
     'chain',
     'clock.ts',
@@ -106,34 +103,10 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'program-files.ts',
     'queries',
     'recorder',
-    'settings',
     'text',
   ],
-  recorder: [
-    'chain',
-    'clock.ts',
-    'config',
-    'documents.ts',
-    'exposition',
-    'facts',
-    'http',
-    'poll',
-    'queue.ts',
-    'settings',
-    'state',
-  ],
-  state: [
-    'chain',
-    'clock.ts',
-    'documents.ts',
-    'facts',
-    'flow',
-    'poll',
-    'problems',
-    'queue.ts',
-    'result.ts',
-    'settings',
-  ],
+  recorder: ['chain', 'clock.ts', 'config', 'documents.ts', 'exposition', 'facts', 'http', 'poll', 'queue.ts', 'state'],
+  state: ['chain', 'clock.ts', 'documents.ts', 'facts', 'flow', 'poll', 'problems', 'queue.ts', 'result.ts', 'config'],
   simulator: [],
   'queue.ts': [],
 };
@@ -211,6 +184,20 @@ describe('the structure of src', () => {
     );
   });
 
+  it('loads the simulator only for demo and simulate', () => {
+    /** What is loaded with a file. */
+    const loadedWith = (file: string, loaded = new Set<string>()): ReadonlySet<string> => {
+      if (loaded.has(file)) return loaded;
+      loaded.add(file);
+      for (const { target, isLazy } of importsOf(file)) if (!isLazy) loadedWith(target, loaded);
+      return loaded;
+    };
+    const loads = (command: string): boolean =>
+      [...loadedWith(`commands/${command}.ts`)].some((file) => folderOf(file) === 'simulator');
+    const commands = ['command-line', 'daemon', 'demo', 'healthcheck', 'once', 'replay', 'serve-recording', 'simulate'];
+    expect(commands.filter(loads)).toEqual(['demo', 'simulate']);
+  });
+
   it('loads nothing before main.ts handles signals', () => {
     const text = readFileSync(join(src, 'main.ts'), 'utf8');
     expect(text.match(/^import .*/gm)).toEqual(["import type { EarlySignals } from './program.js';"]);
@@ -255,7 +242,6 @@ describe('the structure of src', () => {
         'poll/step.ts',
         'queries/contract-abi.ts',
         'queries/contract-document.ts',
-        'queries/json-rpc.ts',
       ].some((place) => folderOf(file) === place || file === place),
     );
     const impure = pure.filter((file) =>

@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { isIPv6 } from 'node:net';
 import type { Shard } from '../config/shard.js';
 import type { ListenAddress } from '../server/server.js';
-import { DAY_MS, formatDuration, HOUR_MS, parseDuration, SECOND_MS } from '../settings/units.js';
+import { DAY_MS, formatDuration, HOUR_MS, parseDuration, SECOND_MS } from '../config/units.js';
 
 /*
  * The flags in groups, each with the values that Commander makes of it: the attribute of `--web.listen-address` is `web.listenAddress`. A flag

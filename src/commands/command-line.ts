@@ -333,7 +333,7 @@ export async function parseCommandLine(
     }
   }
   if (invocation !== undefined && problems.size === 0) return invocation;
-  const command = first !== undefined && first in definitions([]) ? ` ${first}` : '';
+  const command = Object.keys(definitions([])).some((name) => name === first) ? ` ${first}` : '';
   for (const problem of [...problems, `see bridge-exporter${command} --help`]) {
     // A URL may contain a password or an API key.
     const line = problem
@@ -377,9 +377,9 @@ async function loadHelpTables(argv: readonly string[]): Promise<HelpTables> {
   const variables = isHelp ? (await import('../config/environment.js')).targetVariables : {};
   return {
     scenarios: usesSimulator ? (await import('../simulator/scenarios.js')).scenarioRows : [],
-    variables: Object.entries(variables).map(([name, { description = '', type }]) => [
+    variables: Object.entries(variables).map(([name, { description, isList }]) => [
       name,
-      description.replaceAll('`', '') + (type.startsWith('list') ? ' Separated by commas.' : ''),
+      description.replaceAll('`', '') + (isList ? ' Separated by commas.' : ''),
     ]),
   };
 }

@@ -7,7 +7,7 @@ import type {
   StateOptions,
   WebOptions,
 } from '../cli/options.js';
-import { createConfigHash } from '../config/config-files.js';
+import { hashConfigFiles } from '../config/config-files.js';
 import type { AutoReload } from '../active-config.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings, userAgent } from './context.js';
 import { printConfig, readConfig, readWebOptions } from './load-config.js';
@@ -81,6 +81,6 @@ async function prepareAutoReload(options: ConfigOptions & ReloadOptions): Promis
   const intervalMs = options['config.autoReloadInterval'];
   const file = options['config.file'];
   if (options['config.check'] || intervalMs === 0 || file === undefined) return undefined;
-  const hashFiles = createConfigHash(file);
+  const hashFiles = async (): Promise<string> => hashConfigFiles(file);
   return { intervalMs, initialHash: await hashFiles(), hashFiles };
 }

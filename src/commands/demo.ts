@@ -122,7 +122,7 @@ export function demoConfig(url: string, model: Pick<Model, 'tokens' | 'stakingVa
     })),
     chains: chainNames,
   };
-  const result = validateConfig(file, (path) => path.join('.'));
+  const result = validateConfig(file, { label: (path) => path.join('.') });
   if (!result.ok) throw new Error(`the configuration of the demo is invalid: ${result.problems.join('; ')}`);
   return result.config;
 }

@@ -1,9 +1,7 @@
-import { lookup } from 'node:dns/promises';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIPv6 } from 'node:net';
 import type { WebOptions } from '../cli/options.js';
-import type { LoadedTls } from '../server/tls.js';
 import { type CommandContext, type ExitCode, printProblems } from './context.js';
 import { readWebOptions } from './load-config.js';
 
@@ -13,56 +11,44 @@ const TIMEOUT_MS = 4_000;
 /** The guard of a healthy daemon answers requests without a password with 401. */
 const HEALTHY: ReadonlySet<number | undefined> = new Set([200, 401]);
 
+/** Hosts that stand for all addresses. Node.js tries both addresses of `localhost`. */
+const ALL: ReadonlySet<string> = new Set(['', '0.0.0.0', '::']);
+
 /** `healthcheck`: requests `/-/healthy` of a daemon on this machine with the same web settings. */
 export async function runHealthcheck(options: WebOptions, context: CommandContext): Promise<ExitCode> {
   const web = await readWebOptions(options);
   if (!web.ok) return printProblems(context, web.problems);
   const { listen, webConfig } = web.options;
-  const ended = new AbortController();
-  const timer = setTimeout(() => ended.abort(), TIMEOUT_MS);
+  const tls = webConfig?.config.tls;
+  const { host: own = '' } = listen;
+  const host = ALL.has(own) ? 'localhost' : own;
+  const url = `${tls ? 'https' : 'http'}://${isIPv6(host) ? `[${host}]` : host}:${listen.port}/-/healthy`;
+  const request = tls
+    ? requestHttps(url, { agent: false, rejectUnauthorized: false })
+    : requestHttp(url, { agent: false });
+  const timer = setTimeout(() => request.destroy(new Error(`timed out after ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
   try {
-    const addresses = await addressesOf(listen.host);
-    const probes = addresses.map(async (address) => probe(address, listen.port, webConfig?.config.tls, ended.signal));
-    await Promise.any(probes);
+    await new Promise<void>((resolve, reject) => {
+      request.on('error', reject);
+      request.on('response', ({ statusCode }) => {
+        if (HEALTHY.has(statusCode)) resolve();
+        else reject(new Error(`status ${statusCode}`));
+      });
+      if (tls?.clientAuthType === 'RequireAndVerifyClientCert') {
+        // The server verifies the client certificate after the handshake, and this command sends none.
+        request.on('socket', (socket) => socket.on('secureConnect', resolve));
+      }
+      request.end();
+    });
     return 0;
   } catch (error) {
-    const problems: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
-    for (const problem of problems) {
-      context.printError(`bridge-exporter: ${problem instanceof Error ? problem.message : String(problem)}`);
+    // One error for each address.
+    for (const problem of error instanceof AggregateError ? (error.errors as unknown[]) : [error]) {
+      context.printError(`bridge-exporter: ${url}: ${problem instanceof Error ? problem.message : String(problem)}`);
     }
     return 1;
   } finally {
     clearTimeout(timer);
-    ended.abort();
+    request.destroy();
   }
-}
-
-/** Hosts that stand for one or both of the loopback addresses. */
-const LOCAL: ReadonlySet<string> = new Set(['', '0.0.0.0', '::', 'localhost']);
-
-async function addressesOf(host = ''): Promise<readonly string[]> {
-  if (LOCAL.has(host)) return ['127.0.0.1', '::1'];
-  return (await lookup(host, { all: true })).map(({ address }) => address);
-}
-
-/** Rejects with the problem, if there is one. */
-async function probe(address: string, port: number, tls: LoadedTls | undefined, signal: AbortSignal): Promise<void> {
-  const url = `${tls ? 'https' : 'http'}://${isIPv6(address) ? `[${address}]` : address}:${port}/-/healthy`;
-  return new Promise((resolve, reject) => {
-    const options = { host: address, port, path: '/-/healthy', agent: false, signal } as const;
-    const request = tls ? requestHttps({ ...options, rejectUnauthorized: false }) : requestHttp(options);
-    request.on('error', ({ message }) => {
-      reject(new Error(`${url}: ${signal.aborted ? `timed out after ${TIMEOUT_MS} ms` : message}`));
-    });
-    request.on('response', ({ statusCode }) => {
-      request.destroy();
-      if (HEALTHY.has(statusCode)) resolve();
-      else reject(new Error(`${url}: status ${statusCode}`));
-    });
-    if (tls?.clientAuthType === 'RequireAndVerifyClientCert') {
-      // The server verifies the client certificate after the handshake, and this command sends none.
-      request.on('socket', (socket) => socket.on('secureConnect', resolve));
-    }
-    request.end();
-  });
 }

@@ -3,10 +3,9 @@ import type { Config, ConfigResult } from '../config/config.js';
 import { loadConfig, formatConfig } from '../config/loader.js';
 import { clampToMemory } from '../config/memory-limits.js';
 import { selectShard } from '../config/shard.js';
+import type { ExporterOptions } from '../exporter.js';
 import { metricLabels } from '../exposition/metrics-page.js';
 import type { Result } from '../result.js';
-import type { ListenAddress } from '../server/server.js';
-import type { LoadedWebConfig } from '../server/web-config.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings } from './context.js';
 
 /* The configuration and the web configuration that the flags of a command name. */
@@ -53,15 +52,9 @@ export function printConfig({ print }: CommandContext, config: Config): ExitCode
   return 0;
 }
 
-/** How the pages are served: the web flags with the content of `--web.config.file`. */
-export interface ServeOptions {
-  readonly listen: ListenAddress;
-  readonly telemetryPath: string;
-  readonly enableLifecycle: boolean;
-  readonly maxRequests: number;
-  readonly webConfig?: LoadedWebConfig;
-}
+type ServeOptions = Pick<ExporterOptions, 'listen' | 'telemetryPath' | 'enableLifecycle' | 'maxRequests' | 'webConfig'>;
 
+/** The web flags with the content of `--web.config.file`. */
 export async function readWebOptions(
   options: WebOptions,
 ): Promise<Result<{ readonly options: ServeOptions; readonly warnings: readonly string[] }>> {

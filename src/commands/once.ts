@@ -9,18 +9,16 @@ import {
   createPollExecutor,
   readFetched,
   timedStep,
-  type Fetched,
   type PollExecutor,
   type PollJob,
   type ReceivedBody,
 } from '../poll/poll.js';
 import { withinMs } from '../queue.js';
-import { formatDuration } from '../settings/units.js';
+import { formatDuration } from '../config/units.js';
 import { count } from '../text/format.js';
 import { type CommandContext, type ExitCode, progressPrinter, userAgent } from './context.js';
-import { inactiveWatched, printDocuments, type ReadEndpoint } from './documents-report.js';
 import { configOrExitCode } from './load-config.js';
-import { createSummarize } from './summary.js';
+import { inactiveWatched, printDocuments, type ReadEndpoint } from './report.js';
 import type { QueryResult } from '../queries/query.js';
 import { hasStakingNames, validators, VALIDATORS_REQUEST, validatorsOfPages } from '../queries/validators.js';
 
@@ -41,8 +39,7 @@ export async function runOnce(
       ...endpoint.warnings,
       ...inactiveWatched(endpoint.context.target, endpoint),
     ]);
-    const summarize = createSummarize(options, context.isTerminal);
-    return printDocuments(context, endpoints, warnings, 'poll', summarize);
+    return printDocuments(context, endpoints, warnings, 'poll', options);
   } finally {
     executor.close();
   }
@@ -60,7 +57,7 @@ async function pollEndpoints(
 ): Promise<readonly PolledEndpoint[]> {
   const jobs = jobsOf(config);
   const timer = setTimeout(() => {
-    const timeout = formatDuration(config.poll.timeoutMs);
+    const timeout = formatDuration(config.poll.timeout);
     progress(`polling ${count(jobs.length, 'endpoint')} with a timeout of ${timeout} …`);
   }, PROGRESS_DELAY_MS);
   const polled = new Map<string, Promise<PolledEndpoint>>();
@@ -90,27 +87,21 @@ async function pollOnce(
   const before = { state: initialState(context, limitsOf(job, limits), clock()), memory: initialMemory };
   const names = hasStakingNames(context) ? executor.sendQuery(job, validators, VALIDATORS_REQUEST) : undefined;
   const fetched = await executor.fetch(job, pollInput(context, before.state, siblingOf, clock()));
-  const named = names && fetched.outcome.ok ? await withNames(fetched, fetched.outcome, names) : { fetched };
-  const poll = readFetched(named.fetched, context);
+  const named = names && fetched.outcome.ok ? await withNames(fetched.outcome, names) : fetched;
+  const poll = readFetched({ ...fetched, outcome: named.outcome }, context);
   fetched.release();
-  const warnings =
-    named.problem === undefined ? [] : [`${context.target}: validator names cannot be read: ${named.problem}`];
+  const warnings = 'problem' in named ? [`${context.target}: validator names cannot be read: ${named.problem}`] : [];
   return { context, ...timedStep(before, poll, context, clock()), warnings };
 }
 
-/** The fetched module state with the names of validators, if they are there in time. */
+/** The module state with the names of validators, if they are there in time. */
 async function withNames(
-  fetched: Fetched,
   outcome: ReceivedBody,
   names: Promise<QueryResult>,
-): Promise<{ readonly fetched: Fetched; readonly problem?: string }> {
+): Promise<{ readonly outcome: ReceivedBody; readonly problem?: string }> {
   const inTime = await withinMs(NAMES_GRACE_MS, names);
-  if (inTime?.ok !== true) {
-    return {
-      fetched,
-      problem: inTime?.error.message ?? `no response ${formatDuration(NAMES_GRACE_MS)} after the document`,
-    };
-  }
-  const sideInput = { ...outcome.sideInput, names: validatorsOfPages(inTime.pages).names };
-  return { fetched: { ...fetched, outcome: { ...outcome, sideInput } } };
+  if (inTime === undefined)
+    return { outcome, problem: `no response ${formatDuration(NAMES_GRACE_MS)} after the document` };
+  if (!inTime.ok) return { outcome, problem: inTime.error.message };
+  return { outcome: { ...outcome, sideInput: { ...outcome.sideInput, names: validatorsOfPages(inTime.pages).names } } };
 }

@@ -63,7 +63,7 @@ export async function replayWithProgress(
     fromMs: fromMs - warmUpMs,
     toMs,
     target,
-    maxBodyBytes: config.poll.maxBodyBytes,
+    maxBodyBytes: config.poll.max_body_size,
     onProblem: (message) => {
       problems += 1;
       context.printError(`bridge-exporter: ${message}`);

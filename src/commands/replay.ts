@@ -1,10 +1,9 @@
-import { readFile, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { type ConfigOptions, type LogOptions, type RecordedOptions, STANDARD_INPUT } from '../cli/options.js';
-import { type Config, DEFAULT_TARGET_NAME, defaultConfig } from '../config/config.js';
+import { DEFAULT_TARGET_NAME, defaultConfig } from '../config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../config/endpoint-config.js';
-import { describeReadError } from '../settings/small-file.js';
-import { formatApproximateSize, formatSize } from '../settings/units.js';
+import { describeReadError } from '../config/small-file.js';
 import { BodyMemory, bufferBody } from '../http/body.js';
 import { failure, RequestError, type Failure } from '../http/failure-reasons.js';
 import { MAX_UNRECOGNIZED_FIELDS, parseJson, unrecognizedFields } from '../chain/document.js';
@@ -12,11 +11,11 @@ import { clock } from '../clock.js';
 import { documents } from '../documents.js';
 import { initialMemory } from '../poll/known-endpoint.js';
 import { initialState } from '../poll/endpoint-state.js';
-import { targetOptions } from '../poll/jobs.js';
+import { limitsOf, targetOptions } from '../poll/jobs.js';
 import { readBody, timedStep } from '../poll/poll.js';
 import type { StepContext } from '../poll/step.js';
-import { type CommandContext, type ExitCode, progressPrinter } from './context.js';
-import { inactiveWatched, printDocuments, type ReadEndpoint } from './documents-report.js';
+import type { CommandContext, ExitCode } from './context.js';
+import { inactiveWatched, printDocuments, type ReadEndpoint } from './report.js';
 import { configOrExitCode } from './load-config.js';
 import { cleanText } from '../text/untrusted-text.js';
 
@@ -26,7 +25,6 @@ export type ReplayOptions = RecordedOptions & ConfigOptions & LogOptions;
 export async function runReplay(options: ReplayOptions, context: CommandContext): Promise<ExitCode> {
   const config = await configOrExitCode(context, options, defaultConfig);
   if (typeof config === 'number') return config;
-  const progress = progressPrinter(context, options);
   const { recording, bridge, crosschain, hubHeight } = options;
   if (recording !== undefined && options.serve) {
     const { serveRecording } = await import('./serve-recording.js');
@@ -43,11 +41,14 @@ export async function runReplay(options: ReplayOptions, context: CommandContext)
   const warnings: string[] = [];
   const read = async (own: StepContext, file: string, height?: string): Promise<void> => {
     const source = file === STANDARD_INPUT ? 'standard input' : file;
-    const bytes = await readFileBody(file, context.stdin, source, config.poll, progress);
+    const bytes = await readFileBody(file, context.stdin, source, config.poll.max_body_size);
     const poll = Buffer.isBuffer(bytes)
       ? readBody({ bytes, source, height, at: clock() }, own)
       : { outcome: bytes, phaseSeconds: {} };
-    const before = { state: initialState(own, config.poll, clock()), memory: initialMemory };
+    const before = {
+      state: initialState(own, limitsOf({ context: own }, config.poll), clock()),
+      memory: initialMemory,
+    };
     const endpoint = { context: own, ...timedStep(before, poll, own, clock()) };
     endpoints.push(endpoint);
     if (!poll.outcome.ok || !Buffer.isBuffer(bytes)) return;
@@ -74,39 +75,17 @@ function unrecognizedWarning(name: string, { document, maxValues }: StepContext,
   return [`${name}: unrecognized fields are ignored: ${fields.join(', ')}`];
 }
 
-/** Larger files are announced, because they take a while to read. */
-const LARGE_FILE_BYTES = 16 * 2 ** 20;
-
 async function readFileBody(
   file: string,
   standardInput: Readable,
-  name: string,
-  { maxBodyBytes }: Config['poll'],
-  progress: (line: string) => void,
+  source: string,
+  maxBytes: number,
 ): Promise<Buffer | Failure> {
-  if (file === STANDARD_INPUT) return readStandardInput(standardInput, name, maxBodyBytes);
-  const { size } = await explainFailure(file, stat(file));
-  if (size > maxBodyBytes) {
-    const limit = `${formatSize(maxBodyBytes)} (poll.max_body_size)`;
-    const message = `${file}: body is larger than ${limit}: ${formatApproximateSize(size)}`;
-    return failure('too_large', message);
-  }
-  if (size > LARGE_FILE_BYTES) progress(`reading ${file} (${formatApproximateSize(size)}) …`);
-  return explainFailure(file, readFile(file));
-}
-
-async function readStandardInput(input: Readable, name: string, maxBytes: number): Promise<Buffer | Failure> {
   try {
-    const { bytes } = await bufferBody(input, maxBytes, new BodyMemory());
-    return bytes;
+    const stream = file === STANDARD_INPUT ? standardInput : createReadStream(file);
+    return (await bufferBody(stream, maxBytes, new BodyMemory())).bytes;
   } catch (cause) {
-    if (!(cause instanceof RequestError)) throw new Error(describeReadError(name, cause), { cause });
-    return failure(cause.reason, `${name}: ${cause.message}`);
+    if (!(cause instanceof RequestError)) throw new Error(describeReadError(source, cause), { cause });
+    return failure(cause.reason, `${source}: ${cause.message}`);
   }
-}
-
-async function explainFailure<T>(file: string, operation: Promise<T>): Promise<T> {
-  return operation.catch((cause: unknown) => {
-    throw new Error(describeReadError(file, cause), { cause });
-  });
 }

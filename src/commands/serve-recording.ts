@@ -112,7 +112,7 @@ function jobOf({ context }: ReplayedEndpoint, configured: PollJob | undefined, {
     url: configured?.url ?? { origin: 'http://recording' },
     paths: [],
     query: '',
-    limits: poll,
+    limits: { timeoutMs: poll.timeout, maxBodyBytes: poll.max_body_size },
     context,
   };
 }

@@ -1,5 +1,5 @@
 import type { LogOptions, RecordOptions, SimulatorOptions } from '../cli/options.js';
-import { formatDuration, HOUR_MS } from '../settings/units.js';
+import { formatDuration, HOUR_MS } from '../config/units.js';
 import { blockTimeOf, warmUpMs, type Model } from '../simulator/model.js';
 import { endpointPaths } from '../simulator/query-service.js';
 import type { ScenarioName } from '../simulator/scenarios.js';

@@ -5,22 +5,15 @@ import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
 import type { DocumentName } from '../documents.js';
 import type { EndpointPast } from '../poll/registry.js';
-import { initialState, type EndpointLimits, type EndpointState } from '../poll/endpoint-state.js';
+import { initialState, type EndpointState } from '../poll/endpoint-state.js';
 import { jobsOf, pollInput } from '../poll/jobs.js';
-import { readBody, type PollInput, type PollJob, type ReceivedBody } from '../poll/poll.js';
+import { readBody, type PollJob, type ReceivedBody } from '../poll/poll.js';
 import { step } from '../poll/step.js';
-import {
-  executeQuery,
-  HEIGHT_HEADER,
-  parseRequest,
-  type Endpoint,
-  type QueryResponse,
-} from '../simulator/query-service.js';
-import { MINUTE_MS } from '../settings/units.js';
-import { answerQueries } from './simulated-queries.js';
+import { executeQuery, HEIGHT_HEADER } from '../simulator/query-service.js';
+import { MINUTE_MS } from '../config/units.js';
 import { blockTimeOf, createModel, type Model, type ModelOptions } from '../simulator/model.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
-import { simulatedContractBody } from './simulated-contract.js';
+import { answerQueries, respondTo, simulatedContractBody } from './simulated-responses.js';
 
 /*
  * The past of a demo: what the exporter would know if it had polled the simulated chain since before the incident. The verdict about a
@@ -112,7 +105,7 @@ export async function runTimeLapse(
     // A contract comes after the module state that says where it is.
     for (const job of jobs) {
       const { document } = job.context;
-      const before = endpoints.get(document) ?? initialPast(job, config.poll, at);
+      const before = endpoints.get(document) ?? initialPast(job, config.poll.max_body_size, at);
       const known = endpoints;
       const siblingOf = (sibling: DocumentName): EndpointState | undefined => known.get(sibling)?.state;
       endpoints = new Map([...endpoints, [document, polled(before, job, siblingOf, model, at)]]);
@@ -128,25 +121,29 @@ export async function runTimeLapse(
   };
 }
 
-function initialPast({ context }: PollJob, limits: EndpointLimits, at: Instant): EndpointPast {
+function initialPast({ context }: PollJob, maxBodyBytes: number, at: Instant): EndpointPast {
   return {
-    state: initialState(context, { ...limits, staleAfterMs: STALE_AFTER_MS }, at),
+    state: initialState(context, { maxBodyBytes, staleAfterMs: STALE_AFTER_MS }, at),
     memory: initialMemory,
   };
 }
 
 function polled(
   before: EndpointPast,
-  job: PollJob,
+  { context: own, paths, query, hub }: PollJob,
   siblingOf: (document: DocumentName) => EndpointState | undefined,
   model: Model,
   at: Instant,
 ): EndpointPast {
-  const input = pollInput(job.context, before.state, siblingOf, at);
-  const received = job.hub === undefined ? documentBody(job, input, model, at) : contractBody(input, model, at);
+  const { sideInput } = pollInput(own, before.state, siblingOf, at);
+  const { facts, lastReading } = sideInput ?? {};
+  const received =
+    hub === undefined
+      ? documentBody(model, own.document, query, { at, sideInput })
+      : facts && simulatedContractBody(lastReading, facts, model, at);
   if (received === undefined) return before;
-  const context = { ...job.context, staleAfterMs: STALE_AFTER_MS };
-  const foundPath = job.paths.find(({ dialect }) => dialect === 'neutral');
+  const context = { ...own, staleAfterMs: STALE_AFTER_MS };
+  const foundPath = paths.find(({ dialect }) => dialect === 'neutral');
   const { state, memory } = step(before, { ...readBody(received, context), foundPath }, context, at);
   // The alerts judge what the previous round has answered, like those of polls.
   const queries = answerQueries(context, state, (path) => respondTo(model, path), at);
@@ -154,25 +151,11 @@ function polled(
 }
 
 function documentBody(
-  { context: { document }, query }: PollJob,
-  { sideInput }: PollInput,
   model: Model,
-  at: Instant,
+  document: DocumentName,
+  query: string,
+  input: Pick<ReceivedBody, 'at' | 'sideInput'>,
 ): Omit<ReceivedBody, 'ok'> {
-  const { headers, body } = respond(model, document, query);
-  return { bytes: body, source: document, height: headers[HEIGHT_HEADER], at, sideInput };
-}
-
-function contractBody({ sideInput }: PollInput, model: Model, at: Instant): Omit<ReceivedBody, 'ok'> | undefined {
-  const { facts, lastReading } = sideInput ?? {};
-  return facts && simulatedContractBody(lastReading, facts, model, at);
-}
-
-function respondTo(model: Model, path: string): QueryResponse {
-  const query = parseRequest('GET', path);
-  return 'endpoint' in query ? executeQuery(model, query) : query;
-}
-
-function respond(model: Model, endpoint: Endpoint, query: string): ReturnType<typeof executeQuery> {
-  return executeQuery(model, { endpoint, parameters: new URLSearchParams(query) });
+  const { headers, body } = executeQuery(model, { endpoint: document, parameters: new URLSearchParams(query) });
+  return { bytes: body, source: document, height: headers[HEIGHT_HEADER], ...input };
 }

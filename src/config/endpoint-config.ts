@@ -1,245 +1,197 @@
 import { z } from 'zod';
 import { ZETACHAIN_IDS } from '../chain/known-chains.js';
+import { httpClient, type HttpClientConfig } from './http-client-config.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './units.js';
+import { type EndpointUrl, nodeUrl, rpcUrl } from './urls.js';
 import {
-  expectation,
-  key,
-  type Keys,
-  list,
-  optionalKey,
-  rejectBoth,
-  scalar,
-  type Settings,
-  settings,
-} from '../settings/schema.js';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../settings/units.js';
-import * as types from '../settings/value-types.js';
-import { type HttpClientConfig, httpClientKeys } from './http-client-config.js';
-import { nodeUrl, rpcUrl, type EndpointUrl } from './urls.js';
-import { validatorAddress } from './validator-address.js';
+  amount,
+  bigInteger,
+  chainId,
+  duration,
+  durationOrAuto,
+  fraction,
+  integer,
+  notBoth,
+  text,
+  validatorAddress,
+} from './values.js';
 
-/* The endpoints of a target in the configuration file, and the settings for requesting and decoding their documents. */
+/* The endpoints of a target, and the settings for requesting and decoding their documents. Durations are in milliseconds. */
 
-const withoutRepetitions = <T>(entries: z.ZodArray<z.ZodType<T>>) => entries.overwrite((all) => [...new Set(all)]);
+const withoutRepetitions = (entries: string[]): string[] => [...new Set(entries)];
 
-const objectiveKeys = {
-  // In milliseconds.
-  withdrawalMs: key('withdrawal', types.duration(MINUTE_MS, 30 * DAY_MS), {
-    description:
-      'Maximum time from the first document with a withdrawal to its execution. It becomes a bucket of `bridge_transfer_duration_seconds`.',
-  }),
-  // A decimal string as in the file.
-  ratio: key('ratio', types.fraction, {
-    default: '0.99',
-    description: 'Share of the withdrawals, and of the time, that has to meet it.',
-  }),
-};
+const objective = z.strictObject({
+  withdrawal: duration(MINUTE_MS, 30 * DAY_MS).describe(
+    'Maximum time from the first document with a withdrawal to its execution. It becomes a bucket of `bridge_transfer_duration_seconds`.',
+  ),
+  ratio: fraction.prefault('0.99').describe('Share of the withdrawals, and of the time, that has to meet it.'),
+});
 
-export type Objective = Settings<typeof objectiveKeys>;
+export type Objective = z.output<typeof objective>;
 
 const nodeQueries = (what: string) =>
-  key('node_queries', types.oneOf('auto', 'off'), {
-    default: 'auto',
-    description: `Whether the same node is also asked for ${what}. A failure, or a path that the node does not know, affects nothing else.`,
-  });
+  z
+    .enum(['auto', 'off'])
+    .prefault('auto')
+    .describe(
+      `Whether the same node is also asked for ${what}. A failure, or a path that the node does not know, affects nothing else.`,
+    );
 
 /** The settings for decoding a bridge document, polled or recorded. */
-const bridgeKeys = {
-  dialect: key('dialect', types.oneOf('auto', 'neutral', 'peggy'), {
-    default: 'auto',
-    variable: 'BRIDGE_DIALECT',
-    description: 'Path of the module state: `peggy` on Injective, `neutral` on the simulator; `auto` finds it.',
-  }),
-  // A decimal string as in the file.
-  powerThreshold: key('power_threshold', types.fraction, {
-    default: '0.66',
-    description: 'Share of the power that must sign a validator set or batch before it is relayed.',
-  }),
-  // In milliseconds.
-  blockTime: key('block_time', types.durationOrAuto(1, HOUR_MS), {
-    default: 'auto',
-    description:
+const bridgeSettings = z.strictObject({
+  dialect: z
+    .enum(['auto', 'neutral', 'peggy'])
+    .prefault('auto')
+    .describe('Path of the module state: `peggy` on Injective, `neutral` on the simulator; `auto` finds it.'),
+  power_threshold: fraction
+    .prefault('0.66')
+    .describe('Share of the power that must sign a validator set or batch before it is relayed.'),
+  block_time: durationOrAuto(1, HOUR_MS)
+    .prefault('auto')
+    .describe(
       'Block time of the hub; `auto` measures it over the polls of the last hour, and uses the parameter of the chain until then.',
-  }),
-  externalBlockTime: key('external_block_time', types.durationOrAuto(1, HOUR_MS), {
-    default: 'auto',
-    description:
+    ),
+  external_block_time: durationOrAuto(1, HOUR_MS)
+    .prefault('auto')
+    .describe(
       'Block time of the external chain; `auto` is 12s on Ethereum and Sepolia, and the parameter of the chain elsewhere.',
-  }),
-  backlogLimit: key('backlog_limit', types.integer(1, 1_000_000_000), {
-    default: '500',
-    description: 'Number of pending transfers above which an alert fires.',
-  }),
-  objective: optionalKey('objective', settings(objectiveKeys), {
-    description: 'How long withdrawals may take. `BridgeObjectiveMissed` fires when too many take longer.',
-  }),
-  validatorNames: key('validator_names', types.oneOf('staking', 'off'), {
-    default: 'staking',
-    description:
+    ),
+  backlog_limit: integer(1, 1_000_000_000)
+    .prefault('500')
+    .describe('Number of pending transfers above which an alert fires.'),
+  objective: objective
+    .optional()
+    .describe('How long withdrawals may take. `BridgeObjectiveMissed` fires when too many take longer.'),
+  validator_names: z
+    .enum(['staking', 'off'])
+    .prefault('staking')
+    .describe(
       'Where validators get their names from: `staking` reads the monikers of the staking module of the node once an hour; `off` reads none.',
-  }),
-  watch: key('watch', withoutRepetitions(list(validatorAddress)), {
-    default: [],
-    variable: 'BRIDGE_WATCH',
-    description:
+    ),
+  watch: z
+    .array(validatorAddress)
+    .overwrite(withoutRepetitions)
+    .prefault([])
+    .describe(
       'Your own validators, by orchestrator, operator or external address. They are marked in metrics, alerts and pages.',
-  }),
-  watchMinBalance: key('watch_min_balance', types.amount, {
-    default: '0',
-    description:
+    ),
+  watch_min_balance: amount
+    .prefault('0')
+    .describe(
       'Balance of the orchestrators of `watch`, in smallest units of the hub coin, below which `BridgeWatchedOrchestratorFundsLow` fires.',
-  }),
-  nodeQueries: nodeQueries('its newest block, and for status, claims and funds of the validators of `watch`'),
-};
+    ),
+  node_queries: nodeQueries('its newest block, and for status, claims and funds of the validators of `watch`'),
+});
 
-export type BridgeSettings = Settings<typeof bridgeKeys> & {
-  /** Whether the contract on the external chain is polled, too. */
-  readonly hasContract?: true;
-};
-
-const maxInt64 = 2n ** 63n - 1n;
-const maxUint32 = 2n ** 32n - 1n;
-const maxUint256 = 2n ** 256n - 1n;
-
-const ignoreKeys = {
-  indexes: key('indexes', withoutRepetitions(list(types.label(128, 'the index of a cctx'))), {
-    default: [],
-    description: 'Indexes of cctxs.',
-  }),
-  olderThanMs: key('older_than', types.optionalDuration(MINUTE_MS, 3650 * DAY_MS), {
-    default: '0s',
-    description: 'Age from which a cctx is ignored; `0s` for none.',
-  }),
-};
+export type BridgeSettings = z.output<typeof bridgeSettings>;
 
 export const DEFAULT_AGE_LIMIT = 'default';
 
-const ageLimitKey = z.string().refine((name) => name === DEFAULT_AGE_LIMIT || types.isChainId(name));
+const ageLimitKey = z
+  .string()
+  .regex(/^(?:default|0|[1-9]\d{0,19})$/, `expected a chain id of at most 20 decimal digits, or ${DEFAULT_AGE_LIMIT}`);
 
-function describeAgeLimitsIssue(issue: z.core.$ZodRawIssue): string {
-  return issue.code === 'invalid_key'
-    ? `is not a chain id — expected ${DEFAULT_AGE_LIMIT}, or at most ${types.maxChainIdDigits} decimal digits`
-    : expectation('a mapping of chain ids to durations, such as {"8332": 2h}')(issue);
-}
-
-/** The settings for requesting and decoding a cross-chain document. Integers are strings of decimal digits. */
-const crosschainKeys = {
-  dialect: key('dialect', types.oneOf('auto', 'neutral', 'zeta'), {
-    default: 'auto',
-    variable: 'CROSSCHAIN_DIALECT',
-    description: 'Path of the rate limiter input: `zeta` on ZetaChain, `neutral` on the simulator; `auto` finds it.',
-  }),
-  window: key('window', types.positiveDigits(maxInt64, String(maxInt64)), {
-    default: '500',
-    variable: 'CROSSCHAIN_WINDOW',
-    description: 'Length of the sliding window of the rate limiter, in blocks.',
-  }),
-  limit: optionalKey('limit', types.positiveDigits(maxUint32, String(maxUint32)), {
-    variable: 'CROSSCHAIN_LIMIT',
-    description: 'Maximum number of pending cctxs to list. Sent only if set.',
-  }),
-  rate: optionalKey('rate', types.positiveDigits(maxUint256, '2^256 - 1'), {
-    description: 'Rate limit in smallest units per block. Enables the rate-limit gauges.',
-  }),
-  hubChainIds: key('hub_chain_ids', withoutRepetitions(list(types.chainId)), {
-    default: [...ZETACHAIN_IDS],
-    variable: 'CROSSCHAIN_HUB_CHAIN_IDS',
-    description:
+/** The settings for requesting and decoding a cross-chain document. */
+const crosschainSettings = z.strictObject({
+  dialect: z
+    .enum(['auto', 'neutral', 'zeta'])
+    .prefault('auto')
+    .describe('Path of the rate limiter input: `zeta` on ZetaChain, `neutral` on the simulator; `auto` finds it.'),
+  window: bigInteger(1n, 2n ** 63n - 1n)
+    .prefault('500')
+    .describe('Length of the sliding window of the rate limiter, in blocks.'),
+  limit: bigInteger(1n, 2n ** 32n - 1n)
+    .optional()
+    .describe('Maximum number of pending cctxs to list. Sent only if set.'),
+  rate: bigInteger(1n, 2n ** 256n - 1n, '2^256 - 1')
+    .optional()
+    .describe('Rate limit in smallest units per block. Enables the rate-limit gauges.'),
+  hub_chain_ids: z
+    .array(chainId)
+    .overwrite(withoutRepetitions)
+    .prefault([...ZETACHAIN_IDS])
+    .describe(
       'Chain ids of the hub, by default those of ZetaChain. A cctx sent from one of them is outgoing, any other is incoming; with an empty list, the direction is `unknown`.',
-  }),
-  ignore: key('ignore', settings(ignoreKeys), {
-    default: {},
-    description:
+    ),
+  ignore: z
+    .strictObject({
+      indexes: z.array(text(128)).overwrite(withoutRepetitions).prefault([]).describe('Indexes of cctxs.'),
+      older_than: duration(0, 3650 * DAY_MS)
+        .prefault('0s')
+        .describe('Age from which a cctx is ignored; `0s` for none.'),
+    })
+    .prefault({})
+    .describe(
       'Cctxs that nobody can clear. They are counted in `crosschain_cctxs_ignored`, and left out of counts and ages by chain.',
-  }),
-  backlogLimit: key('backlog_limit', types.integer(1, 1_000_000_000), {
-    default: '1000',
-    description: 'Number of missed and pending cctxs above which `CrosschainBacklogHigh` fires.',
-  }),
-  ageLimitsMs: key(
-    'age_limits',
-    z.record(ageLimitKey, scalar(types.duration(MINUTE_MS, 365 * DAY_MS)), { error: describeAgeLimitsIssue }),
-    {
-      default: {},
-      description:
-        'How long a cctx may be pending, by the id of its chain; `default` for chains without a limit. Built in: 2h for 8332 (Bitcoin), 30m for all others.',
-    },
-  ),
-  nodeQueries: nodeQueries('its newest block, and for switches, nonces and parameters of the chains'),
-  cctxQueries: key('cctx_queries', types.oneOf('auto', 'off'), {
-    default: 'auto',
-    description:
+    ),
+  backlog_limit: integer(1, 1_000_000_000)
+    .prefault('1000')
+    .describe('Number of missed and pending cctxs above which `CrosschainBacklogHigh` fires.'),
+  age_limits: z
+    .record(ageLimitKey, duration(MINUTE_MS, 365 * DAY_MS))
+    .prefault({})
+    .describe(
+      'How long a cctx may be pending, by the id of its chain; `default` for chains without a limit. Built in: 2h for 8332 (Bitcoin), 30m for all others.',
+    ),
+  node_queries: nodeQueries('its newest block, and for switches, nonces and parameters of the chains'),
+  cctx_queries: z
+    .enum(['auto', 'off'])
+    .prefault('auto')
+    .describe(
       'Whether the same node is asked for the outcome of cctxs that have left the lists, at most ten after a poll. With `off`, and on a node without this query, the outcome is `unknown`, and cctxs that are pending and no longer listed are not found.',
-  }),
-};
+    ),
+});
 
-export type CrosschainSettings = Settings<typeof crosschainKeys>;
+export type CrosschainSettings = z.output<typeof crosschainSettings>;
 
 /** How a node is requested. */
-export interface NodeConnection {
+export interface NodeConnection extends HttpClientConfig {
   readonly url: EndpointUrl;
-  /** Absent if no key of the HTTP client is set. `directory` is empty until the file is known. */
-  readonly httpClient?: HttpClientConfig;
 }
 
-/** How the contract is requested from a node of the external chain. */
-export interface RpcSettings extends NodeConnection {
-  readonly intervalMs: number;
-}
+const oneAuthorization = notBoth('basic_auth', 'authorization');
 
-/** The keys of an endpoint are in one mapping. In the configuration, those of the HTTP client are in `httpClient`. */
-function endpoint<K extends Keys>(name: string, keys: K): z.ZodType<Settings<K> & Pick<NodeConnection, 'httpClient'>>;
-function endpoint(name: string, keys: Keys): z.ZodType {
-  const flat = settings(
-    { ...keys, ...httpClientKeys },
-    {
-      expected: `a mapping such as ${name}: {url: https://node.example.org}`,
-      checks: [rejectBoth('basic_auth', 'authorization')],
-    },
+const urlOf = (document: string) =>
+  nodeUrl.describe(
+    `Base URL of the node with the ${document}; the path of the document is appended. Its own path, which may be an API key, is redacted in all output.`,
   );
-  return z.codec(flat, z.custom<Pick<NodeConnection, 'httpClient'>>(), {
-    decode: (all) => {
-      const isOfClient = ([property]: [string, unknown]): boolean => Object.hasOwn(httpClientKeys, property);
-      const entries = Object.entries(all);
-      const client = entries.filter(isOfClient);
-      const own = Object.fromEntries(entries.filter((entry) => !isOfClient(entry)));
-      return client.length === 0 ? own : { ...own, httpClient: { directory: '', ...Object.fromEntries(client) } };
-    },
-    encode: ({ httpClient, ...own }) => {
-      const { directory: _directory, ...client } = httpClient ?? { directory: '' };
-      return { ...own, ...client };
-    },
-  });
+
+const external = z
+  .strictObject({
+    url: rpcUrl.describe(
+      'URL of the JSON-RPC endpoint. Its path and query may be an API key, and are redacted in all output.',
+    ),
+    // At most half of the age at which data is outdated.
+    interval: duration(100, 5 * MINUTE_MS)
+      .prefault('1m')
+      .describe('Pause from the end of one poll to the start of the next, with jitter.'),
+    ...httpClient.shape,
+  })
+  .check(oneAuthorization);
+
+export const bridge = z
+  .strictObject({
+    url: urlOf('bridge module state'),
+    ...bridgeSettings.shape,
+    external: external
+      .optional()
+      .describe(
+        'JSON-RPC endpoint of the external chain. The contract of the bridge is compared with the module state; see External contract in the documentation.',
+      ),
+    ...httpClient.shape,
+  })
+  .check(oneAuthorization);
+
+export const crosschain = z
+  .strictObject({ url: urlOf('cross-chain rate limiter input'), ...crosschainSettings.shape, ...httpClient.shape })
+  .check(oneAuthorization);
+
+export const defaultBridgeSettings: BridgeSettings = bridgeSettings.parse({});
+export const defaultCrosschainSettings: CrosschainSettings = crosschainSettings.parse({});
+
+/** An endpoint as it is configured, split into how it is requested and its other settings. */
+export function splitConnection<T extends NodeConnection>(endpoint: T) {
+  const { url, basic_auth, authorization, http_headers, tls_config, proxy_url, ...settings } = endpoint;
+  const connection: NodeConnection = { url, basic_auth, authorization, http_headers, tls_config, proxy_url };
+  return { connection, settings };
 }
-
-const urlKey = (variable: string, document: string) =>
-  key('url', nodeUrl, {
-    variable,
-    description: `Base URL of the node with the ${document}; the path of the document is appended. Its own path, which may be an API key, is redacted in all output.`,
-  });
-
-const external: z.ZodType<RpcSettings> = endpoint('external', {
-  url: key('url', rpcUrl, {
-    description: 'URL of the JSON-RPC endpoint. Its path and query may be an API key, and are redacted in all output.',
-  }),
-  // At most half of the age at which data is outdated.
-  intervalMs: key('interval', types.duration(100, 5 * MINUTE_MS), {
-    default: '1m',
-    description: 'Pause from the end of one poll to the start of the next, with jitter.',
-  }),
-});
-
-export const bridge = endpoint('bridge', {
-  url: urlKey('BRIDGE_URL', 'bridge module state'),
-  ...bridgeKeys,
-  external: optionalKey('external', external, {
-    description:
-      'JSON-RPC endpoint of the external chain. The contract of the bridge is compared with the module state; see External contract in the documentation.',
-  }),
-});
-export const crosschain = endpoint('crosschain', {
-  url: urlKey('CROSSCHAIN_URL', 'cross-chain rate limiter input'),
-  ...crosschainKeys,
-});
-
-export const defaultBridgeSettings: BridgeSettings = settings(bridgeKeys).parse({});
-export const defaultCrosschainSettings: CrosschainSettings = settings(crosschainKeys).parse({});

@@ -1,75 +1,74 @@
-import type { SettingDescription } from '../settings/schema.js';
-import { isMapping } from '../settings/value-types.js';
-import { configSettings, DEFAULT_TARGET_NAME } from './config.js';
+import type { z } from 'zod';
+import { DEFAULT_TARGET_NAME, poll, target } from './config.js';
+import { bridge, crosschain } from './endpoint-config.js';
+import { formatPath, type Path } from './yaml.js';
 
 /* The environment variables that configure one target without a file. */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The key of the configuration file that each variable sets. Endpoints come first. */
-export const targetVariables: Readonly<Record<string, SettingDescription>> = Object.fromEntries(
-  configSettings
-    .flatMap((setting) => (setting.variable === undefined ? [] : [[setting.variable, setting] as const]))
-    .toSorted(([, a], [, b]) => b.path.split('.').length - a.path.split('.').length),
-);
+interface TargetVariable {
+  /** The key of the configuration file that the variable sets. */
+  readonly path: string;
+  readonly description: string;
+  /** Whether the value is a list, separated by commas. */
+  readonly isList: boolean;
+}
+
+function variable(parent: string, key: string, { description = '' }: z.ZodType, isList = false): TargetVariable {
+  return { path: `${parent}.${key}`, description, isList };
+}
+
+const TARGET = 'targets[0]';
+const BRIDGE = `${TARGET}.bridge`;
+const CROSSCHAIN = `${TARGET}.crosschain`;
+
+export const targetVariables: Readonly<Record<string, TargetVariable>> = {
+  BRIDGE_URL: variable(BRIDGE, 'url', bridge.shape.url),
+  BRIDGE_DIALECT: variable(BRIDGE, 'dialect', bridge.shape.dialect),
+  BRIDGE_WATCH: variable(BRIDGE, 'watch', bridge.shape.watch, true),
+  CROSSCHAIN_URL: variable(CROSSCHAIN, 'url', crosschain.shape.url),
+  CROSSCHAIN_DIALECT: variable(CROSSCHAIN, 'dialect', crosschain.shape.dialect),
+  CROSSCHAIN_WINDOW: variable(CROSSCHAIN, 'window', crosschain.shape.window),
+  CROSSCHAIN_LIMIT: variable(CROSSCHAIN, 'limit', crosschain.shape.limit),
+  CROSSCHAIN_HUB_CHAIN_IDS: variable(CROSSCHAIN, 'hub_chain_ids', crosschain.shape.hub_chain_ids, true),
+  POLL_INTERVAL: variable('poll', 'interval', poll.shape.interval),
+  TARGET_NAME: variable(TARGET, 'name', target.shape.name),
+};
 
 /** Names of the variables that are set. An empty variable counts as unset. */
 export function presentTargetVariables(env: Environment): string[] {
-  return Object.keys(targetVariables).filter((name) => valueOf(env, name) !== undefined);
+  return Object.keys(targetVariables).filter((name) => (env[name] ?? '') !== '');
 }
 
-/** Problems of the variables that have no effect, because no URL is set for them. */
-export function ineffectiveVariables(env: Environment): string[] {
-  return presentTargetVariables(env).flatMap((name) =>
-    isEffective(name, env) ? [] : [`${name}: has no effect without ${urlsFor(name).join(' or ')}`],
-  );
-}
-
-const isEffective = (name: string, env: Environment): boolean =>
-  urlsFor(name).some((url) => valueOf(env, url) !== undefined);
-
-function urlsFor(name: string): readonly string[] {
-  const [prefix] = /^(?:BRIDGE|CROSSCHAIN)_/.exec(name) ?? [];
-  return prefix === undefined ? ['BRIDGE_URL', 'CROSSCHAIN_URL'] : [`${prefix}URL`];
-}
-
-/** The variables in the format of the configuration file; `undefined` without a URL. */
+/** The variables in the format of the configuration file. */
 export function environmentData(env: Environment): unknown {
-  if (!isEffective('TARGET_NAME', env)) return undefined;
-  const names = presentTargetVariables(env).filter((name) => isEffective(name, env));
-  const { [TARGET]: target, ...others } = names.reduce<Mapping>(
-    (data, name) => {
-      const { path = '', type } = targetVariables[name] ?? {};
-      const text = valueOf(env, name) ?? '';
-      const value = type?.startsWith('list') ? text.split(',').map((entry) => entry.trim()) : text;
-      return withValue(data, path.split('.'), value);
-    },
-    { [TARGET]: { name: DEFAULT_TARGET_NAME } },
-  );
-  return { ...others, targets: [target] };
-}
-
-/** The part of a path that stands for the only target. */
-const TARGET = 'targets[]';
-
-type Mapping = Readonly<Record<string, unknown>>;
-
-/** A copy with a value at a path. */
-function withValue(data: Mapping, [name = '', ...rest]: readonly string[], value: unknown): Mapping {
-  const inner = data[name];
-  return { ...data, [name]: rest.length === 0 ? value : withValue(isMapping(inner) ? inner : {}, rest, value) };
+  /** The variables of the keys of a mapping; `undefined` without any. */
+  const section = (parent: string): Readonly<Record<string, unknown>> | undefined => {
+    const entries = presentTargetVariables(env).flatMap((name) => {
+      const { path = '', isList = false } = targetVariables[name] ?? {};
+      const [, mapping, key = ''] = /^(.*)\.(\w+)$/.exec(path) ?? [];
+      const value = isList ? env[name]?.split(',').map((entry) => entry.trim()) : env[name];
+      return mapping === parent ? [[key, value] as const] : [];
+    });
+    return entries.length === 0 ? undefined : Object.fromEntries(entries);
+  };
+  const only = {
+    name: DEFAULT_TARGET_NAME,
+    ...section(TARGET),
+    bridge: section(BRIDGE),
+    crosschain: section(CROSSCHAIN),
+  };
+  return { poll: section('poll'), targets: [only] };
 }
 
 /**
- * The variable that caused an invalid setting, with the index of an entry of a list. In `poll`, variables set only the interval, so it
- * causes every problem there.
+ * The variable that caused a problem, with the index of an entry of a list. In `poll`, variables set only the interval, so it causes every
+ * problem there; a problem of the target itself is that it has no URL.
  */
-export function variableOf(setting: string): string {
-  const inTarget = setting.replace('targets[0]', TARGET);
-  const [, key = inTarget, index = ''] = /^(.*\w)(\[\d+\])$/.exec(inTarget) ?? [];
-  const wanted = setting.startsWith('poll.') ? 'poll.interval' : key;
-  const name = Object.entries(targetVariables).find(([, { path }]) => path === wanted)?.[0];
-  return name === undefined ? setting : name + index;
+export function variableOf(path: Path): string {
+  if (path[0] === 'poll') return 'POLL_INTERVAL';
+  const key = formatPath(path);
+  const [name, found] = Object.entries(targetVariables).find(([, each]) => key.startsWith(each.path)) ?? [];
+  return found === undefined ? 'BRIDGE_URL, CROSSCHAIN_URL' : `${name}${key.slice(found.path.length)}`;
 }
-
-const valueOf = (env: Environment, name: string): string | undefined => (env[name] === '' ? undefined : env[name]);

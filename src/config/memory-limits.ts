@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Config } from './config.js';
-import { formatSize, MEBIBYTE } from '../settings/units.js';
+import { formatSize, MEBIBYTE } from '../config/units.js';
 
 /** Memory limits of this process. */
 export interface MemoryLimits {
@@ -33,11 +33,11 @@ export function clampToMemory(
   const perBodyByte = MEMORY_PER_BODY_BYTE + (recorder.directory === undefined ? 0 : RECORDED_MEMORY_PER_BODY_BYTE);
   const availableBytes = Math.floor((bytes - BASE_BYTES) / perBodyByte / MEBIBYTE) * MEBIBYTE;
   const maxBodyBytes = Math.max(MIN_BODY_BYTES, availableBytes);
-  if (poll.maxBodyBytes <= maxBodyBytes) return { config, warnings: [] };
+  if (poll.max_body_size <= maxBodyBytes) return { config, warnings: [] };
   const warning =
-    `poll.max_body_size (${formatSize(poll.maxBodyBytes)}) does not fit into ${formatSize(bytes)} of memory ` +
+    `poll.max_body_size (${formatSize(poll.max_body_size)}) does not fit into ${formatSize(bytes)} of memory ` +
     `and is lowered to ${formatSize(maxBodyBytes)}`;
-  return { config: { ...config, poll: { ...poll, maxBodyBytes } }, warnings: [warning] };
+  return { config: { ...config, poll: { ...poll, max_body_size: maxBodyBytes } }, warnings: [warning] };
 }
 
 /** A real document has a value per 31 to 41 bytes, a hostile one per 3 to 8. */

@@ -1,10 +1,9 @@
-import { resolve } from 'node:path';
-import type { HttpClientConfig } from './http-client-config.js';
 import type { Result } from '../result.js';
-import { checkCertificates, checkPrivateKey, isKeyPair } from '../settings/tls.js';
-import type { Path, PathMessage } from '../settings/problems.js';
-import { checkHeaderValue, checkSecret, checkUsername, reveal, type Secret } from '../settings/secret.js';
-import { readSmallFile } from '../settings/small-file.js';
+import type { HttpClientConfig, TextCheck } from './http-client-config.js';
+import { checkHeaderValue, checkSecret, checkUsername, reveal, type Secret } from './secret.js';
+import { readSmallFile } from './small-file.js';
+import { checkCertificates, checkPrivateKey, isKeyPair } from './tls.js';
+import type { Path, PathMessage } from './yaml.js';
 
 /** HTTP client settings with the content of all files and secrets. Kept for one poll only. */
 export interface ResolvedHttpConfig {
@@ -21,11 +20,11 @@ export interface ResolvedHttpConfig {
 
 type Headers = Readonly<Record<string, string | string[]>>;
 
-type Config<Key extends keyof HttpClientConfig> = NonNullable<HttpClientConfig[Key]>;
+type Section<Key extends keyof HttpClientConfig> = NonNullable<HttpClientConfig[Key]>;
 
 export interface ResolvedTls extends Pick<
-  Config<'tls'>,
-  'serverName' | 'insecureSkipVerify' | 'minVersion' | 'maxVersion'
+  Section<'tls_config'>,
+  'server_name' | 'insecure_skip_verify' | 'min_version' | 'max_version'
 > {
   readonly ca: string | undefined;
   readonly cert: string | undefined;
@@ -43,21 +42,22 @@ export async function resolveHttpConfig(
   config: HttpClientConfig,
 ): Promise<Result<{ readonly resolved: ResolvedHttpConfig }, { readonly problems: readonly PathMessage[] }>> {
   const problems: PathMessage[] = [];
-  const read = createReader(config.directory, problems);
+  const read = createReader(problems);
   const [tls, ...credentials] = await Promise.all([
-    config.tls && readTls(config.tls, read, problems),
-    ...Object.entries(config.headers ?? {}).map(async ([name, values]) => readHeader(name, values, read)),
-    config.basicAuth && readBasicAuth(config.basicAuth, read),
+    config.tls_config && readTls(config.tls_config, read, problems),
+    ...Object.entries(config.http_headers ?? {}).map(async ([name, values]) => readHeader(name, values, read)),
+    config.basic_auth && readBasicAuth(config.basic_auth, read),
     config.authorization && readAuthorization(config.authorization, read),
   ]);
   if (problems.length > 0) return { ok: false, problems: problems.toSorted(byPath) };
-  const proxy = config.proxy?.userInfo && proxyCredentials(reveal(config.proxy.userInfo));
+  const { url: proxyUrl, userInfo } = config.proxy_url ?? {};
+  const proxy = userInfo && proxyCredentials(reveal(userInfo));
   return {
     ok: true,
     resolved: {
       headers: Object.fromEntries(credentials.flatMap((one) => Object.entries(one?.headers ?? {}))),
       tls,
-      proxy: config.proxy && { url: config.proxy.url, headers: proxy?.headers ?? {} },
+      proxy: proxyUrl === undefined ? undefined : { url: proxyUrl, headers: proxy?.headers ?? {} },
       secrets: [...credentials, proxy].flatMap((one) => one?.secrets ?? []),
     },
   };
@@ -68,30 +68,27 @@ type Read = (
   value: string | Secret | undefined,
   file: string | undefined,
   path: Path,
-  check: (text: string) => string | undefined,
+  check: TextCheck,
 ) => Promise<string | undefined>;
 
 /** Checks the content of files; the schema has checked all other values. */
-function createReader(directory: string, problems: PathMessage[]): Read {
+function createReader(problems: PathMessage[]): Read {
   return async (value, file, path, check) => {
     if (value !== undefined) return typeof value === 'string' ? value : reveal(value);
     if (file === undefined) return undefined;
-    const name = resolve(directory, file);
-    const content = await readSmallFile(name);
-    const problem = content.ok ? check(content.value) : content.problem;
-    if (problem !== undefined) problems.push({ path, message: `${name} ${problem}` });
-    return content.ok ? content.value : undefined;
+    const content = await readSmallFile(file);
+    const problem = content.ok ? check(content.text) : content.problem;
+    if (problem !== undefined) problems.push({ path, message: `${file} ${problem}` });
+    return content.ok ? content.text : undefined;
   };
 }
 
 type Credentials = Pick<ResolvedHttpConfig, 'headers' | 'secrets'>;
 
-async function readBasicAuth(
-  { username, usernameFile, password, passwordFile }: Config<'basicAuth'>,
-  read: Read,
-): Promise<Credentials> {
-  const name = await read(username, usernameFile, ['basic_auth', 'username_file'], checkUsername);
-  const secret = await read(password, passwordFile, ['basic_auth', 'password_file'], checkSecret);
+async function readBasicAuth(config: Section<'basic_auth'>, read: Read): Promise<Credentials> {
+  const { username, username_file, password, password_file } = config;
+  const name = await read(username, username_file, ['basic_auth', 'username_file'], checkUsername);
+  const secret = await read(password, password_file, ['basic_auth', 'password_file'], checkSecret);
   return basicCredentials('authorization', name ?? '', secret ?? '');
 }
 
@@ -108,19 +105,17 @@ function proxyCredentials(userInfo: string): Credentials {
   return { headers, secrets: [username, ...secrets] };
 }
 
-async function readAuthorization(
-  { type, credentials, credentialsFile }: Config<'authorization'>,
-  read: Read,
-): Promise<Credentials> {
+async function readAuthorization(config: Section<'authorization'>, read: Read): Promise<Credentials> {
+  const { type, credentials, credentials_file } = config;
   const path = ['authorization', 'credentials_file'];
-  const secret = (await read(credentials, credentialsFile, path, checkHeaderValue)) ?? '';
+  const secret = (await read(credentials, credentials_file, path, checkHeaderValue)) ?? '';
   const value = `${type} ${secret}`;
   return { headers: { authorization: value }, secrets: [secret, value] };
 }
 
 async function readHeader(
   name: string,
-  { values = [], secrets = [], files = [] }: Config<'headers'>[string],
+  { values = [], secrets = [], files = [] }: Section<'http_headers'>[string],
   read: Read,
 ): Promise<Credentials> {
   const contents = await Promise.all(
@@ -131,15 +126,15 @@ async function readHeader(
 }
 
 async function readTls(
-  { ca, caFile, cert, certFile, key, keyFile, ...rules }: Config<'tls'>,
+  { ca, ca_file, cert, cert_file, key, key_file, ...rules }: Section<'tls_config'>,
   read: Read,
   problems: PathMessage[],
 ): Promise<ResolvedTls> {
   const tls = {
     ...rules,
-    ca: await read(ca, caFile, ['tls_config', 'ca_file'], checkCertificates),
-    cert: await read(cert, certFile, ['tls_config', 'cert_file'], checkCertificates),
-    key: await read(key, keyFile, ['tls_config', 'key_file'], checkPrivateKey),
+    ca: await read(ca, ca_file, ['tls_config', 'ca_file'], checkCertificates),
+    cert: await read(cert, cert_file, ['tls_config', 'cert_file'], checkCertificates),
+    key: await read(key, key_file, ['tls_config', 'key_file'], checkPrivateKey),
   };
   if (tls.cert !== undefined && tls.key !== undefined && !isKeyPair(tls.cert, tls.key)) {
     problems.push({ path: ['tls_config'], message: 'the private key does not match the certificate' });

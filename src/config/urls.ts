@@ -1,14 +1,25 @@
+import { z } from 'zod';
 import { bridgeDialects, crosschainDialects } from '../chain/dialects.js';
-import { createSecret, REDACTED, reveal, type Secret } from '../settings/secret.js';
-import {
-  accept,
-  parseHttpUrl,
-  reject,
-  secretValueType,
-  valueType,
-  type ParseResult,
-  type ValueType,
-} from '../settings/value-types.js';
+import { createSecret, REDACTED, reveal, type Secret } from './secret.js';
+import { precondition, string } from './values.js';
+
+/** A string that is an http or https URL. */
+const httpUrl = (expected: string, isExpected: (url: URL, text: string) => boolean) =>
+  string
+    .check(
+      precondition(
+        (text) => /^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(text) && URL.canParse(text) && isExpected(new URL(text), text),
+        `expected ${expected}`,
+      ),
+    )
+    .meta({ title: 'URL' });
+
+const hasUser = ({ username, password }: URL): boolean => username !== '' || password !== '';
+
+const baseUrl = httpUrl(
+  'an http or https URL without user, query and fragment, such as https://node.example.org',
+  (url, text) => !hasUser(url) && !/[?#]/.test(text),
+);
 
 /** The URL of a node. Hosted nodes have the API key in the path, JSON-RPC providers also in the query: only the origin may be shown. */
 export interface EndpointUrl {
@@ -18,72 +29,94 @@ export interface EndpointUrl {
   readonly path?: Secret;
 }
 
-const EXPECTED = 'an http or https URL without user, query and fragment, such as https://node.example.org';
+const endpointUrl = (schema: z.ZodString, pathOf: (url: URL) => string) =>
+  z.codec(schema, z.custom<EndpointUrl>(), {
+    decode: (text): EndpointUrl => {
+      const url = new URL(text);
+      const path = pathOf(url);
+      return path === '' || path === '/' ? { origin: url.origin } : { origin: url.origin, path: createSecret(path) };
+    },
+    encode: ({ origin, path }) => (path === undefined ? origin : `${origin}/${REDACTED}`),
+  });
+
+const pathWithoutSlash = ({ pathname }: URL): string => pathname.replace(/\/+$/, '');
+
+const documentPaths: readonly string[] = [bridgeDialects, crosschainDialects].flatMap((dialects) =>
+  Object.values<{ readonly path: string }>(dialects).map(({ path }) => path.toLowerCase()),
+);
+
+function isDocumentUrl(text: string): boolean {
+  const path = pathWithoutSlash(new URL(text)).toLowerCase();
+  return documentPaths.some((known) => path.endsWith(known));
+}
 
 /** The base URL of a node, to which the path of a document is appended. */
-export const nodeUrl = endpointUrl(EXPECTED, (text) => {
-  const result = parseBaseUrl(text, rejectDocumentPath);
-  return result.ok ? accept(endpointUrlOf(result.value)) : result;
-});
+export const nodeUrl = endpointUrl(
+  baseUrl.refine((text) => !isDocumentUrl(text), 'ends with the path of a document, which is appended'),
+  pathWithoutSlash,
+);
+
+/** The URL of a JSON-RPC endpoint. */
+export const rpcUrl = endpointUrl(
+  httpUrl(
+    'an http or https URL without user and fragment, such as https://ethereum.example.org',
+    (url) => !hasUser(url) && url.hash === '',
+  ),
+  ({ pathname, search }) => pathname + search,
+);
 
 /** The base URL of another site that the pages link to, without a trailing slash. */
-export const siteUrl = valueType('URL', EXPECTED, (text) => parseBaseUrl(text));
+export const siteUrl = baseUrl.overwrite((text) => {
+  const url = new URL(text);
+  return url.origin + pathWithoutSlash(url);
+});
 
-function endpointUrl(expected: string, parse: (text: string) => ParseResult<EndpointUrl>): ValueType<EndpointUrl> {
-  return {
-    ...secretValueType('URL', expected, parse),
-    format: ({ origin, path }: EndpointUrl) => (path === undefined ? origin : `${origin}/${REDACTED}`),
-  };
+/** The URL of an item on another site. The host is fixed: an id from a chain must not choose it. */
+export const urlTemplate = (placeholder: string) =>
+  httpUrl(
+    `an http or https URL with ${placeholder} in its path, query or fragment, such as https://explorer.example.org/${placeholder}`,
+    (url, text) => {
+      // The URL parser encodes braces in a path, so the text is inspected.
+      const [, authority = '', rest = ''] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(text) ?? [];
+      const isKnown = rest.includes(placeholder) && !/[{}]/.test(authority + rest.replaceAll(placeholder, ''));
+      return isKnown && !hasUser(url);
+    },
+  ).meta({ title: 'URL template' });
+
+interface Proxy {
+  /** Scheme, host and port. */
+  readonly url: string;
+  /** `user:password`, percent-decoded. */
+  readonly userInfo?: Secret;
 }
 
-function endpointUrlOf(url: string): EndpointUrl {
-  const { origin } = new URL(url);
-  const path = url.slice(origin.length);
-  return path === '' || path === '/' ? { origin } : { origin, path: createSecret(path) };
+function decodedUserInfo({ username, password }: URL): string | undefined {
+  try {
+    return `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  } catch {
+    return undefined;
+  }
 }
+
+/** As in Prometheus, the URL may contain a user and a password. */
+export const proxyUrl = z.codec(
+  httpUrl(
+    'an http or https URL such as http://user:password@proxy.example.org:3128, with user and password percent-encoded',
+    (url, text) => url.pathname === '/' && !/[?#]/.test(text) && decodedUserInfo(url) !== undefined,
+  ),
+  z.custom<Proxy>(),
+  {
+    decode: (text): Proxy => {
+      const url = new URL(text);
+      const userInfo = hasUser(url) ? decodedUserInfo(url) : undefined;
+      return { url: url.origin, ...(userInfo !== undefined && { userInfo: createSecret(userInfo) }) };
+    },
+    encode: ({ url, userInfo }) => (userInfo === undefined ? url : url.replace('//', `//${REDACTED}@`)),
+  },
+);
 
 /** What is shown of a path that may be an API key. */
 export const REDACTED_PATH = '/…';
-
-/** No message quotes user, password, path or query, because messages are logged. */
-function parseBaseUrl(
-  text: string,
-  rejectBase: (origin: string, path: string) => ParseResult<never> | undefined = () => undefined,
-): ParseResult<string> {
-  const result = parseHttpUrl(text);
-  if (!result.ok) return result;
-  const { origin, pathname, username, password } = result.value;
-  const path = pathname.replace(/\/+$/, '');
-  if (username !== '' || password !== '') return reject(`${origin} has a user name or password`);
-  const rejected = rejectBase(origin, path);
-  if (rejected !== undefined) return rejected;
-  if (text.includes('?')) return reject(`${origin} has a query`);
-  if (text.includes('#')) return reject(`${origin} has a fragment`);
-  return accept(origin + path);
-}
-
-function rejectDocumentPath(origin: string, path: string): ParseResult<never> | undefined {
-  const documentPath = knownPaths.find((known) => path.toLowerCase().endsWith(known.toLowerCase()));
-  if (documentPath === undefined) return undefined;
-  const base = origin + (path.length > documentPath.length ? REDACTED_PATH : '');
-  return reject(`${base}${documentPath} ends with the path of a document, which is appended`);
-}
-
-const knownPaths: readonly string[] = [bridgeDialects, crosschainDialects].flatMap((dialects) =>
-  Object.values<{ readonly path: string }>(dialects).map(({ path }) => path),
-);
-
-const EXPECTED_RPC = 'an http or https URL without user and fragment, such as https://ethereum.example.org';
-
-/** The URL of a JSON-RPC endpoint. */
-export const rpcUrl = endpointUrl(EXPECTED_RPC, (text) => {
-  const result = parseHttpUrl(text);
-  if (!result.ok) return result;
-  const { origin, pathname, search, username, password, hash } = result.value;
-  if (username !== '' || password !== '') return reject(`${origin} has a user name or password`);
-  if (hash !== '') return reject(`${origin} has a fragment`);
-  return accept(endpointUrlOf(origin + pathname + search));
-});
 
 /** The whole URL, for the request only. */
 export function requestUrl({ origin, path }: EndpointUrl, documentPath = ''): URL {

@@ -72,7 +72,7 @@ export function restartedBridge({ highest }: BridgeFlow): BridgeFlow {
 
 /** Compares a document with what is remembered of the last one, and returns what to remember from now on. */
 export function trackBridge(before: BridgeFlow, input: BridgeInput, options: FlowOptions): BridgeFlow {
-  const objectiveMs = input.settings.objective?.withdrawalMs;
+  const objectiveMs = input.settings.objective?.withdrawal;
   const objectiveSeconds = objectiveMs === undefined ? undefined : objectiveMs / 1000;
   const transferDurations = withBucket(before.transferDurations, objectiveSeconds);
   return track({ ...before, transferDurations, objectiveSeconds, removed: undefined }, input, options);

@@ -23,11 +23,6 @@ function noneOf(chainId: string, chain: string): ChainCounts {
   return { chainId, chain, finished: { mined: 0, reverted: 0, aborted: 0, unknown: 0 }, durations: EMPTY_HISTOGRAM };
 }
 
-/** The same chains, each with nothing counted. */
-export function withoutCounts(chains: FlowChains): FlowChains {
-  return chains.map(({ chainId, chain }) => noneOf(chainId, chain));
-}
-
 /** Adds the chains that are new, and gives the others the names of today. */
 export function addChains(
   [others, ...known]: FlowChains,

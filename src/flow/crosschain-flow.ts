@@ -3,15 +3,7 @@ import { compare, subtract, toDouble } from '../chain/decimal.js';
 import type { Numeral } from '../chain/numeral.js';
 import { chainName } from '../facts/crosschain/chains.js';
 import type { CrosschainInput } from '../facts/crosschain/input.js';
-import {
-  addChains,
-  addFinished,
-  NO_CHAINS,
-  withoutCounts,
-  type FinishedCctx,
-  type FlowChains,
-  type Outcome,
-} from './chain-counts.js';
+import { addChains, addFinished, NO_CHAINS, type FinishedCctx, type FlowChains, type Outcome } from './chain-counts.js';
 import { crosschainBaseline, keysOf, type CrosschainBaseline } from './crosschain-baseline.js';
 import { readCrosschainDocument, type CrosschainDocument } from './crosschain-document.js';
 import { addGap, noGaps, type FlowOptions, type Gaps } from './gaps.js';
@@ -94,11 +86,6 @@ function isAwaited(one: DepartedCctx): boolean {
 /** Whether the node has answered that a transaction is pending that it does not list. */
 export function isPending({ pendingAnswers }: DepartedCctx): boolean {
   return pendingAnswers > 0;
-}
-
-/** The flow with its counters at 0, which forgets no transaction. */
-export function fromZero(flow: CrosschainFlow): CrosschainFlow {
-  return { ...flow, chains: withoutCounts(flow.chains), gaps: EMPTY_CROSSCHAIN_FLOW.gaps };
 }
 
 /**
@@ -190,7 +177,7 @@ function settle(
 function withDeparted(
   flow: CrosschainFlow,
   { missed, others }: Departures,
-  { settings: { cctxQueries } }: CrosschainInput,
+  { settings: { cctx_queries: cctxQueries } }: CrosschainInput,
 ): CrosschainFlow {
   const all = [...missed, ...others];
   if (all.length === 0) return flow;

@@ -1,5 +1,5 @@
 import { type Instant, msBetween } from '../clock.js';
-import { MINUTE_MS } from '../settings/units.js';
+import { MINUTE_MS } from '../config/units.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import { samplesOf } from '../metrics/samples.js';
 import type { BridgeFlow } from './bridge-flow.js';

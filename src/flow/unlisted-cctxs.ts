@@ -28,8 +28,8 @@ export interface TrackedDocument {
 /** `undefined` while the node has never answered, and without queries. */
 export function unlistedCctxs({ input, flow }: TrackedDocument): readonly UnlistedCctx[] | undefined {
   const { settings, at } = input;
-  if (settings.cctxQueries === 'off' || !flow.isAnswered) return undefined;
-  const { indexes, olderThanMs } = settings.ignore;
+  if (settings.cctx_queries === 'off' || !flow.isAnswered) return undefined;
+  const { indexes, older_than: olderThanMs } = settings.ignore;
   return flow.departed.filter(isPending).map(({ index, chainId, seconds, at: { epochSeconds: gone } }) => {
     const created = seconds === undefined ? undefined : gone - seconds;
     const isOld = created !== undefined && olderThanMs > 0 && (at.epochSeconds - created) * 1000 > olderThanMs;

@@ -1,6 +1,6 @@
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { formatSize } from '../settings/units.js';
+import { formatSize } from '../config/units.js';
 import { RequestError } from './failure-reasons.js';
 
 /** Bodies of the maximum size that are in memory together; see `MEMORY_PER_BODY_BYTE` in config/memory-limits.ts. */

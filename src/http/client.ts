@@ -29,9 +29,6 @@ import { createPathRedactor, createRedactor } from './redaction.js';
 
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/** Plain requests without credentials. `directory` is the base of relative file names; there are none. */
-const DEFAULT_HTTP_CLIENT_CONFIG: HttpClientConfig = { directory: '' };
-
 export interface FetchLimits {
   /** For all requests of a poll together: connecting, headers and body. */
   readonly timeoutMs: number;
@@ -105,7 +102,8 @@ export function createClient(userAgent: string): Client {
   const running = new Set<AbortController>();
   return {
     waitForMemory: async (maxBodyBytes) => memory.wait(maxBodyBytes),
-    fetch: async ({ url: nodeUrl, httpClient = DEFAULT_HTTP_CLIENT_CONFIG }, path, limits, options = {}) => {
+    fetch: async (node, path, limits, options = {}) => {
+      const { url: nodeUrl } = node;
       const controller = new AbortController();
       running.add(controller);
       const { signal } = controller;
@@ -114,7 +112,7 @@ export function createClient(userAgent: string): Client {
       const redactPath = createPathRedactor(nodeUrl, path);
       let clean: Clean = (text, maxCharacters) => cleanText(redactPath(text), maxCharacters);
       try {
-        const config = await rejectOnAbort(signal, resolveConfig(httpClient));
+        const config = await rejectOnAbort(signal, resolveConfig(node));
         const redact = createRedactor(config.secrets);
         // Truncated text could end in a part of a secret, so secrets are redacted first.
         clean = (text, maxCharacters) => cleanText(redactPath(redact(text)), maxCharacters);
@@ -122,7 +120,7 @@ export function createClient(userAgent: string): Client {
         const dispatcher = createDispatcher(url, config, signal);
         try {
           const response = await sendRequest(dispatcher, url, config, userAgent, limits.maxBodyBytes, options);
-          const isAuthenticated = nodeUrl.path !== undefined || hasCredentials(httpClient);
+          const isAuthenticated = nodeUrl.path !== undefined || hasCredentials(node);
           const context = { redirect: redirectTarget(response.headers['location'], url, path), isAuthenticated, clean };
           return await readResponse(response, limits, memory, context, options);
         } finally {
@@ -154,10 +152,10 @@ export function createClient(userAgent: string): Client {
 }
 
 /** Whether the request has something that the server can reject. Any header but the name of the client can be a key. */
-function hasCredentials({ basicAuth, authorization, headers = {}, tls }: HttpClientConfig): boolean {
-  const hasHeader = Object.keys(headers).some((name) => name.toLowerCase() !== 'user-agent');
-  const hasCertificate = tls?.cert !== undefined || tls?.certFile !== undefined;
-  return basicAuth !== undefined || authorization !== undefined || hasHeader || hasCertificate;
+function hasCredentials({ basic_auth, authorization, http_headers = {}, tls_config: tls }: HttpClientConfig): boolean {
+  const hasHeader = Object.keys(http_headers).some((name) => name.toLowerCase() !== 'user-agent');
+  const hasCertificate = tls?.cert !== undefined || tls?.cert_file !== undefined;
+  return basic_auth !== undefined || authorization !== undefined || hasHeader || hasCertificate;
 }
 
 /**
@@ -179,8 +177,8 @@ function protocolOf(error: unknown): Protocol | undefined {
   return isParserError && isHttp2(String(error.data)) ? 'http2' : undefined;
 }
 
-async function resolveConfig(httpClient: HttpClientConfig): Promise<ResolvedHttpConfig> {
-  const result = await resolveHttpConfig(httpClient);
+async function resolveConfig(config: HttpClientConfig): Promise<ResolvedHttpConfig> {
+  const result = await resolveHttpConfig(config);
   if (result.ok) return result.resolved;
   const problems = result.problems.map(({ message }) => cleanText(message)).join('; ');
   throw new RequestError('bad_request', `invalid configuration: ${problems}`);

@@ -5,7 +5,7 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { addAbortSignal } from 'node:stream';
 import { checkServerIdentity, connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
 import type { ResolvedHttpConfig, ResolvedProxy, ResolvedTls } from '../config/resolved-http-config.js';
-import { tlsVersions } from '../settings/tls.js';
+import { tlsVersions } from '../config/tls.js';
 import { reasonForStatus } from './error-response.js';
 import { ConnectError, RequestError, type FailureReason } from './failure-reasons.js';
 
@@ -18,13 +18,13 @@ export async function openConnection(
   { tls, proxy }: ResolvedHttpConfig,
   signal: AbortSignal,
 ): Promise<Socket> {
-  if (proxy === undefined) return connect(url, { tls, serverName: tls?.serverName, signal });
+  if (proxy === undefined) return connect(url, { tls, serverName: tls?.server_name, signal });
   const messagePrefix = `proxy ${proxy.url}: `;
   // As in Prometheus, tls_config applies to an https proxy too. The server name in it is that of the node.
   const socket = await connect(new URL(proxy.url), { tls, signal, messagePrefix });
   if (url.protocol === 'http:') return socket;
   await openTunnel(socket, url, proxy, messagePrefix);
-  return startTls(socket, url, { tls, serverName: tls?.serverName, signal });
+  return startTls(socket, url, { tls, serverName: tls?.server_name, signal });
 }
 
 interface ConnectOptions {
@@ -120,7 +120,7 @@ function startTls(
   const host = hostOf(url).replace(/\.$/, '');
   const socket = connectTls({
     socket: transport,
-    ...(tls && { secureContext: secureContext(tls), rejectUnauthorized: !tls.insecureSkipVerify }),
+    ...(tls && { secureContext: secureContext(tls), rejectUnauthorized: !tls.insecure_skip_verify }),
     ALPNProtocols: ['http/1.1'],
     // SNI carries host names only (RFC 6066).
     servername: [serverName, host].find((name) => name !== undefined && isIP(name) === 0) ?? '',
@@ -162,16 +162,16 @@ function secureContext(tls: ResolvedTls): SecureContext {
   return context;
 }
 
-function newSecureContext({ ca, cert, key, minVersion, maxVersion }: ResolvedTls): SecureContext {
+function newSecureContext({ ca, cert, key, min_version, max_version }: ResolvedTls): SecureContext {
   try {
     return createSecureContext({
       ca,
       cert,
       key,
-      minVersion: tlsVersions[minVersion],
-      maxVersion: tlsVersions[maxVersion],
+      minVersion: tlsVersions[min_version],
+      maxVersion: tlsVersions[max_version],
       // OpenSSL 3 permits versions before TLS 1.2 only at security level 0.
-      ...(minVersion < 'TLS12' && { ciphers: 'DEFAULT:@SECLEVEL=0' }),
+      ...(min_version < 'TLS12' && { ciphers: 'DEFAULT:@SECLEVEL=0' }),
     });
   } catch (error) {
     throw new RequestError(

@@ -1,5 +1,5 @@
 import { REDACTED_PATH, requestUrl, type EndpointUrl } from '../config/urls.js';
-import { REDACTED } from '../settings/secret.js';
+import { REDACTED } from '../config/secret.js';
 
 /**
  * A longer secret is found by its beginning, and all text after it is replaced as well: V8 rejects very long patterns, with an

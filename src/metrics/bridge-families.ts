@@ -239,7 +239,7 @@ export const bridgeFamilies = families<BridgeInput>({
   }),
   bridge_power_threshold_ratio: gauge({
     help: 'Configured share of the power that must sign a batch or a validator set before it is relayed.',
-    value: ({ settings }) => asDecimalString(settings.powerThreshold),
+    value: ({ settings }) => asDecimalString(settings.power_threshold),
   }),
   bridge_orchestrator_info: labeledGauge({
     help: 'Who the validator is: its account, its name, and whether it is configured in watch.',
@@ -305,7 +305,7 @@ export const bridgeFamilies = families<BridgeInput>({
     // As many as are configured.
     labels: ['orchestrator', 'name'],
     derive: (input) =>
-      input.settings.nodeQueries === 'off'
+      input.settings.node_queries === 'off'
         ? []
         : watchedOrchestrators(input).map(({ orchestrator, name }) => ({
             labels: { orchestrator: toLabelValue(orchestrator), name: toLabelValue(name) },
@@ -315,7 +315,7 @@ export const bridgeFamilies = families<BridgeInput>({
   bridge_watched_orchestrator_balance_limit_amount: gauge({
     help: 'Balance of the orchestrators of watch below which they are short of funds, as configured; absent without watch.',
     stability: 'experimental',
-    value: ({ settings }) => (settings.watch.length === 0 ? undefined : asDecimalString(settings.watchMinBalance)),
+    value: ({ settings }) => (settings.watch.length === 0 ? undefined : asDecimalString(settings.watch_min_balance)),
   }),
   bridge_block_time_seconds: gauge({
     help: 'Hub block time in use: configured, else measured over the polls of the last hour, else the parameter.',
@@ -432,7 +432,7 @@ export const bridgeFamilies = families<BridgeInput>({
   }),
   bridge_backlog_limit_transfers: gauge({
     help: 'Configured number of pending transfers above which an alert fires.',
-    value: ({ settings }) => settings.backlogLimit,
+    value: ({ settings }) => settings.backlog_limit,
   }),
   bridge_oldest_pending_transfer_id: gauge({
     help: 'Lowest id of a transfer in a live batch or not yet in one; absent when there is none.',
@@ -442,7 +442,7 @@ export const bridgeFamilies = families<BridgeInput>({
   bridge_objective_seconds: gauge({
     help: 'Configured time within which withdrawals have to be executed; absent without an objective.',
     stability: 'experimental',
-    value: ({ settings: { objective } }) => objective && toSeconds(objective.withdrawalMs),
+    value: ({ settings: { objective } }) => objective && toSeconds(objective.withdrawal),
   }),
   bridge_objective_ratio: gauge({
     help: 'Configured share of the withdrawals that have to meet the objective; absent without an objective.',

@@ -193,7 +193,7 @@ export const crosschainFamilies = families<CrosschainInput>({
   }),
   crosschain_backlog_limit_cctxs: gauge({
     help: 'Number of missed and pending transactions above which the backlog is high.',
-    value: ({ settings: { backlogLimit } }) => backlogLimit,
+    value: ({ settings }) => settings.backlog_limit,
   }),
   crosschain_rate_limit_window_blocks: gauge({
     help: 'Effective window in hub blocks: the configured window, extended to the lowest pending height.',

@@ -1,6 +1,6 @@
 import { SIZE_RATIO } from '../problems/endpoint-conditions.js';
 import { documents } from '../documents.js';
-import { formatApproximateSize, formatSize } from '../settings/units.js';
+import { formatApproximateSize, formatSize } from '../config/units.js';
 import { remedyOf } from '../http/failure-reasons.js';
 import type { LastPoll } from '../poll/endpoint-state.js';
 import type { EndpointStatus } from './endpoint-view.js';

@@ -1,5 +1,5 @@
 import type { RecorderStatus } from '../recorder/recorder.js';
-import { formatApproximateSize, formatDuration, formatSize } from '../settings/units.js';
+import { formatApproximateSize, formatDuration, formatSize } from '../config/units.js';
 
 import { isolated, markup, type Markup } from './html.js';
 import { ago, distanceElement, isoTime } from './time.js';
@@ -21,7 +21,9 @@ export function recorderView(status: RecorderStatus | undefined): RecorderView |
   if (status === undefined) return null;
   const { settings, recorded, failed, bytes = null, failure } = status;
   return {
-    ...settings,
+    directory: settings.directory,
+    intervalMs: settings.interval,
+    maxBytes: settings.max_size,
     bytes,
     recorded,
     failed,

@@ -1,4 +1,4 @@
-import { formatDuration } from '../settings/units.js';
+import { formatDuration } from '../config/units.js';
 import { endpointsNeedingAttention, endpointsNotPolled, endpointsUp, type EndpointContext } from './endpoint-table.js';
 import type { Availability, EndpointStatus, NamesView } from './endpoint-view.js';
 import { isolated, markup, type Markup } from './html.js';

@@ -1,5 +1,5 @@
 import type { DocumentPath } from '../chain/dialects.js';
-import type { Config, TargetLabels } from '../config/config.js';
+import type { TargetLabels } from '../config/config.js';
 import type { DocumentName } from '../documents.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { FamilyLines } from '../metrics/render-families.js';
@@ -14,7 +14,10 @@ export interface EndpointKey {
 }
 
 /** The settings that apply to the state of an endpoint. A reload can change them without a poll. */
-export type EndpointLimits = Pick<Config['poll'], 'maxBodyBytes' | 'staleAfterMs'>;
+export interface EndpointLimits {
+  readonly maxBodyBytes: number;
+  readonly staleAfterMs: number;
+}
 
 /** What the polls of an endpoint have found. Each poll replaces it as a whole. */
 export interface EndpointState extends EndpointKey, EndpointLimits {

@@ -1,5 +1,5 @@
 import { chainNames } from '../chain/known-chains.js';
-import type { Config, TargetConfig } from '../config/config.js';
+import type { Config, PollConfig, TargetConfig } from '../config/config.js';
 import { maxValuesOf } from '../config/memory-limits.js';
 import {
   documentNames,
@@ -28,7 +28,7 @@ function jobOf(config: Config, target: TargetConfig, document: DocumentName): Po
   const request = documents[document].request(target);
   if (request === undefined) return undefined;
   const { connection, settings, ...others } = request;
-  const { timeoutMs, maxBodyBytes } = config.poll;
+  const { timeout: timeoutMs, max_body_size: maxBodyBytes } = config.poll;
   const context = stepContext(targetOptions(config, target), document, settings);
   return { ...connection, ...others, limits: { timeoutMs, maxBodyBytes }, context };
 }
@@ -44,12 +44,12 @@ export function stepContext<Name extends DocumentName>(
 /** The settings that apply to the state of an endpoint. A document with an interval of its own is not stale between two polls. */
 export function limitsOf(
   { context, intervalMs = 0 }: Pick<PollJob, 'context'> & { readonly intervalMs?: number | undefined },
-  poll: EndpointLimits,
+  poll: Pick<PollConfig, 'max_body_size' | 'stale_after'>,
 ): EndpointLimits {
   const { maxBodyBytes = Infinity } = documents[context.document];
   return {
-    maxBodyBytes: Math.min(poll.maxBodyBytes, maxBodyBytes),
-    staleAfterMs: Math.max(poll.staleAfterMs, 2 * intervalMs),
+    maxBodyBytes: Math.min(poll.max_body_size, maxBodyBytes),
+    staleAfterMs: Math.max(poll.stale_after, 2 * intervalMs),
   };
 }
 
@@ -65,9 +65,9 @@ export function targetOptions(
       chains: { ...chainNames, ...Object.fromEntries(Object.entries(chains).map(([id, chain]) => [id, chain.name])) },
       validators,
     },
-    maxSeries: limits.maxSeriesPerFamily,
-    staleAfterMs: poll.staleAfterMs,
-    maxValues: maxValuesOf(poll.maxBodyBytes),
+    maxSeries: limits.max_series_per_family,
+    staleAfterMs: poll.stale_after,
+    maxValues: maxValuesOf(poll.max_body_size),
   };
 }
 

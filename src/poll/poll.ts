@@ -13,7 +13,7 @@ import { isJsonRpc, portHint } from '../http/port-hints.js';
 import { NO_CONTRACT } from '../queries/contract-document.js';
 import { fetchContract, type SendQuery } from '../queries/contract-exchange.js';
 import type { NodeQuery, QueryRequest, QueryResult } from '../queries/query.js';
-import { createRpcClient, type RpcClient } from '../queries/rpc-client.js';
+import { createRpcClient, type SendRequests } from '../queries/json-rpc.js';
 import { sendQuery } from '../queries/send-query.js';
 import { createLimit } from '../queue.js';
 import { errorText } from '../text/error-text.js';
@@ -75,13 +75,13 @@ const QUERIES_AT_A_TIME = 4;
 
 export function createPollExecutor(userAgent: string): PollExecutor {
   const client = createClient(userAgent);
-  const rpc = createRpcClient(client);
+  const sendRequests = createRpcClient(client);
   const limit = createLimit(QUERIES_AT_A_TIME);
   const send: SendQuery = async (node, reader, request) =>
     limit(node.url.origin, async () => sendQuery(node, reader, request, client));
   return {
     fetch: async (job, input) =>
-      job.hub === undefined ? fetchDocument(job, input, client) : fetchAnswers(job, job.hub, input, rpc, send),
+      job.hub === undefined ? fetchDocument(job, input, client) : fetchAnswers(job, job.hub, input, sendRequests, send),
     sendQuery: send,
     close: () => client.close(),
   };
@@ -115,7 +115,7 @@ async function fetchAnswers(
   job: PollJob,
   hub: NodeConnection,
   { sideInput, readsAll = false }: PollInput,
-  rpc: RpcClient,
+  sendRequests: SendRequests,
   send: SendQuery,
 ): Promise<Fetched> {
   const started = performance.now();
@@ -125,7 +125,7 @@ async function fetchAnswers(
   const fetched =
     facts === undefined
       ? failure('schema', `${source}: ${NO_CONTRACT}`)
-      : await fetchContract(job, hub, { facts, lastReading }, readsAll ? undefined : lastReading, rpc, send);
+      : await fetchContract(job, hub, { facts, lastReading }, readsAll ? undefined : lastReading, sendRequests, send);
   const outcome: Fetched['outcome'] = fetched.ok
     ? { ok: true, bytes: fetched.body, source, height: undefined, at: clock(), sideInput: fetched.exchange }
     : fetched;

@@ -2,17 +2,16 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { verdictsOf } from '../problems/verdicts.js';
-import { NO_FLOW_HISTORY } from '../flow/flow-history.js';
 import { initialMemory, type EndpointMemory } from '../poll/known-endpoint.js';
 import type { PollConfig } from '../config/config.js';
 import { clock, type Instant } from '../clock.js';
-import { documents, type DocumentName } from '../documents.js';
+import type { DocumentName } from '../documents.js';
 import { initialState, type EndpointKey, type EndpointLimits, type EndpointState } from './endpoint-state.js';
 import { withinMemory } from './items.js';
 import { limitsOf, pollInput } from './jobs.js';
 import { rememberedOf, withRemembered, type Remembered } from './remembered.js';
 import { readFetched, timedStep, type Fetched, type PollExecutor, type PollJob } from './poll.js';
-import type { Poll, Snapshot } from './step.js';
+import type { Poll } from './step.js';
 import type { Recorder } from '../recorder/recorder.js';
 import type { SelectionMemory } from '../recorder/selection.js';
 import { createQueue } from '../queue.js';
@@ -67,7 +66,7 @@ export function createEndpointRegistry(
   log: Logger,
   now: () => Instant = clock,
   pastOf: (job: PollJob) => EndpointPast | undefined = () => undefined,
-  recorder?: Pick<Recorder, 'isOn' | 'isDue' | 'record'>,
+  recorder?: Pick<Recorder, 'isDue' | 'record'>,
   stateFile?: Pick<StateFile, 'rememberedOf' | 'writeSoon'>,
 ): EndpointRegistry {
   let endpoints = new Map<string, RunningEndpoint>();
@@ -146,7 +145,6 @@ export function createEndpointRegistry(
 
   /** The next document of each endpoint of the target is recorded, also the one that was polled just now. */
   function recordNext(target: string): void {
-    if (recorder?.isOn() !== true) return;
     for (const [key, endpoint] of endpoints) {
       if (endpoint.state.target !== target) continue;
       endpoints.set(key, { ...endpoint, recording: { ...endpoint.recording, isChanged: true } });
@@ -190,11 +188,11 @@ export function createEndpointRegistry(
     endpoints = new Map(
       jobs.map((job) => {
         const limits = limitsOf(job, config);
-        const { intervalMs = config.intervalMs } = job;
+        const { intervalMs = config.interval } = job;
         const known = previous.get(keyOf(job.context));
         const isKept = known !== undefined && isSameEndpoint(known.job, job);
         const found: Endpoint = isKept
-          ? withFlowResetByLimit(job, known)
+          ? known
           : { ...withRemembered(initialEndpoint(job, limits, at), rememberedBefore(job, known)), ...pastOf(job) };
         const ofQueries = queryStatesOf(job.context, found.state.queries);
         const endpoint: Endpoint = { ...found, state: { ...found.state, ...limits, queries: ofQueries } };
@@ -229,40 +227,20 @@ function initialEndpoint(job: PollJob, limits: EndpointLimits, addedAt: Instant)
   return { job, state, memory: initialMemory, failureLoggedAtMs: undefined };
 }
 
-/**
- * The endpoint as it was, but its flow begins at 0, as after a restart, when the limit of series has changed: with another limit, tokens
- * and chains move between their own series and that of the others, which would seem to have counted.
- */
-function withFlowResetByLimit({ context: { maxSeries } }: PollJob, known: Endpoint): Endpoint {
-  const { job, state, memory } = known;
-  const { success } = state;
-  if (success === undefined || job.context.maxSeries === maxSeries) return known;
-  const snapshot = withFlowFromZero(success.snapshot);
-  return {
-    ...known,
-    state: { ...state, success: { ...success, snapshot } },
-    memory: { ...memory, flow: NO_FLOW_HISTORY },
-  };
-}
-
-function withFlowFromZero<Name extends DocumentName>(snapshot: Snapshot<Name>): Snapshot<Name> {
-  const { document, flow } = snapshot;
-  return { ...snapshot, flow: documents[document].flow.fromZero(flow), cumulative: [] };
-}
-
 function keyOf({ target, document }: EndpointKey): string {
   return JSON.stringify([target, document]);
 }
 
 /**
  * Whether what was found by one job is valid for the other: they request the same document of the same node, for series with the same
- * labels. Other credentials or settings change the next poll, and nothing that is known.
+ * labels. Other credentials or settings change the next poll, and nothing that is known. With another limit of series, tokens and chains would
+ * move between their own series and that of the others, which would seem to have counted.
  */
 function isSameEndpoint(first: PollJob, second: PollJob): boolean {
   const identityOf = ({ context, url, paths, query, hub }: PollJob) => {
-    const { target, targetLabels, document } = context;
+    const { target, targetLabels, document, maxSeries } = context;
     // The path of a JSON-RPC endpoint is an API key.
-    return [target, targetLabels, document, hub === undefined ? url : url.origin, paths, query];
+    return [target, targetLabels, document, maxSeries, hub === undefined ? url : url.origin, paths, query];
   };
   return isDeepStrictEqual(identityOf(first), identityOf(second));
 }

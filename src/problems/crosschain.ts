@@ -234,15 +234,15 @@ const high = problemOf('rate_limiter_input', {
   action:
     'Check whether outbounds are switched off (crosschain_flags), then in the list of pending transactions which chains they wait for.',
   find: ({ input }) => {
-    const { backlogLimit } = input.settings;
+    const { backlog_limit } = input.settings;
     const pending = required(input.document.total_pending);
-    if (compare(pending, backlogLimit) <= 0) return [];
+    if (compare(pending, backlog_limit) <= 0) return [];
     const since = orUndefined(() => aboveLimitSince(input));
     return [
       {
         start: since === undefined ? undefined : toDouble(since),
         sentence: withDetails(
-          `the number of pending cross-chain transactions has been above ${backlogLimit} for {duration}, ${toDecimalString(pending)} at present`,
+          `the number of pending cross-chain transactions has been above ${backlog_limit} for {duration}, ${toDecimalString(pending)} at present`,
         ),
       },
     ];

@@ -152,18 +152,18 @@ const high = problemOf('module_state', {
     'More transfers than `backlog_limit` are pending, batched or unbatched. The queue may still move; BridgeBacklogStuck fires when it does not.',
   action: 'Check whether batches are built, signed and relayed.',
   find: ({ input }) => {
-    const { backlogLimit } = input.settings;
+    const { backlog_limit } = input.settings;
     const unbatched = unbatchedTransfers(input).length;
     const pending = rows(input.state.batches).reduce(
       (sum, { transactions }) => sum + lengthOf(transactions),
       unbatched,
     );
-    if (pending <= backlogLimit) return [];
+    if (pending <= backlog_limit) return [];
     return [
       {
         start: timeOfHeight(input, () => aboveLimitSince(input)),
         sentence: withDetails(
-          `the number of pending transfers has been above ${backlogLimit} for {duration}`,
+          `the number of pending transfers has been above ${backlog_limit} for {duration}`,
           `${pending} at present, of which ${unbatched} in no batch`,
         ),
       },

@@ -35,7 +35,7 @@ export const cctxOutcome = nodeQuery({
   // With every poll.
   intervalMs: 0,
   maxBodyBytes: MAX_BODY_BYTES,
-  isEnabled: ({ document, settings }) => document === 'rate_limiter_input' && settings.cctxQueries === 'auto',
+  isEnabled: ({ document, settings }) => document === 'rate_limiter_input' && settings.cctx_queries === 'auto',
   path: { zeta: '/zeta-chain/crosschain/cctx/{index}', neutral: '/chain/crosschain/cctx/{index}' },
   requests: requestsOf,
   schema: object({ CrossChainTx: object({ index: string, cctx_status: cctxStatus }) }),

@@ -1,15 +1,14 @@
 import type { Exact } from '../chain/decimal.js';
 import { boolean, chainId, list, numeral, object, string } from '../chain/fields.js';
-import { isPresent } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
 import { chainLabels, PER_CHAIN } from '../facts/crosschain/chains.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { families, gauge, labeledGauge } from '../metrics/family.js';
 import { optional, required, rows } from '../facts/required-fields.js';
-import { HOUR_MS } from '../settings/units.js';
+import { HOUR_MS } from '../config/units.js';
 import type { QueryStates } from './query-state.js';
 import type { StepContext } from '../poll/step.js';
-import { isOn, nodeQuery, type QueryInput } from './query.js';
+import { isOn, nextKeyOf, nodeQuery, pagination, type QueryInput } from './query.js';
 
 /* Switches, nonces and parameters of the chains that a hub signs for (ZetaChain, observer module). */
 
@@ -71,18 +70,13 @@ interface Nonces {
   readonly high: Numeral;
 }
 
-interface NoncesPage {
-  readonly nonces: readonly Nonces[];
-  readonly nextKey: string | undefined;
-}
-
 /** One series for each external chain, of the present key; without a key there are none. */
 function eachChain(value: (nonces: Nonces) => Exact) {
-  return ({ context, pages }: QueryInput<NoncesPage>) => {
+  return ({ context, pages }: QueryInput<readonly Nonces[]>) => {
     const [key] = signersKey.valuesOf(context.answered).get('') ?? [];
-    const hub = context.document === 'rate_limiter_input' ? context.settings.hubChainIds : [];
+    const hub = context.document === 'rate_limiter_input' ? context.settings.hub_chain_ids : [];
     return pages
-      .flatMap(({ nonces }) => nonces)
+      .flat()
       .filter((nonces) => nonces.key === key && !hub.includes(nonces.chainId))
       .map((nonces) => ({ labels: chainLabels(toLabelValue(nonces.chainId), context.labels), value: value(nonces) }));
   };
@@ -94,22 +88,17 @@ export const pendingNonces = nodeQuery({
   path: observerPath('pendingNonces'),
   schema: object({
     pending_nonces: list(object({ chain_id: chainId, tss: string, nonce_low: numeral, nonce_high: numeral })),
-    pagination: object({ next_key: string }),
+    pagination,
   }),
-  value: (page): NoncesPage => {
-    const nextKey = isPresent(page.pagination) ? page.pagination.next_key : undefined;
-    return {
-      nonces: rows(page.pending_nonces).map((row) => ({
-        chainId: required(row.chain_id),
-        key: required(row.tss),
-        low: required(row.nonce_low),
-        high: required(row.nonce_high),
-      })),
-      nextKey: isPresent(nextKey) && nextKey !== '' ? nextKey : undefined,
-    };
-  },
-  nextKey: ({ nextKey }) => nextKey,
-  families: families<QueryInput<NoncesPage>>({
+  value: (page): readonly Nonces[] =>
+    rows(page.pending_nonces).map((row) => ({
+      chainId: required(row.chain_id),
+      key: required(row.tss),
+      low: required(row.nonce_low),
+      high: required(row.nonce_high),
+    })),
+  nextKey: nextKeyOf,
+  families: families<QueryInput<readonly Nonces[]>>({
     crosschain_nonce_low: labeledGauge({
       help: 'Lowest nonce of the present key that is pending on a chain, by the hub; all nonces from it up to the highest one are pending.',
       stability: 'experimental',

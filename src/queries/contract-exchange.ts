@@ -21,10 +21,9 @@ import {
   type ContractCall,
   type ContractExchange,
 } from './contract-document.js';
-import { unreadable, type RpcAnswers, type RpcRequest } from './json-rpc.js';
+import { unreadable, type RpcAnswers, type RpcRequest, type SendRequests } from './json-rpc.js';
 import { blockAt, blockRequest } from './node-status.js';
 import { responseReader, type QueryRequest, type QueryResult, type ResponseReader } from './query.js';
-import type { RpcClient } from './rpc-client.js';
 import type { QueryConnection } from './send-query.js';
 
 /*
@@ -53,11 +52,11 @@ export async function fetchContract(
   hub: NodeConnection,
   { facts, lastReading }: Pick<ContractExchange, 'facts' | 'lastReading'>,
   knownBefore: ContractReading | undefined,
-  rpc: RpcClient,
+  sendRequests: SendRequests,
   sendQuery: SendQuery,
 ): Promise<FetchedContract | Failure> {
   const remaining = remainingLimits(node.limits);
-  const send = async (requests: readonly RpcRequest[]): Promise<Sent> => rpc.send(node, requests, remaining);
+  const send = async (requests: readonly RpcRequest[]): Promise<Sent> => sendRequests(node, requests, remaining);
   const failed = ({ reason, message }: UnreadableDocument): Failure =>
     failure(reason, `${sourceOf(node.url, '')}: ${message}`);
   const sent = await send(HEAD);
@@ -82,7 +81,7 @@ export async function fetchContract(
   return { ok: true, body, exchange: { ...exchange, hub: (await withinMs(timeoutMs - elapsedMs, ofHub)) ?? NO_HUB } };
 }
 
-type Sent = Awaited<ReturnType<RpcClient['send']>>;
+type Sent = Awaited<ReturnType<SendRequests>>;
 
 /** Sends calls that are pinned to the newest block, or to an older one if the node that receives them does not have it yet. */
 async function fetchPinned(
@@ -96,7 +95,7 @@ async function fetchPinned(
     // oxlint-disable-next-line no-await-in-loop -- an older block is requested only if the node does not have the newer one
     const sent = await send(calls.map(requestOf));
     if (sent.ok) return { ...sent, calls };
-    if (!sent.isUnknownBlock || step === BLOCKS_BEHIND.length - 1) return sent;
+    if (sent.isUnknownBlock !== true || step === BLOCKS_BEHIND.length - 1) return sent;
   }
 }
 

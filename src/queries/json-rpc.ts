@@ -1,7 +1,15 @@
+import { performance } from 'node:perf_hooks';
 import type { UnreadableDocument } from '../chain/document.js';
+import type { NodeConnection } from '../config/endpoint-config.js';
+import { requestUrl, sourceOf } from '../config/urls.js';
+import type { Client, FetchLimits } from '../http/client.js';
+import { failure, type Failure } from '../http/failure-reasons.js';
 import { errorText, RATE_LIMIT } from '../text/error-text.js';
 
-/* JSON-RPC 2.0: a request or a batch of requests, and what the answers say. */
+/*
+ * JSON-RPC 2.0 in batches that the server accepts. Providers limit a batch to 3, 5 or 10 requests, or know none, and say so in many ways. So a
+ * batch that was not answered is halved, whatever the server said; what it says to a single request is the reason of the failure.
+ */
 
 /** More than the answers to the calls of a poll, and than a block with the hashes of its transactions. */
 export const MAX_RPC_BODY_BYTES = 2 ** 20;
@@ -13,21 +21,25 @@ export interface RpcRequest {
 }
 
 /** Why a server did not answer a request. */
-export interface RpcError {
+interface RpcError {
   readonly code: number | undefined;
   /** As the server has sent it: it may contain the API key of the URL. */
   readonly text: string | undefined;
 }
 
-export type RpcAnswer =
-  { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: RpcError };
+type RpcAnswer = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: RpcError };
 
 /** The answers by the id of their request. Servers may reorder them; one that is not there was not answered. */
 export type RpcAnswers = ReadonlyMap<number, RpcAnswer>;
 
-/** Answers that cannot be used. `text` is what the server says, as it has sent it. */
+/** Answers that cannot be used. */
 export interface RpcFailure extends UnreadableDocument {
+  /** What the server says, as it has sent it. */
   readonly text?: string | undefined;
+  /** Whether the server may answer a smaller batch. */
+  readonly isRejected?: boolean;
+  /** Whether the server does not have the block of a request. */
+  readonly isUnknownBlock?: boolean;
 }
 
 /** One request is no batch: some servers know no batches. */
@@ -80,24 +92,24 @@ function errorOf(entry: unknown): RpcError | undefined {
 /** `limit exceeded` of EIP-1474, and the HTTP status that some providers use as the code. */
 const RATE_LIMIT_CODES: ReadonlySet<number | undefined> = new Set([-32_005, 429]);
 
-export function isRateLimit({ code, text = '' }: RpcError): boolean {
+function isRateLimit({ code, text = '' }: RpcError): boolean {
   return RATE_LIMIT_CODES.has(code) || RATE_LIMIT.test(text);
 }
 
 /** Whether the contract itself rejects a call: there is no such function, or it is another contract. Nodes use different codes. */
-export function isRevert({ code, text = '' }: RpcError): boolean {
+function isRevert({ code, text = '' }: RpcError): boolean {
   return code === 3 || /revert|VM execution|out of gas|invalid opcode/i.test(text);
 }
 
 /** Whether a node does not have the block of a call, or its state. Nodes use different codes. */
-export function isUnknownBlock({ text = '' }: RpcError): boolean {
+function isUnknownBlock({ text = '' }: { readonly text?: string | undefined }): boolean {
   return /(?:header|block|state|resource) (?:not found|is not available|not available)|unknown block|missing trie node|(?:cannot|could not) find|future block|block .*(?:out of range|too (?:high|new)|not.*(?:found|available|yet))/i.test(
     text,
   );
 }
 
 /** Whether a server does not offer a method, or not to this client. */
-export function isUnknownMethod({ code, text = '' }: RpcError): boolean {
+function isUnknownMethod({ code, text = '' }: RpcError): boolean {
   return (
     code === -32_601 || code === -32_004 || /method.*(?:not|disabled|forbidden|unavailable)|unsupported/i.test(text)
   );
@@ -121,4 +133,109 @@ export function property(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? Reflect.get(value, name)
     : undefined;
+}
+
+/** Sends requests until each has an answer, which can be the error of a call that the contract or the server does not know. */
+export type SendRequests = (
+  node: NodeConnection,
+  requests: readonly RpcRequest[],
+  limits: () => FetchLimits,
+) => Promise<Answered | FailedRequests>;
+
+interface Answered {
+  readonly ok: true;
+  readonly answers: RpcAnswers;
+  /** The list of the answers: as the server has sent it, or in one if it has sent several. */
+  readonly body: Buffer;
+}
+
+type FailedRequests = Failure & Pick<RpcFailure, 'isRejected' | 'isUnknownBlock'>;
+
+/** A server that was overloaded may accept larger batches later. */
+const REMEMBER_MS = 60 * 60_000;
+
+export function createRpcClient(client: Client): SendRequests {
+  /** The size of batches that a server has accepted, by its URL. */
+  const accepted = new Map<string, { readonly size: number; readonly untilMs: number }>();
+  return async (node, requests, limits) => {
+    const { href } = requestUrl(node.url);
+    const known = accepted.get(href);
+    let size = known !== undefined && performance.now() < known.untilMs ? known.size : requests.length;
+    let maxBytes = MAX_RPC_BODY_BYTES;
+    const answers = new Map<number, RpcAnswer>();
+    for (let next = 0; next < requests.length;) {
+      const batch = requests.slice(next, next + size);
+      const { maxBodyBytes, ...others } = limits();
+      const batchLimits = { ...others, maxBodyBytes: Math.min(maxBodyBytes, maxBytes) };
+      // oxlint-disable-next-line no-await-in-loop -- the answer says whether the batch was too large
+      const sent = await sendBatch(client, node, batch, batchLimits);
+      if (sent.ok && batch.length === requests.length) return sent;
+      if (sent.ok) {
+        for (const [id, answer] of sent.answers) answers.set(id, answer);
+        maxBytes -= sent.body.length;
+        next += batch.length;
+      } else if (sent.isRejected === true && batch.length > 1) {
+        size = Math.floor(batch.length / 2);
+      } else return sent;
+    }
+    if (size !== known?.size) accepted.set(href, { size, untilMs: performance.now() + REMEMBER_MS });
+    const list = Array.from(answers, ([id, { ok: _ok, ...answer }]) => ({ jsonrpc: '2.0', id, ...answer }));
+    return { ok: true, answers, body: Buffer.from(JSON.stringify(list)) };
+  };
+}
+
+async function sendBatch(
+  client: Client,
+  node: NodeConnection,
+  batch: readonly RpcRequest[],
+  limits: FetchLimits,
+): Promise<Answered | FailedRequests> {
+  const fetched = await client.fetch(node, '', limits, { json: formatRequests(batch), hasFixedLimit: true });
+  if (!fetched.ok) {
+    const { error, statusCode, errorBody = '' } = fetched;
+    // Servers also send JSON-RPC errors with an error status.
+    const read = readAnswers(Buffer.from(errorBody), batch);
+    return {
+      ok: false,
+      error: !read.ok && read.reason === 'rate_limited' ? { ...error, reason: 'rate_limited' } : error,
+      isRejected: statusCode !== undefined || error.reason === 'too_large',
+      isUnknownBlock: !read.ok && read.isUnknownBlock === true,
+    };
+  }
+  const { bytes, release } = fetched.body;
+  release();
+  const read = readAnswers(bytes, batch);
+  if (read.ok) return { ...read, body: bytes };
+  const { reason, message, text, ...others } = read;
+  const detail = text === undefined ? '' : `: ${fetched.clean(text)}`;
+  return { ...others, ...failure(reason, `${sourceOf(node.url, '')}: ${message}${detail}`) };
+}
+
+/** The answers to a batch, or why they cannot be used. */
+function readAnswers(body: Buffer, batch: readonly RpcRequest[]): ReturnType<typeof parseAnswers> {
+  const parsed = parseAnswers(body);
+  if (!parsed.ok) return { ...parsed, isRejected: true, isUnknownBlock: isUnknownBlock(parsed) };
+  const problems = batch.flatMap((request) => problemOfAnswer(request, parsed.answers.get(request.id)) ?? []);
+  const worst =
+    problems.find((problem) => problem.isUnknownBlock) ?? problems.find((problem) => problem.isRejected) ?? problems[0];
+  // A server that answers one of the requests accepts batches of this size.
+  const isAnswered = batch.some(({ id }) => parsed.answers.get(id)?.ok === true);
+  return worst ? { ...worst, isRejected: worst.isRejected === true || !isAnswered } : parsed;
+}
+
+/** Why an answer fails the poll. An error of the contract, or of a method that servers need not have, concerns nothing but its request. */
+function problemOfAnswer({ method, params }: RpcRequest, answer: RpcAnswer | undefined): RpcFailure | undefined {
+  if (answer === undefined) return { ...unreadable('schema', `did not answer ${method}`), isRejected: true };
+  if (answer.ok) {
+    const hasBlock = answer.result !== null || method !== 'eth_getBlockByNumber' || params[0] === 'latest';
+    const message = 'does not have the block that it, or another node behind it, has named';
+    return hasBlock ? undefined : { ...unreadable('schema', message), isUnknownBlock: true };
+  }
+  const { error } = answer;
+  const problem = rpcFailure(method, error);
+  if (isRevert(error)) return undefined;
+  if (isRateLimit(error)) return { ...problem, isRejected: true };
+  if (isUnknownBlock(error)) return { ...problem, isUnknownBlock: true };
+  const isOptional = method === 'eth_syncing' || (method === 'eth_getStorageAt' && isUnknownMethod(error));
+  return isOptional ? undefined : problem;
 }

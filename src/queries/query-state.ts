@@ -3,7 +3,7 @@ import type { PollError } from '../http/failure-reasons.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import type { FamilyLines } from '../metrics/render-families.js';
 import type { StepContext } from '../poll/step.js';
-import { HOUR_MS, MINUTE_MS } from '../settings/units.js';
+import { HOUR_MS, MINUTE_MS } from '../config/units.js';
 import { cctxOutcome } from './cctx-outcome.js';
 import { chainParams, crosschainFlags, pendingNonces, signersKey } from './chain-switches.js';
 import { latestBlock, syncing } from './node-status.js';

@@ -1,5 +1,6 @@
 import { readDocument, type UnreadableDocument } from '../chain/document.js';
-import type { FieldSchema } from '../chain/fields.js';
+import { isPresent, type Field } from '../chain/field.js';
+import { object, string, type FieldSchema, type ValueOf } from '../chain/fields.js';
 import type { DocumentName, FlowOf, ObservationsOf } from '../documents.js';
 import { orUndefined } from '../facts/required-fields.js';
 import type { Failure } from '../http/failure-reasons.js';
@@ -7,7 +8,7 @@ import type { Family, FamilyHeader } from '../metrics/family.js';
 import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
 import type { StepContext } from '../poll/step.js';
-import { MEBIBYTE, MINUTE_MS } from '../settings/units.js';
+import { MEBIBYTE, MINUTE_MS } from '../config/units.js';
 import type { QueryStates } from './query-state.js';
 
 /*
@@ -56,8 +57,8 @@ interface ResponseDeclaration<Read, Value> {
   readonly schema: FieldSchema<Read>;
   /** The part of a page that is kept, as plain data. Throws WITHDRAWN if a field is missing or invalid. */
   readonly value: (page: Read) => Value;
-  /** The key of the next page; `undefined` on the last one. */
-  readonly nextKey?: (page: Value) => string | undefined;
+  /** The key of the next page; `undefined` on the last one, and by default. */
+  readonly nextKey?: (page: Read) => string | undefined;
   /** Whether a page is about what was requested; always, by default. */
   readonly isAbout?: (request: QueryRequest, page: Value) => boolean;
 }
@@ -76,11 +77,19 @@ export function responseReader<Read, Value>({
       if (!result.ok) return result;
       const { value: whole } = result;
       const page = orUndefined(() => (whole === undefined ? undefined : value(whole)));
-      if (page === undefined) return unreadable('a required field is missing or invalid');
+      if (whole === undefined || page === undefined) return unreadable('a required field is missing or invalid');
       if (!isAbout(request, page)) return unreadable('the response is about something else');
-      return { ok: true, value: page, nextKey: nextKey?.(page) };
+      return { ok: true, value: page, nextKey: nextKey?.(whole) };
     },
   };
+}
+
+/** The field of a response that names the next page (Cosmos SDK). */
+export const pagination = object({ next_key: string });
+
+export function nextKeyOf(page: { readonly pagination: Field<ValueOf<typeof pagination>> }): string | undefined {
+  const key = isPresent(page.pagination) ? page.pagination.next_key : undefined;
+  return isPresent(key) && key !== '' ? key : undefined;
 }
 
 function unreadable(message: string): UnreadableDocument {
@@ -168,7 +177,7 @@ export function nodeQuery<Read, Value>(query: Declaration<Read, Value>): NodeQue
 
 /** Whether `node_queries` of the endpoint is on. */
 export function isOn({ settings }: StepContext): boolean {
-  return settings.nodeQueries === 'auto';
+  return settings.node_queries === 'auto';
 }
 
 function singleRequest(_context: QueryContext, path: string): readonly QueryRequest[] {

@@ -4,10 +4,10 @@ import { list, object, string, type ValueOf } from '../chain/fields.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { memoize } from '../facts/memoize.js';
 import { required, WITHDRAWN } from '../facts/required-fields.js';
-import { HOUR_MS, MEBIBYTE } from '../settings/units.js';
+import { HOUR_MS, MEBIBYTE } from '../config/units.js';
 import { cleanText } from '../text/untrusted-text.js';
 import type { StepContext } from '../poll/step.js';
-import { nodeQuery, type QueryRequest } from './query.js';
+import { nextKeyOf, nodeQuery, pagination, type QueryRequest } from './query.js';
 import type { QueryAnswer, QueryStates } from './query-state.js';
 
 /* The validators by the staking module of the Cosmos SDK (QueryValidatorsResponse): names for labels, contacts, and operator addresses. */
@@ -29,10 +29,6 @@ export interface Validators {
   readonly operators: ReadonlyMap<string, string>;
 }
 
-interface ValidatorsPage extends Validators {
-  readonly nextKey: string | undefined;
-}
-
 const rows = list(
   object({
     operator_address: string,
@@ -42,7 +38,7 @@ const rows = list(
 
 /** Whether the validators of an endpoint have the names of the staking module. */
 export function hasStakingNames(options: StepContext): boolean {
-  return options.document === 'module_state' && options.settings.validatorNames === 'staking';
+  return options.document === 'module_state' && options.settings.validator_names === 'staking';
 }
 
 export const validators = nodeQuery({
@@ -54,19 +50,17 @@ export const validators = nodeQuery({
     hasStakingNames(options) ||
     // The address of an operator is in the path of the query about its validator.
     (options.document === 'module_state' &&
-      options.settings.nodeQueries === 'auto' &&
+      options.settings.node_queries === 'auto' &&
       options.settings.watch.length > 0),
   path: '/cosmos/staking/v1beta1/validators?pagination.limit=1000',
-  schema: object({ validators: rows, pagination: object({ next_key: string }) }),
-  value: (page): ValidatorsPage => {
+  schema: object({ validators: rows, pagination }),
+  value: (page): Validators => {
     const found = validatorsIn(required(page.validators));
-    const key = isPresent(page.pagination) ? page.pagination.next_key : undefined;
-    const nextKey = isPresent(key) && key !== '' ? key : undefined;
     // Every chain has some.
-    if (found.operators.size === 0 && nextKey === undefined) throw WITHDRAWN;
-    return { ...found, nextKey };
+    if (found.operators.size === 0 && nextKeyOf(page) === undefined) throw WITHDRAWN;
+    return found;
   },
-  nextKey: ({ nextKey }) => nextKey,
+  nextKey: nextKeyOf,
 });
 
 /** The only request of the query. */
@@ -77,7 +71,7 @@ const NO_VALIDATORS: Validators = { names: new Map(), contacts: new Map(), opera
 /** Those of all pages of an answer. Of entries with the same address, the first one stays. */
 export const validatorsOfPages = memoize((pages: readonly unknown[]): Validators => {
   // The pages are those that the query has read.
-  const reversed = (pages as readonly ValidatorsPage[]).toReversed();
+  const reversed = (pages as readonly Validators[]).toReversed();
   return {
     names: new Map(reversed.flatMap(({ names }) => Array.from(names))),
     contacts: new Map(reversed.flatMap(({ contacts }) => Array.from(contacts))),

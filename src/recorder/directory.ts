@@ -2,7 +2,7 @@ import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { formatSize } from '../settings/units.js';
+import { formatSize } from '../config/units.js';
 import {
   directoryName,
   encodeRecording,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { documentNames, type DocumentName } from '../documents.js';
+import { DAY_MS } from '../config/units.js';
 import { decodeRecording, isDay, targetOf, timeOf, type RecordingHeader } from './recording-file.js';
 
 /* Reads the recorded polls of all endpoints in the order of time, a few at once, so that a month takes no more memory than an hour. */
@@ -95,48 +96,28 @@ async function directoriesIn(path: string): Promise<string[]> {
   return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).toSorted();
 }
 
-interface Head {
-  readonly file: PollFile;
-  readonly rest: AsyncGenerator<PollFile, undefined>;
-}
-
-/** Merges the files of the endpoints. Those of one day are listed at once. */
-async function* filesInOrder(endpoints: readonly Endpoint[], range: ReadOptions): AsyncGenerator<PollFile> {
-  let heads = (await Promise.all(endpoints.map(async (endpoint) => headOf(filesOf(endpoint, range))))).flat();
-  while (heads.length > 0) {
-    const first = heads.reduce((a, b) => (b.file.timeMs < a.file.timeMs ? b : a));
-    yield first.file;
-    // oxlint-disable-next-line no-await-in-loop -- the next file of this endpoint is compared with those of the others
-    const next = await headOf(first.rest);
-    heads = heads.flatMap((head) => (head === first ? next : [head]));
-  }
-}
-
-/** The first file and the others; empty if there is none. */
-async function headOf(files: Head['rest']): Promise<readonly Head[]> {
-  const { done, value } = await files.next();
-  return done ? [] : [{ file: value, rest: files }];
-}
-
-async function* filesOf(endpoint: Endpoint, { fromMs, toMs }: ReadOptions): AsyncGenerator<PollFile, undefined> {
-  const days = (await directoriesIn(endpoint.path)).filter(isDay);
-  const [firstDay, lastDay] = [fromMs, toMs].map(dayOf);
-  for (const day of days) {
-    if ((firstDay !== undefined && day < firstDay) || (lastDay !== undefined && day > lastDay)) continue;
-    const directory = join(endpoint.path, day);
+/** Those of one day are listed at once. */
+async function* filesInOrder(endpoints: readonly Endpoint[], { fromMs, toMs }: ReadOptions): AsyncGenerator<PollFile> {
+  const days = await Promise.all(endpoints.map(async ({ path }) => (await directoriesIn(path)).filter(isDay)));
+  for (const day of Array.from(new Set(days.flat())).toSorted()) {
+    const startMs = Date.parse(day);
+    if (startMs + DAY_MS <= fromMs || startMs > toMs) continue;
+    const ofDay = endpoints.filter((_, index) => days[index]?.includes(day));
     // oxlint-disable-next-line no-await-in-loop -- a day is listed when the one before is read
-    for (const name of (await readdir(directory)).toSorted()) {
-      const timeMs = timeOf(day, name);
-      if (timeMs === undefined || timeMs < fromMs || timeMs > toMs) continue;
-      yield { ...endpoint, path: join(directory, name), timeMs };
-    }
+    const files = await Promise.all(ofDay.map(async (endpoint) => filesOf(endpoint, day)));
+    yield* files
+      .flat()
+      .filter(({ timeMs }) => timeMs >= fromMs && timeMs <= toMs)
+      .toSorted((a, b) => a.timeMs - b.timeMs);
   }
-  return undefined;
 }
 
-/** `undefined` for an infinite time. */
-function dayOf(ms: number): string | undefined {
-  return Number.isFinite(ms) ? new Date(ms).toISOString().slice(0, 10) : undefined;
+async function filesOf(endpoint: Endpoint, day: string): Promise<PollFile[]> {
+  const directory = join(endpoint.path, day);
+  return (await readdir(directory)).flatMap((name) => {
+    const timeMs = timeOf(day, name);
+    return timeMs === undefined ? [] : [{ ...endpoint, path: join(directory, name), timeMs }];
+  });
 }
 
 async function readPoll(

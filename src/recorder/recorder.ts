@@ -33,7 +33,6 @@ export type RecordedBody = Omit<ReceivedBody, 'ok' | 'source'> & { readonly path
 export interface Recorder {
   /** Starts, stops or changes the recorder. */
   readonly configure: (settings: RecorderSettings) => void;
-  readonly isOn: () => boolean;
   /**
    * Whether a successful poll that ends before its timeout would be recorded, and others would not: what it does not read is in no
    * recording.
@@ -76,7 +75,7 @@ export function createRecorder(
       const { directory } = settings;
       const { settings: before, recorded = 0, failed = 0 } = status ?? {};
       if (isDeepStrictEqual(before, directory === undefined ? undefined : settings)) return;
-      const isSameDirectory = before?.directory === directory && before?.maxBytes === settings.maxBytes;
+      const isSameDirectory = before?.directory === directory && before?.max_size === settings.max_size;
       if (!isSameDirectory && writer !== undefined) closing = Promise.all([closing, writer.close()]);
       if (directory === undefined) {
         writer = undefined;
@@ -90,15 +89,15 @@ export function createRecorder(
       }
       status = { settings: active, recorded, failed, bytes: undefined, failure: undefined };
       const started: RecordingWriter = start({
-        ...active,
+        directory,
+        maxBytes: settings.max_size,
         // The last replies of a writer that was replaced are of another directory.
         onReply: (reply, isStart) => (writer === started ? onReply(reply, isStart) : undefined),
       });
       writer = started;
     },
-    isOn: () => writer !== undefined,
     isDue: (memory, { intervalMs: pollMs = 0, limits }) => {
-      const intervalMs = status?.settings.intervalMs ?? 0;
+      const intervalMs = status?.settings.interval ?? 0;
       const endMs = now().monotonicMs + limits.timeoutMs;
       return intervalMs > pollMs && selectPoll(memory, 'ok', endMs, intervalMs).isSelected;
     },
@@ -106,7 +105,7 @@ export function createRecorder(
       const { last, failure } = state;
       if (writer === undefined || status === undefined || last === undefined) return memory;
       const outcome = last.ok ? 'ok' : (failure?.error.reason ?? 'internal');
-      const selected = selectPoll(memory, outcome, last.at.monotonicMs, status.settings.intervalMs);
+      const selected = selectPoll(memory, outcome, last.at.monotonicMs, status.settings.interval);
       if (selected.isSelected) {
         const problem = writer.record(headerOf(state, body), body?.bytes ?? new Uint8Array());
         if (problem !== undefined) fail(problem, 1);

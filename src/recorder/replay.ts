@@ -41,7 +41,7 @@ export async function replayPolls(
     while (nextStepMs !== undefined && nextStepMs < untilMs) {
       const stepAtMs = nextStepMs;
       for (const [key, endpoint] of endpoints) {
-        const repeated = repeatFailure(endpoint, stepAtMs, config.recorder.intervalMs);
+        const repeated = repeatFailure(endpoint, stepAtMs, config.recorder.interval);
         if (repeated !== endpoint) endpoints.set(key, repeated);
       }
       const held = Array.from(endpoints.values()).filter(

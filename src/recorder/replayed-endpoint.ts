@@ -34,7 +34,7 @@ interface ReplayedClock {
 
 /** Between two recorded polls, the values hold for this long: with the default settings, 10 minutes. */
 export function holdMs({ poll, recorder }: Config): number {
-  return poll.staleAfterMs + recorder.intervalMs;
+  return poll.stale_after + recorder.interval;
 }
 
 /** The endpoint after one more recorded poll. The answers of a contract are compared with the module state, if they were recorded without. */
@@ -93,7 +93,7 @@ function initialEndpoint(
   const context = stepContext(base, document, documents[document].recordedSettings(target));
   const addedAt = header.added === undefined ? at : { ...at, epochSeconds: Date.parse(header.added) / 1000 };
   const { intervalMs } = documents[document].request(target) ?? {};
-  const limits = limitsOf({ context, intervalMs }, { ...config.poll, staleAfterMs });
+  const limits = limitsOf({ context, intervalMs }, { ...config.poll, stale_after: staleAfterMs });
   return { context, state: initialState(context, limits, addedAt), memory: initialMemory };
 }
 

@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
-import { createQueue } from '../queue.js';
-import { formatSize } from '../settings/units.js';
+import { createQueue, withinMs } from '../queue.js';
+import { formatSize } from '../config/units.js';
 import { openDirectory, type RecordingDirectory } from './directory.js';
 import type { RecordingHeader } from './recording-file.js';
 
@@ -72,12 +71,10 @@ export function startWriter({ directory: root, maxBytes, onReply }: WriterOption
       return undefined;
     },
     close: async () => {
-      const timeout = new AbortController();
-      await Promise.race([
+      await withinMs(
+        CLOSE_MS,
         enqueue(async () => undefined),
-        delay(CLOSE_MS, undefined, { signal: timeout.signal }).catch(() => undefined),
-      ]);
-      timeout.abort();
+      );
       isClosed = true;
     },
   };

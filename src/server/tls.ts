@@ -2,24 +2,23 @@ import { resolve } from 'node:path';
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import { z } from 'zod';
 import type { Result } from '../result.js';
+import { readSmallFile } from '../config/small-file.js';
 import {
   checkCertificates,
   checkPrivateKey,
-  isKeyPair,
   checkTlsVersions,
-  tlsVersionNames,
+  isKeyPair,
+  tlsVersion,
   tlsVersions,
-} from '../settings/tls.js';
-import { readSmallFile } from '../settings/small-file.js';
-import { accept, fileName, isMapping, oneOf, valueType } from '../settings/value-types.js';
-import { mapping, presentKeys, scalar, withChecks } from '../settings/schema.js';
+} from '../config/tls.js';
+import { fileName, isMapping, whenMapping } from '../config/values.js';
 
 /*
  * TLS of the server: the section tls_server_config of the web configuration, with the names of Go's crypto/tls that
  * exporter-toolkit uses, the files it refers to, and the rules for client certificates.
  */
 
-const clientAuthType = oneOf(
+const clientAuthType = z.enum([
   'NoClientCert',
   'RequestClientCert',
   'RequireAnyClientCert',
@@ -27,55 +26,39 @@ const clientAuthType = oneOf(
   'RequireClientCert',
   'VerifyClientCertIfGiven',
   'RequireAndVerifyClientCert',
-);
+]);
 
-const pemText = () => z.optional(scalar(valueType('text', 'text in PEM form', (text) => accept(text))));
-const optionalFile = () => z.optional(scalar(fileName));
-const version = (preset: string) => scalar(oneOf(...tlsVersionNames)).prefault(preset);
+const tlsKeys = z.strictObject({
+  cert: z.string().optional(),
+  key: z.string().optional(),
+  client_ca: z.string().optional(),
+  cert_file: fileName.optional(),
+  key_file: fileName.optional(),
+  client_ca_file: fileName.optional(),
+  client_auth_type: clientAuthType.optional(),
+  min_version: tlsVersion.prefault('TLS12'),
+  max_version: tlsVersion.prefault('TLS13'),
+});
 
-const tlsKeys = {
-  cert: pemText(),
-  key: pemText(),
-  client_ca: pemText(),
-  cert_file: optionalFile(),
-  key_file: optionalFile(),
-  client_ca_file: optionalFile(),
-  client_auth_type: z.optional(scalar(clientAuthType)),
-  min_version: version('TLS12'),
-  max_version: version('TLS13'),
-};
+export type TlsKeys = z.output<typeof tlsKeys>;
+type ClientAuthType = z.output<typeof clientAuthType>;
 
-export type TlsKeys = z.output<z.ZodObject<typeof tlsKeys>>;
-type ClientAuthType = NonNullable<TlsKeys['client_auth_type']>;
-
-export const tlsSchema = withChecks(
-  mapping(tlsKeys),
-  requireCertificateAndKey,
-  rejectUnusedAuthority,
-  checkTlsVersions,
-);
-
-/** Any of these keys enables TLS, as in exporter-toolkit. */
-const enablingKeys = ['cert', 'key', 'client_ca', 'cert_file', 'key_file', 'client_ca_file', 'client_auth_type'];
-
-function requireCertificateAndKey(raw: unknown, context: z.RefinementCtx): void {
-  const written = presentKeys(raw);
-  if (!written || !enablingKeys.some((key) => written.has(key))) return;
-  for (const key of ['cert', 'key']) {
-    if (written.has(key) || written.has(`${key}_file`)) continue;
-    const message = `is missing — expected ${key}_file or ${key}`;
-    context.addIssue({ code: 'custom', path: [`${key}_file`], message });
+export const tlsSchema = tlsKeys.check(checkTlsVersions).superRefine((keys, context) => {
+  if (!isMapping(keys)) return;
+  const { min_version: _min, max_version: _max, ...others } = keys;
+  const report = (key: string, message: string) => context.addIssue({ code: 'custom', path: [key], message });
+  // Any other key enables TLS, as in exporter-toolkit.
+  for (const key of Object.keys(others).length === 0 ? [] : (['cert', 'key'] as const)) {
+    if (!(key in keys) && !(`${key}_file` in keys))
+      report(`${key}_file`, `is missing — expected ${key}_file or ${key}`);
   }
-}
-
-/** An authority for certificates that are not requested would look like a protection. */
-function rejectUnusedAuthority(raw: unknown, context: z.RefinementCtx): void {
-  if (!isMapping(raw) || (raw['client_auth_type'] ?? 'NoClientCert') !== 'NoClientCert') return;
-  const message = 'has no effect with client_auth_type NoClientCert — expected RequireAndVerifyClientCert';
+  // An authority for certificates that are not requested would look like a protection.
+  if ((keys.client_auth_type ?? 'NoClientCert') !== 'NoClientCert') return;
   for (const key of ['client_ca_file', 'client_ca']) {
-    if (raw[key] !== undefined) context.addIssue({ code: 'custom', path: [key], message });
+    if (key in keys)
+      report(key, 'has no effect with client_auth_type NoClientCert — expected RequireAndVerifyClientCert');
   }
-}
+}, whenMapping);
 
 function secureContextOptions({ min_version: min, max_version: max }: TlsKeys): SecureContextOptions {
   return {
@@ -154,8 +137,8 @@ async function readPem(
   }
   const path = resolve(folder, file);
   const read = await readSmallFile(path);
-  const message = read.ok ? check(read.value) : read.problem;
-  if (read.ok && message === undefined) return { text: read.value };
+  const message = read.ok ? check(read.text) : read.problem;
+  if (read.ok && message === undefined) return { text: read.text };
   return { problem: { key: fileKey, message: `${path} ${message}` } };
 }
 

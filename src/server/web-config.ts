@@ -1,17 +1,15 @@
 import { stat } from 'node:fs/promises';
+import { validateHeaderValue } from 'node:http';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { startRepeating } from '../repeating.js';
 import type { Problems, Result } from '../result.js';
-import { formatMessage, formatProblems, type FormatPosition, type PathMessage } from '../settings/problems.js';
-import { listSettings, mapping, presentKeys, scalar } from '../settings/schema.js';
-import { readSmallFile } from '../settings/small-file.js';
-import { isMapping, oneOf } from '../settings/value-types.js';
-import { parseYaml } from '../settings/yaml.js';
+import { readSmallFile } from '../config/small-file.js';
+import { isMapping, precondition } from '../config/values.js';
+import { formatMessage, type FormatPosition, parseYaml, type PathMessage, validate } from '../config/yaml.js';
 import { isTlsEnabled, loadTls, tlsPaths, tlsSchema, type LoadedTls, type TlsKeys } from './tls.js';
-import * as value from './web-config-values.js';
 
 /*
  * The web configuration file: the keys of Prometheus' exporter-toolkit that are supported. docs/security.md describes them.
@@ -33,26 +31,62 @@ export interface WebConfig extends WebRules {
 /** Without a file: plain HTTP without authentication. */
 const defaultWebConfig: WebConfig = { headers: {}, users: new Map() };
 
-const headers = mapping({
-  'Content-Security-Policy': value.headerValue(),
-  'X-Frame-Options': z.optional(scalar(oneOf('deny', 'sameorigin'))),
-  'X-Content-Type-Options': z.optional(scalar(oneOf('nosniff'))),
-  'X-XSS-Protection': value.headerValue(),
-  'Strict-Transport-Security': value.headerValue(),
-});
+/** The value of a response header. */
+const headerValue = z
+  .string()
+  .refine(isHeaderValue, 'expected one line of Latin characters, as a header can hold')
+  .optional();
 
-const webSchema = mapping({
+function isHeaderValue(value: string): boolean {
+  try {
+    validateHeaderValue('header', value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const userName = z.string().regex(/^[^:]*$/, 'has a colon, which Basic authentication cannot send');
+
+const NO_HASH = 'expected a bcrypt hash as `htpasswd -nBC 10 user` prints, without the user';
+
+/** Verifying a hash of a higher cost takes longer than clients wait; each step doubles the time. */
+const passwordHash = z
+  .string(NO_HASH)
+  .check(precondition((hash) => /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/.test(hash), NO_HASH))
+  .regex(/^\$2[aby]\$(?:0[4-9]|1[0-8])\$/, 'expected a hash of a cost from 4 to 18, such as 10');
+
+export const webSchema = z.strictObject({
   tls_server_config: tlsSchema.prefault({}),
-  http_server_config: mapping({ headers: headers.prefault({}) }).prefault({}),
-  basic_auth_users: z.optional(value.users()),
+  http_server_config: z
+    .strictObject({
+      headers: z
+        .strictObject({
+          'Content-Security-Policy': headerValue,
+          'X-Frame-Options': z.enum(['deny', 'sameorigin']).optional(),
+          'X-Content-Type-Options': z.enum(['nosniff']).optional(),
+          'X-XSS-Protection': headerValue,
+          'Strict-Transport-Security': headerValue,
+        })
+        .prefault({}),
+    })
+    .prefault({}),
+  /** bcrypt hashes by user name. An empty hash is an error and not an absent user, whose absence could disable authentication. */
+  basic_auth_users: z.record(userName, passwordHash).optional(),
 });
 
 type WebFile = z.output<typeof webSchema>;
 
-export const webSettings = listSettings(webSchema);
-
-/** Most unknown keys are valid in other exporters. */
-const NOT_SUPPORTED = 'this key is not supported';
+/** Makes keys without a value absent, as in exporter-toolkit, except among the users. */
+function withoutEmptyValues(data: unknown): unknown {
+  if (!isMapping(data)) return data ?? {};
+  return Object.fromEntries(
+    Object.entries(data).flatMap(([key, value]) => {
+      if (key === 'basic_auth_users') return [[key, value ?? {}]];
+      return value === null || value === '' ? [] : [[key, isMapping(value) ? withoutEmptyValues(value) : value]];
+    }),
+  );
+}
 
 /** A parsed web configuration; the files it refers to are not read yet. */
 interface ParsedWebConfig {
@@ -68,11 +102,13 @@ export function parseWebConfig(text: string, source: string): Result<ParsedWebCo
   const yaml = parseYaml(text, source);
   if (!yaml.ok) return yaml;
   const { label } = yaml;
-  const raw = value.dropEmptyValues(yaml.data);
-  const { data: file, error } = webSchema.safeParse(raw);
-  if (error) return { ok: false, problems: formatProblems(error, webSettings, label, NOT_SUPPORTED) };
+  const data = withoutEmptyValues(yaml.data);
+  const result = validate(webSchema, data, label);
+  if (!result.ok) return result;
+  const file = result.value;
   const tls = file.tls_server_config;
-  const hasTlsSection = isMapping(raw) && (presentKeys(raw['tls_server_config'])?.size ?? 0) > 0;
+  const section = isMapping(data) ? data['tls_server_config'] : undefined;
+  const hasTlsSection = isMapping(section) && Object.keys(section).length > 0;
   const warnings = warningsOf(file, hasTlsSection).map((warning) => formatMessage(warning, label));
   return { ok: true, rules: rulesOf(file), ...(isTlsEnabled(tls) && { tls }), warnings, label };
 }
@@ -84,7 +120,7 @@ function rulesOf(file: WebFile): WebRules {
         text === undefined ? [] : [[name, text]],
       ),
     ),
-    users: file.basic_auth_users ?? new Map(),
+    users: new Map(Object.entries(file.basic_auth_users ?? {})),
   };
 }
 
@@ -106,7 +142,7 @@ function warningsOf(
     const message = 'accepts the certificates of all public authorities — client_ca_file restricts them';
     warnings.push({ path: ['tls_server_config', 'client_auth_type'], message });
   }
-  if (users?.size === 0) {
+  if (users && Object.keys(users).length === 0) {
     warnings.push({ path: ['basic_auth_users'], message: 'has no user: there is no authentication' });
   }
   return warnings;
@@ -130,7 +166,7 @@ export async function loadWebConfig(path: string): Promise<LoadWebConfigResult> 
   const text = await readSmallFile(path);
   if (!text.ok && text.problem !== 'is empty')
     return { ok: false, problems: [`${path}: ${text.problem}`], files: ownFile };
-  const parsed = parseWebConfig(text.ok ? text.value : '', path);
+  const parsed = parseWebConfig(text.ok ? text.text : '', path);
   if (!parsed.ok) return { ok: false, problems: parsed.problems, files: ownFile };
   const { rules, tls, warnings, label } = parsed;
   if (tls === undefined) return { ok: true, webConfig: { path, config: rules, warnings, files: ownFile } };

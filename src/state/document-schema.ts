@@ -33,6 +33,7 @@ function createBridgeSchema({ instant, seconds }: TimeCodecs) {
       },
       watched: [],
       hubCoinDenom: undefined,
+      contractFacts: undefined,
     }),
     encode: ({ at, heights, lastEvent, batchNonces, payingQueues }) => ({
       at,

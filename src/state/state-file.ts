@@ -8,8 +8,8 @@ import type { EndpointKey } from '../poll/endpoint-state.js';
 import { rememberedOf, type Remembered } from '../poll/remembered.js';
 import { createQueue } from '../queue.js';
 import type { Result } from '../result.js';
-import { readSmallFile } from '../settings/small-file.js';
-import { DAY_MS, formatSize, MEBIBYTE } from '../settings/units.js';
+import { readSmallFile } from '../config/small-file.js';
+import { DAY_MS, formatSize, MEBIBYTE } from '../config/units.js';
 import { lock } from './lock.js';
 import { createSchema, FORMAT_VERSION } from './schema.js';
 
@@ -159,7 +159,7 @@ type Loaded = Result<
 async function load(path: string, schema: ReturnType<typeof createSchema>): Promise<Loaded> {
   const file = await readSmallFile(path, MAX_BYTES);
   if (!file.ok) return { ok: false, problem: file.problem, isMissing: file.problem.includes('ENOENT') };
-  const read = schema.file.safeParse(parsed(file.value));
+  const read = schema.file.safeParse(parsed(file.text));
   return read.success
     ? { ok: true, endpoints: read.data.endpoints }
     : { ok: false, problem: `is not a state file of version ${FORMAT_VERSION}`, isMissing: false };

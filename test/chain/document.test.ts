@@ -273,7 +273,7 @@ describe('the number of values of a body', () => {
   it.each(withRows)('is that of no hostile document in %s', (_what, json) => {
     const body = Buffer.from(JSON.stringify(json));
     const bytesPerValue = body.length / countValues(body);
-    const { maxBodyBytes } = defaultConfig.poll;
+    const { max_body_size: maxBodyBytes } = defaultConfig.poll;
     // As many rows as fit into a body of the maximum size.
     expect(maxBodyBytes / bytesPerValue).toBeLessThan(maxValuesOf(maxBodyBytes, 2 ** 32));
     // A dense body has less.

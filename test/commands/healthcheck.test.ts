@@ -38,9 +38,10 @@ const LOOPBACK = ['127.0.0.1', '::1'].filter((address) =>
 );
 
 describe('healthcheck', () => {
-  it.each(LOOPBACK)('succeeds if the daemon can only be reached at %s', async (host) => {
+  it.each(LOOPBACK)('succeeds if the daemon listens at %s', async (host) => {
     const port = await listen(createServer(createTestApp()), host);
-    for (const address of ['', 'localhost', '0.0.0.0', '[::]', host === '::1' ? '[::1]' : host]) {
+    const addresses = host === '::1' ? ['[::1]'] : ['', 'localhost', '0.0.0.0', '[::]', host];
+    for (const address of addresses) {
       expect(await check(`--web.listen-address=${address}:${port}`), address).toEqual({ code: 0, stderr: [] });
     }
   });
@@ -60,20 +61,16 @@ describe('healthcheck', () => {
     expect(await check(`--web.listen-address=${host}`, `--web.config.file=${file}`)).toEqual({ code: 0, stderr: [] });
   });
 
-  it('fails when nothing listens, and names both addresses that it has tried', async () => {
+  it('fails when nothing listens, and names the addresses that it has tried', async () => {
     const port = await freePort();
     const { code, stdout, stderr } = await runExporter(['healthcheck'], { WEB_LISTEN_ADDRESS: `:${port}` });
-    expect({
-      code,
-      stdout,
-      stderr: stderr.replaceAll(/E[A-Z]+(?= )/g, 'ERROR').replaceAll(/ - Local .*/g, ''),
-    }).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `bridge-exporter: http://127.0.0.1:${port}/-/healthy: connect ERROR 127.0.0.1:${port}
-bridge-exporter: http://[::1]:${port}/-/healthy: connect ERROR ::1:${port}
-`,
-    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    const lines = stderr.trimEnd().split('\n');
+    expect(lines).toContain(
+      `bridge-exporter: http://localhost:${port}/-/healthy: connect ECONNREFUSED 127.0.0.1:${port}`,
+    );
+    // Of the addresses of localhost on this machine.
+    for (const line of lines) expect(line).toMatch(/^bridge-exporter: http:\/\/localhost:\d+\/-\/healthy: connect E/);
   });
 
   it('fails when another program answers with an error', async () => {
@@ -103,7 +100,7 @@ bridge-exporter: http://[::1]:${port}/-/healthy: connect ERROR ::1:${port}
     const file = folder.write('invalid.yml', 'tls: 1\n');
     expect(await check(`--web.config.file=${file}`)).toEqual({
       code: 2,
-      stderr: [expect.stringContaining('invalid.yml:1:1: tls: this key is not supported')],
+      stderr: [expect.stringContaining('invalid.yml:1:1: tls: is not a supported key')],
     });
   });
 });

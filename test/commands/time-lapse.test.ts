@@ -72,7 +72,7 @@ describe('the past of a demo', () => {
     const registry = createEndpointRegistry(executor, pino({ level: 'silent' }), clock, pastOf);
     const config = demoConfig(simulator.url, model);
     try {
-      registry.reconcile(jobsOf(config), { ...config.poll, intervalMs: 100 }, clock());
+      registry.reconcile(jobsOf(config), { ...config.poll, interval: 100 }, clock());
       const before = registry.states().map(({ polls }) => polls);
       const verdicts = () =>
         verdictsOf(registry.states(), clock()).flatMap((target) =>

@@ -2,8 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { reveal } from '../../src/settings/secret.js';
-import { configSettings } from '../../src/config/config.js';
+import { reveal } from '../../src/config/secret.js';
 import { loadConfig, formatConfig } from '../../src/config/loader.js';
 import { createAuthority } from '../support/certificates.js';
 import { parseConfig, parseValidConfig } from '../support/config.js';
@@ -19,146 +18,133 @@ const clientCertificate = authority.issue('exporter');
 const indented = (pem: string) => pem.trimEnd().replaceAll('\n', '\n    ');
 const pemKey = (key: string, pem: string) => `  ${key}: |\n    ${indented(pem)}`;
 
-const AUTH = 'expected a mapping with username, username_file, password, password_file';
-const AUTHORIZATION = 'expected a mapping with type, credentials, credentials_file';
-const HEADER = 'expected a mapping such as {secrets: […]}, with values, secrets or files';
-const TLS =
-  'expected a mapping with ca, ca_file, cert, cert_file, key, key_file, server_name, insecure_skip_verify, min_version, max_version';
-const ASCII = 'expected at most 8192 visible ASCII characters, spaces or tabs';
-const USER = 'expected a user name without colons and control characters';
+const ASCII = 'has characters that are not visible ASCII characters, spaces or tabs';
 const SCHEME = 'expected an authentication scheme such as Bearer; for Basic, use basic_auth';
-const CERTIFICATES = 'expected PEM certificates';
-const PROXY = 'expected an http or https URL such as http://proxy.example.org:3128';
-const FILE = 'expected a file name';
-const BRIDGE_KEYS = configSettings
-  .flatMap(({ path }) => /^targets\[\]\.bridge\.([^.]+)$/.exec(path)?.[1] ?? [])
-  .join(', ');
-const string = 'is a string';
-const malformed = 'is malformed';
+const PROXY =
+  'expected an http or https URL such as http://user:password@proxy.example.org:3128, with user and password percent-encoded';
+const noMapping = 'Invalid input: expected object, received string';
 
 /** Each file is rejected with all of these problems; none quotes a value. */
 const invalidConfigs: readonly (readonly [title: string, lines: string, ...problems: string[]])[] = [
   [
     'strings instead of mappings, and two keys that cannot be combined',
     'basic_auth: u:hunter2\nauthorization: Bearer hunter2\nhttp_headers: "X-Key: hunter2"\ntls_config: hunter2',
-    `5: basic_auth: ${string} — ${AUTH}`,
-    `6: authorization: ${string} — ${AUTHORIZATION}`,
-    `7: http_headers: ${string} — expected a mapping with header names as keys`,
-    `8: tls_config: ${string} — ${TLS}`,
-    '6: authorization: cannot be combined with basic_auth — expected only one of them',
+    `5: basic_auth: ${noMapping}`,
+    `6: authorization: ${noMapping}`,
+    '7: http_headers: Invalid input: expected record, received string',
+    `8: tls_config: ${noMapping}`,
+    '6: authorization: cannot be combined with basic_auth',
   ],
-  ['a key without a value', 'basic_auth:', `5: basic_auth: is empty — ${AUTH}`],
+  ['a key without a value', 'basic_auth:', '5: basic_auth: is empty'],
   [
     'keys that are missing',
     'basic_auth: {}\nhttp_headers: {X-Key: {}}\ntls_config: {cert_file: c}',
-    '5: basic_auth.username: is missing — expected username or username_file',
-    '6: http_headers.X-Key: has no value — expected values, secrets or files',
-    '7: tls_config.key: is missing — expected key or key_file for the certificate',
+    '5: basic_auth: expected username or username_file',
+    '6: http_headers.X-Key: expected values or secrets or files',
+    '7: tls_config: expected key or key_file for the certificate',
   ],
   [
     'credentials and a certificate that are missing',
     'authorization: {type: Bearer}\ntls_config: {key_file: k}',
-    '5: authorization.credentials: is missing — expected credentials or credentials_file',
-    '6: tls_config.cert: is missing — expected cert or cert_file for the private key',
+    '5: authorization: expected credentials or credentials_file',
+    '6: tls_config: expected cert or cert_file for the private key',
   ],
   [
     'values that are also in files',
     `basic_auth: {username: u, username_file: f, password: hunter2, password_file: f}\ntls_config:\n  ca_file: c\n${pemKey('ca', authority.cert)}`,
-    '5: basic_auth.username_file: cannot be combined with username — expected only one of them',
-    '5: basic_auth.password_file: cannot be combined with password — expected only one of them',
-    '7: tls_config.ca_file: cannot be combined with ca — expected only one of them',
+    '5: basic_auth.username_file: cannot be combined with username',
+    '5: basic_auth.password_file: cannot be combined with password',
+    '7: tls_config.ca_file: cannot be combined with ca',
   ],
   [
     'credentials that are also in a file',
     'authorization: {credentials: hunter2, credentials_file: f}',
-    '5: authorization.credentials_file: cannot be combined with credentials — expected only one of them',
+    '5: authorization.credentials_file: cannot be combined with credentials',
   ],
   [
     'unknown keys',
-    'basic_auth: {username: u, pasword: hunter2}\noauth2: {client_secret: hunter2}',
-    `5: basic_auth.pasword: unknown key — ${AUTH.replace('a mapping with', 'one of')}`,
-    `6: oauth2: unknown key — expected one of ${BRIDGE_KEYS}`,
+    'basic_auth: {username: u, pasword: hunter2}\ntls_config: {ca: hunter2, CA: hunter2}',
+    '5: basic_auth.pasword: is not a supported key — expected one of username, username_file, password, password_file',
+    '6: tls_config.ca: contains no PEM certificate',
+    '6: tls_config.CA: is not a supported key — expected one of ca, ca_file, cert, cert_file, key, key_file, server_name, insecure_skip_verify, min_version, max_version',
   ],
   [
     'malformed users, passwords and files',
     String.raw`basic_auth: {username: "u:hunter2", password: "", password_file: "hunter2\nhunter2"}`,
-    `5: basic_auth.username: ${malformed} — ${USER}`,
-    '5: basic_auth.password: is empty — expected at most 8192 characters',
-    `5: basic_auth.password_file: ${malformed} — ${FILE}`,
-    '5: basic_auth.password_file: cannot be combined with password — expected only one of them',
+    '5: basic_auth.username: has a colon or a control character',
+    '5: basic_auth.password: is empty',
+    '5: basic_auth.password_file: expected a file name',
+    '5: basic_auth.password_file: cannot be combined with password',
   ],
   [
     'values of other types',
     'basic_auth: {username: [u], password: true}\nhttp_headers: {X-Key: hunter2, X-Other: {secrets: hunter2}}',
-    `5: basic_auth.username: is a list — ${USER}`,
-    '5: basic_auth.password: is a boolean — expected at most 8192 characters',
-    `6: http_headers.X-Key: ${string} — ${HEADER}`,
-    `6: http_headers.X-Other.secrets: ${string} — expected a list`,
+    '5: basic_auth.username: Invalid input: expected string, received array',
+    '5: basic_auth.password: Invalid input: expected string, received boolean',
+    `6: http_headers.X-Key: ${noMapping}`,
+    '6: http_headers.X-Other.secrets: Invalid input: expected array, received string',
   ],
   [
     'malformed schemes and credentials',
     String.raw`authorization: {type: Bearer hunter2, credentials: "a\r\nX-Evil: hunter2"}`,
-    `5: authorization.type: ${malformed} — ${SCHEME}`,
-    `5: authorization.credentials: ${malformed} — ${ASCII}`,
+    `5: authorization.type: ${SCHEME}`,
+    `5: authorization.credentials: ${ASCII}`,
   ],
+  ['the scheme Basic', 'authorization: {type: basic, credentials: x}', `5: authorization.type: ${SCHEME}`],
   [
-    'the scheme Basic',
-    'authorization: {type: basic, credentials: x}',
-    `5: authorization.type: ${malformed} — ${SCHEME}`,
+    'a password that is too long',
+    `basic_auth: {username: u, password: ${'hunter2'.repeat(1171)}}`,
+    '5: basic_auth.password: is longer than 8192 characters',
   ],
   [
     'malformed header values',
     String.raw`http_headers: {X-Key: {values: ["hunter2\n"], secrets: ["\rhunter2", "hünter2", ""], files: [""]}, X-None: {values: []}}`,
-    `5: http_headers.X-Key.values[0]: ${malformed} — ${ASCII}`,
-    `5: http_headers.X-Key.secrets[0]: ${malformed} — ${ASCII}`,
-    `5: http_headers.X-Key.secrets[1]: ${malformed} — ${ASCII}`,
-    `5: http_headers.X-Key.secrets[2]: is empty — ${ASCII}`,
-    `5: http_headers.X-Key.files[0]: is empty — ${FILE}`,
-    '5: http_headers.X-None.values: is empty — expected at least one value, or no such key',
+    `5: http_headers.X-Key.values[0]: ${ASCII}`,
+    `5: http_headers.X-Key.secrets[0]: ${ASCII}`,
+    `5: http_headers.X-Key.secrets[1]: ${ASCII}`,
+    '5: http_headers.X-Key.secrets[2]: is empty',
+    '5: http_headers.X-Key.files[0]: expected a file name',
+    '5: http_headers.X-None.values: Too small: expected array to have >=1 items',
   ],
   [
     'reserved, invalid and repeated header names',
     'http_headers: {Authorization: {secrets: [hunter2]}, HOST: {values: [a]}, "a b": {values: [x]}, X: {values: [a]}, x: {values: [b]}}',
-    '5: http_headers.Authorization: cannot be set here — expected basic_auth or authorization',
-    '5: http_headers.HOST: is a reserved header — expected another one',
-    '5: http_headers["a b"]: is not a header name — expected one such as X-Api-Key',
-    '5: http_headers.x: duplicates the header X — expected it once',
+    '5: http_headers.Authorization: cannot be set here, use basic_auth or authorization',
+    '5: http_headers.HOST: is a reserved header',
+    '5: http_headers["a b"]: expected a header name such as X-Api-Key',
+    '5: http_headers.x: is set twice',
   ],
   [
     'certificates and a key that are not PEM',
     'tls_config: {ca: hunter2, cert: hunter2, key: hunter2}',
-    `5: tls_config.ca: contains no PEM certificate — ${CERTIFICATES}`,
-    `5: tls_config.cert: contains no PEM certificate — ${CERTIFICATES}`,
-    `5: tls_config.key: ${malformed} — expected an unencrypted PEM private key`,
+    '5: tls_config.ca: contains no PEM certificate',
+    '5: tls_config.cert: contains no PEM certificate',
+    '5: tls_config.key: contains no unencrypted PEM private key',
   ],
   [
     'a damaged certificate',
     `tls_config:\n${pemKey('ca', `${authority.cert}${authority.cert.replace('MII', 'MIX')}`)}`,
-    `6: tls_config.ca: contains an invalid certificate: number 2 — ${CERTIFICATES}`,
+    '6: tls_config.ca: contains an invalid certificate: number 2',
   ],
   [
     'malformed names and versions',
     'tls_config: {server_name: "https://a.example", min_version: "1.2"}',
-    '5: tls_config.server_name: "https://a.example" — expected a host name or an IP address',
-    '5: tls_config.min_version: "1.2" — expected one of TLS10, TLS11, TLS12, TLS13',
+    '5: tls_config.server_name: expected a host name or an IP address',
+    '5: tls_config.min_version: Invalid option: expected one of "TLS10"|"TLS11"|"TLS12"|"TLS13"',
   ],
   [
     'a maximum TLS version below the minimum',
     'tls_config: {max_version: TLS11}',
-    '5: tls_config.max_version: TLS11 is below min_version — expected at least TLS12',
+    '5: tls_config.max_version: is below min_version',
   ],
-  ['a SOCKS proxy', 'proxy_url: socks5://u:hunter2@p:1080', `5: proxy_url: is not an http or https URL — ${PROXY}`],
-  ['an invalid proxy URL', 'proxy_url: http://u:hunter2 @p', `5: proxy_url: is not a valid URL — ${PROXY}`],
+  ['a SOCKS proxy', 'proxy_url: socks5://u:hunter2@p:1080', `5: proxy_url: ${PROXY}`],
+  ['an invalid proxy URL', 'proxy_url: http://u:hunter2 @p', `5: proxy_url: ${PROXY}`],
   [
     'a proxy URL with a path, query and fragment',
     'proxy_url: http://u:hunter2@p:3128/path?hunter2#hunter2',
-    `5: proxy_url: http://p:3128 has a path, query or fragment — ${PROXY}`,
+    `5: proxy_url: ${PROXY}`,
   ],
-  [
-    'a proxy URL with invalid percent-encoding',
-    'proxy_url: http://u:hunter2%@p',
-    `5: proxy_url: http://p has a user or password with invalid percent-encoding — ${PROXY}`,
-  ],
+  ['a proxy URL with invalid percent-encoding', 'proxy_url: http://u:hunter2%@p', `5: proxy_url: ${PROXY}`],
 ];
 
 const everyKey = withBridge(`authorization: {credentials: hunter2}
@@ -189,51 +175,47 @@ describe('the HTTP client configuration of an endpoint', () => {
     expect(parseConfig(text, 'f')).toEqual({
       ok: false,
       problems: [
-        'f:1:60: targets[0].crosschain.authorization.credentials: is missing — expected credentials or credentials_file',
-        `f:1:79: targets[0].crosschain.proxy_url: is not an http or https URL — ${PROXY}`,
+        'f:1:60: targets[0].crosschain.authorization: expected credentials or credentials_file',
+        `f:1:79: targets[0].crosschain.proxy_url: ${PROXY}`,
       ],
     });
   });
 
   test('is parsed with all keys', () => {
-    const { httpClient } = parseValidConfig(everyKey, 'conf/b.yaml').targets[0]?.bridge ?? {};
-    expect(httpClient).toMatchObject({
-      directory: 'conf',
+    const bridge = parseValidConfig(everyKey, '/conf/b.yaml').targets[0]?.bridge;
+    expect(bridge).toMatchObject({
       authorization: { type: 'Bearer' },
-      headers: {
+      http_headers: {
         'X-Open': { values: ['a', 'b'] },
-        'X-Key': { values: ['c'], files: ['keys/x', '/keys/y'] },
+        'X-Key': { values: ['c'], files: ['/conf/keys/x', '/keys/y'] },
       },
-      tls: {
-        caFile: 'ca.crt',
+      tls_config: {
+        ca_file: '/conf/ca.crt',
         cert: clientCertificate.cert,
-        serverName: 'node.example',
-        insecureSkipVerify: false,
-        minVersion: 'TLS13',
-        maxVersion: 'TLS13',
+        server_name: 'node.example',
+        insecure_skip_verify: false,
+        min_version: 'TLS13',
+        max_version: 'TLS13',
       },
-      proxy: { url: 'http://proxy.example:3128' },
+      proxy_url: { url: 'http://proxy.example:3128' },
     });
-    const { credentials } = httpClient?.authorization ?? {};
+    const { credentials } = bridge?.authorization ?? {};
     expect(credentials && reveal(credentials)).toBe('hunter2');
-    expect(httpClient?.proxy?.userInfo && reveal(httpClient.proxy.userInfo)).toBe('u x:hunter2');
+    const { userInfo } = bridge?.proxy_url ?? {};
+    expect(userInfo && reveal(userInfo)).toBe('u x:hunter2');
   });
 
   test('can have a user name without a password', () => {
-    expect(
-      parseValidConfig(withBridge('basic_auth: {username_file: u, password_file: p}')).targets[0]?.bridge?.httpClient,
-    ).toEqual({
-      directory: '.',
-      basicAuth: { usernameFile: 'u', passwordFile: 'p' },
+    const basicAuth = (lines: string) => parseValidConfig(withBridge(lines), '/b').targets[0]?.bridge?.basic_auth;
+    expect(basicAuth('basic_auth: {username_file: u, password_file: p}')).toEqual({
+      username_file: '/u',
+      password_file: '/p',
     });
-    expect(parseValidConfig(withBridge('basic_auth: {username: 0123}')).targets[0]?.bridge?.httpClient).toEqual({
-      directory: '.',
-      basicAuth: { username: '0123' },
-    });
+    expect(basicAuth('basic_auth: {username: 0123}')).toEqual({ username: '0123' });
   });
 
   test('is printed with secrets redacted', () => {
-    expect(formatConfig(parseValidConfig(everyKey))).toContain(`
+    expect(formatConfig(parseValidConfig(everyKey, '/conf/b.yaml'))).toContain(`
       authorization:
         type: Bearer
         credentials: <secret>
@@ -248,10 +230,10 @@ describe('the HTTP client configuration of an endpoint', () => {
           secrets:
             - <secret>
           files:
-            - keys/x
+            - /conf/keys/x
             - /keys/y
       tls_config:
-        ca_file: ca.crt
+        ca_file: /conf/ca.crt
         cert: |
 ${clientCertificate.cert.replaceAll(/^(?=.)/gm, '          ')}        key: <secret>
         server_name: node.example
@@ -277,7 +259,7 @@ ${clientCertificate.cert.replaceAll(/^(?=.)/gm, '          ')}        key: <secr
 
   test('keeps its secrets in a clone and never prints them', () => {
     const config = parseValidConfig(everyKey);
-    const { credentials } = structuredClone(config).targets[0]?.bridge?.httpClient?.authorization ?? {};
+    const { credentials } = structuredClone(config).targets[0]?.bridge?.authorization ?? {};
     expect(credentials && reveal(credentials)).toBe('hunter2');
     const printed = [JSON.stringify(config), inspect(config, { depth: 20, showHidden: true }), formatConfig(config)];
     expect(printed.filter((text) => /hunter2|PRIVATE/.test(text))).toEqual([]);

@@ -3,18 +3,21 @@ import { parseConfig } from '../support/config.js';
 import { withBridge, withCrosschain, withUrl, withTopLevel, withName } from './sample-files.js';
 
 const URL_EXPECTED = 'expected an http or https URL without user, query and fragment, such as https://node.example.org';
-const NAME = 'expected a name of 1 to 128 characters, such as mainnet';
-const TARGETS =
-  'expected a list of at least one target, such as [{name: mainnet, bridge: {url: https://node.example.org}}]';
-const WHOLE = 'expected a mapping such as targets: [{name: mainnet, bridge: {url: https://node.example.org}}]';
+const TEXT = 'expected a text of 1 to 128 characters, without control characters';
 const TOP_LEVEL =
-  'unknown key — expected one of poll, limits, targets, target_files, tokens, chains, validators, links, recorder';
+  'is not a supported key — expected one of poll, limits, targets, target_files, tokens, chains, validators, links, recorder';
+const CHAIN_ID = 'expected a chain id of at most 20 decimal digits';
 const TOKEN = '0x0000000000000000000000000000000000000001';
-const BECH32 = 'expected a bech32 address, such as inj1…, or 0x followed by 40 hexadecimal digits';
+const BECH32 =
+  'expected a bech32 address with a correct checksum, such as inj1…, or 0x followed by 40 hexadecimal digits';
+const EXPLORER =
+  'expected an http or https URL with {hash} in its path, query or fragment, such as https://explorer.example.org/{hash}';
+const noMapping = (received: string) => `Invalid input: expected object, received ${received}`;
+
 /** One file for each kind of error. */
 const invalidFiles: readonly (readonly [title: string, text: string, ...problems: string[]])[] = [
-  ['no content', '# later\n', `b: is empty — ${WHOLE}`],
-  ['a string', 'hello', `b:1:1: is a string — ${WHOLE}`],
+  ['no content', '# later\n', 'b: is empty'],
+  ['a string', 'hello', `b:1:1: ${noMapping('string')}`],
   ['two documents', 'a: b\n---\na: b', 'b:2:1: a second document starts here — expected a single document'],
   [
     'syntax errors, the first of each line',
@@ -38,149 +41,149 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
     `a: &a [x, x]\nb: &b [${'*a,'.repeat(60)}]\nc: [${'*b,'.repeat(60)}]`,
     'b: Excessive alias count indicates a resource exhaustion attack',
   ],
+  ['an alias of a list that contains it', 'targets: &a\n  - *a', `b:2:5: targets[0]: ${noMapping('array')}`],
+  ['a missing key', 'poll: {}', 'b:1:1: targets: expected at least one target'],
+  ['a missing value', 'targets:', 'b:1:1: targets: is empty'],
+  ['an empty list', 'targets: []', 'b:1:1: targets: expected at least one target'],
   [
-    'an alias of a list that contains it',
-    'targets: &a\n  - *a',
-    'b:2:5: targets[0]: is a list — expected a mapping such as {name: mainnet, bridge: {url: https://node.example.org}}',
+    'a mapping instead of a list',
+    'targets: {name: a}',
+    'b:1:1: targets: Invalid input: expected array, received object',
   ],
-  ['a missing key', 'poll: {}', `b:1:1: targets: is missing — ${TARGETS}`],
-  ['a missing value', 'targets:', `b:1:1: targets: is empty — ${TARGETS}`],
-  ['an empty list', 'targets: []', `b:1:1: targets: is empty — ${TARGETS}`],
-  ['a mapping instead of a list', 'targets: {name: a}', `b:1:1: targets: is a mapping — ${TARGETS}`],
   [
     'a string instead of a mapping',
     'targets:\n  - name: a\n    bridge: http://u:hunter2@a.example',
-    'b:3:5: targets[0].bridge: is a string — expected a mapping such as bridge: {url: https://node.example.org}',
+    `b:3:5: targets[0].bridge: ${noMapping('string')}`,
   ],
   [
     'a target without name and endpoint',
     'targets: [{}]',
-    `b:1:11: targets[0].name: is missing — ${NAME}`,
-    'b:1:11: targets[0]: has no endpoint — expected bridge, crosschain, or both',
+    'b:1:11: targets[0].name: is missing',
+    'b:1:11: targets[0]: expected bridge, crosschain or both',
   ],
   [
     'two targets with the same name, after another problem',
     `${withName('a')}\n  - name: a\n    bridge: {url: ""}`,
-    `b:5:14: targets[1].bridge.url: is empty — ${URL_EXPECTED}`,
-    'b:4:5: targets[1].name: "a" is also the name of targets[0] — expected a unique name',
+    `b:5:14: targets[1].bridge.url: ${URL_EXPECTED}`,
+    'b:4:5: targets[1].name: is the same as b:3:5: targets[0].name',
   ],
   [
     'unknown keys',
-    withTopLevel('pol: {}\n"a b\\n": 1\n__proto__: {}\n<<: {}'),
+    withTopLevel('pol: {}\n"a b\\n": 1\n<<: {}'),
     `b:4:1: pol: ${TOP_LEVEL}`,
     `b:5:1: ["a b\\n"]: ${TOP_LEVEL}`,
-    `b:6:1: __proto__: ${TOP_LEVEL}`,
-    `b:7:1: ["<<"]: ${TOP_LEVEL}`,
+    `b:6:1: ["<<"]: ${TOP_LEVEL}`,
   ],
+  ['a key that every object has', withTopLevel('chains: {__proto__: a}'), 'b:4:10: __proto__ is not a supported key'],
   [
     'an unknown key below names that the user chooses',
     withTopLevel('chains: {1: {name: ethereum, explorers: a}}'),
-    'b:4:30: chains.1.explorers: unknown key — expected one of name, explorer',
+    'b:4:30: chains.1.explorers: is not a supported key — expected one of name, explorer',
   ],
   [
     'a stale_after that is too short',
     withTopLevel('poll: {interval: 10m}'),
-    'b:4:1: poll.stale_after: stale_after (5m) is below interval (10m) + timeout (20s) — expected at least 10m20s',
+    'b:4:1: poll.stale_after: stale_after is below interval + timeout',
   ],
   [
     'two tokens with the same contract',
     withTopLevel(
       `tokens:\n  - {contract: "0x${'A'.repeat(40)}", symbol: A}\n  - {contract: "0x${'a'.repeat(40)}", symbol: B}`,
     ),
-    `b:6:6: tokens[1].contract: "0x${'a'.repeat(40)}" is also the contract of tokens[0] — expected a unique contract`,
+    'b:6:6: tokens[1].contract: is the same as b:5:6: tokens[0].contract',
   ],
   [
     'a token without a setting',
     withTopLevel(`tokens: [{contract: "${TOKEN}"}]`),
-    'b:4:10: tokens[0]: has none of symbol, decimals, min_batch_fee, backing and explorer — expected at least one of them',
+    'b:4:10: tokens[0]: expected symbol or decimals or min_batch_fee or backing or explorer',
   ],
   [
     'a name instead of a chain id',
     `${withCrosschain('age_limits: {bitcoin: 2h}')}\nchains: {ethereum: 1}`,
-    'b:5:20: targets[0].crosschain.age_limits.bitcoin: is not a chain id — expected default, or at most 20 decimal digits',
-    'b:6:10: chains.ethereum: is not a chain id — expected at most 20 decimal digits',
+    `b:5:20: targets[0].crosschain.age_limits.bitcoin: ${CHAIN_ID}, or default`,
+    `b:6:10: chains.ethereum: ${CHAIN_ID}, such as 7000`,
   ],
 ];
 
 /** Values that are invalid, one for each reason, with what the message says after the position. */
-const invalidValues: readonly (readonly [problem: string, text: string])[] = [
-  [`is empty — ${NAME}`, withName('""')],
-  [`is the boolean true — ${NAME}`, withName('true')],
-  [`is a list — ${NAME}`, withName('[a]')],
-  [`"${'n'.repeat(60)}…" has 129 characters — ${NAME}`, withName('n'.repeat(129))],
-  [String.raw`"a\nb" has a control character — ${NAME}`, withName(String.raw`"a\nb"`)],
-  [String.raw`"a\ud800" has a lone surrogate — ${NAME}`, withName(String.raw`"a\ud800"`)],
+const invalidValues: readonly (readonly [problem: string, ...texts: string[]])[] = [
   [
-    'contains ${…}: environment variables are not expanded — expected the value itself; a secret can be read from a file, for example with password_file',
+    TEXT,
+    withName('""'),
+    withName('n'.repeat(129)),
+    withName(String.raw`"a\nb"`),
+    // A lone surrogate.
+    withName(String.raw`"a\ud800"`),
+  ],
+  ['Invalid input: expected string, received boolean', withName('true')],
+  ['Invalid input: expected string, received array', withName('[a]')],
+  [
+    'environment variables ${…} are not expanded; a secret can be read from a file, for example with password_file',
     withUrl('"https://${NODE_HOST}"'),
   ],
-  [`is not an http or https URL — ${URL_EXPECTED}`, withUrl('a.example:1317')],
-  [`is not a valid URL — ${URL_EXPECTED}`, withUrl('"https://exa mple:99999999/"')],
-  [`https://a.example has a user name or password — ${URL_EXPECTED}`, withUrl('https://u:hunter2@a.example/lcd')],
-  [`https://a.example has a query — ${URL_EXPECTED}`, withUrl('https://a.example/lcd?token=hunter2')],
-  [`https://a.example has a fragment — ${URL_EXPECTED}`, withUrl('"https://a.example/lcd#hunter2"')],
   [
-    `has a zone in its IPv6 address, which no URL can have — ${URL_EXPECTED}`,
+    URL_EXPECTED,
+    withUrl('a.example:1317'),
+    withUrl('"https://exa mple:99999999/"'),
+    withUrl('https://u:hunter2@a.example/lcd'),
+    withUrl('https://a.example/lcd?token=hunter2'),
+    withUrl('"https://a.example/lcd#hunter2"'),
     withUrl('"http://[fe80::1%25eth0]:1317"'),
-  ],
-  [
-    `https://a.example/…/peggy/v1/module_state ends with the path of a document, which is appended — ${URL_EXPECTED}`,
-    withUrl('https://a.example/lcd/hunter2/peggy/v1/module_state'),
-  ],
-  [
-    `https://a.example/zeta-chain/crosschain/rateLimiterInput ends with the path of a document, which is appended — ${URL_EXPECTED}`,
     withUrl('https://a.example/zeta-chain/crosschain/rateLimiterInput/?window=500'),
   ],
-  ['"pegy" — expected one of auto, neutral, peggy', withBridge('dialect: pegy')],
-  ...['1.0000000000000000000000001', '0.000', '67%'].map((value): [string, string] => [
-    `"${value}" — expected a decimal greater than 0 and at most 1, such as 0.66`,
-    withBridge(`power_threshold: ${value}`),
-  ]),
-  [`"0x12" — ${BECH32}`, withBridge('watch: ["0x12"]')],
-  ['is a string — expected a list', withBridge('watch: inj1qqqqqckdmdm')],
   [
-    `"inj1yg3zyg3zyg3zyg3zyg3zyg4zyg3zyg3zyf9qgq" has a wrong checksum — ${BECH32}`,
-    withBridge('watch: [inj1yg3zyg3zyg3zyg3zyg3zyg4zyg3zyg3zyf9qgq]'),
+    'ends with the path of a document, which is appended',
+    withUrl('https://a.example/lcd/hunter2/peggy/v1/module_state'),
+    withUrl('https://a.example/zeta-chain/crosschain/rateLimiterInput/'),
   ],
-  ...['0', '0x10', '0500', '9223372036854775808', '1e18'].map((value): [string, string] => [
-    `"${value}" — expected a positive integer in decimal digits, at most 9223372036854775807`,
-    withCrosschain(`window: ${value}`),
-  ]),
+  ['Invalid option: expected one of "auto"|"neutral"|"peggy"', withBridge('dialect: pegy')],
   [
-    '"zetachain_7000-1" — expected a chain id: at most 20 decimal digits, such as 7000',
-    withCrosschain('hub_chain_ids: [zetachain_7000-1]'),
+    'expected a decimal greater than 0 and at most 1, such as 0.66',
+    ...['1.0000000000000000000000001', '0.000', '67%'].map((value) => withBridge(`power_threshold: ${value}`)),
   ],
-  ...['30', '1.5s', '0s', '25d'].map((value): [string, string] => [
-    `"${value}" — expected a duration from 100ms to 1d, such as 30s, 1m30s or 500ms`,
-    withTopLevel(`poll: {interval: ${value}}`),
-  ]),
+  ['Invalid input: expected array, received string', withBridge('watch: inj1qqqqqckdmdm')],
+  [BECH32, withBridge('watch: ["0x12"]'), withBridge('watch: [inj1yg3zyg3zyg3zyg3zyg3zyg4zyg3zyg3zyf9qgq]')],
   [
-    '"-1h" — expected 0s or a duration from 1s to 1d, such as 30s, 1m30s or 500ms',
+    'expected auto or a duration from 1ms to 1h, such as 30s, 1m30s or 500ms',
+    withBridge('block_time: 2h'),
+    withBridge('block_time: [auto]'),
+  ],
+  [
+    'expected an integer in decimal digits from 1 to 9223372036854775807',
+    ...['0', '0x10', '0500', '9223372036854775808', '1e18'].map((value) => withCrosschain(`window: ${value}`)),
+  ],
+  [`${CHAIN_ID}, such as 7000`, withCrosschain('hub_chain_ids: [zetachain_7000-1]')],
+  [
+    'expected a duration from 100ms to 1d, such as 30s, 1m30s or 500ms',
+    ...['30', '1.5s', '0s', '25d'].map((value) => withTopLevel(`poll: {interval: ${value}}`)),
+  ],
+  [
+    'expected a duration from 0s to 1d, such as 30s, 1m30s or 500ms',
     withTopLevel('recorder: {interval: -1h}'),
+    withTopLevel('recorder: {interval: 2d}'),
   ],
-  ...['64 Mb', '512MiB'].map((value): [string, string] => [
-    `"${value}" — expected a size from 1KiB to 511MiB, such as 64MiB, 10MB or plain bytes`,
-    withTopLevel(`poll: {max_body_size: ${value}}`),
-  ]),
-  ...['0', '10.5', '1_000'].map((value): [string, string] => [
-    `"${value}" — expected an integer from 1 to 100000`,
-    withTopLevel(`limits: {max_series_per_family: ${value}}`),
-  ]),
-  ['"0x12" — expected 0x followed by 40 hexadecimal digits', withTopLevel('tokens: [{symbol: A, contract: "0x12"}]')],
-  ['"yes" — expected true or false', withTopLevel(`tokens: [{contract: "${TOKEN}", backing: yes}]`)],
-  ...(
-    [
-      ['is empty', ''],
-      ['is not an http or https URL', 'javascript:alert(1)//{hash}'],
-      ['has a user name or password', 'https://u:hunter2@a.example/{hash}'],
-      ['"https://a.example/tx/" lacks {hash}', 'https://a.example/tx/'],
-      ['"https://a.example/{hash}/{a}" has an unknown placeholder', 'https://a.example/{hash}/{a}'],
-      ['"https://{hash}/tx" has a placeholder in its host', 'https://{hash}/tx'],
-    ] as const
-  ).map(([problem, url]): [string, string] => [
-    `${problem} — expected an http or https URL with {hash} in its path, query or fragment, such as https://explorer.example.org/{hash}`,
-    withTopLevel(`chains: {1: {name: ethereum, explorer: "${url}"}}`),
-  ]),
+  [
+    'expected a size from 1KiB to 511MiB, such as 64MiB, 10MB or plain bytes',
+    ...['64 Mb', '512MiB'].map((value) => withTopLevel(`poll: {max_body_size: ${value}}`)),
+  ],
+  [
+    'expected an integer from 1 to 100000',
+    ...['0', '10.5', '1_000'].map((value) => withTopLevel(`limits: {max_series_per_family: ${value}}`)),
+  ],
+  ['expected 0x followed by 40 hexadecimal digits', withTopLevel('tokens: [{symbol: A, contract: "0x12"}]')],
+  ['Invalid input: expected boolean, received string', withTopLevel(`tokens: [{contract: "${TOKEN}", backing: yes}]`)],
+  ['expected the name of the chain, or a mapping with name and explorer', withTopLevel('chains: {1: [ethereum]}')],
+  [
+    EXPLORER,
+    ...[
+      '',
+      'javascript:alert(1)//{hash}',
+      'https://u:hunter2@a.example/{hash}',
+      'https://a.example/tx/',
+      'https://a.example/{hash}/{a}',
+      'https://{hash}/tx',
+    ].map((url) => withTopLevel(`chains: {1: {name: ethereum, explorer: "${url}"}}`)),
+  ],
 ];
 
 describe('parseConfig', () => {
@@ -188,10 +191,15 @@ describe('parseConfig', () => {
     expect(parseConfig(text, 'b')).toEqual({ ok: false, problems });
   });
 
-  test.each(invalidValues)('rejects a value that %s', (problem, text) => {
-    const result = parseConfig(text, 'b');
-    const problems = result.ok ? [] : result.problems;
-    expect(problems.map((line) => line.replace(/^b:\d+:\d+: [\w.[\]]+: /, ''))).toEqual([problem]);
+  test.each(invalidValues)('rejects values with the problem %s', (problem, ...texts) => {
+    for (const text of texts) {
+      const result = parseConfig(text, 'b');
+      const problems = result.ok ? [] : result.problems;
+      expect(
+        problems.map((line) => line.replace(/^b:\d+:\d+: [\w.[\]]+: /, '')),
+        text,
+      ).toEqual([problem]);
+    }
   });
 
   test('reports all problems of a file at once', () => {
@@ -208,15 +216,15 @@ scrape_configs: []
     expect(parseConfig(text, 'b')).toEqual({
       ok: false,
       problems: [
-        'b:2:8: poll.interval: "1" — expected a duration from 100ms to 1d, such as 30s, 1m30s or 500ms',
-        'b:2:51: poll.jitter: unknown key — expected one of interval, timeout, stale_after, max_body_size',
-        'b:5:40: targets[0].bridge.dialect: "zeta" — expected one of auto, neutral, peggy',
-        `b:6:5: targets[1].name: is missing — ${NAME}`,
-        'b:6:5: targets[1]: has no endpoint — expected bridge, crosschain, or both',
-        'b:7:11: tokens[0].contract: "USDT" — expected 0x followed by 40 hexadecimal digits',
-        'b:7:10: tokens[0]: has none of symbol, decimals, min_batch_fee, backing and explorer — expected at least one of them',
-        'b:8:10: chains.one: is not a chain id — expected at most 20 decimal digits',
+        'b:2:8: poll.interval: expected a duration from 100ms to 1d, such as 30s, 1m30s or 500ms',
+        'b:2:51: poll.jitter: is not a supported key — expected one of interval, timeout, stale_after, max_body_size',
+        'b:5:40: targets[0].bridge.dialect: Invalid option: expected one of "auto"|"neutral"|"peggy"',
+        'b:6:5: targets[1].name: is missing',
+        'b:7:11: tokens[0].contract: expected 0x followed by 40 hexadecimal digits',
+        'b:7:10: tokens[0]: expected symbol or decimals or min_batch_fee or backing or explorer',
+        `b:8:10: chains.one: ${CHAIN_ID}, such as 7000`,
         `b:9:1: scrape_configs: ${TOP_LEVEL}`,
+        'b:6:5: targets[1]: expected bridge, crosschain or both',
       ],
     });
   });

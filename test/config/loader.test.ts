@@ -10,8 +10,6 @@ import { createTempFolder } from '../support/temp-folder.js';
 
 const ADDRESS = 'expected an http or https URL without user, query and fragment, such as https://node.example.org';
 
-const ONE_TARGET = '[{name: mainnet, bridge: {url: https://node.example.org}}]';
-
 const configFromEnvironment = async (env: Environment) => loadConfig({ env, fallback: defaultConfig });
 
 describe('loadConfig without a file', () => {
@@ -39,14 +37,14 @@ describe('loadConfig without a file', () => {
             bridge: {
               url: { origin: 'https://a.example' },
               dialect: 'auto',
-              powerThreshold: '0.66',
-              blockTime: 'auto',
-              externalBlockTime: 'auto',
-              backlogLimit: 500,
-              validatorNames: 'staking',
+              power_threshold: '0.66',
+              block_time: 'auto',
+              external_block_time: 'auto',
+              backlog_limit: 500,
+              validator_names: 'staking',
               watch: [],
-              watchMinBalance: '0',
-              nodeQueries: 'auto',
+              watch_min_balance: '0',
+              node_queries: 'auto',
             },
           },
         ],
@@ -71,14 +69,14 @@ describe('loadConfig without a file', () => {
     const bridge = {
       url: { origin: 'https://a.example' },
       dialect: 'peggy',
-      powerThreshold: '0.66',
-      blockTime: 'auto',
-      externalBlockTime: 'auto',
-      backlogLimit: 500,
-      validatorNames: 'staking',
+      power_threshold: '0.66',
+      block_time: 'auto',
+      external_block_time: 'auto',
+      backlog_limit: 500,
+      validator_names: 'staking',
       watch: ['inj1qqqqqckdmdm', '0x0000000000000000000000000000000000000001'],
-      watchMinBalance: '0',
-      nodeQueries: 'auto',
+      watch_min_balance: '0',
+      node_queries: 'auto',
     };
     const crosschain = {
       ...defaultCrosschainSettings,
@@ -86,25 +84,21 @@ describe('loadConfig without a file', () => {
       dialect: 'zeta',
       window: '501',
       limit: '100',
-      hubChainIds: ['7001', '101'],
+      hub_chain_ids: ['7001', '101'],
     };
     expect(await configFromEnvironment(env)).toEqual({
       ok: true,
       warnings: [],
       config: {
         ...defaultConfig,
-        poll: { ...defaultConfig.poll, intervalMs: 60_000 },
+        poll: { ...defaultConfig.poll, interval: 60_000 },
         targets: [{ name: 'mainnet', bridge, crosschain }],
       },
     });
   });
 
   const invalidEnvironments: readonly (readonly [title: string, env: Environment, problems: readonly string[]])[] = [
-    [
-      'a URL with a password',
-      { CROSSCHAIN_URL: 'https://u:p@b.example' },
-      [`CROSSCHAIN_URL: https://b.example has a user name or password — ${ADDRESS}`],
-    ],
+    ['a URL with a password', { CROSSCHAIN_URL: 'https://u:p@b.example' }, [`CROSSCHAIN_URL: ${ADDRESS}`]],
     [
       'invalid variables, with all problems at once',
       {
@@ -116,17 +110,17 @@ describe('loadConfig without a file', () => {
         POLL_INTERVAL: 'often',
       },
       [
-        'POLL_INTERVAL: "often" — expected a duration from 100ms to 1d, such as 30s, 1m30s or 500ms',
-        'TARGET_NAME: "a\\nb" has a control character — expected a name of 1 to 128 characters, such as mainnet',
-        `BRIDGE_URL: is not an http or https URL — ${ADDRESS}`,
-        'CROSSCHAIN_WINDOW: "-1" — expected a positive integer in decimal digits, at most 9223372036854775807',
-        'CROSSCHAIN_LIMIT: "many" — expected a positive integer in decimal digits, at most 4294967295',
+        'POLL_INTERVAL: expected a duration from 100ms to 1d, such as 30s, 1m30s or 500ms',
+        'TARGET_NAME: expected a text of 1 to 128 characters, without control characters',
+        `BRIDGE_URL: ${ADDRESS}`,
+        'CROSSCHAIN_WINDOW: expected an integer in decimal digits from 1 to 9223372036854775807',
+        'CROSSCHAIN_LIMIT: expected an integer in decimal digits from 1 to 4294967295',
       ],
     ],
     [
       'an interval too long for stale_after, which has no variable',
       { BRIDGE_URL: 'https://a.example', POLL_INTERVAL: '5m' },
-      ['POLL_INTERVAL: stale_after (5m) is below interval (5m) + timeout (20s) — expected at least 5m20s'],
+      ['POLL_INTERVAL: stale_after is below interval + timeout'],
     ],
     [
       'an unknown dialect and an invalid address to watch',
@@ -138,25 +132,21 @@ describe('loadConfig without a file', () => {
         CROSSCHAIN_DIALECT: 'peggy',
       },
       [
-        'BRIDGE_DIALECT: "zeta" — expected one of auto, neutral, peggy',
-        'BRIDGE_WATCH[1]: is empty — expected a bech32 address, such as inj1…, or 0x followed by 40 hexadecimal digits',
-        'BRIDGE_WATCH[2]: "mine" — expected a bech32 address, such as inj1…, or 0x followed by 40 hexadecimal digits',
-        'CROSSCHAIN_DIALECT: "peggy" — expected one of auto, neutral, zeta',
+        'BRIDGE_DIALECT: Invalid option: expected one of "auto"|"neutral"|"peggy"',
+        'BRIDGE_WATCH[1]: expected a bech32 address with a correct checksum, such as inj1…, or 0x followed by 40 hexadecimal digits',
+        'BRIDGE_WATCH[2]: expected a bech32 address with a correct checksum, such as inj1…, or 0x followed by 40 hexadecimal digits',
+        'CROSSCHAIN_DIALECT: Invalid option: expected one of "auto"|"neutral"|"zeta"',
       ],
     ],
     [
       'variables of the bridge without its URL',
       { CROSSCHAIN_URL: 'https://b.example', BRIDGE_DIALECT: 'peggy', BRIDGE_WATCH: 'inj1qqqqqckdmdm' },
-      ['BRIDGE_DIALECT: has no effect without BRIDGE_URL', 'BRIDGE_WATCH: has no effect without BRIDGE_URL'],
+      ['BRIDGE_URL: is missing'],
     ],
     [
       'variables without any URL',
-      { CROSSCHAIN_WINDOW: '500', TARGET_NAME: 'a', POLL_INTERVAL: '1m' },
-      [
-        'CROSSCHAIN_WINDOW: has no effect without CROSSCHAIN_URL',
-        'POLL_INTERVAL: has no effect without BRIDGE_URL or CROSSCHAIN_URL',
-        'TARGET_NAME: has no effect without BRIDGE_URL or CROSSCHAIN_URL',
-      ],
+      { TARGET_NAME: 'a', POLL_INTERVAL: '1m' },
+      ['BRIDGE_URL, CROSSCHAIN_URL: expected bridge, crosschain or both'],
     ],
   ];
 
@@ -190,9 +180,7 @@ describe('loadConfig', () => {
 
   test('rejects an invalid file with problems that start with its name', async () => {
     const configFile = folder.write('bad.yaml', 'targets: []');
-    const problems = [
-      `${configFile}:1:1: targets: is empty — expected a list of at least one target, such as ${ONE_TARGET}`,
-    ];
+    const problems = [`${configFile}:1:1: targets: expected at least one target`];
     expect(await loadConfig({ configFile, env: {} })).toEqual({ ok: false, problems });
   });
 
@@ -217,8 +205,7 @@ describe('loadConfig', () => {
     expect(await loadConfig({ configFile: 'no.yaml', env: {} })).toEqual({ ok: false, problems });
   });
 
-  test('accepts the examples in its messages and in the help', async () => {
-    expect(parseConfig(`targets: ${ONE_TARGET}`, 'a.yaml')).toMatchObject({ ok: true, warnings: [] });
+  test('accepts the example in the help', () => {
     expect(parseConfig(EXAMPLE_CONFIG, 'a.yaml')).toMatchObject({ ok: true, warnings: [] });
   });
 

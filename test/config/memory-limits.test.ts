@@ -7,7 +7,7 @@ const MIB = 2 ** 20;
 const memoryLimit = (mib: number) => ({ bytes: mib * MIB, heapBytes: 4096 * MIB });
 const withMaxBodySize = (mib: number): Config => ({
   ...defaultConfig,
-  poll: { ...defaultConfig.poll, maxBodyBytes: mib * MIB },
+  poll: { ...defaultConfig.poll, max_body_size: mib * MIB },
 });
 
 describe('clampToMemory', () => {
@@ -18,7 +18,7 @@ describe('clampToMemory', () => {
     [512, 41],
   ])('lowers max_body_size with a warning: with %i MiB of memory to %i MiB', (memory, body) => {
     const { config, warnings } = clampToMemory(withMaxBodySize(64), memoryLimit(memory));
-    expect(config.poll).toEqual({ ...defaultConfig.poll, maxBodyBytes: body * MIB });
+    expect(config.poll).toEqual({ ...defaultConfig.poll, max_body_size: body * MIB });
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toBe(
       `poll.max_body_size (64MiB) does not fit into ${memory}MiB of memory and is lowered to ${body}MiB`,

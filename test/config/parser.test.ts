@@ -53,22 +53,22 @@ validators:
 `;
 
 const everyKeyConfig: Config = {
-  poll: { intervalMs: 90_000, timeoutMs: 45_000, staleAfterMs: 3_600_000, maxBodyBytes: 10_000_000 },
-  limits: { maxSeriesPerFamily: 50 },
+  poll: { interval: 90_000, timeout: 45_000, stale_after: 3_600_000, max_body_size: 10_000_000 },
+  limits: { max_series_per_family: 50 },
   targets: [
     {
       name: 'mainnet',
       bridge: {
         url: endpointUrl('https://node.example.org/lcd'),
         dialect: 'peggy',
-        powerThreshold: '0.66670000000000000000001',
-        blockTime: 630,
-        externalBlockTime: 12_000,
-        backlogLimit: 50,
-        validatorNames: 'off',
+        power_threshold: '0.66670000000000000000001',
+        block_time: 630,
+        external_block_time: 12_000,
+        backlog_limit: 50,
+        validator_names: 'off',
         watch: ['inj1qqqqqckdmdm', 'inj1pppppaj0lvm'],
-        watchMinBalance: '250000000000000000000',
-        nodeQueries: 'off',
+        watch_min_balance: '250000000000000000000',
+        node_queries: 'off',
       },
       crosschain: {
         url: { origin: 'http://127.0.0.1:1317' },
@@ -76,12 +76,12 @@ const everyKeyConfig: Config = {
         window: '500',
         limit: '4294967295',
         rate: '115792089237316195423570985008687907853269984665640564039457584007913129639935',
-        hubChainIds: ['7000', '7001'],
-        ignore: { indexes: ['0x1f', '0xAB'], olderThanMs: 604_800_000 },
-        backlogLimit: 300,
-        ageLimitsMs: { default: 2_700_000, '1': 1_200_000, '8332': 5_400_000 },
-        nodeQueries: 'off',
-        cctxQueries: 'off',
+        hub_chain_ids: ['7000', '7001'],
+        ignore: { indexes: ['0x1f', '0xAB'], older_than: 604_800_000 },
+        backlog_limit: 300,
+        age_limits: { default: 2_700_000, '1': 1_200_000, '8332': 5_400_000 },
+        node_queries: 'off',
+        cctx_queries: 'off',
       },
     },
   ],
@@ -99,7 +99,7 @@ const everyKeyConfig: Config = {
     { address: '0xdac17f958d2ee523a2206206994597c13d831ec7', name: 'Beta' },
   ],
   links: { runbook: 'https://wiki.example/runbook', dashboards: 'https://grafana.example/base' },
-  recorder: { directory: '/var/lib/bridge-exporter', intervalMs: 0, maxBytes: 200_000_000 },
+  recorder: { directory: '/var/lib/bridge-exporter', interval: 0, max_size: 200_000_000 },
 };
 
 describe('parseConfig', () => {
@@ -108,22 +108,22 @@ describe('parseConfig', () => {
       ok: true,
       warnings: [],
       config: {
-        poll: { intervalMs: 30_000, timeoutMs: 20_000, staleAfterMs: 300_000, maxBodyBytes: 33_554_432 },
-        limits: { maxSeriesPerFamily: 200 },
+        poll: { interval: 30_000, timeout: 20_000, stale_after: 300_000, max_body_size: 33_554_432 },
+        limits: { max_series_per_family: 200 },
         targets: [
           {
             name: 'a',
             bridge: {
               url: { origin: 'https://a.example' },
               dialect: 'auto',
-              powerThreshold: '0.66',
-              blockTime: 'auto',
-              externalBlockTime: 'auto',
-              backlogLimit: 500,
-              validatorNames: 'staking',
+              power_threshold: '0.66',
+              block_time: 'auto',
+              external_block_time: 'auto',
+              backlog_limit: 500,
+              validator_names: 'staking',
               watch: [],
-              watchMinBalance: '0',
-              nodeQueries: 'auto',
+              watch_min_balance: '0',
+              node_queries: 'auto',
             },
           },
         ],
@@ -131,7 +131,7 @@ describe('parseConfig', () => {
         chains: {},
         validators: [],
         links: { runbook: 'https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md' },
-        recorder: { intervalMs: 300_000, maxBytes: 2 ** 30 },
+        recorder: { interval: 300_000, max_size: 2 ** 30 },
       },
     });
   });
@@ -142,12 +142,12 @@ describe('parseConfig', () => {
       url: { origin: 'https://a.example' },
       dialect: 'auto',
       window: '500',
-      hubChainIds: ['7000', '7001'],
-      ignore: { indexes: [], olderThanMs: 0 },
-      backlogLimit: 1000,
-      ageLimitsMs: {},
-      nodeQueries: 'auto',
-      cctxQueries: 'auto',
+      hub_chain_ids: ['7000', '7001'],
+      ignore: { indexes: [], older_than: 0 },
+      backlog_limit: 1000,
+      age_limits: {},
+      node_queries: 'auto',
+      cctx_queries: 'auto',
     };
     expect(result.ok && result.config.targets).toEqual([{ name: 'a', crosschain }]);
   });
@@ -178,7 +178,7 @@ describe('parseConfig', () => {
   test.each(['0.6667', '1', '1.000', '0.00000000000000000000000000000000000000000001', '0.50'])(
     'keeps the threshold %s as a string',
     (threshold) => {
-      expect(parseValidConfig(withBridge(`power_threshold: ${threshold}`)).targets[0]?.bridge?.powerThreshold).toBe(
+      expect(parseValidConfig(withBridge(`power_threshold: ${threshold}`)).targets[0]?.bridge?.power_threshold).toBe(
         threshold,
       );
     },

@@ -100,7 +100,7 @@ describe('compose.yaml', () => {
       const [target] = (parse(stdout) as { targets: { bridge: object; crosschain: object }[] }).targets;
       expect(target).toMatchObject({
         bridge: { url, dialect: 'auto', watch: [] },
-        crosschain: { url, dialect: 'auto', window: '500' },
+        crosschain: { url, dialect: 'auto', window: 500 },
       });
     }
   });
@@ -122,7 +122,7 @@ describe('compose.yaml', () => {
     expect(injective).not.toHaveProperty('crosschain');
     const crosschain = { CROSSCHAIN_DIALECT: 'zeta', CROSSCHAIN_WINDOW: '100' };
     const zetaChain = await configOf({ ...node, ...crosschain, BRIDGE_URL: '' });
-    expect(zetaChain).toMatchObject({ crosschain: { url: node.NODE_URL, dialect: 'zeta', window: '100' } });
+    expect(zetaChain).toMatchObject({ crosschain: { url: node.NODE_URL, dialect: 'zeta', window: 100 } });
     expect(zetaChain).not.toHaveProperty('bridge');
   });
 });

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { targetVariables } from '../../src/config/environment.js';
-import { configSettings, DEFAULT_TARGET_NAME } from '../../src/config/config.js';
+import { DEFAULT_TARGET_NAME } from '../../src/config/config.js';
 import { commands } from '../support/command-context.js';
 import { parseConfig } from '../support/config.js';
 import { formatConfig } from '../../src/config/loader.js';
 import { groupBy } from '../../src/facts/grouping.js';
 import { createAuthority } from '../support/certificates.js';
 import { markdownTable, withTables } from './generated-tables.js';
+import { configJsonSchema, configSettings } from './settings.js';
 
 const code = (text: string | undefined): string => (text === undefined ? '' : `\`${text}\``);
 
@@ -38,11 +39,11 @@ const clientSettings = configSettings
   .filter(({ path }) => clientKeys.has(path.replace('targets[].bridge.', '')))
   .map((setting) => ({ ...setting, path: setting.path.replace('targets[].bridge.', '') }));
 
-const variableRows = Object.entries(targetVariables).map(([name, { path, default: inFile }]) => [
-  code(name),
-  code(path),
-  code(name === 'TARGET_NAME' ? DEFAULT_TARGET_NAME : inFile),
-]);
+const variableRows = Object.entries(targetVariables).map(([name, variable]) => {
+  const path = variable.path.replace('[0]', '[]');
+  const inFile = configSettings.find((setting) => setting.path === path)?.default;
+  return [code(name), code(path), code(name === 'TARGET_NAME' ? DEFAULT_TARGET_NAME : inFile)];
+});
 
 /** Flags of several commands, once each unless the commands differ in it. */
 function flagTable(): string {
@@ -72,6 +73,11 @@ describe('docs/configuration.md', () => {
       flagTable(),
     ];
     await expect(withTables('docs/configuration.md', tables)).toMatchFileSnapshot('../../docs/configuration.md');
+  });
+
+  test('has a JSON schema beside it, for editors', async () => {
+    const text = `${JSON.stringify(configJsonSchema, null, 2)}\n`;
+    await expect(text).toMatchFileSnapshot('../../docs/configuration.schema.json');
   });
 
   test('lists the keys of the HTTP client once, because all endpoints have the same', () => {

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { targetVariables } from '../../src/config/environment.js';
-import { configSettings } from '../../src/config/config.js';
-import { webSettings } from '../../src/server/web-config.js';
 import { scenarioNames } from '../../src/simulator/scenarios.js';
 import { alertRules } from '../support/alert-rules.js';
 import { commands as programCommands } from '../support/command-context.js';
 import { packageJson, projectFileExists, readProjectFile } from '../support/project-files.js';
 import { blocksOf, inlineCodeIn, pages } from './pages.js';
+import { configSettings, webSettings } from './settings.js';
 
 /*
  * Names in the documentation exist. test/dashboards/references.test.ts checks metrics and labels, examples.test.ts the

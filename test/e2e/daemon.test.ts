@@ -190,7 +190,7 @@ describe('the start of the daemon', () => {
     const { code, stdout, stderr } = await runHere(['--config.file', file, '--config.check']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr.split('\n').filter((line) => line !== '').length).toBeGreaterThanOrEqual(4);
-    expect(stderr).toContain('brigde: unknown key — expected one of name, labels, bridge, crosschain');
+    expect(stderr).toContain('brigde: is not a supported key — expected one of name, labels, bridge, crosschain');
     expect(stderr).not.toContain('secret');
     expect(stderr).not.toContain('    at ');
   });

@@ -67,7 +67,7 @@ export function isBelow(path: string, parent: string): boolean {
 }
 
 /** Mappings by chain id, and settings whose name says enough. */
-const WITHOUT_FIELDS: ReadonlySet<string> = new Set(['chains', 'settings.ageLimitsMs', 'settings.ignore']);
+const WITHOUT_FIELDS: ReadonlySet<string> = new Set(['chains', 'settings.age_limits', 'settings.ignore']);
 
 /** A proxy that adds the path of every property that is read to `paths`, and of every enumerated object to `enumerated`. */
 function recordingProxy<T>(

@@ -151,7 +151,7 @@ describe('the flow of the bridge', () => {
   });
 
   it('has a bucket at the objective, and counts from 0 again when that changes', () => {
-    const endpoint = bridgePolls({ objective: { withdrawalMs: 90_000, ratio: '0.99' } });
+    const endpoint = bridgePolls({ objective: { withdrawal: 90_000, ratio: '0.99' } });
     endpoint.poll(state(BASE));
     endpoint.poll(state({ ...BASE, last_outgoing_pool_id: '4', unbatched_transfers: [usd(4)] }));
     const batched = { ...BASE, last_outgoing_pool_id: '4', last_outgoing_batch_id: '8' };

@@ -96,7 +96,7 @@ describe('the flow of cross-chain transactions', () => {
     endpoint.poll(listed(2, []));
     expect(endpoint.values()).toEqual({ [finished('unknown')]: 3 });
     expect(endpoint.departed()).toHaveLength(103);
-    const withoutQueries = crosschainPolls({ cctxQueries: 'off' });
+    const withoutQueries = crosschainPolls({ cctx_queries: 'off' });
     withoutQueries.poll(listed(1, many));
     withoutQueries.poll(listed(2, []));
     expect(withoutQueries.values()).toEqual({ [finished('unknown')]: 103 });
@@ -146,7 +146,7 @@ describe('the flow of cross-chain transactions', () => {
   });
 
   it('survives failed polls, and is exported while the chain series are withdrawn', () => {
-    const endpoint = crosschainPolls({ cctxQueries: 'off' });
+    const endpoint = crosschainPolls({ cctx_queries: 'off' });
     endpoint.poll(listed(1, [pending('0xa')]));
     endpoint.fail();
     endpoint.poll(listed(2, []));
@@ -155,7 +155,7 @@ describe('the flow of cross-chain transactions', () => {
   });
 
   it('has series for the first chains, and one for all that come later', () => {
-    const endpoint = crosschainPolls({ maxSeries: 8, cctxQueries: 'off' });
+    const endpoint = crosschainPolls({ maxSeries: 8, cctx_queries: 'off' });
     endpoint.poll(listed(1, [pending('0xa'), pending('0xb', { chain: '56' }), pending('0xc', { chain: '137' })]));
     endpoint.poll(listed(2, []));
     expect(endpoint.values()).toEqual({
@@ -177,7 +177,7 @@ describe('a gap of the cross-chain flow', () => {
     ['truncated', listed(3, [], { total_pending: '1' }), 30],
     ['key', listed(3, [pending('0xb', { key: 'k2' })]), 30],
   ])('%s counts nothing else', (reason, document, after) => {
-    const endpoint = crosschainPolls({ cctxQueries: 'off' });
+    const endpoint = crosschainPolls({ cctx_queries: 'off' });
     endpoint.poll(listed(2, [pending('0xa')]));
     // The third document of a lower height in a row is accepted.
     if (reason === 'regression') for (let poll = 0; poll < 2; poll += 1) endpoint.poll(document);
@@ -186,7 +186,7 @@ describe('a gap of the cross-chain flow', () => {
   });
 
   it('is counted once for several truncated lists, after which the flow goes on', () => {
-    const endpoint = crosschainPolls({ cctxQueries: 'off' });
+    const endpoint = crosschainPolls({ cctx_queries: 'off' });
     endpoint.poll(listed(1, [pending('0xa'), pending('0xb')]));
     for (let height = 2; height < 5; height += 1) endpoint.poll(listed(height, [], { total_pending: '2' }));
     endpoint.poll(listed(5, [pending('0xb')]));
@@ -198,7 +198,7 @@ describe('a gap of the cross-chain flow', () => {
   });
 
   it('by a change of the key counts those of the present key', () => {
-    const endpoint = crosschainPolls({ cctxQueries: 'off' });
+    const endpoint = crosschainPolls({ cctx_queries: 'off' });
     endpoint.poll(listed(1, [pending('0xa'), pending('0xb', { key: 'k2' }), pending('0xc', { key: 'k2' })]));
     endpoint.poll(listed(2, [pending('0xc', { key: 'k2' })]));
     expect(endpoint.values()).toEqual({ [finished('unknown')]: 1, 'bridge_flow_gaps_total{reason="key"}': 1 });

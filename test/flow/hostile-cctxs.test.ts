@@ -73,7 +73,7 @@ describe('a hostile sequence of rate limiter inputs', () => {
     () => {
       const step = fc.tuple(anyDocument, fc.nat({ max: 400 }), fc.array(anyAnswer, { minLength: 6, maxLength: 6 }));
       const property = fc.property(fc.array(step, { maxLength: 15 }), fc.boolean(), (steps, isOff) => {
-        const endpoint = crosschainPolls({ maxSeries: 20, cctxQueries: isOff ? 'off' : 'auto' });
+        const endpoint = crosschainPolls({ maxSeries: 20, cctx_queries: isOff ? 'off' : 'auto' });
         let before: Record<string, number> = {};
         for (const [document, after, answers] of steps) {
           endpoint.poll(document, after);
@@ -99,7 +99,7 @@ describe('a hostile sequence of rate limiter inputs', () => {
   );
 
   it('of lists that come and go counts each transaction once, and without an end when it has new ones', () => {
-    const endpoint = crosschainPolls({ cctxQueries: 'off' });
+    const endpoint = crosschainPolls({ cctx_queries: 'off' });
     const all = indexesOf(500, '0xa');
     for (let height = 1; height < 20; height += 2) {
       endpoint.poll(listed(height, all));
@@ -112,7 +112,7 @@ describe('a hostile sequence of rate limiter inputs', () => {
   });
 
   it('with another chain for each transaction has a bounded number of series', () => {
-    const endpoint = crosschainPolls({ maxSeries: 20, cctxQueries: 'off' });
+    const endpoint = crosschainPolls({ maxSeries: 20, cctx_queries: 'off' });
     for (let height = 1; height < 60; height += 1) endpoint.poll(listed(height, [`0x${height}`], `chain ${height}`));
     const lines = endpoint.exposition().split('\n');
     const count = (name: string): number => lines.filter((line) => line.startsWith(name)).length;

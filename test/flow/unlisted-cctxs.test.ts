@@ -183,7 +183,7 @@ describe('transactions that are pending and no longer listed', () => {
   });
 
   it('cannot be known without queries, which counts their outcome as unknown', () => {
-    const endpoint = crosschainPolls({ cctxQueries: 'off' });
+    const endpoint = crosschainPolls({ cctx_queries: 'off' });
     endpoint.poll(missed(1, ['0xa']));
     endpoint.poll(listOf(2, []));
     endpoint.answer({ '0xa': 'pending' });
@@ -194,8 +194,8 @@ describe('transactions that are pending and no longer listed', () => {
   });
 
   it.each([
-    ['by their index', { indexes: ['0xa'], olderThanMs: 0 }],
-    ['by their age', { indexes: [], olderThanMs: 180_000 }],
+    ['by their index', { indexes: ['0xa'], older_than: 0 }],
+    ['by their age', { indexes: [], older_than: 180_000 }],
   ])('do not count when the configuration ignores them %s', (_, ignore) => {
     const endpoint = withUnlisted(['0xa'], { ignore });
     endpoint.poll(listOf(4, []));

@@ -130,8 +130,8 @@ describe('a password file', () => {
     expect(await outcome(node.url, several)).toBe(
       `bad_request: /state: invalid configuration: ${[
         `${join(folder.path, 'none')} ${missing}`,
-        `${join(folder.path, 'colon')} contains a colon or control characters`,
-        `${join(folder.path, 'lines')} is not a header value of at most 8192 visible ASCII characters, spaces or tabs`,
+        `${join(folder.path, 'colon')} has a colon or a control character`,
+        `${join(folder.path, 'lines')} has characters that are not visible ASCII characters, spaces or tabs`,
         `${join(folder.path, 'nowhere')} ${missing}`,
       ].join('; ')}`,
     );

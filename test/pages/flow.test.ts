@@ -20,8 +20,8 @@ function bridgeOf(initialObjective?: Objective) {
   const contextNow = (): StepContext => ({
     ...TARGET_OPTIONS,
     document: 'module_state',
-    settings: { ...defaultBridgeSettings, blockTime: 1000, ...(objective && { objective }) },
-    labels: { ...NO_LABELS, tokens: [{ contract: '0xa', minBatchFee: '1' }] },
+    settings: { ...defaultBridgeSettings, block_time: 1000, ...(objective && { objective }) },
+    labels: { ...NO_LABELS, tokens: [{ contract: '0xa', min_batch_fee: '1' }] },
     staleAfterMs: limits.staleAfterMs,
   });
   let endpoint: KnownEndpoint = { state: initialState(contextNow(), limits, at(0)), memory: initialMemory };
@@ -112,7 +112,7 @@ describe('the numbers about executed withdrawals', () => {
   });
 
   it('have the share that met the objective', () => {
-    const bridge = bridgeOf({ withdrawalMs: 600_000, ratio: '0.99' });
+    const bridge = bridgeOf({ withdrawal: 600_000, ratio: '0.99' });
     bridge.wait(5);
     bridge.execute();
     for (const minutes of [5, 15]) {
@@ -126,12 +126,12 @@ describe('the numbers about executed withdrawals', () => {
   });
 
   it('count from a change of the objective on when it changes the buckets', () => {
-    const bridge = bridgeOf({ withdrawalMs: 600_000, ratio: '0.99' });
+    const bridge = bridgeOf({ withdrawal: 600_000, ratio: '0.99' });
     bridge.wait(60);
     bridge.execute();
     bridge.wait(1);
     expect(bridge.view()).toMatchObject({ executedLastHour: 1, countedSeconds: 60 * MINUTE });
-    bridge.reload({ withdrawalMs: 660_000, ratio: '0.99' });
+    bridge.reload({ withdrawal: 660_000, ratio: '0.99' });
     bridge.wait(2);
     expect(bridge.view()).toMatchObject({ executedLastHour: 0, countedSeconds: MINUTE, medianSeconds: null });
   });

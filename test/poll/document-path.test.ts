@@ -254,7 +254,11 @@ describe('an endpoint that is polled on a timer', () => {
     const registry = createEndpointRegistry({ fetch, sendQuery }, pino({ level: 'silent' }));
     closing.push(async () => registry.close());
     const replaceJobs = (jobs: readonly PollJob[], intervalMs: number): void =>
-      registry.reconcile(jobs, { intervalMs, timeoutMs: 5000, staleAfterMs: HOUR, maxBodyBytes: 2 ** 20 }, clock());
+      registry.reconcile(
+        jobs,
+        { interval: intervalMs, timeout: 5000, stale_after: HOUR, max_body_size: 2 ** 20 },
+        clock(),
+      );
     const hasSucceeded = (): boolean => registry.states()[0]?.success !== undefined;
     return { polled, endpoints: { replaceJobs, hasSucceeded, close: registry.close } };
   }

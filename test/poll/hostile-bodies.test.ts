@@ -106,7 +106,7 @@ const crosschain: StepContext = {
   ...base,
   target: 'b',
   document: 'rate_limiter_input',
-  settings: { ...defaultCrosschainSettings, window: '500', rate: '1000', hubChainIds: ['1'] },
+  settings: { ...defaultCrosschainSettings, window: '500', rate: '1000', hub_chain_ids: ['1'] },
 };
 
 interface Sample {

@@ -1,11 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { NO_FLOW_HISTORY } from '../../src/flow/flow-history.js';
 import { verdictsOf } from '../../src/problems/verdicts.js';
 import { createEndpointRegistry, type EndpointRegistry } from '../../src/poll/registry.js';
 import type { Instant } from '../../src/clock.js';
-import { documents } from '../../src/documents.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import type { NodeQuery, QueryResult } from '../../src/queries/query.js';
 import { validators, validatorsAnswer, validatorsOf } from '../../src/queries/validators.js';
@@ -217,8 +215,8 @@ describe('a reload', () => {
     await endPoll(success());
     await configure(['a'], auth('hunter3'));
     expect(started).toHaveLength(2);
-    expect(JSON.stringify(started[1]?.job.httpClient)).toBe(JSON.stringify(started[0]?.job.httpClient));
-    expect(started[1]?.job.httpClient).not.toBe(started[0]?.job.httpClient);
+    expect(JSON.stringify(started[1]?.job.basic_auth)).toBe(JSON.stringify(started[0]?.job.basic_auth));
+    expect(started[1]?.job.basic_auth).not.toBe(started[0]?.job.basic_auth);
     expect(started[1]?.input.foundPath).toEqual(NEUTRAL);
     expect(pollCounts()).toEqual([['a', 1]]);
   });
@@ -263,29 +261,16 @@ targets: [{name: a, bridge: {url: "https://other.example"}}]`);
     });
   });
 
-  it('lets the flow begin at 0 when the limit of series changes, because series would move into that of the others', async () => {
-    await configure(['a']);
-    await endPoll(success());
-    const flowOf = () => registry.all()[0]?.state.success?.snapshot.flow;
-    const counted = flowOf();
-    expect(registry.all()[0]?.memory.flow.since).toEqual(now());
-    await configure(['a'], ', watch: []');
-    expect(flowOf()).toBe(counted);
-    await configureYaml(`limits: {max_series_per_family: 100}
-poll: {stale_after: 2h, interval: 1h}
-targets: [{name: a, bridge: {url: "https://a.example"}}]`);
-    expect(flowOf()).toEqual(documents.module_state.flow.initial);
-    expect(registry.all()[0]).toMatchObject({ state: { polls: 1 }, memory: { flow: NO_FLOW_HISTORY } });
-  });
-
   it.each([
     ['the URL', ', watch: []', 'https://other.example'],
     ['the dialect', ', dialect: neutral', 'https://a.example'],
-  ])('forgets what was found when %s changes', async (_what, rest, url) => {
+    ['the limit of series', '', 'https://a.example', 'limits: {max_series_per_family: 100}'],
+  ])('forgets what was found when %s changes', async (_what, rest, url, limits = '') => {
     await configure(['a']);
     await endPoll(success());
     elapsedMs += 60_000;
-    await configureYaml(`targets: [{name: a, bridge: {url: "${url}"${rest}}}]`);
+    await configureYaml(`${limits}
+targets: [{name: a, bridge: {url: "${url}"${rest}}}]`);
     expect(registry.all()[0]).toMatchObject({ state: { addedAt: now(), polls: 0 } });
     expect(registry.states()[0]?.success).toBeUndefined();
   });
@@ -309,7 +294,7 @@ targets: [{name: a, bridge: {url: "https://a.example"}}]`);
 describe('the names of validators', () => {
   const named = (name: string): QueryResult => ({
     ok: true,
-    pages: [{ names: new Map([['qqqq', name]]), contacts: new Map(), operators: new Map(), nextKey: undefined }],
+    pages: [{ names: new Map([['qqqq', name]]), contacts: new Map(), operators: new Map() }],
   });
   const queries = (): QueryStates => registry.states()[0]?.queries ?? new Map();
   const found = () => ({

@@ -48,7 +48,7 @@ const START_SECONDS = 1_700_000_000;
 
 /** The problems after polls of these documents. One poll is enough for a problem to begin, unless there are several. */
 function bridgeProblems(documents: readonly Document[], options: BridgeOptions = {}): readonly ShownProblem[] {
-  const context = { ...bridgeContext({ blockTime: SECONDS_OF_BLOCK * 1000, ...options }), isSinglePoll: true };
+  const context = { ...bridgeContext({ block_time: SECONDS_OF_BLOCK * 1000, ...options }), isSinglePoll: true };
   let known: KnownEndpoint = { state: initialState(context, LIMITS, at(0)), memory: initialMemory };
   for (const { minute, state } of documents) {
     const document = { ...COMPLETE, ...state };
@@ -97,7 +97,7 @@ describe('a batch', () => {
       bridgeProblem(
         'BridgeBatchUnsigned/critical',
         { batches: [liveBatch('9')], batch_confirms: signedBy('9', ...indexes) },
-        { powerThreshold: '0.6' },
+        { power_threshold: '0.6' },
       );
     expect(found(0, 2)).toEqual([]);
     expect(found(0, 3)).toMatchObject([
@@ -158,7 +158,7 @@ describe('a batch', () => {
       bridgeProblem(
         'BridgeBatchTimeoutNear/warning',
         { batches: [batch('9', String(timeout), String(heightAt(-60)))], batch_confirms: signedBy('9', 0, 1, 2, 3) },
-        { externalHeight: 1000, externalBlockTime: 12_000 },
+        { externalHeight: 1000, external_block_time: 12_000 },
       );
     // 43200 s are 3600 blocks.
     expect(found(1720)).toEqual([]);
@@ -198,8 +198,8 @@ describe('the queue of a token', () => {
 
   it('is high above the limit, and not at it', () => {
     const state = { unbatched_transfers: [transfer('3')], batches: [liveBatch('9')] };
-    expect(bridgeProblem('BridgeBacklogHigh/warning', state, { backlogLimit: 3 })).toEqual([]);
-    expect(bridgeProblem('BridgeBacklogHigh/warning', state, { backlogLimit: 2 })).toHaveLength(1);
+    expect(bridgeProblem('BridgeBacklogHigh/warning', state, { backlog_limit: 3 })).toEqual([]);
+    expect(bridgeProblem('BridgeBacklogHigh/warning', state, { backlog_limit: 2 })).toHaveLength(1);
   });
 });
 

@@ -462,13 +462,13 @@ export const bridgeIncidents: readonly Incident[] = [
   scenario('unsigned-batch', 60, { expectedAlerts: { 'BridgeBatchUnsigned/critical': 40 } }),
   scenario('unsigned-batch', 60, {
     title: 'the objective is missed by unsigned batches',
-    options: { objective: { withdrawalMs: 30 * 60_000, ratio: '0.99' } },
+    options: { objective: { withdrawal: 30 * 60_000, ratio: '0.99' } },
     expectedAlerts: { 'BridgeBatchUnsigned/critical': 40, 'BridgeObjectiveMissed/warning': 48 },
     isOngoingAtEnd: true,
   }),
   scenario('no-relayer', 40, {
     title: 'the objective is missed by late withdrawals',
-    options: { objective: { withdrawalMs: 15 * 60_000, ratio: '0.95' } },
+    options: { objective: { withdrawal: 15 * 60_000, ratio: '0.95' } },
     recovery: 120,
     expectedAlerts: { 'BridgeObjectiveMissed/warning': 32 },
   }),

@@ -4,11 +4,15 @@ import type { Instant } from '../../src/clock.js';
 import { observationsOf, pollInput, targetOptions } from '../../src/poll/jobs.js';
 import { readBody } from '../../src/poll/poll.js';
 import type { Poll, StepContext } from '../../src/poll/step.js';
-import { answerQueries } from '../../src/commands/simulated-queries.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { simulatedContractBody, type ContractChanges } from '../../src/commands/simulated-contract.js';
+import {
+  answerQueries,
+  respondTo,
+  simulatedContractBody,
+  type ContractChanges,
+} from '../../src/commands/simulated-responses.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
-import { executeQuery, parseRequest, type QueryResponse } from '../../src/simulator/query-service.js';
+import type { QueryResponse } from '../../src/simulator/query-service.js';
 import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
 import type { DocumentName, SideInput } from '../../src/documents.js';
 import type { TargetLabels } from '../../src/config/config.js';
@@ -228,7 +232,7 @@ function createExporter(
   if (target?.bridge === undefined || target.crosschain === undefined) throw new Error('the demo has both endpoints');
   const { objective } = options;
   const bridge = { ...target.bridge, ...(objective && { objective }) };
-  const crosschain = { ...target.crosschain, ignore: { indexes: ignore, olderThanMs: 0 } };
+  const crosschain = { ...target.crosschain, ignore: { indexes: [...ignore], older_than: 0 } };
   const sourcesOf = ({ target: name, documents }: RecordedConfig): readonly StepContext[] => {
     if (name === undefined) return [];
     const base = {
@@ -239,7 +243,7 @@ function createExporter(
       ...(targetLabels && { targetLabels }),
     };
     const all: readonly StepContext[] = [
-      { ...base, document: 'module_state', settings: { ...bridge, ...(contract && { hasContract: true }) } },
+      { ...base, document: 'module_state', settings: bridge },
       ...(contract ? [{ ...base, document: 'external_contract', settings: {} } as const] : []),
       { ...base, document: 'rate_limiter_input', settings: crosschain },
     ];
@@ -249,7 +253,7 @@ function createExporter(
   let loadedAt = startedAt;
   let sources = sourcesOf(initial);
   let recordingFailures = 0;
-  const limits = { maxBodyBytes: maxBodyBytes ?? config.poll.maxBodyBytes, staleAfterMs: STALE_AFTER_MS };
+  const limits = { maxBodyBytes: maxBodyBytes ?? config.poll.max_body_size, staleAfterMs: STALE_AFTER_MS };
   const endpoints = judgedEndpoints(sources, limits, instantAt(startedAt), remembered);
 
   const siblingOf =
@@ -271,8 +275,7 @@ function createExporter(
     endpoints.record(source, result, at);
     if (!result.outcome.ok) return;
     const respond = (path: string): QueryResponse => {
-      const query = parseRequest('GET', path);
-      const response = 'endpoint' in query ? executeQuery(model, query) : query;
+      const response = respondTo(model, path);
       return queries?.(path, response, seconds) ?? response;
     };
     endpoints.answer(source, (state) => answerQueries(source, state, respond, at));

@@ -70,7 +70,7 @@ function linesOf([target]: readonly TargetVerdicts[]): string[] {
 }
 
 /** A token whose transfers pay for a batch. */
-const TOKEN = { contract: '0xt', decimals: 6, minBatchFee: '1' };
+const TOKEN = { contract: '0xt', decimals: 6, min_batch_fee: '1' };
 
 /** Transfers that wait with sufficient fees. */
 const waiting = { unbatched_transfers: Array.from({ length: 10 }, (_, index) => transfer(String(index + 1))) };

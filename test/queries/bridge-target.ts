@@ -98,8 +98,7 @@ export async function pollContract(
   const bridge = bridgeSnapshot(moduleState, {
     height: HUB_HEIGHT,
     tokens: config.tokens,
-    hasContract: true,
-    externalBlockTime,
+    external_block_time: externalBlockTime,
     atMs: now.monotonicMs - moduleStateMinutesAgo * 60_000,
   });
   const initial = before ?? initialState(job.context, limitsOf(job, config.poll), now);

@@ -398,7 +398,7 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     );
     poll(url);
     await waitUntil(() => waiting.length === 1);
-    registry.reconcile([], { intervalMs: 100, timeoutMs: 100, staleAfterMs: 1000, maxBodyBytes: 1000 }, now());
+    registry.reconcile([], { interval: 100, timeout: 100, stale_after: 1000, max_body_size: 1000 }, now());
     await new Promise<void>((resolve) => void waiting[0]?.end('{}', resolve));
     expect(registry.states()).toEqual([]);
     // By the time that another endpoint has been polled, the response has arrived.

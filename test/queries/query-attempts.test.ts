@@ -4,7 +4,7 @@ import type { Instant } from '../../src/clock.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import { initialState } from '../../src/poll/endpoint-state.js';
 import { step } from '../../src/poll/step.js';
-import { HOUR_MS, MINUTE_MS } from '../../src/settings/units.js';
+import { HOUR_MS, MINUTE_MS } from '../../src/config/units.js';
 import {
   afterRound,
   isDue,

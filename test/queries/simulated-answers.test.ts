@@ -2,14 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { dataPart } from '../../src/chain/addresses.js';
 import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { answerQueries } from '../../src/commands/simulated-queries.js';
+import { answerQueries, respondTo } from '../../src/commands/simulated-responses.js';
 import type { DocumentName } from '../../src/documents.js';
 import { initialMemory, type KnownEndpoint } from '../../src/poll/known-endpoint.js';
 import { exportedFamilies, initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
 import { jobsOf, pollInput } from '../../src/poll/jobs.js';
 import { step } from '../../src/poll/step.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
-import { executeQuery, parseRequest } from '../../src/simulator/query-service.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { pollOf } from '../support/polls.js';
 
@@ -27,10 +26,6 @@ const modelOf = (scenario: ScenarioName): Model =>
 function polled(model: Model, document: DocumentName): EndpointState {
   const job = jobsOf(demoConfig('http://127.0.0.1:1317', model)).find(({ context }) => context.document === document);
   if (job === undefined) throw new Error(`the demo has no ${document}`);
-  const respond = (path: string) => {
-    const query = parseRequest('GET', path);
-    return 'endpoint' in query ? executeQuery(model, query) : query;
-  };
   const { context } = job;
   let endpoint: KnownEndpoint = { state: initialState(context, LIMITS, at(0)), memory: initialMemory };
   for (const minute of [0, 1]) {
@@ -41,7 +36,7 @@ function polled(model: Model, document: DocumentName): EndpointState {
       foundPath: { dialect: 'neutral', path: '' },
     };
     const { state, memory } = step(endpoint, poll, context, at(minute));
-    const queries = answerQueries(context, state, respond, at(minute));
+    const queries = answerQueries(context, state, (path) => respondTo(model, path), at(minute));
     endpoint = { state: { ...state, queries }, memory };
   }
   return endpoint.state;

@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest';
 import type { Config } from '../../src/config/config.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { askSimulatedContract } from '../../src/commands/simulated-contract.js';
+import { askSimulatedContract } from '../../src/commands/simulated-responses.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { readRecording } from '../../src/recorder/read-recording.js';
@@ -47,15 +47,15 @@ function configOf(model: Model, recorderIntervalMs: number): Config {
       ...(bridge && {
         bridge: {
           ...bridge,
-          nodeQueries: 'off' as const,
-          validatorNames: 'off' as const,
-          ...(bridge.external && { external: { ...bridge.external, intervalMs: POLL_MS } }),
+          node_queries: 'off' as const,
+          validator_names: 'off' as const,
+          ...(bridge.external && { external: { ...bridge.external, interval: POLL_MS } }),
         },
       }),
-      ...(crosschain && { crosschain: { ...crosschain, nodeQueries: 'off' as const, cctxQueries: 'off' as const } }),
+      ...(crosschain && { crosschain: { ...crosschain, node_queries: 'off' as const, cctx_queries: 'off' as const } }),
     })),
-    poll: { ...config.poll, intervalMs: POLL_MS, timeoutMs: 20_000, staleAfterMs: 300_000 },
-    recorder: { ...config.recorder, intervalMs: recorderIntervalMs },
+    poll: { ...config.poll, interval: POLL_MS, timeout: 20_000, stale_after: 300_000 },
+    recorder: { ...config.recorder, interval: recorderIntervalMs },
   };
 }
 

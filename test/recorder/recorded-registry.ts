@@ -93,8 +93,10 @@ export async function startRecordedRegistry(config: Config, directory: string): 
 
   /** Waits until the steps of all polls that have started are taken. */
   async function settle(): Promise<void> {
+    // The first poll of a contract begins after that of its module state.
+    const isWaiting = (): boolean => registry.states().some(({ polls }) => polls === 0);
     // oxlint-disable-next-line no-await-in-loop -- as many turns as it takes
-    while (pollsOf(registry) < started) await nextTurn();
+    while (pollsOf(registry) < started || isWaiting()) await nextTurn();
     await written;
   }
 
@@ -104,7 +106,7 @@ export async function startRecordedRegistry(config: Config, directory: string): 
     respond = answer;
     const before = new Map(registry.states().map((state) => [state.document, state.polls]));
     // By the timers only: the clocks are advanced by the test.
-    if (isConfigured) await vi.advanceTimersByTimeAsync(config.poll.intervalMs + 5);
+    if (isConfigured) await vi.advanceTimersByTimeAsync(config.poll.interval + 5);
     else {
       registry.reconcile(jobsOf(config), config.poll, now());
       await vi.advanceTimersByTimeAsync(5);

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clock } from '../../src/clock.js';
-import { askSimulatedContract } from '../../src/commands/simulated-contract.js';
+import { askSimulatedContract } from '../../src/commands/simulated-responses.js';
 import type { ContractFacts } from '../../src/facts/contract/facts.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { runHere } from '../support/command-context.js';

@@ -224,6 +224,22 @@ describe('--web.max-requests', () => {
     release('late\n');
     expect(arrived()).toBe(4);
   });
+
+  it('counts a client that leaves once', async () => {
+    const { metrics, release, arrived } = createHeldScrapes();
+    const url = await serve({ metrics }, { maxRequests: 1 });
+    const leaving = await rawClient(url, requestText('/metrics'));
+    await waitUntil(() => arrived() === 1);
+    leaving.socket.destroy();
+    await leaving.closed;
+    await waitUntil(() => {
+      if (arrived() < 2) void get(`${url}/metrics`).catch(() => undefined);
+      return arrived() >= 2;
+    });
+    const statuses = await Promise.all([1, 2].map(async () => (await get(`${url}/`)).status));
+    release('late\n');
+    expect(statuses).toEqual([503, 503]);
+  });
 });
 
 describe('the status page and the pending page', () => {

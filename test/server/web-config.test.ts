@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { loadWebConfig, parseWebConfig, webSettings, type WebConfig } from '../../src/server/web-config.js';
+import { loadWebConfig, parseWebConfig, type WebConfig } from '../../src/server/web-config.js';
 import { createAuthority } from '../support/certificates.js';
 import { runHere } from '../support/command-context.js';
 import { withoutColumns } from '../config/sample-files.js';
+import { webSettings } from '../docs/settings.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
 const HASH = '$2y$10$QOauhQNbBCuQDKes6eFzPeMqBSjb7Mr5DUmpZ/VcEd00UAV/LDeSi';
@@ -20,17 +21,17 @@ const TLS_KEYS =
   'cert, key, client_ca, cert_file, key_file, client_ca_file, client_auth_type, min_version, max_version';
 const HEADERS =
   'Content-Security-Policy, X-Frame-Options, X-Content-Type-Options, X-XSS-Protection, Strict-Transport-Security';
-const NO_HASH = 'is not a bcrypt hash — expected one as `htpasswd -nBC 10 user` prints, without the user';
+const NO_HASH = 'expected a bcrypt hash as `htpasswd -nBC 10 user` prints, without the user';
 
 describe('an invalid web configuration', () => {
   it.each<[text: string, ...problems: string[]]>([
     // The file.
-    ['- a', `web.yml:1:1: is a list — expected a mapping with ${TOP_LEVEL}`],
+    ['- a', 'web.yml:1:1: Invalid input: expected object, received array'],
     ['a: b: c', 'web.yml:1:4: Nested mappings are not allowed in compact mappings'],
     // TLS.
     [
       'tls_server_config: -----BEGIN PRIVATE KEY-----',
-      `web.yml:1:1: tls_server_config: is a string — expected a mapping with ${TLS_KEYS}`,
+      'web.yml:1:1: tls_server_config: Invalid input: expected object, received string',
     ],
     [
       'tls_server_config: {cert_file: a.crt}',
@@ -43,11 +44,11 @@ describe('an invalid web configuration', () => {
     ],
     [
       'tls_server_config: {cert_file: [a], key_file: b}',
-      'web.yml:1:21: tls_server_config.cert_file: is a list — expected a file name',
+      'web.yml:1:21: tls_server_config.cert_file: Invalid input: expected string, received array',
     ],
     [
       `tls_server_config: {${PAIR}, client_auth_type: requireandverifyclientcert, client_ca_file: ca.crt}`,
-      'web.yml:1:56: tls_server_config.client_auth_type: "requireandverifyclientcert" — expected one of NoClientCert, RequestClientCert, RequireAnyClientCert, RequireClientCert, VerifyClientCertIfGiven, RequireAndVerifyClientCert',
+      'web.yml:1:56: tls_server_config.client_auth_type: Invalid option: expected one of "NoClientCert"|"RequestClientCert"|"RequireAnyClientCert"|"RequireClientCert"|"VerifyClientCertIfGiven"|"RequireAndVerifyClientCert"',
     ],
     [
       `tls_server_config: {${PAIR}, client_ca_file: ca.crt}`,
@@ -59,45 +60,44 @@ describe('an invalid web configuration', () => {
     ],
     [
       `tls_server_config: {${PAIR}, min_version: 1.2}`,
-      'web.yml:1:56: tls_server_config.min_version: "1.2" — expected one of TLS10, TLS11, TLS12, TLS13',
+      'web.yml:1:56: tls_server_config.min_version: Invalid option: expected one of "TLS10"|"TLS11"|"TLS12"|"TLS13"',
     ],
     [
       `tls_server_config: {${PAIR}, max_version: TLS11}`,
-      'web.yml:1:56: tls_server_config.max_version: TLS11 is below min_version — expected at least TLS12',
+      'web.yml:1:56: tls_server_config.max_version: is below min_version',
     ],
     // Headers.
     [
       'http_server_config: {headers: {X-Frame-Options: DENY, X-Content-Type-Options: sniff}}',
-      'web.yml:1:32: http_server_config.headers.X-Frame-Options: "DENY" — expected one of deny, sameorigin',
-      'web.yml:1:55: http_server_config.headers.X-Content-Type-Options: "sniff" — expected one of nosniff',
+      'web.yml:1:32: http_server_config.headers.X-Frame-Options: Invalid option: expected one of "deny"|"sameorigin"',
+      'web.yml:1:55: http_server_config.headers.X-Content-Type-Options: Invalid input: expected "nosniff"',
     ],
     [
       String.raw`http_server_config: {headers: {Content-Security-Policy: "a\r\nSet-Cookie: b"}}`,
-      String.raw`web.yml:1:32: http_server_config.headers.Content-Security-Policy: "a\r\nSet-Cookie: b" — expected one line of Latin characters, as a header can hold`,
+      `web.yml:1:32: http_server_config.headers.Content-Security-Policy: expected one line of Latin characters, as a header can hold`,
     ],
     // Users: messages never contain a hash, or a password in its place.
+    ['basic_auth_users: hunter2', 'web.yml:1:1: basic_auth_users: Invalid input: expected record, received string'],
     [
-      'basic_auth_users: hunter2',
-      'web.yml:1:1: basic_auth_users: is not a mapping — expected names of users and their bcrypt hashes',
-    ],
-    [
-      `basic_auth_users:\n  alice: hunter2\n  bob:\n  __proto__: ""\n  carol: ${HASH.slice(0, -1)}\n  dave: ${HASH.replace('2y', '2x')}`,
-      ...['alice', 'bob', '__proto__', 'carol', 'dave'].map(
+      `basic_auth_users:\n  alice: hunter2\n  bob:\n  erin: ""\n  carol: ${HASH.slice(0, -1)}\n  dave: ${HASH.replace('2y', '2x')}`,
+      ...['alice', 'bob', 'erin', 'carol', 'dave'].map(
         (name, index) => `web.yml:${index + 2}:3: basic_auth_users.${name}: ${NO_HASH}`,
       ),
     ],
+    // A key that every object has: it must not be lost, because without users there is no authentication.
+    [`basic_auth_users: {__proto__: ${HASH}}`, 'web.yml:1:20: __proto__ is not a supported key'],
     ...[3, 31].map((cost): [string, string] => [
       `basic_auth_users: {alice: ${HASH.replace('10', String(cost).padStart(2, '0'))}}`,
-      `web.yml:1:20: basic_auth_users.alice: is a hash of cost ${cost} — expected a cost from 4 to 18, such as 10`,
+      'web.yml:1:20: basic_auth_users.alice: expected a hash of a cost from 4 to 18, such as 10',
     ]),
     [
       `basic_auth_users: {"a:b": ${HASH}}`,
-      'web.yml:1:20: basic_auth_users["a:b"]: is a name with a colon, which Basic authentication cannot send — expected another',
+      'web.yml:1:20: basic_auth_users["a:b"]: has a colon, which Basic authentication cannot send',
     ],
     // Several problems, each with its line.
     [
       'tls_server_config:\n  cert_file: a.crt\n  min_version: TLS9\nbasic_auth_users:\n  alice: x\n',
-      'web.yml:3:3: tls_server_config.min_version: "TLS9" — expected one of TLS10, TLS11, TLS12, TLS13',
+      'web.yml:3:3: tls_server_config.min_version: Invalid option: expected one of "TLS10"|"TLS11"|"TLS12"|"TLS13"',
       'web.yml:1:1: tls_server_config.key_file: is missing — expected key_file or key',
       `web.yml:5:3: basic_auth_users.alice: ${NO_HASH}`,
     ],
@@ -121,7 +121,7 @@ rate_limit: {interval: 1s, burst: 20}
 health_paths_without_auth: true
 `;
     const unsupported = (line: string, key: string, known: string): string =>
-      `web.yml:${line}: ${key}: this key is not supported — expected one of ${known}`;
+      `web.yml:${line}: ${key}: is not a supported key — expected one of ${known}`;
     expect(problems(text)).toEqual([
       unsupported('5:3', 'tls_server_config.client_allowed_sans', TLS_KEYS),
       unsupported('6:3', 'tls_server_config.cipher_suites', TLS_KEYS),
@@ -313,9 +313,9 @@ describe('the files of a web configuration', () => {
       const { code, stderr } = await runHere([`--web.config.file=${bad}`, ...flags], { BRIDGE_URL: 'ftp://x' });
       expect(code).toBe(2);
       expect(stderr.trim().split('\n')).toEqual([
-        expect.stringContaining('BRIDGE_URL: is not an http or https URL'),
+        expect.stringContaining('BRIDGE_URL: expected an http or https URL'),
         `bridge-exporter: ${bad}:1:20: basic_auth_users.alice: ${NO_HASH}`,
-        `bridge-exporter: ${bad}:2:1: rate_limit: this key is not supported — expected one of ${TOP_LEVEL}`,
+        `bridge-exporter: ${bad}:2:1: rate_limit: is not a supported key — expected one of ${TOP_LEVEL}`,
       ]);
     }
     const good = write(`tls_server_config: {${PAIR}}\nbasic_auth_users: {}`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { simulatedContractBody, type ContractChanges } from '../../src/commands/simulated-contract.js';
+import { simulatedContractBody, type ContractChanges } from '../../src/commands/simulated-responses.js';
 import type { ContractReading } from '../../src/facts/contract/reading.js';
 import { observationsOf, jobsOf } from '../../src/poll/jobs.js';
 import { readBody } from '../../src/poll/poll.js';

@@ -3,7 +3,7 @@ import { initialMemory, type KnownEndpoint } from '../../src/poll/known-endpoint
 import { verdictsOf, type Verdict } from '../../src/problems/verdicts.js';
 import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { answerQueries } from '../../src/commands/simulated-queries.js';
+import { answerQueries, respondTo } from '../../src/commands/simulated-responses.js';
 import type { Config } from '../../src/config/config.js';
 import type { DocumentName } from '../../src/documents.js';
 import { exportedFamilies, initialState } from '../../src/poll/endpoint-state.js';
@@ -12,7 +12,6 @@ import { readBody } from '../../src/poll/poll.js';
 import { rememberedOf, withRemembered, type Remembered } from '../../src/poll/remembered.js';
 import { step } from '../../src/poll/step.js';
 import { createModel, type Model, type ModelOptions } from '../../src/simulator/model.js';
-import { executeQuery, parseRequest, type QueryResponse } from '../../src/simulator/query-service.js';
 import { queryStatesOf } from '../../src/queries/query-state.js';
 import { createSchema } from '../../src/state/schema.js';
 
@@ -59,7 +58,7 @@ function configOf(model: Model): Config {
     const { external: _, ...others } = bridge;
     return { ...target, bridge: others };
   });
-  return { ...config, targets, poll: { ...config.poll, staleAfterMs: 300_000 } };
+  return { ...config, targets, poll: { ...config.poll, stale_after: 300_000 } };
 }
 
 export interface SimulatedProcess {
@@ -145,9 +144,4 @@ export function startSimulatedProcess(
         }),
       ),
   };
-}
-
-function respondTo(model: Model, path: string): QueryResponse {
-  const query = parseRequest('GET', path);
-  return 'endpoint' in query ? executeQuery(model, query) : query;
 }

@@ -2,12 +2,12 @@ import { dirname } from 'node:path';
 import type { Config, ConfigResult } from '../../src/config/config.js';
 import { validateConfig } from '../../src/config/loader.js';
 import { nodeUrl, type EndpointUrl } from '../../src/config/urls.js';
-import { parseYaml } from '../../src/settings/yaml.js';
+import { parseYaml } from '../../src/config/yaml.js';
 
 /** Parses a configuration file without target files. `path` is its name in messages. */
 export function parseConfig(text: string, path: string, metricLabels?: ReadonlySet<string>): ConfigResult {
   const yaml = parseYaml(text, path);
-  return yaml.ok ? validateConfig(yaml.data, yaml.label, { directoryOf: () => dirname(path), metricLabels }) : yaml;
+  return yaml.ok ? validateConfig(yaml.data, { label: yaml.label, directory: dirname(path), metricLabels }) : yaml;
 }
 
 /** Parses a valid configuration. Throws for an invalid one. */
@@ -18,8 +18,4 @@ export function parseValidConfig(yaml: string, file = 'test.yaml'): Config {
 }
 
 /** The URL of a node in the configuration. */
-export function endpointUrl(text: string): EndpointUrl {
-  const result = nodeUrl.parse(text);
-  if (!result.ok) throw new Error(result.problem);
-  return result.value;
-}
+export const endpointUrl = (text: string): EndpointUrl => nodeUrl.parse(text);

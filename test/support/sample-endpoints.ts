@@ -33,7 +33,10 @@ export function sampleSnapshots(model: Model = sampleModel(), labels?: TargetLab
     ],
   ];
   const endpoints = bodies.map(([source]) => source);
-  const snapshots = recordedStates(endpoints, config.poll);
+  const snapshots = recordedStates(endpoints, {
+    maxBodyBytes: config.poll.max_body_size,
+    staleAfterMs: config.poll.stale_after,
+  });
   for (const [source, body, path] of bodies) {
     const result = pollOf(source, body, { height: model.height, at: NOW, source: 'sample' });
     const polled = { ...result, phaseSeconds: DURATIONS, foundPath: { dialect: 'neutral', path } };

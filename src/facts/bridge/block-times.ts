@@ -53,13 +53,13 @@ function measuredBlockTime(input: BridgeInput): Decimal | undefined {
 
 /** Where the block time of the hub is from. */
 export function hubBlockTimeSource(input: BridgeInput): 'configured' | 'measured' | 'parameter' {
-  if (input.settings.blockTime !== 'auto') return 'configured';
+  if (input.settings.block_time !== 'auto') return 'configured';
   return measuredBlockTime(input) === undefined ? 'parameter' : 'measured';
 }
 
 /** The block time of the hub: configured, else measured, else the parameter. */
 export const hubBlockTime = memoize((input: BridgeInput): Exact => {
-  const { blockTime } = input.settings;
+  const { block_time: blockTime } = input.settings;
   if (blockTime !== 'auto') return blockTime;
   return measuredBlockTime(input) ?? required(required(input.state.params).average_block_time);
 });
@@ -72,7 +72,7 @@ const SLOT_MS: ReadonlyMap<string, number> = new Map([
 
 /** The block time of the external chain: configured, else that of a known chain, else the parameter. */
 export const externalBlockTime = memoize(({ state, settings }: BridgeInput): Exact => {
-  if (settings.externalBlockTime !== 'auto') return settings.externalBlockTime;
+  if (settings.external_block_time !== 'auto') return settings.external_block_time;
   const params = required(state.params);
   return SLOT_MS.get(required(params.bridge_chain_id)) ?? required(params.average_external_block_time);
 });

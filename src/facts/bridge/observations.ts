@@ -24,8 +24,8 @@ export interface BridgeObservations {
   readonly batchNonces: ReadonlyMap<string, Numeral>;
   /** The tokens whose unbatched transfers pay for a batch. */
   readonly payingQueues: readonly PayingQueue[];
-  /** What the next poll of the contract needs; only with `external`. */
-  readonly contractFacts?: ContractFacts | undefined;
+  /** What the next poll of the contract needs. */
+  readonly contractFacts: ContractFacts | undefined;
 }
 
 /** What is remembered from this document on. The first document of an endpoint has no previous observations. */
@@ -38,6 +38,6 @@ export function bridgeObservations(input: BridgeInput): BridgeObservations {
     hubCoinDenom: hubCoinDenom(input),
     batchNonces: rememberedBatchNonces(input),
     payingQueues: rememberedQueues(input),
-    ...(input.settings.hasContract && { contractFacts: contractFacts(input) }),
+    contractFacts: contractFacts(input),
   };
 }

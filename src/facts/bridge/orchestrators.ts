@@ -1,7 +1,18 @@
-import { add, compare, highest, lowest, ZERO, type Decimal, type Exact } from '../../chain/decimal.js';
+import {
+  add,
+  compare,
+  highest,
+  integer,
+  lowest,
+  subtract,
+  toDecimalString,
+  ZERO,
+  type Decimal,
+  type Exact,
+} from '../../chain/decimal.js';
 import { dataPart } from '../../chain/addresses.js';
 import type { Batch, OrchestratorAddress, Valset } from '../../chain/module-state.js';
-import type { Numeral } from '../../chain/numeral.js';
+import type { DecimalString, Numeral } from '../../chain/numeral.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { optional, orEmpty, orUndefined, required, rows } from '../required-fields.js';
@@ -162,3 +173,45 @@ export const watchedEntries = memoize((input: BridgeInput) => {
     return [{ address, isActive: registrations.some(({ eth_address }) => members.has(required(eth_address))) }];
   });
 });
+
+export interface MissedSignature {
+  readonly of: 'validator set' | 'batch';
+  readonly nonce: DecimalString;
+}
+
+/**
+ * What a validator did not sign, if it left the validator set when the time for that had passed: the bridge jails in the block after the
+ * deadline, and the hub then makes a set without the validator. `undefined` for other reasons, such as missed blocks.
+ */
+export function missedSignature(input: BridgeInput, { eth_address }: OrchestratorAddress): MissedSignature | undefined {
+  const address = required(eth_address);
+  const leftAt = heightOfLeaving(input, address);
+  if (leftAt === undefined) return undefined;
+  const { params, valsets, batches } = input.state;
+  const isCause = (height: Exact, window: Exact): boolean => {
+    const blocks = subtract(leftAt, add(height, window));
+    return compare(blocks, integer(1)) === 0 || compare(blocks, integer(2)) === 0;
+  };
+  const valset = orUndefined(() => {
+    const window = required(required(params).signed_valsets_window);
+    return rows(valsets)
+      .filter(({ height }) => isCause(required(height), window))
+      .find((own) => memberAddresses(own).has(address) && !valsetSigners(input, own).has(address));
+  });
+  if (valset) return { of: 'validator set', nonce: toDecimalString(required(valset.nonce)) };
+  const batch = orUndefined(() => {
+    const window = required(required(params).signed_batches_window);
+    return rows(batches)
+      .filter(({ block }) => isCause(required(block), window))
+      .find((own) => !batchSigners(input, own).has(address));
+  });
+  return batch ? { of: 'batch', nonce: toDecimalString(required(batch.batch_nonce)) } : undefined;
+}
+
+/** The height of the first validator set since which the address is in none; `undefined` when it was in none of those in the state. */
+function heightOfLeaving({ state }: BridgeInput, address: string): Exact | undefined {
+  const byNonce = rows(state.valsets).toSorted((a, b) => compare(required(a.nonce), required(b.nonce)));
+  const last = byNonce.findLastIndex((valset) => memberAddresses(valset).has(address));
+  const next = last === -1 ? undefined : byNonce[last + 1];
+  return next && required(next.height);
+}

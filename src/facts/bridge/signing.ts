@@ -53,7 +53,7 @@ const contractPower = memoize((input: BridgeInput) => {
   const valset = contractValset(input);
   if (valset === undefined) return undefined;
   const total = totalPower(valset);
-  const needed = multiply(asDecimalString(input.settings.powerThreshold), total);
+  const needed = multiply(asDecimalString(input.settings.power_threshold), total);
   return { byAddress: powerByAddress(valset), total, needed };
 });
 

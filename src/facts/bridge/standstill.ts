@@ -78,6 +78,6 @@ function firstPayingId(transfers: readonly Transfer[], minimum: Numeral): Numera
 /** Hub height since which more transfers than `backlog_limit` have been pending, batched or not; `undefined` without a proof. */
 export function aboveLimitSince(input: BridgeInput): Numeral | undefined {
   const transfers = inOrderOfIds([...unbatchedTransfers(input), ...batchedTransfers(input)]);
-  const decisive = transfers[input.settings.backlogLimit];
+  const decisive = transfers[input.settings.backlog_limit];
   return decisive && existedAt(input, required(decisive.id));
 }

@@ -60,7 +60,7 @@ export const configuredTokens = memoize(
 export const minBatchFees = memoize(
   (tokens: readonly TokenConfig[]): ReadonlyMap<string, Numeral> =>
     new Map(
-      tokens.flatMap(({ contract, minBatchFee }) =>
+      tokens.flatMap(({ contract, min_batch_fee: minBatchFee }) =>
         minBatchFee === undefined ? [] : [[contract, asDecimalString(minBatchFee)]],
       ),
     ),

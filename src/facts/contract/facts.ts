@@ -71,7 +71,7 @@ export function contractFacts(input: BridgeInput): ContractFacts | undefined {
     newestValsetNonce: orUndefined(() => newestValsetNonce(input)),
     lastBatchNonce: lastBatchNonce(input),
     externalBlockMs: orUndefined(() => toDouble(externalBlockTime(input))),
-    powerThreshold: settings.powerThreshold,
+    powerThreshold: settings.power_threshold,
     batchTokens: orEmpty(() => batchTokens(input, new Set(backing.map((token) => token.contract)))),
     backing,
   };

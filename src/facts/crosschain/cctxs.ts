@@ -40,7 +40,7 @@ export const consideredCctxs = memoizePerList((input, list): readonly Cctx[] => 
 /** Whether a transaction is ignored; `undefined` when none can be. */
 export const ignoredBy = memoize(
   ({ settings: { ignore }, at }: CrosschainInput): ((cctx: Cctx) => boolean) | undefined => {
-    const { indexes, olderThanMs } = ignore;
+    const { indexes, older_than: olderThanMs } = ignore;
     if (indexes.length === 0 && olderThanMs === 0) return undefined;
     const ignored = new Set(indexes);
     const oldest: Exact = { units: BigInt(Math.round(at.epochSeconds * 1000) - olderThanMs), scale: 3 };
@@ -94,7 +94,7 @@ export function chainsWithOutbounds(input: CrosschainInput): readonly string[] {
 }
 
 /** Label `direction`: `unknown` when `hub_chain_ids` is empty; empty when the sender is missing. */
-export function directionLabel(cctx: Cctx, { settings: { hubChainIds } }: CrosschainInput): string {
+export function directionLabel(cctx: Cctx, { settings: { hub_chain_ids: hubChainIds } }: CrosschainInput): string {
   if (hubChainIds.length === 0) return 'unknown';
   const sender = optional(optional(cctx.inbound_params)?.sender_chain_id);
   if (sender === undefined) return '';

@@ -52,7 +52,7 @@ export function cctxsOfChain(input: CrosschainInput, list: CctxList, chainId: st
 const AGE_LIMIT_MS = 30 * 60_000;
 
 /** How long a transaction may be pending on a chain. */
-export function ageLimitMs(chainId: string, { ageLimitsMs }: CrosschainSettings): number {
+export function ageLimitMs(chainId: string, { age_limits: ageLimitsMs }: CrosschainSettings): number {
   // Chain ids are untrusted, and `constructor` is a property of every object.
   const configured = Object.hasOwn(ageLimitsMs, chainId) ? ageLimitsMs[chainId] : undefined;
   return configured ?? knownChains.get(chainId)?.ageLimitMs ?? ageLimitsMs[DEFAULT_AGE_LIMIT] ?? AGE_LIMIT_MS;
@@ -146,7 +146,7 @@ function sentFromHub({ settings }: CrosschainInput, cctxs: readonly Cctx[]): rea
   return cctxs.filter(
     (cctx) =>
       !isCreationUnknown(cctx) &&
-      settings.hubChainIds.includes(required(required(cctx.inbound_params).sender_chain_id)),
+      settings.hub_chain_ids.includes(required(required(cctx.inbound_params).sender_chain_id)),
   );
 }
 
@@ -167,5 +167,5 @@ export function aboveLimitSince(input: CrosschainInput): Numeral | undefined {
     listNames.flatMap((list) => distinctCctxs[list](input)),
   );
   const times = all.map((cctx) => required(createdAt(cctx))).toSorted(compare);
-  return times[input.settings.backlogLimit];
+  return times[input.settings.backlog_limit];
 }

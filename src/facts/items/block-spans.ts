@@ -1,11 +1,16 @@
 import { multiply, subtract, toDecimalString, toSeconds, type Exact } from '../../chain/decimal.js';
 import type { Field } from '../../chain/field.js';
-import type { Numeral } from '../../chain/numeral.js';
+import type { DecimalString, Numeral } from '../../chain/numeral.js';
 import { externalBlockTime, hubBlockTime } from '../bridge/block-times.js';
 import type { BridgeInput } from '../bridge/input.js';
 import { required } from '../required-fields.js';
 import { orNull } from './item-list.js';
-import type { BlockSpan } from './items.js';
+
+/** A number of blocks and their approximate duration by the average block times. Negative when the deadline has passed. */
+export interface BlockSpan {
+  readonly blocks: DecimalString;
+  readonly seconds: number | null;
+}
 
 /** Hub blocks from a height to the height of the response. */
 export function hubBlocksSince(input: BridgeInput, height: Field<Numeral>): BlockSpan | null {

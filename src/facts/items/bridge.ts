@@ -27,33 +27,39 @@ import {
   truncatedOrNull,
   type SortKeys,
 } from './item-list.js';
-import type { BatchItem, BridgeItems, TransferItem, ValsetItem } from './items.js';
 import { batchSignatures, valsetSignatures } from './signatures.js';
 import { aboveLimitSince } from '../bridge/standstill.js';
 import { coinItem, hubCoin, tokenItem, waitingTokenItems } from './tokens.js';
 import { watchedItems } from './watched.js';
 
 /** The items of a bridge for `/pending`. They are derived from the same joins as the metrics, so that both agree. */
-export function bridgeItems(input: BridgeInput): BridgeItems {
+export function bridgeItems(input: BridgeInput) {
   const { state, height, settings } = input;
   const belowThreshold = orNull(() => batchesBelowThreshold(input));
   const first = new Set(belowThreshold);
   return {
-    document: 'module_state',
+    document: 'module_state' as const,
     hubHeight: decimalOrNull(() => height),
     lastObservedNonce: decimalOrNull(() => state.last_observed_nonce),
     lastObservedExternalHeight: decimalOrNull(() => state.last_observed_external_height),
+    /** Estimated current external height. */
     projectedExternalHeight: decimalOrNull(() => estimatedExternalHeight(input)),
+    /** By which durations are calculated; a parameter is often wrong. */
     hubBlockTime: orNull(() => ({ seconds: toSeconds(hubBlockTime(input)), source: hubBlockTimeSource(input) })),
-    powerThreshold: decimalStringOf(asDecimalString(settings.powerThreshold)),
+    powerThreshold: decimalStringOf(asDecimalString(settings.power_threshold)),
+    /** Numbers of live batches and of unrelayed validator sets whose signed power is below the threshold. */
     batchesBelowThreshold: belowThreshold?.length ?? null,
     valsetsBelowThreshold: orNull(() => countValsetsBelowThreshold(input)),
+    /** Number of events that are claimed and not yet observed. */
     pendingEvents: decimalOrNull(() => pendingEventCount(input)),
     conflictingEvents: orNull(() => conflictingNonces(input).size),
+    /** Hub height of the first vote for the last observed event. */
     lastEventHeight: decimalOrNull(() => heightOfLastObserved(input)),
+    /** Hub height since which more transfers than `backlog_limit` are known to have been pending; `null` without a proof. */
     aboveLimitSinceHeight: decimalOrNull(() => aboveLimitSince(input)),
     hubCoin: orNull(() => hubCoin(input)),
     watched: watchedItems(input),
+    /** Live batches: those that lack signatures, then the others, each by creation height. */
     batches: itemList(
       () => rows(state.batches),
       BATCH_KEYS,
@@ -90,7 +96,7 @@ const CLAIM_KEYS: SortKeys<EventAttestation> = [
   optionalKey(({ attestation }) => required(attestation.height)),
 ];
 
-function transferItem(input: BridgeInput, transfer: Transfer): TransferItem {
+function transferItem(input: BridgeInput, transfer: Transfer) {
   const { id, sender, dest_address } = transfer;
   return {
     id: decimalStringOf(id),
@@ -101,7 +107,7 @@ function transferItem(input: BridgeInput, transfer: Transfer): TransferItem {
   };
 }
 
-function batchItem(input: BridgeInput, batch: Batch): BatchItem {
+function batchItem(input: BridgeInput, batch: Batch) {
   const { batch_nonce, token_contract, transactions, block, batch_timeout } = batch;
   return {
     nonce: decimalStringOf(batch_nonce),
@@ -111,10 +117,13 @@ function batchItem(input: BridgeInput, batch: Batch): BatchItem {
       contract: token_contract,
       amount: orUndefined(() => toDecimalString(totalAmount(rows(transactions)))),
     }),
+    /** Sum of their fees that are in the token of the batch, which a relayer earns. */
     fee: coinItem(input, { contract: token_contract, amount: orUndefined(() => toDecimalString(totalFees(batch))) }),
     createdHeight: decimalOrNull(() => block),
     age: hubBlocksSince(input, block),
+    /** External height from which the contract rejects it. */
     timeoutHeight: decimalOrNull(() => batch_timeout),
+    /** External blocks to the timeout from the last observed external height, and from the estimated one. */
     headroom: externalBlocks(input, () => required(input.state.last_observed_external_height), batch_timeout),
     projectedHeadroom: externalBlocks(input, () => required(estimatedExternalHeight(input)), batch_timeout),
     state: orNull(() => batchState(input, batch)),
@@ -123,13 +132,14 @@ function batchItem(input: BridgeInput, batch: Batch): BatchItem {
   };
 }
 
-function valsetItem(input: BridgeInput, valset: Valset): ValsetItem {
+function valsetItem(input: BridgeInput, valset: Valset) {
   const deadline = () => valsetDeadline(valset, required(required(input.state.params).signed_valsets_window));
   return {
     nonce: decimalStringOf(valset.nonce),
     members: orNull(() => memberAddresses(valset).size),
     createdHeight: decimalOrNull(() => valset.height),
     age: hubBlocksSince(input, valset.height),
+    /** Hub height after which members that have not signed are jailed. */
     deadlineHeight: decimalOrNull(() => deadline()),
     headroom: hubBlocksUntil(input, deadline),
     ...valsetSignatures(input, valset),

@@ -15,23 +15,25 @@ import { newestPowers, newestTotalPower, newestValset, powerOf } from '../bridge
 import { optional, orUndefined, required } from '../required-fields.js';
 import { hubBlocksSince } from './block-spans.js';
 import { decimalOrNull, decimalStringOf, orNull, truncatedOrNull } from './item-list.js';
-import type { ClaimItem } from './items.js';
 import { membersWhere, missingOf } from './signatures.js';
 import { coinItem, tokenItem } from './tokens.js';
 
 /** A pending claim: what it says, who voted for it, and what it contradicts. */
-export function claimItem(input: BridgeInput, { nonce, attestation }: EventAttestation): ClaimItem {
+export function claimItem(input: BridgeInput, { nonce, attestation }: EventAttestation) {
   const voted = orNull(() => votedAddresses(input, attestation));
   const newest = orUndefined(() => newestValset(input));
   return {
     eventNonce: decimalStringOf(nonce),
+    /** Whether there is another claim of the same event. */
     conflicting: conflictingNonces(input).has(numeralKey(nonce)),
     votes: orNull(() => voters(attestation).length),
+    /** Share of the power of the newest validator set that voted for this claim, 0 to 1. */
     votedPowerRatio: voted && orNull(() => ratio(powerOf(newestPowers(input), voted), newestTotalPower(input))),
     firstVoteHeight: decimalOrNull(() => attestation.height),
     age: hubBlocksSince(input, attestation.height),
     violation: violationOf(input, attestation),
     ...contentOf(input, attestation),
+    /** Members of the newest validator set that have voted for this claim, have not, and voted for another claim of the event. */
     voted: voted && orNull(() => newest && membersWhere(input, newest, (address) => voted.has(address))),
     missing: voted && orNull(() => missingOf(input, newest, voted)),
     dissenting: voted && orNull(() => newest && membersWhere(input, newest, isDissenting(input, nonce, voted))),
@@ -48,11 +50,12 @@ function isDissenting(input: BridgeInput, eventNonce: Numeral, voted: ReadonlySe
   return (address: string): boolean => everyone.has(address) && !voted.has(address);
 }
 
-function violationOf(input: BridgeInput, attestation: Attestation): ClaimItem['violation'] {
+/** What the claim contradicts: the stored validator sets or the batches of the hub; `null` for a plausible claim. */
+function violationOf(input: BridgeInput, attestation: Attestation) {
   const isIn = (claims: (input: BridgeInput) => readonly Attestation[]): boolean =>
     orNull(() => claims(input))?.includes(attestation) === true;
-  if (isIn(foreignValsetClaims)) return 'valset_claim_mismatch';
-  return isIn(foreignBatchClaims) ? 'withdraw_claim_without_batch' : null;
+  if (isIn(foreignValsetClaims)) return 'valset_claim_mismatch' as const;
+  return isIn(foreignBatchClaims) ? ('withdraw_claim_without_batch' as const) : null;
 }
 
 /** The fields of an unpacked claim, else those of the packed one; `null` for an unknown type. */
@@ -65,10 +68,13 @@ function contentOf(input: BridgeInput, attestation: Attestation) {
   return {
     type,
     externalHeight: decimalOrNull(() => optional(claim?.block_height) ?? packed?.externalHeight),
+    /** Of a deposit, of the batch of a withdrawal, or the deployed one. */
     token: contract === undefined ? null : tokenItem(input, contract),
     amount: type === 'deposit' ? coinItem(input, { contract, amount }) : null,
+    /** External address that deposited, and the account of the hub that receives it. */
     sender: truncatedOrNull(() => optional(claim?.external_sender) ?? packed?.sender),
     receiver: truncatedOrNull(() => optional(claim?.hub_receiver) ?? packed?.receiver),
+    /** What a withdrawal claim says was executed, and what is claimed to be in the contract. */
     batchNonce: decimalOrNull(() => optional(claim?.batch_nonce) ?? packed?.batchNonce),
     valsetNonce: decimalOrNull(() => optional(claim?.valset_nonce) ?? packed?.valsetNonce),
   };

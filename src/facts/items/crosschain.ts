@@ -3,20 +3,36 @@ import type { Cctx, Outbound } from '../../chain/rate-limiter-input.js';
 import type { Field } from '../../chain/field.js';
 import {
   chainIdLabel,
+  consideredCctxs,
   createdAt,
   currentOutbound,
   distinctCctxs,
+  groupByChain,
+  hasNoHash,
   hiddenCount,
   ignoredBy,
   isCreationUnknown,
   listedCount,
+  listNames,
+  oldestCreation,
   type ListName,
 } from '../crosschain/cctxs.js';
 import type { CrosschainInput } from '../crosschain/input.js';
-import { aboveLimitSince, chainName } from '../crosschain/chains.js';
+import {
+  aboveLimitSince,
+  ageLimitMs,
+  cctxsOfChain,
+  chainName,
+  frozenSince,
+  highestNonce,
+  limitReachedAt,
+  lowestMissedNonce,
+  lowestNonce,
+  missedOnly,
+  type CctxList,
+} from '../crosschain/chains.js';
 import { toLabelValue } from '../label-value.js';
 import { lengthOf, required } from '../required-fields.js';
-import { chainItems } from './chains.js';
 import {
   decimalOrNull,
   freeTextOrNull,
@@ -28,7 +44,6 @@ import {
   truncatedOrNull,
   type SortKeys,
 } from './item-list.js';
-import type { CctxItem, CrosschainItems, ItemList, UnlistedItem } from './items.js';
 import { configuredTokens } from '../bridge/tokens.js';
 
 /** A transaction that the node does not list and that is pending, as it says itself. Times are Unix seconds. */
@@ -44,18 +59,19 @@ interface UnlistedCctx {
  * The pending cross-chain transactions, derived from the same lists as the metrics. `unlisted` is `undefined` if the node has not said
  * anything about those that it does not list.
  */
-export function crosschainItems(
-  input: CrosschainInput,
-  unlisted: readonly UnlistedCctx[] | undefined,
-): CrosschainItems {
+export function crosschainItems(input: CrosschainInput, unlisted: readonly UnlistedCctx[] | undefined) {
   const { document } = input;
   return {
-    document: 'rate_limiter_input',
+    document: 'rate_limiter_input' as const,
     height: decimalOrNull(() => document.height),
+    /** Number of missed and pending transactions, including those that are not listed. */
     totalPending: decimalOrNull(() => document.total_pending),
+    /** Number of rows in both lists. */
     listed: orNull(() => listedCount(input)),
+    /** Number of transactions in neither list; above 0, an older one may be missing in the lists. */
     hidden: decimalOrNull(() => hiddenCount(input)),
     chains: chainItems(input),
+    /** Since when more transactions than `backlog_limit` are known to have been missed or pending; `null` without a proof. */
     aboveLimitSince: isoTimeOrNull(() => aboveLimitSince(input)),
     missed: cctxItems(input, 'missed'),
     pending: cctxItems(input, 'pending'),
@@ -70,8 +86,52 @@ export function crosschainItems(
   };
 }
 
+/** The chains of both lists: those with missed transactions first, then by the time at which the age limit is reached. Unreadable if neither list can be read. */
+function chainItems(input: CrosschainInput) {
+  return itemList(
+    () => chainIds(input),
+    [optionalKey((chainId) => limitReachedAt(input, chainId))],
+    (chainId) => chainItem(input, chainId),
+    { isFirst: (chainId) => (orNull(() => cctxsOfChain(input, consideredCctxs.missed, chainId).length) ?? 0) > 0 },
+  );
+}
+
+function chainIds(input: CrosschainInput): readonly string[] {
+  const ids = listNames.map((list) => orNull(() => Array.from(groupByChain(distinctCctxs[list](input)).keys())));
+  const readable = ids.filter((own) => own !== null);
+  return Array.from(new Set(required(readable.length === 0 ? undefined : readable.flat())));
+}
+
+/** The numbers are those of the metrics, so ignored transactions count only in `ignored` and the nonces. */
+function chainItem(input: CrosschainInput, chainId: string) {
+  const listed = (list: CctxList) => cctxsOfChain(input, list, chainId);
+  return {
+    /** Empty for transactions without a chain. */
+    chainId,
+    chain: chainName(chainId, input) || null,
+    pending: orNull(() => listed(consideredCctxs.pending).length),
+    missed: orNull(() => listed(consideredCctxs.missed).length),
+    ignored: orNull(() =>
+      listNames
+        .map((list) => listed(distinctCctxs[list]).length - listed(consideredCctxs[list]).length)
+        .reduce((sum, count) => sum + count, 0),
+    ),
+    /** Pending ones for whose outbound nobody has posted a hash. */
+    withoutHash: orNull(() => listed(consideredCctxs.pending).filter(hasNoHash).length),
+    /** Of the oldest pending one. */
+    oldestCreatedAt: isoTimeOrNull(() => oldestCreation(listed(consideredCctxs.pending))),
+    ageLimitSeconds: ageLimitMs(chainId, input.settings) / 1000,
+    lowestPendingNonce: decimalOrNull(() => lowestNonce(listed(distinctCctxs.pending))),
+    highestPendingNonce: decimalOrNull(() => highestNonce(listed(distinctCctxs.pending))),
+    /** The lowest one that still affects the chain. */
+    lowestMissedNonce: decimalOrNull(() => lowestMissedNonce(listed(missedOnly), listed(distinctCctxs.pending))),
+    /** Since when a pending nonce is known to be a lookahead or more above the lowest missed one; `null` without a proof. */
+    frozenSince: isoTimeOrNull(() => frozenSince(input, chainId)),
+  };
+}
+
 /** The transactions of a list, oldest first. */
-export function cctxItems(input: CrosschainInput, list: ListName, maxRows?: number): ItemList<CctxItem> {
+export function cctxItems(input: CrosschainInput, list: ListName, maxRows?: number) {
   const { cctxs_missed: missed, cctxs_pending: pending } = input.document;
   return itemList(
     () => distinctCctxs[list](input),
@@ -81,15 +141,13 @@ export function cctxItems(input: CrosschainInput, list: ListName, maxRows?: numb
   );
 }
 
-function unlistedItem(
-  input: CrosschainInput,
-  { index, chainId, created, gone, isIgnored }: UnlistedCctx,
-): UnlistedItem {
+function unlistedItem(input: CrosschainInput, { index, chainId, created, gone, isIgnored }: UnlistedCctx) {
   return {
     index: toLabelValue(index),
     chainId: chainId || null,
     chain: chainName(chainId, input) || null,
     createdAt: isoTimeOrNull(() => created),
+    /** When it was gone from the lists. */
     goneAt: isoTimeOrNull(() => gone),
     ignored: isIgnored,
   };
@@ -100,26 +158,31 @@ const byAge: SortKeys<Cctx> = [
   optionalKey((cctx) => required(required(currentOutbound(cctx)).tss_nonce)),
 ];
 
-function cctxItem(input: CrosschainInput, cctx: Cctx): CctxItem {
+function cctxItem(input: CrosschainInput, cctx: Cctx) {
   const outbound = (): Outbound => required(currentOutbound(cctx));
   const inbound = orNull(() => required(cctx.inbound_params));
   const chainId = orNull(() => chainIdLabel(cctx)) ?? '';
   const sourceChainId = orNull(() => toLabelValue(required(inbound?.sender_chain_id))) ?? '';
   const coinType = orNull(() => required(outbound().coin_type));
   const amount = decimalOrNull(() => required(outbound().amount));
-  const coin = coinOf(coinType ?? '', chainId, input.settings.hubChainIds) ?? tokenOf(input, coinType, inbound?.asset);
+  const coin =
+    coinOf(coinType ?? '', chainId, input.settings.hub_chain_ids) ?? tokenOf(input, coinType, inbound?.asset);
   return {
     index: toLabelValue(required(cctx.index)),
     status: orNull(() => required(required(cctx.cctx_status).status)),
+    /** What the node says about the status, and the error that led to it. */
     statusMessage: freeTextOrNull(() => required(required(cctx.cctx_status).status_message)),
     error: freeTextOrNull(() => required(required(cctx.cctx_status).error_message)),
     ignored: orNull(() => ignoredBy(input)?.(cctx)) ?? false,
+    /** The chain from which it was sent. */
     sourceChainId: sourceChainId || null,
     sourceChain: chainName(sourceChainId, input) || null,
     sender: truncatedOrNull(() => required(inbound?.sender)),
+    /** Account that signed the inbound transaction; differs from the sender if that is a contract. */
     origin: truncatedOrNull(() => required(inbound?.tx_origin)),
     receiver: truncatedOrNull(() => required(outbound().receiver)),
     inboundHash: truncatedOrNull(() => required(inbound?.observed_hash)),
+    /** The chain on which it is pending. */
     chainId: chainId || null,
     chain: chainName(chainId, input) || null,
     coinType,
@@ -127,7 +190,9 @@ function cctxItem(input: CrosschainInput, cctx: Cctx): CctxItem {
     amount,
     wholeAmount: coin?.decimals === undefined ? null : inWholeUnits(amount, coin.decimals),
     createdAt: isoTimeOrNull(() => createdAt(cctx)),
+    /** Whether `createdAt` is the time of the last update, before which it was created. */
     isCreationEstimated: orNull(() => isCreationUnknown(cctx) && createdAt(cctx) !== undefined) ?? false,
+    /** Empty while nobody has posted one. */
     hash: orNull(() => toLabelValue(required(outbound().hash))),
     nonce: decimalOrNull(() => outbound().tss_nonce),
   };

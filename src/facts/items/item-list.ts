@@ -4,7 +4,36 @@ import type { DecimalString, Numeral } from '../../chain/numeral.js';
 import { toLabelValue } from '../label-value.js';
 import { orUndefined, required } from '../required-fields.js';
 import { cleanText } from '../../text/untrusted-text.js';
-import { MAX_ROWS, MAX_TEXT_CHARACTERS, type ItemList } from './items.js';
+
+/*
+ * The individual batches, transfers and transactions behind the metrics, for `/pending` and its JSON. Plain data. Numbers are exact decimal strings; unknown values are `null`. The number of rows and the length
+ * of strings are limited, so that the items have some tens of KiB as JSON, and at most 6 MiB for a hostile document.
+ */
+
+/** Maximum number of rows per list; the oldest are kept, and of batches those that lack signatures. */
+export const MAX_ROWS = 50;
+
+/** Maximum number of characters of a free text, such as the error of a transaction. */
+const MAX_TEXT_CHARACTERS = 300;
+
+/** A list of the document. A list that is missing or invalid is unreadable, not empty. */
+export type ItemList<Row> = ReadableList<Row> | UnreadableList;
+
+export interface ReadableList<Row> {
+  readonly readable: true;
+  /** Number of all items, including those that are not in `rows`. */
+  readonly total: number;
+  /** Number of items with an unknown sort key. They come last, so an older one may be missing in `rows`. */
+  readonly unsortable: number;
+  /** The oldest, at most `MAX_ROWS`, oldest first; batches that lack signatures before all others. */
+  readonly rows: readonly Row[];
+}
+
+interface UnreadableList {
+  readonly readable: false;
+  /** Number of items, if it can be read. */
+  readonly total: number | null;
+}
 
 /** The result of `derive`; `null` when a field that it requires is missing or invalid, or when the result is `undefined` or not finite. */
 export function orNull<T>(derive: () => T | undefined): T | null {

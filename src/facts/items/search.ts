@@ -1,7 +1,8 @@
 import { listNames, type ListName } from '../crosschain/cctxs.js';
 import type { CrosschainInput } from '../crosschain/input.js';
 import { cctxItems } from './crosschain.js';
-import { MAX_ROWS, type CctxItem } from './items.js';
+import { MAX_ROWS } from './item-list.js';
+import type { CctxItem } from './items.js';
 
 /* The search over all cross-chain transactions of a document. */
 

@@ -6,6 +6,7 @@ import {
   batchSignedPower,
   batchSigners,
   isBelowThreshold,
+  signedShare,
   valsetSignedPower,
   valsetSigners,
   type SignedPower,
@@ -15,26 +16,42 @@ import { toLabelValue } from '../label-value.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { required } from '../required-fields.js';
 import { orNull, truncatedOrNull } from './item-list.js';
-import { MAX_MEMBERS, type Member, type Members, type Signatures } from './items.js';
 
-export function batchSignatures(input: BridgeInput, batch: Batch): Signatures {
+/** Maximum number of listed members whose signature or vote is missing; the most powerful are kept. */
+export const MAX_MEMBERS = 20;
+
+/** Members of a validator set. */
+export interface Members {
+  readonly total: number;
+  /** Their share of the power of the set, 0 to 1. */
+  readonly powerRatio: number | null;
+  /** The watched ones, then the most powerful, at most `MAX_MEMBERS`. */
+  readonly members: readonly Member[];
+}
+
+export type Member = ReturnType<ReturnType<typeof memberItems>>;
+
+/** The signatures of a batch; `missing` lists members of the newest validator set. */
+export function batchSignatures(input: BridgeInput, batch: Batch) {
   return signatures(
     () => batchSignedPower(input, batch),
     () => missingOf(input, newestValset(input), batchSigners(input, batch)),
   );
 }
 
-export function valsetSignatures(input: BridgeInput, valset: Valset): Signatures {
+/** The signatures of a validator set; `missing` lists its members. */
+export function valsetSignatures(input: BridgeInput, valset: Valset) {
   return signatures(
     () => valsetSignedPower(input, valset),
     () => missingOf(input, valset, valsetSigners(input, valset)),
   );
 }
 
-function signatures(power: () => SignedPower | undefined, missing: () => Members | undefined): Signatures {
+function signatures(power: () => SignedPower | undefined, missing: () => Members | undefined) {
   const signed = orNull(power);
   return {
-    signedPowerRatio: signed && orNull(() => ratio(signed.signed, signed.total)),
+    /** Signed share of the power of the validator set in the contract, 0 to 1. */
+    signedPowerRatio: signed && orNull(() => signedShare(signed)),
     belowThreshold: signed && isBelowThreshold(signed),
     missing: orNull(missing),
   };
@@ -98,13 +115,15 @@ function powerRatio(members: readonly RankedMember[], total: Decimal): number | 
 /** The item of each member, which many lists of signatures and votes contain. */
 const memberItems = memoizePerRow((input: BridgeInput, valset: Valset) => {
   const { total } = rankedMembers(input, valset);
-  return memoize((member: RankedMember): Member => {
+  return memoize((member: RankedMember) => {
     const { address, registration } = member;
     return {
       externalAddress: toLabelValue(address),
       orchestrator: truncatedOrNull(() => required(registration?.orchestrator)),
+      /** Configured, or from the staking module. Not unique: anyone can choose any name. */
       name: registration === null ? null : validatorName(input, registration) || null,
       powerRatio: total && powerRatio([member], total),
+      /** Whether it is configured in `watch`. */
       watched: member.isWatched,
     };
   });

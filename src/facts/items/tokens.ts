@@ -18,7 +18,21 @@ import { toLabelValue } from '../label-value.js';
 import { orUndefined } from '../required-fields.js';
 import { decimalOrNull, inWholeUnits, itemList, orNull, truncatedOrNull } from './item-list.js';
 import { newestBatchHeight, standstillSince } from '../bridge/standstill.js';
-import type { CoinItem, HubCoin, ItemList, TokenItem, WaitingTokenItem } from './items.js';
+
+export interface TokenItem {
+  /** In lower case. */
+  readonly contract: string | null;
+  readonly denom: string | null;
+  /** From the configuration. */
+  readonly symbol: string | null;
+}
+
+export interface CoinItem extends TokenItem {
+  /** In the smallest unit of the token. */
+  readonly amount: DecimalString | null;
+  /** In whole tokens, when the decimals of the token are configured. */
+  readonly wholeAmount: DecimalString | null;
+}
 
 export function tokenItem(input: BridgeInput, field: Field<string>): TokenItem {
   const contract = orNull(() => contractLabel(field));
@@ -42,7 +56,8 @@ function wholeAmount(input: BridgeInput, contract: string | null, amount: Decima
   return decimals === undefined ? null : inWholeUnits(amount, decimals);
 }
 
-export function hubCoin(input: BridgeInput): HubCoin | null {
+/** The coin that pays for transactions on the hub, with symbol and decimals from the configuration of its contract; `null` if it is unknown. */
+export function hubCoin(input: BridgeInput) {
   const denom = hubCoinDenom(input);
   if (denom === undefined) return null;
   const contract = Array.from(denomByContract(input)).find(([, own]) => own === denom)?.[0];
@@ -54,8 +69,8 @@ export function hubCoin(input: BridgeInput): HubCoin | null {
   };
 }
 
-/** What waits by token. Unreadable when one of the lists is, because a token could be missing or its amount too low. */
-export function waitingTokenItems(input: BridgeInput): ItemList<WaitingTokenItem> {
+/** What waits by token: the most worth first, then configured tokens, then by the number of transfers. Unreadable when one of the lists is, because a token could be missing or its amount too low. */
+export function waitingTokenItems(input: BridgeInput) {
   const configured = configuredTokens(input);
   return itemList(
     () => waitingTokens(input),
@@ -74,7 +89,7 @@ function worthOf({ tokens }: BridgeInput, { contract, unbatched, batched }: Wait
   return orNull(() => minimum && ratio(totalAmount([...unbatched, ...batched]), minimum)) ?? 0;
 }
 
-function waitingTokenItem(input: BridgeInput, waiting: WaitingToken): WaitingTokenItem {
+function waitingTokenItem(input: BridgeInput, waiting: WaitingToken) {
   const { contract, unbatched, batched } = waiting;
   const coin = (transfers: readonly Transfer[]): CoinItem =>
     coinItem(input, { contract, amount: orUndefined(() => toDecimalString(totalAmount(transfers))) });
@@ -85,9 +100,11 @@ function waitingTokenItem(input: BridgeInput, waiting: WaitingToken): WaitingTok
     batchedTransfers: batched.length,
     unbatched: coin(unbatched),
     batched: coin(batched),
+    /** Numbers and amounts in the batches that a relayer can execute and is paid for; `null` when these are unknown. */
     relayableTransfers: relayable?.length ?? null,
     relayable: relayable && coin(relayable),
     newestBatchHeight: decimalOrNull(() => newestBatchHeight(input, contract)),
+    /** Since when the transfers in no batch are known to have paid for one, and none was built; `null` without a proof. */
     standstillSinceHeight: decimalOrNull(() => standstillSince(input, waiting)),
   };
 }

@@ -1,4 +1,4 @@
-import { add, compare, integer, subtract, toDecimalString, type Exact } from '../../chain/decimal.js';
+import { compare, toDecimalString } from '../../chain/decimal.js';
 import type { OrchestratorAddress } from '../../chain/module-state.js';
 import { votersOfLastEvent, votersOfNextEvent } from '../bridge/events.js';
 import type { BridgeInput } from '../bridge/input.js';
@@ -9,26 +9,24 @@ import {
   memberPowerShare,
   registeredMembers,
   missingBatchConfirms,
+  missedSignature,
   missingValsetConfirms,
   type RegisteredMember,
 } from '../bridge/orchestrators.js';
 import { matchingRegistrations, validatorName } from '../bridge/registrations.js';
-import { batchSigners, valsetSigners } from '../bridge/signing.js';
-import { memberAddresses } from '../bridge/valsets.js';
 import { toLabelValue } from '../label-value.js';
 import type { Field } from '../../chain/field.js';
 import type { Numeral } from '../../chain/numeral.js';
 import { hubBlocksUntil } from './block-spans.js';
-import { required, rows } from '../required-fields.js';
-import { decimalStringOf, orNull } from './item-list.js';
-import { MAX_ROWS, type MissedSignature, type MissingItems, type WatchedItem } from './items.js';
+import { required } from '../required-fields.js';
+import { decimalStringOf, MAX_ROWS, orNull } from './item-list.js';
 
-/** What each entry of `watch` has signed and voted. */
-export function watchedItems(input: BridgeInput): readonly WatchedItem[] {
+/** What each entry of `watch` has signed and voted. Unknown values are `null`, and all of a validator that is not in the set. */
+export function watchedItems(input: BridgeInput) {
   return input.settings.watch.slice(0, MAX_ROWS).map((entry) => watchedItem(input, entry));
 }
 
-function watchedItem(input: BridgeInput, entry: string): WatchedItem {
+function watchedItem(input: BridgeInput, entry: string) {
   const registrations = orNull(() => matchingRegistrations(input, entry));
   const members = orNull(() => registeredMembers(input));
   const [registration] = registrations ?? [];
@@ -43,16 +41,23 @@ function watchedItem(input: BridgeInput, entry: string): WatchedItem {
     name: ofRegistration((own) => validatorName(input, own) || undefined),
     orchestrator: ofRegistration(({ orchestrator }) => toLabelValue(required(orchestrator).toLowerCase())),
     externalAddress: member?.labels.external_address ?? null,
+    /** Whether it is in the newest validator set; `unregistered`: it has no orchestrator on this bridge. */
     membership: registrations && members && membershipOf(registrations, member),
+    /** Share of the power of the newest validator set, 0 to 1. */
     powerRatio: ofMember((own) => memberPowerShare(input, own)),
+    /** What it has to sign and has not: live batches and validator sets. */
     missingBatches: ofMember((own) =>
       missingItems(missingBatchConfirms(input, own).map(({ batch_nonce }) => batch_nonce)),
     ),
     missingValsets: ofMember((own) => missingItems(missingValsetConfirms(input, own).map(({ nonce }) => nonce))),
+    /** On the last observed event. `dissenting`: for another claim than the observed one. */
     lastVote: ofMember((own) => lastVote(input, own)),
+    /** On the next event; `null` also while nobody has claimed it. */
     nextVote: ofMember((own) => voteOf(hasVoted(votersOfNextEvent(input), own))),
+    /** Hub height of its first deadline, after which it is jailed; `null` when nothing is missing. */
     deadlineHeight: deadline && toDecimalString(deadline),
     jailedIn: deadline && hubBlocksUntil(input, () => deadline),
+    /** What it has left the validator set for; `null` while it is in the set, or when the reason is another one. */
     missedSignature:
       members === null || member !== undefined ? null : ofRegistration((own) => missedSignature(input, own)),
   };
@@ -61,12 +66,12 @@ function watchedItem(input: BridgeInput, entry: string): WatchedItem {
 function membershipOf(
   registrations: readonly OrchestratorAddress[],
   member: RegisteredMember | undefined,
-): WatchedItem['membership'] {
+): 'active' | 'inactive' | 'unregistered' {
   if (member !== undefined) return 'active';
   return registrations.length === 0 ? 'unregistered' : 'inactive';
 }
 
-function lastVote(input: BridgeInput, member: RegisteredMember) {
+function lastVote(input: BridgeInput, member: RegisteredMember): 'dissenting' | 'voted' | 'missing' | undefined {
   if (isDissenting(input, member) === true) return 'dissenting';
   return voteOf(hasVoted(votersOfLastEvent(input), member));
 }
@@ -78,44 +83,7 @@ function voteOf(hasVotedFor: boolean | undefined): 'voted' | 'missing' | undefin
 /** Listed nonces; the oldest are kept. */
 const MAX_NONCES = 5;
 
-function missingItems(fields: readonly Field<Numeral>[]): MissingItems {
+function missingItems(fields: readonly Field<Numeral>[]) {
   const nonces = fields.map(decimalStringOf);
   return { total: nonces.length, nonces: nonces.toSorted(compare).slice(0, MAX_NONCES) };
-}
-
-/**
- * What a validator did not sign, if it left the validator set when the time for that had passed: the bridge jails in the block after the
- * deadline, and the hub then makes a set without the validator. `undefined` for other reasons, such as missed blocks.
- */
-function missedSignature(input: BridgeInput, { eth_address }: OrchestratorAddress): MissedSignature | undefined {
-  const address = required(eth_address);
-  const leftAt = heightOfLeaving(input, address);
-  if (leftAt === undefined) return undefined;
-  const { params, valsets, batches } = input.state;
-  const isCause = (height: Exact, window: Exact): boolean => {
-    const blocks = subtract(leftAt, add(height, window));
-    return compare(blocks, integer(1)) === 0 || compare(blocks, integer(2)) === 0;
-  };
-  const valset = orNull(() => {
-    const window = required(required(params).signed_valsets_window);
-    return rows(valsets)
-      .filter(({ height }) => isCause(required(height), window))
-      .find((own) => memberAddresses(own).has(address) && !valsetSigners(input, own).has(address));
-  });
-  if (valset) return { of: 'validator set', nonce: decimalStringOf(valset.nonce) };
-  const batch = orNull(() => {
-    const window = required(required(params).signed_batches_window);
-    return rows(batches)
-      .filter(({ block }) => isCause(required(block), window))
-      .find((own) => !batchSigners(input, own).has(address));
-  });
-  return batch ? { of: 'batch', nonce: decimalStringOf(batch.batch_nonce) } : undefined;
-}
-
-/** The height of the first validator set since which the address is in none; `undefined` when it was in none of those in the state. */
-function heightOfLeaving({ state }: BridgeInput, address: string): Exact | undefined {
-  const byNonce = rows(state.valsets).toSorted((a, b) => compare(required(a.nonce), required(b.nonce)));
-  const last = byNonce.findLastIndex((valset) => memberAddresses(valset).has(address));
-  const next = last === -1 ? undefined : byNonce[last + 1];
-  return next && required(next.height);
 }

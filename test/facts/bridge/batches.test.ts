@@ -161,7 +161,7 @@ describe('the batches that can be relayed', () => {
     ],
     batch_confirms: signed,
   };
-  const tokens = [{ contract: '0xt', minBatchFee: '10' }];
+  const tokens = [{ contract: '0xt', min_batch_fee: '10' }];
 
   it('are signed, have not timed out, and pay the minimum fee in their own token', () => {
     expect(valuesOf(queue, names, { height, tokens })).toEqual({
@@ -174,7 +174,7 @@ describe('the batches that can be relayed', () => {
   it('pay enough with any fee while no minimum is configured for their token', () => {
     const expected = { [RELAYABLE]: 3, [OLDEST_RELAYABLE]: 50, [OLDEST_UNSIGNED]: 53 };
     expect(valuesOf(queue, names, { height })).toEqual(expected);
-    expect(valuesOf(queue, names, { height, tokens: [{ contract: '0xu', minBatchFee: '10' }] })).toEqual(expected);
+    expect(valuesOf(queue, names, { height, tokens: [{ contract: '0xu', min_batch_fee: '10' }] })).toEqual(expected);
   });
 
   it('have not timed out for certain without an estimated external height', () => {

@@ -56,7 +56,7 @@ const steady = (minutes: number, from: Poll = { seconds: 0, height: 1000 }): Pol
 
 describe('bridge_block_time_seconds', () => {
   it('is configured, else measured over ten minutes, else the parameter', () => {
-    expect(valueAfter(HUB, steady(10), { blockTime: 630 })).toBe(0.63);
+    expect(valueAfter(HUB, steady(10), { block_time: 630 })).toBe(0.63);
     expect(valueAfter(HUB, steady(10))).toBe(0.6);
     expect(valueAfter(HUB, steady(9))).toBe(2);
     expect(valueAfter(HUB, [])).toBe(2);
@@ -125,7 +125,7 @@ describe('bridge_external_block_time_seconds', () => {
     expect(external({ ...params, bridge_chain_id: 5 })).toBe(15);
     expect(external({ bridge_chain_id: '1' })).toBe(12);
     expect(external({ bridge_chain_id: 11_155_111 })).toBe(12);
-    expect(external(null, { externalBlockTime: 7000 })).toBe(7);
+    expect(external(null, { external_block_time: 7000 })).toBe(7);
   });
 
   it('is absent without a chain id, unless it is configured', () => {
@@ -140,7 +140,7 @@ describe('bridge_external_height_projected', () => {
   it('uses the block times in use', () => {
     // 1,000 blocks since the event at 0.6 s and 12 s, and at 2 s and 15 s.
     expect(valueAfter(PROJECTED, steady(20, { seconds: 0, height: 100 }))).toBe(1100);
-    expect(valueOf(bridge, PROJECTED, { height: '1100', externalBlockTime: 15_000 })).toBe(1133);
+    expect(valueOf(bridge, PROJECTED, { height: '1100', external_block_time: 15_000 })).toBe(1133);
   });
 
   it('uses the time since the event was observed between two polls', () => {

@@ -8,7 +8,7 @@ import { batch, state, transfer, valueOf, valuesOf } from './state.js';
 describe('the objective of a target', () => {
   it('is exported in seconds and as a ratio, and absent by default', () => {
     const names = ['bridge_objective_seconds', 'bridge_objective_ratio'];
-    expect(valuesOf(state({}), names, { objective: { withdrawalMs: 5_400_000, ratio: '0.99' } })).toEqual({
+    expect(valuesOf(state({}), names, { objective: { withdrawal: 5_400_000, ratio: '0.99' } })).toEqual({
       bridge_objective_seconds: 5400,
       bridge_objective_ratio: 0.99,
     });
@@ -20,7 +20,7 @@ describe('bridge_oldest_due_transfer_timestamp_seconds', () => {
   const OLDEST = 'bridge_oldest_due_transfer_timestamp_seconds';
   const START_SECONDS = 1_700_000_000;
   const bridge = state({ params: { average_block_time: '2000' } });
-  const tokens = [{ contract: '0xa', minBatchFee: '10' }];
+  const tokens = [{ contract: '0xa', min_batch_fee: '10' }];
   const withFee = (id: number, amount: number, contract = '0xa'): JsonObject =>
     transfer(String(id), contract, '5', { contract, amount: String(amount) });
   const batchOf = (nonce: number, block: number, contract: string, transfers: readonly JsonObject[]): JsonObject =>
@@ -42,7 +42,7 @@ describe('bridge_oldest_due_transfer_timestamp_seconds', () => {
         tokens,
         atMs: atSeconds * 1000,
         height: String(height),
-        blockTime: 2000,
+        block_time: 2000,
         ...(previous && { previous }),
       };
       value = valueOf({ ...bridge, ...fields }, OLDEST, own);

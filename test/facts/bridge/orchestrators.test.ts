@@ -97,7 +97,7 @@ describe('the orchestrator metrics', () => {
   );
 
   it('are first kept for watched orchestrators, which match by any address and prefix', () => {
-    const powerOf = (watch: readonly string[]) => valueOf(bridge, POWER, { watch, maxSeries: 1 });
+    const powerOf = (watch: string[]) => valueOf(bridge, POWER, { watch, maxSeries: 1 });
     expect(powerOf([])).toEqual({ [A]: 0.6 });
     expect(powerOf([operator('cccc')])).toEqual({ [C]: 0.1 });
     expect(powerOf(['0xcc'])).toEqual({ [C]: 0.1 });

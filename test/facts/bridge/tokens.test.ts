@@ -242,12 +242,12 @@ describe('the newest batch of a token', () => {
 describe('the configured limits', () => {
   it('are exported', () => {
     const tokens = [
-      { contract: '0xaa', minBatchFee: '23300000' },
+      { contract: '0xaa', min_batch_fee: '23300000' },
       { contract: '0xbb', symbol: 'B' },
     ];
     expect(valueOf(bridge, 'bridge_token_min_batch_fee', { tokens })).toEqual({ 'token_contract="0xaa"': 23_300_000 });
     expect(valueOf(bridge, 'bridge_backlog_limit_transfers')).toBe(500);
-    expect(valueOf(bridge, 'bridge_backlog_limit_transfers', { backlogLimit: 7 })).toBe(7);
+    expect(valueOf(bridge, 'bridge_backlog_limit_transfers', { backlog_limit: 7 })).toBe(7);
   });
 });
 

@@ -9,7 +9,7 @@ const LOWEST = 'crosschain_lowest_pending_nonce';
 const IGNORED = 'crosschain_cctxs_ignored';
 const TSS = 'crosschain_tss_info';
 const LARGEST = 'crosschain_largest_pending_native_amount';
-const options = { hubChainIds: ['7000', '7001'], chains: { '1': 'ethereum' } };
+const options = { hub_chain_ids: ['7000', '7001'], chains: { '1': 'ethereum' } };
 
 /** The labels of crosschain_cctxs. */
 const cctxLabels = (
@@ -46,7 +46,7 @@ describe('crosschain_cctxs', () => {
 
   it('has direction unknown if the list of hub chain ids is empty', () => {
     const document = pending(cctx('0x1', [outbound('1')]), cctx('0x2', [outbound('1')], { inbound_params: null }));
-    expect(valueOf(document, CCTXS, { hubChainIds: [] })).toEqual({
+    expect(valueOf(document, CCTXS, { hub_chain_ids: [] })).toEqual({
       [cctxLabels('pending', 'PendingOutbound', 'Gas', '1', '', 'unknown')]: 2,
     });
   });
@@ -154,7 +154,7 @@ describe('crosschain_cctxs_ignored', () => {
 
   it('counts listed indexes, which are left out of the counts and ages by chain', () => {
     const document = both([created('0x1', '5'), created('0x1', '5'), created('0x2', '9')], [created('0x1', '7')]);
-    const ignore = { indexes: ['0x1', '0x3'], olderThanMs: 0 };
+    const ignore = { indexes: ['0x1', '0x3'], older_than: 0 };
     expect(valueOf(document, IGNORED, { ignore })).toEqual({ 'list="missed"': 1, 'list="pending"': 1 });
     expect(valueOf(document, NO_HASH, { ignore })).toEqual({ [chainLabels('missed', '1')]: 1 });
     expect(valueOf(document, OLDEST, { ignore })).toEqual({ [chainLabels('missed', '1')]: 9 });
@@ -165,18 +165,18 @@ describe('crosschain_cctxs_ignored', () => {
 
   it('counts those that are older than the limit by their creation, or by their last update without it', () => {
     const rows = [created('0x1', '8999'), created('0x2', '9000'), created('0x3', '0', '8999'), created('0x4', '0')];
-    const ignore = { indexes: [], olderThanMs: 1_000_000 };
+    const ignore = { indexes: [], older_than: 1_000_000 };
     expect(valueOf(both(rows, []), IGNORED, { ignore, at: NOW })).toEqual({ 'list="missed"': 2, 'list="pending"': 0 });
   });
 
   it('counts a missing time as unknown, and does not read the second one if the first is known', () => {
-    const ignore = { indexes: [], olderThanMs: 1_000_000 };
+    const ignore = { indexes: [], older_than: 1_000_000 };
     const rows = [created('0x1', null, '5'), created('0x2', '7', 'x'), cctx('0x3', [], { cctx_status: null })];
     expect(valueOf(both(rows, []), IGNORED, { ignore, at: NOW })).toEqual({ 'list="missed"': 2, 'list="pending"': 0 });
   });
 
   it('is withdrawn for a list with an invalid time, like the counts of the list', () => {
-    const ignore = { indexes: [], olderThanMs: 1_000_000 };
+    const ignore = { indexes: [], older_than: 1_000_000 };
     const document = both([created('0x1', 'x')], [created('0x2', '1')]);
     expect(valueOf(document, IGNORED, { ignore, at: NOW })).toEqual({ 'list="pending"': 1 });
     expect(valueOf(document, CCTXS, { ignore, at: NOW })).toBeUndefined();

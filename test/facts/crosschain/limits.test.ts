@@ -20,20 +20,20 @@ describe('crosschain_age_limit_seconds', () => {
   });
 
   it('is the configured limit of the chain, or the configured default of chains without a limit of their own', () => {
-    expect(valueOf(document, AGE, { ageLimitsMs: { default: 60_000, '1': 90_500 } })).toEqual(limits(90.5, 60, 7200));
-    expect(valueOf(document, AGE, { ageLimitsMs: { '8332': 60_000 } })).toEqual(limits(1800, 1800, 60));
+    expect(valueOf(document, AGE, { age_limits: { default: 60_000, '1': 90_500 } })).toEqual(limits(90.5, 60, 7200));
+    expect(valueOf(document, AGE, { age_limits: { '8332': 60_000 } })).toEqual(limits(1800, 1800, 60));
   });
 
   it('has no series for a transaction without an outbound and for chains with ignored transactions only', () => {
     const withoutOutbound = rateLimiterInput({ cctxs_pending: [cctx('0x1', []), cctx('0x2', [outbound('1')])] });
     expect(valueOf(withoutOutbound, AGE)).toEqual({ 'chain_id="1",chain=""': 1800 });
-    expect(valueOf(withoutOutbound, AGE, { ignore: { indexes: ['0x2'], olderThanMs: 0 } })).toBeUndefined();
+    expect(valueOf(withoutOutbound, AGE, { ignore: { indexes: ['0x2'], older_than: 0 } })).toBeUndefined();
   });
 });
 
 describe('crosschain_backlog_limit_cctxs', () => {
   it('is the configured limit, also when the lists cannot be read', () => {
     expect(valueOf({ height: '1' }, BACKLOG)).toBe(1000);
-    expect(valueOf({ height: '1' }, BACKLOG, { backlogLimit: 7 })).toBe(7);
+    expect(valueOf({ height: '1' }, BACKLOG, { backlog_limit: 7 })).toBe(7);
   });
 });

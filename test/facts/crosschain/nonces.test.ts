@@ -35,7 +35,7 @@ describe('crosschain_lowest_pending_nonce and crosschain_highest_pending_nonce',
   });
 
   it('include ignored transactions', () => {
-    const ignore = { indexes: ['1-9007199254740994', '0x3'], olderThanMs: 0 };
+    const ignore = { indexes: ['1-9007199254740994', '0x3'], older_than: 0 };
     expect(valueOf(document, LOWEST, { ...options, ignore })).toEqual({ [ethereum]: 9007199254740994, [bsc]: 7 });
   });
 });
@@ -62,7 +62,7 @@ describe('crosschain_lowest_missed_nonce', () => {
   });
 
   it('includes ignored transactions, which block their chain as well', () => {
-    const ignore = { indexes: ['1-39'], olderThanMs: 0 };
+    const ignore = { indexes: ['1-39'], older_than: 0 };
     expect(valueOf(listed([withNonce('1', '39')], []), MISSED, { ...options, ignore })).toEqual({ [ethereum]: 39 });
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_MEMBERS } from '../../../src/facts/items/items.js';
+import { MAX_MEMBERS } from '../../../src/facts/items/signatures.js';
 import { batch, idleState, members, transfer, validators, vote } from './bridge-state.js';
 import { asReadable, bridgeItemsOf } from './read-items.js';
 
@@ -260,8 +260,8 @@ describe('the tokens that wait, by worth', () => {
     erc20_fee: { contract, amount },
   });
   const tokens = [
-    { contract: '0xcheap', decimals: 0, minBatchFee: '1000' },
-    { contract: '0xdear', decimals: 0, minBatchFee: '2' },
+    { contract: '0xcheap', decimals: 0, min_batch_fee: '1000' },
+    { contract: '0xdear', decimals: 0, min_batch_fee: '2' },
     { contract: '0xplain', symbol: 'PLAIN', decimals: 0 },
   ];
   const batches = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_ROWS } from '../../../src/facts/items/items.js';
+import { MAX_ROWS } from '../../../src/facts/items/item-list.js';
 import { asReadable, crosschainItemsOf } from './read-items.js';
 
 const cctx = (index: string, created: unknown = '1000', outbound: object = {}) => ({
@@ -109,7 +109,7 @@ describe('the cross-chain items', () => {
 
   it('have no coin of another hub than ZetaChain', () => {
     const document = { cctxs_pending: [cctx('a', '5', { coin_type: 'Native' })] };
-    const { rows } = asReadable(crosschainItemsOf(document, { hubChainIds: ['101'] }).pending);
+    const { rows } = asReadable(crosschainItemsOf(document, { hub_chain_ids: ['101'] }).pending);
     expect(rows).toMatchObject([{ coinType: 'Native', symbol: null, wholeAmount: null }]);
   });
 
@@ -139,7 +139,7 @@ describe('the cross-chain items', () => {
   });
 
   it('mark ignored transactions, which count apart by chain', () => {
-    const ignore = { indexes: ['b'], olderThanMs: 0 };
+    const ignore = { indexes: ['b'], older_than: 0 };
     const items = crosschainItemsOf({ cctxs_missed: [], cctxs_pending: [cctx('a'), cctx('b')] }, { ignore });
     expect(asReadable(items.pending).rows.map(({ index, ignored }) => [index, ignored])).toEqual([
       ['a', false],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_ROWS } from '../../../src/facts/items/items.js';
+import { MAX_ROWS } from '../../../src/facts/items/item-list.js';
 import { searchCctxs, type SearchResult } from '../../../src/facts/items/search.js';
 import { keptInput } from '../../../src/poll/items.js';
 import { crosschainSnapshot } from '../../support/snapshots.js';

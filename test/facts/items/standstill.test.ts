@@ -6,7 +6,7 @@ import { asReadable, bridgeItemsOf, crosschainItemsOf } from './read-items.js';
 /* What one document proves about the time for which something has waited. */
 
 /** Each transfer pays 2. */
-const TOKENS = [{ contract: '0xt', decimals: 6, minBatchFee: '6' }];
+const TOKENS = [{ contract: '0xt', decimals: 6, min_batch_fee: '6' }];
 
 function itemsOf(state: object, settings = {}): BridgeItems {
   return bridgeItemsOf({ ...idleState, ...state }, { height: '1000', tokens: TOKENS, ...settings });
@@ -55,7 +55,7 @@ describe('the standstill of a token', () => {
 
   it('counts the 100 highest fees, like a batch', () => {
     const ids = Array.from({ length: 150 }, (_, index) => String(index + 1));
-    const tokens = (minBatchFee: string) => [{ contract: '0xt', decimals: 6, minBatchFee }];
+    const tokens = (min_batch_fee: string) => [{ contract: '0xt', decimals: 6, min_batch_fee }];
     const state = { ...idleState, unbatched_transfers: transfers(...ids), batches: [batchOfOther('950', '500')] };
     const standstill = (minimum: string) =>
       asReadable(bridgeItemsOf(state, { height: '1000', tokens: tokens(minimum) }).tokens).rows.find(
@@ -69,10 +69,10 @@ describe('the standstill of a token', () => {
 describe('a backlog above its limit', () => {
   it('has lasted since a batch was built that has a later transfer than so many', () => {
     const state = { unbatched_transfers: transfers('11', '12', '13'), batches: [batchOfOther('950', '14')] };
-    expect(itemsOf(state, { backlogLimit: 3 }).aboveLimitSinceHeight).toBe('950');
-    expect(itemsOf(state, { backlogLimit: 4 }).aboveLimitSinceHeight).toBeNull();
+    expect(itemsOf(state, { backlog_limit: 3 }).aboveLimitSinceHeight).toBe('950');
+    expect(itemsOf(state, { backlog_limit: 4 }).aboveLimitSinceHeight).toBeNull();
     expect(
-      itemsOf({ unbatched_transfers: transfers('11', '12', '13', '15') }, { backlogLimit: 3 }).aboveLimitSinceHeight,
+      itemsOf({ unbatched_transfers: transfers('11', '12', '13', '15') }, { backlog_limit: 3 }).aboveLimitSinceHeight,
     ).toBeNull();
   });
 });

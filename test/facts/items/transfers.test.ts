@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_ROWS } from '../../../src/facts/items/items.js';
+import { MAX_ROWS } from '../../../src/facts/items/item-list.js';
 import type { BridgeOptions } from '../../support/snapshots.js';
 import { transfer } from './bridge-state.js';
 import { asReadable, bridgeItemsOf } from './read-items.js';

@@ -46,7 +46,7 @@ describe('a missing field', () => {
     const property = fc.property(withPath(crosschainDocument), crosschainOptions, ({ document, path }, options) => {
       const after = replace(document, path, undefined);
       // A transaction without a time of creation is not ignored by its age.
-      const settings = { ...options, ignore: { indexes: [], olderThanMs: 0 } };
+      const settings = { ...options, ignore: { indexes: [], older_than: 0 } };
       const before = deriveCrosschain(document, settings).values;
       expect(changedValues(before, deriveCrosschain(after, settings).values)).toEqual([]);
     });

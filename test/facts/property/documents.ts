@@ -207,10 +207,10 @@ export const bridgeOptions = fc
   .record(
     {
       height: fc.integer({ min: 100, max: 140 }).map(String),
-      powerThreshold: fc.constantFrom('0.6667', '0.5', '1', '0.3333333333'),
-      blockTime: fc.constantFrom<number | 'auto'>('auto', 630),
-      externalBlockTime: fc.constantFrom<number | 'auto'>('auto', 7),
-      backlogLimit: fc.constantFrom(1, 500),
+      power_threshold: fc.constantFrom('0.6667', '0.5', '1', '0.3333333333'),
+      block_time: fc.constantFrom<number | 'auto'>('auto', 630),
+      external_block_time: fc.constantFrom<number | 'auto'>('auto', 7),
+      backlog_limit: fc.constantFrom(1, 500),
       watch: fc.subarray([...dataParts.map((data) => `inj1${data}cccccc`), ...externalAddresses]),
       validators: fc.record({
         configured: fc
@@ -223,10 +223,10 @@ export const bridgeOptions = fc
       tokens: fc.constantFrom(
         [{ contract: tokens[0] ?? '', symbol: 'USDT', decimals: 6 }],
         [
-          { contract: tokens[0] ?? '', minBatchFee: '8' },
-          { contract: tokens[1] ?? '', symbol: 'INJ', minBatchFee: '9007199254740993' },
+          { contract: tokens[0] ?? '', min_batch_fee: '8' },
+          { contract: tokens[1] ?? '', symbol: 'INJ', min_batch_fee: '9007199254740993' },
         ],
-        tokens.map((contract) => ({ contract, minBatchFee: '1' })),
+        tokens.map((contract) => ({ contract, min_batch_fee: '1' })),
       ),
     },
     { requiredKeys: [] },
@@ -282,14 +282,14 @@ export const crosschainOptions = fc.record(
   {
     window: fc.constantFrom('1', '7', '50'),
     rate: fc.constantFrom('1', '1000000000000000000'),
-    hubChainIds: fc.constantFrom(['7000'], ['56', '__proto__'], []),
+    hub_chain_ids: fc.constantFrom<string[]>(['7000'], ['56', '__proto__'], []),
     chains: fc.constant({ '1': 'ethereum', constructor: 'no' }),
     ignore: fc.record({
       indexes: fc.subarray(['0x1', '0x2', '0x3', '0xabsent']),
-      olderThanMs: fc.constantFrom(0, 400_000, 850_000),
+      older_than: fc.constantFrom(0, 400_000, 850_000),
     }),
-    backlogLimit: fc.constantFrom(1, 2500),
-    ageLimitsMs: fc.record(
+    backlog_limit: fc.constantFrom(1, 2500),
+    age_limits: fc.record(
       { default: fc.constant(60_000), '1': fc.constant(90_500), '8332': fc.constant(120_000) },
       { requiredKeys: [] },
     ),

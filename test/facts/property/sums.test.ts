@@ -30,7 +30,7 @@ describe('powers above 2^53', () => {
       });
       const sum = total(all.map(({ power }) => power));
       const signed = total(all.map(({ power, hasSigned }) => (hasSigned ? power : 0n)));
-      const { values } = deriveBridge(document, { powerThreshold: (Number(threshold) / 10_000).toString() });
+      const { values } = deriveBridge(document, { power_threshold: (Number(threshold) / 10_000).toString() });
       expect(values['bridge_newest_valset_power']).toBe(Number(sum));
       expect(values['bridge_last_observed_valset_power']).toBe(Number(sum));
       expect(values['bridge_batch_min_signed_power_ratio']).toBe(sum === 0n ? undefined : ratio(signed, sum));

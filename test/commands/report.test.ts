@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { createSummarize, type Summary } from '../../src/commands/summary.js';
+import { summarize, type Summary } from '../../src/commands/report.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { createModel } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
@@ -22,12 +22,13 @@ function summaryOf(scenario: ScenarioName, minutes: number): Summary {
   const contexts = jobsOf(config)
     .map(({ context }) => ({ ...context, isSinglePoll: true }))
     .filter(({ document }) => document !== 'external_contract');
-  const endpoints = recordedStates(contexts, config.poll, now);
+  const limits = { maxBodyBytes: config.poll.max_body_size, staleAfterMs: config.poll.stale_after };
+  const endpoints = recordedStates(contexts, limits, now);
   for (const context of contexts) {
     const body = context.document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });
     endpoints.record(context, pollOf(context, body, { height: model.height, at: now }), now);
   }
-  return createSummarize({ summary: true, failOn: 'warning' }, false)(endpoints.endpoints(), now);
+  return summarize(endpoints.endpoints(), now, { failOn: 'warning' });
 }
 
 const shortened = ({ lines, failure }: Summary): string[] =>

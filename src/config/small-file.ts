@@ -1,16 +1,18 @@
 import { constants } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
+import type { Result } from '../result.js';
 import { formatSize, MEBIBYTE } from './units.js';
-import type { ValueResult } from './value-types.js';
+
+export type TextResult = Result<{ readonly text: string }, { readonly problem: string }>;
 
 /** Far larger than any CA bundle. */
 const MAX_BYTES = MEBIBYTE;
 
 /** Reads a text file without trailing line breaks. `problem` completes a sentence that starts with the file name. */
-export async function readSmallFile(path: string, maxBytes = MAX_BYTES): Promise<ValueResult<string>> {
+export async function readSmallFile(path: string, maxBytes = MAX_BYTES): Promise<TextResult> {
   try {
-    return { ok: true, value: await readLimited(path, maxBytes) };
+    return { ok: true, text: await readLimited(path, maxBytes) };
   } catch (error) {
     const isUnsuitable = error instanceof UnsuitableFile;
     return { ok: false, problem: isUnsuitable ? error.message : `cannot be read: ${systemError(error)}` };
@@ -45,9 +47,9 @@ function decodeUtf8(bytes: Buffer): string {
 }
 
 /** Reads a file of any size and type, such as a pipe. `problem` is a complete message. */
-export async function readTextFile(path: string): Promise<ValueResult<string>> {
+export async function readTextFile(path: string): Promise<TextResult> {
   try {
-    return { ok: true, value: decodeUtf8(await readFile(path)) };
+    return { ok: true, text: decodeUtf8(await readFile(path)) };
   } catch (error) {
     const problem = error instanceof UnsuitableFile ? `${path}: ${error.message}` : describeReadError(path, error);
     return { ok: false, problem };

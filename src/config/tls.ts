@@ -1,22 +1,22 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
-import type { Check } from './schema.js';
 
 /* TLS versions, certificates and private keys, which the client and the server check alike. */
 
 /** TLS versions as Prometheus and Go name them, and the names of Node.js. */
 export const tlsVersions = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' } as const;
 
-const version = z.enum(['TLS10', 'TLS11', 'TLS12', 'TLS13'] satisfies (keyof typeof tlsVersions)[]);
-export const tlsVersionNames = version.options;
+export const tlsVersion = z.enum(['TLS10', 'TLS11', 'TLS12', 'TLS13'] satisfies (keyof typeof tlsVersions)[]);
 
-/** Rejects a `max_version` below `min_version`. */
-export const checkTlsVersions: Check = (input, context) => {
-  const { data } = z.object({ min_version: version, max_version: version }).safeParse(input);
-  if (!data || data.max_version >= data.min_version) return;
-  const message = `${data.max_version} is below min_version — expected at least ${data.min_version}`;
-  context.addIssue({ code: 'custom', path: ['max_version'], message });
-};
+interface TlsVersions {
+  readonly min_version: z.output<typeof tlsVersion>;
+  readonly max_version: z.output<typeof tlsVersion>;
+}
+
+export const checkTlsVersions = z.refine<TlsVersions>(({ min_version: min, max_version: max }) => max >= min, {
+  error: 'is below min_version',
+  path: ['max_version'],
+});
 
 /* The checks of PEM texts return a problem that does not quote the value. */
 

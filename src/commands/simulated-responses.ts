@@ -1,0 +1,111 @@
+import { asDecimalString } from '../chain/numeral.js';
+import type { Instant } from '../clock.js';
+import type { ContractFacts } from '../facts/contract/facts.js';
+import type { ContractReading, HubReading } from '../facts/contract/reading.js';
+import { failure } from '../http/failure-reasons.js';
+import type { EndpointState } from '../poll/endpoint-state.js';
+import { queryContext } from '../poll/jobs.js';
+import type { ReceivedBody } from '../poll/poll.js';
+import type { StepContext } from '../poll/step.js';
+import { callsOf, denomOf, isBackingDue, requestOf, type ContractExchange } from '../queries/contract-document.js';
+import { formatRequests } from '../queries/json-rpc.js';
+import { dueQueries, queryStatesOf, withAttempt, withResults, type QueryStates } from '../queries/query-state.js';
+import type { NodeQuery, QueryRequest, QueryResult } from '../queries/query.js';
+import { pathOfPage } from '../queries/send-query.js';
+import type { RpcChanges } from '../simulator/json-rpc.js';
+import type { Model } from '../simulator/model.js';
+import { executeQuery, parseRequest, type QueryResponse } from '../simulator/query-service.js';
+
+/* What a simulated chain responds to the requests besides the documents, without a network. */
+
+/** Responds to a request of a path with parameters. */
+type Respond = (path: string) => QueryResponse;
+
+export function respondTo(model: Model, path: string): QueryResponse {
+  const query = parseRequest('GET', path);
+  return 'endpoint' in query ? executeQuery(model, query) : query;
+}
+
+/** The states of the queries of an endpoint after those that are due were answered at once. */
+export function answerQueries(options: StepContext, state: EndpointState, respond: Respond, at: Instant): QueryStates {
+  const queries = queryStatesOf(options, state.queries);
+  return dueQueries(queries, at).reduce((states, query) => {
+    const context = queryContext(options, { ...state, queries: states }, at);
+    if (context === undefined) return states;
+    const requests = query.requests(context);
+    if (requests.length === 0) return states;
+    const results = requests.map((request) => [request, answerOf(query, request, respond)] as const);
+    return withResults(withAttempt(states, query, at), query, context, results, at);
+  }, queries);
+}
+
+function answerOf(query: NodeQuery, request: QueryRequest, respond: Respond): QueryResult {
+  const { path } = request;
+  const pages: unknown[] = [];
+  let nextKey: string | undefined;
+  do {
+    const { status, body } = respond(nextKey === undefined ? path : pathOfPage(path, nextKey));
+    if (status !== 200) {
+      return { ...failure('status', `${path}: status ${status}`), isRefused: status === 501 };
+    }
+    const page = query.read(body, request);
+    if (!page.ok) return { ...failure(page.reason, `${path}: ${page.message}`), isRefused: false };
+    pages.push(page.value);
+    ({ nextKey } = page);
+  } while (nextKey !== undefined);
+  return { ok: true, pages };
+}
+
+/** What differs from the simulated chains: what the node of the external chain says, and the supply on the hub. */
+export interface ContractChanges extends RpcChanges {
+  readonly supply?: (supply: bigint) => bigint;
+}
+
+/** The response to a poll of the contract of a simulated chain, without a network. */
+export function simulatedContractBody(
+  lastReading: ContractReading | undefined,
+  facts: ContractFacts,
+  model: Model,
+  at: Instant,
+  changes: ContractChanges = {},
+): Omit<ReceivedBody, 'ok'> {
+  const { body: bytes, exchange } = askSimulatedContract(lastReading, facts, model, at, changes);
+  return { bytes, source: 'external chain', height: undefined, at, sideInput: exchange };
+}
+
+/** The calls of a poll, and the answers of the simulated chains. */
+export function askSimulatedContract(
+  lastReading: ContractReading | undefined,
+  facts: ContractFacts,
+  model: Model,
+  at: Instant,
+  changes: ContractChanges = {},
+): { readonly body: Buffer; readonly exchange: ContractExchange } {
+  const lagBlocks = Math.floor((changes.lagSeconds ?? 0) / 12);
+  const block = `0x${(model.external.height - lagBlocks).toString(16)}`;
+  const known = { facts, lastReading };
+  const calls = callsOf(known, block, at);
+  const rpc = formatRequests(calls.map(requestOf));
+  const query = { endpoint: 'external_contract', parameters: new URLSearchParams(), rpc } as const;
+  const { body } = executeQuery(model, query, changes);
+  const denoms = isBackingDue(known, at) ? facts.backing.map(({ contract }) => denomOf(contract)) : [];
+  return { body, exchange: { ...known, calls, hub: hubReading(denoms, facts, model, changes) } };
+}
+
+function hubReading(
+  denoms: readonly string[],
+  { height }: ContractFacts,
+  model: Model,
+  { supply: change = (supply) => supply }: ContractChanges,
+): HubReading {
+  const supplies = model.supplies(Number(height));
+  return {
+    blockSeconds: model.node.timeMs / 1000,
+    supplies: new Map(
+      denoms.flatMap((denom) => {
+        const supply = supplies?.get(denom.toLowerCase());
+        return supply === undefined ? [] : [[denom, asDecimalString(String(change(supply)))] as const];
+      }),
+    ),
+  };
+}

@@ -1,0 +1,185 @@
+import { bech32 } from '@scure/base';
+import { z } from 'zod';
+import { formatDuration, formatSize, parseDuration, parseSize } from './units.js';
+
+/*
+ * Values of the configuration file. All but booleans are strings: numbers in YAML stay strings, so that they keep every digit (see
+ * yaml.ts). A schema that converts its value is a codec, so that `z.encode` prints it. `regex` becomes a pattern of the JSON schema, which has no flags. No message quotes a value: it may be a secret
+ * under the wrong key. The title is the type in docs/configuration.md.
+ */
+
+/** Later checks are skipped if it fails; with `abort`, zod would also skip the checks of the mappings around it. */
+export const precondition =
+  (isValid: (text: string) => boolean, message: string): z.core.CheckFn<string> =>
+  ({ value: input, issues }) => {
+    if (!isValid(input)) issues.push({ code: 'custom', message, input });
+  };
+
+/** As in Prometheus, environment variables are not expanded. Without this check, the reference would be sent to nodes. */
+export const string = z
+  .string()
+  .check(
+    precondition(
+      (text) => !/\$\{\w+\}/.test(text),
+      'environment variables ${…} are not expanded; a secret can be read from a file, for example with password_file',
+    ),
+  );
+
+function parsed<T>(
+  title: string,
+  expected: string,
+  parse: (text: string) => T | undefined,
+  print: (value: T) => string,
+) {
+  return z
+    .codec(string, z.custom<T>(), {
+      decode: (input, { issues }) => {
+        const value = parse(input);
+        if (value !== undefined) return value;
+        issues.push({ code: 'custom', message: `expected ${expected}`, input });
+        return z.NEVER;
+      },
+      encode: print,
+    })
+    .meta({ title });
+}
+
+const within = (value: number | undefined, smallest: number, largest: number): number | undefined =>
+  value !== undefined && value >= smallest && value <= largest ? value : undefined;
+
+const durationRange = (smallest: number, largest: number): string =>
+  `a duration from ${formatDuration(smallest)} to ${formatDuration(largest)}, such as 30s, 1m30s or 500ms`;
+
+/** In milliseconds. */
+export const duration = (smallest: number, largest: number) =>
+  parsed(
+    'duration',
+    durationRange(smallest, largest),
+    (text) => within(parseDuration(text), smallest, largest),
+    formatDuration,
+  );
+
+/** A duration, or `auto` for one that the program determines. */
+export const durationOrAuto = (smallest: number, largest: number) =>
+  z.union([z.literal('auto'), duration(smallest, largest)], {
+    error: `expected auto or ${durationRange(smallest, largest)}`,
+  });
+
+/** In bytes. */
+export const size = (smallest: number, largest: number) =>
+  parsed(
+    'size',
+    `a size from ${formatSize(smallest)} to ${formatSize(largest)}, such as 64MiB, 10MB or plain bytes`,
+    (text) => within(parseSize(text), smallest, largest),
+    formatSize,
+  ).meta({ type: ['string', 'integer'] });
+
+// No leading zeros: a node would parse them as an octal number.
+const digits = /^(?:0|[1-9]\d*)$/;
+
+export const integer = (smallest: number, largest: number) =>
+  parsed(
+    'integer',
+    `an integer from ${smallest} to ${largest}`,
+    (text) => within(digits.test(text) ? Number(text) : undefined, smallest, largest),
+    String,
+  ).meta({ type: ['string', 'integer'] });
+
+/** An integer that may be above 2^53: its decimal digits. */
+export const bigInteger = (smallest: bigint, largest: bigint, largestName = String(largest)) =>
+  string
+    .refine(
+      // BigInt parses in quadratic time, so the length is checked first.
+      (text) => digits.test(text) && text.length <= 78 && BigInt(text) >= smallest && BigInt(text) <= largest,
+      `expected an integer in decimal digits from ${smallest} to ${largestName}`,
+    )
+    .meta({ title: 'integer', type: ['string', 'integer'] });
+
+/** In the smallest units of a coin. */
+export const amount = bigInteger(0n, 2n ** 256n - 1n, '2^256 - 1');
+
+/** Greater than 0 and at most 1; a decimal string, because ratios are compared with it exactly. */
+export const fraction = string
+  .max(100)
+  .regex(/^(?:0\.\d*[1-9]\d*|1(?:\.0+)?)$/, 'expected a decimal greater than 0 and at most 1, such as 0.66')
+  .meta({ title: 'decimal', type: ['string', 'number'] });
+
+export const chainId = string
+  .regex(/^(?:0|[1-9]\d{0,19})$/, 'expected a chain id of at most 20 decimal digits, such as 7000')
+  .meta({ title: 'chain id', type: ['string', 'integer'] });
+
+/** Text for label values and pages. UTF-8 cannot encode lone surrogates. */
+export const text = (longest: number) =>
+  string
+    .refine(
+      (value) => /^[^\p{Cc}\p{Cs}\u2028\u2029]+$/u.test(value) && Array.from(value).length <= longest,
+      `expected a text of 1 to ${longest} characters, without control characters`,
+    )
+    .meta({ title: 'text' });
+
+export const fileName = string
+  .refine((name) => /^\P{Cc}{1,4096}$/u.test(name), 'expected a file name')
+  .meta({ title: 'file' });
+
+export const contractAddress = string
+  .regex(/^0x[0-9a-fA-F]{40}$/, 'expected 0x followed by 40 hexadecimal digits')
+  .toLowerCase()
+  .meta({ title: 'address' });
+
+// Prefix, separator 1, data and a checksum of six characters; the alphabet has no 1, b, i and o (BIP 173).
+const bech32Pattern = /^[!-~]{1,83}1[02-9ac-hj-np-z]{7,}$/;
+
+function isValidatorAddress(address: string): boolean {
+  const lower = address.toLowerCase();
+  if (/^0x[0-9a-f]{40}$/.test(lower)) return true;
+  return lower.length <= 90 && bech32Pattern.test(lower) && bech32.decodeUnsafe(lower) !== undefined;
+}
+
+/** An address of a validator: account, operator or external. */
+export const validatorAddress = string
+  .refine(
+    isValidatorAddress,
+    'expected a bech32 address with a correct checksum, such as inj1…, or 0x followed by 40 hexadecimal digits',
+  )
+  .toLowerCase()
+  .meta({ title: 'address' });
+
+/*
+ * Checks of mappings and lists. They run although another value is invalid, so that all problems are reported at once; so a mapping may be
+ * something else.
+ */
+
+type Mapping = Readonly<Record<string, unknown>>;
+
+export const isMapping = (value: unknown): value is Mapping =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const whenMapping = { when: ({ value }: { readonly value: unknown }) => isMapping(value) };
+const whenList = { when: ({ value }: { readonly value: unknown }) => Array.isArray(value) };
+
+export const notBoth = (first: string, second: string) =>
+  z.refine<Mapping>((mapping) => mapping[first] === undefined || mapping[second] === undefined, {
+    error: `cannot be combined with ${first}`,
+    path: [second],
+    ...whenMapping,
+  });
+
+export const atLeastOne = (...keys: readonly string[]) =>
+  z.refine<Mapping>((mapping) => keys.some((key) => mapping[key] !== undefined), {
+    error: `expected ${keys.join(' or ')}`,
+    ...whenMapping,
+  });
+
+/** Rejects entries with the same value of a key. */
+export const unique = (key: string) =>
+  z.superRefine<readonly unknown[]>((entries, context) => {
+    const firstIndexes = new Map<unknown, number>();
+    for (const [index, entry] of entries.entries()) {
+      const value = isMapping(entry) ? entry[key] : undefined;
+      const first = firstIndexes.get(value);
+      if (first === undefined) firstIndexes.set(value, index);
+      else if (typeof value === 'string') {
+        context.addIssue({ code: 'custom', path: [index, key], message: 'is the same as', params: { first } });
+      }
+    }
+  }, whenList);

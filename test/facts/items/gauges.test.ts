@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import { toDouble } from '../../../src/chain/decimal.js';
+import type { DecimalString } from '../../../src/chain/numeral.js';
+import { documents } from '../../../src/documents.js';
+import type { BridgeItems, CrosschainItems } from '../../../src/facts/items/items.js';
+import { bridgeItems } from '../../../src/facts/items/bridge.js';
+import { crosschainItems } from '../../../src/facts/items/crosschain.js';
+import type { Family } from '../../../src/metrics/family.js';
+import { renderFamilies } from '../../../src/metrics/render-families.js';
+import { bridgeInputs, crosschainInputs } from '../property/inputs.js';
+
+/*
+ * Every number of a row or above a table equals the gauge of it. Of some numbers, one of both can be unknown, because a gauge also reads what
+ * belongs to other rows. If both are known, they are equal.
+ */
+
+type Value = number | DecimalString | null | undefined;
+
+/** The numbers of the items of one document, by the series that has the same one. */
+type Numbers = readonly (readonly [series: string, value: Value])[];
+
+const known = (values: readonly Value[]): readonly number[] | undefined =>
+  values.every((value) => value !== null && value !== undefined) ? values.map((value) => toDouble(value)) : undefined;
+
+const lowestOf = (values: readonly Value[]): number | undefined => {
+  const all = known(values);
+  return all === undefined || all.length === 0 ? undefined : Math.min(...all);
+};
+
+function bridgeNumbers(items: BridgeItems): Numbers {
+  const batches = items.batches.readable ? items.batches.rows : undefined;
+  const states = batches?.map(({ state }) => state);
+  const inState = (wanted: string): number | undefined =>
+    states === undefined || states.includes(null) ? undefined : states.filter((state) => state === wanted).length;
+  const overdue = batches?.filter(({ state }) => state === 'overdue');
+  const ofFees = (kind: string): number | undefined =>
+    states?.includes(null) === false && overdue?.every(({ fees }) => fees !== null) === true
+      ? overdue.filter(({ fees }) => fees === kind).length
+      : undefined;
+  const claims = items.claims.readable ? items.claims.rows : undefined;
+  const violations = (kind: string): number | undefined =>
+    claims?.filter(({ violation }) => violation === kind).length || undefined;
+  const tokens = items.tokens.readable ? items.tokens.rows : [];
+  return [
+    ['bridge_height', items.hubHeight],
+    ['bridge_last_observed_nonce', items.lastObservedNonce],
+    ['bridge_last_observed_external_height', items.lastObservedExternalHeight],
+    ['bridge_external_height_projected', items.projectedExternalHeight],
+    ['bridge_block_time_seconds', items.hubBlockTime?.seconds],
+    ['bridge_power_threshold_ratio', items.powerThreshold],
+    ['bridge_batches_below_threshold', items.batchesBelowThreshold],
+    ['bridge_unrelayed_valsets_below_threshold', items.valsetsBelowThreshold],
+    ['bridge_pending_events', items.pendingEvents],
+    ['bridge_conflicting_claims', items.conflictingEvents],
+    ['bridge_batches', items.batches.total],
+    ['bridge_batches_below_threshold', items.batchesBelowThreshold],
+    ['bridge_batch_min_signed_power_ratio', batches && lowestOf(batches.map((batch) => batch.signedPowerRatio))],
+    ['bridge_batch_oldest_height', batches && lowestOf(batches.map((batch) => batch.createdHeight))],
+    ['bridge_batches_expired', inState('expired')],
+    ['bridge_batches_overdue', inState('overdue')],
+    ['bridge_overdue_batches{fees="sufficient"}', ofFees('sufficient')],
+    ['bridge_overdue_batches{fees="insufficient"}', ofFees('insufficient')],
+    ['bridge_overdue_batches{fees="unknown"}', ofFees('unknown')],
+    ['bridge_integrity_violations{kind="valset_claim_mismatch"}', violations('valset_claim_mismatch')],
+    ['bridge_integrity_violations{kind="withdraw_claim_without_batch"}', violations('withdraw_claim_without_batch')],
+    ['bridge_unrelayed_valsets', items.valsets.total],
+    [
+      'bridge_unrelayed_valset_min_signed_power_ratio',
+      items.valsets.readable ? lowestOf(items.valsets.rows.map((valset) => valset.signedPowerRatio)) : undefined,
+    ],
+    ['bridge_unbatched_transfers', items.transfers.total],
+    ...tokens.flatMap(({ token, unbatched, batched, ...counts }): Numbers => {
+      const labels = `{token_contract="${token.contract ?? ''}"}`;
+      return [
+        [`bridge_token_unbatched_transfers${labels}`, counts.unbatchedTransfers],
+        [`bridge_token_batched_transfers${labels}`, counts.batchedTransfers],
+        [`bridge_token_unbatched_amount${labels}`, unbatched.amount],
+        [`bridge_token_batched_amount${labels}`, batched.amount],
+      ];
+    }),
+    ...items.watched.flatMap((own): Numbers => {
+      if (own.externalAddress === null) return [];
+      const labels = `{external_address="${own.externalAddress}"}`;
+      const missing = { voted: 0, dissenting: 0, missing: 1 };
+      return [
+        [`bridge_orchestrator_power_ratio${labels}`, own.powerRatio],
+        [`bridge_orchestrator_missing_batch_confirms${labels}`, own.missingBatches?.total],
+        [`bridge_orchestrator_missing_valset_confirms${labels}`, own.missingValsets?.total],
+        [`bridge_orchestrator_confirm_deadline_height${labels}`, own.deadlineHeight],
+        [`bridge_orchestrator_missing_votes${labels}`, own.lastVote && missing[own.lastVote]],
+        [`bridge_orchestrator_dissenting_votes${labels}`, own.lastVote && Number(own.lastVote === 'dissenting')],
+        [`bridge_orchestrator_missing_next_votes${labels}`, own.nextVote && missing[own.nextVote]],
+      ];
+    }),
+  ];
+}
+
+function crosschainNumbers(items: CrosschainItems): Numbers {
+  const seconds = (time: string | null): number | null => (time === null ? null : Date.parse(time) / 1000);
+  return [
+    ['crosschain_height', items.height],
+    ['crosschain_total_pending', items.totalPending],
+    ['crosschain_cctxs_hidden', items.hidden],
+    ...(items.chains.readable ? items.chains.rows : []).flatMap((chain): Numbers => {
+      const labels = `{chain_id="${chain.chainId}"}`;
+      const ofPending = `{list="pending",chain_id="${chain.chainId}"}`;
+      return [
+        [`crosschain_age_limit_seconds${labels}`, chain.ageLimitSeconds],
+        [`crosschain_lowest_pending_nonce${labels}`, chain.lowestPendingNonce],
+        [`crosschain_highest_pending_nonce${labels}`, chain.highestPendingNonce],
+        [`crosschain_lowest_missed_nonce${labels}`, chain.lowestMissedNonce],
+        [`crosschain_cctxs${ofPending}`, chain.pending],
+        [`crosschain_cctxs{list="missed",chain_id="${chain.chainId}"}`, chain.missed],
+        [`crosschain_cctxs_without_hash${ofPending}`, chain.withoutHash],
+        [`crosschain_oldest_cctx_created_timestamp_seconds${ofPending}`, seconds(chain.oldestCreatedAt)],
+      ];
+    }),
+  ];
+}
+
+/** How several samples of a family become the one number of the page. */
+const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+const first = (values: readonly number[]): number => Math.min(...values);
+
+/** The value of a series, of which only some labels are given. */
+function gaugeReader<Input>(families: readonly Family<Input>[], input: Input): (series: string) => number | undefined {
+  const rendered = new Map(renderFamilies(families, input, '', 1000).map((family) => [family.name, family]));
+  return (series) => {
+    const [, name = '', labels = ''] = /^(\w+)(?:\{(.*)\})?$/s.exec(series) ?? [];
+    const wanted = Array.from(labels.matchAll(/(\w+)="([^"]*)"/g), ([, label = '', value = '']) => ({ label, value }));
+    const family = rendered.get(name);
+    const found = (family?.samples ?? []).filter((sample) =>
+      wanted.every(({ label, value }) => sample.labels[label] === value),
+    );
+    if (found.length === 0 || family?.withdrawn === true) return undefined;
+    const values = found.map(({ value }) => value);
+    return name.endsWith('deadline_height') ? first(values) : total(values);
+  };
+}
+
+/** The differences between items and gauges, and the families of which a number was compared. */
+function compareAll<Input>(
+  inputs: readonly Input[],
+  families: readonly Family<Input>[],
+  numbersOf: (input: Input) => Numbers,
+) {
+  const compared = new Set<string>();
+  const differences: string[] = [];
+  const named = new Set<string>();
+  for (const input of inputs) {
+    const gaugeOf = gaugeReader(families, input);
+    for (const [series, value] of numbersOf(input)) {
+      const name = series.replace(/\{.*/s, '');
+      named.add(name);
+      const gauge = gaugeOf(series);
+      if (gauge === undefined || value === null || value === undefined) continue;
+      compared.add(name);
+      if (toDouble(value) !== gauge) differences.push(`${series}: item ${value}, gauge ${gauge}`);
+    }
+  }
+  return { differences, neverCompared: Array.from(named).filter((name) => !compared.has(name)) };
+}
+
+const equal = { differences: [], neverCompared: [] };
+
+describe('the numbers of /pending', () => {
+  it('equal the gauges of the module state', () => {
+    const { families } = documents.module_state;
+    expect(compareAll(bridgeInputs(31), families, (input) => bridgeNumbers(bridgeItems(input)))).toEqual(equal);
+  });
+
+  it('equal the gauges of the rate limiter input', () => {
+    const { families } = documents.rate_limiter_input;
+    const numbersOf = (input: Parameters<typeof crosschainItems>[0]): Numbers =>
+      crosschainNumbers(crosschainItems(input, undefined));
+    expect(compareAll(crosschainInputs(32), families, numbersOf)).toEqual(equal);
+  });
+});
