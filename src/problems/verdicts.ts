@@ -91,7 +91,7 @@ function targetVerdicts(target: string, states: readonly EndpointState[], now: I
     unknown,
     verdicts,
     notJudgedHere: Array.from(
-      new Set(states.flatMap(({ success }) => success?.snapshot.judgement.notJudgedHere ?? [])),
+      new Set(states.flatMap((state) => exportedSuccess(state, now)?.snapshot.judgement.notJudgedHere ?? [])),
     ),
   };
 }

@@ -140,6 +140,8 @@ describe('problems that cannot be judged', () => {
     const html = target(store, 15 * MINUTE);
     expect(html).toMatch(/<p class="note">Not judged here: [^<]*\bBridgeOracleStalled\b/);
     expect(titleOf(html)).not.toContain('unusable');
+    // Outdated data say nothing about the node.
+    expect(target(store, 21 * MINUTE)).not.toContain('Not judged here');
     expect(target(polledFor(1, {}), MINUTE)).not.toMatch(/Not judged here: [^<]*\bBridgeOracleStalled\b/);
   });
 });
