@@ -5,6 +5,7 @@ import { clampToMemory } from '../config/memory-limits.js';
 import { selectShard } from '../config/shard.js';
 import type { ExporterOptions } from '../exporter.js';
 import { metricLabels } from '../exposition/metrics-page.js';
+import { problemNames } from '../problems/problems.js';
 import type { Result } from '../result.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings } from './context.js';
 
@@ -22,6 +23,7 @@ export async function readConfig(
     checkFiles: options['config.check'],
     fallback,
     metricLabels,
+    problemNames,
   });
   if (!result.ok) return result;
   const { config, warnings } = clampToMemory(result.config, memory);

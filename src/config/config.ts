@@ -150,6 +150,17 @@ const recorder = z.strictObject({
     .describe('Maximum size of all recordings. The oldest are deleted first.'),
 });
 
+const problem = z
+  .strictObject({
+    after: duration(0, 30 * DAY_MS)
+      .optional()
+      .describe(
+        'How long the problem lasts before its alert fires, of every severity. The alert rules need the same limit.',
+      ),
+    enabled: z.boolean().optional().describe('`false`: the problem is not looked for.'),
+  })
+  .check(atLeastOne('after', 'enabled'));
+
 export const fileSchema = z.strictObject({
   poll: poll.prefault({}).describe('Polling of the endpoints.'),
   limits: z
@@ -196,6 +207,10 @@ export const fileSchema = z.strictObject({
     .check(unique('address'))
     .prefault([])
     .describe('Names of validators. They override those of the staking module.'),
+  problems: z
+    .record(z.string(), problem)
+    .prefault({})
+    .describe('When the alerts of problems fire, by the name of the problem, for every target.'),
   links: z
     .strictObject({
       runbook: siteUrl
@@ -212,10 +227,15 @@ export const fileSchema = z.strictObject({
 
 /**
  * The schema of a configuration file to which the targets of its target files have been added. `metricLabels` are the labels that series of
- * targets have anyway.
+ * targets have anyway, `problemNames` the names of all problems.
  */
-export const createFileSchema = (metricLabels: ReadonlySet<string>) =>
-  fileSchema.superRefine(({ targets, target_files: patterns }, context) => {
+export const createFileSchema = (metricLabels: ReadonlySet<string>, problemNames: ReadonlySet<string>) =>
+  fileSchema.superRefine(({ targets, target_files: patterns, problems }, context) => {
+    for (const name of isMapping(problems) ? Object.keys(problems) : []) {
+      if (problemNames.has(name)) continue;
+      const message = `is no problem — expected one of ${Array.from(problemNames).join(', ')}`;
+      context.addIssue({ code: 'custom', message, path: ['problems', name] });
+    }
     if (!Array.isArray(targets)) return;
     const report = (message: string, ...path: PropertyKey[]) =>
       context.addIssue({ code: 'custom', message, path: ['targets', ...path] });

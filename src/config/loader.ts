@@ -26,6 +26,8 @@ interface ConfigSource {
   readonly checkFiles?: boolean;
   /** The labels that series of targets have anyway. Targets cannot have labels of these names. */
   readonly metricLabels?: ReadonlySet<string> | undefined;
+  /** The names of all problems, for the key `problems`. */
+  readonly problemNames?: ReadonlySet<string> | undefined;
 }
 
 /** Loads the configuration from the file or from the environment variables of one target; both at once is a problem. */
@@ -44,11 +46,14 @@ export async function loadConfig(source: ConfigSource): Promise<ConfigResult> {
   return loadFile(configFile, source);
 }
 
-async function loadFile(path: string, { checkFiles = false, metricLabels }: ConfigSource): Promise<ConfigResult> {
+async function loadFile(
+  path: string,
+  { checkFiles = false, metricLabels, problemNames }: ConfigSource,
+): Promise<ConfigResult> {
   const read = await readConfigFiles(path);
   if (!read.ok) return read;
   const { data, problems, warnings, ...context } = read.files;
-  const result = validateConfig(data, { ...context, metricLabels });
+  const result = validateConfig(data, { ...context, metricLabels, problemNames });
   if (!result.ok || problems.length > 0) {
     return { ok: false, problems: [...problems, ...(result.ok ? [] : result.problems)] };
   }
@@ -83,14 +88,21 @@ interface ValidationContext extends Partial<Omit<ConfigData, 'data' | 'label'>> 
   /** Formats the positions in messages. */
   readonly label: FormatPosition;
   readonly metricLabels?: ReadonlySet<string> | undefined;
+  readonly problemNames?: ReadonlySet<string> | undefined;
 }
 
 /** Validates data in the format of the configuration file. As in Prometheus, file names are relative to the file they are in. */
 export function validateConfig(
   data: unknown,
-  { label, directory = '', directoryOf = () => directory, metricLabels = new Set() }: ValidationContext,
+  {
+    label,
+    directory = '',
+    directoryOf = () => directory,
+    metricLabels = new Set(),
+    problemNames = new Set(),
+  }: ValidationContext,
 ): ConfigResult {
-  const result = validate(createFileSchema(metricLabels), data, label);
+  const result = validate(createFileSchema(metricLabels, problemNames), data, label);
   if (!result.ok) return result;
   const { target_files: _targetFiles, recorder, targets, ...others } = result.value;
   const config = {

@@ -54,7 +54,7 @@ export function limitsOf(
 }
 
 export function targetOptions(
-  { limits, poll, tokens, chains, validators }: Config,
+  { limits, poll, tokens, chains, validators, problems }: Config,
   { name, labels: targetLabels }: Pick<TargetConfig, 'name' | 'labels'>,
 ): TargetOptions {
   return {
@@ -66,6 +66,7 @@ export function targetOptions(
       validators,
     },
     maxSeries: limits.max_series_per_family,
+    problems,
     staleAfterMs: poll.stale_after,
     maxValues: maxValuesOf(poll.max_body_size),
   };

@@ -149,9 +149,9 @@ export function problemKey({ name, severity, document }: Pick<Problem, 'name' | 
   return `${name} ${severity} ${document}`;
 }
 
-/** The configured limits, by the name of the problem. */
+/** The configured limits, in milliseconds, by the name of the problem. */
 export type ProblemSettings = Readonly<
-  Record<string, { readonly afterMs?: number | undefined; readonly enabled?: boolean | undefined }>
+  Record<string, { readonly after?: number | undefined; readonly enabled?: boolean | undefined }>
 >;
 
 export function isEnabled({ name }: Problem, settings: ProblemSettings): boolean {
@@ -160,6 +160,6 @@ export function isEnabled({ name }: Problem, settings: ProblemSettings): boolean
 
 /** The age from which on the alert fires, in seconds. */
 export function limitSeconds({ name, afterMinutes }: Problem, settings: ProblemSettings): number {
-  const afterMs = Object.hasOwn(settings, name) ? settings[name]?.afterMs : undefined;
+  const afterMs = Object.hasOwn(settings, name) ? settings[name]?.after : undefined;
   return afterMs === undefined ? afterMinutes * 60 : afterMs / 1000;
 }

@@ -25,3 +25,6 @@ export const problems: readonly Problem[] = [
   ...paramsProblems,
   ...crosschainProblems,
 ];
+
+/** For the key `problems` of the configuration. */
+export const problemNames: ReadonlySet<string> = new Set(problems.map(({ name }) => name));

@@ -32,10 +32,10 @@ function hasOtherLimit({ name, severity, afterMinutes }: Problem): boolean {
 
 function isFirstOfItsRule(problem: Problem): boolean {
   const { name, severity, afterMinutes } = problem;
-  const same = problems.filter(
+  const first = problems.find(
     (own) => own.name === name && own.severity === severity && own.afterMinutes === afterMinutes,
   );
-  return same[0] === problem;
+  return first === problem;
 }
 
 export function ruleOf(problem: Problem): Rule {

@@ -45,6 +45,7 @@ tokens:
   - {contract: "${TOKEN}", decimals: 0}
   - {contract: "0x0000000000000000000000000000000000000002", explorer: "https://explorer.example/token/{address}"}
 chains: {1: ethereum, "8332": {name: bitcoin, explorer: "https://explorer.example/tx/{hash}?a#{hash}"}}
+problems: {BridgeBatchUnsigned: {after: 45m}, CrosschainBacklogHigh: {enabled: false}}
 links: {runbook: "https://wiki.example/runbook/", dashboards: "https://grafana.example/base/"}
 recorder: {directory: /var/lib/bridge-exporter, interval: 0s, max_size: 200MB}
 validators:
@@ -98,6 +99,7 @@ const everyKeyConfig: Config = {
     { address: 'inj1qqqqqckdmdm', name: 'Alpha & Co' },
     { address: '0xdac17f958d2ee523a2206206994597c13d831ec7', name: 'Beta' },
   ],
+  problems: { BridgeBatchUnsigned: { after: 2_700_000 }, CrosschainBacklogHigh: { enabled: false } },
   links: { runbook: 'https://wiki.example/runbook', dashboards: 'https://grafana.example/base' },
   recorder: { directory: '/var/lib/bridge-exporter', interval: 0, max_size: 200_000_000 },
 };
@@ -130,6 +132,7 @@ describe('parseConfig', () => {
         tokens: [],
         chains: {},
         validators: [],
+        problems: {},
         links: { runbook: 'https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md' },
         recorder: { interval: 300_000, max_size: 2 ** 30 },
       },

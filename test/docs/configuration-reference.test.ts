@@ -169,6 +169,8 @@ const otherValues: Readonly<Record<string, unknown>> = {
   'chains.<name>.explorer': 'https://other.example/{hash}',
   'validators[].address': 'inj1pppppaj0lvm',
   'validators[].name': 'Other',
+  'problems.<name>.after': '45m',
+  'problems.<name>.enabled': false,
   'links.runbook': 'https://other.example',
   'links.dashboards': 'https://other.example',
   'recorder.directory': '/var/lib/other',
@@ -184,6 +186,7 @@ targets:
 tokens: [{contract: "0x${'0'.repeat(40)}", symbol: A}]
 chains: {"1": {name: a, explorer: "https://a.example/{hash}"}}
 validators: [{address: inj1qqqqqckdmdm, name: A}]
+problems: {BridgeBatchUnsigned: {after: 1h, enabled: true}}
 recorder: {directory: /var/lib/recordings}
 `;
 
@@ -208,7 +211,14 @@ describe('every key of the schema has an effect', () => {
     const before = printed(parse(baseFile));
     const mappingPath = /^.*?\.(?:basic_auth|authorization|http_headers|tls_config)(?=\.)/.exec(path)?.[0] ?? path;
     const after = printed(
-      withValue(parse(baseFile), mappingPath.replace('chains.<name>', 'chains.1').split('.'), otherValue),
+      withValue(
+        parse(baseFile),
+        mappingPath
+          .replace('chains.<name>', 'chains.1')
+          .replace('problems.<name>', 'problems.BridgeBatchUnsigned')
+          .split('.'),
+        otherValue,
+      ),
     );
     expect(after).not.toBe(before);
     expect(after).toContain(path.split('.').at(-1));

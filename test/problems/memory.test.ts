@@ -169,7 +169,7 @@ describe('a problem', () => {
 
   it('is not judged when it is disabled, and has the configured limit', () => {
     expect(judge({}, { BridgeTest: { enabled: false } }).poll(0, [{}], true).present).toEqual([]);
-    const { present } = judge({}, { BridgeTest: { afterMs: 60_000 } }).poll(0, [{}], true);
+    const { present } = judge({}, { BridgeTest: { after: 60_000 } }).poll(0, [{}], true);
     expect(present[0]?.limitSeconds).toBe(60);
     expect(judge().poll(0, [{}], true).present[0]?.limitSeconds).toBe(1800);
   });
