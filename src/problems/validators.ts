@@ -100,7 +100,7 @@ function foundAbout(
   };
 }
 
-/** A numeral by the address of each member. Bounded like the members. */
+/** A numeral by the address of each member. Bounded like the members and labels. */
 const numeralByMember = z.record(z.string(), z.string());
 type NumeralByMember = z.infer<typeof numeralByMember>;
 
@@ -115,11 +115,15 @@ function highestByMember(
   const entries = registeredMembers(input)
     .slice(0, MAX_MEMBERS)
     .flatMap((member): [string, string][] => {
-      const known = Object.hasOwn(before, member.address) ? (before[member.address] as DecimalString) : undefined;
-      const value = highest([known, valueOf(member)]);
-      return value === undefined ? [] : [[member.address, toDecimalString(value)]];
+      const value = highest([highestOf(before, member), valueOf(member)]);
+      return value === undefined ? [] : [[member.labels.external_address, toDecimalString(value)]];
     });
   return Object.fromEntries(entries);
+}
+
+function highestOf(mark: NumeralByMember | undefined, { labels }: RegisteredMember): DecimalString | undefined {
+  const key = labels.external_address;
+  return mark !== undefined && Object.hasOwn(mark, key) ? (mark[key] as DecimalString) : undefined;
 }
 
 /** The creation height of the newest live batch that a member has signed. */
@@ -170,7 +174,7 @@ function unsignedBatches(input: BridgeInput, member: RegisteredMember, mark: Num
   const missing = missingBatchConfirms(input, member);
   if (missing.length === 0) return [];
   const start = timeOfHeight(input, () => lowest(missing.map(({ block }) => required(block))));
-  const found = { identity: mark?.[member.address] ?? '', start };
+  const found = { identity: highestOf(mark, member) ?? '', start };
   return [
     foundAbout(
       input,
@@ -244,7 +248,7 @@ const votesMissing = problemOf('module_state', {
       const start = timeOfHeight(input, () =>
         missesLast ? heightOfLastObserved(input) : required(leadingClaim(input)?.attestation.height),
       );
-      const found = { identity: mark?.[member.address] ?? '', start };
+      const found = { identity: highestOf(mark, member) ?? '', start };
       return [foundAbout(input, member, found, {}, (who) => `${who} has voted for no event for {duration}`)];
     });
   },

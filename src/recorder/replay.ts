@@ -61,8 +61,9 @@ export async function replayPolls(
     await stepUntil(timeMs);
     nextStepMs ??= Math.ceil(timeMs / stepMs) * stepMs;
     const key = keyOf(poll);
-    const bridge = endpoints.get(keyOf({ target, document: 'module_state' }));
-    const endpoint = endpointAfter(endpoints.get(key), poll, config, bridge);
+    const endpoint = endpointAfter(endpoints.get(key), poll, config, (sibling) =>
+      endpoints.get(keyOf({ target, document: sibling })),
+    );
     endpoints.set(key, endpoint);
     lastMs = timeMs;
     // A step at the same time reports it.

@@ -1,11 +1,11 @@
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
-import { documents, type SideInput } from '../documents.js';
+import { documents, type DocumentName, type SideInput } from '../documents.js';
 import { failure } from '../http/failure-reasons.js';
 import { INVALID } from '../chain/field.js';
 import { parseDecimal } from '../chain/numeral.js';
 import { initialMemory, type KnownEndpoint } from '../poll/known-endpoint.js';
-import { initialState, type EndpointState } from '../poll/endpoint-state.js';
+import { exportedSuccess, initialState, type EndpointState } from '../poll/endpoint-state.js';
 import { limitsOf, observationsOf, stepContext, targetOptions } from '../poll/jobs.js';
 import { readBody } from '../poll/poll.js';
 import { repeatLastPoll, step, type Poll, type Snapshot, type StepContext } from '../poll/step.js';
@@ -37,12 +37,15 @@ export function holdMs({ poll, recorder }: Config): number {
   return poll.stale_after + recorder.interval;
 }
 
+/** Another endpoint of the target. */
+type SiblingOf = (document: DocumentName) => ReplayedEndpoint | undefined;
+
 /** The endpoint after one more recorded poll. The answers of a contract are compared with the module state, if they were recorded without. */
 export function endpointAfter(
   before: ReplayedEndpoint | undefined,
   poll: RecordedPoll,
   config: Config,
-  bridge: ReplayedEndpoint | undefined,
+  siblingOf: SiblingOf,
 ): ReplayedEndpoint {
   const { header, timeMs } = poll;
   const receivedMs = header.received === undefined ? timeMs : Date.parse(header.received);
@@ -51,7 +54,7 @@ export function endpointAfter(
   const at = instantAt({ clock }, timeMs);
   const known = before !== undefined && !isNewProcess(before.state, header) ? before : undefined;
   const { context, state, memory } = known ?? initialEndpoint(poll, config, at);
-  const result = pollOf(poll, context, state, received, bridge);
+  const result = pollOf(poll, context, state, received, siblingOf);
   return {
     context,
     ...step({ state: acceptOutcome(state, header), memory }, result, context, at),
@@ -102,17 +105,22 @@ function sideInputOf(
   { document, header: { calls, hub, external_height: height } }: RecordedPoll,
   last: Snapshot | undefined,
   at: Instant,
-  bridge: ReplayedEndpoint | undefined,
+  siblingOf: SiblingOf,
 ): SideInput {
   if (document === 'module_state') {
     const externalHeight = parseDecimal(height ?? '');
-    return { externalHeight: externalHeight === INVALID ? undefined : externalHeight };
+    const contract = siblingOf('external_contract');
+    const reading = contract && observationsOf('external_contract', exportedSuccess(contract.state, at)?.snapshot);
+    return {
+      externalHeight: externalHeight === INVALID ? undefined : externalHeight,
+      isContractPaused: reading?.paused,
+    };
   }
   if (document !== 'external_contract') return {};
   const known = { lastReading: observationsOf(document, last), calls };
   if (hub === undefined) {
     // Between two recorded polls the module state holds.
-    const facts = observationsOf('module_state', bridge?.state.success?.snapshot)?.contractFacts;
+    const facts = observationsOf('module_state', siblingOf('module_state')?.state.success?.snapshot)?.contractFacts;
     return { ...known, facts: facts && { ...facts, at } };
   }
   const { age_ms: ageMs, facts, reading } = hub;
@@ -152,14 +160,14 @@ function pollOf(
   context: StepContext,
   { success }: EndpointState,
   receivedAt: Instant,
-  bridge: ReplayedEndpoint | undefined,
+  siblingOf: SiblingOf,
 ): Poll {
   const { document, header, body, file } = recorded;
   const { outcome, message = '', phase_seconds: phaseSeconds = {}, path } = header;
   if (outcome !== 'ok') {
     return { outcome: failure(outcome, message), phaseSeconds, ...(body.length > 0 && { bodyBytes: body.length }) };
   }
-  const sideInput = sideInputOf(recorded, success?.snapshot, receivedAt, bridge);
+  const sideInput = sideInputOf(recorded, success?.snapshot, receivedAt, siblingOf);
   const foundPath = documents[document].paths.find((known) => known.path === path);
   const read = readBody({ bytes: body, source: file, height: header.height, at: receivedAt, sideInput }, context);
   return { ...read, phaseSeconds, foundPath };

@@ -16,7 +16,7 @@ export function createMemorySchema({ instant, seconds }: TimeCodecs) {
     present: map(z.string(), present),
     candidates: map(z.string(), candidate),
     unjudgedSeconds: maybe(seconds),
-    mark: z.unknown(),
+    mark: maybe(z.unknown()),
   });
   const ended = z.strictObject({
     name: z.string(),

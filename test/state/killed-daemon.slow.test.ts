@@ -28,10 +28,9 @@ const open = async () => {
   return result.stateFile;
 };
 let file = await open();
-const known = targets.map((target) => file.rememberedOf({ target, document: 'module_state' })?.memory.history.firstPollAt.epochSeconds);
+const known = targets.map((target) => file.rememberedOf({ target, document: 'module_state' })?.memory.problems.ended[0].startSeconds);
 console.log(JSON.stringify({ numbers: Array.from(new Set(known), (number) => number ?? null), lines }));
 let count = known[0] ?? 0;
-const none = new Map();
 const endpoint = (target) => ({
   state: {
     target,
@@ -39,11 +38,10 @@ const endpoint = (target) => ({
     last: { at: { epochSeconds: Date.now() / 1000, monotonicMs: performance.now() }, ok: false, phaseSeconds: {} },
   },
   memory: {
-    history: {
-      firstPollAt: { epochSeconds: count, monotonicMs: 0 }, firstSuccessAt: undefined, successes: [], changes: none, failures: none,
-      identities: none, highest: none, withdrawnAt: none, alwaysWithdrawn: new Set(['x'.repeat(${CHARACTERS})]), past: none,
+    problems: {
+      remembered: new Map(),
+      ended: [{ name: 'x'.repeat(${CHARACTERS}), severity: 'warning', subject: {}, startSeconds: count, endSeconds: count }],
     },
-    presences: { data: none, endpoint: none },
   },
 });
 for (;;) {

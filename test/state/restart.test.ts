@@ -1,17 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/problems/verdicts.js';
 import type { DocumentName } from '../../src/documents.js';
+import type { EndpointMemory } from '../../src/poll/known-endpoint.js';
 import { EMPTY_BRIDGE_FLOW } from '../../src/flow/bridge-flow.js';
-import { rememberedOf } from '../../src/poll/remembered.js';
+import { rememberedOf, type Remembered } from '../../src/poll/remembered.js';
 import {
   createChain,
   instantAt,
   read,
+  START_SECONDS,
   startSimulatedProcess,
   written,
   type Chain,
   type SimulatedProcess,
 } from './simulated-process.js';
+import type { Json } from '../support/json.js';
 
 /* What goes on after a restart, as after a gap in the polls, and what begins anew. */
 
@@ -34,8 +37,8 @@ function pollWithRestarts(chain: Chain, to: number, remembers: boolean): Simulat
 
 const summary = (verdicts: readonly Verdict[]): string[] =>
   verdicts.map(
-    ({ alert, severity, state, since, mayBeOlder }) =>
-      `${state} ${severity} ${alert} since ${((since.epochSeconds - instantAt(0).epochSeconds) / 60).toFixed(1)}${mayBeOlder ? ' or before' : ''}`,
+    ({ alert, severity, state, subject, startSeconds, mayBeOlder }) =>
+      `${state} ${severity} ${alert} ${JSON.stringify(subject)} since ${((startSeconds - START_SECONDS) / 60).toFixed(1)}${mayBeOlder ? ' or before' : ''}`,
   );
 
 const INCIDENT_MINUTE = 12;
@@ -62,25 +65,12 @@ describe('a process that is restarted every 20 minutes during an incident', () =
     );
   });
 
-  it('judges alerts whose range is longer than its own polls, which nothing remembers without a state file', () => {
-    // BridgeBacklogStuck requires 45 minutes.
+  it('judges what takes longer than its own polls, which nothing remembers without a state file', () => {
+    // The lowest nonce of a chain has to be the same for 35 minutes, and no document says since when it is.
     const firing = (process: SimulatedProcess): boolean =>
       process.verdicts(72).some(({ alert, state }) => alert === 'CrosschainBacklogStuck' && state === 'firing');
     expect(firing(pollWithRestarts(incident('stuck'), 72, true))).toBe(true);
     expect(firing(pollWithRestarts(incident('stuck'), 72, false))).toBe(false);
-  });
-
-  it('has verdicts on failing polls since the first one', () => {
-    const chain = createChain();
-    const fails = (): string => '<html>';
-    const first = startSimulatedProcess(chain, 0, undefined, fails);
-    pollFrom(first, 0, 8);
-    const second = startSimulatedProcess(chain, 11, first.end(10), fails);
-    second.poll(12);
-    const since = second.verdicts(12).map((verdict) => verdict.since.epochSeconds);
-    expect(new Set(since)).toEqual(new Set([instantAt(0).epochSeconds]));
-    // What is remembered of a document that no process could read.
-    expect(second.end(13).get('module_state')).toContain('"known":null');
   });
 });
 
@@ -98,20 +88,19 @@ describe('the first poll after a restart', () => {
     expect(second.values('bridge_block_time_seconds', 23)).toEqual({ '': 6 });
   });
 
-  it('keeps the earlier values of what the node is asked for only afterwards', () => {
+  it('keeps the mark of a change, and is no change itself', () => {
     const chain = createChain();
+    const changed = (process: SimulatedProcess, minute: number): string[] =>
+      summary(process.verdicts(minute)).filter((line) => line.includes('BridgeParamsChanged'));
     const first = startSimulatedProcess(chain, 0);
-    pollFrom(first, 0, 20);
-    const second = startSimulatedProcess(chain, 22, first.end(21));
-    const earliest = (process: SimulatedProcess): number | undefined => {
-      const past = Array.from(process.all()[0]?.memory.history.past ?? []);
-      const [, values] = past.find(([key]) => key.includes('bridge_watched_orchestrator_balance_amount')) ?? [];
-      return values?.[0]?.at.epochSeconds;
-    };
-    second.poll(23);
-    expect(earliest(second)).toBe(earliest(first));
-    second.poll(24);
-    expect(earliest(second)).toBe(instantAt(4).epochSeconds);
+    pollFrom(first, 0, 8);
+    const other = (body: string): string => body.replace(/(?<="signed_batches_window":")\d+/, '77');
+    const second = startSimulatedProcess(chain, 11, first.end(10), other);
+    pollFrom(second, 12, 16);
+    expect(changed(second, 16)).toEqual(['firing info BridgeParamsChanged {} since 12.0']);
+    const third = startSimulatedProcess(chain, 19, second.end(18), other);
+    third.poll(20);
+    expect(changed(third, 20)).toEqual(['firing info BridgeParamsChanged {} since 12.0']);
   });
 
   it('counts from 0', () => {
@@ -153,6 +142,13 @@ describe('the first poll after a restart', () => {
   });
 });
 
+/** Which problems are there since when, and what would make them begin anew. */
+function startsOf(memory: EndpointMemory | undefined): readonly string[] {
+  return Array.from(memory?.problems.remembered ?? []).flatMap(([key, { present }]) =>
+    Array.from(present, ([subject, { startSeconds, identity }]) => `${key} ${subject} ${startSeconds.toFixed(3)} ${identity}`),
+  );
+}
+
 const SEARCHED: readonly DocumentName[] = ['module_state', 'rate_limiter_input'];
 
 describe('another bridge', () => {
@@ -182,20 +178,24 @@ describe('another bridge', () => {
     expect(own?.memory).toEqual(other?.memory);
     expect(own?.state.success?.snapshot.observations).toEqual(other?.state.success?.snapshot.observations);
     // The other document is of the same bridge.
-    expect(second.all()[1 - index]?.memory.history.firstPollAt?.epochSeconds).toBe(instantAt(0).epochSeconds);
+    const before = first.all()[1 - index]?.memory;
+    expect(startsOf(before).length).toBeGreaterThan(0);
+    expect(startsOf(second.all()[1 - index]?.memory)).toEqual(expect.arrayContaining([...startsOf(before)]));
   });
 
   it('is not one whose document says nothing about it', () => {
-    const chain = createChain();
+    const chain = incident('stuck');
     const first = startSimulatedProcess(chain, 0);
-    pollFrom(first, 0, 12);
-    const second = startSimulatedProcess(chain, 14, first.end(13), (body) =>
+    pollFrom(first, 0, 60);
+    const second = startSimulatedProcess(chain, 62, first.end(61), (body) =>
       body.replaceAll('"bridge_id":', '"other":'),
     );
-    second.poll(15);
-    expect(second.all()[0]?.memory.history.firstPollAt?.epochSeconds).toBe(instantAt(0).epochSeconds);
+    second.poll(63);
+    const starts = startsOf(first.all()[0]?.memory);
+    expect(starts.length).toBeGreaterThan(0);
+    expect(startsOf(second.all()[0]?.memory)).toEqual(starts);
     // And it is still known after that.
-    expect(second.end(16).get('module_state')).toMatch(/"identity":\["0x\w+ \w/);
+    expect(second.end(64).get('module_state')).toMatch(/"identity":\["0x\w+ \w/);
   });
 });
 
@@ -249,39 +249,119 @@ describe('what is written of an endpoint', () => {
   pollFrom(process, 0, 40);
   chain.model.setScenario('unlisted-cctxs');
   pollFrom(process, 44, 200);
+  chain.model.setScenario('stuck');
+  pollFrom(process, 204, 300);
 
-  /** With whole milliseconds, as they are written. */
-  const rounded = (value: unknown): unknown => {
-    if (typeof value === 'number') return Math.round(value * 1000) / 1000;
-    if (value instanceof Map) return new Map(Array.from(value, ([key, entry]) => [key, rounded(entry)]));
-    if (Array.isArray(value)) return value.map(rounded);
-    if (typeof value !== 'object' || value === null || value instanceof Set) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, rounded(entry)]));
-  };
-
-  it.each(SEARCHED)('is what was remembered, for %s', (document) => {
+  function rememberedIn(document: DocumentName): Remembered {
     const endpoint = process.all().find(({ state }) => state.document === document);
     const remembered = endpoint && rememberedOf(endpoint);
     if (remembered === undefined) throw new Error('nothing is remembered');
-    expect(remembered.memory.history.past.size).toBeGreaterThan(3);
-    expect(remembered.memory.presences.data.size).toBeGreaterThan(0);
-    const text = written(remembered, instantAt(201));
-    expect(rounded(read(text, instantAt(210)))).toEqual(rounded(remembered));
+    return remembered;
+  }
+
+  /** With whole milliseconds, as they are written, and without the texts of problems, which are not. */
+  const plain = (value: unknown): unknown => {
+    if (typeof value === 'number') return Math.round(value * 1000) / 1000;
+    if (value instanceof Map) return new Map(Array.from(value, ([key, entry]) => [key, plain(entry)]));
+    if (Array.isArray(value)) return value.map(plain);
+    if (typeof value !== 'object' || value === null || value instanceof Set) return value ?? undefined;
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([key, entry]) => (key === 'texts' ? [] : [[key, plain(entry)]])),
+    );
+  };
+
+  it.each(SEARCHED)('is what was remembered, for %s', (document) => {
+    const remembered = rememberedIn(document);
+    const { problems } = remembered.memory;
+    expect(startsOf(remembered.memory).length).toBeGreaterThan(0);
+    expect(problems.ended.length).toBeGreaterThan(0);
+    expect(Array.from(problems.remembered.values(), ({ mark }) => mark ?? null).some((mark) => mark !== null)).toBe(true);
+    const text = written(remembered, instantAt(301));
+    expect(plain(read(text, instantAt(310)))).toEqual(plain(remembered));
     // Some kilobytes per target.
-    expect(text.length).toBeLessThan(200_000);
+    expect(text.length).toBeLessThan(100_000);
+  });
+
+  it('has no texts of problems', () => {
+    for (const document of SEARCHED) {
+      const remembered = rememberedIn(document);
+      const { remembered: problems } = remembered.memory.problems;
+      const texts = Array.from(problems.values()).flatMap(({ present }) =>
+        Array.from(present.values()).flatMap(({ texts: own }) => own?.sentence.fact || []),
+      );
+      expect(texts.length).toBeGreaterThan(0);
+      const text = written(remembered, instantAt(301));
+      expect(text).not.toMatch(/duration|Validator Guild|Northwind|ethereum|bitcoin/);
+      expect(texts.filter((fact) => text.includes(fact))).toEqual([]);
+    }
   });
 
   it('has all of its times on the clocks of the new process, none of them in the future', () => {
-    const [endpoint] = process.all();
-    const remembered = endpoint && rememberedOf(endpoint);
-    if (remembered === undefined) throw new Error('nothing is remembered');
-    const text = written(remembered, instantAt(201));
-    const { polledAt, memory } = read(text, instantAt(210, 209));
-    expect(instantAt(210, 209).monotonicMs - polledAt.monotonicMs).toBeCloseTo(10 * 60_000);
-    expect(memory.history.firstPollAt?.monotonicMs).toBeLessThan(0);
-    // The clock was set back by an hour.
+    const remembered = rememberedIn('module_state');
+    const text = written(remembered, instantAt(301));
+    const { polledAt, memory } = read(text, instantAt(310, 309));
+    expect(instantAt(310, 309).monotonicMs - polledAt.monotonicMs).toBeCloseTo(10 * 60_000);
+    const present = ({ problems }: EndpointMemory) =>
+      Array.from(problems.remembered.values()).flatMap((own) => Array.from(own.present.values()));
+    expect(present(memory).some(({ foundAt }) => foundAt.monotonicMs < 0)).toBe(true);
+    // The clock was set back by hours.
     const early = read(text, instantAt(140));
     expect(early.polledAt).toEqual(instantAt(140));
-    expect(early.memory.history.firstPollAt).toEqual(instantAt(0));
+    const starts = present(early.memory).map(({ startSeconds }) => startSeconds);
+    expect(Math.max(...present(remembered.memory).map(({ startSeconds }) => startSeconds))).toBeGreaterThan(
+      instantAt(140).epochSeconds,
+    );
+    expect(Math.max(...starts)).toBe(instantAt(140).epochSeconds);
+  });
+
+  it('begins a mark of another form anew, and drops a problem that this version does not have', () => {
+    const text = written(rememberedIn('module_state'), instantAt(301));
+    const parsed = JSON.parse(text) as { memory: { remembered: [string, { mark: unknown }][] } };
+    const marked = parsed.memory.remembered.filter(([, { mark }]) => mark !== null).map(([key]) => key);
+    const [changed = ''] = marked;
+    const [[, problem] = ['', { mark: null }]] = parsed.memory.remembered;
+    const remembered = parsed.memory.remembered.map(([key, own]): (typeof parsed.memory.remembered)[number] => [
+      key,
+      key === changed ? { ...own, mark: { of: 'another version' } } : own,
+    ]);
+    const other = { ...parsed, memory: { ...parsed.memory, remembered: [...remembered, ['Gone critical module_state', problem]] } };
+    const { memory } = read(JSON.stringify(other), instantAt(310));
+    expect(memory.problems.remembered.get(changed)?.mark).toBeUndefined();
+    expect(marked.slice(1).map((key) => memory.problems.remembered.get(key)?.mark)).not.toContain(undefined);
+    expect(Array.from(memory.problems.remembered.keys())).toEqual(expect.arrayContaining(marked));
+    expect(memory.problems.remembered.has('Gone critical module_state')).toBe(false);
+  });
+});
+
+describe('a hostile document', () => {
+  const long = 'x'.repeat(50_000);
+
+  /** With addresses that are long, or names of what every object has. */
+  const hostile = (body: string): string => {
+    const document = JSON.parse(body) as Json;
+    const lengthened = (value: Json): Json => {
+      if (typeof value === 'string') return /^(?:0x|inj|hub|sim)\w{10,}$/.test(value) ? `${value}${long}` : value;
+      if (Array.isArray(value)) return value.map(lengthened);
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, lengthened(entry as Json)]));
+    };
+    return JSON.stringify(lengthened(document));
+  };
+
+  it('with long addresses makes no large file', () => {
+    const process = startSimulatedProcess(incident('stuck'), 0, undefined, hostile);
+    pollFrom(process, 0, 76, 8);
+    expect(startsOf(process.all()[0]?.memory).length).toBeGreaterThan(2);
+    for (const text of process.end(77).values()) expect(text.length).toBeLessThan(200_000);
+  });
+
+  it('with the address __proto__ does not prevent that the file is written', () => {
+    const chain = createChain({ scenario: 'silent-signer' });
+    const addresses = chain.model.moduleState().state.orchestrator_addresses.map(({ eth_address }) => eth_address ?? '');
+    const process = startSimulatedProcess(chain, 0, undefined, (body) =>
+      addresses.reduce((text, address) => text.replaceAll(`"${address}"`, '"__proto__"'), body),
+    );
+    pollFrom(process, 0, 100, 10);
+    expect(process.end(101).get('module_state')).toContain('BridgeOrchestratorMissing');
   });
 });

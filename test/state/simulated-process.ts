@@ -120,7 +120,10 @@ export function startSimulatedProcess(
       }
     },
     all: () => Array.from(endpoints.values()),
-    verdicts: (minute) => verdictsOf(Array.from(endpoints.values()), now(minute)).flatMap(({ verdicts }) => verdicts),
+    verdicts: (minute) => verdictsOf(
+        Array.from(endpoints.values(), ({ state }) => state),
+        now(minute),
+      ).flatMap(({ verdicts }) => verdicts),
     values: (family, minute) =>
       Object.fromEntries(
         Array.from(endpoints.values())

@@ -53,11 +53,10 @@ function endpoint(target: string, daysAgo = 0, characters = 0): KnownEndpoint {
   const { epochSeconds, monotonicMs } = clock();
   const at = { epochSeconds: epochSeconds - daysAgo * 86_400, monotonicMs: monotonicMs - daysAgo * 86_400_000 };
   const state = initialState({ target, document: 'module_state' }, { maxBodyBytes: 1, staleAfterMs: 1 }, at);
-  const { history } = initialMemory;
-  const alwaysWithdrawn = new Set(['x'.repeat(characters)]);
+  const ended = { name: 'x'.repeat(characters), severity: 'warning', subject: {}, startSeconds: 0, endSeconds: 0 } as const;
   return {
     state: { ...state, polls: 1, last: { at, ok: false, phaseSeconds: {}, bodyBytes: undefined } },
-    memory: { ...initialMemory, history: { ...history, firstPollAt: at, alwaysWithdrawn } },
+    memory: { ...initialMemory, problems: { remembered: new Map(), ended: [ended] } },
   };
 }
 
@@ -108,12 +107,19 @@ describe('the state file', () => {
 
   it('drops nothing within an endpoint by its age alone', async () => {
     const { path } = createTempFolder();
-    const at = { epochSeconds: 1_000_000_000, monotonicMs: -1e12 };
+    const foundAt = { epochSeconds: 1_000_000_060, monotonicMs: -1e12 };
+    const subject = { subject: {}, identity: '7', startSeconds: 1_000_000_000, isProven: false, foundAt };
+    const present = new Map([['[]', subject]]);
+    const problem = { present, candidates: new Map(), unjudgedSeconds: 1_000_000_030, mark: undefined };
+    const remembered = new Map([['BridgeHeightStalled critical module_state', problem]]);
     const { state, memory } = endpoint('a');
-    await write(fileIn(path), [{ state, memory: { ...memory, history: { ...memory.history, firstPollAt: at } } }]);
+    await write(fileIn(path), [{ state, memory: { ...memory, problems: { remembered, ended: [] } } }]);
     const next = await open(fileIn(path));
-    const { history } = next.rememberedOf({ target: 'a', document: 'module_state' })?.memory ?? {};
-    expect(history?.firstPollAt?.epochSeconds).toBe(1_000_000_000);
+    const { problems } = next.rememberedOf({ target: 'a', document: 'module_state' })?.memory ?? {};
+    expect(problems?.remembered.get('BridgeHeightStalled critical module_state')).toMatchObject({
+      present: new Map([['[]', { identity: '7', startSeconds: 1_000_000_000 }]]),
+      unjudgedSeconds: 1_000_000_030,
+    });
   });
 
   it('has the endpoints that were polled last when all of them would be more than 32 MiB, which is logged once', async () => {
