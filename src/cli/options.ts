@@ -181,17 +181,35 @@ export const summaryOptions = (): Option[] => [
   ),
 ];
 
+export interface RecordingOptions {
+  readonly recording?: string;
+  readonly from?: number;
+  readonly to?: number;
+}
+
+const recordingOptions = (): Option[] => [
+  flag('--recording <directory>', 'Directory of a recording.', fileName),
+  flag('--from <time>', 'Beginning of the replayed time, such as 2026-11-23 or 2026-11-23T07:35:00Z.', time),
+  flag('--to <time>', 'End of the replayed time.', time),
+];
+
+export interface BacktestOptions extends RecordingOptions {
+  readonly format: 'table' | 'json';
+}
+
+export const backtestOptions = (): Option[] => [
+  ...recordingOptions(),
+  flag('--format <format>', 'Format of the alerts.', String, 'table').choices(['table', 'json']),
+];
+
 /** The file name that stands for standard input. */
 export const STANDARD_INPUT = '-';
 
 /** Recorded response bodies, or a recording. */
-export interface RecordedOptions {
+export interface RecordedOptions extends RecordingOptions {
   readonly bridge?: string;
   readonly crosschain?: string;
   readonly hubHeight?: string;
-  readonly recording?: string;
-  readonly from?: number;
-  readonly to?: number;
   readonly target?: string;
   readonly serve: boolean;
   readonly at?: number;
@@ -202,9 +220,7 @@ export const recordedOptions = (): Option[] => [
   flag('--bridge <file>', 'Recorded response body of the bridge module state; - is standard input.', fileName),
   flag('--crosschain <file>', 'Recorded response body of the rate limiter input; - is standard input.', fileName),
   flag('--hub-height <integer>', 'Hub height of the recorded module state.', height),
-  flag('--recording <directory>', 'Directory of a recording.', fileName),
-  flag('--from <time>', 'Beginning of the replayed time, such as 2026-11-23 or 2026-11-23T07:35:00Z.', time),
-  flag('--to <time>', 'End of the replayed time.', time),
+  ...recordingOptions(),
   flag('--target <name>', 'Only the target of this name.', String),
   flag('--serve [boolean]', 'Serve the pages as of a recorded time, instead of printing metrics.', boolean, 'false'),
   flag('--at <time>', 'Time of the served pages, such as 2026-11-23T03:12:00Z.', time),

@@ -1,5 +1,6 @@
 import { Command, CommanderError, Help, InvalidArgumentError, type Option } from 'commander';
 import {
+  backtestOptions,
   configOptions,
   logOptions,
   recordedOptions,
@@ -12,6 +13,7 @@ import {
   summaryOptions,
   webOptions,
 } from '../cli/options.js';
+import type { RecordingOptions } from '../cli/options.js';
 import type { CommandContext, ExitCode } from './context.js';
 import type { DaemonOptions } from './daemon.js';
 import type { ReplayOptions } from './replay.js';
@@ -116,6 +118,28 @@ const definitions = (scenarios: readonly string[]): Readonly<Record<string, Comm
     check: replayProblem,
     isServer: ({ serve }: ReplayOptions) => serve,
     load: async () => (await import('./replay.js')).runReplay,
+  },
+  backtest: {
+    description: 'Prints which alerts would have fired in a recording, when, for how long and how often a week.',
+    usage: '--recording DIR [flags]',
+    examples: [
+      ['the alerts of a recording', 'bridge-exporter backtest --recording /var/lib/bridge-exporter'],
+      [
+        'with other limits of problems, of a week',
+        'bridge-exporter backtest --recording recording --from 2026-11-23 --to 2026-11-30 --config.file=bridge.yaml',
+      ],
+    ],
+    exitCodes: {
+      0: 'The recording was judged, whatever has fired.',
+      1: 'A file cannot be read, or there is no recorded poll. The reasons are on standard error.',
+    },
+    options: [...backtestOptions(), ...configOptions(), ...logOptions()],
+    check: (command) =>
+      command.opts<RecordingOptions>().recording === undefined
+        ? 'nothing to judge: expected --recording DIR'
+        : undefined,
+    isServer: () => false,
+    load: async () => (await import('./backtest.js')).runBacktest,
   },
   simulate: {
     description: 'Serves a simulated chain for the exporter to poll.',

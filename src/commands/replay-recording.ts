@@ -8,7 +8,7 @@ import { createTimeSeries } from '../recorder/time-series.js';
 import type { CommandContext, ExitCode } from './context.js';
 
 /** The usual interval of scrapes and evaluations. Series of Prometheus end 5 minutes after their last sample. */
-const STEP_MS = 60_000;
+export const STEP_MS = 60_000;
 
 /** How often the progress is shown. */
 const PROGRESS_MS = 500;
@@ -43,9 +43,8 @@ interface RecordingRange {
 interface ReplayOptions {
   /** How much before the range the polls are read from. */
   readonly warmUpMs?: number;
-  readonly repeatsPolls?: boolean;
-  /** Changes the polls before they are replayed. */
-  readonly adapt?: (polls: AsyncIterable<RecordedPoll>) => AsyncIterable<RecordedPoll>;
+  /** Whether all endpoints are judged at one point in time. */
+  readonly hasOneClock?: boolean;
 }
 
 /** Replays a recording, prints its problems, and shows on a terminal how far it is. Resolves with the endpoints at the end. */
@@ -54,7 +53,7 @@ export async function replayWithProgress(
   config: Config,
   context: CommandContext,
   { onPoll, onStep }: ReplayEvents,
-  { warmUpMs = WARM_UP_MS, repeatsPolls = false, adapt = (polls) => polls }: ReplayOptions = {},
+  { warmUpMs = WARM_UP_MS, hasOneClock = false }: ReplayOptions = {},
 ): Promise<{ readonly endpoints: readonly ReplayedEndpoint[]; readonly problems: number }> {
   let problems = 0;
   let polls = 0;
@@ -70,9 +69,9 @@ export async function replayWithProgress(
     },
   });
   const endpoints = await replayPolls(
-    adapt(recording),
+    hasOneClock ? byWallClock(recording) : recording,
     config,
-    { fromMs, toMs, stepMs: STEP_MS, repeatsPolls },
+    { fromMs, toMs, stepMs: STEP_MS },
     {
       onPoll: (endpoint, timeMs) => {
         polls += 1;
@@ -88,6 +87,13 @@ export async function replayWithProgress(
   );
   context.showProgress(undefined);
   return { endpoints, problems };
+}
+
+async function* byWallClock(polls: AsyncIterable<RecordedPoll>): AsyncGenerator<RecordedPoll> {
+  for await (const poll of polls) {
+    const { monotonic_ms: _monotonicMs, ...header } = poll.header;
+    yield { ...poll, header };
+  }
 }
 
 /**

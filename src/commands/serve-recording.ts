@@ -8,7 +8,6 @@ import { createMetricsPage } from '../exposition/metrics-page.js';
 import type { EndpointKey } from '../poll/endpoint-state.js';
 import { jobsOf } from '../poll/jobs.js';
 import type { PollJob } from '../poll/poll.js';
-import type { RecordedPoll } from '../recorder/read-recording.js';
 import type { ReplayedEndpoint } from '../recorder/replayed-endpoint.js';
 import { createApp } from '../server/app.js';
 import { startWebServer } from '../server/server.js';
@@ -84,7 +83,7 @@ async function endpointsAt(
     config,
     context,
     { onPoll: () => undefined, onStep: () => undefined },
-    { warmUpMs: 0, repeatsPolls: true, adapt: byWallClock },
+    { warmUpMs: 0, hasOneClock: true },
   );
   const jobs = new Map(jobsOf(config).map((job) => [keyOf(job.context), job]));
   return replayed.map((endpoint): Endpoint => {
@@ -96,14 +95,6 @@ async function endpointsAt(
 
 function keyOf({ target, document }: EndpointKey): string {
   return JSON.stringify([target, document]);
-}
-
-/** All endpoints are judged at one point in time, so they have one clock. */
-async function* byWallClock(polls: AsyncIterable<RecordedPoll>): AsyncGenerator<RecordedPoll> {
-  for await (const poll of polls) {
-    const { monotonic_ms: _monotonicMs, ...header } = poll.header;
-    yield { ...poll, header };
-  }
 }
 
 /** What the pages show of a job. The node of an endpoint is in no recording. */

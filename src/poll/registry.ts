@@ -164,7 +164,7 @@ export function createEndpointRegistry(
     return endpoints.get(keyOf({ target, document }));
   }
 
-  /** Returns whether a condition of the target has begun or ended. */
+  /** Returns whether a problem of the target has begun or ended. */
   function logVerdictsOf(target: string): boolean {
     const [verdicts] = verdictsOf(
       states.filter((state) => state.target === target),

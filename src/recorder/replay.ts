@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.js';
 import type { EndpointKey } from '../poll/endpoint-state.js';
 import type { RecordedPoll } from './read-recording.js';
-import { endpointAfter, holdMs, repeatFailure, repeatSuccess, type ReplayedEndpoint } from './replayed-endpoint.js';
+import { endpointAfter, holdMs, repeatLast, type ReplayedEndpoint } from './replayed-endpoint.js';
 
 /* The endpoints of a recording over time. */
 
@@ -17,8 +17,6 @@ export interface ReplayRange {
   readonly fromMs: number;
   readonly toMs: number;
   readonly stepMs: number;
-  /** Whether what is remembered includes polls at every step, which had the same results as the recorded ones. */
-  readonly repeatsPolls?: boolean;
 }
 
 /** Earlier polls that are read for measured block times, and for the counters of the flow. */
@@ -28,7 +26,7 @@ export const WARM_UP_MS = 2 * 3_600_000;
 export async function replayPolls(
   polls: AsyncIterable<RecordedPoll>,
   config: Config,
-  { fromMs, toMs, stepMs, repeatsPolls = false }: ReplayRange,
+  { fromMs, toMs, stepMs }: ReplayRange,
   { onPoll, onStep }: ReplayEvents,
 ): Promise<readonly ReplayedEndpoint[]> {
   const endpoints = new Map<string, ReplayedEndpoint>();
@@ -40,15 +38,13 @@ export async function replayPolls(
   async function stepUntil(untilMs: number): Promise<void> {
     while (nextStepMs !== undefined && nextStepMs < untilMs) {
       const stepAtMs = nextStepMs;
+      const held: ReplayedEndpoint[] = [];
       for (const [key, endpoint] of endpoints) {
-        const repeated = repeatFailure(endpoint, stepAtMs, config.recorder.interval);
-        if (repeated !== endpoint) endpoints.set(key, repeated);
+        if (endpoint.failed === undefined && stepAtMs - endpoint.timeMs > endpoint.state.staleAfterMs) continue;
+        const repeated = repeatLast(endpoint, stepAtMs, config.recorder.interval);
+        endpoints.set(key, repeated);
+        held.push(repeated);
       }
-      const held = Array.from(endpoints.values()).filter(
-        ({ timeMs, failed, state }) => failed !== undefined || stepAtMs - timeMs <= state.staleAfterMs,
-      );
-      for (const endpoint of repeatsPolls ? held : [])
-        endpoints.set(keyOf(endpoint.state), repeatSuccess(endpoint, stepAtMs));
       // oxlint-disable-next-line no-await-in-loop -- one after the other, as fast as they are written
       if (held.length > 0 && stepAtMs >= fromMs) await onStep(held, stepAtMs);
       nextStepMs += stepMs;

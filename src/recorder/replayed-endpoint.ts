@@ -19,7 +19,7 @@ export interface ReplayedEndpoint extends KnownEndpoint {
   /** The time of the last recorded poll. */
   readonly timeMs: number;
   readonly clock: ReplayedClock;
-  /** The state after the last poll that was repeated; absent before one. */
+  /** The state after the last successful poll that was repeated; absent before one. */
   readonly repeated?: EndpointState;
   /** The last poll, if it has failed. It is repeated until there is another one. */
   readonly failed: { readonly poll: Poll; readonly repeatedAtMs: number } | undefined;
@@ -64,10 +64,22 @@ export function endpointAfter(
   };
 }
 
-/** Repeats a failed poll until a point in time: of equal failures, only the first one is recorded. */
-export function repeatFailure(endpoint: ReplayedEndpoint, untilMs: number, intervalMs: number): ReplayedEndpoint {
-  const { failed, clock, context } = endpoint;
-  if (failed === undefined || intervalMs === 0) return endpoint;
+/** The endpoint after the polls until a point in time that were not recorded, because they had the same result. Without an interval, all are recorded. */
+export function repeatLast(endpoint: ReplayedEndpoint, untilMs: number, intervalMs: number): ReplayedEndpoint {
+  if (intervalMs === 0) return endpoint;
+  return endpoint.failed === undefined
+    ? repeatSuccess(endpoint, untilMs)
+    : repeatFailure(endpoint, endpoint.failed, untilMs, intervalMs);
+}
+
+/** Of equal failures, only the first one is recorded. */
+function repeatFailure(
+  endpoint: ReplayedEndpoint,
+  failed: NonNullable<ReplayedEndpoint['failed']>,
+  untilMs: number,
+  intervalMs: number,
+): ReplayedEndpoint {
+  const { clock, context } = endpoint;
   let after: KnownEndpoint = endpoint;
   let { repeatedAtMs } = failed;
   while (repeatedAtMs + intervalMs <= untilMs) {
@@ -78,10 +90,9 @@ export function repeatFailure(endpoint: ReplayedEndpoint, untilMs: number, inter
   return { ...endpoint, state, memory, failed: { ...failed, repeatedAtMs } };
 }
 
-/** The endpoint after a poll that was not recorded, because it had the same result as the last one. */
-export function repeatSuccess(endpoint: ReplayedEndpoint, timeMs: number): ReplayedEndpoint {
+function repeatSuccess(endpoint: ReplayedEndpoint, untilMs: number): ReplayedEndpoint {
   const { state, memory, repeated = state } = endpoint;
-  const after = repeatLastPoll({ state: repeated, memory }, instantAt(endpoint, timeMs));
+  const after = repeatLastPoll({ state: repeated, memory }, instantAt(endpoint, untilMs));
   return { ...endpoint, memory: after.memory, repeated: after.state };
 }
 

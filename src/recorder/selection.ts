@@ -12,7 +12,7 @@ export interface SelectionMemory {
   readonly okAtMs?: number;
   /** When a body that is not a document was last recorded. */
   readonly failedBodyAtMs?: number;
-  /** Whether a condition of the target has begun or ended since the last successful poll. */
+  /** Whether a problem of the target has begun or ended since the last successful poll. */
   readonly isChanged?: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface SelectionMemory {
 const FAILURES_WITH_BODY: ReadonlySet<Outcome> = new Set(['not_json', 'schema', 'regression']);
 
 /**
- * Selects a successful poll when the interval has passed, after a failure, and when a condition of the target has begun or ended; the
+ * Selects a successful poll when the interval has passed, after a failure, and when a problem of the target has begun or ended; the
  * first failure of equal ones; and failures with a body, when the interval has passed. Without an interval, every poll.
  */
 export function selectPoll(

@@ -13,7 +13,7 @@ import { pages } from './pages.js';
 
 const blocks = pages.find(({ file }) => file === 'docs/backtesting.md')?.blocks ?? [];
 const commands = blocks.filter(({ language }) => language === 'sh').map(({ code }) => code);
-const queried = blocks.find(({ language }) => language === 'text');
+const printed = blocks.filter(({ language }) => language === 'text').map(({ code }) => code.trim());
 
 describe.skipIf(!hasTool('promtool') || !hasTool('prometheus'))('docs/backtesting.md', () => {
   it('has commands that work, in their order, and print what it says', async () => {
@@ -27,8 +27,10 @@ describe.skipIf(!hasTool('promtool') || !hasTool('prometheus'))('docs/backtestin
       encoding: 'utf8' as const,
     };
     const run = (command: string): string => execFileSync('sh', ['-ec', command], options);
-    const [record = '', serve = '', replay = '', prometheus = '', query = '', hour = ''] = commands;
+    const [record = '', backtest = '', serve = '', replay = '', prometheus = '', edited = '', query = '', hour = ''] =
+      commands;
     expect(run(record)).toBe('recorded the scenario stalled-oracle in recording\n');
+    expect(run(backtest).trim()).toBe(printed[0]);
     const server = spawn('sh', ['-ec', `exec ${serve.trim()} --listen 127.0.0.1:0`], options);
     const url = /http:\/\/[\d.:]+/.exec(String(await once(server.stdout, 'data')))?.[0] ?? '';
     expect((await get(`${url}/pending`)).text).toContain('Who is blocking');
@@ -42,7 +44,8 @@ describe.skipIf(!hasTool('promtool') || !hasTool('prometheus'))('docs/backtestin
         .then(({ status }) => status === 200)
         .catch(() => false),
     );
-    expect(run(query.replace('127.0.0.1:9091', address)).trim()).toBe(queried?.code.trim());
+    expect(run(edited.replace('127.0.0.1:9091', address)).trim()).toBe(printed[1]);
+    expect(run(query.replace('127.0.0.1:9091', address)).trim()).toBe(printed[2]);
     run(hour);
     // The recording of the example begins at 08:00.
     expect(run(hour.replace('/07', '/08') + '\ntar -tzf hour.tar.gz').split('\n').length).toBeGreaterThan(100);

@@ -145,7 +145,10 @@ describe('the first poll after a restart', () => {
 /** Which problems are there since when, and what would make them begin anew. */
 function startsOf(memory: EndpointMemory | undefined): readonly string[] {
   return Array.from(memory?.problems.remembered ?? []).flatMap(([key, { present }]) =>
-    Array.from(present, ([subject, { startSeconds, identity }]) => `${key} ${subject} ${startSeconds.toFixed(3)} ${identity}`),
+    Array.from(
+      present,
+      ([subject, { startSeconds, identity }]) => `${key} ${subject} ${startSeconds.toFixed(3)} ${identity}`,
+    ),
   );
 }
 
@@ -275,7 +278,9 @@ describe('what is written of an endpoint', () => {
     const { problems } = remembered.memory;
     expect(startsOf(remembered.memory).length).toBeGreaterThan(0);
     expect(problems.ended.length).toBeGreaterThan(0);
-    expect(Array.from(problems.remembered.values(), ({ mark }) => mark ?? null).some((mark) => mark !== null)).toBe(true);
+    expect(Array.from(problems.remembered.values(), ({ mark }) => mark ?? null).some((mark) => mark !== null)).toBe(
+      true,
+    );
     const text = written(remembered, instantAt(301));
     expect(plain(read(text, instantAt(310)))).toEqual(plain(remembered));
     // Some kilobytes per target.
@@ -324,7 +329,10 @@ describe('what is written of an endpoint', () => {
       key,
       key === changed ? { ...own, mark: { of: 'another version' } } : own,
     ]);
-    const other = { ...parsed, memory: { ...parsed.memory, remembered: [...remembered, ['Gone critical module_state', problem]] } };
+    const other = {
+      ...parsed,
+      memory: { ...parsed.memory, remembered: [...remembered, ['Gone critical module_state', problem]] },
+    };
     const { memory } = read(JSON.stringify(other), instantAt(310));
     expect(memory.problems.remembered.get(changed)?.mark).toBeUndefined();
     expect(marked.slice(1).map((key) => memory.problems.remembered.get(key)?.mark)).not.toContain(undefined);
@@ -343,7 +351,7 @@ describe('a hostile document', () => {
       if (typeof value === 'string') return /^(?:0x|inj|hub|sim)\w{10,}$/.test(value) ? `${value}${long}` : value;
       if (Array.isArray(value)) return value.map(lengthened);
       if (typeof value !== 'object' || value === null) return value;
-      return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, lengthened(entry as Json)]));
+      return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, lengthened(entry)]));
     };
     return JSON.stringify(lengthened(document));
   };
@@ -357,7 +365,7 @@ describe('a hostile document', () => {
 
   it('with the address __proto__ does not prevent that the file is written', () => {
     const chain = createChain({ scenario: 'silent-signer' });
-    const addresses = chain.model.moduleState().state.orchestrator_addresses.map(({ eth_address }) => eth_address ?? '');
+    const addresses = chain.model.moduleState().state.orchestrator_addresses.map(({ eth_address }) => eth_address);
     const process = startSimulatedProcess(chain, 0, undefined, (body) =>
       addresses.reduce((text, address) => text.replaceAll(`"${address}"`, '"__proto__"'), body),
     );

@@ -1,0 +1,220 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { recordSimulation } from '../../src/commands/record-simulation.js';
+import { verdictsOf } from '../../src/problems/verdicts.js';
+import { HOUR_MS, MINUTE_MS } from '../../src/settings/units.js';
+import type { ScenarioName } from '../../src/simulator/scenarios.js';
+import { answerOf, POLL_MS, startRecordedChain, useSimulatedTime } from '../recorder/every-poll.js';
+import { createTestContext, runHere } from '../support/command-context.js';
+import { createTempFolder } from '../support/temp-folder.js';
+
+interface Report {
+  readonly from: string;
+  readonly to: string;
+  readonly alerts: readonly { readonly alert: string; readonly times: number; readonly inhibited: number }[];
+  readonly firings: readonly {
+    readonly alert: string;
+    readonly severity: string;
+    readonly from: string;
+    readonly seconds: number;
+    readonly inhibitedBy: string | null;
+    readonly firesAtEnd: boolean;
+  }[];
+  readonly notJudged: readonly string[];
+}
+
+const START = '2026-11-23T08:00Z';
+const folder = createTempFolder();
+const stalled = join(folder.path, 'stalled-oracle');
+const healthy = join(folder.path, 'healthy');
+
+/** A chain that is polled every 5 minutes. */
+async function record(scenario: ScenarioName, directory: string): Promise<void> {
+  const simulated = { scenario, seed: 1, blockTime: 30_000, startTime: Date.parse(START) / 1000 };
+  const recorded = { record: directory, duration: 2 * HOUR_MS, interval: 5 * MINUTE_MS };
+  const listen = { port: 0 };
+  const context = { ...createTestContext(), waitForStopSignal: async () => new Promise<never>(() => undefined) };
+  await recordSimulation({ ...simulated, ...recorded, listen }, context);
+}
+
+beforeAll(async () => {
+  await record('stalled-oracle', stalled);
+  await record('healthy', healthy);
+});
+
+async function reportOf(...args: readonly string[]): Promise<Report> {
+  const { stdout, stderr } = await runHere(['backtest', '--format=json', ...args]);
+  expect(stderr).toBe('');
+  return JSON.parse(stdout) as Report;
+}
+
+const isOfOracle = ({ alert }: { readonly alert: string }): boolean => alert === 'BridgeOracleStalled';
+
+describe('backtest', () => {
+  it('prints which alerts would have fired, when, for how long and how often, and what hides them', async () => {
+    const { code, stdout, stderr } = await runHere(['backtest', '--recording', stalled]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatchInlineSnapshot(`
+      "from 2026-11-23T08:00Z to 2026-11-23T10:10Z (2 h 10 min)
+
+      severity  alert                           times  inhibited  a week  in total
+      critical  BridgeOracleStalled             1      0          77.5    2 h 6 min
+      warning   BridgeBacklogHigh               1      1          77.5    2 h 6 min
+      warning   BridgeBatchNotRelayed           1      1          77.5    86 min
+      warning   BridgeOrchestratorMissingVotes  1      1          77.5    2 h 6 min
+
+      since              for                          severity  alert                           about
+      2026-11-23T08:05Z  2 h 6 min, at the end still  critical  BridgeOracleStalled             default
+      2026-11-23T08:05Z  2 h 6 min, at the end still  warning   BridgeBacklogHigh               default        inhibited by BridgeOracleStalled
+      2026-11-23T08:05Z  2 h 6 min, at the end still  warning   BridgeOrchestratorMissingVotes  default false  inhibited by BridgeOracleStalled
+      2026-11-23T08:45Z  86 min, at the end still     warning   BridgeBatchNotRelayed           default        inhibited by BridgeOracleStalled
+
+      not judged by the recording: BridgeEndpointNotPolled, BridgeExporterAbsent, BridgeExporterConfigReloadFailed, BridgeExporterDown, BridgeExporterRecorderFailing, BridgeExporterSeriesDropped, BridgeExporterShardMissing, BridgeNodeBehind, BridgeObjectiveMissed, BridgeWatchedOrchestratorFundsLow, CrosschainCctxsUnlisted, CrosschainOutboundDisabled
+      "
+    `);
+  });
+
+  it('prints that nothing would have fired on a healthy chain', async () => {
+    const { code, stdout } = await runHere(['backtest', '--recording', healthy]);
+    expect(code).toBe(0);
+    expect(stdout.split('\n').slice(0, 3)).toEqual([
+      'from 2026-11-23T08:00Z to 2026-11-23T10:10Z (2 h 10 min)',
+      '',
+      'no alert would have fired',
+    ]);
+  });
+
+  it('prints the same as JSON', async () => {
+    const { alerts, firings, ...others } = await reportOf('--recording', stalled);
+    expect(others).toMatchObject({ from: START, to: '2026-11-23T10:10Z' });
+    expect(alerts[0]).toEqual({
+      alert: 'BridgeOracleStalled',
+      severity: 'critical',
+      times: 1,
+      inhibited: 0,
+      timesPerWeek: 77.5,
+      seconds: 126 * 60,
+    });
+    expect(firings.find(isOfOracle)).toEqual({
+      alert: 'BridgeOracleStalled',
+      severity: 'critical',
+      target: 'default',
+      document: 'module_state',
+      subject: {},
+      from: '2026-11-23T08:05Z',
+      seconds: 126 * 60,
+      firesAtEnd: true,
+      inhibitedBy: null,
+    });
+  });
+
+  it('names what a recording does not have the answers for', async () => {
+    const config = folder.write(
+      'watch.yml',
+      'targets: [{name: default, bridge: {url: "http://node.example", watch: [hub1q4vrdrdretpgdpjpt2s23p5crz59ghm6mc3xvg]}, crosschain: {url: "http://node.example"}}]',
+    );
+    const { notJudged } = await reportOf('--recording', healthy, `--config.file=${config}`);
+    expect(notJudged).toEqual(expect.arrayContaining(['CrosschainOutboundDisabled', 'CrosschainCctxsUnlisted']));
+    expect(notJudged).toEqual(expect.arrayContaining(['BridgeWatchedOrchestratorFundsLow', 'BridgeExporterAbsent']));
+    expect(notJudged).not.toContain('BridgeOracleStalled');
+    expect(notJudged).not.toContain('BridgeEndpointDown');
+  });
+
+  it('judges a part of a recording with what was before it', async () => {
+    const report = await reportOf('--recording', stalled, '--from=2026-11-23T09:00', '--to=2026-11-23T09:30');
+    expect(report).toMatchObject({ from: '2026-11-23T09:00Z', to: '2026-11-23T09:30Z' });
+    expect(report.firings.find(isOfOracle)).toMatchObject({ from: '2026-11-23T09:00Z', seconds: 31 * 60 });
+  });
+
+  it('bridges a gap in the recording like the rules, and counts twice what fires again after a longer one', async () => {
+    const withGap = async (name: string, untilMinute: number): Promise<Report> => {
+      const directory = join(folder.path, name);
+      await record('stalled-oracle', directory);
+      for (const document of ['module_state', 'rate_limiter_input']) {
+        const day = join(directory, 'default', document, '2026-11-23');
+        for (const file of readdirSync(day)) {
+          const minute = Number(file.slice(0, 2)) * 60 + Number(file.slice(2, 4)) - 8 * 60;
+          if (minute > 30 && minute < untilMinute) rmSync(join(day, file));
+        }
+      }
+      return reportOf('--recording', directory);
+    };
+    const short = await withGap('short-gap', 50);
+    expect(short.firings.filter(isOfOracle)).toHaveLength(1);
+    const long = await withGap('long-gap', 70);
+    expect(long.firings.filter(isOfOracle).map(({ from }) => from)).toEqual(['2026-11-23T08:05Z', '2026-11-23T09:10Z']);
+    expect(long.alerts.find(isOfOracle)).toMatchObject({ times: 2 });
+  });
+
+  it('names a file that cannot be read, and exits with 1', async () => {
+    const directory = join(folder.path, 'damaged');
+    await record('healthy', directory);
+    const file = join(directory, 'default/module_state/2026-11-23/083000.000Z.json.gz');
+    writeFileSync(file, 'no gzip');
+    const { code, stdout, stderr } = await runHere(['backtest', '--recording', directory]);
+    expect(code).toBe(1);
+    expect(stdout).toContain('no alert would have fired');
+    expect(stderr).toContain(`bridge-exporter: ${file}: `);
+  });
+
+  it.each([
+    [['backtest'], 2, 'bridge-exporter: nothing to judge: expected --recording DIR\n'],
+    [
+      ['backtest', '--recording', healthy, '--format=xml'],
+      2,
+      "bridge-exporter: option '--format <format>' argument 'xml' is invalid. Allowed choices are table, json.\n",
+    ],
+    [['backtest', '--recording', healthy, '--target=a'], 2, "bridge-exporter: unknown option '--target'"],
+    [
+      ['backtest', '--recording', healthy, '--from=2027-01-01'],
+      1,
+      `bridge-exporter: ${healthy}: no recorded poll in the range\n`,
+    ],
+    [['backtest', '--recording', `${healthy}/no`], 1, 'bridge-exporter: ENOENT: no such file or directory'],
+  ])('%j exits with %i', async (args, code, message) => {
+    const result = await runHere(args);
+    expect(result).toMatchObject({ code, stdout: '' });
+    expect(result.stderr).toContain(message);
+  });
+});
+
+describe('backtest of what a daemon has recorded', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  it('has the alerts of the daemon within a minute', async () => {
+    useSimulatedTime();
+    const { model, daemon, directory } = await startRecordedChain('healthy', 300_000);
+    const firing = new Map<string, number>();
+    for (let poll = 0; poll < 100; poll += 1) {
+      if (poll === 10) model.setScenario('stalled-oracle');
+      // oxlint-disable-next-line no-await-in-loop -- polls follow each other
+      await daemon.poll(answerOf(model));
+      const states = daemon.registry.states();
+      const at = states[0]?.last?.at;
+      if (at === undefined) throw new Error('nothing was polled');
+      for (const { verdicts } of verdictsOf(states, at)) {
+        for (const { state, alert, severity } of verdicts) {
+          const key = `${severity} ${alert}`;
+          if (state === 'firing' && !firing.has(key)) firing.set(key, at.epochSeconds);
+        }
+      }
+      daemon.advance(POLL_MS);
+      model.advanceTime(POLL_MS);
+    }
+    await daemon.close();
+    vi.useRealTimers();
+    expect(firing.has('critical BridgeOracleStalled')).toBe(true);
+    const { firings } = await reportOf('--recording', directory);
+    for (const [key, seconds] of firing) {
+      const own = firings.find(({ severity, alert }) => `${severity} ${alert}` === key);
+      expect(Math.abs(Date.parse(own?.from ?? '') / 1000 - seconds), key).toBeLessThanOrEqual(60);
+    }
+    expect(firings.filter(({ inhibitedBy }) => inhibitedBy === null).map(({ alert }) => alert)).toEqual([
+      'BridgeOracleStalled',
+    ]);
+  });
+});
