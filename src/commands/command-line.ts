@@ -125,8 +125,8 @@ const definitions = (scenarios: readonly string[]): Readonly<Record<string, Comm
     examples: [
       ['the alerts of a recording', 'bridge-exporter backtest --recording /var/lib/bridge-exporter'],
       [
-        'with other limits of problems, of a week',
-        'bridge-exporter backtest --recording recording --from 2026-11-23 --to 2026-11-30 --config.file=bridge.yaml',
+        'those of a week, with the limits of a configuration file',
+        'bridge-exporter backtest --recording DIR --from 2026-11-23 --to 2026-11-30 --config.file=b.yaml',
       ],
     ],
     exitCodes: {

@@ -5,7 +5,7 @@ import { recordSimulation } from '../../src/commands/record-simulation.js';
 import { verdictsOf } from '../../src/problems/verdicts.js';
 import { HOUR_MS, MINUTE_MS } from '../../src/settings/units.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
-import { answerOf, POLL_MS, startRecordedChain, useSimulatedTime } from '../recorder/every-poll.js';
+import { answerOf, startRecordedChain, useSimulatedTime } from '../recorder/every-poll.js';
 import { createTestContext, runHere } from '../support/command-context.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
@@ -66,9 +66,9 @@ describe('backtest', () => {
 
       since              for                          severity  alert                           about
       2026-11-23T08:05Z  2 h 6 min, at the end still  critical  BridgeOracleStalled             default
-      2026-11-23T08:05Z  2 h 6 min, at the end still  warning   BridgeBacklogHigh               default        inhibited by BridgeOracleStalled
-      2026-11-23T08:05Z  2 h 6 min, at the end still  warning   BridgeOrchestratorMissingVotes  default false  inhibited by BridgeOracleStalled
-      2026-11-23T08:45Z  86 min, at the end still     warning   BridgeBatchNotRelayed           default        inhibited by BridgeOracleStalled
+      2026-11-23T08:05Z  2 h 6 min, at the end still  warning   BridgeBacklogHigh               default                inhibited by BridgeOracleStalled
+      2026-11-23T08:05Z  2 h 6 min, at the end still  warning   BridgeOrchestratorMissingVotes  default watched=false  inhibited by BridgeOracleStalled
+      2026-11-23T08:45Z  86 min, at the end still     warning   BridgeBatchNotRelayed           default                inhibited by BridgeOracleStalled
 
       not judged by the recording: BridgeEndpointNotPolled, BridgeExporterAbsent, BridgeExporterConfigReloadFailed, BridgeExporterDown, BridgeExporterRecorderFailing, BridgeExporterSeriesDropped, BridgeExporterShardMissing, BridgeNodeBehind, BridgeObjectiveMissed, BridgeWatchedOrchestratorFundsLow, CrosschainCctxsUnlisted, CrosschainOutboundDisabled
       "
@@ -189,8 +189,8 @@ describe('backtest of what a daemon has recorded', () => {
     useSimulatedTime();
     const { model, daemon, directory } = await startRecordedChain('healthy', 300_000);
     const firing = new Map<string, number>();
-    for (let poll = 0; poll < 100; poll += 1) {
-      if (poll === 10) model.setScenario('stalled-oracle');
+    for (let poll = 0; poll < 36; poll += 1) {
+      if (poll === 3) model.setScenario('stalled-oracle');
       // oxlint-disable-next-line no-await-in-loop -- polls follow each other
       await daemon.poll(answerOf(model));
       const states = daemon.registry.states();
@@ -202,8 +202,8 @@ describe('backtest of what a daemon has recorded', () => {
           if (state === 'firing' && !firing.has(key)) firing.set(key, at.epochSeconds);
         }
       }
-      daemon.advance(POLL_MS);
-      model.advanceTime(POLL_MS);
+      daemon.advance(MINUTE_MS);
+      model.advanceTime(MINUTE_MS);
     }
     await daemon.close();
     vi.useRealTimers();
