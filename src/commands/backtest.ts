@@ -5,7 +5,6 @@ import { exporterRules } from '../problems/exporter-rules.js';
 import { severities } from '../problems/problem.js';
 import { rules } from '../problems/rules.js';
 import { verdictsOf, type Verdict } from '../problems/verdicts.js';
-import type { ReplayedEndpoint } from '../recorder/replayed-endpoint.js';
 import { DAY_MS, MINUTE_MS } from '../settings/units.js';
 import { duration } from '../text/format.js';
 import type { CommandContext, ExitCode } from './context.js';
@@ -23,19 +22,12 @@ const JUDGED_BY_POLLS: ReadonlySet<string> = new Set([
   'BridgeSnapshotStale',
 ]);
 
-/** One notification: an alert from its first step to its last one. */
+/** An alert from its first step to its last one. */
 interface Firing extends Pick<Verdict, 'alert' | 'severity' | 'target' | 'document' | 'subject'> {
   readonly fromMs: number;
   readonly lastMs: number;
-  /** The cause that hid it at every step; Alertmanager sends nothing. */
+  /** The cause that hides it at every step: Alertmanager sends nothing. */
   readonly inhibitedBy: string | null;
-}
-
-interface Judged {
-  readonly firings: readonly Firing[];
-  readonly firstMs: number;
-  readonly lastMs: number;
-  readonly notJudged: readonly string[];
 }
 
 export async function runBacktest(
@@ -44,147 +36,113 @@ export async function runBacktest(
 ): Promise<ExitCode> {
   const config = await configOrExitCode(context, options, defaultConfig);
   if (typeof config === 'number') return config;
-  const { recording = '', from, to, format } = options;
+  const { recording = '', format } = options;
   const steps: number[] = [];
-  const current = new Map<string, Firing>();
-  const ended: Firing[] = [];
+  const firings = new Map<string, Firing[]>();
   const notJudged = new Map<string, readonly string[]>();
-  const onStep = (endpoints: readonly ReplayedEndpoint[], timeMs: number): void => {
-    steps.push(timeMs);
-    const states = endpoints.map(({ state, repeated = state }) => repeated);
-    for (const { target, verdicts, notJudgedHere } of verdictsOf(states, {
-      epochSeconds: timeMs / 1000,
-      monotonicMs: timeMs,
-    })) {
-      notJudged.set(target, notJudgedHere);
-      for (const verdict of verdicts) {
-        if (verdict.state !== 'firing') continue;
-        const { alert, severity, document, subject, inhibitedBy } = verdict;
-        const key = JSON.stringify([alert, severity, target, document, subject]);
-        const last = current.get(key);
-        const known = last !== undefined && timeMs - last.lastMs <= STEP_MS + keptFiringMs(verdict) ? last : undefined;
-        if (last !== undefined && known === undefined) ended.push(last);
-        current.set(key, {
-          ...(known ?? { alert, severity, target, document, subject, fromMs: timeMs }),
-          lastMs: timeMs,
-          inhibitedBy: known === undefined || known.inhibitedBy !== null ? inhibitedBy : null,
-        });
-      }
-    }
-  };
-  const range = { recording, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-  const replayOptions = { warmUpMs: DAY_MS, hasOneClock: true };
   const { problems } = await replayWithProgress(
-    range,
+    { ...options, recording },
     config,
     context,
-    { onPoll: () => undefined, onStep },
-    replayOptions,
+    {
+      onPoll: () => undefined,
+      onStep: (endpoints, timeMs) => {
+        steps.push(timeMs);
+        const states = endpoints.map(({ state, repeated = state }) => repeated);
+        for (const target of verdictsOf(states, { epochSeconds: timeMs / 1000, monotonicMs: timeMs })) {
+          notJudged.set(target.target, target.notJudgedHere);
+          for (const verdict of target.verdicts) if (verdict.state === 'firing') addStep(firings, verdict, timeMs);
+        }
+      },
+    },
+    { warmUpMs: DAY_MS, hasOneClock: true },
   );
   const [firstMs, lastMs] = [steps[0], steps.at(-1)];
   if (firstMs === undefined || lastMs === undefined) {
     context.printError(`bridge-exporter: ${recording}: no recorded poll in the range`);
     return 1;
   }
-  const firings = [...ended, ...current.values()].toSorted((a, b) => a.fromMs - b.fromMs);
-  const judged = { firings, firstMs, lastMs, notJudged: notJudgedIn(Array.from(notJudged.values()).flat()) };
-  await context.write(format === 'json' ? `${JSON.stringify(asJson(judged), undefined, 2)}\n` : asTable(judged));
+  const report = reportOf(Array.from(firings.values()).flat(), firstMs, lastMs, Array.from(notJudged.values()).flat());
+  await context.write(format === 'json' ? `${JSON.stringify(report, undefined, 2)}\n` : tableOf(report));
   return problems === 0 ? 0 : 1;
 }
 
-/** `keep_firing_for`: an alert that comes back within it has not ended. */
-function keptFiringMs({ alert, severity }: Verdict): number {
-  const rule = rules.find((own) => own.name === alert && own.severity === severity);
-  return (rule?.keepFiringMinutes ?? 0) * MINUTE_MS;
+/** An alert that comes back within the `keep_firing_for` of its rule has not ended. */
+function addStep(firings: Map<string, Firing[]>, verdict: Verdict, timeMs: number): void {
+  const { alert, severity, target, document, subject, inhibitedBy } = verdict;
+  const key = JSON.stringify([alert, severity, target, document, subject]);
+  const own = firings.get(key) ?? [];
+  const rule = rules.find((each) => each.name === alert && each.severity === severity);
+  const keptMs = STEP_MS + (rule?.keepFiringMinutes ?? 0) * MINUTE_MS;
+  const last = own.at(-1);
+  if (last === undefined || timeMs - last.lastMs > keptMs) {
+    firings.set(key, [
+      ...own,
+      { alert, severity, target, document, subject, fromMs: timeMs, lastMs: timeMs, inhibitedBy },
+    ]);
+  } else {
+    own[own.length - 1] = { ...last, lastMs: timeMs, inhibitedBy: last.inhibitedBy === null ? null : inhibitedBy };
+  }
 }
 
-/** What the recording does not have the fields for, and what Prometheus judges alone. */
-function notJudgedIn(problems: readonly string[]): readonly string[] {
-  const others = exporterRules.map(({ name }) => name).filter((name) => !JUDGED_BY_POLLS.has(name));
-  return Array.from(new Set([...problems, ...others])).toSorted();
-}
-
-/** How often an alert fires, worst first. */
-function totalsOf({ firings, firstMs, lastMs }: Judged) {
-  const weeks = Math.max(lastMs - firstMs, STEP_MS) / (7 * DAY_MS);
-  const totals = groupBy(firings, ({ alert, severity }) => `${severities.indexOf(severity)} ${alert}`);
-  return Array.from(totals)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([, own]) => {
-      const [first] = own;
-      const seconds = own.reduce((sum, firing) => sum + secondsOf(firing), 0);
-      const inhibited = own.filter(({ inhibitedBy }) => inhibitedBy !== null).length;
-      if (first === undefined) return [];
-      const { alert, severity } = first;
-      return [
-        {
-          alert,
-          severity,
-          times: own.length,
-          inhibited,
-          timesPerWeek: Number((own.length / weeks).toFixed(1)),
-          seconds,
-        },
-      ];
-    });
-}
-
-const secondsOf = ({ fromMs, lastMs }: Firing): number => (lastMs - fromMs + STEP_MS) / 1000;
 const timeOf = (ms: number): string => new Date(ms).toISOString().replace(/:00\.000Z$/, 'Z');
 
-function asJson(judged: Judged) {
-  const { firings, firstMs, lastMs, notJudged } = judged;
-  return {
-    from: timeOf(firstMs),
-    to: timeOf(lastMs),
-    alerts: totalsOf(judged),
-    firings: firings.map(({ fromMs, lastMs: untilMs, ...firing }) => ({
+function reportOf(all: readonly Firing[], firstMs: number, lastMs: number, notJudged: readonly string[]) {
+  const firings = all
+    .toSorted((a, b) => a.fromMs - b.fromMs)
+    .map(({ fromMs, lastMs: untilMs, ...firing }) => ({
       ...firing,
       from: timeOf(fromMs),
-      seconds: secondsOf({ ...firing, fromMs, lastMs: untilMs }),
+      seconds: (untilMs - fromMs + STEP_MS) / 1000,
       firesAtEnd: untilMs === lastMs,
-    })),
-    notJudged,
-  };
+    }));
+  const weeks = Math.max(lastMs - firstMs, STEP_MS) / (7 * DAY_MS);
+  const byAlert = groupBy(firings, ({ alert, severity }) => `${severities.indexOf(severity)} ${alert} ${severity}`);
+  const alerts = Array.from(byAlert)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, own]) => {
+      const [, alert = '', severity = ''] = key.split(' ');
+      return {
+        alert,
+        severity,
+        times: own.length,
+        inhibited: own.filter(({ inhibitedBy }) => inhibitedBy !== null).length,
+        timesPerWeek: Number((own.length / weeks).toFixed(1)),
+        seconds: own.reduce((sum, { seconds }) => sum + seconds, 0),
+      };
+    });
+  // What the recording does not have the answers for, and what Prometheus judges alone.
+  const others = exporterRules.map(({ name }) => name).filter((name) => !JUDGED_BY_POLLS.has(name));
+  const names = Array.from(new Set([...notJudged, ...others])).toSorted();
+  return { from: timeOf(firstMs), to: timeOf(lastMs), alerts, firings, notJudged: names };
 }
 
-function asTable(judged: Judged): string {
-  const { firings, firstMs, lastMs, notJudged } = judged;
-  const totals = totalsOf(judged).map(({ severity, alert, times, inhibited, timesPerWeek, seconds }) => [
-    severity,
-    alert,
-    String(times),
-    String(inhibited),
-    String(timesPerWeek),
-    duration(seconds),
-  ]);
-  const rows = firings.map(({ fromMs, lastMs: untilMs, ...firing }) => [
-    timeOf(fromMs),
-    `${duration(secondsOf({ ...firing, fromMs, lastMs: untilMs }))}${untilMs === lastMs ? ', at the end still' : ''}`,
+function tableOf({ from, to, alerts, firings, notJudged }: ReturnType<typeof reportOf>): string {
+  const totals = alerts.map(({ severity, alert, times, inhibited, timesPerWeek, seconds }) =>
+    [severity, alert, times, inhibited, timesPerWeek, duration(seconds)].map(String),
+  );
+  const rows = firings.map((firing) => [
+    firing.from,
+    `${duration(firing.seconds)}${firing.firesAtEnd ? ', at the end still' : ''}`,
     firing.severity,
     firing.alert,
-    [firing.target, ...Object.entries(firing.subject).map(([label, value]) => `${label}=${value}`)].join(' '),
+    [firing.target, ...Object.entries(firing.subject).map((label) => label.join('='))].join(' '),
     firing.inhibitedBy === null ? '' : `inhibited by ${firing.inhibitedBy}`,
   ]);
+  const fired = [
+    columns([['severity', 'alert', 'times', 'inhibited', 'a week', 'in total'], ...totals]),
+    columns([['since', 'for', 'severity', 'alert', 'about', ''], ...rows]),
+  ];
   return [
-    `from ${timeOf(firstMs)} to ${timeOf(lastMs)} (${duration((lastMs - firstMs) / 1000)})\n`,
-    totals.length === 0
-      ? 'no alert would have fired\n'
-      : columns([['severity', 'alert', 'times', 'inhibited', 'a week', 'in total'], ...totals]),
-    ...(rows.length === 0 ? [] : [columns([['since', 'for', 'severity', 'alert', 'about', ''], ...rows])]),
+    `from ${from} to ${to} (${duration((Date.parse(to) - Date.parse(from)) / 1000)})\n`,
+    ...(rows.length === 0 ? ['no alert would have fired\n'] : fired),
     `not judged by the recording: ${notJudged.join(', ')}\n`,
   ].join('\n');
 }
 
 function columns(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  const lineOf = (row: readonly string[]): string =>
+    row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
+  return rows.map((row) => `${lineOf(row).trimEnd()}\n`).join('');
 }

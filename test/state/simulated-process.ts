@@ -120,7 +120,8 @@ export function startSimulatedProcess(
       }
     },
     all: () => Array.from(endpoints.values()),
-    verdicts: (minute) => verdictsOf(
+    verdicts: (minute) =>
+      verdictsOf(
         Array.from(endpoints.values(), ({ state }) => state),
         now(minute),
       ).flatMap(({ verdicts }) => verdicts),

@@ -53,7 +53,13 @@ function endpoint(target: string, daysAgo = 0, characters = 0): KnownEndpoint {
   const { epochSeconds, monotonicMs } = clock();
   const at = { epochSeconds: epochSeconds - daysAgo * 86_400, monotonicMs: monotonicMs - daysAgo * 86_400_000 };
   const state = initialState({ target, document: 'module_state' }, { maxBodyBytes: 1, staleAfterMs: 1 }, at);
-  const ended = { name: 'x'.repeat(characters), severity: 'warning', subject: {}, startSeconds: 0, endSeconds: 0 } as const;
+  const ended = {
+    name: 'x'.repeat(characters),
+    severity: 'warning',
+    subject: {},
+    startSeconds: 0,
+    endSeconds: 0,
+  } as const;
   return {
     state: { ...state, polls: 1, last: { at, ok: false, phaseSeconds: {}, bodyBytes: undefined } },
     memory: { ...initialMemory, problems: { remembered: new Map(), ended: [ended] } },
