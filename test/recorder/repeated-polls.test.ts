@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { defaultConfig } from '../../src/config/config.js';
+import type { RecordedPoll } from '../../src/recorder/read-recording.js';
+import { replayPolls } from '../../src/recorder/replay.js';
+import { createModel } from '../../src/simulator/model.js';
+import { MINUTE_MS } from '../../src/settings/units.js';
+
+/* Polls between two recorded ones had the result of the first one. */
+
+const START_MS = Date.parse('2026-11-23T08:00:00Z');
+const { state } = createModel({
+  seed: 1,
+  scenario: 'stalled-oracle',
+  startTime: START_MS / 1000,
+  blockTimeMs: 30_000,
+}).moduleState();
+
+function pollAt(minute: number, unbatched: readonly object[]): RecordedPoll {
+  const timeMs = START_MS + minute * MINUTE_MS;
+  const time = new Date(timeMs).toISOString();
+  return {
+    target: 'default',
+    document: 'module_state',
+    timeMs,
+    file: `${minute}.json.gz`,
+    header: { version: 1, target: 'default', document: 'module_state', time, outcome: 'ok' },
+    body: Buffer.from(JSON.stringify({ state: { ...state, unbatched_transfers: unbatched } })),
+  };
+}
+
+/** In which minute the backlog began to be high, by the minute of the recorded poll. */
+async function backlogStarts(
+  intervalMs: number,
+  empty: readonly number[],
+): Promise<Record<number, number | undefined>> {
+  const transfers = state.unbatched_transfers;
+  const starts: Record<number, number | undefined> = {};
+  async function* polls(): AsyncGenerator<RecordedPoll> {
+    for (const minute of [0, 5, 10, 15, 20]) yield pollAt(minute, empty.includes(minute) ? [] : transfers);
+  }
+  const config = { ...defaultConfig, recorder: { ...defaultConfig.recorder, intervalMs } };
+  await replayPolls(
+    polls(),
+    config,
+    { fromMs: -Infinity, toMs: Infinity, stepMs: MINUTE_MS },
+    {
+      onPoll: () => undefined,
+      onStep: ([endpoint], timeMs) => {
+        const present = endpoint?.state.success?.snapshot.judgement.present ?? [];
+        const own = present.find(({ problem }) => problem.name === 'BridgeBacklogHigh');
+        const minute = (timeMs - START_MS) / MINUTE_MS;
+        if (minute % 5 === 0 && minute <= 20) starts[minute] = own && (own.startSeconds * 1000 - START_MS) / MINUTE_MS;
+      },
+    },
+  );
+  return starts;
+}
+
+describe('a replay', () => {
+  it('keeps a problem that one odd poll did not find, because the polls before it have found it', async () => {
+    expect(await backlogStarts(5 * MINUTE_MS, [10])).toEqual({ 0: undefined, 5: 0, 10: 0, 15: 0, 20: 0 });
+  });
+
+  it('ends a problem that two recorded polls did not find', async () => {
+    expect(await backlogStarts(5 * MINUTE_MS, [10, 15])).toEqual({
+      0: undefined,
+      5: 0,
+      10: 0,
+      15: undefined,
+      20: undefined,
+    });
+  });
+
+  it('repeats nothing of a recording that has every poll', async () => {
+    expect(await backlogStarts(0, [10])).toEqual({ 0: undefined, 5: 0, 10: undefined, 15: undefined, 20: 15 });
+  });
+});
