@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { recordSimulation } from '../../src/commands/record-simulation.js';
 import { verdictsOf } from '../../src/problems/verdicts.js';
-import { HOUR_MS, MINUTE_MS } from '../../src/settings/units.js';
+import { HOUR_MS, MINUTE_MS } from '../../src/config/units.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { answerOf, startRecordedChain, useSimulatedTime } from '../recorder/every-poll.js';
 import { createTestContext, runHere } from '../support/command-context.js';

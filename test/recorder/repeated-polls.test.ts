@@ -3,7 +3,7 @@ import { defaultConfig } from '../../src/config/config.js';
 import type { RecordedPoll } from '../../src/recorder/read-recording.js';
 import { replayPolls } from '../../src/recorder/replay.js';
 import { createModel } from '../../src/simulator/model.js';
-import { MINUTE_MS } from '../../src/settings/units.js';
+import { MINUTE_MS } from '../../src/config/units.js';
 
 /* Polls between two recorded ones had the result of the first one. */
 
@@ -38,7 +38,7 @@ async function backlogStarts(
   async function* polls(): AsyncGenerator<RecordedPoll> {
     for (const minute of [0, 5, 10, 15, 20]) yield pollAt(minute, empty.includes(minute) ? [] : transfers);
   }
-  const config = { ...defaultConfig, recorder: { ...defaultConfig.recorder, intervalMs } };
+  const config = { ...defaultConfig, recorder: { ...defaultConfig.recorder, interval: intervalMs } };
   await replayPolls(
     polls(),
     config,
