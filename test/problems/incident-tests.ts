@@ -27,13 +27,22 @@ const SETUP: Setup = {
   promtool: hasTool(NEWEST_PROMTOOL) ? NEWEST_PROMTOOL : 'promtool',
 };
 
-const SETUP_LABELS = ['namespace', 'service', 'pod', 'container', 'endpoint', 'cluster', 'replica', 'evaluator'];
+const SETUP_LABELS: ReadonlySet<string> = new Set([
+  'namespace',
+  'service',
+  'pod',
+  'container',
+  'endpoint',
+  'cluster',
+  'replica',
+  'evaluator',
+]);
 
 /** The alerts without the labels of the setups, in which they have to be the same. */
 function inAllSetups(all: readonly Firing[]): readonly Firing[] {
   const firings = all.map((firing) => ({
     ...firing,
-    labels: Object.fromEntries(Object.entries(firing.labels).filter(([name]) => !SETUP_LABELS.includes(name))),
+    labels: Object.fromEntries(Object.entries(firing.labels).filter(([name]) => !SETUP_LABELS.has(name))),
   }));
   const bySubject = groupBy(firings, ({ alert, severity, labels }) => JSON.stringify([alert, severity, labels]));
   for (const [subject, own] of bySubject) {

@@ -257,9 +257,9 @@ function createExporter(
   const endpoints = judgedEndpoints(sources, limits, instantAt(startedAt), remembered);
 
   const siblingOf =
-    ({ target }: StepContext) =>
+    (source: StepContext) =>
     (document: DocumentName) =>
-      endpoints.states().find((own) => own.target === target && own.document === document);
+      endpoints.states().find((own) => own.target === source.target && own.document === document);
   const poll = <Body>(
     source: StepContext,
     outcome: PollOutcome<Body>,
