@@ -256,10 +256,8 @@ function createExporter(
   const limits = { maxBodyBytes: maxBodyBytes ?? config.poll.max_body_size, staleAfterMs: STALE_AFTER_MS };
   const endpoints = judgedEndpoints(sources, limits, instantAt(startedAt), remembered);
 
-  const siblingOf =
-    (source: StepContext) =>
-    (document: DocumentName) =>
-      endpoints.states().find((own) => own.target === source.target && own.document === document);
+  const siblingOf = (source: StepContext) => (document: DocumentName) =>
+    endpoints.states().find((own) => own.target === source.target && own.document === document);
   const poll = <Body>(
     source: StepContext,
     outcome: PollOutcome<Body>,
