@@ -276,7 +276,7 @@ function judgedOf<Name extends DocumentName>(
     answeredAt: (query, key) => queries.get(query)?.answers.get(key)?.at.epochSeconds,
   };
   // Each problem gets only what is of its document.
-  return judged as unknown as Judged;
+  return judged as Judged;
 }
 
 /** What families and items of a document are derived from. */

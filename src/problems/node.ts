@@ -15,6 +15,10 @@ const STALLED_MINUTES = 15;
 const STALLED_ACTION =
   'Compare the height with another node: the node or the hub has halted, or a cache serves old responses.';
 
+/** The height of the last document, and whether that of the document before was the same: one document proves no standstill. */
+const heightMark = z.strictObject({ height: z.string(), isRepeated: z.boolean() });
+type HeightMark = z.infer<typeof heightMark>;
+
 function heightStalled<Name extends 'module_state' | 'rate_limiter_input'>(
   name: string,
   document: Name,
@@ -30,8 +34,16 @@ function heightStalled<Name extends 'module_state' | 'rate_limiter_input'>(
     summary: `${what} does not advance.`,
     description: `Polls succeed, but ${what} stays the same. Nothing else that the document shows is current.`,
     action: STALLED_ACTION,
-    find: (judged: Judged<Name>) => {
+    mark: {
+      schema: heightMark,
+      next: (judged: Judged<Name>, before: HeightMark | undefined) => {
+        const height = toDecimalString(heightOf(judged));
+        return { height, isRepeated: height === before?.height };
+      },
+    },
+    find: (judged: Judged<Name>, mark: HeightMark | undefined): readonly Found[] => {
       const height = toDecimalString(heightOf(judged));
+      if (mark?.isRepeated !== true) return [];
       return [{ identity: height, sentence: withDetails(`${what} has not advanced from ${height} for {duration}`) }];
     },
     inhibitsDocument: true,
@@ -58,7 +70,7 @@ export function isNodeBehind(answers: QueryStates, at: Instant): boolean | undef
   return isSyncing || seconds > BEHIND_SECONDS;
 }
 
-function nodeBehind<Name extends 'module_state' | 'rate_limiter_input'>(document: Name) {
+function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
   return problemOf(document, {
     name: 'BridgeNodeBehind',
     severity: 'warning',
@@ -69,7 +81,7 @@ function nodeBehind<Name extends 'module_state' | 'rate_limiter_input'>(document
     description: `The newest block of the node is more than ${BEHIND_SECONDS / 60} minutes old, or the node is catching up, although polls succeed and its height moves. Everything that polls show is as old.`,
     action:
       'Wait until the node has caught up, or poll another one; if it does not catch up, check its peers and its load.',
-    find: ({ input, answers }: Judged<Name>): readonly Found[] => {
+    find: ({ input, answers }): readonly Found[] => {
       const { seconds, isSyncing } = behindBy(answers, input.at);
       if (seconds <= BEHIND_SECONDS && !isSyncing) return [];
       const fact =

@@ -94,7 +94,7 @@ function paramsOf({ params }: ModuleState): Readonly<Record<string, string>> {
 }
 
 function textOf(value: unknown): string {
-  return typeof value === 'object' ? digest(value) : String(value).slice(0, 64);
+  return typeof value === 'object' ? digest(value) : `${value as string | number | boolean}`.slice(0, 64);
 }
 
 /** Too long to be printed as a value. */

@@ -86,7 +86,7 @@ const COMPLETE = {
 const signedBy = (nonce: string, ...indexes: readonly number[]) =>
   indexes.map((index) => ({ nonce, token_contract: '0xT', eth_signer: `0xa${index + 1}` }));
 
-const TOKEN = { contract: '0xt', symbol: 'T', minBatchFee: '4' };
+const TOKEN = { contract: '0xt', symbol: 'T', min_batch_fee: '4' };
 
 const liveBatch = (nonce: string, minutesAgo = 5, minute = 0) =>
   batch(nonce, '60000', String(heightAt(minute - minutesAgo)));

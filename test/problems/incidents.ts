@@ -695,7 +695,7 @@ export const crosschainAndExporterIncidents: readonly Incident[] = [
     'the height of a node does not change while polls succeed',
     { minutes: 45, frozen: true },
     {
-      expectedAlerts: { 'BridgeHeightStalled/critical': 16, 'CrosschainHeightStalled/critical': 16 },
+      expectedAlerts: { 'BridgeHeightStalled/critical': 17, 'CrosschainHeightStalled/critical': 17 },
       // Inhibited by these.
       allowedAlerts: [
         'BridgeNodeBehind/warning',

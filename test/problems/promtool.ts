@@ -80,10 +80,12 @@ export function evaluateAlerts(
   setup: Setup = DIRECT,
 ): { readonly firings: Firing[]; readonly texts: string } {
   const step = recording.sampleSeconds;
+  const copies = setup.targetLabels.length * (setup.secondEvaluation === undefined ? 1 : 2);
+  const maxSamples = Math.floor(MAX_RANGE_SAMPLES / copies);
   const firing = 'ALERTS{alertstate="firing"}';
-  const ranges = Array.from({ length: Math.ceil(recording.samples / MAX_RANGE_SAMPLES) }, (_, index) => {
-    const first = index * MAX_RANGE_SAMPLES;
-    const last = Math.min(first + MAX_RANGE_SAMPLES, recording.samples) - 1;
+  const ranges = Array.from({ length: Math.ceil(recording.samples / maxSamples) }, (_, index) => {
+    const first = index * maxSamples;
+    const last = Math.min(first + maxSamples, recording.samples) - 1;
     return { endSeconds: last * step, range: `[${(last - first) * step + 1}s:${step}s]` };
   });
   const functions = {
@@ -101,6 +103,7 @@ export function evaluateAlerts(
     others,
     setup,
   );
+  if (output.includes('too many samples')) throw new Error('promtool cannot query this range of the recording');
   const results = Array.from(
     output.matchAll(/expr: "((?:[^"\\]|\\.)*)", time: .*\n\s+exp: nil\n\s+got: (.*)\n/g),
     ([, expr, got]) => ({ expr: JSON.parse(`"${expr}"`) as string, samples: parseSamples(got ?? '') }),

@@ -153,12 +153,12 @@ describe('the verdicts about an endpoint', () => {
 
   it('are about a height that does not change, also when no poll has observed a change', () => {
     const { succeed, linesAt } = endpoint();
-    for (let minute = 0; minute <= 15; minute += 1) succeed(minute, idle, { height: '52' });
-    expect(linesAt(6)).toEqual([
+    for (let minute = 0; minute <= 16; minute += 1) succeed(minute, idle, { height: '52' });
+    expect(linesAt(7)).toEqual([
       'pending',
       'pending BridgeHeightStalled: the hub height has not advanced from 52 for at least 6 min',
     ]);
-    expect(linesAt(15).slice(0, 2)).toEqual([
+    expect(linesAt(16).slice(0, 2)).toEqual([
       'critical',
       'firing BridgeHeightStalled: the hub height has not advanced from 52 for at least 15 min',
     ]);
