@@ -275,8 +275,7 @@ function judgedOf<Name extends DocumentName>(
     answers: withoutStaleAnswers(queries, staleAfterMs, at),
     answeredAt: (query, key) => queries.get(query)?.answers.get(key)?.at.epochSeconds,
   };
-  // Each problem gets only what is of its document.
-  return judged as Judged;
+  return judged;
 }
 
 /** What families and items of a document are derived from. */

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { compare, subtract, toDecimalString } from '../chain/decimal.js';
 import type { DecimalString, Numeral } from '../chain/numeral.js';
-import type { Instant } from '../clock.js';
 import { required } from '../facts/required-fields.js';
 import { latestBlock, syncing } from '../queries/node-status.js';
-import type { QueryStates } from '../queries/query-state.js';
 import { duration } from '../text/format.js';
 import { problemOf, type Found, type Judged } from './problem.js';
 import { withDetails, withList } from './sentence.js';
@@ -52,22 +50,19 @@ function heightStalled<Name extends 'module_state' | 'rate_limiter_input'>(
 
 export const BEHIND_SECONDS = 300;
 
-/** How far the newest block of the node is behind, or whether it is catching up. */
-function behindBy(answers: QueryStates, at: Instant): { readonly seconds: number; readonly isSyncing: boolean } {
-  const [block] = latestBlock.valuesOf(answers).get('') ?? [];
-  const [status] = syncing.valuesOf(answers).get('') ?? [];
-  required(block ?? status);
-  const seconds = block === undefined ? 0 : at.epochSeconds - block.epochSeconds;
-  return { seconds, isSyncing: status?.isSyncing === true };
-}
+type Answered = Pick<Judged, 'answers' | 'answeredAt'>;
 
-/** Whether the node itself says that it is behind; `undefined` if it does not say. */
-export function isNodeBehind(answers: QueryStates, at: Instant): boolean | undefined {
+/** How far the newest block of the node was behind when the node answered, or whether it was catching up; `undefined` if it does not say. */
+function behindBy({
+  answers,
+  answeredAt,
+}: Answered): { readonly seconds: number; readonly isSyncing: boolean } | undefined {
   const [block] = latestBlock.valuesOf(answers).get('') ?? [];
   const [status] = syncing.valuesOf(answers).get('') ?? [];
+  const at = answeredAt(latestBlock.name, '');
   if (block === undefined && status === undefined) return undefined;
-  const { seconds, isSyncing } = behindBy(answers, at);
-  return isSyncing || seconds > BEHIND_SECONDS;
+  const seconds = block === undefined || at === undefined ? 0 : at - block.epochSeconds;
+  return { seconds, isSyncing: status?.isSyncing === true };
 }
 
 function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
@@ -81,8 +76,8 @@ function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
     description: `The newest block of the node is more than ${BEHIND_SECONDS / 60} minutes old, or the node is catching up, although polls succeed and its height moves. Everything that polls show is as old.`,
     action:
       'Wait until the node has caught up, or poll another one; if it does not catch up, check its peers and its load.',
-    find: ({ input, answers }): readonly Found[] => {
-      const { seconds, isSyncing } = behindBy(answers, input.at);
+    find: (judged): readonly Found[] => {
+      const { seconds, isSyncing } = required(behindBy(judged));
       if (seconds <= BEHIND_SECONDS && !isSyncing) return [];
       const fact =
         seconds > BEHIND_SECONDS
@@ -158,7 +153,8 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
     find: (judged: Judged<Name>, mark: HighestMark | undefined): readonly Found[] => {
       const values = valuesOf(judged);
       // A node that catches up has older blocks than the chain; the blocks of a hub that was rolled back are new.
-      if (isNodeBehind(judged.answers, judged.input.at) === true) return [];
+      const { seconds = 0, isSyncing = false } = behindBy(judged) ?? {};
+      if (isSyncing || seconds > BEHIND_SECONDS) return [];
       return Object.entries(values).flatMap(([kind, value]) => {
         const highest = mark !== undefined && Object.hasOwn(mark, kind) ? mark[kind] : undefined;
         if (highest === undefined || compare(value, highest.value as DecimalString) >= 0) return [];

@@ -32,11 +32,6 @@ function bridgeNumbers(items: BridgeItems): Numbers {
   const states = batches?.map(({ state }) => state);
   const inState = (wanted: string): number | undefined =>
     states === undefined || states.includes(null) ? undefined : states.filter((state) => state === wanted).length;
-  const overdue = batches?.filter(({ state }) => state === 'overdue');
-  const ofFees = (kind: string): number | undefined =>
-    states?.includes(null) === false && overdue?.every(({ fees }) => fees !== null) === true
-      ? overdue.filter(({ fees }) => fees === kind).length
-      : undefined;
   const claims = items.claims.readable ? items.claims.rows : undefined;
   const violations = (kind: string): number | undefined =>
     claims?.filter(({ violation }) => violation === kind).length || undefined;
@@ -58,9 +53,6 @@ function bridgeNumbers(items: BridgeItems): Numbers {
     ['bridge_batch_oldest_height', batches && lowestOf(batches.map((batch) => batch.createdHeight))],
     ['bridge_batches_expired', inState('expired')],
     ['bridge_batches_overdue', inState('overdue')],
-    ['bridge_overdue_batches{fees="sufficient"}', ofFees('sufficient')],
-    ['bridge_overdue_batches{fees="insufficient"}', ofFees('insufficient')],
-    ['bridge_overdue_batches{fees="unknown"}', ofFees('unknown')],
     ['bridge_integrity_violations{kind="valset_claim_mismatch"}', violations('valset_claim_mismatch')],
     ['bridge_integrity_violations{kind="withdraw_claim_without_batch"}', violations('withdraw_claim_without_batch')],
     ['bridge_unrelayed_valsets', items.valsets.total],
@@ -89,7 +81,6 @@ function bridgeNumbers(items: BridgeItems): Numbers {
         [`bridge_orchestrator_confirm_deadline_height${labels}`, own.deadlineHeight],
         [`bridge_orchestrator_missing_votes${labels}`, own.lastVote && missing[own.lastVote]],
         [`bridge_orchestrator_dissenting_votes${labels}`, own.lastVote && Number(own.lastVote === 'dissenting')],
-        [`bridge_orchestrator_missing_next_votes${labels}`, own.nextVote && missing[own.nextVote]],
       ];
     }),
   ];
