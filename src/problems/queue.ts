@@ -4,6 +4,8 @@ import { totalFees } from '../facts/bridge/batches.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import {
   contractLabel,
+  feeOf,
+  idOf,
   minBatchFees,
   rememberedBatchNonces,
   topBatchFeesByToken,
@@ -48,6 +50,31 @@ function hasBetterBatch(input: BridgeInput, contract: string, fees: Exact): bool
   );
 }
 
+/**
+ * The transfer of each token that pays most, and the id of the newest batch of any token. A batch takes the transfers that pay most, so when
+ * that one has left the queue and batches were built, one was of this token, even if no document had it.
+ */
+const topMark = z.record(
+  z.string(),
+  z.strictObject({ transfer: z.string(), batch: z.string(), builtBefore: z.string() }),
+);
+type TopMark = z.infer<typeof topMark>;
+
+function topTransfers({ input }: Judged<'module_state'>, before: TopMark = {}): TopMark {
+  const batch = toDecimalString(required(input.state.last_outgoing_batch_id));
+  return Object.fromEntries(
+    Array.from(minBatchFees(input.tokens).keys(), (contract) => {
+      const queue = unbatchedByToken(input).get(contract) ?? [];
+      const [top] = queue.toSorted((a, b) => compare(feeOf(b), feeOf(a)) || compare(idOf(a), idOf(b)));
+      const last = Object.hasOwn(before, contract) ? before[contract] : undefined;
+      const hasLeft = last !== undefined && !queue.some((own) => toDecimalString(idOf(own)) === last.transfer);
+      const isBuilt = hasLeft && last.transfer !== '' && last.batch !== batch;
+      const transfer = top === undefined ? '' : toDecimalString(idOf(top));
+      return [contract, { transfer, batch, builtBefore: isBuilt ? batch : (last?.builtBefore ?? '') }];
+    }),
+  );
+}
+
 const stuck = problemOf('module_state', {
   name: 'BridgeBacklogStuck',
   severity: 'critical',
@@ -57,7 +84,8 @@ const stuck = problemOf('module_state', {
     'The fees of the transfers of a token reach its `min_batch_fee`, and no batch of the token is built, which usually takes minutes.',
   action:
     'Request a batch of the token: anyone can, and the error says what prevents one, such as the rate limit of the token or an older batch with higher fees. Then check the batch creators.',
-  find: ({ input }) => {
+  mark: { schema: topMark, next: topTransfers },
+  find: ({ input }, mark: TopMark | undefined) => {
     const fees = topBatchFeesByToken(input);
     return Array.from(minBatchFees(input.tokens)).flatMap(([contract, minimum]) => {
       const paid = fees.get(contract);
@@ -65,7 +93,7 @@ const stuck = problemOf('module_state', {
       return [
         {
           subject: { token_contract: contract },
-          identity: newestBatch(input, contract),
+          identity: `${newestBatch(input, contract)} ${mark?.[contract]?.builtBefore ?? ''}`,
           start: timeOfHeight(input, () => {
             const waiting = waitingTokens(input).find((token) => token.contract === contract);
             return waiting && standstillSince(input, waiting);

@@ -251,7 +251,7 @@ const changes: readonly Incident[] = [
   },
   {
     title: 'the bridge has other admins after an upgrade of 70 minutes',
-    phases: [HEALTHY, UPGRADE, { minutes: 70, bridge: withOtherAdmins }],
+    phases: [HEALTHY, UPGRADE, { minutes: 90, bridge: withOtherAdmins }],
     beginsAtMinute: HEALTHY_MINUTES,
     expectedAlerts: { ...WHILE_FAILING, 'BridgeParamsChanged/warning': 71 },
   },

@@ -196,6 +196,24 @@ describe('the queue of a token', () => {
     expect(starts.map(({ start }) => start)).toEqual([2]);
   });
 
+  it('begins anew when the transfer that pays most left, and a batch was built that no document had', () => {
+    const startsAfter = (change: object): readonly number[] => {
+      const states = [0, 1, 2, 3].map((minute) => ({
+        minute,
+        state: { unbatched_transfers: [transfer('5'), transfer('6'), transfer('7')], ...(minute >= 2 && change) },
+      }));
+      return bridgeProblems(states, { tokens: [TOKEN] }).flatMap(({ name, start }) =>
+        name === 'BridgeBacklogStuck/critical' ? [start] : [],
+      );
+    };
+    const queue = { unbatched_transfers: [transfer('6'), transfer('7'), transfer('8')] };
+    const built = { last_outgoing_batch_id: '1000' };
+    expect(startsAfter({ ...queue, ...built })).toEqual([2]);
+    expect(startsAfter(built)).toEqual([0]);
+    // The sender canceled it.
+    expect(startsAfter(queue)).toEqual([0]);
+  });
+
   it('is high above the limit, and not at it', () => {
     const state = { unbatched_transfers: [transfer('3')], batches: [liveBatch('9')] };
     expect(bridgeProblem('BridgeBacklogHigh/warning', state, { backlog_limit: 3 })).toEqual([]);

@@ -20,6 +20,7 @@ const EXPECTED = new Set([
   'BridgeOracleStalled/warning',
   'BridgeHeightStalled/critical',
   'CrosschainHeightStalled/critical',
+  'BridgeNodeBehind/warning',
 ]);
 
 interface Disturbance {
