@@ -1,6 +1,6 @@
 import { multiply, subtract, toSeconds, type Exact } from '../chain/decimal.js';
 import type { Batch } from '../chain/module-state.js';
-import { externalBlockTime, hubBlockTime } from '../facts/bridge/block-times.js';
+import { blockTimeOfAges, externalBlockTime } from '../facts/bridge/block-times.js';
 import { estimatedExternalHeight } from '../facts/bridge/batches.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { orUndefined, required } from '../facts/required-fields.js';
@@ -11,7 +11,7 @@ import { duration } from '../text/format.js';
 export function timeOfHeight(input: BridgeInput, height: () => Exact | undefined): number | undefined {
   return orUndefined(() => {
     const blocks = subtract(required(input.height), required(height()));
-    return input.at.epochSeconds - toSeconds(multiply(blocks, hubBlockTime(input)));
+    return input.at.epochSeconds - toSeconds(multiply(blocks, blockTimeOfAges(input)));
   });
 }
 

@@ -185,7 +185,7 @@ const silent = problemOf('external_contract', {
   // Events are observed within minutes, so neither a busy bridge nor one that catches up causes it. Also when a few have claimed the event: it
   // exists, so the others are behind.
   description:
-    'An event of the contract has not been observed by the hub for an hour, and no fewer are waiting than then. No deposit and no executed batch reaches the hub.',
+    'Events of the contract have waited for an hour to be observed by the hub, and they do not become fewer. No deposit and no executed batch reaches the hub.',
   action:
     'Too few orchestrators claim the events: tell their operators to check the log of the orchestrator and its node of the external chain. Your own comes first.',
   mark: { schema: eventMark, next: eventsAfter },

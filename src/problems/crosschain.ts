@@ -100,7 +100,7 @@ const stuck = problemOf('rate_limiter_input', {
   afterMinutes: 0,
   summary: `nothing moves on ${THE_CHAIN}.`,
   description:
-    'The lowest pending nonce of a chain has not changed for longer than the age limit of the chain and five minutes. Later nonces wait for it. A truncated list changes nothing; the next complete one does.',
+    'The lowest pending nonce of a chain has not changed for the age limit of the chain plus five minutes, and the later nonces wait for it. Documents with a truncated list do not count.',
   action: `If a transaction of the chain is missed, begin with that. ${hashActions.evm}`,
   find: ({ input }) => {
     if (compare(hiddenCount(input), 0) > 0) return { found: [], isComplete: false };

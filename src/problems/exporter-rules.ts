@@ -51,13 +51,12 @@ export const exporterRules: readonly ExporterRule[] = [
     name: 'BridgeExporterAbsent',
     severity: 'critical',
     // Does not use `up`, because a job can be renamed or lose its targets. Without any exporter in a day, it fires once without a label.
-    expr: `group by (cluster) (last_over_time(bridge_exporter_build_info[1d]))
-unless group by (cluster) (bridge_exporter_build_info)
+    expr: `(group by (cluster) (last_over_time(bridge_exporter_build_info[1d])) unless group by (cluster) (bridge_exporter_build_info))
 or absent(last_over_time(bridge_exporter_build_info[1d]))`,
     forMinutes: 10,
-    summary: 'No bridge-exporter is scraped.',
+    summary: 'No bridge-exporter is scraped{{ with $labels.cluster }} in cluster {{ . }}{{ end }}.',
     description:
-      'No exporter of the cluster has been scraped for 10 minutes, so no other alert of the bridge can fire.',
+      'An exporter was scraped within a day, and none of its cluster has been for 10 minutes; or none was within a day. No other alert of the bridge can fire.',
     action: 'Check that the exporter runs and that its scrape job has targets.',
     inhibits: [{ problem: 'BridgeExporterDown', equal: [] }],
   }),
@@ -118,9 +117,9 @@ and on (cluster, namespace, job, instance) last_over_time(bridge_exporter_build_
     name: 'BridgeEndpointNotPolled',
     severity: 'critical',
     expr: 'time() - bridge_exporter_last_attempt_timestamp_seconds{document!="external_contract"} > 900',
-    summary: `${THE_POLLS} have stopped.`,
+    summary: `${THE_POLLS} have stopped in {{ $labels.instance }}.`,
     description:
-      'The exporter is scraped, and has not polled the document for 15 minutes: it hangs, or is far too slow. No other alert on the document can fire.',
+      'The exporter is scraped, and has not polled the document for 15 minutes: it hangs, or is far too slow. No other alert of this exporter on the document can fire.',
     action: 'Restart the exporter, and keep its log.',
     inhibits: [{ problem: 'BridgeSnapshotStale', equal: ENDPOINT }],
     inhibitsDocument: true,
@@ -163,7 +162,7 @@ and ignoring (reason) bridge_exporter_up == 0`,
     summary:
       '{{ $labels.target }}: {{ $labels.document }} is misconfigured: polls fail with reason {{ $labels.reason }}.',
     description:
-      'More than one poll within 10 minutes failed with reason `bad_request` or `unauthorized`, and the last poll failed.',
+      'Polls of the last 10 minutes failed with reason `bad_request` or `unauthorized`, and none has succeeded since.',
     action:
       'Correct what the last failure on the status page names: the configuration, the credentials, or what in front of the node refuses this machine.',
     inhibits: [{ problem: 'BridgeEndpointDown', equal: ENDPOINT }],
@@ -195,7 +194,7 @@ or increase(bridge_exporter_poll_failures_total{reason=~"too_large|response_too_
     name: 'BridgeProblemUnjudged',
     severity: 'critical',
     expr: 'time() - bridge_problem_unjudged_start_timestamp_seconds{severity="critical"} > 600',
-    summary: '{{ $labels.target }}: {{ $labels.problem }} was there, and cannot be judged any more.',
+    summary: '{{ $labels.target }}: {{ $labels.problem }} was found, and can no longer be judged.',
     description:
       'A critical problem was there, and for 10 minutes it cannot be judged, because a field that it reads is missing or invalid.',
     action:
@@ -241,7 +240,7 @@ or time() - bridge_oldest_due_transfer_timestamp_seconds{fees="sufficient"} > ig
     keepFiringMinutes: 15,
     summary: '{{ $labels.target }}: withdrawals take longer than the objective.',
     description:
-      'More withdrawals of 3 days than the `objective` of the target allows took longer, at least 5, and also of the last 6 hours; or a withdrawal with sufficient fees has been due for longer.',
+      'A larger share of the withdrawals of 3 days, and of those of 6 hours, took longer than the `objective` of the target allows, and at least 5 of the 3 days; or a withdrawal with sufficient fees has been due for longer.',
     action:
       'Look for the step that is slow: batches are not built, not signed, or not relayed. Compare the durations of batches and of transfers on the dashboard.',
     dashboard: 'bridge-overview',

@@ -89,7 +89,7 @@ const valsetMismatches = problemOf('module_state', {
   afterMinutes: 0,
   summary: 'the validator set in the contract is not the one of the hub ({{ $labels.kind }}).',
   description:
-    'The validator set in the contract is not the one that the hub made, the hub has not known it for less than a day, or a third of the power claims such a set. Whoever controls that set controls all funds; this can be a theft in progress.',
+    'The validator set in the contract differs from the one with its nonce on the hub, or the hub had it within a day and has it no more, or a third of the power claims such a set. Whoever controls that set controls all funds; this can be a theft in progress.',
   mark: {
     schema: knownMark,
     next: ({ input }, before: number | undefined) => (isValsetUnknown(input) ? (before ?? 0) : input.at.epochSeconds),

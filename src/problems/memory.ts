@@ -187,7 +187,11 @@ function judgeProblem(
     const candidate = earlier?.identity === identity ? { ...earlier, texts: one } : newCandidate(subject, one, at);
     if (isSinglePoll || msBetween(candidate.since, at) >= BEGINS_AFTER_MS) {
       const { since: _since, ...begun } = candidate;
-      present.set(key, { ...begun, foundAt: at });
+      present.set(key, {
+        ...begun,
+        startSeconds: confirmedStart(candidate, one, at),
+        foundAt: at,
+      });
     } else {
       candidates.set(key, candidate);
       // What progress has changed begins anew when the next judgement agrees.
@@ -206,6 +210,12 @@ function newCandidate(subject: Subject, { identity = '', start, ...texts }: Foun
   // A start is never after the poll: block times are estimates.
   const startSeconds = Math.min(start ?? at.epochSeconds, at.epochSeconds);
   return { subject, identity, startSeconds, isProven, texts, since: at };
+}
+
+/** A start that moves faster than time was an estimate by a wrong block time: that of the first document is the parameter of the chain. */
+function confirmedStart({ startSeconds, since }: Candidate, { start }: Found, at: Instant): number {
+  const isFaster = start !== undefined && start - startSeconds > msBetween(since, at) / 1000;
+  return isFaster ? Math.min(start, since.epochSeconds) : startSeconds;
 }
 
 function oldest<Known extends KnownSubject>(subjects: ReadonlyMap<string, Known>): ReadonlyMap<string, Known> {

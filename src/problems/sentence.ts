@@ -1,5 +1,5 @@
 import type { ClaimType } from '../chain/claim.js';
-import type { BlockSpan, ClaimItem, CoinItem, ItemList, Member, Members, Signatures } from '../facts/items/items.js';
+import type { BlockSpan, ClaimItem, CoinItem, ItemList, Member, Members } from '../facts/items/items.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { cleanText, splitAddress } from '../text/untrusted-text.js';
 
@@ -146,12 +146,6 @@ export function parts(...all: readonly string[]): string {
   return all.filter((part) => part !== '').join('; ');
 }
 
-/** "5 external blocks (about 60 s)". */
-export function blocksFor(blocks: number, blockTime: number | undefined, kind: string): string {
-  const time = blockTime === undefined ? '' : ` (about ${duration(blocks * blockTime)})`;
-  return `${count(blocks, `${kind} block`)}${time}`;
-}
-
 /** Signatures and votes take a minute or two. */
 const USUAL_SECONDS = 300;
 
@@ -163,11 +157,6 @@ export function isLate(age: BlockSpan | null): boolean {
 /** None when the list could not be read. */
 export function listedRows<Row>(items: ItemList<Row> | undefined): readonly Row[] {
   return items?.readable === true ? items.rows : [];
-}
-
-/** The oldest listed batch, or validator set, without sufficient signatures. */
-export function belowThreshold<Row extends Signatures>(items: ItemList<Row> | undefined): Row | undefined {
-  return listedRows(items).find((row) => row.belowThreshold === true);
 }
 
 /** "about 11 h 23 min"; empty without an estimate, and when the deadline has passed. */

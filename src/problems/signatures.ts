@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { compare, ratio } from '../chain/decimal.js';
+import { compare, ratio, toDecimalString } from '../chain/decimal.js';
 import type { Batch, Valset } from '../chain/module-state.js';
+import type { DecimalString } from '../chain/numeral.js';
 import { keyOfBatch } from '../flow/bridge-document.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { batchesBelowThreshold, isBatchSigned, isBelowThreshold, valsetSignedPower } from '../facts/bridge/signing.js';
@@ -21,9 +22,7 @@ import { membersOf, missingValidators, ownFirst, timeLeft, withDetails } from '.
 const CONTACT_SIGNERS = 'Contact the operators of the validators that have not signed; the batches cannot be relayed.';
 
 /** The batch whose signatures decide whether there is progress. */
-const unsignedMark = z
-  .strictObject({ batch: z.string(), since: z.string(), startSeconds: z.number().optional() })
-  .nullable();
+const unsignedMark = z.strictObject({ batch: z.string(), since: z.string(), sinceBlock: z.string() }).nullable();
 type UnsignedMark = z.infer<typeof unsignedMark>;
 
 function oldestUnsigned(input: BridgeInput): Batch | undefined {
@@ -36,8 +35,7 @@ function unsignedSince({ input, flow }: Judged<'module_state'>, before: Unsigned
   const oldest = oldestUnsigned(input);
   if (oldest === undefined) return null;
   const batch = keyOfBatch(oldest);
-  const startSeconds = timeOfHeight(input, () => required(oldest.block));
-  const anew = { batch, since: batch, ...(startSeconds !== undefined && { startSeconds }) };
+  const anew = { batch, since: batch, sinceBlock: toDecimalString(required(oldest.block)) };
   if (before === undefined || before === null) return anew;
   const earlier = rows(input.state.batches).find((own) => keyOfBatch(own) === before.batch);
   if (earlier !== undefined) return isBatchSigned(input, earlier) === true ? anew : before;
@@ -62,7 +60,7 @@ const batchUnsigned = problemOf('module_state', {
     return [
       {
         identity: mark?.since ?? '',
-        start: mark?.startSeconds,
+        start: timeOfHeight(input, () => required(mark?.sinceBlock as DecimalString | undefined)),
         sentence: withDetails(
           `batches have lacked signatures for {duration}, ${all.length} at present`,
           missingValidators(missing, `signed batch ${orNull(() => required(oldest.batch_nonce)) ?? ''}`),

@@ -142,7 +142,7 @@ const missingConfirms = {
   dashboard: 'bridge-signers',
   lateWith: 'signatures for an hour',
   summary:
-    '{{ if eq $labels.watched "true" }}your validator {{ $labels.orchestrator }}{{ else }}validators with 15% of the power or more{{ end }} does not sign.',
+    '{{ if eq $labels.watched "true" }}your validator {{ $labels.orchestrator }} does{{ else }}validators with 15% of the power or more do{{ end }} not sign.',
   description: `A validator of \`watch\` has signed nothing for an hour, or not the validator set with its next deadline; or others with ${LATE_POWER_RATIO * 100} % of the power or more. A validator that misses a deadline is jailed. From 34 % on, nothing can be relayed.`,
   action: CHECK_CONFIRMS,
   together: {
@@ -229,7 +229,7 @@ const votesMissing = problemOf('module_state', {
   dashboard: 'bridge-signers',
   lateWith: 'votes for events',
   summary:
-    '{{ if eq $labels.watched "true" }}your validator {{ $labels.orchestrator }}{{ else }}validators with 15% of the power or more{{ end }} does not vote.',
+    '{{ if eq $labels.watched "true" }}your validator {{ $labels.orchestrator }} does{{ else }}validators with 15% of the power or more do{{ end }} not vote.',
   description: `A validator of \`watch\` has voted for no event since one that others have claimed, or others with ${LATE_POWER_RATIO * 100} % of the power or more. A vote for another claim is not missing. From 34 % on, no event is observed.`,
   action: CHECK_VOTES,
   mark: {
@@ -299,7 +299,7 @@ function deadlineNear(severity: Severity, hours: number, actions: { readonly own
     afterMinutes: 15,
     dashboard: 'bridge-signers',
     lateWith: 'a signature with a near deadline',
-    summary: `{{ if eq $labels.watched "true" }}your validator {{ $labels.orchestrator }} is{{ else }}validators with a third of the power are{{ end }} jailed within ${hours} hours, unless they sign.`,
+    summary: `{{ if eq $labels.watched "true" }}your validator {{ $labels.orchestrator }}{{ else }}validators with a third of the power{{ end }} will be jailed within ${hours} hours without a signature.`,
     description: `Less than ${hours} hours are left for a validator of \`watch\` to sign a validator set or a batch, or for others with a third of the power. After that it is jailed; jailed validators neither sign nor vote.`,
     action: actions.own,
     find: ({ input }: Judged<'module_state'>) =>

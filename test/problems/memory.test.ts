@@ -134,9 +134,16 @@ describe('a problem', () => {
   it('has the start that the document proves, computed once', () => {
     const { poll } = judge();
     poll(100, [{ start: START_SECONDS - 3600 }]);
-    const judgement = poll(130, [{ start: START_SECONDS - 3000 }]);
+    poll(130, [{ start: START_SECONDS - 3580 }]);
+    const judgement = poll(160, [{ start: START_SECONDS - 3000 }]);
     expect(starts(judgement)).toEqual([-3600]);
     expect(judgement.present[0]?.isProven).toBe(true);
+  });
+
+  it('has the start of the document that confirms it, if it moved faster than time', () => {
+    const { poll } = judge();
+    poll(0, [{ start: START_SECONDS - 3600 }]);
+    expect(starts(poll(30, [{ start: START_SECONDS - 1200 }]))).toEqual([-1200]);
   });
 
   it('never begins after the poll', () => {

@@ -204,6 +204,21 @@ describe('the verdicts about an endpoint', () => {
     );
   });
 
+  it('date a batch by the blocks that two polls have seen, not by the parameter of the chain', () => {
+    const { succeed, linesAt } = endpoint();
+    const state = {
+      params: { ...idleState.params, average_block_time: '2000' },
+      batches: [{ ...batch('6'), block: '9000' }],
+      batch_confirms: [],
+    };
+    // Blocks take 0.65 s.
+    succeed(0, state, { height: '10000' });
+    succeed(0.5, state, { height: '10046' });
+    expect(linesAt(0.5).filter((line) => line.includes('BridgeBatchUnsigned'))).toEqual([
+      expect.stringMatching(/^pending BridgeBatchUnsigned: batches have lacked signatures for 11 min, /),
+    ]);
+  });
+
   it('repeat a change of the parameters for an hour', () => {
     const { succeed, linesAt } = endpoint();
     for (const minute of [0, 1]) succeed(minute, idle);

@@ -64,6 +64,22 @@ export const hubBlockTime = memoize((input: BridgeInput): Exact => {
   return measuredBlockTime(input) ?? required(required(input.state.params).average_block_time);
 });
 
+const MIN_ROUGH_MS = 15_000;
+
+/**
+ * The block time with which the age of a block is estimated: configured, else measured, however shortly. The parameter is for the first
+ * document only: it can be three times too long.
+ */
+export const blockTimeOfAges = memoize((input: BridgeInput): Exact => {
+  if (hubBlockTimeSource(input) !== 'parameter') return hubBlockTime(input);
+  const [first] = heightSamples(input);
+  if (first === undefined || input.height === undefined) return hubBlockTime(input);
+  const ms = input.at.monotonicMs - first.monotonicMs;
+  const blocks = toDouble(subtract(input.height, first.height));
+  if (ms < MIN_ROUGH_MS || blocks <= 0) return hubBlockTime(input);
+  return { units: BigInt(Math.round((ms * 1000) / blocks)), scale: 3 };
+});
+
 /** Ethereum and Sepolia. Their slots have a fixed length. */
 const SLOT_MS: ReadonlyMap<string, number> = new Map([
   ['1', 12_000],
