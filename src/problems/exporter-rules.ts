@@ -54,7 +54,7 @@ export const exporterRules: readonly ExporterRule[] = [
     expr: `(group by (cluster) (last_over_time(bridge_exporter_build_info[1d])) unless group by (cluster) (bridge_exporter_build_info))
 or absent(last_over_time(bridge_exporter_build_info[1d]))`,
     forMinutes: 10,
-    summary: 'No bridge-exporter is scraped{{ with $labels.cluster }} in cluster {{ . }}{{ end }}.',
+    summary: 'No bridge-exporter of the cluster is scraped.',
     description:
       'An exporter was scraped within a day, and none of its cluster has been for 10 minutes; or none was within a day. No other alert of the bridge can fire.',
     action: 'Check that the exporter runs and that its scrape job has targets.',
