@@ -53,6 +53,9 @@ export function withoutSuccess(state: EndpointState, now: Instant): string {
   return `no poll of ${state.document} has succeeded for ${lasting}`;
 }
 
+/** `for` of the alert. */
+const REJECTED_SECONDS = 300;
+
 /** `hasOther`: polls of another document of the target succeed. */
 export function endpointConditions(
   state: EndpointState,
@@ -108,8 +111,8 @@ export function endpointConditions(
     conditions.push({
       name: 'BridgeResponseNearLimit',
       severity: 'warning',
-      startSeconds: last.at.epochSeconds,
-      limitSeconds: 0,
+      startSeconds: isRejected ? since : last.at.epochSeconds,
+      limitSeconds: isRejected ? REJECTED_SECONDS : 0,
       sentence: withDetails(
         isRejected
           ? `a response of ${document} was rejected for its size`

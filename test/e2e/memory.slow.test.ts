@@ -67,7 +67,7 @@ describe('replay with little memory', () => {
     const { code, stderr } = await runExporter(['replay', '--bridge', file], SMALL_HEAP);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^reading .*rows\.json \(\d+\.\d MiB\) …\ndefault module_state: too_large: .*rows\.json: \d+ JSON values are more than \d+ \(poll\.max_body_size \/ 24, and the heap\)\n {2}Raise .*\nexit 1: 1 of 1 recorded body failed\n$/,
+      /^default module_state: too_large: .*rows\.json: \d+ JSON values are more than \d+ \(poll\.max_body_size \/ 24, and the heap\)\n {2}Raise .*\nexit 1: 1 of 1 recorded body failed\n$/,
     );
   });
 });

@@ -36,7 +36,7 @@ const LONG_NAME =
 const states = {
   healthy: { title: `● No problem on ${LONG_NAME}`, texts: ['● up', 'Unbatched transfers', 'Pending cctxs'] },
   failing: {
-    title: `○ ${LONG_NAME} cannot be judged`,
+    title: `△ building up: ${LONG_NAME}: polls of module_state have failed for `,
     texts: ['▲ failing', '→ Check the node', 'chain series are withdrawn in', 'As of the last success:'],
   },
   withdrawn: {
