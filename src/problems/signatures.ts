@@ -35,11 +35,7 @@ function unsignedSince({ input, flow }: Judged<'module_state'>, before: Unsigned
   const oldest = oldestUnsigned(input);
   if (oldest === undefined) return null;
   const batch = keyOfBatch(oldest);
-  const last = input.previous?.heights.at(-1);
-  // Signed at the last judgement: the threshold or the validator set in the contract is another one.
-  const wasSigned = before === null && last !== undefined && compare(last.height, required(oldest.block)) >= 0;
-  const sinceBlock = toDecimalString(required(wasSigned ? input.height : oldest.block));
-  const anew = { batch, since: batch, sinceBlock };
+  const anew = { batch, since: batch, sinceBlock: toDecimalString(required(oldest.block)) };
   if (before === undefined || before === null) return anew;
   const earlier = rows(input.state.batches).find((own) => keyOfBatch(own) === before.batch);
   if (earlier !== undefined) return isBatchSigned(input, earlier) === true ? anew : before;

@@ -128,15 +128,6 @@ describe('a batch', () => {
     );
   });
 
-  it('that was signed lacks signatures since the poll that found it', () => {
-    const documents = [0, 1, 2].map((minute) => ({
-      minute,
-      state: { batches: [liveBatch('9', 100)], batch_confirms: signedBy('9', 0, ...(minute < 2 ? [1, 2] : [])) },
-    }));
-    const found = bridgeProblems(documents).find(({ name }) => name === 'BridgeBatchUnsigned/critical');
-    expect(found?.start).toBe(2);
-  });
-
   it('waits for a relayer where several tokens do, and an execution is progress', () => {
     const other = { ...liveBatch('7', 90), token_contract: '0xU', transactions: [transfer('5')] };
     const confirms = [
