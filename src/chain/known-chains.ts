@@ -71,10 +71,6 @@ export function chainType(chainId: string): ChainType {
   return knownChains.get(chainId)?.type ?? 'evm';
 }
 
-export function chainIdsOfType(type: ChainType): readonly string[] {
-  return Array.from(knownChains).flatMap(([chainId, known]) => (known.type === type ? [chainId] : []));
-}
-
 /** The default of the chain parameter `outbound_schedule_lookahead`: clients send no nonce that is further above the lowest missed one. */
 export const LOOKAHEAD = 60;
 

@@ -1,9 +1,9 @@
+import { isNote } from '../problems/verdicts.js';
 import { markup, sentenceHtml, type Markup } from './html.js';
 import { worstTargetFirst, type TargetStatus, type TargetView, type VerdictView } from './target-view.js';
 import {
   entryDetails,
   groupsOf,
-  isNote,
   rootVerdicts,
   stateLabel,
   statusOf,

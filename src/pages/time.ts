@@ -23,11 +23,6 @@ export function distanceElement(iso: string, distance: string): Markup {
   return markup`<time datetime="${iso}" title="${utc(iso)}">${distance}</time>`;
 }
 
-/** The time of the day to the minute. */
-export function clockTime(iso: string): string {
-  return `${iso.slice(11, 16)} UTC`;
-}
-
 /** The time of the day, with the date as a tooltip. */
 export function clockTimeElement(iso: string): Markup {
   const full = utc(iso);

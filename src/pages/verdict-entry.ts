@@ -30,11 +30,6 @@ export function statusLabel(status: TargetStatus): Markup {
   return markup`<b class="state ${status}">${statusWords[status]}</b>`;
 }
 
-/** What is only for the record is no problem. */
-export function isNote({ severity, state }: VerdictView): boolean {
-  return severity === 'info' && state === 'firing';
-}
-
 export function verdictsHtml(entries: readonly Markup[]): Markup {
   return markup`<ul class="verdicts">
 ${entries}</ul>`;

@@ -1,3 +1,4 @@
+import { isNote } from '../problems/verdicts.js';
 import type { Headline } from './headline.js';
 import { markup, sentenceHtml, type Markup } from './html.js';
 import { anchor, relative } from './layout.js';
@@ -5,7 +6,6 @@ import { statuses, type TargetView, type VerdictView } from './target-view.js';
 import {
   groupEntry,
   groupsOf,
-  isNote,
   rootVerdicts,
   statusLabel,
   verdictsHtml,

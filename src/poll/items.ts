@@ -6,7 +6,7 @@ import type { EndpointState } from './endpoint-state.js';
 import { inputOf, type Poll, type Snapshot } from './step.js';
 
 /*
- * The items of `/pending` are derived when somebody asks for them, from the body of the last successful poll, which is kept compressed: in
+ * The items of the pages are derived when somebody asks for a page, from the body of the last successful poll, which is kept compressed: in
  * most polls nobody does, and the document would take ten times the memory.
  */
 

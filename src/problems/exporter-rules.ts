@@ -56,7 +56,7 @@ or absent(last_over_time(bridge_exporter_build_info[1d]))`,
     forMinutes: 10,
     summary: 'No bridge-exporter of the cluster is scraped.',
     description:
-      'An exporter was scraped within a day, and none of its cluster has been for 10 minutes; or none was within a day. No other alert of the bridge can fire.',
+      'No exporter of a cluster that had one within a day has been scraped for 10 minutes, or none at all within a day. No other alert of the bridge can fire.',
     action: 'Check that the exporter runs and that its scrape job has targets.',
     inhibits: [{ problem: 'BridgeExporterDown', equal: [] }],
   }),

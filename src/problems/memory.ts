@@ -225,7 +225,7 @@ function oldest<Known extends KnownSubject>(subjects: ReadonlyMap<string, Known>
 }
 
 /** The same for the same labels in any order. */
-export function subjectKey(subject: Subject): string {
+function subjectKey(subject: Subject): string {
   return JSON.stringify(Object.entries(subject).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 

@@ -38,7 +38,7 @@ function isFirstOfItsRule(problem: Problem): boolean {
   return first === problem;
 }
 
-export function ruleOf(problem: Problem): Rule {
+function ruleOf(problem: Problem): Rule {
   const { name, severity, document, afterMinutes, summary, description, action, dashboard, linksToPending } = problem;
   const isOfDocument = hasOtherLimit(problem);
   const matcher = isOfDocument ? `document="${document}",` : '';

@@ -285,8 +285,8 @@ function nextDeadline(input: BridgeInput, member: RegisteredMember): Deadline | 
 
 const SIGNED_THING = { valset: 'a validator set', batch: 'a batch' } as const;
 
-export const CRITICAL_HOURS = 12;
-export const WARNING_HOURS = 24;
+const CRITICAL_HOURS = 12;
+const WARNING_HOURS = 24;
 
 function deadlineNear(severity: Severity, hours: number, actions: { readonly own: string; readonly others: string }) {
   const limit = hours * 3600;

@@ -262,7 +262,10 @@ function worstFirst(a: Judging & Verdict, b: Judging & Verdict): number {
   );
 }
 
-const isNote = ({ severity, state }: Verdict): boolean => severity === 'info' && state === 'firing';
+/** What is only for the record is no problem. */
+export function isNote({ severity, state }: Pick<Verdict, 'severity' | 'state'>): boolean {
+  return severity === 'info' && state === 'firing';
+}
 
 /** Whether the critical form of the same problem says it already. */
 function isIncluded(verdict: Judging, all: readonly Judging[]): boolean {
