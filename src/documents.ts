@@ -130,7 +130,7 @@ export interface DocumentDefinition<Name extends DocumentName> {
   readonly observations: (input: InputOf[Name]) => ObservationsOf[Name];
   readonly flow: FlowDefinition<InputOf[Name], FlowOf[Name]>;
   /** The items behind the gauges, for `/pending`. */
-  readonly items: (tracked: Tracked<InputOf[Name], FlowOf[Name]>) => Items;
+  readonly items: (tracked: Tracked<InputOf[Name], FlowOf[Name]>, labels: LabelSettings) => Items;
 }
 
 /** A document with the flow up to it. */
@@ -253,7 +253,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
     families: contractFamilies,
     observations: (reading) => reading,
     flow: { initial: undefined, track: () => undefined, gauges: [], cumulative: [] },
-    items: ({ input }) => contractItems(input),
+    items: ({ input }, { tokens }) => contractItems(input, tokens),
   },
   rate_limiter_input: {
     title: 'Cross-chain',

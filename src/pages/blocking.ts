@@ -1,5 +1,6 @@
 import { problems } from '../problems/problems.js';
-import { isLate, listedRows } from '../problems/sentence.js';
+import { listedRows } from '../problems/sentence.js';
+import { isLate } from '../facts/items/block-spans.js';
 import type { Samples } from '../metrics/samples.js';
 import { asDecimalString } from '../chain/numeral.js';
 import { groupBy } from '../facts/grouping.js';

@@ -1,4 +1,5 @@
-import { haveOrHas, isLate, membersOf, validators } from '../problems/sentence.js';
+import { haveOrHas, membersOf, validators } from '../problems/sentence.js';
+import { isLate } from '../facts/items/block-spans.js';
 import { groupBy } from '../facts/grouping.js';
 import type { BridgeItems, ClaimItem, Members } from '../facts/items/items.js';
 import { count } from '../text/format.js';

@@ -1,4 +1,4 @@
-import { isLate } from '../problems/sentence.js';
+import { isLate } from '../facts/items/block-spans.js';
 import type {
   BatchItem,
   BatchState,

@@ -51,8 +51,9 @@ export async function prepareItems(states: readonly EndpointState[]): Promise<vo
 }
 
 function deriveItems<Name extends DocumentName>(snapshot: Snapshot<Name>): Items | undefined {
+  const { document, kept, flow } = snapshot;
   const input = keptInput(snapshot);
-  return input && documents[snapshot.document].items({ input, flow: snapshot.flow });
+  return kept && input && documents[document].items({ input, flow }, kept.context.labels);
 }
 
 /** What the document of a snapshot is derived from; `undefined` if its body is not kept. */

@@ -146,14 +146,6 @@ export function parts(...all: readonly string[]): string {
   return all.filter((part) => part !== '').join('; ');
 }
 
-/** Signatures and votes take a minute or two. */
-const USUAL_SECONDS = 300;
-
-/** Whether something has waited longer for signatures or votes than usual. An item of unknown age may have. */
-export function isLate(age: BlockSpan | null): boolean {
-  return (age?.seconds ?? USUAL_SECONDS) >= USUAL_SECONDS;
-}
-
 /** None when the list could not be read. */
 export function listedRows<Row>(items: ItemList<Row> | undefined): readonly Row[] {
   return items?.readable === true ? items.rows : [];

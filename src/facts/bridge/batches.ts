@@ -156,6 +156,19 @@ export function batchState(input: BridgeInput, batch: Batch): BatchState | undef
   return overdue === undefined ? undefined : overdue ? 'overdue' : 'live';
 }
 
+/** Why a batch is not executed, or a transfer not in one. `fees`: below the minimum fee of the token, so that nobody takes it. */
+export const waitReasons = ['timeout', 'signatures', 'fees', 'relayer', 'batch'] as const;
+export type WaitReason = (typeof waitReasons)[number];
+
+/** The first reason that applies to a live batch; `undefined` without the power of the validator set in the contract. */
+export function waitOfBatch(input: BridgeInput, batch: Batch): WaitReason | undefined {
+  if (orUndefined(() => isExpired(input, batch)) === true || isTimedOut(input, batch)) return 'timeout';
+  const isSigned = isBatchSigned(input, batch);
+  if (isSigned === undefined) return undefined;
+  if (!isSigned) return 'signatures';
+  return paysMinimum(input, batch) === false ? 'fees' : 'relayer';
+}
+
 /** The lowest height at which one of the batches was created. */
 export function oldestBlock(batches: readonly Batch[]): Numeral | undefined {
   return lowest(batches.map(({ block }) => required(block)));

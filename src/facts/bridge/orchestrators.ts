@@ -99,7 +99,8 @@ const lastAbsence = memoizePerRow((input: BridgeInput, { address }: RegisteredMe
   ),
 );
 
-function isSinceReturn(input: BridgeInput, member: RegisteredMember, height: Exact): boolean {
+/** Whether a member owes what was made at a height. */
+export function isSinceReturn(input: BridgeInput, member: RegisteredMember, height: Exact): boolean {
   const absence = lastAbsence(input, member);
   return absence === undefined || compare(height, absence) > 0;
 }

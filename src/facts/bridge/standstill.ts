@@ -32,7 +32,7 @@ const knownIds = memoize((input: BridgeInput) => {
 });
 
 /** Hub height at which the transfer with this id existed. */
-function existedAt(input: BridgeInput, id: Numeral): Numeral | undefined {
+export function existedAt(input: BridgeInput, id: Numeral): Numeral | undefined {
   return knownIds(input).find(({ maxId }) => compare(id, maxId) <= 0)?.height;
 }
 

@@ -12,6 +12,14 @@ export interface BlockSpan {
   readonly seconds: number | null;
 }
 
+/** Signatures and votes take a minute or two. */
+const USUAL_SECONDS = 300;
+
+/** Whether something has waited longer for signatures or votes than usual. An item of unknown age may have. */
+export function isLate(age: BlockSpan | null): boolean {
+  return (age?.seconds ?? USUAL_SECONDS) >= USUAL_SECONDS;
+}
+
 /** Hub blocks from a height to the height of the response. */
 export function hubBlocksSince(input: BridgeInput, height: Field<Numeral>): BlockSpan | null {
   return hubSpan(input, () => subtract(required(input.height), required(height)));

@@ -2,7 +2,7 @@ import { toDecimalString, toSeconds } from '../../chain/decimal.js';
 import type { Batch, Transfer, Valset } from '../../chain/module-state.js';
 import { asDecimalString } from '../../chain/numeral.js';
 import { hubBlockTime, hubBlockTimeSource } from '../bridge/block-times.js';
-import { batchState, estimatedExternalHeight, feesOf, totalFees } from '../bridge/batches.js';
+import { batchState, estimatedExternalHeight, feesOf, totalFees, waitOfBatch, waitReasons } from '../bridge/batches.js';
 import {
   conflictingNonces,
   heightOfLastObserved,
@@ -13,7 +13,15 @@ import {
 import type { BridgeInput } from '../bridge/input.js';
 import { valsetDeadline } from '../bridge/orchestrators.js';
 import { batchesBelowThreshold, countValsetsBelowThreshold } from '../bridge/signing.js';
-import { feeCoin, idOf, totalAmount, transferredCoin, unbatchedTransfers } from '../bridge/tokens.js';
+import {
+  batchedTransfers,
+  contractLabel,
+  feeCoin,
+  idOf,
+  totalAmount,
+  transferredCoin,
+  unbatchedTransfers,
+} from '../bridge/tokens.js';
 import { memberAddresses, unrelayedValsets } from '../bridge/valsets.js';
 import { lengthOf, orUndefined, required, rows } from '../required-fields.js';
 import { externalBlocks, hubBlocksSince, hubBlocksUntil } from './block-spans.js';
@@ -28,8 +36,8 @@ import {
   type SortKeys,
 } from './item-list.js';
 import { batchSignatures, valsetSignatures } from './signatures.js';
-import { aboveLimitSince } from '../bridge/standstill.js';
-import { coinItem, hubCoin, tokenItem, waitingTokenItems } from './tokens.js';
+import { aboveLimitSince, existedAt } from '../bridge/standstill.js';
+import { coinItem, hubCoin, minimumFee, queueItem, tokenItem, waitingTokenItems } from './tokens.js';
 import { watchedItems } from './watched.js';
 
 /** The items of a bridge for `/pending`. They are derived from the same joins as the metrics, so that both agree. */
@@ -50,6 +58,9 @@ export function bridgeItems(input: BridgeInput) {
     /** Numbers of live batches and of unrelayed validator sets whose signed power is below the threshold. */
     batchesBelowThreshold: belowThreshold?.length ?? null,
     valsetsBelowThreshold: orNull(() => countValsetsBelowThreshold(input)),
+    /** Number of transfers in live batches, and of these batches by what they wait for. */
+    batchedTransfers: orNull(() => batchedTransfers(input).length),
+    batchesByWait: orNull(() => batchesByWait(input)),
     /** Number of events that are claimed and not yet observed. */
     pendingEvents: decimalOrNull(() => pendingEventCount(input)),
     conflictingEvents: orNull(() => conflictingNonces(input).size),
@@ -86,6 +97,14 @@ export function bridgeItems(input: BridgeInput) {
   };
 }
 
+function batchesByWait(input: BridgeInput) {
+  const waits = rows(input.state.batches).map((batch) => orNull(() => waitOfBatch(input, batch)) ?? 'unknown');
+  const numberOf = (reason: string): number => waits.filter((own) => own === reason).length;
+  return [...waitReasons, 'unknown' as const]
+    .map((waitsFor) => ({ waitsFor, batches: numberOf(waitsFor) }))
+    .filter(({ batches }) => batches > 0);
+}
+
 const BATCH_KEYS: SortKeys<Batch> = [
   optionalKey(({ block }) => required(block)),
   ({ batch_nonce }) => required(batch_nonce),
@@ -104,6 +123,13 @@ function transferItem(input: BridgeInput, transfer: Transfer) {
     destination: truncatedOrNull(() => required(dest_address)),
     amount: coinItem(input, transferredCoin(transfer)),
     fee: coinItem(input, feeCoin(transfer)),
+    /** By the ids in live batches: how long it has waited at least. */
+    age: hubBlocksSince(
+      input,
+      orUndefined(() => existedAt(input, idOf(transfer))),
+    ),
+    /** The queue of its token. */
+    queue: orNull(() => queueItem(input, contractLabel(transferredCoin(transfer)?.contract))),
   };
 }
 
@@ -128,6 +154,8 @@ function batchItem(input: BridgeInput, batch: Batch) {
     projectedHeadroom: externalBlocks(input, () => required(estimatedExternalHeight(input)), batch_timeout),
     state: orNull(() => batchState(input, batch)),
     fees: orNull(() => feesOf(input, batch)),
+    minimumFee: orNull(() => minimumFee(input, contractLabel(token_contract))),
+    waitsFor: orNull(() => waitOfBatch(input, batch)),
     ...batchSignatures(input, batch),
   };
 }

@@ -1,9 +1,12 @@
 import { toDecimalString } from '../../chain/decimal.js';
 import type { ContractReading } from '../contract/reading.js';
 import { asDecimalString } from '../../chain/numeral.js';
+import type { TokenConfig } from '../../config/config.js';
+import { toLabelValue } from '../label-value.js';
+import { inWholeUnits } from './item-list.js';
 
 /** What the pages show of the contract. Nothing waits there. */
-export function contractItems(reading: ContractReading) {
+export function contractItems(reading: ContractReading, tokens: readonly TokenConfig[]) {
   const { contract, height, blockSeconds, unobservedEvents, configuredThreshold } = reading;
   return {
     document: 'external_contract' as const,
@@ -15,9 +18,16 @@ export function contractItems(reading: ContractReading) {
     /** With which the threshold of the contract is compared. */
     powerThreshold: configuredThreshold === undefined ? null : asDecimalString(configuredThreshold),
     /** The tokens with `backing`, at most 20; the surplus is `null` when it is unknown. */
-    backing: (reading.backing?.tokens ?? []).map(({ contract: token, surplus }) => ({
-      token,
-      surplus: surplus === undefined ? null : toDecimalString(surplus),
-    })),
+    backing: (reading.backing?.tokens ?? []).map(({ contract: token, surplus }) => {
+      const { symbol, decimals } = tokens.find((own) => own.contract === token) ?? {};
+      const amount = surplus === undefined ? null : toDecimalString(surplus);
+      return {
+        token,
+        symbol: symbol === undefined ? null : toLabelValue(symbol),
+        /** In the smallest unit, and in whole tokens when the decimals are configured. */
+        surplus: amount,
+        wholeSurplus: decimals === undefined ? null : inWholeUnits(amount, decimals),
+      };
+    }),
   };
 }

@@ -6,12 +6,13 @@ import type { batchSignatures } from './signatures.js';
 
 /* The types of the items, as their functions return them. */
 
-export type { BatchState } from '../bridge/batches.js';
+export type { BatchState, WaitReason } from '../bridge/batches.js';
 export type { DecimalString } from '../../chain/numeral.js';
 export type { BlockSpan } from './block-spans.js';
 export type { ItemList, ReadableList } from './item-list.js';
 export type { Member, Members } from './signatures.js';
-export type { CoinItem, TokenItem } from './tokens.js';
+export type { CoinItem, QueueItem, TokenItem } from './tokens.js';
+export type { Duty } from './watched.js';
 
 export type BridgeItems = Readonly<ReturnType<typeof bridgeItems>>;
 export type ContractItems = Readonly<ReturnType<typeof contractItems>>;

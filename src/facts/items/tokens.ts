@@ -1,8 +1,8 @@
-import { ratio, toDecimalString } from '../../chain/decimal.js';
+import { compare, ratio, toDecimalString } from '../../chain/decimal.js';
 import type { Coin, Transfer } from '../../chain/module-state.js';
 import type { Field } from '../../chain/field.js';
 import type { DecimalString } from '../../chain/numeral.js';
-import { relayableTransfers } from '../bridge/batches.js';
+import { relayableTransfers, type WaitReason } from '../bridge/batches.js';
 import type { BridgeInput } from '../bridge/input.js';
 import {
   configuredTokens,
@@ -10,6 +10,7 @@ import {
   denomByContract,
   hubCoinDenom,
   minBatchFees,
+  topBatchFeesByToken,
   totalAmount,
   waitingTokens,
   type WaitingToken,
@@ -69,6 +70,33 @@ export function hubCoin(input: BridgeInput) {
   };
 }
 
+/** The fees below which nobody builds or relays a batch of a token; `null` unless they are configured. */
+export function minimumFee(input: BridgeInput, contract: string): CoinItem | null {
+  const amount = minBatchFees(input.tokens).get(contract);
+  return amount === undefined ? null : coinItem(input, { contract, amount });
+}
+
+/** What the transfers of a token that are in no batch wait for. */
+export interface QueueItem {
+  /** The fees of a batch that takes those that pay most. */
+  readonly fees: CoinItem;
+  readonly minimumFee: CoinItem | null;
+  /** Without a minimum, any fee is enough. */
+  readonly waitsFor: WaitReason | null;
+}
+
+/** Withdrawn when a fee is unknown; `undefined` when nothing is in the queue of the token. */
+export function queueItem(input: BridgeInput, contract: string): QueueItem | undefined {
+  const fees = topBatchFeesByToken(input).get(contract);
+  if (fees === undefined) return undefined;
+  const minimum = minBatchFees(input.tokens).get(contract);
+  return {
+    fees: coinItem(input, { contract, amount: toDecimalString(fees) }),
+    minimumFee: minimumFee(input, contract),
+    waitsFor: minimum !== undefined && compare(fees, minimum) < 0 ? 'fees' : 'batch',
+  };
+}
+
 /** What waits by token: the most worth first, then configured tokens, then by the number of transfers. Unreadable when one of the lists is, because a token could be missing or its amount too low. */
 export function waitingTokenItems(input: BridgeInput) {
   const configured = configuredTokens(input);
@@ -100,6 +128,7 @@ function waitingTokenItem(input: BridgeInput, waiting: WaitingToken) {
     batchedTransfers: batched.length,
     unbatched: coin(unbatched),
     batched: coin(batched),
+    queue: orNull(() => queueItem(input, contract)),
     /** Numbers and amounts in the batches that a relayer can execute and is paid for; `null` when these are unknown. */
     relayableTransfers: relayable?.length ?? null,
     relayable: relayable && coin(relayable),

@@ -1,11 +1,13 @@
-import { compare, toDecimalString } from '../../chain/decimal.js';
+import { dataPart } from '../../chain/addresses.js';
+import { compare, lowest, toDecimalString } from '../../chain/decimal.js';
 import type { OrchestratorAddress } from '../../chain/module-state.js';
-import { votersOfLastEvent, votersOfNextEvent } from '../bridge/events.js';
+import { eventAttestations, voters, votersOfLastEvent, votersOfNextEvent } from '../bridge/events.js';
 import type { BridgeInput } from '../bridge/input.js';
 import {
   earliestDeadline,
   hasVoted,
   isDissenting,
+  isSinceReturn,
   memberPowerShare,
   registeredMembers,
   missingBatchConfirms,
@@ -16,9 +18,12 @@ import {
 import { matchingRegistrations, validatorName } from '../bridge/registrations.js';
 import { toLabelValue } from '../label-value.js';
 import type { Field } from '../../chain/field.js';
-import type { Numeral } from '../../chain/numeral.js';
-import { hubBlocksUntil } from './block-spans.js';
-import { required } from '../required-fields.js';
+import type { DecimalString, Numeral } from '../../chain/numeral.js';
+import { hubBlocksSince, hubBlocksUntil, isLate } from './block-spans.js';
+import { batchSigners, valsetSigners } from '../bridge/signing.js';
+import { memberAddresses } from '../bridge/valsets.js';
+import { groupBy } from '../grouping.js';
+import { required, rows } from '../required-fields.js';
 import { decimalStringOf, MAX_ROWS, orNull } from './item-list.js';
 
 /** What each entry of `watch` has signed and voted. Unknown values are `null`, and all of a validator that is not in the set. */
@@ -60,6 +65,12 @@ function watchedItem(input: BridgeInput, entry: string) {
     /** What it has left the validator set for; `null` while it is in the set, or when the reason is another one. */
     missedSignature:
       members === null || member !== undefined ? null : ofRegistration((own) => missedSignature(input, own)),
+    /** Everything of the document that it can have voted for or signed; `null` when that is unknown. */
+    duties: {
+      events: ofMember((own) => votes(input, own)),
+      batches: ofMember((own) => batchConfirms(input, own)),
+      valsets: ofMember((own) => valsetConfirms(input, own)),
+    },
   };
 }
 
@@ -78,6 +89,65 @@ function lastVote(input: BridgeInput, member: RegisteredMember): 'dissenting' | 
 
 function voteOf(hasVotedFor: boolean | undefined): 'voted' | 'missing' | undefined {
   return hasVotedFor === undefined ? undefined : hasVotedFor ? 'voted' : 'missing';
+}
+
+/** A vote for an event, or a signature of a batch or validator set. */
+export interface Duty {
+  readonly nonce: DecimalString;
+  /** `not_due`: absent, and it is young, or older than the membership of the validator. */
+  readonly state: 'done' | 'missing' | 'not_due';
+}
+
+/** The newest duties of a kind, in ascending order. */
+const MAX_DUTIES = 20;
+
+function votes(input: BridgeInput, member: RegisteredMember): readonly Duty[] {
+  const sender = dataPart(required(member.registration.sender));
+  const events = groupBy(eventAttestations(input), ({ nonce }) => decimalStringOf(nonce));
+  return newest(events, ([nonce, claims]) => {
+    const heights = claims.map(({ attestation }) => required(attestation.height));
+    return duty(input, member, nonce, required(lowest(heights)), () =>
+      claims.some(({ attestation }) => voters(attestation).includes(sender)),
+    );
+  });
+}
+
+function batchConfirms(input: BridgeInput, member: RegisteredMember): readonly Duty[] {
+  required(input.state.batch_confirms);
+  const batches = rows(input.state.batches).map((batch) => [decimalStringOf(batch.batch_nonce), batch] as const);
+  return newest(batches, ([nonce, batch]) =>
+    duty(input, member, nonce, required(batch.block), () => batchSigners(input, batch).has(member.address)),
+  );
+}
+
+function valsetConfirms(input: BridgeInput, member: RegisteredMember): readonly Duty[] {
+  required(input.state.valset_confirms);
+  const valsets = rows(input.state.valsets)
+    .filter((valset) => memberAddresses(valset).has(member.address))
+    .map((valset) => [decimalStringOf(valset.nonce), valset] as const);
+  return newest(valsets, ([nonce, valset]) =>
+    duty(input, member, nonce, required(valset.height), () => valsetSigners(input, valset).has(member.address)),
+  );
+}
+
+function newest<T>(
+  all: Iterable<readonly [DecimalString, T]>,
+  dutyOf: (entry: readonly [DecimalString, T]) => Duty,
+): readonly Duty[] {
+  const ascending = Array.from(all).toSorted(([a], [b]) => compare(a, b));
+  return ascending.slice(-MAX_DUTIES).map(dutyOf);
+}
+
+function duty(
+  input: BridgeInput,
+  member: RegisteredMember,
+  nonce: DecimalString,
+  height: Numeral,
+  isDone: () => boolean,
+): Duty {
+  if (isDone()) return { nonce, state: 'done' };
+  const isDue = isSinceReturn(input, member, height) && isLate(hubBlocksSince(input, height));
+  return { nonce, state: isDue ? 'missing' : 'not_due' };
 }
 
 /** Listed nonces; the oldest are kept. */

@@ -26,6 +26,8 @@ describe('the batch items', () => {
         projectedHeadroom: { blocks: '90', seconds: 1080 },
         state: 'live',
         fees: 'unknown',
+        minimumFee: null,
+        waitsFor: 'signatures',
         signedPowerRatio: 0.4,
         belowThreshold: true,
         missing: {

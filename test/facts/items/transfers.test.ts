@@ -24,6 +24,12 @@ describe('the transfer items', () => {
       destination: '0xDest',
       amount: { contract: '0xt', denom: 'factory/t', symbol: null, amount: huge, wholeAmount: null },
       fee: { contract: '0xt', denom: 'factory/t', symbol: null, amount: '2', wholeAmount: null },
+      age: null,
+      queue: {
+        fees: { contract: '0xt', denom: 'factory/t', symbol: null, amount: '2', wholeAmount: null },
+        minimumFee: null,
+        waitsFor: 'batch',
+      },
     });
     const configured = itemWith({ tokens: [{ contract: '0xt', symbol: 'TEE', decimals: 6 }] });
     expect(configured?.amount).toMatchObject({ symbol: 'TEE', wholeAmount: `${huge.slice(0, -6)}.${huge.slice(-6)}` });

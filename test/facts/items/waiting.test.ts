@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { contractItems } from '../../../src/facts/items/contract.js';
+import type { ContractReading } from '../../../src/facts/contract/reading.js';
+import type { BridgeOptions } from '../../support/snapshots.js';
+import { batch, idleState, transfer, validators, vote } from './bridge-state.js';
+import { asReadable, bridgeItemsOf } from './read-items.js';
+
+/* Why something waits, and what watched validators have voted for and signed. */
+
+const confirm = (nonce: string, eth_signer: string) => ({ nonce, token_contract: '0xt', eth_signer });
+/** 70 % of the power. */
+const signed = (nonce: string) => [confirm(nonce, '0xa1'), confirm(nonce, '0xa2')];
+/** A batch of two transfers earns 4. */
+const minimumOf = (min_batch_fee: string): BridgeOptions => ({
+  height: '960',
+  tokens: [{ contract: '0xt', symbol: 'TEE', decimals: 1, min_batch_fee }],
+});
+
+describe('what a batch waits for', () => {
+  const waitsOf = (state: object, options: BridgeOptions = minimumOf('4')): readonly unknown[] =>
+    asReadable(bridgeItemsOf({ ...idleState, batches: [batch('5')], ...state }, options).batches).rows.map(
+      ({ waitsFor }) => waitsFor,
+    );
+
+  it('is the first reason that keeps it from being executed', () => {
+    expect(waitsOf({})).toEqual(['signatures']);
+    expect(waitsOf({ batch_confirms: signed('5') })).toEqual(['relayer']);
+    expect(waitsOf({ batch_confirms: signed('5') }, minimumOf('5'))).toEqual(['fees']);
+    expect(waitsOf({ batch_confirms: signed('5') }, { height: '960' }), 'without a minimum').toEqual(['relayer']);
+    expect(waitsOf({ batches: [batch('5', '510')] }), 'at the estimated height').toEqual(['timeout']);
+    expect(waitsOf({ last_observed_valset: { nonce: '1', members: 'x', height: '0' } })).toEqual([null]);
+  });
+
+  it('is counted for all batches, with the transfers in them', () => {
+    const batches = [batch('5'), batch('6'), batch('7', '510')];
+    const items = bridgeItemsOf({ ...idleState, batches, batch_confirms: signed('5') }, minimumOf('4'));
+    expect(items.batchesByWait).toEqual([
+      { waitsFor: 'timeout', batches: 1 },
+      { waitsFor: 'signatures', batches: 1 },
+      { waitsFor: 'relayer', batches: 1 },
+    ]);
+    expect(items.batchedTransfers).toBe(6);
+  });
+});
+
+describe('what a transfer waits for', () => {
+  const rowOf = (minimum: string) => {
+    const state = { ...idleState, unbatched_transfers: [transfer('2'), transfer('4')], batches: [batch('5')] };
+    return asReadable(bridgeItemsOf(state, minimumOf(minimum)).transfers).rows;
+  };
+
+  it('is the minimum fee while those that pay most together pay less', () => {
+    expect(rowOf('5')[0]?.queue).toMatchObject({
+      waitsFor: 'fees',
+      fees: { wholeAmount: '0.4' },
+      minimumFee: { wholeAmount: '0.5', symbol: 'TEE' },
+    });
+    expect(rowOf('4')[0]?.queue?.waitsFor).toBe('batch');
+  });
+
+  it('has lasted at least since a batch has a later transfer', () => {
+    expect(rowOf('5').map(({ age }) => age)).toEqual([{ blocks: '20', seconds: 40 }, null]);
+  });
+});
+
+describe('the duties of a watched validator', () => {
+  const dutiesOf = (state: object, height = '2000') =>
+    bridgeItemsOf({ ...idleState, ...state }, { height, watch: [validators[0]?.orchestrator ?? ''] }).watched[0]
+      ?.duties;
+
+  it('are done, missing, or not due while they are young', () => {
+    const attestation = (nonce: string, first: string, ...votes: string[]) => ({
+      observed: false,
+      height: first,
+      votes,
+      claim: { event_nonce: nonce },
+    });
+    const duties = dutiesOf({
+      attestations: [attestation('10', '1990'), attestation('9', '950', vote(0)), attestation('8', '950', vote(1))],
+      batches: [batch('6', '600', '1990'), batch('5')],
+      batch_confirms: [confirm('5', '0xA1')],
+    });
+    expect(duties).toEqual({
+      events: [
+        { nonce: '8', state: 'missing' },
+        { nonce: '9', state: 'done' },
+        { nonce: '10', state: 'not_due' },
+      ],
+      batches: [
+        { nonce: '5', state: 'done' },
+        { nonce: '6', state: 'not_due' },
+      ],
+      valsets: [{ nonce: '1', state: 'missing' }],
+    });
+  });
+
+  it('do not begin before the validator was in the set', () => {
+    const without = { nonce: '1500', members: idleState.valsets[0]?.members.slice(1), height: '1500' };
+    const [first] = idleState.valsets;
+    const duties = dutiesOf({
+      valsets: [first, without, { ...first, nonce: '1700', height: '1700' }],
+      batches: [batch('5')],
+    });
+    expect(duties?.batches).toEqual([{ nonce: '5', state: 'not_due' }]);
+    expect(duties?.valsets).toEqual([
+      { nonce: '1', state: 'not_due' },
+      { nonce: '1700', state: 'missing' },
+    ]);
+  });
+
+  it('are unknown without the lists, and for a validator that is not in the set', () => {
+    expect(dutiesOf({ batch_confirms: 'x' })?.batches).toBeNull();
+    expect(dutiesOf({ valsets: [{ nonce: '1', members: [], height: '1' }] })?.events).toBeNull();
+  });
+});
+
+describe('the backing of the contract', () => {
+  it('is in whole tokens if their decimals are configured, also when it is negative', () => {
+    const reading: ContractReading = {
+      at: { epochSeconds: 0, monotonicMs: 0 },
+      contract: '0xc',
+      height: 1,
+      blockSeconds: 0,
+      lastEventNonce: undefined,
+      lastValsetNonce: undefined,
+      paused: undefined,
+      batchNonces: [],
+      unobservedEvents: undefined,
+      isValsetUnknown: undefined,
+      info: { completeAt: undefined, owner: undefined, implementation: undefined, powerThreshold: undefined },
+      backing: {
+        at: { epochSeconds: 0, monotonicMs: 0 },
+        tokens: ['0xt', '0xu'].map((contract) => ({
+          contract,
+          denom: '',
+          balance: undefined,
+          supply: undefined,
+          surplus: { units: -1_500_000n, scale: 0 },
+        })),
+      },
+      configuredThreshold: undefined,
+    };
+    const tokens = [{ contract: '0xt', symbol: 'TEE', decimals: 6 }];
+    expect(contractItems(reading, tokens).backing).toEqual([
+      { token: '0xt', symbol: 'TEE', surplus: '-1500000', wholeSurplus: '-1.5' },
+      { token: '0xu', symbol: null, surplus: '-1500000', wholeSurplus: null },
+    ]);
+  });
+});
