@@ -21,12 +21,7 @@ import { signerKeys } from './flow/crosschain-document.js';
 import { bridgeFlowFamilies } from './flow/bridge-families.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge, type BridgeFlow } from './flow/bridge-flow.js';
 import { crosschainFlowFamilies } from './flow/crosschain-families.js';
-import {
-  EMPTY_CROSSCHAIN_FLOW,
-  trackCrosschain,
-  type CctxAnswer,
-  type CrosschainFlow,
-} from './flow/crosschain-flow.js';
+import { EMPTY_CROSSCHAIN_FLOW, trackCrosschain, type CrosschainFlow } from './flow/crosschain-flow.js';
 import type { CumulativeFamily } from './flow/cumulative-family.js';
 import type { FlowOptions } from './flow/gaps.js';
 import { unlistedCctxs, unlistedFamilies } from './flow/unlisted-cctxs.js';
@@ -38,7 +33,7 @@ import { bridgeIdentity } from './facts/bridge/params.js';
 import { contractFamilies } from './metrics/contract-families.js';
 import type { ContractReading } from './facts/contract/reading.js';
 import { crosschainFamilies } from './metrics/crosschain-families.js';
-import type { CrosschainInput } from './facts/crosschain/input.js';
+import type { CctxAnswer, CrosschainInput } from './facts/crosschain/input.js';
 import { crosschainObservations, type CrosschainObservations } from './facts/crosschain/observations.js';
 import type { Family } from './metrics/family.js';
 import { bridgeItems } from './facts/items/bridge.js';

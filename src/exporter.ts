@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { createActiveConfig, type ActiveConfig, type LoadedConfig, type ReloadOptions } from './active-config.js';
-import { verdictsOf } from './problems/verdicts.js';
+import { verdictsOf } from './poll/verdicts.js';
 import { documents } from './documents.js';
 import type { Config, ConfigResult } from './config/config.js';
 import type { Shard } from './config/shard.js';

@@ -35,7 +35,6 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'result.ts': [],
   'exporter.ts': [
     'active-config.ts',
-    'problems',
     'clock.ts',
     'config',
     'documents.ts',
@@ -83,11 +82,11 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   http: ['chain', 'config', 'text'],
   text: [],
   chain: [],
-  facts: ['chain', 'clock.ts', 'config', 'flow', 'text'],
+  facts: ['chain', 'clock.ts', 'config', 'text'],
   metrics: ['chain', 'config', 'facts'],
-  flow: ['chain', 'clock.ts', 'facts', 'metrics', 'poll', 'config'],
+  flow: ['chain', 'clock.ts', 'facts', 'metrics', 'config'],
   exposition: ['clock.ts', 'config', 'documents.ts', 'metrics', 'poll', 'problems', 'queries'],
-  problems: ['chain', 'clock.ts', 'documents.ts', 'facts', 'flow', 'http', 'metrics', 'poll', 'queries', 'text'],
+  problems: ['chain', 'clock.ts', 'documents.ts', 'facts', 'flow', 'metrics', 'queries', 'text'],
   server: ['exposition', 'metrics', 'pages', 'program-files.ts', 'queue.ts', 'repeating.ts', 'result.ts', 'config'],
   pages: [
     'chain',

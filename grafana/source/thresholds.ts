@@ -1,4 +1,4 @@
-import { OUTDATED_SECONDS, SIZE_RATIO } from '../../src/problems/endpoint-conditions.js';
+import { OUTDATED_SECONDS, SIZE_RATIO } from '../../src/poll/endpoint-conditions.js';
 import { DRIFT_RATIO, TIMEOUT_RATIO } from '../../src/problems/relay.js';
 import type { FieldOptions, Thresholds } from './grafana.js';
 

@@ -13,7 +13,7 @@ import {
 
 /* Reads a response body by the schema of its document. */
 
-export interface FieldProblems {
+export interface FieldErrors {
   /** Number of invalid values by the path of their field. */
   readonly invalid: ReadonlyMap<string, number>;
   /** Number of unknown enum values by the path of their field. */
@@ -22,11 +22,11 @@ export interface FieldProblems {
   readonly missing: ReadonlySet<string>;
 }
 
-export const NO_PROBLEMS: FieldProblems = { invalid: new Map(), unknown: new Map(), missing: new Set() };
+export const NO_FIELD_ERRORS: FieldErrors = { invalid: new Map(), unknown: new Map(), missing: new Set() };
 
 export type DocumentResult<T> =
   /** `value` is `undefined` when the JSON is valid but is another document. */
-  | { readonly ok: true; readonly value: T | undefined; readonly problems: FieldProblems; readonly isDense?: boolean }
+  | { readonly ok: true; readonly value: T | undefined; readonly errors: FieldErrors; readonly isDense?: boolean }
   | UnreadableDocument;
 
 /** The message does not name the document. The reasons `schema` and `rate_limited` occur only in the answers of a contract, of which there are several. */
@@ -44,8 +44,8 @@ export function readDocument<T>(schema: FieldSchema<T>, body: Uint8Array, maxVal
   const { json, isDense } = parsed;
   const before = wrongValuesSoFar();
   const value = schema.parse(json);
-  const problems = problemsOf(schema, value, wrongValuesSoFar() > before);
-  return { ok: true, value: value === INVALID ? undefined : value, problems, isDense };
+  const errors = errorsOf(schema, value, wrongValuesSoFar() > before);
+  return { ok: true, value: value === INVALID ? undefined : value, errors, isDense };
 }
 
 /** `isDense`: the body has so many values for its size that it is no real document, and JSON.parse takes seconds for some of them. */
@@ -95,8 +95,8 @@ export function countValues(body: Uint8Array): number {
   return count;
 }
 
-/** The problems of a value that was read. Lists are searched only if there are invalid or unknown values: they have tens of thousands of rows. */
-function problemsOf(schema: z.ZodType, value: unknown, hasWrongValues: boolean): FieldProblems {
+/** The errors in a value that was read. Lists are searched only if there are invalid or unknown values: they have tens of thousands of rows. */
+function errorsOf(schema: z.ZodType, value: unknown, hasWrongValues: boolean): FieldErrors {
   const invalid = new Map<string, number>();
   const unknown = new Map<string, number>();
   const missing = new Set<string>();

@@ -4,7 +4,7 @@ import { groupBy } from '../facts/grouping.js';
 import { exporterRules } from '../problems/exporter-rules.js';
 import { severities } from '../problems/problem.js';
 import { rules } from '../problems/rules.js';
-import { verdictsOf, type Verdict } from '../problems/verdicts.js';
+import { verdictsOf, type Verdict } from '../poll/verdicts.js';
 import { DAY_MS, MINUTE_MS } from '../config/units.js';
 import { duration } from '../text/format.js';
 import type { CommandContext, ExitCode } from './context.js';

@@ -11,7 +11,7 @@ import type { KnownEndpoint } from '../poll/known-endpoint.js';
 import type { StepContext } from '../poll/step.js';
 import { severities, type Severity } from '../problems/problem.js';
 import { sentenceText } from '../problems/sentence.js';
-import { verdictsOf, type Verdict } from '../problems/verdicts.js';
+import { verdictsOf, type Verdict } from '../poll/verdicts.js';
 import { count, duration } from '../text/format.js';
 import { type CommandContext, type ExitCode, printWarnings } from './context.js';
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { initialMemory } from '../poll/known-endpoint.js';
-import { verdictsOf, type Verdict } from '../problems/verdicts.js';
+import { verdictsOf, type Verdict } from '../poll/verdicts.js';
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
 import type { DocumentName } from '../documents.js';

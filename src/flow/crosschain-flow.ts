@@ -2,8 +2,8 @@ import { ageSeconds, type Instant } from '../clock.js';
 import { compare, subtract, toDouble } from '../chain/decimal.js';
 import type { Numeral } from '../chain/numeral.js';
 import { chainName } from '../facts/crosschain/chains.js';
-import type { CrosschainInput } from '../facts/crosschain/input.js';
-import { addChains, addFinished, NO_CHAINS, type FinishedCctx, type FlowChains, type Outcome } from './chain-counts.js';
+import type { CctxAnswer, CrosschainInput } from '../facts/crosschain/input.js';
+import { addChains, addFinished, NO_CHAINS, type FinishedCctx, type FlowChains } from './chain-counts.js';
 import { crosschainBaseline, keysOf, type CrosschainBaseline } from './crosschain-baseline.js';
 import { readCrosschainDocument, type CrosschainDocument } from './crosschain-document.js';
 import { addGap, noGaps, type FlowOptions, type Gaps } from './gaps.js';
@@ -15,9 +15,6 @@ import { addGap, noGaps, type FlowOptions, type Gaps } from './gaps.js';
 
 const gapReasons = ['regression', 'list', 'stale', 'truncated', 'key', 'unseen'] as const;
 type GapReason = (typeof gapReasons)[number];
-
-/** What the node answers: that a transaction is finished, or that it is still pending and only no longer listed. */
-export type CctxAnswer = Outcome | 'pending';
 
 /** A transaction that has left the lists and is not known to be finished. Plain data. */
 export interface DepartedCctx {

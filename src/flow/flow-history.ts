@@ -1,7 +1,5 @@
 import { type Instant, msBetween } from '../clock.js';
 import { MINUTE_MS } from '../config/units.js';
-import type { EndpointState } from '../poll/endpoint-state.js';
-import { samplesOf } from '../metrics/samples.js';
 import type { BridgeFlow } from './bridge-flow.js';
 import { quantile, type Histogram } from './histogram.js';
 
@@ -39,17 +37,18 @@ const SPACINGS = [
 ] as const;
 
 /** Returns the history after one more successful poll. */
-export function flowHistoryAfter(before: FlowHistory, state: EndpointState, at: Instant): FlowHistory {
-  const flow = flowOf(state);
-  if (flow === undefined) return before;
+export function flowHistoryAfter(
+  before: FlowHistory,
+  { transferDurations, counts }: BridgeFlow,
+  at: Instant,
+): FlowHistory {
   const { latest } = before;
-  const { transferDurations } = flow;
   const isContinued =
     latest !== undefined && latest.transferDurations.bounds.length === transferDurations.bounds.length;
   const history = isContinued ? before : NO_FLOW_HISTORY;
   const point = {
     at,
-    transfersExecuted: flow.counts.transfersExecuted.reduce((sum, count) => sum + count, 0),
+    transfersExecuted: counts.transfersExecuted.reduce((sum, count) => sum + count, 0),
     transferDurations: sameCounts(history.latest?.transferDurations, transferDurations),
   };
   // The first poll is part of what is counted from then on.
@@ -57,26 +56,9 @@ export function flowHistoryAfter(before: FlowHistory, state: EndpointState, at: 
   return { points: thinned([...points, point], at), latest: point, since: history.since ?? at };
 }
 
-function flowOf({ success }: EndpointState): BridgeFlow | undefined {
-  return success?.snapshot.document === 'module_state' ? success.snapshot.flow : undefined;
-}
-
 /** Points with equal counts share them. */
 function sameCounts(before: FlowPoint['transferDurations'] | undefined, { bounds, counts }: Histogram) {
   return before?.counts.every((count, index) => count === counts[index]) === true ? before : { bounds, counts };
-}
-
-/** The age of the oldest due transfer with these fees; `undefined` without one. */
-export function oldestDueSeconds(
-  { success }: Pick<EndpointState, 'success'>,
-  at: Instant,
-  fees: readonly ('sufficient' | 'unknown')[],
-): number | undefined {
-  const timestamps = samplesOf(success?.snapshot.families ?? [])
-    .series('bridge_oldest_due_transfer_timestamp_seconds')
-    .filter(({ labels }) => fees.some((own) => own === labels['fees']))
-    .map(({ value }) => value);
-  return timestamps.length === 0 ? undefined : Math.max(0, at.epochSeconds - Math.min(...timestamps));
 }
 
 /** Without points that are too near to the one before them, except the newest; and without those before the last one that is too old. */

@@ -1,4 +1,5 @@
 import type { CrosschainInput } from '../facts/crosschain/input.js';
+import type { UnlistedCctx } from '../facts/items/crosschain.js';
 import { chainLabels, PER_CHAIN } from '../facts/crosschain/chains.js';
 import { families, labeledGauge } from '../metrics/family.js';
 import { isPending, type CrosschainFlow } from './crosschain-flow.js';
@@ -7,17 +8,6 @@ import { isPending, type CrosschainFlow } from './crosschain-flow.js';
  * Transactions that the node does not list and that are pending, as it says itself: those far below the lowest nonce of their chain. Nobody
  * works on them.
  */
-
-interface UnlistedCctx {
-  readonly index: string;
-  readonly chainId: string;
-  /** In Unix seconds; absent when the hub has not recorded it. */
-  readonly created?: number | undefined;
-  /** When it was gone from the lists, in Unix seconds. */
-  readonly gone: number;
-  /** Whether the configuration ignores it. */
-  readonly isIgnored: boolean;
-}
 
 /** A document with the flow up to it. */
 export interface TrackedDocument {

@@ -1,4 +1,4 @@
-import { SIZE_RATIO } from '../problems/endpoint-conditions.js';
+import { SIZE_RATIO } from '../poll/endpoint-conditions.js';
 import { documents } from '../documents.js';
 import { formatApproximateSize, formatSize } from '../config/units.js';
 import { remedyOf } from '../http/failure-reasons.js';

@@ -100,7 +100,7 @@ export function endpointStatus(
     host: new URL(url.origin).host,
     availability: availabilityOf(view),
     withdrawal: inSeconds === null ? null : { at: isoTime(now.epochSeconds + inSeconds), inSeconds },
-    invalidFields: state.success && view.shown ? Array.from(state.success.snapshot.problems.invalid.keys()) : [],
+    invalidFields: state.success && view.shown ? Array.from(state.success.snapshot.errors.invalid.keys()) : [],
   };
 }
 

@@ -1,4 +1,4 @@
-import { FLOW_MINUTES, flowIncrease, medianSeconds, oldestDueSeconds, type FlowHistory } from '../flow/flow-history.js';
+import { FLOW_MINUTES, flowIncrease, medianSeconds, type FlowHistory } from '../flow/flow-history.js';
 import { countLate } from '../flow/histogram.js';
 import { samplesOf } from '../metrics/samples.js';
 import { ageSeconds, type Instant } from '../clock.js';
@@ -52,9 +52,14 @@ export function flowView(state: EndpointState, history: FlowHistory | undefined,
     executedLastHour: hour.transfersExecuted,
     executedLastDay: day.transfersExecuted,
     medianSeconds: medianSeconds(day) ?? null,
-    oldestDueSeconds: oldestDueSeconds(state, now, ['sufficient', 'unknown']) ?? null,
+    oldestDueSeconds: oldestDueSeconds(state, now),
     objective: objectiveView(state, history, now),
   };
+}
+
+function oldestDueSeconds({ success }: EndpointState, now: Instant): number | null {
+  const due = samplesOf(success?.snapshot.families ?? []).series('bridge_oldest_due_transfer_timestamp_seconds');
+  return due.length === 0 ? null : Math.max(0, now.epochSeconds - Math.min(...due.map(({ value }) => value)));
 }
 
 function objectiveView({ success }: EndpointState, history: FlowHistory, now: Instant): ObjectiveView | null {

@@ -1,4 +1,4 @@
-import { isNote } from '../problems/verdicts.js';
+import { isNote } from '../poll/verdicts.js';
 import { markup, sentenceHtml, type Markup } from './html.js';
 import { worstTargetFirst, type TargetStatus, type TargetView, type VerdictView } from './target-view.js';
 import {

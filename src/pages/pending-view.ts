@@ -5,7 +5,7 @@ import type { Instant } from '../clock.js';
 import { samplesOf } from '../metrics/samples.js';
 import type { EndpointMemories } from '../poll/known-endpoint.js';
 import type { EndedProblem } from '../problems/memory.js';
-import type { TargetVerdicts } from '../problems/verdicts.js';
+import type { TargetVerdicts } from '../poll/verdicts.js';
 import { searchCctxs, type SearchResult } from '../facts/items/search.js';
 import { blockingValidators, type BlockingValidator } from './blocking.js';
 import { withContacts, type ContactsByTarget } from './contacts.js';

@@ -3,7 +3,7 @@ import { documents } from '../documents.js';
 import { BEHIND_SECONDS as NODE_BEHIND_SECONDS } from '../problems/node.js';
 import { duration } from '../text/format.js';
 import type { Severity } from '../problems/problem.js';
-import type { TargetVerdicts, Verdict } from '../problems/verdicts.js';
+import type { TargetVerdicts, Verdict } from '../poll/verdicts.js';
 import { sentenceText } from '../problems/sentence.js';
 import { subjectLabels, type Subject } from '../problems/problem.js';
 import { dashboardUrl, runbookUrl, type ExternalLinks } from './external-links.js';

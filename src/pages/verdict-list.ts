@@ -1,4 +1,4 @@
-import { isNote } from '../problems/verdicts.js';
+import { isNote } from '../poll/verdicts.js';
 import type { Headline } from './headline.js';
 import { markup, sentenceHtml, type Markup } from './html.js';
 import { anchor, relative } from './layout.js';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { TargetVerdicts, Verdict } from '../problems/verdicts.js';
+import type { TargetVerdicts, Verdict } from './verdicts.js';
 import { sentenceText } from '../problems/sentence.js';
 import type { DepartedCctx } from '../flow/crosschain-flow.js';
 import { knownDocument, type EndpointState } from './endpoint-state.js';

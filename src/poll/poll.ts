@@ -179,9 +179,9 @@ export function readBody<Name extends DocumentName>(
   }
   const height = parseHeight(header);
   const outcome = { ok: true, content, at, sideInput, compressed } as const;
-  if (height !== INVALID) return { ...poll, outcome: { ...outcome, problems: read.problems, height } };
-  const problems = { ...read.problems, invalid: new Map([...read.problems.invalid, [HEIGHT_FIELD, 1] as const]) };
-  return { ...poll, outcome: { ...outcome, problems, height: undefined } };
+  if (height !== INVALID) return { ...poll, outcome: { ...outcome, errors: read.errors, height } };
+  const errors = { ...read.errors, invalid: new Map([...read.errors.invalid, [HEIGHT_FIELD, 1] as const]) };
+  return { ...poll, outcome: { ...outcome, errors, height: undefined } };
 }
 
 /** A step whose duration is measured. */

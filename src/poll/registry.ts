@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import { verdictsOf } from '../problems/verdicts.js';
+import { verdictsOf } from './verdicts.js';
 import { initialMemory, type EndpointMemory } from '../poll/known-endpoint.js';
 import type { PollConfig } from '../config/config.js';
 import { clock, type Instant } from '../clock.js';

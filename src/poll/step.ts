@@ -1,6 +1,6 @@
 import { compare } from '../chain/decimal.js';
 import type { DocumentPath } from '../chain/dialects.js';
-import type { FieldProblems } from '../chain/document.js';
+import type { FieldErrors } from '../chain/document.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import type { TargetLabels } from '../config/config.js';
@@ -16,15 +16,21 @@ import {
   type SettingsOf,
   type SideInput,
 } from '../documents.js';
-import { flowHistoryAfter } from '../flow/flow-history.js';
+import { flowHistoryAfter, type FlowHistory } from '../flow/flow-history.js';
 import { renderCumulative } from '../flow/cumulative-family.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
-import { judgeProblems, NO_PROBLEMS, repeatJudgement, type Judgement, type ProblemMemory } from '../problems/memory.js';
+import {
+  judgeProblems,
+  repeatJudgement,
+  type JudgeOptions,
+  type Judgement,
+  type ProblemMemory,
+} from '../problems/memory.js';
 import { problemLines } from '../problems/problem-families.js';
-import type { Judged, ProblemSettings } from '../problems/problem.js';
-import { withFailedPoll, withoutStaleAnswers, type QueryStates } from '../queries/query-state.js';
+import type { Evidence } from '../problems/problem.js';
+import { withFailedPoll, withoutStaleAnswers } from '../queries/query-state.js';
 import { knownDocument, type EndpointState } from './endpoint-state.js';
 import { initialMemory, type KnownEndpoint } from './known-endpoint.js';
 
@@ -39,7 +45,7 @@ export type StepContext<Name extends DocumentName = DocumentName> = {
 }[Name];
 
 /** The options that all documents of a target share. */
-export interface TargetOptions {
+export interface TargetOptions extends JudgeOptions {
   readonly target: string;
   readonly targetLabels?: TargetLabels;
   readonly labels: LabelSettings;
@@ -47,17 +53,13 @@ export interface TargetOptions {
   readonly staleAfterMs: number;
   /** The most JSON values of a body. */
   readonly maxValues: number;
-  /** The configured limits of problems; by default the shipped ones. */
-  readonly problems?: ProblemSettings;
-  /** Whether one poll is all there is, as in `once`: then it is enough for a problem to begin. */
-  readonly isSinglePoll?: boolean;
 }
 
 /** A document that was read. */
 export interface PolledDocument<Name extends DocumentName = DocumentName> {
   readonly ok: true;
   readonly content: ContentOf[Name];
-  readonly problems: FieldProblems;
+  readonly errors: FieldErrors;
   /** Hub height from the response header; `undefined` without one. */
   readonly height: Numeral | undefined;
   /** When the response was received. */
@@ -109,7 +111,7 @@ type DerivedWith<Name extends DocumentName> = Pick<DocumentContext<Name>, 'at' |
 interface SnapshotContent {
   readonly families: readonly FamilyLines[];
   readonly height: Numeral | undefined;
-  readonly problems: FieldProblems;
+  readonly errors: FieldErrors;
   readonly judgement: Judgement;
   /** The lines of counters and histograms, which are exported also while the chain series are withdrawn. */
   readonly cumulative: readonly FamilyLines[];
@@ -136,11 +138,35 @@ export function step<Name extends DocumentName>(
   context: StepContext<Name>,
   at: Instant,
 ): KnownEndpoint {
-  const known = isOfOtherBridge(before.state, poll, context) ? forgotten(before) : before;
-  const state = stateAfter(known, poll, context, at);
-  if (state.last?.ok !== true || state.success === undefined) return { state, memory: known.memory };
-  const problems = state.success.snapshot.judgement.memory;
-  return { state, memory: { problems, flow: flowHistoryAfter(known.memory.flow, state, at) } };
+  const { state, memory } = isOfOtherBridge(before.state, poll, context) ? forgotten(before) : before;
+  const regression = regressionOf(state, poll, context);
+  const regressionsSinceSuccess = state.regressionsSinceSuccess + (regression ? 1 : 0);
+  const outcome = regression && regressionsSinceSuccess < REGRESSIONS_TO_ACCEPT ? regression : poll.outcome;
+  const polled = {
+    ...state,
+    polls: state.polls + 1,
+    regressions: state.regressions + (regression ? 1 : 0),
+    last: { at, ok: outcome.ok, phaseSeconds: poll.phaseSeconds, bodyBytes: poll.bodyBytes },
+  };
+  if (!outcome.ok) {
+    const { reason } = outcome.error;
+    const failures = { ...state.failures, [reason]: state.failures[reason] + 1 };
+    const queries = withFailedPoll(state.queries);
+    const failed = { failures, failure: { at, error: outcome.error }, regressionsSinceSuccess, queries };
+    return { state: { ...polled, ...failed }, memory };
+  }
+  const { snapshot, problems } = derive(state, memory.problems, outcome, context);
+  return {
+    state: {
+      ...polled,
+      invalidValues: addCounts(state.invalidValues, outcome.errors.invalid),
+      unknownValues: addCounts(state.unknownValues, outcome.errors.unknown),
+      success: { at, snapshot, foundPath: poll.foundPath },
+      restored: undefined,
+      regressionsSinceSuccess: 0,
+    },
+    memory: { problems, flow: flowHistoryOf(memory.flow, snapshot, at) },
+  };
 }
 
 /** Whether what was restored is of another bridge than the first document. */
@@ -170,49 +196,11 @@ export function repeatLastPoll(before: KnownEndpoint, at: Instant): KnownEndpoin
   };
   if (!last.ok || success === undefined) return { state, memory: before.memory };
   const problems = repeatJudgement(before.memory.problems, last.at, at);
-  return { state, memory: { problems, flow: flowHistoryAfter(before.memory.flow, state, at) } };
+  return { state, memory: { problems, flow: flowHistoryOf(before.memory.flow, success.snapshot, at) } };
 }
 
-function stateAfter<Name extends DocumentName>(
-  { state: before, memory }: KnownEndpoint,
-  poll: Poll<Name>,
-  context: StepContext<Name>,
-  at: Instant,
-): EndpointState {
-  const regression = regressionOf(before, poll, context);
-  const regressionsSinceSuccess = before.regressionsSinceSuccess + (regression ? 1 : 0);
-  const outcome = regression && regressionsSinceSuccess < REGRESSIONS_TO_ACCEPT ? regression : poll.outcome;
-  const polled = {
-    ...before,
-    polls: before.polls + 1,
-    regressions: before.regressions + (regression ? 1 : 0),
-    last: { at, ok: outcome.ok, phaseSeconds: poll.phaseSeconds, bodyBytes: poll.bodyBytes },
-  };
-  if (!outcome.ok) {
-    const { reason } = outcome.error;
-    const failures = { ...before.failures, [reason]: before.failures[reason] + 1 };
-    const queries = withFailedPoll(before.queries);
-    return { ...polled, failures, failure: { at, error: outcome.error }, regressionsSinceSuccess, queries };
-  }
-  return {
-    ...polled,
-    invalidValues: addCounts(before.invalidValues, outcome.problems.invalid),
-    unknownValues: addCounts(before.unknownValues, outcome.problems.unknown),
-    // The snapshot is of one of the documents.
-    success: {
-      at,
-      snapshot: snapshotOf(
-        lastDocument(before, context),
-        outcome,
-        context,
-        memory.problems,
-        before.queries,
-      ) as Snapshot,
-      foundPath: poll.foundPath,
-    },
-    restored: undefined,
-    regressionsSinceSuccess: 0,
-  };
+function flowHistoryOf(before: FlowHistory, snapshot: Snapshot, at: Instant): FlowHistory {
+  return snapshot.document === 'module_state' ? flowHistoryAfter(before, snapshot.flow, at) : before;
 }
 
 /** An endpoint has documents of one kind. */
@@ -224,26 +212,29 @@ function lastDocument<Name extends DocumentName>(
   return last?.document === document ? (last as KnownDocument<Name>) : undefined;
 }
 
-/** What is derived from a document, after the last snapshot of the endpoint. */
-export function snapshotOf<Name extends DocumentName>(
-  last: Pick<KnownDocument<Name>, 'identity' | 'observations' | 'flow'> | undefined,
-  { content, problems, height, at, sideInput, compressed }: PolledDocument<Name>,
+/** What is derived from a document, after the last one of the endpoint. */
+function derive<Name extends DocumentName>(
+  state: EndpointState,
+  memory: ProblemMemory,
+  { content, errors, height, at, sideInput, compressed }: PolledDocument<Name>,
   context: StepContext<Name>,
-  memory: ProblemMemory = NO_PROBLEMS,
-  queries: QueryStates = new Map(),
-): Snapshot<Name> {
+): { readonly snapshot: Snapshot; readonly problems: ProblemMemory } {
   const { document, target, targetLabels, maxSeries, staleAfterMs } = context;
   const definition = documents[document];
+  const last = lastDocument(state, context);
   const received = { at, height, previous: last?.observations, sideInput };
   const input = inputOf(content, received, context);
   const fixedLabels = formatTargetLabels(target, targetLabels);
   const identity = definition.identity(content);
   const flow = definition.flow.track(last?.flow ?? definition.flow.initial, input, { staleAfterMs, maxSeries });
-  const judgement = judgeProblems(memory, document, judgedOf(input, flow, queries, staleAfterMs, at), at, {
-    settings: context.problems ?? {},
-    isSinglePoll: context.isSinglePoll === true,
-  });
-  return {
+  const evidence: Evidence<Name> = {
+    input,
+    flow,
+    answers: withoutStaleAnswers(state.queries, staleAfterMs, at),
+    answeredAt: (query, key) => state.queries.get(query)?.answers.get(key)?.at.epochSeconds,
+  };
+  const { memory: problems, ...judgement } = judgeProblems(memory, document, evidence, at, context);
+  const snapshot = {
     document,
     families: [
       ...renderFamilies(definition.families, input, fixedLabels, maxSeries),
@@ -251,7 +242,7 @@ export function snapshotOf<Name extends DocumentName>(
       ...problemLines(judgement, document, fixedLabels, maxSeries),
     ],
     height: definition.hubHeight(content, height),
-    problems,
+    errors,
     judgement,
     identity: identity.length === 0 ? (last?.identity ?? []) : identity,
     observations: definition.observations(input),
@@ -259,23 +250,8 @@ export function snapshotOf<Name extends DocumentName>(
     kept: compressed && { body: compressed, received, context },
     cumulative: renderCumulative(definition.flow.cumulative, flow, fixedLabels, maxSeries),
   };
-}
-
-/** What the problems of a document are found in. */
-function judgedOf<Name extends DocumentName>(
-  input: InputOf[Name],
-  flow: FlowOf[Name],
-  queries: QueryStates,
-  staleAfterMs: number,
-  at: Instant,
-): Judged {
-  const judged: Judged<Name> = {
-    input,
-    flow,
-    answers: withoutStaleAnswers(queries, staleAfterMs, at),
-    answeredAt: (query, key) => queries.get(query)?.answers.get(key)?.at.epochSeconds,
-  };
-  return judged;
+  // The snapshot is of one of the documents.
+  return { snapshot: snapshot as unknown as Snapshot, problems };
 }
 
 /** What families and items of a document are derived from. */

@@ -5,13 +5,13 @@ import type { ContractReading } from '../facts/contract/reading.js';
 import { required } from '../facts/required-fields.js';
 import { count, list } from '../text/format.js';
 import { COMPARE_VALSETS } from './integrity.js';
-import { problemOf, type Judged } from './problem.js';
+import { problemOf, type Evidence } from './problem.js';
 import { TOKEN_TEXT } from './queue.js';
 import { shortAddress, withDetails, withList } from './sentence.js';
 
 /* The contract on the external chain, which a target has only with `external`. */
 
-type JudgedContract = Judged<'external_contract'>;
+type ContractEvidence = Evidence<'external_contract'>;
 const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 
@@ -19,7 +19,7 @@ const DAY_SECONDS = 24 * HOUR_SECONDS;
 const shortfallMark = z.record(z.string(), z.strictObject({ amount: z.string(), grewAt: z.number() }));
 type ShortfallMark = z.infer<typeof shortfallMark>;
 
-function shortfallsAfter({ input: { backing, at } }: JudgedContract, before: ShortfallMark = {}): ShortfallMark {
+function shortfallsAfter({ input: { backing, at } }: ContractEvidence, before: ShortfallMark = {}): ShortfallMark {
   return Object.fromEntries(
     required(backing).tokens.flatMap(({ contract, surplus }) => {
       const known = Object.hasOwn(before, contract) ? before[contract] : undefined;
@@ -97,7 +97,7 @@ const ownerMark = z.strictObject({
 });
 type OwnerMark = z.infer<typeof ownerMark>;
 
-function ownerAfter({ input: { info, at } }: JudgedContract, before: OwnerMark | undefined): OwnerMark {
+function ownerAfter({ input: { info, at } }: ContractEvidence, before: OwnerMark | undefined): OwnerMark {
   const owner = required(info.owner);
   const implementation = required(info.implementation);
   if (before === undefined) return { owner, implementation, changed: [], at: null };
@@ -163,7 +163,7 @@ const POINT_SECONDS = 300;
 const KEPT_SECONDS = 2 * SILENT_SECONDS;
 
 function eventsAfter(
-  { input: { lastEventNonce, unobservedEvents, at } }: JudgedContract,
+  { input: { lastEventNonce, unobservedEvents, at } }: ContractEvidence,
   before: EventMark = [],
 ): EventMark {
   const nonce = required(lastEventNonce);

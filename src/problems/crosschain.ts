@@ -27,12 +27,12 @@ import {
 import { orUndefined, required } from '../facts/required-fields.js';
 import { crosschainFlags } from '../queries/chain-switches.js';
 import { count, duration, percent } from '../text/format.js';
-import { problemOf, type Found, type Inhibition, type Judged, type Severity } from './problem.js';
+import { problemOf, type Evidence, type Found, type Inhibition, type Severity } from './problem.js';
 import { chainName, haveOrHas, withDetails } from './sentence.js';
 
 /* Cross-chain transactions that do not move. */
 
-type JudgedInput = Judged<'rate_limiter_input'>;
+type CrosschainEvidence = Evidence<'rate_limiter_input'>;
 
 /** In the summaries of alerts about a chain. */
 const THE_CHAIN = 'chain {{ $labels.chain_id }}';
@@ -152,7 +152,7 @@ function tooOld(severity: Severity) {
       ? 'The oldest pending transaction of a chain is older than four times the age limit of the chain, or twice from a limit of an hour on: 2 hours by default, 4 hours on Bitcoin.'
       : 'The oldest pending transaction of a chain is older than the age limit of the chain: 30 minutes by default, 2 hours on Bitcoin.',
     action: hashActions.evm,
-    find: ({ input }: JudgedInput) => {
+    find: ({ input }: CrosschainEvidence) => {
       const found = Array.from(groupByChain(consideredCctxs.pending(input))).flatMap(([chainId, cctxs]): Found[] => {
         const created = lowest(cctxs.map(createdAt));
         if (created === undefined) return [];
@@ -262,7 +262,7 @@ const MAX_MISSED = 1000;
 const missedMark = z.record(z.string(), z.number());
 type MissedMark = z.infer<typeof missedMark>;
 
-function missedAfter({ input }: JudgedInput, before: MissedMark | undefined): MissedMark {
+function missedAfter({ input }: CrosschainEvidence, before: MissedMark | undefined): MissedMark {
   const seen = before === undefined ? 0 : input.at.epochSeconds;
   const entries = distinctCctxs.missed(input).map(({ index }): [string, number] => {
     const key = required(index).slice(0, 128);
@@ -328,7 +328,7 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
     summary: `${THE_CHAIN} is frozen or freezes soon, because of a missed transaction.`,
     description: `The highest pending nonce of a chain is so far above its lowest missed one that less than ${percent(share)} of the lookahead is left, which is 60 nonces unless the chain says otherwise, 30 on Arbitrum. Clients send nothing further above the missed one. Not on Bitcoin.`,
     action: `Begin with the lowest missed nonce. ${MISSED_ACTION}`,
-    find: ({ input }: JudgedInput) => {
+    find: ({ input }: CrosschainEvidence) => {
       const pending = groupByChain(distinctCctxs.pending(input));
       const found = Array.from(groupByChain(missedOnly(input))).flatMap(([chainId, cctxs]): Found[] => {
         const own = pending.get(chainId) ?? [];

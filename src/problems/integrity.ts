@@ -15,7 +15,7 @@ import { claimItem } from '../facts/items/claims.js';
 import { count, percent } from '../text/format.js';
 import { timeOfHeight } from './bridge-times.js';
 import { claimants } from './oracle.js';
-import { eachPart, problemOf, type Found, type Inhibition, type Judged, type Severity } from './problem.js';
+import { eachPart, problemOf, type Evidence, type Found, type Inhibition, type Severity } from './problem.js';
 import { withDetails } from './sentence.js';
 import { SUBSTANTIAL_POWER_RATIO } from './validators.js';
 
@@ -133,7 +133,7 @@ function claimWithoutBatch(severity: Severity, afterMinutes: number, summary: st
     summary,
     description,
     action: KEEP_HALT,
-    find: ({ input }: Judged<'module_state'>) =>
+    find: ({ input }: Evidence<'module_state'>) =>
       claimsByPower(
         input,
         foreignBatchClaims,

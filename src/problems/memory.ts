@@ -9,7 +9,7 @@ import {
   type Findings,
   type Found,
   type FoundValidator,
-  type Judged,
+  type Evidence,
   type Problem,
   type ProblemSettings,
   type Severity,
@@ -107,8 +107,8 @@ export interface UnjudgedProblem {
   readonly sinceSeconds: number;
 }
 
+/** What was found in a document. */
 export interface Judgement {
-  readonly memory: ProblemMemory;
   /** Worst first. */
   readonly present: readonly PresentProblem[];
   readonly unjudged: readonly UnjudgedProblem[];
@@ -117,55 +117,56 @@ export interface Judgement {
 }
 
 export interface JudgeOptions {
-  readonly settings: ProblemSettings;
+  /** The configured limits; by default the shipped ones. */
+  readonly problems?: ProblemSettings;
   /** Whether one document is enough for a problem to begin, as in `once`. */
-  readonly isSinglePoll: boolean;
+  readonly isSinglePoll?: boolean;
 }
 
 /** Judges all problems of a document that was received at `at`. */
 export function judgeProblems(
   before: ProblemMemory,
   document: DocumentName,
-  judged: Judged,
+  evidence: Evidence,
   at: Instant,
-  options: JudgeOptions,
+  { problems: settings = {}, isSinglePoll = false }: JudgeOptions,
   all: readonly Problem[] = problems,
-): Judgement {
-  const own = all.filter((problem) => problem.document === document && isEnabled(problem, options.settings));
+): Judgement & { readonly memory: ProblemMemory } {
+  const own = all.filter((problem) => problem.document === document && isEnabled(problem, settings));
   const remembered = new Map<string, RememberedProblem>();
   const ended: EndedProblem[] = [];
   const notJudgedHere = new Set<string>();
   for (const problem of own) {
     const key = problemKey(problem);
     const known = before.remembered.get(key);
-    const after = judgeProblem(problem, known, judged, at, options.isSinglePoll);
+    const after = judgeProblem(problem, known, evidence, at, isSinglePoll);
     if (after === undefined) {
       notJudgedHere.add(problem.name);
       continue;
     }
     remembered.set(key, after);
     if (known !== undefined) {
-      ended.push(...endedBetween(problem, known, after, limitSeconds(problem, options.settings), at));
+      ended.push(...endedBetween(problem, known, after, limitSeconds(problem, settings), at));
     }
   }
   const memory = { remembered, ended: withEnded(before.ended, ended, at) };
-  return { memory, notJudgedHere: Array.from(notJudgedHere), ...presentIn(memory, own, options.settings) };
+  return { memory, notJudgedHere: Array.from(notJudgedHere), ...presentIn(memory, own, settings) };
 }
 
 /** `undefined` while the problem was never judged. */
 function judgeProblem(
   problem: Problem,
   before: RememberedProblem | undefined,
-  judged: Judged,
+  evidence: Evidence,
   at: Instant,
   isSinglePoll: boolean,
 ): RememberedProblem | undefined {
   const mark = orElse(
-    () => problem.mark?.next(judged, before?.mark),
+    () => problem.mark?.next(evidence, before?.mark),
     () => before?.mark,
   );
   const findings = orElse<Findings | typeof WITHDRAWN>(
-    () => problem.find(judged, mark),
+    () => problem.find(evidence, mark),
     () => WITHDRAWN,
   );
   if (findings === WITHDRAWN) {

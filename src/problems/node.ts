@@ -4,7 +4,7 @@ import type { DecimalString, Numeral } from '../chain/numeral.js';
 import { required } from '../facts/required-fields.js';
 import { latestBlock, syncing } from '../queries/node-status.js';
 import { duration } from '../text/format.js';
-import { problemOf, type Found, type Judged } from './problem.js';
+import { problemOf, type Evidence, type Found } from './problem.js';
 import { withDetails, withList } from './sentence.js';
 
 /* Nodes that stand still, are behind the chain, or have an older state than before: causes of whatever else a document shows. */
@@ -21,7 +21,7 @@ function heightStalled<Name extends 'module_state' | 'rate_limiter_input'>(
   name: string,
   document: Name,
   what: string,
-  heightOf: (judged: Judged<Name>) => Numeral,
+  heightOf: (evidence: Evidence<Name>) => Numeral,
 ) {
   return problemOf(document, {
     name,
@@ -34,13 +34,13 @@ function heightStalled<Name extends 'module_state' | 'rate_limiter_input'>(
     action: STALLED_ACTION,
     mark: {
       schema: heightMark,
-      next: (judged: Judged<Name>, before: HeightMark | undefined) => {
-        const height = toDecimalString(heightOf(judged));
+      next: (evidence: Evidence<Name>, before: HeightMark | undefined) => {
+        const height = toDecimalString(heightOf(evidence));
         return { height, isRepeated: height === before?.height };
       },
     },
-    find: (judged: Judged<Name>, mark: HeightMark | undefined): readonly Found[] => {
-      const height = toDecimalString(heightOf(judged));
+    find: (evidence: Evidence<Name>, mark: HeightMark | undefined): readonly Found[] => {
+      const height = toDecimalString(heightOf(evidence));
       if (mark?.isRepeated !== true) return [];
       return [{ identity: height, sentence: withDetails(`${what} has not advanced from ${height} for {duration}`) }];
     },
@@ -50,7 +50,7 @@ function heightStalled<Name extends 'module_state' | 'rate_limiter_input'>(
 
 export const BEHIND_SECONDS = 300;
 
-type Answered = Pick<Judged, 'answers' | 'answeredAt'>;
+type Answered = Pick<Evidence, 'answers' | 'answeredAt'>;
 
 /** How far the newest block of the node was behind when the node answered, or whether it was catching up; `undefined` if it does not say. */
 function behindBy({
@@ -76,8 +76,8 @@ function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
     description: `The newest block of the node is more than ${BEHIND_SECONDS / 60} minutes old, or the node is catching up, although polls succeed and its height moves. Everything that polls show is as old.`,
     action:
       'Wait until the node has caught up, or poll another one; if it does not catch up, check its peers and its load.',
-    find: (judged): readonly Found[] => {
-      const { seconds, isSyncing } = required(behindBy(judged));
+    find: (evidence): readonly Found[] => {
+      const { seconds, isSyncing } = required(behindBy(evidence));
       if (seconds <= BEHIND_SECONDS && !isSyncing) return [];
       const fact =
         seconds > BEHIND_SECONDS
@@ -131,7 +131,7 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
 
 function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
   document: Name,
-  valuesOf: (judged: Judged<Name>) => Readonly<Record<string, Numeral>>,
+  valuesOf: (evidence: Evidence<Name>) => Readonly<Record<string, Numeral>>,
 ) {
   return problemOf(document, {
     name: 'BridgeStateRolledBack',
@@ -147,13 +147,13 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
       'Compare height and last observed nonce with other nodes. If the hub was rolled back, compare its nonces with those of the contract: events and batches after that point may be executed twice or lost.',
     mark: {
       schema: highestMark,
-      next: (judged: Judged<Name>, before: HighestMark | undefined) =>
-        highestAfter(valuesOf(judged), judged.input.at.epochSeconds, before),
+      next: (evidence: Evidence<Name>, before: HighestMark | undefined) =>
+        highestAfter(valuesOf(evidence), evidence.input.at.epochSeconds, before),
     },
-    find: (judged: Judged<Name>, mark: HighestMark | undefined): readonly Found[] => {
-      const values = valuesOf(judged);
+    find: (evidence: Evidence<Name>, mark: HighestMark | undefined): readonly Found[] => {
+      const values = valuesOf(evidence);
       // A node that catches up has older blocks than the chain; the blocks of a hub that was rolled back are new.
-      const { seconds = 0, isSyncing = false } = behindBy(judged) ?? {};
+      const { seconds = 0, isSyncing = false } = behindBy(evidence) ?? {};
       if (isSyncing || seconds > BEHIND_SECONDS) return [];
       return Object.entries(values).flatMap(([kind, value]) => {
         const highest = mark !== undefined && Object.hasOwn(mark, kind) ? mark[kind] : undefined;

@@ -18,7 +18,7 @@ import type { ClaimItem } from '../facts/items/items.js';
 import { percent } from '../text/format.js';
 import { timeOfHeight } from './bridge-times.js';
 import { disputedClaims, disputedThing, disputeOf } from './disputes.js';
-import { problemOf, type Judged, type Severity } from './problem.js';
+import { problemOf, type Evidence, type Severity } from './problem.js';
 import {
   claimText,
   membersOf,
@@ -143,7 +143,7 @@ const silenceMark = z.strictObject({
 });
 type SilenceMark = z.infer<typeof silenceMark>;
 
-function silenceAfter({ input }: Judged<'module_state'>, before: SilenceMark | undefined): SilenceMark {
+function silenceAfter({ input }: Evidence<'module_state'>, before: SilenceMark | undefined): SilenceMark {
   const { state, at } = input;
   const event = nextEvent(input);
   const transfer = toDecimalString(required(state.last_outgoing_pool_id));
@@ -214,7 +214,7 @@ function conflicting(severity: Severity, texts: { readonly description: string; 
     dashboard: 'bridge-signers',
     summary: `validators claim different things for an event${isCritical ? ', and no claim can win' : ''}.`,
     ...texts,
-    find: ({ input }: Judged<'module_state'>) => {
+    find: ({ input }: Evidence<'module_state'>) => {
       const events = conflictingNonces(input);
       if (events.size === 0 || (isCritical && !isUndecidable(input))) return [];
       const first = lowest(events);

@@ -4,7 +4,7 @@ import { isPresent } from '../chain/field.js';
 import type { ModuleState } from '../chain/module-state.js';
 import { required, rows } from '../facts/required-fields.js';
 import { list } from '../text/format.js';
-import { problemOf, type Found, type Judged, type Severity } from './problem.js';
+import { problemOf, type Evidence, type Found, type Severity } from './problem.js';
 import { shortName, withList } from './sentence.js';
 
 /* Changes of the parameters and of the blacklist, also across an outage. */
@@ -59,10 +59,10 @@ function change({ hours, valuesOf, fact, ...declaration }: Change) {
     linksToPending: false,
     mark: {
       schema: changeMark,
-      next: ({ input: { state, at } }: Judged<'module_state'>, before: ChangeMark | undefined) =>
+      next: ({ input: { state, at } }: Evidence<'module_state'>, before: ChangeMark | undefined) =>
         changesAfter(valuesOf(state), at.epochSeconds, before),
     },
-    find: ({ input }: Judged<'module_state'>, mark: ChangeMark | undefined): readonly Found[] => {
+    find: ({ input }: Evidence<'module_state'>, mark: ChangeMark | undefined): readonly Found[] => {
       valuesOf(input.state);
       if (mark === undefined || mark.at === null || input.at.epochSeconds - mark.at >= hours * HOUR_SECONDS) return [];
       const changed = list(mark.changed);

@@ -20,7 +20,7 @@ export const subjectLabels = ['token_contract', 'chain_id', 'orchestrator', 'wat
 export type Subject = Readonly<Partial<Record<(typeof subjectLabels)[number], string>>>;
 
 /** What a problem is found in: the facts of a document, and what else was known when it was polled. */
-export interface Judged<Name extends DocumentName = DocumentName> {
+export interface Evidence<Name extends DocumentName = DocumentName> {
   readonly input: InputOf[Name];
   /** What happened up to the document. */
   readonly flow: FlowOf[Name];
@@ -67,7 +67,7 @@ export function eachPart(parts: readonly (() => readonly Found[])[]): Findings {
 export interface Mark<Name extends DocumentName, Value> {
   readonly schema: z.ZodType<Value>;
   /** Throws WITHDRAWN when a field that it reads is missing or invalid; then the mark stays. */
-  readonly next: (judged: Judged<Name>, before: Value | undefined) => Value;
+  readonly next: (evidence: Evidence<Name>, before: Value | undefined) => Value;
 }
 
 /** A problem that is not worth a notification while this one is there, for the same target: an inhibition of Alertmanager. Pages list it below this one. */
@@ -97,7 +97,7 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
   /** The age from which on its alert fires. */
   readonly afterMinutes: number;
   /** Throws WITHDRAWN when a field that it reads is missing or invalid: then it is unjudged. */
-  readonly find: (judged: Judged<Name>, mark: Value | undefined) => Findings;
+  readonly find: (evidence: Evidence<Name>, mark: Value | undefined) => Findings;
   readonly mark?: Mark<Name, Value>;
   /** What is wrong, as a template of Prometheus without the target and the age. */
   readonly summary: string;

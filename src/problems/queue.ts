@@ -20,7 +20,7 @@ import { coinItem } from '../facts/items/tokens.js';
 import { count } from '../text/format.js';
 import { tokenName } from './amounts.js';
 import { timeOfHeight } from './bridge-times.js';
-import { problemOf, type Judged } from './problem.js';
+import { problemOf, type Evidence } from './problem.js';
 import { sumText, withDetails, withList } from './sentence.js';
 
 /* Transfers that are in no batch. */
@@ -60,7 +60,7 @@ const topMark = z.record(
 );
 type TopMark = z.infer<typeof topMark>;
 
-function topTransfers({ input }: Judged<'module_state'>, before: TopMark = {}): TopMark {
+function topTransfers({ input }: Evidence<'module_state'>, before: TopMark = {}): TopMark {
   const batch = toDecimalString(required(input.state.last_outgoing_batch_id));
   return Object.fromEntries(
     Array.from(minBatchFees(input.tokens).keys(), (contract) => {
@@ -122,7 +122,7 @@ const queueMark = z.record(
 );
 type QueueMark = z.infer<typeof queueMark>;
 
-function queuesAfter({ input }: Judged<'module_state'>, before: QueueMark = {}): QueueMark {
+function queuesAfter({ input }: Evidence<'module_state'>, before: QueueMark = {}): QueueMark {
   const known = minBatchFees(input.tokens);
   const now = input.at.epochSeconds;
   const queues = Array.from(unbatchedByToken(input)).filter(([contract]) => !known.has(contract));

@@ -13,7 +13,7 @@ import { orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, percent } from '../text/format.js';
 import { amountsText } from './amounts.js';
 import { about, earliest, latest, secondsToExternalHeight, timeOfHeight } from './bridge-times.js';
-import { problemOf, type Judged, type Severity } from './problem.js';
+import { problemOf, type Evidence, type Severity } from './problem.js';
 import { withDetails } from './sentence.js';
 
 /* Signed batches and validator sets that nobody relays, and batches that time out. */
@@ -46,7 +46,7 @@ type ExecutionMark = z.infer<typeof executionMark>;
 const MAX_BATCHES = 200;
 
 /** A batch that is gone and was not canceled was executed. */
-function executionsAfter({ input, flow }: Judged<'module_state'>, before: ExecutionMark | undefined): ExecutionMark {
+function executionsAfter({ input, flow }: Evidence<'module_state'>, before: ExecutionMark | undefined): ExecutionMark {
   const live = new Set(rows(input.state.batches).map(keyOfBatch));
   const isExecuted = (key: string): boolean => !live.has(key) && flow.removed?.canceled.includes(key) !== true;
   const executedAt = before?.batches.some(isExecuted) ? input.at.epochSeconds : (before?.executedAt ?? 0);
@@ -62,7 +62,7 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
     description,
     action: CHECK_RELAYERS,
     mark: { schema: executionMark, next: executionsAfter },
-    find: ({ input }: Judged<'module_state'>, mark: ExecutionMark | undefined) => {
+    find: ({ input }: Evidence<'module_state'>, mark: ExecutionMark | undefined) => {
       const batches = relayable(input).filter((batch) => !needsKnownFees || paysMinimum(input, batch) !== undefined);
       const byToken = groupBy(batches, ({ token_contract }) => contractLabel(token_contract));
       // Two tokens, because the contract can refuse a batch of one token for a reason of its own.
@@ -159,7 +159,7 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
     summary: 'transfers are locked in batches that have timed out.',
     description,
     action: GET_EVENT_OBSERVED,
-    find: ({ input }: Judged<'module_state'>) => {
+    find: ({ input }: Evidence<'module_state'>) => {
       if (estimatedExternalHeight(input) === undefined) return [];
       const batches = rows(input.state.batches).filter(
         (batch) => isOverdue(input, batch) === true && feesOf(input, batch) === fees,

@@ -14,7 +14,7 @@ import { batchSignatures, valsetSignatures } from '../facts/items/signatures.js'
 import { percent } from '../text/format.js';
 import { amountsText } from './amounts.js';
 import { timeOfHeight, timeoutText } from './bridge-times.js';
-import { problemOf, type Judged } from './problem.js';
+import { problemOf, type Evidence } from './problem.js';
 import { membersOf, missingValidators, ownFirst, timeLeft, withDetails } from './sentence.js';
 
 /* Batches and validator sets that lack signatures. */
@@ -31,7 +31,7 @@ function oldestUnsigned(input: BridgeInput): Batch | undefined {
 }
 
 /** A batch that is signed is progress, one that was canceled is none: its transfers wait for signatures in the next one. */
-function unsignedSince({ input, flow }: Judged<'module_state'>, before: UnsignedMark | undefined): UnsignedMark {
+function unsignedSince({ input, flow }: Evidence<'module_state'>, before: UnsignedMark | undefined): UnsignedMark {
   const oldest = oldestUnsigned(input);
   if (oldest === undefined) return null;
   const batch = keyOfBatch(oldest);

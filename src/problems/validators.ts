@@ -36,7 +36,7 @@ import { memoize } from '../facts/memoize.js';
 import { optional, orUndefined, required, rows } from '../facts/required-fields.js';
 import { count } from '../text/format.js';
 import { about, timeOfHeight } from './bridge-times.js';
-import { problemOf, type Found, type FoundValidator, type Judged, type Severity, type Subject } from './problem.js';
+import { problemOf, type Evidence, type Found, type FoundValidator, type Severity, type Subject } from './problem.js';
 import { haveOrHas, numberAndPower, shortAddress, shortName, validators, withDetails, withList } from './sentence.js';
 
 /* Signatures and votes that single validators miss: each watched validator, and all others together. */
@@ -302,7 +302,7 @@ function deadlineNear(severity: Severity, hours: number, actions: { readonly own
     summary: `{{ if eq $labels.watched "true" }}your validator {{ $labels.orchestrator }}{{ else }}validators with a third of the power{{ end }} will be jailed within ${hours} hours without a signature.`,
     description: `Less than ${hours} hours are left for a validator of \`watch\` to sign a validator set or a batch, or for others with a third of the power. After that it is jailed; jailed validators neither sign nor vote.`,
     action: actions.own,
-    find: ({ input }: Judged<'module_state'>) =>
+    find: ({ input }: Evidence<'module_state'>) =>
       registeredMembers(input).flatMap((member) => {
         const deadline = nextDeadline(input, member);
         const left = deadline && secondsTo(input, deadline);

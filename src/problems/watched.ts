@@ -8,7 +8,7 @@ import { toLabelValue } from '../facts/label-value.js';
 import { required, WITHDRAWN } from '../facts/required-fields.js';
 import { watchedItems } from '../facts/items/watched.js';
 import { claimPosition, stakingStatus } from '../queries/watched-validators.js';
-import { problemOf, type Found, type Judged, type Severity, type Subject } from './problem.js';
+import { problemOf, type Evidence, type Found, type Severity, type Subject } from './problem.js';
 import { shortAddress, shortName, withDetails } from './sentence.js';
 import { SUBSTANTIAL_POWER_RATIO } from './validators.js';
 
@@ -36,7 +36,7 @@ function unjailAfter(input: BridgeInput, { orchestrator }: WatchedOrchestrator):
 
 /** What the node answers about each watched validator. Without an answer about one of them, nothing about it ends: BridgeWatchedValidatorUnknown. */
 function eachAnswered<Value>(
-  { input, answers, answeredAt }: Judged<'module_state'>,
+  { input, answers, answeredAt }: Evidence<'module_state'>,
   query: {
     readonly name: string;
     readonly valuesOf: (all: typeof answers) => ReadonlyMap<string, readonly Value[]>;
@@ -65,14 +65,14 @@ const jailed = problemOf('module_state', {
   description:
     'A validator of `watch` is jailed, by the staking module of the node. It earns nothing, and signs and votes for nothing.',
   action: FIND_CAUSE,
-  find: (judged) =>
-    eachAnswered(judged, stakingStatus, (watched, { isJailed }) =>
+  find: (evidence) =>
+    eachAnswered(evidence, stakingStatus, (watched, { isJailed }) =>
       isJailed
         ? [
             {
               subject: subjectOf(watched),
               sentence: withDetails(`${yours(watched)} is jailed, for {duration}`),
-              action: unjailAfter(judged.input, watched),
+              action: unjailAfter(evidence.input, watched),
             },
           ]
         : [],
@@ -95,12 +95,12 @@ const lagging = problemOf('module_state', {
   description:
     'The last claim of a validator of `watch` is behind the last observed event, or behind the next one that a third of the power has claimed, and does not move. It claims events in order, so it votes for none until it moves.',
   action: 'Check the log of the orchestrator and its node of the external chain; it goes on where it has stopped.',
-  find: (judged) => {
-    const { input } = judged;
+  find: (evidence) => {
+    const { input } = evidence;
     const observed = required(input.state.last_observed_nonce);
     const isNextClaimed = (leadingClaim(input)?.powerRatio ?? 0) >= SUBSTANTIAL_POWER_RATIO;
     const claimed = add(observed, isNextClaimed ? 1 : 0);
-    return eachAnswered(judged, claimPosition, (watched, position) =>
+    return eachAnswered(evidence, claimPosition, (watched, position) =>
       compare(position, claimed) >= 0
         ? []
         : [
@@ -149,7 +149,7 @@ const unknown = problemOf('module_state', {
 const activeMark = z.record(z.string(), z.number());
 type ActiveMark = z.infer<typeof activeMark>;
 
-function lastActive({ input }: Judged<'module_state'>, before: ActiveMark = {}): ActiveMark {
+function lastActive({ input }: Evidence<'module_state'>, before: ActiveMark = {}): ActiveMark {
   return Object.fromEntries(
     watchedEntries(input).map(({ address, isActive }) => {
       const known = Object.hasOwn(before, address) ? before[address] : undefined;
@@ -169,7 +169,7 @@ function inactive(severity: Severity, texts: Record<'summary' | 'description' | 
     linksToPending: false,
     ...texts,
     mark: { schema: activeMark, next: lastActive },
-    find: ({ input }: Judged<'module_state'>, mark: ActiveMark | undefined) =>
+    find: ({ input }: Evidence<'module_state'>, mark: ActiveMark | undefined) =>
       watchedEntries(input).flatMap(({ address, isActive }) => {
         const activeAt = mark !== undefined && Object.hasOwn(mark, address) ? (mark[address] ?? 0) : 0;
         if (isActive || activeAt > 0 !== wasActive) return [];

@@ -1,5 +1,6 @@
 import { cctxStatus } from '../chain/rate-limiter-input.js';
-import { nextQuestions, type CctxAnswer } from '../flow/crosschain-flow.js';
+import type { CctxAnswer } from '../facts/crosschain/input.js';
+import { nextQuestions } from '../flow/crosschain-flow.js';
 import { object, string } from '../chain/fields.js';
 import { required } from '../facts/required-fields.js';
 import { nodeQuery, type QueryContext, type QueryRequest } from './query.js';

@@ -1,6 +1,6 @@
 import type { Instant } from '../clock.js';
 import { asDecimalString, type Numeral } from '../chain/numeral.js';
-import { NO_PROBLEMS, type FieldProblems, type UnreadableDocument } from '../chain/document.js';
+import { NO_FIELD_ERRORS, type FieldErrors, type UnreadableDocument } from '../chain/document.js';
 import { MAX_BATCH_TOKENS, type ContractFacts } from '../facts/contract/facts.js';
 import {
   areOfOneTime,
@@ -116,7 +116,7 @@ export function requestOf({ id, to, data, block }: ContractCall): RpcRequest {
 }
 
 export type ContractResult =
-  { readonly ok: true; readonly value: ContractReading; readonly problems: FieldProblems } | UnreadableDocument;
+  { readonly ok: true; readonly value: ContractReading; readonly errors: FieldErrors } | UnreadableDocument;
 
 export function readContract(body: Buffer, exchange: ContractExchange, at: Instant): ContractResult {
   const { calls, facts, hub } = exchange;
@@ -157,7 +157,7 @@ export function readContract(body: Buffer, exchange: ContractExchange, at: Insta
       recentBacking(before, at),
     configuredThreshold: facts.powerThreshold,
   };
-  return { ok: true, value, problems: { ...NO_PROBLEMS, invalid } };
+  return { ok: true, value, errors: { ...NO_FIELD_ERRORS, invalid } };
 }
 
 /** A set that the hub made after its state was read cannot be in the contract yet, but the hub node may be behind. */

@@ -14,10 +14,10 @@ import { fuzzRuns } from '../support/fuzz.js';
 import { bridgeSnapshot, crosschainSnapshot } from '../support/snapshots.js';
 import { specFields } from '../support/spec-fields.js';
 
-/** The series of a document and the problems of its fields. */
-const exported = ({ families, problems }: Snapshot) => ({
+/** The series of a document and the errors of its fields. */
+const exported = ({ families, errors }: Snapshot) => ({
   text: families.map(({ lines }) => lines).join(''),
-  problems,
+  errors,
 });
 
 /** Simulated chains in which every field occurs. */

@@ -44,7 +44,7 @@ function read(json: unknown, maxValues = Infinity) {
 function readable(json: unknown) {
   const result = read(json);
   if (!result.ok) throw new Error(result.message);
-  return { value: result.value, ...result.problems };
+  return { value: result.value, ...result.errors };
 }
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -543,7 +543,7 @@ it('readDocument agrees with a simple reference on random documents, including r
     const result = read(body);
     if (!result.ok) throw new Error(result.message);
     expect(withDoubles(result.value)).toEqual(expected === INVALID ? undefined : expected);
-    expect(result.problems.invalid).toEqual(invalid);
+    expect(result.errors.invalid).toEqual(invalid);
   });
   fc.assert(property, { numRuns: fuzzRuns(1000) });
 });

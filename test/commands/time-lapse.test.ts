@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { verdictsOf } from '../../src/problems/verdicts.js';
+import { verdictsOf } from '../../src/poll/verdicts.js';
 import { clock, type Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createPastModel, runTimeLapse } from '../../src/commands/time-lapse.js';

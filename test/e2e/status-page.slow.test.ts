@@ -12,7 +12,7 @@ import {
   type RecordedPage,
 } from '../support/browser.js';
 import { createAuthority } from '../support/certificates.js';
-import type { TargetVerdicts } from '../../src/problems/verdicts.js';
+import type { TargetVerdicts } from '../../src/poll/verdicts.js';
 import { hostileSnapshots, pendingAt, targetVerdicts, verdict } from '../pages/sample-snapshots.js';
 import { get } from '../support/http.js';
 import { startDaemon, type Daemon } from '../support/processes.js';

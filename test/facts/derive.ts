@@ -64,11 +64,11 @@ export function familyReaders<Options>(derive: (document: unknown, options?: Opt
   };
 }
 
-function toDerived({ families, problems }: Snapshot): DerivedMetrics {
+function toDerived({ families, errors }: Snapshot): DerivedMetrics {
   return {
     values: parseSeries(families.map(({ lines }) => lines).join('')),
-    invalid: Object.fromEntries(problems.invalid),
-    unknown: Object.fromEntries(problems.unknown),
+    invalid: Object.fromEntries(errors.invalid),
+    unknown: Object.fromEntries(errors.unknown),
     dropped: Object.fromEntries(
       families.flatMap(({ name, dropped }) => (dropped === undefined ? [] : [[name, dropped]])),
     ),

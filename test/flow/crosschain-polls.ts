@@ -1,11 +1,7 @@
 import { defaultCrosschainSettings, type CrosschainSettings } from '../../src/config/endpoint-config.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
-import {
-  EMPTY_CROSSCHAIN_FLOW,
-  nextQuestions,
-  type CctxAnswer,
-  type CrosschainFlow,
-} from '../../src/flow/crosschain-flow.js';
+import type { CctxAnswer } from '../../src/facts/crosschain/input.js';
+import { EMPTY_CROSSCHAIN_FLOW, nextQuestions, type CrosschainFlow } from '../../src/flow/crosschain-flow.js';
 import { itemsOf } from '../../src/poll/items.js';
 import type { Poll, StepContext } from '../../src/poll/step.js';
 import { recordedStates } from '../support/endpoint-states.js';

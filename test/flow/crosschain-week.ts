@@ -2,11 +2,11 @@ import { defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import { documents } from '../../src/documents.js';
 import { NO_LABELS } from '../support/polls.js';
 import { outcomes } from '../../src/flow/chain-counts.js';
+import type { CctxAnswer } from '../../src/facts/crosschain/input.js';
 import {
   EMPTY_CROSSCHAIN_FLOW,
   nextQuestions,
   trackCrosschain,
-  type CctxAnswer,
   type CrosschainFlow,
 } from '../../src/flow/crosschain-flow.js';
 import { createModel, type Model } from '../../src/simulator/model.js';

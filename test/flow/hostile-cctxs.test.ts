@@ -5,11 +5,11 @@ import { defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import { documents } from '../../src/documents.js';
 import { outcomes } from '../../src/flow/chain-counts.js';
 import { MAX_CCTXS } from '../../src/flow/crosschain-baseline.js';
+import type { CctxAnswer } from '../../src/facts/crosschain/input.js';
 import {
   EMPTY_CROSSCHAIN_FLOW,
   MAX_COUNTED,
   trackCrosschain,
-  type CctxAnswer,
   type CrosschainFlow,
 } from '../../src/flow/crosschain-flow.js';
 import { corruptedDocument } from '../facts/property/corruption.js';

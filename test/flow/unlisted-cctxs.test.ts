@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CctxAnswer } from '../../src/flow/crosschain-flow.js';
+import type { CctxAnswer } from '../../src/facts/crosschain/input.js';
 import type { JsonObject } from '../support/json.js';
 import { crosschainPolls, listed, pending, START_SECONDS, type CrosschainPollsOptions } from './crosschain-polls.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { verdictsOf } from '../../src/problems/verdicts.js';
+import { verdictsOf } from '../../src/poll/verdicts.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { pendingView } from '../../src/pages/pending-view.js';
 import { memoriesOf } from '../../src/poll/known-endpoint.js';

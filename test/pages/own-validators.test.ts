@@ -6,7 +6,7 @@ import { batch, idleState, members, validators, vote } from '../facts/items/brid
 import { bridgeItemsOf } from '../facts/items/read-items.js';
 import { targetVerdicts, testLinks, verdict } from './sample-snapshots.js';
 import { asDecimalString } from '../../src/chain/numeral.js';
-import type { Verdict } from '../../src/problems/verdicts.js';
+import type { Verdict } from '../../src/poll/verdicts.js';
 
 const [alpha, beta] = validators;
 

@@ -14,7 +14,7 @@ import { isoTime } from '../../src/pages/time.js';
 import { clock, type Instant } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import type { Severity } from '../../src/problems/problem.js';
-import type { TargetVerdicts, Verdict } from '../../src/problems/verdicts.js';
+import type { TargetVerdicts, Verdict } from '../../src/poll/verdicts.js';
 import type { Poll, StepContext } from '../../src/poll/step.js';
 import { pollOf } from '../support/polls.js';
 import { withDetails } from '../../src/problems/sentence.js';

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import type { Subject } from '../../src/problems/problem.js';
-import type { TargetVerdicts } from '../../src/problems/verdicts.js';
+import type { TargetVerdicts } from '../../src/poll/verdicts.js';
 import { batch, idleState } from '../facts/items/bridge-state.js';
 import {
   at,

@@ -7,7 +7,8 @@ import { failure, type Failure } from '../../src/http/failure-reasons.js';
 import { createEndpointRegistry } from '../../src/poll/registry.js';
 import { createPollExecutor, type PollExecutor, type PollJob } from '../../src/poll/poll.js';
 import { jobsOf } from '../../src/poll/jobs.js';
-import { snapshotOf, type Poll } from '../../src/poll/step.js';
+import type { Poll } from '../../src/poll/step.js';
+import { firstSnapshot } from '../support/snapshots.js';
 import type { QueryResult } from '../../src/queries/query.js';
 import { startNode, type Node } from '../http/nodes.js';
 import { parseValidConfig } from '../support/config.js';
@@ -96,9 +97,9 @@ const poll = async (job: PollJob): Promise<Poll> => pollNode(executor, job);
 const outcomeOf = ({ outcome }: { readonly outcome: { readonly ok: true } | Failure }): string =>
   outcome.ok ? 'ok' : `${outcome.error.reason}: ${outcome.error.message.replaceAll(/127\.0\.0\.1:\d+(?=\/)/g, '')}`;
 
-function familyNames({ outcome }: Poll, { context }: PollJob): string[] {
-  if (!outcome.ok) return [];
-  const { families } = snapshotOf(undefined, outcome, context);
+function familyNames(polled: Poll, { context }: PollJob): string[] {
+  if (!polled.outcome.ok) return [];
+  const { families } = firstSnapshot(polled, context);
   return families.filter(({ lines }) => lines !== '').map(({ name }) => name);
 }
 

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { recordedStates } from '../support/endpoint-states.js';
-import { snapshotOf, type Poll, type StepContext } from '../../src/poll/step.js';
+import type { Poll, StepContext } from '../../src/poll/step.js';
+import { firstSnapshot } from '../support/snapshots.js';
 import { corruptedDocument } from '../facts/property/corruption.js';
 import { bridgeState, crosschainDocument } from '../facts/property/documents.js';
 import { seriesOf } from '../support/exposition-text.js';
@@ -126,7 +127,7 @@ function expectValidResult(source: StepContext, body: Buffer, height: string | u
     expect(outcome.error.message).toMatch(/^fuzz: .{1,250}$/);
     return;
   }
-  const result = snapshotOf(undefined, outcome, source);
+  const result = firstSnapshot(poll, source);
   for (const { name, lines } of result.families) {
     const series = seriesOf(lines);
     expect(series.length, name).toBeLessThanOrEqual(MAX_SERIES);

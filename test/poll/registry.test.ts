@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { verdictsOf } from '../../src/problems/verdicts.js';
+import { verdictsOf } from '../../src/poll/verdicts.js';
 import { createEndpointRegistry, type EndpointRegistry } from '../../src/poll/registry.js';
 import type { Instant } from '../../src/clock.js';
 import { failure } from '../../src/http/failure-reasons.js';

@@ -1,6 +1,6 @@
 import { initialMemory, type KnownEndpoint } from '../../src/poll/known-endpoint.js';
-import type { TargetVerdicts } from '../../src/problems/verdicts.js';
-import { verdictsOf } from '../../src/problems/verdicts.js';
+import type { TargetVerdicts } from '../../src/poll/verdicts.js';
+import { verdictsOf } from '../../src/poll/verdicts.js';
 import type { Instant } from '../../src/clock.js';
 import {
   initialState,

@@ -6,7 +6,7 @@ import {
   problemOf,
   type Found,
   type FoundValidator,
-  type Judged,
+  type Evidence,
   type Problem,
   type ProblemSettings,
 } from '../../src/problems/problem.js';
@@ -24,7 +24,6 @@ type Outcome = readonly Finding[] | 'truncated' | 'withdrawn';
 /** A problem that is judged at seconds of a simulated clock. */
 function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {}) {
   let memory: ProblemMemory = NO_PROBLEMS;
-  let last: Judgement | undefined;
   return {
     poll: (seconds: number, outcome: Outcome, isSinglePoll = false): Judgement => {
       const problem = problemOf('module_state', {
@@ -41,12 +40,13 @@ function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {
           return outcome.map((one) => ({ sentence, ...one }));
         },
       });
-      const options = { settings, isSinglePoll };
-      last = judgeProblems(memory, 'module_state', {} as Judged, at(seconds), options, [problem]);
-      ({ memory } = last);
-      return last;
+      const options = { problems: settings, isSinglePoll };
+      const judged = judgeProblems(memory, 'module_state', {} as Evidence, at(seconds), options, [problem]);
+      ({ memory } = judged);
+      return judged;
     },
     ended: () => memory.ended,
+    marks: () => Array.from(memory.remembered.values(), ({ mark }) => mark),
   };
 }
 
@@ -185,16 +185,16 @@ describe('a problem', () => {
     let isReadable = true;
     const mark = {
       schema: z.number(),
-      next: (_judged: Judged, before = 0) => {
+      next: (_evidence: Evidence, before = 0) => {
         if (!isReadable) throw WITHDRAWN;
         return before + 1;
       },
     };
-    const { poll } = judge({ mark: mark as NonNullable<Problem['mark']> });
+    const { poll, marks } = judge({ mark: mark as NonNullable<Problem['mark']> });
     poll(0, []);
     isReadable = false;
-    const { memory } = poll(30, []);
-    expect(Array.from(memory.remembered.values(), (own) => own.mark)).toEqual([1]);
+    poll(30, []);
+    expect(marks()).toEqual([1]);
   });
 });
 

@@ -21,7 +21,7 @@ import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import type { Remembered } from '../../src/poll/remembered.js';
 import type { EndpointState } from '../../src/poll/endpoint-state.js';
 import type { KnownEndpoint } from '../../src/poll/known-endpoint.js';
-import type { TargetVerdicts } from '../../src/problems/verdicts.js';
+import type { TargetVerdicts } from '../../src/poll/verdicts.js';
 import { pollOf } from '../support/polls.js';
 import { judgedEndpoints, type JudgedEndpoints } from './judged-endpoints.js';
 

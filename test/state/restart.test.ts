@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Verdict } from '../../src/problems/verdicts.js';
+import type { Verdict } from '../../src/poll/verdicts.js';
 import type { DocumentName } from '../../src/documents.js';
 import type { EndpointMemory } from '../../src/poll/known-endpoint.js';
 import { EMPTY_BRIDGE_FLOW } from '../../src/flow/bridge-flow.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { initialMemory, type KnownEndpoint } from '../../src/poll/known-endpoint.js';
-import { verdictsOf, type Verdict } from '../../src/problems/verdicts.js';
+import { verdictsOf, type Verdict } from '../../src/poll/verdicts.js';
 import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { answerQueries, respondTo } from '../../src/commands/simulated-responses.js';

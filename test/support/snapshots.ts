@@ -7,7 +7,9 @@ import type { Instant } from '../../src/clock.js';
 import type { BridgeObservations } from '../../src/facts/bridge/observations.js';
 import type { CrosschainObservations } from '../../src/facts/crosschain/observations.js';
 import { documents, type ObservationsOf, type SideInput } from '../../src/documents.js';
-import { snapshotOf, type Poll, type Snapshot, type StepContext } from '../../src/poll/step.js';
+import { initialState } from '../../src/poll/endpoint-state.js';
+import { initialMemory } from '../../src/poll/known-endpoint.js';
+import { step, type KnownDocument, type Poll, type Snapshot, type StepContext } from '../../src/poll/step.js';
 import { pollOf, START, TARGET_OPTIONS } from './polls.js';
 
 /** The hub height of the response header and the configuration beside the settings of the endpoint. */
@@ -112,11 +114,27 @@ export function readSnapshot<Name extends DocumentName>(
 }
 
 function snapshotAfter<Name extends DocumentName>(
-  previous: ObservationsOf[Name] | undefined,
-  { outcome }: Poll<Name>,
+  observations: ObservationsOf[Name] | undefined,
+  poll: Poll<Name>,
   context: StepContext<Name>,
 ): Snapshot<Name> {
+  const { document } = context;
+  const flow = documents[document].flow.initial;
+  const restored = observations && { document, identity: [], height: undefined, observations, flow };
+  return firstSnapshot(poll, context, restored as KnownDocument | undefined) as Snapshot<Name>;
+}
+
+/** What the first poll of an endpoint publishes. Throws if it has failed. */
+export function firstSnapshot<Name extends DocumentName>(
+  poll: Poll<Name>,
+  context: StepContext<Name>,
+  restored?: KnownDocument,
+): Snapshot {
+  const { outcome } = poll;
   if (!outcome.ok) throw new Error(`${outcome.error.reason}: ${outcome.error.message}`);
-  const { flow } = documents[context.document];
-  return snapshotOf<Name>(previous && { identity: [], observations: previous, flow: flow.initial }, outcome, context);
+  const limits = { maxBodyBytes: Infinity, staleAfterMs: context.staleAfterMs };
+  const state = { ...initialState(context, limits, outcome.at), restored };
+  const { success } = step({ state, memory: initialMemory }, poll, context, outcome.at).state;
+  if (success === undefined) throw new Error('a poll that has succeeded has a snapshot');
+  return success.snapshot;
 }

@@ -3,8 +3,10 @@ import type { Config } from '../../config/config.js';
 import type { CrosschainSettings } from '../../config/endpoint-config.js';
 import type { Numeral } from '../../chain/numeral.js';
 import type { Instant } from '../../clock.js';
-import type { CctxAnswer } from '../../flow/crosschain-flow.js';
 import type { CrosschainObservations } from './observations.js';
+
+/** What the node answers about a transaction: its outcome, or that it is still pending. */
+export type CctxAnswer = 'mined' | 'reverted' | 'aborted' | 'unknown' | 'pending';
 
 /** The input of the cross-chain families: one response and the configuration. */
 export interface CrosschainInput extends Pick<Config, 'tokens'> {

@@ -47,11 +47,14 @@ import {
 import { configuredTokens } from '../bridge/tokens.js';
 
 /** A transaction that the node does not list and that is pending, as it says itself. Times are Unix seconds. */
-interface UnlistedCctx {
+export interface UnlistedCctx {
   readonly index: string;
   readonly chainId: string;
+  /** Absent when the hub has not recorded it. */
   readonly created?: number | undefined;
+  /** When it was gone from the lists. */
   readonly gone: number;
+  /** Whether the configuration ignores it. */
   readonly isIgnored: boolean;
 }
 

@@ -1,10 +1,10 @@
 import type { Instant } from '../clock.js';
 import { documents, type DocumentName } from '../documents.js';
 import { groupBy } from '../facts/grouping.js';
-import { exportedSuccess, type EndpointState } from '../poll/endpoint-state.js';
+import { exportedSuccess, type EndpointState } from './endpoint-state.js';
 import { duration, list } from '../text/format.js';
 import { endpointConditions, withoutSuccess, type EndpointCondition } from './endpoint-conditions.js';
-import type { PresentProblem, UnjudgedProblem } from './memory.js';
+import type { PresentProblem, UnjudgedProblem } from '../problems/memory.js';
 import {
   severities,
   subjectLabels,
@@ -13,8 +13,8 @@ import {
   type Problem,
   type Severity,
   type Subject,
-} from './problem.js';
-import { withAge, withDetails, type Sentence } from './sentence.js';
+} from '../problems/problem.js';
+import { withAge, withDetails, type Sentence } from '../problems/sentence.js';
 
 /* The problems of a target at a point in time, for the pages, the log and `once`: the same objects, starts and limits as those of the alerts. */
 
@@ -196,7 +196,7 @@ function unjudgedIn(state: EndpointState, unjudged: readonly UnjudgedProblem[], 
 
 /** "missing: state.batches; invalid values of state.valsets": the fields of the last document. */
 function unreadableFields({ success }: EndpointState): string {
-  const { missing = [], invalid = new Map<string, number>() } = success?.snapshot.problems ?? {};
+  const { missing = [], invalid = new Map<string, number>() } = success?.snapshot.errors ?? {};
   const depthOf = (path: string): number => path.split('.').length;
   // A list is more than a parameter.
   const absent = Array.from(missing).toSorted((a, b) => depthOf(a) - depthOf(b));

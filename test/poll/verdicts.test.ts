@@ -4,10 +4,10 @@ import type { Instant } from '../../src/clock.js';
 import type { EndpointKey } from '../../src/poll/endpoint-state.js';
 import type { Poll } from '../../src/poll/step.js';
 import { sentenceText } from '../../src/problems/sentence.js';
-import type { TargetVerdicts } from '../../src/problems/verdicts.js';
+import type { TargetVerdicts } from '../../src/poll/verdicts.js';
 import { createModel } from '../../src/simulator/model.js';
 import { batch, idleState as partialState, transfer, vote } from '../facts/items/bridge-state.js';
-import { judgedEndpoints } from './judged-endpoints.js';
+import { judgedEndpoints } from '../problems/judged-endpoints.js';
 import { START } from '../support/polls.js';
 import { bridgeContext, bridgePoll, type BridgeOptions } from '../support/snapshots.js';
 

@@ -2,10 +2,10 @@ import type { Instant } from '../clock.js';
 import { ageSeconds } from '../clock.js';
 import { documents, type DocumentName } from '../documents.js';
 import type { FailureReason } from '../http/failure-reasons.js';
-import { isNeverServed, type EndpointState } from '../poll/endpoint-state.js';
+import { isNeverServed, type EndpointState } from './endpoint-state.js';
 import { duration, list, percent } from '../text/format.js';
-import type { Severity } from './problem.js';
-import { withDetails, withList, type Sentence } from './sentence.js';
+import type { Severity } from '../problems/problem.js';
+import { withDetails, withList, type Sentence } from '../problems/sentence.js';
 
 /*
  * What is wrong with the polls of an endpoint, for the pages and the log. Prometheus judges the same from `bridge_exporter_up` and other families
