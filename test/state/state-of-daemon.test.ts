@@ -6,12 +6,12 @@ import type { Simulator } from '../../src/simulator/simulator.js';
 import { createCanary, createHeaderCanary, revealedSecrets } from '../e2e/canaries.js';
 import { valueIn } from '../support/exposition-text.js';
 import { scrape } from '../support/http.js';
-import { MAIN, runExporter, startDaemon, startProcess, type RunningProcess } from '../support/processes.js';
+import { MAIN, runExporter, startDaemon, startProcess } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { waitFor, waitUntil } from '../support/wait-for.js';
 
-/* The state file of the program. */
+/* The state file of the program. The tests wait for writes, which are seconds apart, so they run at the same time. */
 
 let simulator: Simulator;
 
@@ -24,7 +24,7 @@ const VALIDATOR_CANARY = 'Validator canary';
 const CHAIN_CANARY = 'chain canary';
 const SYMBOL_CANARY = 'SYMCANARY';
 
-describe('the state file of a daemon', () => {
+describe.concurrent('the state file of a daemon', () => {
   it('is there after the end, and has no secret, URL, error message or name', async () => {
     const folder = createTempFolder();
     const file = join(folder.path, 'state.json');
@@ -130,12 +130,8 @@ targets: [{name: a, bridge: {url: "${simulator.url}", backlog_limit: 1}, crossch
   );
 }
 
-describe('a daemon on a disk without space', () => {
-  let daemon: RunningProcess;
-
-  afterAll(async () => daemon.stop('SIGKILL'));
-
-  it('polls, leaves the old file as it was and nothing beside it, and logs it once', async () => {
+describe.concurrent('a daemon on a disk without space', () => {
+  it('polls, leaves the old file as it was and nothing beside it, and logs it once', async ({ onTestFinished }) => {
     const folder = createTempFolder();
     const before = '{"version":1,"endpoints":[]}';
     const file = folder.write('state.json', before);
@@ -143,7 +139,8 @@ describe('a daemon on a disk without space', () => {
     // Files of this daemon cannot be larger than 1 KiB.
     const limit = `trap '' XFSZ; ulimit -f 2; exec "$0" "$@"`;
     const args = ['-c', limit, process.execPath, MAIN, '--web.listen-address=127.0.0.1:0'];
-    daemon = startProcess('sh', args, { env: { CONFIG_FILE: config, STATE_FILE: file } });
+    const daemon = startProcess('sh', args, { env: { CONFIG_FILE: config, STATE_FILE: file } });
+    onTestFinished(async () => void (await daemon.stop('SIGKILL')));
     const url = /serving (https?:\/\/[^/]+)/.exec(await daemon.printed(/serving https?:/))?.[1] ?? '';
     await daemon.printed(/the state file cannot be written: EFBIG/);
     const polls = (text: string): number =>
