@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readProjectFile } from '../support/project-files.js';
 import { withTables } from '../docs/generated-tables.js';
-import { alertTable, formatYaml, indent, inhibitRules, rulesFile } from './rule-file.js';
+import { alertTable, formatYaml, indent, inhibitRules, rulesFile, urgencyTable } from './rule-file.js';
 
 describe('the declarations in src/problems', () => {
   it('are the rules of prometheus/alerts.yml', async () => {
@@ -17,5 +17,9 @@ describe('the declarations in src/problems', () => {
 
   it('are the table of docs/alerts.md', async () => {
     await expect(withTables('docs/alerts.md', [alertTable()])).toMatchFileSnapshot('../../docs/alerts.md');
+  });
+
+  it('are the index of docs/runbook.md', async () => {
+    await expect(withTables('docs/runbook.md', [urgencyTable()])).toMatchFileSnapshot('../../docs/runbook.md');
   });
 });

@@ -1,7 +1,7 @@
 import { format } from 'prettier';
 import { markdownTable } from '../docs/generated-tables.js';
 import { exporterRules } from '../../src/problems/exporter-rules.js';
-import { subjectLabels, type Severity } from '../../src/problems/problem.js';
+import { severities, subjectLabels, type Severity } from '../../src/problems/problem.js';
 import { problems } from '../../src/problems/problems.js';
 import { rules, type Rule } from '../../src/problems/rules.js';
 
@@ -163,6 +163,20 @@ export function alertTable(): string {
     minutesText(problem === undefined ? forMinutes : problem.afterMinutes),
   ]);
   return markdownTable(['alert', 'severity', 'condition', 'after'], rows);
+}
+
+const urgencies = { critical: 'at once, at any hour', warning: 'in working hours', info: 'for the record' };
+
+/** docs/runbook.md: the sections by the highest severity of their alert, in the order of the pages. */
+export function urgencyTable(): string {
+  const linkOf = (name: string): string => `[${name}](#${name.toLowerCase()})`;
+  const listed = new Set<string>();
+  const rows = severities.map((severity) => {
+    const names = rules.filter((rule) => rule.severity === severity && !listed.has(rule.name)).map(({ name }) => name);
+    for (const name of names) listed.add(name);
+    return [`${severity}: ${urgencies[severity]}`, [...new Set(names)].map(linkOf).join(', ')];
+  });
+  return markdownTable(['urgency', 'alerts'], rows);
 }
 
 export function minutesText(minutes: number): string {
