@@ -1,7 +1,7 @@
 import type { LogOptions, RecordOptions, SimulatorOptions } from '../cli/options.js';
 import { formatDuration, HOUR_MS } from '../config/units.js';
 import { blockTimeOf, warmUpMs, type Model } from '../simulator/model.js';
-import { endpointPaths } from '../simulator/query-service.js';
+import { pathOf } from '../simulator/query-service.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
 import { startSimulator, type Simulator } from '../simulator/simulator.js';
 import { type CommandContext, type ExitCode, progressPrinter } from './context.js';
@@ -50,6 +50,8 @@ export async function startSimulation(
     ...(startTime !== undefined && { startTime }),
   });
   context.print(`simulated chain: scenario ${scenario}, seed ${seed}, a block every ${blockTime}\n`);
-  for (const path of endpointPaths) context.print(`  ${simulator.url}${path}\n`);
+  for (const endpoint of ['module_state', 'rate_limiter_input', 'validators'] as const) {
+    context.print(`  ${simulator.url}${pathOf(endpoint)}\n`);
+  }
   return simulator;
 }

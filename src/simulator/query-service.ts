@@ -1,43 +1,11 @@
-import type { Model } from './model.js';
+import { HUB_CHAIN_ID } from './cctx.js';
 import { executeRpc, type RpcChanges } from './json-rpc.js';
-import {
-  balanceResponse,
-  chainParamsResponse,
-  crosschainFlagsResponse,
-  pendingNoncesResponse,
-  signersKeyResponse,
-  blockAtResponse,
-  claimPositionResponse,
-  latestBlockResponse,
-  syncingResponse,
-  validatorResponse,
-} from './node-responses.js';
+import type { Model } from './model.js';
 
 /*
  * The REST API of the node as a function: an HTTP request in, an HTTP response out. The paths are those of the dialect
  * `neutral` (docs/real-chains.md); errors and unknown parameters are treated as by the gRPC gateway of a real node.
  */
-
-/** What a path serves. */
-export const endpoints = [
-  'module_state',
-  'rate_limiter_input',
-  'validators',
-  'latest_block',
-  'block',
-  'syncing',
-  'cctx',
-  'validator',
-  'claim_position',
-  'balance',
-  'supply',
-  'external_contract',
-  'crosschain_flags',
-  'tss',
-  'pending_nonces',
-  'chain_params',
-] as const;
-export type Endpoint = (typeof endpoints)[number];
 
 export interface QueryResponse {
   readonly status: number;
@@ -46,39 +14,6 @@ export interface QueryResponse {
 }
 
 export const HEIGHT_HEADER = 'Grpc-Metadata-X-Cosmos-Block-Height';
-
-/** Path templates. `*` is one path element. */
-const PATHS: Readonly<Record<string, Endpoint>> = {
-  '/bridge/v1/module_state': 'module_state',
-  '/chain/crosschain/rateLimiterInput': 'rate_limiter_input',
-  '/cosmos/staking/v1beta1/validators': 'validators',
-  '/cosmos/base/tendermint/v1beta1/blocks/latest': 'latest_block',
-  '/cosmos/base/tendermint/v1beta1/blocks/*': 'block',
-  '/cosmos/base/tendermint/v1beta1/syncing': 'syncing',
-  '/chain/crosschain/cctx/*': 'cctx',
-  '/cosmos/staking/v1beta1/validators/*': 'validator',
-  '/bridge/v1/oracle/event/*': 'claim_position',
-  '/chain/observer/crosschain_flags': 'crosschain_flags',
-  '/chain/observer/TSS': 'tss',
-  '/chain/observer/pendingNonces': 'pending_nonces',
-  '/chain/observer/get_chain_params': 'chain_params',
-  '/cosmos/bank/v1beta1/balances/*/by_denom': 'balance',
-  '/cosmos/bank/v1beta1/supply/by_denom': 'supply',
-};
-/** Those of the documents. */
-export const endpointPaths: readonly string[] = Object.keys(PATHS).slice(0, 3);
-
-/** The path of a document. */
-export function pathOf(document: Endpoint): string {
-  const [path] = Object.entries(PATHS).find(([, endpoint]) => endpoint === document) ?? [];
-  if (path === undefined) throw new RangeError(`no path serves ${document}`);
-  return path;
-}
-
-const templates = Object.entries(PATHS).map(([template, endpoint]) => ({
-  endpoint,
-  pattern: new RegExp(`^${template.replace('*', '([^/]+)')}$`),
-}));
 
 /** gRPC status codes, which error bodies carry as `code`. */
 export const GRPC_CODES = { UNKNOWN: 2, INVALID_ARGUMENT: 3, NOT_FOUND: 5, UNIMPLEMENTED: 12, INTERNAL: 13 } as const;
@@ -96,6 +31,55 @@ export interface Query {
   readonly rpc?: string;
 }
 
+interface Resource {
+  /** `*` is one path element. The external chain is no resource of the REST API. */
+  readonly path?: string;
+  readonly respond: (model: Model, query: Query, changes: RpcChanges | undefined) => QueryResponse;
+}
+
+const argumentOf = ({ argument = '' }: Query): string => argument;
+
+const resources = {
+  module_state: { path: '/bridge/v1/module_state', respond: (model) => documentResponse(model, model.moduleState()) },
+  rate_limiter_input: { path: '/chain/crosschain/rateLimiterInput', respond: rateLimiterResponse },
+  validators: { path: '/cosmos/staking/v1beta1/validators', respond: validatorsResponse },
+  latest_block: {
+    path: '/cosmos/base/tendermint/v1beta1/blocks/latest',
+    respond: (model) => documentResponse(model, blockOf(model.node)),
+  },
+  block: { path: '/cosmos/base/tendermint/v1beta1/blocks/*', respond: blockResponse },
+  syncing: {
+    path: '/cosmos/base/tendermint/v1beta1/syncing',
+    respond: (model) => documentResponse(model, { syncing: model.node.isSyncing }),
+  },
+  cctx: { path: '/chain/crosschain/cctx/*', respond: cctxResponse },
+  validator: { path: '/cosmos/staking/v1beta1/validators/*', respond: validatorResponse },
+  claim_position: { path: '/bridge/v1/oracle/event/*', respond: claimPositionResponse },
+  balance: { path: '/cosmos/bank/v1beta1/balances/*/by_denom', respond: balanceResponse },
+  supply: { path: '/cosmos/bank/v1beta1/supply/by_denom', respond: supplyResponse },
+  external_contract: { respond: (model, { rpc = '[]' }, changes) => rpcResponse(executeRpc(model, rpc, changes)) },
+  crosschain_flags: { path: '/chain/observer/crosschain_flags', respond: crosschainFlagsResponse },
+  tss: { path: '/chain/observer/TSS', respond: signersKeyResponse },
+  pending_nonces: { path: '/chain/observer/pendingNonces', respond: pendingNoncesResponse },
+  chain_params: { path: '/chain/observer/get_chain_params', respond: chainParamsResponse },
+} satisfies Readonly<Record<string, Resource>>;
+
+/** What the node serves. */
+export type Endpoint = keyof typeof resources;
+
+// The keys of an object whose type has no others.
+export const endpoints = Object.keys(resources) as readonly Endpoint[];
+
+/** The path of a document, or of the list of validators. */
+export function pathOf(endpoint: 'module_state' | 'rate_limiter_input' | 'validators'): string {
+  return resources[endpoint].path;
+}
+
+const templates = endpoints.flatMap((endpoint) => {
+  const { path }: Resource = resources[endpoint];
+  return path === undefined ? [] : [{ endpoint, pattern: new RegExp(`^${path.replace('*', '([^/]+)')}$`) }];
+});
+
 /**
  * The query of a request, or the error response. Like the gateway of a real node, it responds with 501 both to an
  * unknown path and to an unknown method.
@@ -112,98 +96,9 @@ export function parseRequest(method: string, target: string): Query | QueryRespo
 }
 
 /** Like the gateway, it ignores unknown parameters and takes the first of repeated ones. */
-export function executeQuery(
-  model: Model,
-  { endpoint, parameters, argument, height, rpc = '[]' }: Query,
-  changes?: RpcChanges,
-): QueryResponse {
-  switch (endpoint) {
-    case 'module_state':
-      return documentResponse(model, model.moduleState());
-    case 'rate_limiter_input':
-      return rateLimiterResponse(model, parameters);
-    case 'validators':
-      return validatorsResponse(model, parameters);
-    case 'latest_block':
-      return foundOr404(model, latestBlockResponse(model));
-    case 'block':
-      return foundOr404(model, blockAtResponse(model, argument));
-    case 'syncing':
-      return foundOr404(model, syncingResponse(model));
-    case 'cctx':
-      return cctxResponse(model, argument);
-    case 'validator':
-      return foundOr404(model, validatorResponse(model, argument));
-    case 'claim_position':
-      return foundOr404(model, claimPositionResponse(model, argument));
-    case 'crosschain_flags':
-      return foundOr404(model, crosschainFlagsResponse(model));
-    case 'tss':
-      return foundOr404(model, signersKeyResponse(model));
-    case 'pending_nonces':
-      return foundOr404(model, pendingNoncesResponse(model, parameters.get('pagination.key')));
-    case 'chain_params':
-      return foundOr404(model, chainParamsResponse(model));
-    case 'balance':
-      return foundOr404(model, balanceResponse(model, argument, parameters.get('denom')));
-    case 'supply':
-      return supplyResponse(model, parameters.get('denom') ?? '', height);
-    case 'external_contract':
-      return rpcResponse(executeRpc(model, rpc, changes));
-  }
-}
-
-/** An unknown index is an invalid argument. */
-function cctxResponse(model: Model, index: string | undefined): QueryResponse {
-  const cctx = index === undefined ? undefined : model.cctx(index);
-  return cctx === undefined
-    ? errorResponse(400, GRPC_CODES.INVALID_ARGUMENT, 'not found')
-    : documentResponse(model, { CrossChainTx: cctx });
-}
-
-function foundOr404(model: Model, response: unknown): QueryResponse {
-  return response === undefined
-    ? errorResponse(404, GRPC_CODES.NOT_FOUND, 'not found')
-    : documentResponse(model, response);
-}
-
-function rateLimiterResponse(model: Model, parameters: URLSearchParams): QueryResponse {
-  const limit = parseInt64(parameters, 'limit');
-  const window = parseInt64(parameters, 'window');
-  if (typeof limit === 'string') return errorResponse(400, GRPC_CODES.INVALID_ARGUMENT, limit);
-  if (typeof window === 'string') return errorResponse(400, GRPC_CODES.INVALID_ARGUMENT, window);
-  return documentResponse(model, model.rateLimiterInput({ limit, window }));
-}
-
-/** Like a node that has pruned its states, except those of the last module states. */
-function supplyResponse(model: Model, denom: string, height: number | undefined): QueryResponse {
-  const supplies = model.supplies(height);
-  if (supplies === undefined)
-    return errorResponse(400, GRPC_CODES.INVALID_ARGUMENT, `version ${height} does not exist`);
-  const amount = String(supplies.get(denom.toLowerCase()) ?? 0n);
-  const { body, headers } = documentResponse(model, { amount: { denom, amount } });
-  return { status: 200, headers: { ...headers, [HEIGHT_HEADER]: String(height ?? model.height) }, body };
-}
-
-function rpcResponse(answers: unknown): QueryResponse {
-  return { status: 200, headers: { 'Content-Type': 'application/json' }, body: Buffer.from(JSON.stringify(answers)) };
-}
-
-const DEFAULT_PAGE = 100n;
-
-/** One page of the staking module. A key is the base64 form of the position of the next validator. */
-function validatorsResponse(model: Model, parameters: URLSearchParams): QueryResponse {
-  const limit = parseInt64(parameters, 'pagination.limit');
-  if (typeof limit === 'string') return errorResponse(400, GRPC_CODES.INVALID_ARGUMENT, limit);
-  const first = Number(Buffer.from(parameters.get('pagination.key') ?? '', 'base64').toString() || '0');
-  if (!Number.isInteger(first)) return errorResponse(400, GRPC_CODES.INVALID_ARGUMENT, 'invalid pagination key');
-  const all = model.stakingValidators();
-  const last = first + Number(limit === undefined || limit === 0n ? DEFAULT_PAGE : limit);
-  const next_key = last < all.length ? Buffer.from(String(last)).toString('base64') : null;
-  return documentResponse(model, {
-    validators: all.slice(first, last),
-    pagination: { next_key, total: first === 0 ? String(all.length) : '0' },
-  });
+export function executeQuery(model: Model, query: Query, changes?: RpcChanges): QueryResponse {
+  const { respond }: Resource = resources[query.endpoint];
+  return respond(model, query, changes);
 }
 
 export function errorResponse(status: number, code: number, message: string): QueryResponse {
@@ -211,9 +106,22 @@ export function errorResponse(status: number, code: number, message: string): Qu
   return { status, headers, body: Buffer.from(JSON.stringify({ code, message, details: [] })) };
 }
 
+const invalidArgument = (message: string): QueryResponse => errorResponse(400, GRPC_CODES.INVALID_ARGUMENT, message);
+
 function documentResponse(model: Model, document: unknown): QueryResponse {
   const headers = { 'Content-Type': 'application/json', [HEIGHT_HEADER]: String(model.height) };
   return { status: 200, headers, body: Buffer.from(JSON.stringify(document)) };
+}
+
+/** The gateway responds with 404 if there is no such thing. */
+function foundResponse(model: Model, document: object | undefined): QueryResponse {
+  return document === undefined
+    ? errorResponse(404, GRPC_CODES.NOT_FOUND, 'not found')
+    : documentResponse(model, document);
+}
+
+function rpcResponse(answers: unknown): QueryResponse {
+  return { status: 200, headers: { 'Content-Type': 'application/json' }, body: Buffer.from(JSON.stringify(answers)) };
 }
 
 /** The value of the parameter, `undefined` without one, or the error message as a string. */
@@ -224,4 +132,131 @@ function parseInt64(parameters: URLSearchParams, name: string): bigint | string 
   if (!/^\d+$/.test(text)) return `${mismatch}: not decimal digits`;
   const value = BigInt(text);
   return value > MAX_INT64 ? `${mismatch}: value out of range` : value;
+}
+
+function rateLimiterResponse(model: Model, { parameters }: Query): QueryResponse {
+  const limit = parseInt64(parameters, 'limit');
+  const window = parseInt64(parameters, 'window');
+  if (typeof limit === 'string') return invalidArgument(limit);
+  if (typeof window === 'string') return invalidArgument(window);
+  return documentResponse(model, model.rateLimiterInput({ limit, window }));
+}
+
+/** An unknown index is an invalid argument. */
+function cctxResponse(model: Model, query: Query): QueryResponse {
+  const cctx = model.cctx(argumentOf(query));
+  return cctx === undefined ? invalidArgument('not found') : documentResponse(model, { CrossChainTx: cctx });
+}
+
+/** Like a node that has pruned its states, except those of the last module states. */
+function supplyResponse(model: Model, { parameters, height }: Query): QueryResponse {
+  const supplies = model.supplies(height);
+  if (supplies === undefined) return invalidArgument(`version ${height} does not exist`);
+  const denom = parameters.get('denom') ?? '';
+  const amount = String(supplies.get(denom.toLowerCase()) ?? 0n);
+  const { body, headers } = documentResponse(model, { amount: { denom, amount } });
+  return { status: 200, headers: { ...headers, [HEIGHT_HEADER]: String(height ?? model.height) }, body };
+}
+
+const DEFAULT_PAGE = 100n;
+
+/** One page of the staking module. A key is the base64 form of the position of the next validator. */
+function validatorsResponse(model: Model, { parameters }: Query): QueryResponse {
+  const limit = parseInt64(parameters, 'pagination.limit');
+  if (typeof limit === 'string') return invalidArgument(limit);
+  const first = Number(Buffer.from(parameters.get('pagination.key') ?? '', 'base64').toString() || '0');
+  if (!Number.isInteger(first)) return invalidArgument('invalid pagination key');
+  const all = model.stakingValidators();
+  const last = first + Number(limit === undefined || limit === 0n ? DEFAULT_PAGE : limit);
+  const next_key = last < all.length ? Buffer.from(String(last)).toString('base64') : null;
+  return documentResponse(model, {
+    validators: all.slice(first, last),
+    pagination: { next_key, total: first === 0 ? String(all.length) : '0' },
+  });
+}
+
+/** A block of the CometBFT service (GetLatestBlockResponse, GetBlockByHeightResponse), with a few transactions. */
+function blockOf({ height, timeMs }: { readonly height: number; readonly timeMs: number }): object {
+  // Nanoseconds, as a real node writes them.
+  const time = `${new Date(timeMs).toISOString().slice(0, -1)}123456Z`;
+  const header = { chain_id: 'hub-1', height: String(height), time };
+  const block = { header, data: { txs: [Buffer.alloc(2000, height).toString('base64')] } };
+  return { block_id: { hash: Buffer.alloc(32, height).toString('base64') }, block, sdk_block: block };
+}
+
+function blockResponse(model: Model, query: Query): QueryResponse {
+  const { node, blockTimeMs } = model;
+  const height = /^\d{1,15}$/.test(argumentOf(query)) ? Number(query.argument) : Infinity;
+  const isKnown = height <= node.height;
+  return foundResponse(
+    model,
+    isKnown ? blockOf({ height, timeMs: node.timeMs - (node.height - height) * blockTimeMs }) : undefined,
+  );
+}
+
+function validatorResponse(model: Model, { argument: operator }: Query): QueryResponse {
+  const validator = model.stakingValidators().find((candidate) => candidate.operator_address === operator);
+  return foundResponse(model, validator && { validator });
+}
+
+function claimPositionResponse(model: Model, query: Query): QueryResponse {
+  const orchestrator = model.orchestrator(argumentOf(query));
+  return foundResponse(
+    model,
+    orchestrator && {
+      last_claim_event: {
+        external_event_nonce: String(orchestrator.lastEventNonce),
+        external_event_height: String(orchestrator.externalHeight),
+      },
+    },
+  );
+}
+
+/** Any account has a balance of any coin. */
+function balanceResponse(model: Model, query: Query): QueryResponse {
+  const denom = query.parameters.get('denom');
+  const isHubCoin = denom === model.moduleState().state.params.hub_coin_denom;
+  const amount = isHubCoin ? model.orchestrator(argumentOf(query))?.balance : undefined;
+  return documentResponse(model, { balance: { denom, amount: String(amount ?? 0n) } });
+}
+
+function crosschainFlagsResponse(model: Model): QueryResponse {
+  const { isOutboundEnabled } = model.crosschainStatus();
+  return documentResponse(model, {
+    crosschain_flags: { isInboundEnabled: true, isOutboundEnabled, gasPriceIncreaseFlags: null },
+  });
+}
+
+function signersKeyResponse(model: Model): QueryResponse {
+  const { key } = model.crosschainStatus();
+  return documentResponse(model, { TSS: { tss_pubkey: key, tss_participant_list: [], keyGenZetaHeight: '1' } });
+}
+
+/** Fewer than a real node sends, so that there are several pages. */
+const NONCES_PER_PAGE = 10;
+
+/** Page by page, with the nonces of an earlier key and of the hub itself, which a real hub keeps. */
+function pendingNoncesResponse(model: Model, { parameters }: Query): QueryResponse {
+  const pageKey = parameters.get('pagination.key');
+  const { key, nonces } = model.crosschainStatus();
+  const rows = [
+    ...nonces.map(({ chainId, low, high }) => ({ nonce_low: low, nonce_high: high, chain_id: chainId, tss: key })),
+    { nonce_low: 0, nonce_high: 0, chain_id: HUB_CHAIN_ID, tss: key },
+    ...nonces.map(({ chainId }) => ({ nonce_low: 5000, nonce_high: 5000, chain_id: chainId, tss: 'earlier' })),
+  ].map((row) => ({ ...row, nonce_low: String(row.nonce_low), nonce_high: String(row.nonce_high) }));
+  const first = pageKey === null ? 0 : Number(Buffer.from(pageKey, 'base64').toString());
+  const next = first + NONCES_PER_PAGE;
+  const next_key = next < rows.length ? Buffer.from(String(next)).toString('base64') : null;
+  return documentResponse(model, { pending_nonces: rows.slice(first, next), pagination: { next_key, total: '0' } });
+}
+
+function chainParamsResponse(model: Model): QueryResponse {
+  const { lookaheads } = model.crosschainStatus();
+  const rows = Object.entries(lookaheads).map(([chain_id, lookahead]) => ({
+    chain_id,
+    outbound_schedule_interval: '30',
+    outbound_schedule_lookahead: String(lookahead),
+    is_supported: true,
+  }));
+  return documentResponse(model, { chain_params: { chain_params: rows } });
 }
