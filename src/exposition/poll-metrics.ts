@@ -39,7 +39,7 @@ const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
   }),
   bridge_exporter_document_not_served: unlabeled({
     type: 'gauge',
-    help: 'A metric with value 1 while the node responds on every path that it does not serve the document, and has never served it; absent otherwise.',
+    help: 'A metric with value 1 while the node refuses the document as not served or unauthorized and has never served it; absent otherwise.',
     stability: 'experimental',
     value: (state) => (isNeverServed(state) ? 1 : undefined),
   }),

@@ -30,7 +30,7 @@ export async function fetchFirstKnownPath(job: PollJob, client: Client): Promise
     // oxlint-disable-next-line no-await-in-loop -- a path is requested only if the node does not know the one before
     const fetched = await client.fetch(job, foundPath.path + query, remaining());
     if (fetched.ok) return { ...fetched, foundPath };
-    const { error } = fetched;
+    const error = fetched.isNotServed === true ? { ...fetched.error, isNotServed: true } : fetched.error;
     protocol ??= fetched.protocol;
     if (!isUnknownPath(fetched.statusCode)) {
       return withHint(error, FAILURES_WITH_HINT.has(error.reason) ? portHint(url, protocol) : undefined);

@@ -1,8 +1,8 @@
 import type { Instant } from '../clock.js';
 import { ageSeconds } from '../clock.js';
 import { documents, type DocumentName } from '../documents.js';
-import type { FailureReason } from '../http/failure-reasons.js';
-import { isNeverServed, type EndpointState } from './endpoint-state.js';
+import { remedyOf, type FailureReason } from '../http/failure-reasons.js';
+import type { EndpointState } from './endpoint-state.js';
 import { duration, list, percent } from '../text/format.js';
 import type { Severity } from '../problems/problem.js';
 import { withDetails, withList, type Sentence } from '../problems/sentence.js';
@@ -26,16 +26,18 @@ export interface EndpointCondition {
 /** Data without a successful poll for this long is outdated. */
 export const OUTDATED_SECONDS = 600;
 const DOWN_SECONDS = 180;
+const NOT_SERVED_SECONDS = 300;
 /** Share of poll.max_body_size. */
 export const SIZE_RATIO = 0.8;
 
 const MISCONFIGURED_REASONS: ReadonlySet<FailureReason> = new Set(['bad_request', 'unauthorized']);
 const SIZE_REASONS: ReadonlySet<FailureReason> = new Set(['too_large', 'response_too_large_upstream']);
 
-const SETTINGS: Readonly<Record<DocumentName, string>> = {
-  module_state: '`bridge` (or BRIDGE_URL)',
-  external_contract: '`external`',
-  rate_limiter_input: '`crosschain` (or CROSSCHAIN_URL)',
+/** What turns off the polls of a document. */
+const TURN_OFF: Readonly<Record<DocumentName, string>> = {
+  module_state: 'set BRIDGE_URL= (or remove bridge from the target)',
+  external_contract: 'remove external from the target',
+  rate_limiter_input: 'set CROSSCHAIN_URL= (or remove crosschain from the target)',
 };
 
 /** The time since the last success, or without one since the endpoint is polled. */
@@ -43,7 +45,7 @@ function secondsWithoutSuccess({ success, addedAt }: EndpointState, now: Instant
   return ageSeconds(success?.at ?? addedAt, now);
 }
 
-/** Such as "no poll of module_state has succeeded for 18 min". */
+/** Such as "no poll of module_state has succeeded for 18 min" */
 export function withoutSuccess(state: EndpointState, now: Instant): string {
   const lasting = duration(secondsWithoutSuccess(state, now));
   if (state.polls === 0) return `${state.document} has not been polled for ${lasting}`;
@@ -56,29 +58,38 @@ export function withoutSuccess(state: EndpointState, now: Instant): string {
 /** `for` of the alert. */
 const REJECTED_SECONDS = 300;
 
-/** `hasOther`: polls of another document of the target succeed. */
+/** `isNotServed`: the node has never served the document, while it serves another one of the target. */
 export function endpointConditions(
   state: EndpointState,
   now: Instant,
-  hasOther: boolean,
+  isNotServed: boolean,
 ): readonly EndpointCondition[] {
   const { document, last, failure, success, addedAt, maxBodyBytes } = state;
   const since = (success?.at ?? addedAt).epochSeconds;
   const failed = last?.ok === false ? failure?.error : undefined;
   const conditions: EndpointCondition[] = [];
-  const { isOptional } = documents[document];
-  const isNotServed = hasOther && isNeverServed(state);
-  const outdatedSeconds = secondsWithoutSuccess(state, now);
-  if (outdatedSeconds > OUTDATED_SECONDS) {
+  if (failed !== undefined && isNotServed) {
+    return [
+      {
+        name: 'BridgeSnapshotStale',
+        severity: 'warning',
+        startSeconds: since,
+        limitSeconds: NOT_SERVED_SECONDS,
+        sentence: withDetails(`this node does not serve ${document}`, TURN_OFF[document]),
+        action: `Correct the configuration. If the node should serve it: ${remedyOf(failed, document)}`,
+        inhibits: [],
+      },
+    ];
+  }
+  if (secondsWithoutSuccess(state, now) > OUTDATED_SECONDS) {
     conditions.push({
       name: 'BridgeSnapshotStale',
-      severity: isOptional || isNotServed ? 'warning' : 'critical',
+      severity: documents[document].isOptional ? 'warning' : 'critical',
       startSeconds: since,
       limitSeconds: OUTDATED_SECONDS,
       sentence: withDetails(withoutSuccess(state, now), failed?.message ?? ''),
-      action: isNotServed
-        ? `This node does not serve ${document}: remove ${SETTINGS[document]} from the configuration, unless the URL is wrong.`
-        : 'Check the endpoint and the last failure on the status page; nothing else can be judged without its data.',
+      action:
+        'Check the endpoint and the last failure on the status page; nothing else can be judged without its data.',
       inhibits: ['BridgeEndpointDown', 'BridgeEndpointMisconfigured'],
     });
   }

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { TargetVerdicts, Verdict } from './verdicts.js';
 import { sentenceText } from '../problems/sentence.js';
 import type { DepartedCctx } from '../flow/crosschain-flow.js';
-import { knownDocument, type EndpointState } from './endpoint-state.js';
+import { isNeverServed, knownDocument, type EndpointState } from './endpoint-state.js';
 
 /* What is logged of the polls: what each of them has changed, not what it has found. */
 
@@ -33,7 +33,7 @@ export function logPoll(
   if (last === undefined || failure === undefined) return undefined;
   const { reason, message } = failure.error;
   const isNew = before.last?.ok !== false || before.failure?.error.reason !== reason;
-  const isDue = last.at.monotonicMs - (failureLoggedAtMs ?? -Infinity) >= REPEAT_AFTER_MS;
+  const isDue = !isNeverServed(after) && last.at.monotonicMs - (failureLoggedAtMs ?? -Infinity) >= REPEAT_AFTER_MS;
   if (!isNew && !isDue) return failureLoggedAtMs;
   log.warn({ target, document, reason }, `poll failed: ${message}`);
   return last.at.monotonicMs;

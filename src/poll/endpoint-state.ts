@@ -99,8 +99,9 @@ export function exportedFamilies(state: EndpointState, now: Instant): readonly F
   return queries.size === 0 ? ofDocument : [...ofDocument, ...answeredFamilies(queries, staleAfterMs, now)];
 }
 
-/** Whether the node says that it does not serve the document, and has never served it. */
+/** Whether the node says that it does not serve the document, or not to this exporter, and has never served it. */
 export function isNeverServed({ success, restored, last, failure }: EndpointState): boolean {
   const isKnown = success !== undefined || restored !== undefined;
-  return !isKnown && last?.ok === false && failure?.error.isNotServed === true;
+  if (isKnown || last?.ok !== false || failure === undefined) return false;
+  return failure.error.isNotServed === true || failure.error.reason === 'unauthorized';
 }

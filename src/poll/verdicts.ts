@@ -1,7 +1,7 @@
 import type { Instant } from '../clock.js';
 import { documents, type DocumentName } from '../documents.js';
 import { groupBy } from '../facts/grouping.js';
-import { exportedSuccess, type EndpointState } from './endpoint-state.js';
+import { exportedSuccess, isNeverServed, type EndpointState } from './endpoint-state.js';
 import { duration, list } from '../text/format.js';
 import { endpointConditions, withoutSuccess, type EndpointCondition } from './endpoint-conditions.js';
 import type { PresentProblem, UnjudgedProblem } from '../problems/memory.js';
@@ -71,14 +71,11 @@ export function verdictsOf(states: readonly EndpointState[], now: Instant): read
 }
 
 function targetVerdicts(target: string, states: readonly EndpointState[], now: Instant): TargetVerdicts {
-  const verdicts = withCauses(
-    states.flatMap((state) => {
-      const hasOther = states.some((other) => other !== state && other.last?.ok === true);
-      return judgedIn(state, now, hasOther);
-    }),
-  );
+  const isServing = states.some(({ last }) => last?.ok === true);
+  const isNotServed = (state: EndpointState): boolean => isServing && isNeverServed(state);
+  const verdicts = withCauses(states.flatMap((state) => judgedIn(state, now, isNotServed(state))));
   const unknown = states.flatMap((state) =>
-    documents[state.document].isOptional || exportedSuccess(state, now) !== undefined
+    documents[state.document].isOptional || isNotServed(state) || exportedSuccess(state, now) !== undefined
       ? []
       : [withoutSuccess(state, now)],
   );
@@ -96,11 +93,11 @@ function targetVerdicts(target: string, states: readonly EndpointState[], now: I
   };
 }
 
-function judgedIn(state: EndpointState, now: Instant, hasOther: boolean): readonly Judging[] {
+function judgedIn(state: EndpointState, now: Instant, isNotServed: boolean): readonly Judging[] {
   const exported = exportedSuccess(state, now);
   const { present = [], unjudged = [] } = exported?.snapshot.judgement ?? {};
   return [
-    ...endpointConditions(state, now, hasOther).map((condition) => ofCondition(state, condition, now)),
+    ...endpointConditions(state, now, isNotServed).map((condition) => ofCondition(state, condition, now)),
     ...unjudgedIn(state, unjudged, now),
     ...present.flatMap((problem, index) => ofProblem(state, problem, index, now)),
   ];

@@ -42,7 +42,7 @@ const WITHOUT_SUCCESS =
   'time() - (bridge_exporter_last_success_timestamp_seconds or bridge_exporter_endpoint_added_timestamp_seconds)';
 const ON_ENDPOINT = 'on (cluster, target, document)';
 const CURRENT = 'time() - bridge_exporter_last_success_timestamp_seconds <= 600';
-const NOT_SERVED = '(bridge_exporter_document_not_served == 1 and on (cluster, target) bridge_exporter_up == 1)';
+const NOT_SERVED = 'bridge_exporter_document_not_served == 1 and on (cluster, target) bridge_exporter_up == 1';
 const THE_POLLS = '{{ $labels.target }}: polls of {{ $labels.document }}';
 const ENDPOINT = ['namespace', 'job', 'instance', 'target', 'document'];
 
@@ -129,7 +129,7 @@ and on (cluster, namespace, job, instance) last_over_time(bridge_exporter_build_
     severity: 'critical',
     expr: `${WITHOUT_SUCCESS.replaceAll('_seconds', '_seconds{document!="external_contract"}')} > 600
 unless ${ON_ENDPOINT} ${CURRENT}
-unless ${ON_ENDPOINT} ${NOT_SERVED}`,
+unless ${ON_ENDPOINT} (${NOT_SERVED})`,
     summary: `${THE_POLLS} have not succeeded for {{ $value | humanizeDuration }}.`,
     description:
       'The last successful poll of every exporter is more than 10 minutes old, or none has succeeded since the endpoint was added. No other alert on the document can fire.',
@@ -140,17 +140,20 @@ unless ${ON_ENDPOINT} ${NOT_SERVED}`,
   rule({
     name: 'BridgeSnapshotStale',
     severity: 'warning',
-    expr: `${WITHOUT_SUCCESS} > 600
-and ${ON_ENDPOINT} ${CURRENT}
-or ${WITHOUT_SUCCESS.replaceAll('_seconds', '_seconds{document="external_contract"}')} > 600
-or ${WITHOUT_SUCCESS} > 600 and ${ON_ENDPOINT} ${NOT_SERVED}`,
+    expr: `${NOT_SERVED}
+or ${WITHOUT_SUCCESS} > 600 and ${ON_ENDPOINT} ${CURRENT}
+or ${WITHOUT_SUCCESS.replaceAll('_seconds', '_seconds{document="external_contract"}')} > 600`,
     // A node that fails for both exporters does not fail at the same time.
     forMinutes: 5,
-    summary: `${THE_POLLS} have not succeeded for {{ $value | humanizeDuration }} in {{ $labels.instance }}.`,
+    summary: `{{ $labels.target }}: {{ if eq $value 1.0 }}the node does not serve {{ $labels.document }}{{ else }}polls of {{ $labels.document }} have not succeeded for {{ $value | humanizeDuration }} in {{ $labels.instance }}{{ end }}.`,
     description:
-      'The last successful poll of one of several exporters, or of a contract, is more than 10 minutes old; or the node has never served the document, while it serves the other one of the target: remove it from the configuration.',
-    action: 'Check the node of this exporter and the last failure on its status page.',
-    inhibits: [{ problem: 'BridgeEndpointDown', equal: ENDPOINT }],
+      'The last successful poll of one of several exporters, or of a contract, is more than 10 minutes old; or the node has never served the document, while it serves the other one of the target.',
+    action:
+      'If the node does not serve the document, set CROSSCHAIN_URL= or BRIDGE_URL= (or remove crosschain or bridge from the target). Otherwise check the node of this exporter and the last failure on its status page.',
+    inhibits: [
+      { problem: 'BridgeEndpointDown', equal: ENDPOINT },
+      { problem: 'BridgeEndpointMisconfigured', equal: ENDPOINT },
+    ],
     inhibitsDocument: true,
   }),
   rule({
@@ -170,10 +173,12 @@ and ignoring (reason) bridge_exporter_up == 0`,
   rule({
     name: 'BridgeEndpointDown',
     severity: 'warning',
-    expr: 'bridge_exporter_up == 0',
+    expr: `bridge_exporter_up == 0
+unless (${NOT_SERVED})`,
     forMinutes: 3,
     summary: `${THE_POLLS} fail.`,
-    description: 'Every poll fails. BridgeSnapshotStale is the critical alert, once the data is outdated.',
+    description:
+      'Every poll fails. BridgeSnapshotStale is the critical alert, once the data is outdated, and the warning about a document that the node has never served.',
     action: 'Check the node and the way to it; the reason of the last failure on the status page says where.',
     inhibitsDocument: true,
   }),

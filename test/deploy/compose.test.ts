@@ -89,6 +89,15 @@ describe('compose.yaml', () => {
     expect(parse(readProjectFile(file), { merge: true })).toBeTypeOf('object');
   });
 
+  it('starts the simulator unless NODE_URL is set', () => {
+    const profilesOf = (env: Readonly<Record<string, string>>): unknown =>
+      interpolatedCompose(env).services['simulator']?.profiles;
+    // Docker Compose enables the profiles of COMPOSE_PROFILES, separated by commas: without any, the one with an empty name.
+    expect(profilesOf({})).toEqual(['']);
+    expect(profilesOf({ NODE_URL: '' })).toEqual(['']);
+    expect(profilesOf({ NODE_URL: 'https://node.example.org' })).toEqual(['unused']);
+  });
+
   it('polls the simulator, or a node with the variable NODE_URL', async () => {
     const urls = { simulator: 'http://simulator:1317', node: 'https://node.example.org' };
     for (const [env, url] of [[{}, urls.simulator] as const, [{ NODE_URL: urls.node }, urls.node] as const]) {

@@ -5,6 +5,7 @@ export interface Service {
   readonly image?: string;
   readonly pull_policy?: string;
   readonly command?: readonly string[];
+  readonly profiles?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly ports?: readonly string[];
@@ -34,12 +35,14 @@ function interpolate(value: unknown, env: Readonly<Record<string, string>>): unk
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, interpolate(inner, env)]));
 }
 
-/** Replaces the innermost `${NAME:-default}` and `${NAME-default}` first. Without a colon, an empty variable is set. */
+/** Replaces the innermost `${NAME:-default}`, `${NAME-default}` and `${NAME:+text}` first. Without a colon, an empty variable is set. */
 function interpolateText(text: string, env: Readonly<Record<string, string>>): string {
   const replaced = text.replaceAll(
-    /\$\{(\w+)(:?)-([^${}]*)\}/g,
-    (_match, name: string, colon: string, fallback: string) =>
-      colon === '' ? (env[name] ?? fallback) : env[name] || fallback,
+    /\$\{(\w+)(:?)([-+])([^${}]*)\}/g,
+    (_match, name: string, colon: string, sign: string, other: string) => {
+      const value = colon === '' ? env[name] : env[name] || undefined;
+      return sign === '-' ? (value ?? other) : value === undefined ? '' : other;
+    },
   );
   return replaced === text ? text : interpolateText(replaced, env);
 }

@@ -3,6 +3,7 @@ import { verdictsOf } from '../../src/poll/verdicts.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { pendingView } from '../../src/pages/pending-view.js';
 import { memoriesOf } from '../../src/poll/known-endpoint.js';
+import { failure } from '../../src/http/failure-reasons.js';
 import type { Poll } from '../../src/poll/step.js';
 import { batch, idleState } from '../facts/items/bridge-state.js';
 import { pollOf } from '../support/polls.js';
@@ -100,6 +101,7 @@ describe('an endpoint without fresh data', () => {
   it('is a warning with what to do when its node serves another document and has never served this one', () => {
     const error = { reason: 'status', message: 'responded with status 404', isNotServed: true } as const;
     const refused: Poll = { outcome: { ok: false, error }, phaseSeconds: {} };
+    const unauthorized: Poll = { ...refused, outcome: failure('unauthorized', 'responded with status 403') };
     const textAfter = (poll: Poll): string => {
       const store = newStore();
       for (let minute = 0; minute <= 11; minute += 1) {
@@ -110,11 +112,12 @@ describe('an endpoint without fresh data', () => {
     };
     const text = textAfter(refused);
     expect(text).toContain(
-      `warning ${TARGET}: no poll of rate_limiter_input has succeeded since the endpoint was added 11 min ago\nResponded with status 404\n` +
-        'Act in working hours: This node does not serve rate_limiter_input: remove `crosschain` (or CROSSCHAIN_URL) from the configuration, unless the URL is wrong.',
+      `warning ${TARGET}: this node does not serve rate_limiter_input\n` +
+        'Set CROSSCHAIN_URL= (or remove crosschain from the target)\n' +
+        'Act in working hours: Correct the configuration. If the node should serve it: ',
     );
-    // Once: the entry says already that the target cannot be judged.
-    expect(text.match(/no poll of rate_limiter_input has succeeded/g)).toHaveLength(1);
+    expect(text.match(/does not serve rate_limiter_input/g)).toHaveLength(1);
+    expect(textAfter(unauthorized)).toContain('this node does not serve rate_limiter_input');
     const { isNotServed: _isNotServed, ...other } = error;
     expect(textAfter({ ...refused, outcome: { ok: false, error: other } })).toMatch(/^critical /);
   });

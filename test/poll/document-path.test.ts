@@ -154,6 +154,16 @@ describe('a poll with the dialect auto', () => {
     expect(urlsOf(node)).toEqual([PEGGY, NEUTRAL]);
   });
 
+  it.each([
+    ['405', sendJson(405, '{}'), true],
+    ['500 that is not implemented', sendJson(500, '{"code":12,"message":"unknown method"}'), true],
+    ['500', serverError, false],
+  ])('knows whether a node does not serve the document after status %s', async (_status, respond, isNotServed) => {
+    const node = await nodeWith(withPaths({ [PEGGY]: respond }));
+    const { outcome } = await poll(jobOf(node.url, 'bridge'));
+    expect(!outcome.ok && outcome.error.isNotServed === true).toBe(isNotServed);
+  });
+
   it('lists all paths in the error when the node knows none of them', async () => {
     const node = await nodeWith(withPaths({ [PEGGY]: notFound }));
     const result = await poll(jobOf(node.url, 'bridge'));

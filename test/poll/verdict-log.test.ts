@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { logVerdicts, type LoggedVerdicts } from '../../src/poll/endpoint-log.js';
+import { logPoll, logVerdicts, type LoggedVerdicts } from '../../src/poll/endpoint-log.js';
+import type { EndpointState } from '../../src/poll/endpoint-state.js';
 import { record, type Phase } from '../problems/recording.js';
 import { targetVerdicts, verdict } from '../pages/sample-snapshots.js';
 
@@ -31,6 +32,32 @@ function linesOf(phases: readonly Phase[]): string[] {
   });
   return lines;
 }
+
+describe('the log of failed polls', () => {
+  it.each([
+    ['repeats a failure every 10 minutes', false, [0, 10, 20]],
+    ['says once that a node does not serve a document', true, [0]],
+  ])('%s', (_title, isNotServed, expected) => {
+    const minutes: number[] = [];
+    let minute = 0;
+    let before: EndpointState | undefined;
+    let loggedAtMs: number | undefined;
+    const log = createLog({ line: () => minutes.push(minute) });
+    record([{ minutes: 25, crosschain: { fails: 'status', ...(isNotServed && { isNotServed: true }) } }], {
+      valsets: 3,
+      observe: (_targets, at, endpoints) => {
+        minute = at;
+        const after = endpoints.find(({ document }) => document === 'rate_limiter_input');
+        if (after !== undefined) {
+          const { last: _last, ...initial } = after;
+          loggedAtMs = logPoll(log, before ?? initial, after, loggedAtMs);
+        }
+        before = after;
+      },
+    });
+    expect(minutes).toEqual(expected);
+  });
+});
 
 describe('the log of verdicts', () => {
   it('has one line for the beginning and one for the end of a verdict, with the sentence of the page', () => {

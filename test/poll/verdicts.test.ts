@@ -8,6 +8,7 @@ import type { TargetVerdicts } from '../../src/poll/verdicts.js';
 import { createModel } from '../../src/simulator/model.js';
 import { batch, idleState as partialState, transfer, vote } from '../facts/items/bridge-state.js';
 import { judgedEndpoints } from '../problems/judged-endpoints.js';
+import { record } from '../problems/recording.js';
 import { START } from '../support/polls.js';
 import { bridgeContext, bridgePoll, type BridgeOptions } from '../support/snapshots.js';
 
@@ -40,17 +41,17 @@ const votedByAll = { ...idleState.attestations[0], votes: [0, 1, 2, 3].map(vote)
 function endpoint() {
   const context = bridgeContext({ tokens: [TOKEN] });
   let endpoints = judgedEndpoints([context], LIMITS, at(0));
-  const record = (poll: Poll, now: Instant): void => endpoints.record(context, poll, now);
+  const recordPoll = (poll: Poll, now: Instant): void => endpoints.record(context, poll, now);
   const targets = (now: Instant): readonly TargetVerdicts[] => endpoints.verdicts(now);
   return {
     targets,
     succeed: (minute: number, state: object = {}, options: Pick<BridgeOptions, 'height'> = {}, now = at(minute)) => {
       const document = { ...idleState, attestations: [votedByAll], ...state };
       const height = String(1000 + Math.floor(minute));
-      record(bridgePoll(document, { height, atMs: now.monotonicMs, ...options }), now);
+      recordPoll(bridgePoll(document, { height, atMs: now.monotonicMs, ...options }), now);
     },
     fail: (minute: number, reason: FailureReason = 'timeout') =>
-      record({ outcome: { ok: false, error: { reason, message: '/x: no answer' } }, phaseSeconds: {} }, at(minute)),
+      recordPoll({ outcome: { ok: false, error: { reason, message: '/x: no answer' } }, phaseSeconds: {} }, at(minute)),
     /** Replaces the endpoint by another one with the same name, as a reload does. */
     replace: (minute: number) => {
       endpoints = judgedEndpoints([context], LIMITS, at(minute));
@@ -110,6 +111,21 @@ describe('the verdicts about an endpoint', () => {
       'firing BridgeEndpointDown: polls of module_state have failed for 11 min; /x: no answer',
     ]);
     expect(targets(at(13))[0]?.verdicts[0]?.startSeconds).toBe(at(2).epochSeconds);
+  });
+
+  it('are critical when its node served the document before a restart, with a state file', () => {
+    const phases = [
+      { minutes: 10 },
+      { minutes: 2, exporterDown: true },
+      { minutes: 15, crosschain: { fails: 'status', isNotServed: true } },
+    ] as const;
+    const severities = ([target]: readonly TargetVerdicts[]): unknown =>
+      target?.verdicts.map(({ alert, severity }) => `${alert} ${severity}`);
+    expect(severities(record(phases, { valsets: 3, hasStateFile: true }).verdicts)).toEqual([
+      'BridgeSnapshotStale critical',
+      'BridgeEndpointDown warning',
+    ]);
+    expect(severities(record(phases, { valsets: 3 }).verdicts)).toEqual(['BridgeSnapshotStale warning']);
   });
 
   it('say when they may have begun before the exporter', () => {

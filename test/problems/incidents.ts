@@ -662,6 +662,21 @@ export const crosschainAndExporterIncidents: readonly Incident[] = [
     expectedAlerts: { 'BridgeEndpointDown/warning': 3, 'BridgeSnapshotStale/critical': 11 },
     isOngoingAtEnd: true,
   },
+  {
+    title: 'a document was never served, and later no longer',
+    phases: [
+      { minutes: 15, crosschain: { fails: 'status', isNotServed: true } },
+      { minutes: 25 },
+      { minutes: 15, crosschain: { fails: 'status', isNotServed: true } },
+    ],
+    beginsAtMinute: 0,
+    expectedAlerts: {
+      'BridgeSnapshotStale/warning': 5,
+      'BridgeEndpointDown/warning': 43,
+      'BridgeSnapshotStale/critical': 50,
+    },
+    isOngoingAtEnd: true,
+  },
   incident(
     'polling stops while `bridge_exporter_up` is 1',
     { minutes: 30, bridge: 'not polled', crosschain: 'not polled' },

@@ -47,7 +47,7 @@ const DURATIONS = { fetch: 0.05, decode: 0.004, derive: 0.002 };
 
 /** A deviation from a normal poll: a failure, no poll at all, or a changed response. */
 export type PollOutcome<Body> =
-  | { readonly fails: FailureReason }
+  | { readonly fails: FailureReason; readonly isNotServed?: true }
   | 'not polled'
   | { readonly respond: (body: Body) => unknown; readonly height?: (height: number) => number | undefined };
 
@@ -334,8 +334,8 @@ function createExporter(
   };
 }
 
-const failedPoll = (reason: FailureReason): Poll => ({
-  outcome: { ok: false, error: { reason, message: 'in this test' } },
+const failedPoll = (reason: FailureReason, isNotServed = false): Poll => ({
+  outcome: { ok: false, error: { reason, message: 'in this test', isNotServed } },
   phaseSeconds: {},
 });
 
@@ -349,7 +349,7 @@ function createPoll<Body>(
   at: Instant,
   sideInput: SideInput,
 ): Poll {
-  if ('fails' in outcome) return failedPoll(outcome.fails);
+  if ('fails' in outcome) return failedPoll(outcome.fails, outcome.isNotServed);
   const sentHeight = outcome.height === undefined ? height : outcome.height(height);
   const poll = pollOf(source, outcome.respond(body()), { height: sentHeight, at, source: 'recording', sideInput });
   return { ...poll, phaseSeconds: DURATIONS, foundPath: { dialect: 'neutral', path: '' } };
