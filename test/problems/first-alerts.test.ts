@@ -2,6 +2,10 @@ import { expect, it } from 'vitest';
 import { incidents, type Incident } from './incidents.js';
 import { record, type Phase } from './recording.js';
 import { exporterRules } from '../../src/problems/exporter-rules.js';
+import { severities, type Severity } from '../../src/problems/problem.js';
+import { sentenceText } from '../../src/problems/sentence.js';
+import { problemNames } from '../../src/problems/problems.js';
+import { readProjectFile } from '../support/project-files.js';
 
 /* When each problem fires for the first time. The slow tests compare that with the alerts. */
 
@@ -35,6 +39,9 @@ function phasesUntil(phases: readonly Phase[], end: number): Phase[] {
   });
 }
 
+/** What the pages say when a problem fires for the first time, with the highest severity that fires. */
+const sentences = new Map<string, { readonly severity: Severity; readonly text: string }>();
+
 const cases = shortestIncidents().map((incident) => [incident.title, incident] as const);
 
 it.each(cases)('alerts fire for the first time in the expected minutes when %s', (_, incident) => {
@@ -45,11 +52,27 @@ it.each(cases)('alerts fire for the first time in the expected minutes when %s',
     sampleSeconds: SAMPLE_SECONDS,
     ...incident.options,
     observe: (targets, minute) => {
-      for (const { alert, severity, state } of targets.flatMap(({ verdicts }) => verdicts)) {
+      for (const { alert, severity, state, sentence } of targets.flatMap(({ verdicts }) => verdicts)) {
         const key = `${alert}/${severity}`;
-        if (state === 'firing' && !first.has(key)) first.set(key, minute - incident.beginsAtMinute);
+        if (state !== 'firing' || first.has(key)) continue;
+        first.set(key, minute - incident.beginsAtMinute);
+        const known = sentences.get(alert);
+        if (known === undefined || severities.indexOf(severity) < severities.indexOf(known.severity)) {
+          sentences.set(alert, { severity, text: sentenceText(sentence) });
+        }
       }
     },
   });
   expect(Object.fromEntries(first)).toMatchSnapshot();
+});
+
+it('the sections of docs/runbook.md begin with what the pages say', async () => {
+  const text = readProjectFile('docs/runbook.md').replaceAll(
+    /^## (\w+)\n\n(?:> .*\n\n)?/gm,
+    (heading, alert: string) => {
+      const shown = problemNames.has(alert) ? sentences.get(alert) : undefined;
+      return shown === undefined ? heading : `## ${alert}\n\n> ${shown.severity}: ${shown.text}\n\n`;
+    },
+  );
+  await expect(text).toMatchFileSnapshot('../../docs/runbook.md');
 });
