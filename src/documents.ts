@@ -74,6 +74,8 @@ export interface SideInput
   readonly externalHeight?: Numeral | undefined;
   /** Whether the contract was paused then. */
   readonly isContractPaused?: boolean | undefined;
+  /** Whether the node of a module state is behind the chain. */
+  readonly isNodeBehind?: boolean | undefined;
   /** Of a rate limiter input: how far above the lowest missed nonce clients schedule, by chain id. */
   readonly lookaheads?: Readonly<Record<string, number>> | undefined;
   /** What the node has answered since the last document about transactions that have left the lists. */

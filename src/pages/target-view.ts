@@ -1,6 +1,6 @@
 import { groupBy } from '../facts/grouping.js';
 import { documents } from '../documents.js';
-import { BEHIND_SECONDS as NODE_BEHIND_SECONDS } from '../problems/node.js';
+import { BEHIND_SECONDS as NODE_BEHIND_SECONDS } from '../queries/node-status.js';
 import { duration } from '../text/format.js';
 import type { Severity } from '../problems/problem.js';
 import type { TargetVerdicts, Verdict } from '../poll/verdicts.js';

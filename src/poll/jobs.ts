@@ -13,6 +13,7 @@ import type { Instant } from '../clock.js';
 import { cctxAnswers } from '../queries/cctx-outcome.js';
 import { lookaheadsOf } from '../queries/chain-switches.js';
 import type { QueryContext } from '../queries/query.js';
+import { isNodeBehind } from '../queries/node-status.js';
 import { withoutStaleAnswers } from '../queries/query-state.js';
 import { hasStakingNames, validatorsOf } from '../queries/validators.js';
 import { exportedSuccess, type EndpointLimits, type EndpointState } from './endpoint-state.js';
@@ -96,6 +97,7 @@ function sideInputOf(
         ...(hasStakingNames(context) && { names: validatorsOf(queries).names }),
         externalHeight: reading?.height,
         isContractPaused: reading?.paused,
+        isNodeBehind: isNodeBehind(withoutStaleAnswers(queries, staleAfterMs, at)),
       };
     }
     case 'rate_limiter_input': {

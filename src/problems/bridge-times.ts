@@ -15,8 +15,9 @@ export function timeOfHeight(input: BridgeInput, height: () => Exact | undefined
   });
 }
 
-/** Seconds from now to an external height. */
+/** Seconds from now to an external height; `undefined` also while the node is behind, unless the present height was read. */
 export function secondsToExternalHeight(input: BridgeInput, height: () => Exact | undefined): number | undefined {
+  if (input.isNodeBehind === true && input.externalHeight === undefined) return undefined;
   return orUndefined(() => {
     const blocks = subtract(required(height()), required(estimatedExternalHeight(input)));
     return toSeconds(multiply(blocks, externalBlockTime(input)));
@@ -29,10 +30,16 @@ export function timeoutText(input: BridgeInput, batch: Batch | undefined): strin
   return seconds === undefined || seconds <= 0 ? '' : `it times out in ${about(input, seconds)}`;
 }
 
-/** "about 2 h 5 min, at 04:12 UTC". */
+export const DAY_SECONDS = 86_400;
+
+/** "about 2 h 5 min, at 04:12 UTC"; without the time from a day on. */
 export function about(input: BridgeInput, seconds: number): string {
-  const time = new Date((input.at.epochSeconds + seconds) * 1000).toISOString().slice(11, 16);
-  return `about ${duration(seconds)}, at ${time} UTC`;
+  return `about ${duration(seconds)}${seconds < DAY_SECONDS ? `, at ${clockTime(input, seconds)}` : ''}`;
+}
+
+/** "04:12 UTC", some seconds from now, less than a day. */
+export function clockTime(input: BridgeInput, seconds: number): string {
+  return `${new Date((input.at.epochSeconds + seconds) * 1000).toISOString().slice(11, 16)} UTC`;
 }
 
 /** The lowest of some times. */

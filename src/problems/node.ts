@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { compare, subtract, toDecimalString } from '../chain/decimal.js';
 import type { DecimalString, Numeral } from '../chain/numeral.js';
 import { required } from '../facts/required-fields.js';
-import { latestBlock, syncing } from '../queries/node-status.js';
+import { BEHIND_SECONDS, isNodeBehind, nodeDelay } from '../queries/node-status.js';
 import { duration } from '../text/format.js';
 import { problemOf, type Evidence, type Found } from './problem.js';
 import { withDetails, withList } from './sentence.js';
@@ -48,23 +48,6 @@ function heightStalled<Name extends 'module_state' | 'rate_limiter_input'>(
   });
 }
 
-export const BEHIND_SECONDS = 300;
-
-type Answered = Pick<Evidence, 'answers' | 'answeredAt'>;
-
-/** How far the newest block of the node was behind when the node answered, or whether it was catching up; `undefined` if it does not say. */
-function behindBy({
-  answers,
-  answeredAt,
-}: Answered): { readonly seconds: number; readonly isSyncing: boolean } | undefined {
-  const [block] = latestBlock.valuesOf(answers).get('') ?? [];
-  const [status] = syncing.valuesOf(answers).get('') ?? [];
-  const at = answeredAt(latestBlock.name, '');
-  if (block === undefined && status === undefined) return undefined;
-  const seconds = block === undefined || at === undefined ? 0 : at - block.epochSeconds;
-  return { seconds, isSyncing: status?.isSyncing === true };
-}
-
 function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
   return problemOf(document, {
     name: 'BridgeNodeBehind',
@@ -76,9 +59,9 @@ function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
     description: `The newest block of the node is more than ${BEHIND_SECONDS / 60} minutes old, or the node is catching up, although polls succeed and its height moves. Everything that polls show is as old.`,
     action:
       'Wait until the node has caught up, or poll another one; if it does not catch up, check its peers and its load.',
-    find: (evidence): readonly Found[] => {
-      const { seconds, isSyncing } = required(behindBy(evidence));
-      if (seconds <= BEHIND_SECONDS && !isSyncing) return [];
+    find: ({ answers }): readonly Found[] => {
+      const { seconds } = required(nodeDelay(answers));
+      if (!isNodeBehind(answers)) return [];
       const fact =
         seconds > BEHIND_SECONDS
           ? `the newest block of the node of ${document} is ${duration(seconds)} old, and the node has been behind for {duration}`
@@ -153,8 +136,7 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
     find: (evidence: Evidence<Name>, mark: HighestMark | undefined): readonly Found[] => {
       const values = valuesOf(evidence);
       // A node that catches up has older blocks than the chain; the blocks of a hub that was rolled back are new.
-      const { seconds = 0, isSyncing = false } = behindBy(evidence) ?? {};
-      if (isSyncing || seconds > BEHIND_SECONDS) return [];
+      if (isNodeBehind(evidence.answers)) return [];
       return Object.entries(values).flatMap(([kind, value]) => {
         const highest = mark !== undefined && Object.hasOwn(mark, kind) ? mark[kind] : undefined;
         if (highest === undefined || compare(value, highest.value as DecimalString) >= 0) return [];

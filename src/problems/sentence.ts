@@ -1,6 +1,6 @@
 import type { ClaimType } from '../chain/claim.js';
-import type { BlockSpan, ClaimItem, CoinItem, ItemList, Member, Members } from '../facts/items/items.js';
-import { count, duration, list, percent } from '../text/format.js';
+import type { ClaimItem, CoinItem, ItemList, Member, Members } from '../facts/items/items.js';
+import { count, list, percent } from '../text/format.js';
 import { cleanText, splitAddress } from '../text/untrusted-text.js';
 
 /*
@@ -149,11 +149,4 @@ export function parts(...all: readonly string[]): string {
 /** None when the list could not be read. */
 export function listedRows<Row>(items: ItemList<Row> | undefined): readonly Row[] {
   return items?.readable === true ? items.rows : [];
-}
-
-/** "about 11 h 23 min"; empty without an estimate, and when the deadline has passed. */
-export function timeLeft(left: BlockSpan | null | undefined, describe: (time: string) => string): string {
-  const seconds = left?.seconds ?? 0;
-  if (seconds <= 0) return '';
-  return describe(`about ${duration(seconds)}`);
 }

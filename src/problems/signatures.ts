@@ -13,9 +13,9 @@ import { required, rows } from '../facts/required-fields.js';
 import { batchSignatures, valsetSignatures } from '../facts/items/signatures.js';
 import { percent } from '../text/format.js';
 import { amountsText } from './amounts.js';
-import { timeOfHeight, timeoutText } from './bridge-times.js';
+import { clockTime, DAY_SECONDS, timeOfHeight, timeoutText } from './bridge-times.js';
 import { problemOf, type Evidence } from './problem.js';
-import { membersOf, missingValidators, ownFirst, timeLeft, withDetails } from './sentence.js';
+import { membersOf, missingValidators, ownFirst, withDetails } from './sentence.js';
 
 /* Batches and validator sets that lack signatures. */
 
@@ -103,6 +103,7 @@ const valsetUnsigned = problemOf('module_state', {
     if (power === undefined || !isBelowThreshold(power)) return [];
     const { missing } = valsetSignatures(input, newest);
     const deadline = () => valsetDeadline(newest, required(required(input.state.params).signed_valsets_window));
+    const left = hubBlocksUntil(input, deadline)?.seconds ?? Infinity;
     return [
       {
         start: timeOfHeight(input, () => required(firstUnsigned(input)?.height)),
@@ -110,7 +111,7 @@ const valsetUnsigned = problemOf('module_state', {
           'the newest validator set has lacked signatures for {duration}',
           `${percent(ratio(power.signed, power.total) ?? 0)} of the power has signed it`,
           missingValidators(missing, 'signed it'),
-          timeLeft(hubBlocksUntil(input, deadline), (time) => `who does not sign it is jailed in ${time}`),
+          left > 0 && left < DAY_SECONDS ? `who has not signed it by ${clockTime(input, left)} is jailed` : '',
         ),
         action: ownFirst(membersOf(missing), CONTACT_SIGNERS_OF_SET),
       },

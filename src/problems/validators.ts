@@ -1,15 +1,6 @@
 import { z } from 'zod';
 import { dataPart } from '../chain/addresses.js';
-import {
-  compare,
-  highest,
-  lowest,
-  multiply,
-  subtract,
-  toDecimalString,
-  toSeconds,
-  type Decimal,
-} from '../chain/decimal.js';
+import { compare, highest, lowest, multiply, subtract, toDecimalString, toSeconds } from '../chain/decimal.js';
 import type { DecimalString, Numeral } from '../chain/numeral.js';
 import { hubBlockTime } from '../facts/bridge/block-times.js';
 import {
@@ -22,20 +13,20 @@ import {
 } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import {
-  confirmDeadline,
   hasVoted,
   memberPowerShare,
   missingBatchConfirms,
   missingValsetConfirms,
+  nextDeadline,
   registeredMembers,
   type RegisteredMember,
 } from '../facts/bridge/orchestrators.js';
 import { validatorName } from '../facts/bridge/registrations.js';
 import { batchSigners } from '../facts/bridge/signing.js';
 import { memoize } from '../facts/memoize.js';
-import { optional, orUndefined, required, rows } from '../facts/required-fields.js';
+import { orUndefined, required, rows } from '../facts/required-fields.js';
 import { count } from '../text/format.js';
-import { about, timeOfHeight } from './bridge-times.js';
+import { clockTime, timeOfHeight } from './bridge-times.js';
 import { problemOf, type Evidence, type Found, type FoundValidator, type Severity, type Subject } from './problem.js';
 import { haveOrHas, numberAndPower, shortAddress, shortName, validators, withDetails, withList } from './sentence.js';
 
@@ -260,38 +251,14 @@ const votesMissing = problemOf('module_state', {
   },
 });
 
-interface Deadline {
-  readonly kind: 'valset' | 'batch';
-  readonly height: Decimal;
-  readonly window: Numeral;
-}
-
-/** The first deadline of a member to sign a validator set or a batch. Those that have passed are left out. */
-function nextDeadline(input: BridgeInput, member: RegisteredMember): Deadline | undefined {
-  const params = required(input.state.params);
-  const ofKind = (
-    kind: Deadline['kind'],
-    height: Decimal | undefined,
-    window: Numeral | undefined,
-  ): readonly Deadline[] =>
-    height === undefined || window === undefined || compare(height, required(input.height)) < 0
-      ? []
-      : [{ kind, height, window }];
-  return [
-    ...ofKind('valset', confirmDeadline(input, member, 'valset'), optional(params.signed_valsets_window)),
-    ...ofKind('batch', confirmDeadline(input, member, 'batch'), optional(params.signed_batches_window)),
-  ].toSorted((a, b) => compare(a.height, b.height))[0];
-}
-
 const SIGNED_THING = { valset: 'a validator set', batch: 'a batch' } as const;
+const WINDOWS = { valset: 'signed_valsets_window', batch: 'signed_batches_window' } as const;
 
 const CRITICAL_HOURS = 12;
 const WARNING_HOURS = 24;
 
 function deadlineNear(severity: Severity, hours: number, actions: { readonly own: string; readonly others: string }) {
   const limit = hours * 3600;
-  const secondsTo = (input: BridgeInput, { height }: Deadline): number =>
-    toSeconds(multiply(subtract(height, required(input.height)), hubBlockTime(input)));
   return problemOf('module_state', {
     name: 'BridgeOrchestratorDeadlineNear',
     severity,
@@ -299,33 +266,40 @@ function deadlineNear(severity: Severity, hours: number, actions: { readonly own
     afterMinutes: 15,
     dashboard: 'bridge-signers',
     lateWith: 'a signature with a near deadline',
-    summary: `{{ if eq $labels.watched "true" }}your validator {{ $labels.orchestrator }}{{ else }}validators with a third of the power{{ end }} will be jailed within ${hours} hours without a signature.`,
+    summary: `{{ if eq $labels.watched "true" }}your validator {{ $labels.orchestrator }}{{ else }}validators with a third of the power{{ end }} must sign within ${hours} hours or be jailed.`,
     description: `Less than ${hours} hours are left for a validator of \`watch\` to sign a validator set or a batch, or for others with a third of the power. After that it is jailed; jailed validators neither sign nor vote.`,
     action: actions.own,
-    find: ({ input }: Evidence<'module_state'>) =>
-      registeredMembers(input).flatMap((member) => {
+    find: ({ input }: Evidence<'module_state'>) => {
+      // Who has not signed at an old height may have signed since then.
+      if (input.isNodeBehind === true) return { found: [], isComplete: false };
+      return registeredMembers(input).flatMap((member) => {
         const deadline = nextDeadline(input, member);
-        const left = deadline && secondsTo(input, deadline);
-        if (deadline === undefined || left === undefined || left >= limit) return [];
-        const created = timeOfHeight(input, () => subtract(deadline.height, deadline.window));
+        if (deadline === undefined) return [];
+        const { kind, height } = deadline;
+        const left = toSeconds(multiply(subtract(height, required(input.height)), hubBlockTime(input)));
+        if (left >= limit) return [];
+        const created = timeOfHeight(input, () =>
+          subtract(height, required(required(input.state.params)[WINDOWS[kind]])),
+        );
         const near = input.at.epochSeconds + left - limit;
         const start = created === undefined ? undefined : Math.max(created, near);
         // On a busy bridge some batch lacks a signature in every poll: each is a problem of its own.
-        const identity = toDecimalString(deadline.height);
+        const identity = toDecimalString(height);
         return [
           foundAbout(
             input,
             member,
             { identity, start },
             {},
-            (who) => `${who} is jailed in ${about(input, left)}, unless it signs ${SIGNED_THING[deadline.kind]}`,
+            (who) => `${who} must sign ${SIGNED_THING[kind]} by ${clockTime(input, left)} or be jailed`,
           ),
         ];
-      }),
+      });
+    },
     together: {
       minimumPower: JAILED_POWER_RATIO,
       sentence: (found) =>
-        withList(`${extentOf(found)} will be jailed within ${hours} hours, unless they sign`, validators(found)),
+        withList(`${extentOf(found)} must sign within ${hours} hours or be jailed`, validators(found)),
       action: actions.others,
     },
     inhibits: [{ problem: 'BridgeOrchestratorMissingConfirms', equal: ['orchestrator', 'watched'] }],

@@ -5,6 +5,7 @@ import type { Numeral } from '../chain/numeral.js';
 import { families, labeledGauge } from '../metrics/family.js';
 import { required } from '../facts/required-fields.js';
 import { isOn, nodeQuery, responseReader, type QueryInput, type QueryRequest } from './query.js';
+import type { QueryStates } from './query-state.js';
 
 /* Whether the node itself is up to date: the time of its newest block, and whether it is catching up (Cosmos SDK, CometBFT service). */
 
@@ -85,3 +86,28 @@ export const syncing = nodeQuery({
     }),
   }),
 });
+
+/** A node whose newest block is older than this is behind. */
+export const BEHIND_SECONDS = 300;
+
+export interface NodeDelay {
+  /** How old its newest block was when the node sent it; 0 if it does not say. */
+  readonly seconds: number;
+  readonly isSyncing: boolean;
+}
+
+/** How far the node is behind, by answers that are not stale; `undefined` if it does not say. */
+export function nodeDelay(answers: QueryStates): NodeDelay | undefined {
+  const [block] = latestBlock.valuesOf(answers).get('') ?? [];
+  const [status] = syncing.valuesOf(answers).get('') ?? [];
+  const at = answers.get(latestBlock.name)?.answers.get('')?.at;
+  if (block === undefined && status === undefined) return undefined;
+  const seconds = block === undefined || at === undefined ? 0 : at.epochSeconds - block.epochSeconds;
+  return { seconds, isSyncing: status?.isSyncing === true };
+}
+
+/** Whether what the node sends is clearly older than the chain. */
+export function isNodeBehind(answers: QueryStates): boolean {
+  const delay = nodeDelay(answers);
+  return delay !== undefined && (delay.seconds > BEHIND_SECONDS || delay.isSyncing);
+}

@@ -48,7 +48,8 @@ test.each([
     ...initialState(job.context, limitsOf(job, config.poll), clock()),
     queries: new Map([[validators.name, { ...known, answers }]]),
   };
-  expect(pollInput(job.context, state, () => undefined, clock()).sideInput).toEqual(
-    expected === undefined ? { externalHeight: undefined } : { externalHeight: undefined, names: expected },
-  );
+  expect(pollInput(job.context, state, () => undefined, clock()).sideInput).toEqual({
+    isNodeBehind: false,
+    ...(expected !== undefined && { names: expected }),
+  });
 });

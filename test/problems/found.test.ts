@@ -313,6 +313,23 @@ describe('a validator', () => {
     expect(found(blocksOf(1) - 1)).toEqual([]);
   });
 
+  it('has a time by which it must sign, and others have hours; a node that is behind proves neither', () => {
+    const state = {
+      params: { ...COMPLETE.params, signed_batches_window: '9000' },
+      batches: [liveBatch('9', 60)],
+      batch_confirms: signedBy('9', 0),
+    };
+    const textsOf = (options: BridgeOptions): readonly string[] =>
+      bridgeProblems([{ minute: 0, state }], { watch, ...options })
+        .filter(({ name }) => name === 'BridgeOrchestratorDeadlineNear/critical')
+        .map(({ text }) => text);
+    expect(textsOf({})).toEqual([
+      expect.stringMatching(/^your validator hub1\w+ must sign a batch by 02:13 UTC or be jailed$/),
+      expect.stringMatching(/^2 validators with 50 % of the power must sign within 12 hours or be jailed: hub1/),
+    ]);
+    expect(textsOf({ isNodeBehind: true })).toEqual([]);
+  });
+
   it('is jailed for each signature on its own: one that is given in time does not count for the next', () => {
     const params = { ...COMPLETE.params, signed_batches_window: '10000' };
     const documents = Array.from({ length: 40 }, (_, index) => {

@@ -93,6 +93,24 @@ describe('the verdicts about a scenario', () => {
     });
   });
 
+  it('count no time down from the data of a node that is behind', () => {
+    const bridge = changedState(({ params }) => ({
+      params: { ...params, signed_batches_window: '1000', signed_valsets_window: '1000' },
+    }));
+    const linesWith = (queries: Phase['queries']): string[] =>
+      linesOf(verdictsAfter([{ minutes: 40, scenario: 'unsigned-batch', bridge, ...(queries && { queries }) }]));
+    const critical = 'firing critical BridgeOrchestratorDeadlineNear: ';
+    expect(linesWith(undefined).filter((line) => line.startsWith(critical))).toEqual([
+      expect.stringMatching(/your validator Validator Guild must sign a batch by \d\d:\d\d UTC or be jailed$/),
+      expect.stringMatching(/5 validators with \d\d % of the power must sign within 12 hours or be jailed: /),
+    ]);
+    const behind = linesWith((path, response) =>
+      path.endsWith('/syncing') ? { ...response, body: Buffer.from('{"syncing":true}') } : response,
+    );
+    expect(behind).toContainEqual(expect.stringMatching(/^firing warning BridgeNodeBehind: /));
+    expect(behind.filter((line) => /jailed|times out/.test(line))).toEqual([]);
+  });
+
   it('compare the claims that conflict', () => {
     const target = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 16, scenario: 'conflicting-claims' }]);
     expect(linesOf(target)).toEqual([

@@ -31,6 +31,7 @@ export type BridgeOptions = SourceOptions &
     readonly atMs?: number;
     /** As read of the contract. */
     readonly externalHeight?: Numeral;
+    readonly isNodeBehind?: boolean;
   };
 export type CrosschainOptions = SourceOptions &
   Partial<CrosschainSettings> & {
@@ -48,6 +49,7 @@ export function bridgeContext(options: BridgeOptions = {}): StepContext<'module_
     names: _names,
     previous: _previous,
     externalHeight: _external,
+    isNodeBehind: _isBehind,
     atMs: _at,
     ...settings
   } = others;
@@ -62,9 +64,9 @@ export function bridgeContext(options: BridgeOptions = {}): StepContext<'module_
 
 /** A poll of a module_state response with this `state`. */
 export function bridgePoll(state: unknown, options: BridgeOptions = {}): Poll<'module_state'> {
-  const { height, names, externalHeight, atMs = 0 } = options;
+  const { height, names, externalHeight, isNodeBehind, atMs = 0 } = options;
   const at = { epochSeconds: START.epochSeconds + atMs / 1000, monotonicMs: atMs };
-  const sideInput = { ...(names && { names }), externalHeight };
+  const sideInput = { ...(names && { names }), externalHeight, isNodeBehind };
   return pollOf(bridgeContext(options), { state }, { height, at, sideInput });
 }
 

@@ -17,6 +17,8 @@ export interface BridgeInput {
   readonly externalHeight?: Numeral | undefined;
   /** Whether the contract is paused, for texts; `undefined` without a recent reading. */
   readonly isContractPaused?: boolean | undefined;
+  /** Whether the node is behind the chain: then nothing says how much time is left until a height. */
+  readonly isNodeBehind?: boolean | undefined;
   /** When the response was received. */
   readonly at: Instant;
   /** `undefined` for the first document of an endpoint. */

@@ -145,9 +145,20 @@ export function confirmDeadline(input: BridgeInput, member: RegisteredMember, ki
   return lowest(missing.map((valset) => valsetDeadline(valset, window)));
 }
 
-/** The first deadline of a member of either kind, as far as they can be read. */
-export function earliestDeadline(input: BridgeInput, member: RegisteredMember): Decimal | undefined {
-  return lowest(confirmKinds.map((kind) => orUndefined(() => confirmDeadline(input, member, kind))));
+export interface Deadline {
+  readonly kind: ConfirmKind;
+  readonly height: Decimal;
+}
+
+/** The next deadline of a member, of whatever kind; `undefined` when it owes nothing. */
+export function nextDeadline(input: BridgeInput, member: RegisteredMember): Deadline | undefined {
+  return confirmKinds
+    .flatMap((kind): Deadline[] => {
+      const height = confirmDeadline(input, member, kind);
+      const hasPassed = height !== undefined && input.height !== undefined && compare(height, input.height) < 0;
+      return height === undefined || hasPassed ? [] : [{ kind, height }];
+    })
+    .toSorted((a, b) => compare(a.height, b.height))[0];
 }
 
 /** Whether the member is among the voters of an event; `undefined` without such an event. */

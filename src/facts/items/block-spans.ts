@@ -25,13 +25,14 @@ export function hubBlocksSince(input: BridgeInput, height: Field<Numeral>): Bloc
   return hubSpan(input, () => subtract(required(input.height), required(height)));
 }
 
-/** Hub blocks from the height of the response to a later one. */
+/** Hub blocks from the height of the response to a later one; `null` also while the node is behind. */
 export function hubBlocksUntil(input: BridgeInput, height: () => Exact): BlockSpan | null {
-  return hubSpan(input, () => subtract(height(), required(input.height)));
+  return input.isNodeBehind === true ? null : hubSpan(input, () => subtract(height(), required(input.height)));
 }
 
-/** External blocks from one external height to another. */
+/** External blocks from one external height to another; `null` also while the node is behind, unless the present height was read. */
 export function externalBlocks(input: BridgeInput, from: () => Exact, to: Field<Numeral>): BlockSpan | null {
+  if (input.isNodeBehind === true && input.externalHeight === undefined) return null;
   return span(
     orNull(() => subtract(required(to), from())),
     orNull(() => externalBlockTime(input)),

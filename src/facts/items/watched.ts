@@ -4,7 +4,6 @@ import type { OrchestratorAddress } from '../../chain/module-state.js';
 import { eventAttestations, voters, votersOfLastEvent, votersOfNextEvent } from '../bridge/events.js';
 import type { BridgeInput } from '../bridge/input.js';
 import {
-  earliestDeadline,
   hasVoted,
   isDissenting,
   isSinceReturn,
@@ -13,6 +12,7 @@ import {
   missingBatchConfirms,
   missedSignature,
   missingValsetConfirms,
+  nextDeadline,
   type RegisteredMember,
 } from '../bridge/orchestrators.js';
 import { matchingRegistrations, validatorName } from '../bridge/registrations.js';
@@ -40,7 +40,7 @@ function watchedItem(input: BridgeInput, entry: string) {
     member === undefined ? null : orNull(() => derive(member));
   const ofRegistration = <T>(derive: (own: OrchestratorAddress) => T | undefined): T | null =>
     registration === undefined ? null : orNull(() => derive(registration));
-  const deadline = ofMember((own) => earliestDeadline(input, own));
+  const deadline = ofMember((own) => nextDeadline(input, own)?.height);
   return {
     address: toLabelValue(entry),
     name: ofRegistration((own) => validatorName(input, own) || undefined),
@@ -59,7 +59,7 @@ function watchedItem(input: BridgeInput, entry: string) {
     lastVote: ofMember((own) => lastVote(input, own)),
     /** On the next event; `null` also while nobody has claimed it. */
     nextVote: ofMember((own) => voteOf(hasVoted(votersOfNextEvent(input), own))),
-    /** Hub height of its first deadline, after which it is jailed; `null` when nothing is missing. */
+    /** Hub height by which it has to sign the next batch or validator set, else it is jailed; `null` when nothing is missing. */
     deadlineHeight: deadline && toDecimalString(deadline),
     jailedIn: deadline && hubBlocksUntil(input, () => deadline),
     /** What it has left the validator set for; `null` while it is in the set, or when the reason is another one. */

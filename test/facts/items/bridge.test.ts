@@ -1,7 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_MEMBERS } from '../../../src/facts/items/signatures.js';
+import { asDecimalString } from '../../../src/chain/numeral.js';
+import type { BridgeOptions } from '../../support/snapshots.js';
 import { batch, idleState, members, transfer, validators, vote } from './bridge-state.js';
 import { asReadable, bridgeItemsOf } from './read-items.js';
+
+describe('the time left until a height', () => {
+  it('is unknown while the node is behind, and known of the external chain when its height was read', () => {
+    const valset = { nonce: '2', members, height: '950' };
+    const leftWith = (options: BridgeOptions): unknown => {
+      const state = { ...idleState, batches: [batch('5')], valsets: [valset] };
+      const { batches, valsets, watched } = bridgeItemsOf(state, { height: '960', watch: ['0xa1'], ...options });
+      const [first] = asReadable(batches).rows;
+      const left = [first?.headroom, first?.projectedHeadroom, asReadable(valsets).rows[0]?.headroom];
+      return [...left, watched[0]?.jailedIn].map((span) => (span === null ? null : typeof span));
+    };
+    const known = 'object';
+    expect(leftWith({})).toEqual([known, known, known, known]);
+    expect(leftWith({ isNodeBehind: true })).toEqual([null, null, null, null]);
+    expect(leftWith({ isNodeBehind: true, externalHeight: asDecimalString('510') })).toEqual([
+      known,
+      known,
+      null,
+      null,
+    ]);
+  });
+});
 
 describe('the batch items', () => {
   const confirmsOf = (...addresses: string[]) =>
