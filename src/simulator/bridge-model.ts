@@ -53,7 +53,7 @@ export class BridgeModel {
       this.module.deposit(block);
     }
     this.#relay(block, rules);
-    this.module.oracle.confirmEvents(block, rules.disputesEvent);
+    this.module.oracle.confirmEvents(block, rules.disputing.size > 0);
     this.#runOrchestrators(block, rules);
     this.module.endBlock(block);
   }

@@ -21,9 +21,9 @@ export class CctxStore {
   readonly books = new Books();
   readonly #cctxs = new Map<string, StoredCctx>();
 
-  finish(cctxs: readonly SimulatedCctx[], seconds: number): void {
+  finish(cctxs: readonly SimulatedCctx[], seconds: number, endOf = finalStatus): void {
     for (const cctx of cctxs) {
-      const status = finalStatus(cctx);
+      const status = endOf(cctx);
       this.#add({ cctx, end: { status, seconds } });
       this.books.add('cctxs_finished', [cctx.chain.id, status]);
     }

@@ -70,6 +70,7 @@ export function isLost(random: Random, chain: ExternalChain, { lostCount }: Cros
 }
 
 export function isFrozen(chainId: string, { frozenChains, outboundEnabled }: Rules): boolean {
+  if (typeof frozenChains !== 'string') return !outboundEnabled || frozenChains.has(chainId);
   return !outboundEnabled || frozenChains === 'all' || (frozenChains === 'one' && chainId === FREEZABLE_CHAIN_ID);
 }
 

@@ -99,6 +99,12 @@ export class CrosschainModule {
     if (this.#finished.length > 2 * HISTORY_LENGTH) this.#finished = this.#finished.slice(-HISTORY_LENGTH);
   }
 
+  /** An administrator aborts what is pending on a chain. */
+  abortPending(chainId: string, { timeMs }: Block): void {
+    const queue = this.chains.find(({ id }) => id === chainId)?.queue;
+    this.#store.finish(queue?.takePending() ?? [], Math.floor(timeMs / 1000), () => 'Aborted');
+  }
+
   /** Only cctxs of the new key count, and their nonces begin at 0. */
   rotateKey(): void {
     for (const { queue } of this.chains) {
@@ -216,6 +222,10 @@ class OutboundQueue {
   get #highestNonce(): number {
     const seen = this.#missed.filter(({ nonce }) => nonce >= this.#lowestListedNonce);
     return Math.min(...seen.map(({ nonce }) => nonce)) + (this.#lookahead ?? Infinity);
+  }
+
+  takePending(): readonly SimulatedCctx[] {
+    return this.#pending.splice(0);
   }
 
   /** Begins anew with nonce 0. */

@@ -34,6 +34,8 @@ const PHANTOM_RANK = 19;
 /** Together they have more power than the contract can do without. */
 const JAILED_RANKS: ReadonlySet<number> = new Set([0, 1, 2, 12]);
 
+const SLOW_CHANCE = 0.1;
+
 /** The orchestrator software signs, votes and requests batches once a minute. */
 const LOOP_MS = MINUTE_MS;
 const RELAYERS = 3;
@@ -213,6 +215,12 @@ export class MainnetBridge {
     this.#createValset(block);
   }
 
+  /** Jails these validators, or lets them return. */
+  setJailed(ranks: ReadonlySet<number>, isJailed: boolean, block: Block): void {
+    for (const validator of this.module.validators) if (ranks.has(validator.rank)) validator.isJailed = isJailed;
+    this.#createValset(block);
+  }
+
   #createValset(block: Block): void {
     this.module.valsets.create(block.height);
     this.#planValsetRelay(block);
@@ -226,13 +234,14 @@ export class MainnetBridge {
   /** Signs validator sets and the newest unsigned batch, and votes. */
   #runOrchestrator(validator: Validator, block: Block, rules: Rules): void {
     if (this.#down.has(validator)) return;
+    if (rules.slowRanks.has(validator.rank) && !this.#random.chance(SLOW_CHANCE)) return;
     const { valsets, withdrawals, oracle, tokens } = this.module;
     const signs = belongsTo(rules.valsetSigners, validator);
     const signsBusiestToken = belongsTo(rules.busiestTokenSigners, validator);
     if (signs) valsets.confirm(validator, rules.valsetSignChance, this.#firstSignedNonces.get(validator));
     withdrawals.confirmNewest(validator, (token) => (token === tokens[0] ? signsBusiestToken : signs));
     if (validator.isJailed || RANKS_WITHOUT_VOTES.has(validator.rank)) return;
-    oracle.confirmEvents(block, rules.disputesEvent);
+    oracle.confirmEvents(block, rules.disputing.size > 0);
     oracle.vote(validator, rules, block.height);
   }
 
@@ -264,9 +273,10 @@ export class MainnetBridge {
     return (block.height - height) * this.#clock.blockTimeMs >= RELAY_OFFSET_MS;
   }
 
-  #runBatchCreator(block: Block, { batchesPerRun }: Rules): void {
+  #runBatchCreator(block: Block, { batchesPerRun, tokensWithoutBatches }: Rules): void {
     if (batchesPerRun === 0) return;
     for (const token of this.module.tokens) {
+      if (tokensWithoutBatches.has(token.symbol)) continue;
       if (this.module.withdrawals.waitingFees(token) >= minBatchFee(token)) this.#requestBatch(token, block);
     }
   }
@@ -315,7 +325,7 @@ export class MainnetBridge {
 
   #claimPhantom(block: Block): boolean {
     const deposit = this.module.drawDeposit(this.module.tokens[0]);
-    return this.module.oracle.claimPhantom(this.#validatorOf(PHANTOM_RANK), deposit, block);
+    return this.module.oracle.claimPhantom([this.#validatorOf(PHANTOM_RANK)], deposit, block);
   }
 
   #validatorOf(rank: number): Validator {

@@ -1,4 +1,4 @@
-import { type Block, BlockClock } from './block.js';
+import { type Block, BlockClock, type TimeSpan } from './block.js';
 import type { OrchestratorStatus } from './bridge-module.js';
 import type { RateLimiterQuery } from './crosschain-module.js';
 import { externalBlock, ServedSupplies, type ExternalBlock } from './external-block.js';
@@ -10,7 +10,7 @@ import { planMonth } from './mainnet-month.js';
 import type { Model } from './model.js';
 import { type NodeStatus, nodeStatus } from './node-status.js';
 import type { Cctx, ModuleStateResponse, RateLimiterInput, StakingValidator } from './responses.js';
-import { mainnetRulesOf, type ScenarioName } from './scenarios.js';
+import { mainnetRulesOf, type Rules, type ScenarioName } from './scenarios.js';
 import type { Token } from './tokens.js';
 
 const FIRST_HEIGHT = 168_000_000;
@@ -24,14 +24,16 @@ interface MainnetOptions {
   /** Time of the first block that is served. */
   readonly startMs: number;
   readonly warmUpMs: number;
+  /** Instead of the planned one. */
+  readonly upgrade?: TimeSpan | undefined;
 }
 
 /** A main network. It makes only the blocks in which something happens, so that a month takes seconds. */
 export class MainnetChain implements Model {
   readonly blockTimeMs: number;
   readonly #clock: BlockClock;
-  readonly #bridge: MainnetBridge;
-  readonly #crosschain: MainnetCrosschain;
+  readonly bridge: MainnetBridge;
+  readonly crosschain: MainnetCrosschain;
   #scenario: ScenarioName = 'mainnet';
   #rules = mainnetRulesOf('mainnet');
   #nowMs: number;
@@ -40,8 +42,9 @@ export class MainnetChain implements Model {
   #pendingExternalBlocks = 0;
   readonly #served = new ServedSupplies();
 
-  constructor({ seed, blockTimeMs, startMs, warmUpMs }: MainnetOptions) {
-    const month = planMonth(seed, startMs);
+  constructor({ seed, blockTimeMs, startMs, warmUpMs, upgrade }: MainnetOptions) {
+    const planned = planMonth(seed, startMs);
+    const month = upgrade === undefined ? planned : { ...planned, upgrade };
     const firstMs = startMs - warmUpMs;
     this.blockTimeMs = blockTimeMs;
     this.#clock = new BlockClock({
@@ -52,15 +55,15 @@ export class MainnetChain implements Model {
       halt: month.upgrade,
     });
     const first = this.#clock.at(firstMs);
-    this.#bridge = new MainnetBridge(seed, this.#clock, first, startMs, month);
-    this.#crosschain = new MainnetCrosschain(seed, blockTimeMs, first, month);
+    this.bridge = new MainnetBridge(seed, this.#clock, first, startMs, month);
+    this.crosschain = new MainnetCrosschain(seed, blockTimeMs, first, month);
     this.#nowMs = firstMs;
     this.#crosschainMs = firstMs;
     this.advanceTime(warmUpMs);
   }
 
   get height(): number {
-    return this.#latest.height;
+    return this.latest.height;
   }
 
   get scenario(): ScenarioName {
@@ -68,19 +71,19 @@ export class MainnetChain implements Model {
   }
 
   get node(): NodeStatus {
-    return nodeStatus(this.#latest, this.#rules);
+    return nodeStatus(this.latest, this.#rules);
   }
 
   get books(): ReadonlyMap<string, bigint> {
-    return new Map([...this.#bridge.module.books.counts, ...this.#crosschain.module.books.counts]);
+    return new Map([...this.bridge.module.books.counts, ...this.crosschain.module.books.counts]);
   }
 
   get tokens(): readonly Token[] {
-    return this.#bridge.module.tokens;
+    return this.bridge.module.tokens;
   }
 
   advance(blocks: number): void {
-    this.#advanceTo(this.#clock.after(this.#latest, blocks).timeMs);
+    this.#advanceTo(this.#clock.after(this.latest, blocks).timeMs);
   }
 
   advanceTime(ms: number): void {
@@ -95,9 +98,15 @@ export class MainnetChain implements Model {
     this.#pendingExternalBlocks = Math.floor(this.#rules.extraExternalBlocks * JUMP_FACTOR);
   }
 
+  /** What differs from the scenario, for faults that overlap. Takes effect with the next block. */
+  setChanges(changes: Partial<Rules>): void {
+    this.#rules = { ...mainnetRulesOf(this.#scenario), ...changes };
+    this.#crosschainMs = this.#nowMs;
+  }
+
   moduleState(): ModuleStateResponse {
-    this.#served.keep(this.height, this.#bridge.module);
-    return { state: this.#bridge.module.state() };
+    this.#served.keep(this.height, this.bridge.module);
+    return { state: this.bridge.module.state() };
   }
 
   get external(): ExternalBlock {
@@ -105,34 +114,34 @@ export class MainnetChain implements Model {
   }
 
   contractAt(externalHeight: number): ContractState | undefined {
-    return this.#bridge.module.contract.stateAt(externalHeight);
+    return this.bridge.module.contract.stateAt(externalHeight);
   }
 
   supplies(height?: number): ReadonlyMap<string, bigint> | undefined {
-    return height === undefined ? this.#bridge.module.supplies() : this.#served.at(height);
+    return height === undefined ? this.bridge.module.supplies() : this.#served.at(height);
   }
 
   rateLimiterInput(query: RateLimiterQuery = {}): RateLimiterInput {
-    return this.#crosschain.module.input(this.#latest, query);
+    return this.crosschain.module.input(this.latest, query);
   }
 
   cctx(index: string): Cctx | undefined {
-    return this.#crosschain.module.cctx(index, this.#latest);
+    return this.crosschain.module.cctx(index, this.latest);
   }
 
   stakingValidators(): readonly StakingValidator[] {
-    return this.#bridge.module.stakingValidators();
+    return this.bridge.module.stakingValidators();
   }
 
   crosschainStatus(): CrosschainStatus {
-    return crosschainStatus(this.#crosschain.module, this.#rules);
+    return crosschainStatus(this.crosschain.module, this.#rules);
   }
 
   orchestrator(address: string): OrchestratorStatus | undefined {
-    return this.#bridge.module.orchestrator(address);
+    return this.bridge.module.orchestrator(address);
   }
 
-  get #latest(): Block {
+  get latest(): Block {
     return this.#clock.at(this.#nowMs);
   }
 
@@ -143,23 +152,23 @@ export class MainnetChain implements Model {
 
   /** The first block in which something is due. */
   #nextBlock(): Block {
-    return this.#clock.from(Math.min(this.#bridge.nextMs, this.#crosschainMs));
+    return this.#clock.from(Math.min(this.bridge.nextMs, this.#crosschainMs));
   }
 
   #step(block: Block): void {
     this.#skipExternalBlocks(block);
-    if (this.#bridge.nextMs <= block.timeMs) this.#bridge.step(block, this.#rules);
+    if (this.bridge.nextMs <= block.timeMs) this.bridge.step(block, this.#rules);
     if (this.#crosschainMs > block.timeMs) return;
-    this.#crosschain.step(block, this.#rules);
-    this.#crosschainMs = this.#crosschain.nextMs(this.#rules);
+    this.crosschain.step(block, this.#rules);
+    this.#crosschainMs = this.crosschain.nextMs(this.#rules);
   }
 
   /** The jump of a scenario, once there is a batch that it brings near its timeout. */
   #skipExternalBlocks(block: Block): void {
-    if (this.#pendingExternalBlocks === 0 || !this.#bridge.hasUnexecutedBatch) return;
+    if (this.#pendingExternalBlocks === 0 || !this.bridge.hasUnexecutedBatch) return;
     this.#clock.skipExternalBlocks(this.#pendingExternalBlocks);
     this.#pendingExternalBlocks = 0;
     // The hub notices it only when it observes an event.
-    this.#bridge.module.deposit({ timeMs: block.timeMs, externalHeight: this.#clock.externalHeightAt(block.timeMs) });
+    this.bridge.module.deposit({ timeMs: block.timeMs, externalHeight: this.#clock.externalHeightAt(block.timeMs) });
   }
 }

@@ -95,7 +95,13 @@ export class MainnetCrosschain {
     const direction = chain.hasContracts && random.chance(REVERT_SHARE) ? 'revert' : 'outgoing';
     const value = drawValue(random, this.#blockTimeMs, rules);
     const cctx = createCctx({ ...this.#options(chain, block, value), direction, nonce: chain.queue.takeNonce() });
-    chain.queue.add(this.#withBlocks({ ...cctx, isLost: isLost(random, chain, this.module, rules) }));
+    const factor = rules.confirmationFactors.get(chain.id) ?? 1;
+    const { confirmationSeconds, ...added } = this.#withBlocks(cctx);
+    chain.queue.add({
+      ...added,
+      confirmationSeconds: factor * confirmationSeconds,
+      isLost: isLost(random, chain, this.module, rules),
+    });
   }
 
   #options({ queue: _queue, ...chain }: Chain, block: Block, value: bigint): Omit<CctxOptions, 'nonce'> {

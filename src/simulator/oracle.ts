@@ -103,15 +103,23 @@ export class Oracle {
   }
 
   /**
-   * A validator claims an event that does not exist, with the nonce of the next one. Returns whether it could: there must not be a next
+   * Validators claim an event that does not exist, with the nonce of the next one. Returns whether they could: there must not be a next
    * event yet.
    */
-  claimPhantom(validator: Validator, action: ContractAction, { height, externalHeight }: Block): boolean {
+  claimPhantom(validators: readonly Validator[], action: ContractAction, { height, externalHeight }: Block): boolean {
+    const [first] = validators;
     const nonce = this.#lastObservedNonce + 1;
-    if (this.#lastEmittedNonce >= nonce || this.#ballots.has(nonce)) return false;
-    this.#ballots.set(nonce, [createBallot(validator, { nonce, externalHeight, action }, true, height)]);
-    this.#lastClaimedNonce.set(validator, nonce);
+    if (first === undefined || this.#lastEmittedNonce >= nonce || this.#ballots.has(nonce)) return false;
+    const ballot = createBallot(first, { nonce, externalHeight, action }, true, height);
+    ballot.voters.push(...validators.slice(1));
+    this.#ballots.set(nonce, [ballot]);
+    for (const validator of validators) this.#lastClaimedNonce.set(validator, nonce);
     return true;
+  }
+
+  /** Deletes the claims of an event that does not exist, as only an upgrade can, and lets their voters claim the real one. */
+  deletePhantom(nonce: number): void {
+    if (nonce > this.#lastObservedNonce) this.#deleteWrong(nonce);
   }
 
   /** Confirms the events that are old enough. With `disputesEvent`, the first of them becomes the disputed one. */
@@ -129,7 +137,7 @@ export class Oracle {
     const first = Math.max((this.#lastClaimedNonce.get(validator) ?? 0) + 1, this.#lastObservedNonce);
     for (let nonce = first; nonce <= this.#lastConfirmedNonce; nonce += 1) {
       const event = this.#events.get(nonce);
-      if (event) this.#castVote(validator, event, height);
+      if (event) this.#castVote(validator, event, rules, height);
     }
     this.#lastClaimedNonce.set(validator, this.#lastConfirmedNonce);
   }
@@ -152,8 +160,8 @@ export class Oracle {
     return this.#events.get(this.#lastConfirmedNonce + 1);
   }
 
-  #castVote(validator: Validator, event: PendingEvent, height: number): void {
-    const isWrong = event.nonce === this.#disputedNonce && validator.rank % 2 === 1;
+  #castVote(validator: Validator, event: PendingEvent, { disputing }: Rules, height: number): void {
+    const isWrong = event.nonce === this.#disputedNonce && disputing.has(validator.rank);
     const ballots = this.#ballots.get(event.nonce) ?? [];
     this.#ballots.set(event.nonce, ballots);
     const ballot = ballots.find((candidate) => candidate.isWrong === isWrong);
@@ -177,17 +185,19 @@ export class Oracle {
 
   /** Deletes the wrong claim, and lets its voters claim the event again. */
   #settleDispute(): void {
-    const disputed = this.#disputedNonce;
-    if (disputed === undefined) return;
-    const ballots = this.#ballots.get(disputed) ?? [];
-    for (const { isWrong, voters } of ballots) {
-      if (isWrong) for (const voter of voters) this.#lastClaimedNonce.set(voter, disputed - 1);
-    }
-    this.#ballots.set(
-      disputed,
-      ballots.filter(({ isWrong }) => !isWrong),
-    );
+    if (this.#disputedNonce === undefined) return;
+    this.#deleteWrong(this.#disputedNonce);
     this.#disputedNonce = undefined;
+  }
+
+  #deleteWrong(nonce: number): void {
+    const ballots = this.#ballots.get(nonce) ?? [];
+    for (const { isWrong, voters } of ballots) {
+      if (isWrong) for (const voter of voters) this.#lastClaimedNonce.set(voter, nonce - 1);
+    }
+    const others = ballots.filter(({ isWrong }) => !isWrong);
+    if (others.length > 0) this.#ballots.set(nonce, others);
+    else this.#ballots.delete(nonce);
   }
 }
 

@@ -6,6 +6,8 @@ export interface Rules {
   /** Maximum number of batches per run of the batch creator; 0: it is down. */
   readonly batchesPerRun: number;
   readonly batchSize: number;
+  /** Tokens of which the batch creator builds no batch, by symbol. */
+  readonly tokensWithoutBatches: ReadonlySet<string>;
   readonly depositsPerMinute: number;
   readonly relaysBatches: boolean;
   readonly relaysValsets: boolean;
@@ -15,8 +17,10 @@ export interface Rules {
   readonly busiestTokenSigners: ValidatorGroup;
   /** Probability that a run of an orchestrator confirms a valset which it has not confirmed yet. */
   readonly valsetSignChance: number;
-  /** Whether half of the validators submit a wrong claim for the next event. */
-  readonly disputesEvent: boolean;
+  /** The validators that submit a wrong claim for the next event, by rank. */
+  readonly disputing: ReadonlySet<number>;
+  /** The validators that act in one of ten runs only, by rank. */
+  readonly slowRanks: ReadonlySet<number>;
   readonly stakeChangesPerMinute: number;
   /** Maximum deviation of a stake from its base, as a share of it. */
   readonly stakeSpread: number;
@@ -34,16 +38,18 @@ export interface Rules {
   readonly losesOn: 'all' | 'bitcoin';
   /** How far below the lowest pending nonce of a chain the node looks for missed cctxs; real nodes 1000. */
   readonly listedNoncesBelow: number;
-  /** External chains on which nothing is signed or confirmed. */
-  readonly frozenChains: 'none' | 'one' | 'all';
+  /** External chains on which nothing is signed or confirmed; a set of their ids. */
+  readonly frozenChains: 'none' | 'one' | 'all' | ReadonlySet<string>;
+  /** By how much longer the confirmation of a new cctx takes, by chain id. */
+  readonly confirmationFactors: ReadonlyMap<string, number>;
   /** Whether the hub sends transactions to other chains. */
   readonly outboundEnabled: boolean;
   /** How old the newest block of the node is. */
   readonly nodeLagMinutes: number;
 }
 
-/** All validators, all but two, or a minority that is too small for a quorum. */
-export type ValidatorGroup = 'all' | 'all-but-two' | 'minority';
+/** All validators, all but two, a minority that is too small for a quorum, or all but these ranks. */
+export type ValidatorGroup = 'all' | 'all-but-two' | 'minority' | ReadonlySet<number>;
 
 export interface Scenario {
   /** One line, for `--help`. */
@@ -57,6 +63,7 @@ const HEALTHY: Rules = {
   maxUnbatchedTransfers: 5000,
   batchesPerRun: 6,
   batchSize: 100,
+  tokensWithoutBatches: new Set(),
   depositsPerMinute: 5,
   relaysBatches: true,
   relaysValsets: true,
@@ -64,7 +71,8 @@ const HEALTHY: Rules = {
   valsetSigners: 'all',
   busiestTokenSigners: 'all',
   valsetSignChance: 1,
-  disputesEvent: false,
+  disputing: new Set(),
+  slowRanks: new Set(),
   stakeChangesPerMinute: 1,
   stakeSpread: 0.15,
   extraExternalBlocks: 0,
@@ -76,9 +84,13 @@ const HEALTHY: Rules = {
   losesOn: 'all',
   listedNoncesBelow: 1000,
   frozenChains: 'none',
+  confirmationFactors: new Map(),
   outboundEnabled: true,
   nodeLagMinutes: 0,
 };
+
+/** Half of the validators. */
+const ODD_RANKS: ReadonlySet<number> = new Set(Array.from({ length: 10 }, (_, index) => 2 * index + 1));
 
 export const scenarios = {
   healthy: scenario('everything moves: transfers are batched, executed and observed within minutes', {}),
@@ -116,7 +128,9 @@ export const scenarios = {
     // A growing stake could lift earlier votes over the quorum.
     stakeChangesPerMinute: 0,
   }),
-  'conflicting-claims': scenario('validators claim two different things for one event', { disputesEvent: true }),
+  'conflicting-claims': scenario('validators claim two different things for one event', {
+    disputing: ODD_RANKS,
+  }),
   'batch-timeout': scenario('batches are not executed and reach their timeout on an idle bridge', {
     transfersPerMinute: 2,
     depositsPerMinute: 0,

@@ -97,14 +97,14 @@ export function createValidators(random: Random, baseStakes: readonly number[]):
   });
 }
 
-const GROUPS: Record<ValidatorGroup, (validator: Validator) => boolean> = {
+const GROUPS: Record<Extract<ValidatorGroup, string>, (validator: Validator) => boolean> = {
   all: () => true,
   'all-but-two': ({ rank }) => !SILENT_RANKS.has(rank),
   minority: ({ inMinority }) => inMinority,
 };
 
 export function belongsTo(group: ValidatorGroup, validator: Validator): boolean {
-  return GROUPS[group](validator);
+  return typeof group === 'string' ? GROUPS[group](validator) : !group.has(validator.rank);
 }
 
 export function createOrchestratorAddresses(random: Random, validators: readonly Validator[]): OrchestratorAddress[] {

@@ -2,7 +2,7 @@ import { changedState, type Phase } from './recording.js';
 import type { ModuleState } from '../../src/simulator/responses.js';
 import type { Incident } from './incidents.js';
 
-/* Incidents of the contract on the external chain, with the healthy cases that look like them. The ABI library has to be loaded. */
+/* Incidents of the contract on the external chain, with the healthy cases that look like them. */
 
 const HEALTHY_MINUTES = 20;
 

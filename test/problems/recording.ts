@@ -57,6 +57,10 @@ export type ContractOutcome = { readonly fails: FailureReason } | 'not polled' |
 /** A span of time. All deviations but the scenario end with the phase. */
 export interface Phase {
   readonly minutes: number;
+  /** Instead of the interval of the recording; series cannot be recorded then. */
+  readonly sampleSeconds?: number;
+  /** Called before the first sample. */
+  readonly begin?: () => void;
   /** The scenario from this phase on. */
   readonly scenario?: ScenarioName;
   readonly bridge?: PollOutcome<{ state: ModuleState }>;
@@ -111,6 +115,8 @@ export interface RecordingOptions {
   /** By default 20 s, in the scenario mainnet that of the scenario. */
   readonly blockTimeMs?: number;
   readonly sampleSeconds?: number;
+  /** A chain at minute 0; by default one of the scenario and seed. */
+  readonly model?: Model;
   /** Days on the chain before the recording begins. */
   readonly afterDays?: number;
   readonly maxSeries?: number;
@@ -119,7 +125,7 @@ export interface RecordingOptions {
   /** Number of shards, 1 by default. The shard metrics are recorded for each of them, all other metrics for one process. */
   readonly shards?: number;
   readonly maxBodyBytes?: number;
-  /** Whether the contract on the external chain is polled; the ABI library has to be loaded. */
+  /** Whether the contract on the external chain is polled. */
   readonly contract?: true;
   /** Whether an exporter that starts has the state file of the one before. */
   readonly hasStateFile?: true;
@@ -159,25 +165,28 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
   const { sampleSeconds = 60, afterDays = 0, seed = SEED, scenario = 'healthy', keep, observe } = options;
   const blockTimeMs = options.blockTimeMs ?? (scenario === 'mainnet' ? undefined : BLOCK_MS);
   const startTime = START_SECONDS - afterDays * DAY_SECONDS;
-  const model = createModel({ seed, scenario, startTime, blockTimeMs });
+  const model = options.model ?? createModel({ seed, scenario, startTime, blockTimeMs });
   model.advanceTime(afterDays * DAY_SECONDS * 1000);
   const series = new Map<string, (number | undefined)[]>();
   let exporter: Exporter | undefined;
   let remembered: readonly Remembered[] = [];
   let config = INITIAL_CONFIG;
   let sample = 0;
-  for (const [index, phase] of phases.entries()) {
+  let [seconds, last, modelSeconds, end] = [0, 0, 0, 0];
+  for (const phase of phases) {
     if (phase.scenario) model.setScenario(phase.scenario);
     if (phase.config) {
-      exporter?.reload(phase.config, sample * sampleSeconds);
+      exporter?.reload(phase.config, seconds);
       ({ config } = phase);
     }
-    const before = phases[index - 1];
-    if (before?.frozen) model.advanceTime(before.minutes * 60_000);
-    const last = sample + (phase.minutes * 60) / sampleSeconds;
-    for (; sample < last; sample += 1) {
-      const seconds = sample * sampleSeconds;
-      if (sample > 0 && !phase.frozen) model.advanceTime(sampleSeconds * 1000);
+    phase.begin?.();
+    end += phase.minutes * 60;
+    for (; seconds < end; seconds += phase.sampleSeconds ?? sampleSeconds, sample += 1) {
+      last = seconds;
+      if (!phase.frozen) {
+        model.advanceTime((seconds - modelSeconds) * 1000);
+        modelSeconds = seconds;
+      }
       if (keep?.has('up') === true && phase.exporterDown !== 'removed')
         put(series, 'up', sample, phase.exporterDown ? 0 : 1);
       if (phase.exporterDown) {
@@ -194,7 +203,7 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
       }
     }
   }
-  const at = instantAt((sample - 1) * sampleSeconds);
+  const at = instantAt(last);
   const endpoints = exporter?.endpoints.states() ?? [];
   const judged = exporter?.endpoints.all() ?? [];
   const verdicts = exporter?.endpoints.verdicts(at) ?? [];

@@ -1,0 +1,205 @@
+import { Random } from '../../src/simulator/random.js';
+import type { Rules } from '../../src/simulator/scenarios.js';
+import { INITIAL_CONFIG, record, START_SECONDS, type Phase, type RecordingOptions } from '../problems/recording.js';
+import { definitionOf, faultKinds, type Fault, type FaultKind } from './faults.js';
+import { Hearing, type FalseAlert, type Heard } from './hearing.js';
+import { ServedChain } from './served-chain.js';
+
+/* Days on which things break at random. */
+
+export const DAY_MINUTES = 24 * 60;
+/** Around the beginning and the end of a fault, polls are as frequent as by default. */
+const DENSE_SECONDS = 30;
+const DENSE_MINUTES = 14;
+/** Otherwise fewer are enough: nothing that has a limit of minutes begins or ends. */
+const SPARSE_SECONDS = 120;
+
+/** How many faults a day has: by their number, of 10. */
+const NUMBERS = [0, 1, 1, 1, 2, 2, 2, 3, 3, 3];
+
+/** Those that change which documents are served: one of them at a time. */
+const ONE_AT_A_TIME: ReadonlySet<FaultKind> = new Set([
+  'hub halted',
+  'node stuck',
+  'node behind',
+  'node rolled back',
+  'nodes in turn',
+]);
+
+export interface PlannedFault {
+  readonly kind: FaultKind;
+  readonly fromMinute: number;
+  readonly untilMinute: number;
+}
+
+export interface PlannedDay {
+  readonly seed: number;
+  readonly faults: readonly PlannedFault[];
+  readonly hasStateFile: boolean;
+}
+
+export function planDay(seed: number): PlannedDay {
+  const random = new Random(seed, 'day');
+  const number = NUMBERS[random.between(0, NUMBERS.length - 1)] ?? 0;
+  const faults: PlannedFault[] = [];
+  while (faults.length < number) {
+    const fault = planFault(random);
+    const isTaken = faults.some(
+      ({ kind }) => kind === fault.kind || (ONE_AT_A_TIME.has(kind) && ONE_AT_A_TIME.has(fault.kind)),
+    );
+    if (!isTaken) faults.push(fault);
+  }
+  return { seed, faults: faults.toSorted((a, b) => a.fromMinute - b.fromMinute), hasStateFile: random.chance(0.5) };
+}
+
+function planFault(random: Random): PlannedFault {
+  const [first, ...others] = faultKinds.map((kind) => ({ kind, weight: definitionOf(kind).weight }));
+  if (first === undefined) throw new RangeError('there are no faults');
+  const { kind } = random.pick([first, ...others]);
+  const [shortest, longest] = definitionOf(kind).minutes;
+  const minutes = even(shortest * (longest / shortest) ** random.next());
+  const fromMinute = even(30 + random.next() * (DAY_MINUTES - 60));
+  return { kind, fromMinute, untilMinute: Math.min(fromMinute + minutes, DAY_MINUTES) };
+}
+
+const even = (minutes: number): number => 2 * Math.round(minutes / 2);
+
+export interface DayResult {
+  readonly seed: number;
+  readonly faults: readonly string[];
+  readonly heard: readonly Heard[];
+  readonly falseAlerts: readonly FalseAlert[];
+  readonly polls: number;
+}
+
+interface DayOptions extends Pick<RecordingOptions, 'keep' | 'observe'> {
+  /** The same interval between all polls. */
+  readonly sampleSeconds?: number;
+}
+
+/** The day as it is recorded. */
+export function runDay(
+  plan: PlannedDay,
+  { sampleSeconds, ...options }: DayOptions = {},
+): DayResult & { readonly recording: ReturnType<typeof record> } {
+  const { seed, hasStateFile } = plan;
+  const lagging = plan.faults.some(
+    ({ kind }) => kind === 'node behind' || kind === 'node rolled back' || kind === 'nodes in turn',
+  );
+  const halt = plan.faults.find(({ kind }) => kind === 'hub halted');
+  const millis = (minute: number): number => (START_SECONDS + minute * 60) * 1000;
+  const served = new ServedChain(
+    seed,
+    lagging,
+    halt && { fromMs: millis(halt.fromMinute), untilMs: millis(halt.untilMinute) },
+  );
+  const random = new Random(seed, 'faults');
+  const faults = plan.faults.map((planned): Fault => ({
+    ...planned,
+    ...definitionOf(planned.kind).draw(random, served),
+  }));
+  const hearing = new Hearing();
+  let [active, polls]: [readonly Fault[], number] = [[], 0];
+  const phases = segmentsOf(faults).map(([fromMinute, untilMinute], index): Phase => {
+    const during = faults.filter((fault) => fault.fromMinute <= fromMinute && fromMinute < fault.untilMinute);
+    const phase = mergePhases(during);
+    return {
+      ...phase,
+      ...(index === 0 && { config: INITIAL_CONFIG }),
+      minutes: untilMinute - fromMinute,
+      sampleSeconds: sampleSeconds ?? (isDense(faults, fromMinute) ? DENSE_SECONDS : SPARSE_SECONDS),
+      begin: () => {
+        for (const fault of faults) if (fault.untilMinute === fromMinute) fault.end?.(served);
+        served.chain.setChanges(mergeRules(during.map(({ rules = {} }) => rules)));
+        for (const fault of faults) if (fault.fromMinute === fromMinute) fault.begin?.(served);
+        served.each = during.flatMap(({ each }) => (each === undefined ? [] : [() => each(served)]));
+        active = during;
+        if (phase.exporterDown) hearing.interrupted(hasStateFile);
+      },
+    };
+  });
+  const recording = record(phases, {
+    ...options,
+    scenario: 'mainnet',
+    model: served,
+    contract: true,
+    ...(hasStateFile && { hasStateFile }),
+    sampleSeconds: sampleSeconds ?? SPARSE_SECONDS,
+    observe: (targets, minute, endpoints) => {
+      polls += endpoints.length;
+      const { chain } = served;
+      hearing.observe(
+        { minute, nowSeconds: START_SECONDS + minute * 60, chain, faults: active },
+        targets.flatMap(({ verdicts }) => verdicts),
+      );
+      options.observe?.(targets, minute, endpoints);
+    },
+  });
+  const texts = faults.map(
+    ({ kind, text, fromMinute, untilMinute }) => `${kind} (${text}) ${fromMinute}-${untilMinute}`,
+  );
+  const { heard, falseAlerts } = hearing;
+  return {
+    seed,
+    faults: [...texts, ...(hasStateFile ? [] : ['no state file'])],
+    heard,
+    falseAlerts,
+    polls,
+    recording,
+  };
+}
+
+/** From one change to the next. */
+function segmentsOf(faults: readonly Fault[]): readonly (readonly [from: number, until: number])[] {
+  const changes = faults.flatMap(({ fromMinute, untilMinute }) => [fromMinute, untilMinute]);
+  const all = [0, DAY_MINUTES, ...changes, ...changes.map((minute) => minute + DENSE_MINUTES)];
+  const minutes = Array.from(new Set(all.filter((minute) => minute <= DAY_MINUTES))).toSorted((a, b) => a - b);
+  return minutes.slice(1).map((until, index) => [minutes[index] ?? 0, until]);
+}
+
+function isDense(faults: readonly Fault[], minute: number): boolean {
+  return faults.some(({ fromMinute, untilMinute }) =>
+    [fromMinute, untilMinute].some((change) => change <= minute && minute < change + DENSE_MINUTES),
+  );
+}
+
+/** Each fault adds its own. */
+function mergeRules(all: readonly Partial<Rules>[]): Partial<Rules> {
+  const merged: Record<string, unknown> = {};
+  for (const rules of all) {
+    for (const [name, value] of Object.entries(rules)) merged[name] = mergeRule(merged[name], value);
+  }
+  return merged;
+}
+
+function mergeRule(a: unknown, b: unknown): unknown {
+  if (a instanceof Set && b instanceof Set) return new Set([...a, ...b]);
+  if (a instanceof Map && b instanceof Map) return new Map([...a, ...b]);
+  // Nothing is sent to a contract that is paused, however many want to.
+  return typeof a === 'number' && typeof b === 'number' ? Math.min(a, b) : b;
+}
+
+type Outcomes = Pick<Phase, 'bridge' | 'crosschain' | 'contract'>;
+
+/** A poll that fails shows nothing of the others. */
+function mergePhases(faults: readonly Fault[]): Omit<Phase, 'minutes'> {
+  const phases = faults.flatMap(({ phase }) => phase ?? []);
+  const outcomeOf = (name: keyof Outcomes) => {
+    const own = phases.flatMap((phase) => phase[name] ?? []);
+    return own.find((outcome) => typeof outcome === 'object' && 'fails' in outcome) ?? own.at(-1);
+  };
+  const merged: Omit<Phase, 'minutes'> = Object.assign({}, ...phases);
+  const contract = phases.flatMap(({ contract: own }) => (typeof own === 'object' && !('fails' in own) ? [own] : []));
+  const failing = outcomeOf('contract');
+  return {
+    ...merged,
+    ...(phases.some(({ bridge }) => bridge) && { bridge: outcomeOf('bridge') as NonNullable<Phase['bridge']> }),
+    ...(contract.length > 0 && {
+      contract: Object.assign({}, ...contract, {
+        contract: (state: Parameters<NonNullable<(typeof contract)[number]['contract']>>[0]) =>
+          Object.assign({}, ...contract.map((own) => own.contract?.(state))),
+      }) as NonNullable<Phase['contract']>,
+    }),
+    ...(typeof failing === 'object' && 'fails' in failing && { contract: failing }),
+  };
+}

@@ -1,0 +1,596 @@
+import { dataPart } from '../../src/chain/addresses.js';
+import type { DocumentName } from '../../src/documents.js';
+import type { FailureReason } from '../../src/http/failure-reasons.js';
+import type { ContractAction } from '../../src/simulator/oracle.js';
+import type { Random } from '../../src/simulator/random.js';
+import type { ModuleState } from '../../src/simulator/responses.js';
+import type { Rules } from '../../src/simulator/scenarios.js';
+import { bondedStake, type Validator } from '../../src/simulator/validators.js';
+import { changedState, INITIAL_CONFIG, type Phase } from '../problems/recording.js';
+import type { Lag, ServedChain } from './served-chain.js';
+
+/*
+ * All that can break, with a size at random. What has to be heard of it is in expectations.ts.
+ */
+
+/** What one fault breaks, while it lasts. */
+export interface Effect {
+  /** With the size. */
+  readonly text: string;
+  /** How the chain differs. */
+  readonly rules?: Partial<Rules>;
+  /** How the answers of the nodes and the exporter differ. */
+  readonly phase?: Omit<Phase, 'minutes'>;
+  readonly begin?: (served: ServedChain) => void;
+  readonly end?: (served: ServedChain) => void;
+  /** Called whenever time has passed. */
+  readonly each?: (served: ServedChain) => void;
+  /** The documents that are not current while it lasts, so that nothing else can be seen in them. */
+  readonly blinds?: readonly DocumentName[];
+  readonly lag?: Lag;
+  /** The validators by rank, and their share of the stake. */
+  readonly ranks?: ReadonlySet<number>;
+  readonly share?: number;
+  readonly chainIds?: readonly string[];
+  /** In lower case. */
+  readonly tokenContract?: string;
+  readonly documents?: readonly DocumentName[];
+}
+
+export interface Fault extends Effect {
+  readonly kind: FaultKind;
+  readonly fromMinute: number;
+  readonly untilMinute: number;
+}
+
+interface FaultDefinition {
+  /** How often it is drawn, compared with the others. */
+  readonly weight: number;
+  /** The shortest and the longest duration. */
+  readonly minutes: readonly [number, number];
+  readonly draw: (random: Random, served: ServedChain) => Effect;
+}
+
+/** The validator of `watch`, and a share of the stake that is often exceeded. */
+export const WATCHED_RANK = 4;
+
+const all = (served: ServedChain): readonly Validator[] => served.chain.bridge.module.validators;
+
+/** Validators at random with about this share of the stake. */
+function drawRanks(
+  random: Random,
+  served: ServedChain,
+  shares: readonly [number, number],
+): Pick<Effect, 'ranks'> & { ranks: Set<number>; share: number } {
+  const target = shares[0] + random.next() * (shares[1] - shares[0]);
+  const validators = all(served);
+  const total = bondedStake(validators);
+  const ranks = new Set<number>();
+  let share = 0;
+  for (const { rank, stake } of shuffled(random, validators)) {
+    // The watched one has faults of its own.
+    if (rank === WATCHED_RANK || share + stake / total > target + 0.02) continue;
+    ranks.add(rank);
+    share += stake / total;
+  }
+  return { ranks, share };
+}
+
+function shuffled<T>(random: Random, items: readonly T[]): T[] {
+  return items
+    .map((item) => [random.next(), item] as const)
+    .toSorted(([a], [b]) => a - b)
+    .map(([, item]) => item);
+}
+
+export function oneOf<T>(random: Random, items: readonly T[]): T {
+  const item = items[random.between(0, items.length - 1)];
+  if (item === undefined) throw new RangeError('there is nothing to choose from');
+  return item;
+}
+
+const percent = (share: number): string => `${Math.round(100 * share)} %`;
+
+/** Neither sign nor vote. */
+const withoutValidators = (ranks: ReadonlySet<number>): Partial<Rules> => ({
+  voters: ranks,
+  valsetSigners: ranks,
+  busiestTokenSigners: ranks,
+});
+
+const everyRank: ReadonlySet<number> = new Set(Array.from({ length: 20 }, (_, rank) => rank));
+
+/** Validators claim what has not happened, as soon as there is no other event. */
+function phantom(
+  random: Random,
+  served: ServedChain,
+  what: string,
+  actionOf: (served: ServedChain) => ContractAction,
+): Effect {
+  const { ranks, share } = drawRanks(random, served, random.chance(0.5) ? [0.004, 0.15] : [0.15, 0.5]);
+  let nonce: number | undefined;
+  const claim = ({ chain }: ServedChain): void => {
+    const { oracle, validators } = chain.bridge.module;
+    const own = validators.filter(({ rank }) => ranks.has(rank));
+    const next = oracle.lastObservedNonce + 1;
+    if (nonce === undefined && oracle.claimPhantom(own, actionOf(served), chain.latest)) nonce = next;
+  };
+  return {
+    text: `${percent(share)} claim ${what}`,
+    ranks,
+    share,
+    each: claim,
+    end: ({ chain }) => {
+      if (nonce !== undefined) chain.bridge.module.oracle.deletePhantom(nonce);
+    },
+  };
+}
+
+/** The part of the state that an attacker controls. */
+const FOREIGN_MEMBERS = [{ power: '4294967295', external_address: `0x${'66'.repeat(20)}` }];
+const foreignValset = ({ chain }: ServedChain): ContractAction => ({
+  kind: 'valset-update',
+  valset: {
+    nonce: String(chain.height + 1000),
+    members: FOREIGN_MEMBERS,
+    height: '0',
+    reward_amount: '0',
+    reward_token: `0x${'00'.repeat(20)}`,
+  },
+});
+
+const OTHER_ADDRESS = `0x${'0d'.repeat(20)}`;
+
+function drawToken(random: Random, { tokens }: ServedChain, isFit: (origin: string, symbol: string) => boolean) {
+  const token = oneOf(
+    random,
+    tokens.filter(({ origin, symbol }) => isFit(origin, symbol)),
+  );
+  return { symbol: token.symbol, tokenContract: token.contract.toLowerCase() };
+}
+
+/** A parameter changes for good. */
+const governance = (text: string, begin: (served: ServedChain) => void): Effect => ({ text, begin });
+
+const DOCUMENTS = [['module_state'], ['rate_limiter_input'], ['module_state', 'rate_limiter_input']] as const;
+
+/** Every poll of these documents fails. */
+function failing(random: Random, reason: FailureReason): Effect {
+  const documents = oneOf(random, DOCUMENTS);
+  const fails = { fails: reason };
+  return {
+    text: `${documents.join(' and ')}: ${reason}`,
+    documents,
+    blinds: documents,
+    phase: {
+      ...(documents.some((name) => name === 'module_state') && { bridge: fails }),
+      ...(documents.some((name) => name === 'rate_limiter_input') && { crosschain: fails }),
+    },
+  };
+}
+
+function lagging(kind: Lag['kind'], minutes: number): Effect {
+  const lag = { kind, minutes };
+  return {
+    text: `${minutes} min`,
+    lag,
+    blinds: kind === 'in turn' ? [] : ['module_state', 'rate_limiter_input'],
+    begin: (served) => (served.lag = lag),
+    end: (served) => (served.lag = undefined),
+  };
+}
+
+const CHAIN_IDS = ['1', '56', '137', '8332', '8453', '42161', '43114', '900', '105'];
+
+function drawChains(random: Random): readonly string[] {
+  return shuffled(random, CHAIN_IDS).slice(0, oneOf(random, [1, 1, 1, 2, 3, CHAIN_IDS.length]));
+}
+
+/** The validator of `watch` by its registration. */
+export const isWatched = ({ sender }: ModuleState['orchestrator_addresses'][number], served: ServedChain): boolean =>
+  all(served).some((own) => own.rank === WATCHED_RANK && dataPart(own.sender) === dataPart(sender));
+
+const definitions = {
+  // Validators
+  'validators silent': {
+    weight: 5,
+    minutes: [20, 600],
+    draw: (random, served) => {
+      const { ranks, share } = drawRanks(
+        random,
+        served,
+        oneOf(random, [
+          [0.01, 0.1],
+          [0.15, 0.32],
+          [0.36, 0.6],
+        ] as const),
+      );
+      return { text: percent(share), ranks, share, rules: withoutValidators(ranks) };
+    },
+  },
+  'watched validator silent': {
+    weight: 2,
+    minutes: [60, 600],
+    draw: () => {
+      const ranks = new Set([WATCHED_RANK]);
+      return { text: 'neither signs nor votes', ranks, rules: withoutValidators(ranks) };
+    },
+  },
+  'validators slow': {
+    weight: 2,
+    minutes: [60, 600],
+    draw: (random, served) => {
+      const { ranks, share } = drawRanks(random, served, [0.1, 0.6]);
+      return { text: percent(share), ranks, share, rules: { slowRanks: ranks } };
+    },
+  },
+  'oracle split': {
+    weight: 3,
+    minutes: [30, 400],
+    draw: (random, served) => {
+      const { ranks, share } = drawRanks(
+        random,
+        served,
+        oneOf(random, [
+          [0.02, 0.2],
+          [0.36, 0.6],
+        ] as const),
+      );
+      return { text: `${percent(share)} claim something else`, ranks, share, rules: { disputing: ranks } };
+    },
+  },
+  'deposit that does not exist': {
+    weight: 2,
+    minutes: [30, 400],
+    draw: (random, served) =>
+      phantom(random, served, 'a deposit', ({ chain }) => chain.bridge.module.drawDeposit(chain.tokens[0] as never)),
+  },
+  'batch that does not exist': {
+    weight: 2,
+    minutes: [30, 300],
+    draw: (random, served) =>
+      phantom(random, served, 'a batch', ({ tokens }) => ({
+        kind: 'withdraw',
+        batchNonce: 99_999_999,
+        tokenContract: tokens[0]?.contract ?? '',
+      })),
+  },
+  'validator set claimed that does not exist': {
+    weight: 2,
+    minutes: [30, 300],
+    draw: (random, served) => phantom(random, served, 'a validator set', foreignValset),
+  },
+  'validator set forged': {
+    weight: 1,
+    minutes: [1440, 1440],
+    draw: () => ({
+      text: 'the contract has a validator set of an attacker',
+      begin: ({ chain, nowMs }: ServedChain) =>
+        chain.bridge.module.emit(foreignValset({ chain } as ServedChain), {
+          timeMs: nowMs,
+          externalHeight: chain.external.height,
+        }),
+    }),
+  },
+  'validators jailed': {
+    weight: 3,
+    minutes: [15, 900],
+    draw: (random, served) => {
+      const { ranks, share } = drawRanks(random, served, [0.02, 0.25]);
+      return {
+        text: percent(share),
+        ranks,
+        share,
+        rules: withoutValidators(ranks),
+        begin: ({ chain }) => chain.bridge.setJailed(ranks, true, chain.latest),
+        end: ({ chain }) => chain.bridge.setJailed(ranks, false, chain.latest),
+      };
+    },
+  },
+  'watched validator jailed': {
+    weight: 2,
+    minutes: [15, 600],
+    draw: () => {
+      const ranks = new Set([WATCHED_RANK]);
+      return {
+        text: 'and not in the newest set',
+        ranks,
+        rules: withoutValidators(ranks),
+        begin: ({ chain }) => chain.bridge.setJailed(ranks, true, chain.latest),
+        end: ({ chain }) => chain.bridge.setJailed(ranks, false, chain.latest),
+      };
+    },
+  },
+  'stakes shift': {
+    weight: 1,
+    minutes: [120, 600],
+    draw: () => ({ text: 'by up to a half', rules: { stakeSpread: 0.5, stakeChangesPerMinute: 0.1 } }),
+  },
+  'oracle silent': {
+    weight: 3,
+    minutes: [60, 900],
+    draw: () => ({ text: 'nobody votes', ranks: everyRank, share: 1, rules: { voters: everyRank } }),
+  },
+  // Withdrawals
+  'relayers gone': {
+    weight: 4,
+    minutes: [60, 1000],
+    draw: () => ({ text: 'nothing is relayed', rules: { relaysBatches: false, relaysValsets: false } }),
+  },
+  'relayers poor': {
+    weight: 2,
+    minutes: [60, 600],
+    draw: () => ({ text: 'no batch is relayed', rules: { relaysBatches: false } }),
+  },
+  'token without batches': {
+    weight: 3,
+    minutes: [30, 600],
+    draw: (random, served) => {
+      const { symbol, tokenContract } = drawToken(random, served, () => true);
+      return { text: symbol, tokenContract, rules: { tokensWithoutBatches: new Set([symbol]) } };
+    },
+  },
+  'batch creator down': {
+    weight: 2,
+    minutes: [30, 400],
+    draw: () => ({ text: 'no token', rules: { batchesPerRun: 0 } }),
+  },
+  'many withdrawals': {
+    weight: 2,
+    minutes: [20, 120],
+    draw: (random) => {
+      const transfersPerMinute = random.between(2, 30);
+      return { text: `${transfersPerMinute} a minute`, rules: { transfersPerMinute } };
+    },
+  },
+  // The contract
+  'contract paused': {
+    weight: 2,
+    minutes: [10, 600],
+    draw: () => ({
+      text: 'accepts nothing',
+      rules: { depositsPerMinute: 1e-9, relaysBatches: false, relaysValsets: false },
+      phase: { contract: { contract: () => ({ paused: true }) } },
+    }),
+  },
+  'contract drained': {
+    weight: 2,
+    minutes: [60, 600],
+    draw: (random, served) => {
+      const { symbol, tokenContract } = drawToken(random, served, (origin) => origin === 'external');
+      const percentTaken = BigInt(random.between(1, 90));
+      return {
+        text: `${percentTaken} % of ${symbol}`,
+        tokenContract,
+        phase: {
+          contract: {
+            contract: ({ balances }) => ({
+              balances: new Map(
+                Array.from(balances, ([token, balance]) => [
+                  token,
+                  token === tokenContract ? (balance * (100n - percentTaken)) / 100n : balance,
+                ]),
+              ),
+            }),
+          },
+        },
+      };
+    },
+  },
+  'contract upgraded': {
+    weight: 1,
+    minutes: [1440, 1440],
+    draw: () => ({
+      text: 'another implementation',
+      phase: { contract: { contract: () => ({ implementation: OTHER_ADDRESS }) } },
+    }),
+  },
+  'contract has another owner': {
+    weight: 1,
+    minutes: [1440, 1440],
+    draw: () => ({ text: 'another owner', phase: { contract: { contract: () => ({ owner: OTHER_ADDRESS }) } } }),
+  },
+  'contract requires more power': {
+    weight: 1,
+    minutes: [200, 800],
+    draw: () => ({ text: '75 %', phase: { contract: { contract: () => ({ powerThreshold: 3_221_225_471n }) } } }),
+  },
+  'node of the external chain behind': {
+    weight: 1,
+    minutes: [30, 300],
+    draw: (random) => {
+      const lagSeconds = random.between(500, 5000);
+      return { text: `${lagSeconds} s`, blinds: ['external_contract'], phase: { contract: { lagSeconds } } };
+    },
+  },
+  'node of the external chain fails': {
+    weight: 1,
+    minutes: [5, 300],
+    draw: (random) => {
+      const fails = oneOf(random, ['rate_limited', 'timeout', 'schema'] as const);
+      return {
+        text: fails,
+        blinds: ['external_contract'],
+        documents: ['external_contract'],
+        phase: { contract: { fails } },
+      };
+    },
+  },
+  // Governance
+  'parameter changed': {
+    weight: 1,
+    minutes: [60, 60],
+    draw: () =>
+      governance('signed_valsets_window', ({ chain }) =>
+        chain.bridge.module.changeParams({ signed_valsets_window: '400000' }),
+      ),
+  },
+  'admins changed': {
+    weight: 1,
+    minutes: [60, 60],
+    draw: () => governance('another admin', ({ chain }) => chain.bridge.module.changeParams({ admins: ['inj1other'] })),
+  },
+  'contract replaced': {
+    weight: 1,
+    minutes: [60, 60],
+    draw: (_random, served) => ({
+      ...governance('another address', ({ chain }) =>
+        chain.bridge.module.changeParams({ bridge_external_address: `0x${'cc'.repeat(20)}` }),
+      ),
+      tokenContract: served.tokens[0]?.contract.toLowerCase() ?? '',
+    }),
+  },
+  // Cross-chain transactions
+  'chains stuck': {
+    weight: 5,
+    minutes: [15, 700],
+    draw: (random) => {
+      const chainIds = drawChains(random);
+      return { text: chainIds.join(', '), chainIds, rules: { frozenChains: new Set(chainIds) } };
+    },
+  },
+  'chains slow': {
+    weight: 3,
+    minutes: [60, 600],
+    draw: (random) => {
+      const chainIds = drawChains(random);
+      const factor = random.between(2, 12);
+      const confirmationFactors = new Map(chainIds.map((id) => [id, factor]));
+      return { text: `${chainIds.join(', ')}, ${factor} times`, chainIds, rules: { confirmationFactors } };
+    },
+  },
+  'chains switched off': {
+    weight: 2,
+    minutes: [15, 400],
+    draw: () => ({ text: 'all', chainIds: CHAIN_IDS, rules: { outboundEnabled: false } }),
+  },
+  'cctxs missed': {
+    weight: 3,
+    minutes: [60, 600],
+    draw: (random) => {
+      const maxLostCctxs = random.between(3, 12);
+      return { text: `up to ${maxLostCctxs}`, chainIds: CHAIN_IDS, rules: { lostShare: 0.1, maxLostCctxs } };
+    },
+  },
+  'cctxs unlisted': {
+    weight: 1,
+    // Real nodes list no more later on.
+    minutes: [1440, 1440],
+    draw: () => ({
+      text: 'on Bitcoin',
+      chainIds: ['8332'],
+      rules: { lostShare: 0.5, maxLostCctxs: 8, losesOn: 'bitcoin', listedNoncesBelow: 3, cctxsPerMinute: 3 },
+    }),
+  },
+  'cctxs aborted': {
+    weight: 1,
+    minutes: [10, 10],
+    draw: (random) => {
+      const chainId = oneOf(random, CHAIN_IDS);
+      return {
+        text: chainId,
+        chainIds: [chainId],
+        begin: ({ chain }) => chain.crosschain.module.abortPending(chainId, chain.latest),
+      };
+    },
+  },
+  'many cctxs': {
+    weight: 2,
+    minutes: [20, 180],
+    draw: (random) => {
+      const cctxsPerMinute = random.between(3, 150);
+      return { text: `${cctxsPerMinute} a minute`, rules: { cctxsPerMinute } };
+    },
+  },
+  // The hub and its nodes
+  'hub halted': {
+    weight: 2,
+    minutes: [5, 240],
+    draw: () => ({ text: 'no blocks', blinds: ['module_state', 'rate_limiter_input'] }),
+  },
+  'node does not answer': {
+    weight: 4,
+    minutes: [2, 240],
+    draw: (random) =>
+      failing(random, oneOf(random, ['connect', 'timeout', 'status', 'aborted', 'not_json', 'dns'] as const)),
+  },
+  'node refuses': {
+    weight: 2,
+    minutes: [2, 120],
+    draw: (random) => failing(random, oneOf(random, ['unauthorized', 'bad_request'] as const)),
+  },
+  'node limits': { weight: 1, minutes: [2, 60], draw: (random) => failing(random, 'rate_limited') },
+  'document too large for the node': {
+    weight: 1,
+    minutes: [5, 120],
+    draw: (random) => failing(random, 'response_too_large_upstream'),
+  },
+  'node stuck': {
+    weight: 2,
+    minutes: [5, 240],
+    draw: () => ({
+      text: 'the same block',
+      blinds: ['module_state', 'rate_limiter_input', 'external_contract'],
+      phase: { frozen: true },
+    }),
+  },
+  'node behind': { weight: 3, minutes: [20, 240], draw: (random) => lagging('behind', random.between(2, 180)) },
+  'node rolled back': {
+    weight: 2,
+    minutes: [30, 240],
+    draw: (random) => lagging('rolled back', random.between(10, 180)),
+  },
+  'nodes in turn': { weight: 3, minutes: [30, 400], draw: (random) => lagging('in turn', random.between(1, 10)) },
+  'queries refused': {
+    weight: 2,
+    minutes: [20, 400],
+    draw: () => ({
+      text: 'of validators',
+      phase: { queries: (path, response) => (path.includes('/validators/') ? { ...response, status: 403 } : response) },
+    }),
+  },
+  'field missing': {
+    weight: 2,
+    minutes: [5, 120],
+    draw: (random) => {
+      const field = oneOf(random, [
+        'batches',
+        'valsets',
+        'attestations',
+        'unbatched_transfers',
+        'last_outgoing_batch_id',
+      ]);
+      return { text: field, blinds: ['module_state'], phase: { bridge: changedState(() => ({ [field]: undefined })) } };
+    },
+  },
+  // The exporter
+  'exporter restarted': {
+    weight: 4,
+    minutes: [2, 4],
+    draw: () => ({
+      text: 'a new process',
+      blinds: ['module_state', 'rate_limiter_input', 'external_contract'],
+      phase: { exporterDown: true },
+    }),
+  },
+  'exporter down': {
+    weight: 2,
+    minutes: [10, 120],
+    draw: () => ({
+      text: 'no process',
+      blinds: ['module_state', 'rate_limiter_input', 'external_contract'],
+      phase: { exporterDown: true },
+    }),
+  },
+  'configuration reloaded': {
+    weight: 2,
+    minutes: [2, 2],
+    draw: () => ({ text: 'the same targets', phase: { config: { ...INITIAL_CONFIG, hash: 2 } } }),
+  },
+} as const satisfies Record<string, FaultDefinition>;
+
+export type FaultKind = keyof typeof definitions;
+
+export const faultKinds = Object.keys(definitions) as readonly FaultKind[];
+
+export const definitionOf = (kind: FaultKind): FaultDefinition => definitions[kind];

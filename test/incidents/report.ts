@@ -1,0 +1,76 @@
+import type { DayResult } from './days.js';
+
+/* What was heard on all days, by alert. */
+
+export interface Summary {
+  readonly text: string;
+  readonly criticalMisses: number;
+  readonly criticalFalseAlerts: number;
+  readonly warningMisses: number;
+  readonly warningFalseAlerts: number;
+}
+
+const DAYS_A_WEEK = 7;
+
+export function summarize(days: readonly DayResult[]): Summary {
+  const heard = days.flatMap((day) => day.heard.map((own) => ({ ...own, day })));
+  const falseAlerts = days.flatMap((day) =>
+    day.falseAlerts.map((own) => ({ ...own, key: `${own.alert}/${own.severity}`, day })),
+  );
+  const keys = new Set([...heard.map(({ alert }) => alert), ...falseAlerts.map(({ key }) => key)]);
+  const rows = Array.from(keys)
+    .toSorted(bySeverityAndName)
+    .map((key) => {
+      const due = heard.filter(({ alert }) => alert === key);
+      const delays = due.flatMap(({ delayMinutes }) => delayMinutes ?? []).toSorted((a, b) => a - b);
+      const wrong = falseAlerts.filter((own) => own.key === key).length;
+      return [
+        key,
+        String(due.length),
+        due.length === 0 ? '-' : `${((100 * delays.length) / due.length).toFixed(1)} %`,
+        minutesOf(delays[Math.floor(delays.length / 2)]),
+        minutesOf(delays.at(-1)),
+        ((wrong * DAYS_A_WEEK) / days.length).toFixed(2),
+      ];
+    });
+  const isCritical = (alert: string): boolean => alert.endsWith('/critical');
+  const misses = heard.filter(({ delayMinutes }) => delayMinutes === undefined);
+  const whereOf = ({ seed, faults }: DayResult): string => `day ${seed}: ${faults.join('; ') || 'no fault'}`;
+  const clockOf = (minute: number): string => minute.toFixed(0);
+  const lines = [
+    ...table(['alert', 'due', 'recall', 'median', 'worst', 'false a week'], rows),
+    '',
+    ...misses.map(
+      ({ alert, about, fromMinute, dueMinute, day }) =>
+        `missed ${alert} ${about}, true from ${clockOf(fromMinute)}, due at ${clockOf(dueMinute)}; ${whereOf(day)}`,
+    ),
+    ...falseAlerts.map(
+      ({ key, about, fromMinute, untilMinute, day }) =>
+        `false ${key} ${about}, ${clockOf(fromMinute)}-${clockOf(untilMinute)}; ${whereOf(day)}`,
+    ),
+  ];
+  return {
+    text: lines.join('\n'),
+    criticalMisses: misses.filter(({ alert }) => isCritical(alert)).length,
+    criticalFalseAlerts: falseAlerts.filter(({ key }) => isCritical(key)).length,
+    warningMisses: misses.filter(({ alert }) => alert.endsWith('/warning')).length,
+    warningFalseAlerts: falseAlerts.filter(({ key }) => key.endsWith('/warning')).length,
+  };
+}
+
+const minutesOf = (minutes: number | undefined): string => (minutes === undefined ? '-' : `${Math.round(minutes)} min`);
+
+function bySeverityAndName(a: string, b: string): number {
+  const rank = (key: string): number => ['critical', 'warning', 'info'].indexOf(key.split('/')[1] ?? '');
+  return rank(a) - rank(b) || (a < b ? -1 : 1);
+}
+
+function table(header: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  const all = [header, ...rows];
+  const widths = header.map((_name, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  return all.map((row) =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  '),
+  );
+}

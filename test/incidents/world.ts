@@ -1,0 +1,223 @@
+import type { DocumentName } from '../../src/documents.js';
+import type { MainnetChain } from '../../src/simulator/mainnet-chain.js';
+import { minBatchFee, type Token } from '../../src/simulator/tokens.js';
+import type { Validator } from '../../src/simulator/validators.js';
+import type { LiveBatch } from '../../src/simulator/withdrawals.js';
+import { eventNonceOf } from '../simulator/chain-summary.js';
+import { WATCHED_RANK, type Fault, type FaultKind } from './faults.js';
+
+/*
+ * What is true of a chain and its faults at a point in time, by the books of the chain and not by the documents.
+ */
+
+const POWER_SCALE = 2 ** 32 - 1;
+const BLOCK_MINUTES = 0.63 / 60;
+
+export interface World {
+  readonly minute: number;
+  readonly nowSeconds: number;
+  readonly chain: MainnetChain;
+  /** The faults that are there. */
+  readonly faults: readonly Fault[];
+}
+
+export const faultsOf = ({ faults }: World, ...kinds: readonly FaultKind[]): readonly Fault[] =>
+  faults.filter(({ kind }) => kinds.includes(kind));
+
+export const isBlind = ({ faults }: Pick<World, 'faults'>, document: DocumentName): boolean =>
+  faults.some(({ blinds = [] }) => blinds.includes(document));
+
+const bridge = ({ chain }: World): MainnetChain['bridge']['module'] => chain.bridge.module;
+
+/** A batch that the hub holds. */
+export interface WaitingBatch {
+  readonly nonce: number;
+  readonly token: Token;
+  readonly ageMinutes: number;
+  /** Of the power in the contract. */
+  readonly signed: number;
+  /** Whether its fees pay for the relay. */
+  readonly isWorthwhile: boolean;
+  /** External blocks until the contract rejects it. */
+  readonly blocksLeft: number;
+  readonly isExecuted: boolean;
+}
+
+export function batchesOf(world: World): readonly WaitingBatch[] {
+  const { withdrawals } = bridge(world);
+  const { chain } = world;
+  return withdrawals.batches.map((batch) => ({
+    nonce: batch.nonce,
+    token: batch.token,
+    ageMinutes: (chain.height - batch.height) * BLOCK_MINUTES,
+    signed: signedShare(world, batch),
+    isWorthwhile: batch.fees >= minBatchFee(batch.token),
+    blocksLeft: batch.timeout - chain.external.height,
+    isExecuted: batch.executed,
+  }));
+}
+
+/** The powers of a set of the hub; none for one that it did not make. */
+function powersOf(world: World, nonce: string): ReadonlyMap<Validator, number> {
+  const set = bridge(world).valsets.newestFirst.find((own) => String(own.nonce) === nonce);
+  return set?.powers ?? new Map();
+}
+
+const observedPowers = (world: World): ReadonlyMap<Validator, number> =>
+  powersOf(world, bridge(world).valsets.observed.nonce);
+
+function shareOf(powers: ReadonlyMap<Validator, number>, isPart: (validator: Validator) => boolean): number {
+  let share = 0;
+  for (const [validator, power] of powers) if (isPart(validator)) share += power / POWER_SCALE;
+  return share;
+}
+
+const signedShare = (world: World, { confirms }: LiveBatch): number =>
+  shareOf(observedPowers(world), (validator) => confirms.has(validator));
+
+/** How many batches the hub has seen executed. */
+export function executedBatches({ chain }: World): number {
+  let count = 0;
+  for (const [key, value] of chain.books) if (key.startsWith('batches_executed')) count += Number(value);
+  return count;
+}
+
+/** Tokens whose waiting transfers are worth a batch, each with the nonce of its newest batch. */
+export function tokensWorthABatch(world: World): readonly { readonly token: Token; readonly newestBatch: number }[] {
+  const { withdrawals, tokens } = bridge(world);
+  return tokens
+    .filter((token) => withdrawals.waitingFees(token) >= minBatchFee(token))
+    .map((token) => ({
+      token,
+      newestBatch: Math.max(0, ...withdrawals.batches.filter((own) => own.token === token).map(({ nonce }) => nonce)),
+    }));
+}
+
+export function waitingTransfers(world: World): number {
+  const { withdrawals } = bridge(world);
+  return withdrawals.unbatchedCount + withdrawals.batches.reduce((sum, { transfers }) => sum + transfers.length, 0);
+}
+
+/** The claims of the next event. */
+export interface NextEvent {
+  readonly nonce: number;
+  /** The shares of the power, the largest first. */
+  readonly shares: readonly number[];
+}
+
+export function nextEvent(world: World): NextEvent | undefined {
+  const nonce = bridge(world).oracle.lastObservedNonce + 1;
+  const shares = claimsOf(world, nonce).map(({ share }) => share);
+  return shares.length === 0 ? undefined : { nonce, shares: shares.toSorted((a, b) => b - a) };
+}
+
+function claimsOf(world: World, nonce: number) {
+  const { oracle, validators, valsets } = bridge(world);
+  const newest = powersOf(world, String(valsets.newestNonce));
+  const byOperator = new Map(validators.map((validator) => [validator.operator, validator]));
+  return oracle.attestations
+    .filter((row) => eventNonceOf(row) === nonce)
+    .map(({ votes, claim }) => {
+      const voters = new Set(votes.map((vote) => byOperator.get(vote)));
+      return { type: claim.type_url, voters, share: shareOf(newest, (validator) => voters.has(validator)) };
+    });
+}
+
+/** The share that claims what a fault makes up, as long as it waits to be observed. */
+export function phantomShare(world: World, { ranks = new Set() }: Fault, type: string): number | undefined {
+  const claims = claimsOf(world, bridge(world).oracle.lastObservedNonce + 1);
+  return claims.find(
+    (claim) =>
+      claim.type.endsWith(type) && [...claim.voters].every((voter) => voter !== undefined && ranks.has(voter.rank)),
+  )?.share;
+}
+
+/** Events of the contract that the hub has not observed. */
+export function unobservedEvents(world: World): { readonly count: number; readonly lastObserved: number } {
+  const lastObserved = bridge(world).oracle.lastObservedNonce;
+  const state = world.chain.contractAt(world.chain.external.height);
+  return { count: (state?.eventNonce ?? lastObserved) - lastObserved, lastObserved };
+}
+
+/** The newest validator set, if it is not in the contract. */
+export function unrelayedValset(world: World): { readonly nonce: number; readonly signed: number } | undefined {
+  const { valsets } = bridge(world);
+  const [newest] = valsets.newestFirst;
+  if (newest === undefined || String(newest.nonce) === valsets.observed.nonce) return undefined;
+  return { nonce: newest.nonce, signed: shareOf(observedPowers(world), (validator) => newest.confirms.has(validator)) };
+}
+
+/** Sum of the differences between the shares in the newest set and in the contract. */
+export function drift(world: World): number {
+  const { valsets } = bridge(world);
+  const newest = powersOf(world, String(valsets.newestNonce));
+  const observed = observedPowers(world);
+  const validators = new Set([...newest.keys(), ...observed.keys()]);
+  let sum = 0;
+  for (const own of validators) sum += Math.abs((newest.get(own) ?? 0) - (observed.get(own) ?? 0)) / POWER_SCALE;
+  return sum;
+}
+
+const isWatched = ({ rank }: Validator): boolean => rank === WATCHED_RANK;
+
+/** The share of the newest set, without the watched validator, that has not voted for the last observed event. */
+export function missingVotes(world: World): { readonly others: number; readonly watched: boolean } {
+  const { oracle, valsets } = bridge(world);
+  const newest = powersOf(world, String(valsets.newestNonce));
+  const isLate = (validator: Validator): boolean => oracle.claimPosition(validator) < oracle.lastObservedNonce;
+  return {
+    others: shareOf(newest, (validator) => !isWatched(validator) && isLate(validator)),
+    watched: [...newest.keys()].some((validator) => isWatched(validator) && isLate(validator)),
+  };
+}
+
+/** Who has not signed the newest validator set. */
+export function missingConfirms(world: World): { readonly others: number; readonly watched: boolean } {
+  const [newest] = bridge(world).valsets.newestFirst;
+  if (newest === undefined) return { others: 0, watched: false };
+  const isLate = (validator: Validator): boolean => !newest.confirms.has(validator);
+  return {
+    others: shareOf(newest.powers, (validator) => !isWatched(validator) && isLate(validator)),
+    watched: [...newest.powers.keys()].some((validator) => isWatched(validator) && isLate(validator)),
+  };
+}
+
+/** The queue of a chain. */
+export interface ChainQueue {
+  readonly chainId: string;
+  readonly pending: number;
+  readonly lowestNonce: number | undefined;
+  readonly highestNonce: number | undefined;
+  /** Minutes since the creation of the oldest pending one. */
+  readonly oldestMinutes: number;
+  /** How many are missed that were not when the day began. */
+  readonly newlyMissed: number;
+  readonly lowestMissedNonce: number | undefined;
+  /** Missed ones that the node no longer lists. */
+  readonly unlisted: number;
+  /** `undefined` if clients do not look at the distance. */
+  readonly lookahead: number | undefined;
+}
+
+const WINDOW_BLOCKS = 500;
+
+export function queuesOf({ chain, nowSeconds }: World, dayStartSeconds: number): readonly ChainQueue[] {
+  return chain.crosschain.module.chains.map(({ id, queue, lookahead }) => {
+    const { pending, missed } = queue;
+    const listed = queue.listedMissed(chain.height - WINDOW_BLOCKS + 1);
+    const nonces = pending.map(({ nonce }) => nonce);
+    const missedNonces = listed.map(({ nonce }) => nonce);
+    const created = pending.filter(({ direction }) => direction !== 'command').map((cctx) => cctx.createdSeconds);
+    return {
+      chainId: id,
+      pending: pending.length,
+      lowestNonce: nonces[0],
+      highestNonce: nonces.length === 0 ? undefined : Math.max(...nonces),
+      oldestMinutes: created.length === 0 ? 0 : (nowSeconds - Math.min(...created)) / 60,
+      newlyMissed: listed.filter(({ createdSeconds }) => createdSeconds >= dayStartSeconds - 86_400).length,
+      lowestMissedNonce: missedNonces.length === 0 ? undefined : Math.min(...missedNonces),
+      unlisted: missed.length - listed.length,
+      lookahead,
+    };
+  });
+}
