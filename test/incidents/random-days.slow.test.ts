@@ -9,9 +9,9 @@ import { summarize } from './report.js';
 /* A sample of the days of `npm run incidents`. */
 
 const SEED = 7_000_000;
-const DAYS = [0, 1, 2, 3, 4, 5, 6, 7];
+const DAYS = [0, 1, 2, 3, 4, 5];
 /** Days whose alerts Prometheus computes as well. */
-const DAYS_WITH_RULES = [0, 1, 2];
+const DAYS_WITH_RULES = [0, 1];
 const RULE_SECONDS = 120;
 
 describe('days on which things break at random', () => {
