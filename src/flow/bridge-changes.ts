@@ -32,13 +32,9 @@ export type TokenCounter = (typeof tokenCounters)[number];
 export const tokenAmounts = ['withdrawn', 'deposited'] as const;
 export type TokenAmount = (typeof tokenAmounts)[number];
 
-/** The keys of the batches that were removed between two documents. */
-export interface RemovedBatches {
-  readonly executed: readonly string[];
+export interface BridgeChanges {
+  /** The keys of the batches that were canceled. */
   readonly canceled: readonly string[];
-}
-
-export interface BridgeChanges extends RemovedBatches {
   readonly counts: readonly { readonly counter: TokenCounter; readonly token: number; readonly by: number }[];
   readonly amounts: readonly { readonly kind: TokenAmount; readonly token: number; readonly by: Numeral }[];
   readonly batchSeconds: readonly number[];
@@ -90,7 +86,6 @@ export function changesBetween(
   const unexplained = eventCount - seen.length - executions - updates;
   const one = (counter: TokenCounter) => (token: number) => ({ counter, token, by: 1 });
   return {
-    executed: executed.map(({ key }) => key),
     canceled: canceled.map(({ key }) => key),
     counts: [
       ...executed.map(({ token }) => token).map(one('batchesExecuted')),

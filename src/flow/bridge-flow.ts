@@ -19,7 +19,6 @@ import {
   tokenAmounts,
   tokenCounters,
   type BridgeChanges,
-  type RemovedBatches,
   type TokenAmount,
   type TokenCounter,
 } from './bridge-changes.js';
@@ -42,8 +41,8 @@ export interface BridgeFlow {
   /** The objective for them; one of its buckets ends there. */
   readonly objectiveSeconds: number | undefined;
   readonly gaps: Gaps;
-  /** The batches that the last document does not have any more; `undefined` when it could not be compared. */
-  readonly removed: RemovedBatches | undefined;
+  /** The keys of the batches that were canceled last. */
+  readonly canceled: readonly string[];
   readonly baseline: Baseline | undefined;
   /** Whether a later document could not be read, or contradicts the baseline, which is good for times only until the next one. */
   readonly isInterrupted: boolean;
@@ -59,7 +58,7 @@ export const EMPTY_BRIDGE_FLOW: BridgeFlow = {
   transferDurations: EMPTY_HISTOGRAM,
   objectiveSeconds: undefined,
   gaps: noGaps(gapReasons),
-  removed: undefined,
+  canceled: [],
   baseline: undefined,
   isInterrupted: false,
   highest: undefined,
@@ -75,7 +74,7 @@ export function trackBridge(before: BridgeFlow, input: BridgeInput, options: Flo
   const objectiveMs = input.settings.objective?.withdrawal;
   const objectiveSeconds = objectiveMs === undefined ? undefined : objectiveMs / 1000;
   const transferDurations = withBucket(before.transferDurations, objectiveSeconds);
-  return track({ ...before, transferDurations, objectiveSeconds, removed: undefined }, input, options);
+  return track({ ...before, transferDurations, objectiveSeconds }, input, options);
 }
 
 function track(flow: BridgeFlow, input: BridgeInput, { staleAfterMs, maxSeries }: FlowOptions): BridgeFlow {
@@ -193,10 +192,12 @@ function highestAfter(
   return { event: event ?? ids.event, batch: batch ?? ids.batch, transfer: transfer ?? ids.transfer };
 }
 
+const MAX_CANCELED = 1_000;
+
 function withChanges(flow: BridgeFlow, changes: BridgeChanges): BridgeFlow {
   return {
     ...flow,
-    removed: { executed: changes.executed, canceled: changes.canceled },
+    canceled: [...flow.canceled, ...changes.canceled].slice(-MAX_CANCELED),
     counts: forEach(tokenCounters, (counter) => {
       const own = changes.counts.filter((change) => change.counter === counter);
       return own.length === 0 ? flow.counts[counter] : addToColumns(flow.counts[counter], own, 0, (a, b) => a + b);

@@ -44,7 +44,7 @@ const unbacked = problemOf('external_contract', {
     'The balance of the contract is lower than the supply and the outstanding transfers of a token, and the shortfall is new or has grown within a day. Tokens were minted without a deposit, or taken out of the contract.',
   action:
     'Compare the last deposits and executed batches of the token on both chains. If the shortfall is real, alert the owner of the contract, who can pause it, and the other validators.',
-  mark: { schema: shortfallMark, next: shortfallsAfter },
+  mark: { schema: shortfallMark, isDebounced: true, next: shortfallsAfter },
   find: ({ input: { backing, at } }, mark: ShortfallMark | undefined) => {
     const { tokens } = required(backing);
     const found = tokens.flatMap(({ contract, surplus }) => {
@@ -116,7 +116,7 @@ const ownerChanged = problemOf('external_contract', {
   summary: 'the contract has another owner or implementation.',
   description: `The owner or the implementation of the contract changed within the last ${IDENTITY_HOURS} hours. The owner can pause the contract; another implementation is another contract at the same address.`,
   action: 'Check that the change was announced. If not, alert the validators: new code can take all funds.',
-  mark: { schema: ownerMark, next: ownerAfter },
+  mark: { schema: ownerMark, isDebounced: true, next: ownerAfter },
   find: ({ input: { info, at } }, mark: OwnerMark | undefined) => {
     required(info.owner);
     required(info.implementation);

@@ -279,7 +279,7 @@ const missed = problemOf('rate_limiter_input', {
   description:
     'Transactions of a chain have been missed for less than a day: they are pending although a later nonce of the chain is confirmed. Too many nonces above one, the chain freezes. What was missed when the exporter began is old.',
   action: MISSED_ACTION,
-  mark: { schema: missedMark, next: missedAfter },
+  mark: { schema: missedMark, isDebounced: true, next: missedAfter },
   find: ({ input }, mark: MissedMark | undefined) => {
     const now = input.at.epochSeconds;
     const seenAt = ({ index }: Cctx): number => {

@@ -49,6 +49,8 @@ interface KnownSubject {
 interface PresentSubject extends KnownSubject {
   /** The last judgement that found it. */
   readonly foundAt: Instant;
+  /** Whether the last judgement did not find it: one is not enough to end it. */
+  readonly isMissing: boolean;
 }
 
 interface Candidate extends KnownSubject {
@@ -65,6 +67,8 @@ export interface RememberedProblem {
   /** Since when it cannot be judged, in Unix seconds. */
   readonly unjudgedSeconds: number | undefined;
   readonly mark: unknown;
+  /** One that is debounced, without the last document, until the next one confirms what it has changed. */
+  readonly confirmedMark: unknown;
 }
 
 /** A problem that is over, after its alert has fired. */
@@ -161,16 +165,13 @@ function judgeProblem(
   at: Instant,
   isSinglePoll: boolean,
 ): RememberedProblem | undefined {
-  const mark = orElse(
-    () => problem.mark?.next(evidence, before?.mark),
-    () => before?.mark,
-  );
+  const marks = marksAfter(problem, evidence, before);
   const findings = orElse<Findings | typeof WITHDRAWN>(
-    () => problem.find(evidence, mark),
+    () => problem.find(evidence, marks.mark),
     () => WITHDRAWN,
   );
   if (findings === WITHDRAWN) {
-    return before && { ...before, mark, unjudgedSeconds: before.unjudgedSeconds ?? at.epochSeconds };
+    return before && { ...before, ...marks, unjudgedSeconds: before.unjudgedSeconds ?? at.epochSeconds };
   }
   const { found, isComplete } = 'found' in findings ? findings : { found: findings, isComplete: true };
   const known = before ?? { present: new Map(), candidates: new Map() };
@@ -181,7 +182,7 @@ function judgeProblem(
     const last = known.present.get(key);
     const { identity = '', subject = {} } = one;
     if (last?.identity === identity) {
-      present.set(key, { ...last, foundAt: at, texts: one });
+      present.set(key, { ...last, foundAt: at, isMissing: false, texts: one });
       continue;
     }
     const earlier = known.candidates.get(key);
@@ -192,18 +193,53 @@ function judgeProblem(
         ...begun,
         startSeconds: confirmedStart(candidate, one, at),
         foundAt: at,
+        isMissing: false,
       });
     } else {
       candidates.set(key, candidate);
       // What progress has changed begins anew when the next judgement agrees.
-      if (last !== undefined && msBetween(last.foundAt, at) < ENDS_AFTER_MS) present.set(key, last);
+      if (last !== undefined && !hasEnded(last, at)) present.set(key, { ...last, isMissing: true });
     }
   }
   for (const [key, last] of known.present) {
     if (bySubject.has(key)) continue;
-    if (!isComplete || msBetween(last.foundAt, at) < ENDS_AFTER_MS) present.set(key, last);
+    if (!isComplete) present.set(key, last);
+    else if (!hasEnded(last, at)) present.set(key, { ...last, isMissing: true });
   }
-  return { present: oldest(present), candidates: oldest(candidates), unjudgedSeconds: undefined, mark };
+  return { present: oldest(present), candidates: oldest(candidates), unjudgedSeconds: undefined, ...marks };
+}
+
+/** Whether a problem that a judgement has not found has ended, because the one before has not found it either. */
+function hasEnded({ foundAt, isMissing }: PresentSubject, at: Instant): boolean {
+  return isMissing && msBetween(foundAt, at) >= ENDS_AFTER_MS;
+}
+
+type Marks = Pick<RememberedProblem, 'mark' | 'confirmedMark'>;
+
+/** A mark that cannot be read stays. */
+function marksAfter({ mark: own }: Problem, evidence: Evidence, before: RememberedProblem | undefined): Marks {
+  const { mark, confirmedMark } = before ?? { mark: undefined, confirmedMark: undefined };
+  return orElse<Marks>(
+    () => {
+      const after = own?.next(evidence, mark);
+      if (own?.isDebounced !== true) return { mark: after, confirmedMark: undefined };
+      if (confirmedMark === undefined) return { mark: after, confirmedMark: mark };
+      const withoutLast = own.next(evidence, confirmedMark);
+      const agreed = agreedMark(after, withoutLast);
+      return agreed === undefined ? { mark: withoutLast, confirmedMark } : { mark: agreed, confirmedMark: mark };
+    },
+    () => ({ mark, confirmedMark }),
+  );
+}
+
+/** The mark with the lower ones of two numbers, which are times or small counts; `undefined` for marks that differ in anything else. */
+function agreedMark(a: unknown, b: unknown): unknown {
+  if (typeof a === 'number' && typeof b === 'number') return Math.min(a, b);
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null)
+    return Object.is(a, b) ? a : undefined;
+  const entries = Object.entries(a).map(([key, value]) => [key, agreedMark(value, Reflect.get(b, key))] as const);
+  if (entries.length !== Object.keys(b).length || entries.some(([, value]) => value === undefined)) return undefined;
+  return Array.isArray(a) ? entries.map(([, value]) => value) : Object.fromEntries(entries);
 }
 
 function newCandidate(subject: Subject, { identity = '', start, ...texts }: Found, at: Instant): Candidate {
@@ -346,6 +382,7 @@ export function repeatJudgement(memory: ProblemMemory, from: Instant, at: Instan
       key,
       {
         ...known,
+        confirmedMark: known.mark,
         present: new Map(
           Array.from(known.present, ([subject, own]) => [
             subject,

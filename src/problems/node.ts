@@ -13,8 +13,8 @@ const STALLED_MINUTES = 15;
 const STALLED_ACTION =
   'Compare the height with another node: the node or the hub has halted, or a cache serves old responses.';
 
-/** The height of the last document, and whether that of the document before was the same: one document proves no standstill. */
-const heightMark = z.strictObject({ height: z.string(), isRepeated: z.boolean() });
+/** The height of the last document, and the first document with it: one document proves no standstill. */
+const heightMark = z.strictObject({ height: z.string(), at: z.number() });
 type HeightMark = z.infer<typeof heightMark>;
 
 function heightStalled<Name extends 'module_state' | 'rate_limiter_input'>(
@@ -34,14 +34,15 @@ function heightStalled<Name extends 'module_state' | 'rate_limiter_input'>(
     action: STALLED_ACTION,
     mark: {
       schema: heightMark,
+      isDebounced: true,
       next: (evidence: Evidence<Name>, before: HeightMark | undefined) => {
         const height = toDecimalString(heightOf(evidence));
-        return { height, isRepeated: height === before?.height };
+        return height === before?.height ? before : { height, at: evidence.input.at.epochSeconds };
       },
     },
     find: (evidence: Evidence<Name>, mark: HeightMark | undefined): readonly Found[] => {
       const height = toDecimalString(heightOf(evidence));
-      if (mark?.isRepeated !== true) return [];
+      if (mark === undefined || mark.at >= evidence.input.at.epochSeconds) return [];
       return [{ identity: height, sentence: withDetails(`${what} has not advanced from ${height} for {duration}`) }];
     },
     inhibitsDocument: true,
@@ -130,6 +131,7 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
       'Compare height and last observed nonce with other nodes. If the hub was rolled back, compare its nonces with those of the contract: events and batches after that point may be executed twice or lost.',
     mark: {
       schema: highestMark,
+      isDebounced: true,
       next: (evidence: Evidence<Name>, before: HighestMark | undefined) =>
         highestAfter(valuesOf(evidence), evidence.input.at.epochSeconds, before),
     },

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { compare, lowest, numeralKey, ratio, subtract, toDecimalString, toDouble } from '../chain/decimal.js';
-import type { DecimalString } from '../chain/numeral.js';
 import {
   conflictingNonces,
   leadingClaim,
@@ -136,24 +135,23 @@ const silenceMark = z.strictObject({
   event: z.string(),
   since: z.number(),
   /** The highest id at the beginning of the silence. */
-  batch: z.string(),
+  batch: z.number(),
   periodSince: z.number(),
   /** The highest id at the beginning of the period. */
-  transfer: z.string(),
+  transfer: z.number(),
 });
 type SilenceMark = z.infer<typeof silenceMark>;
 
 function silenceAfter({ input }: Evidence<'module_state'>, before: SilenceMark | undefined): SilenceMark {
   const { state, at } = input;
   const event = nextEvent(input);
-  const transfer = toDecimalString(required(state.last_outgoing_pool_id));
-  const batch = toDecimalString(required(state.last_outgoing_batch_id));
+  const transfer = toDouble(required(state.last_outgoing_pool_id));
+  const batch = toDouble(required(state.last_outgoing_batch_id));
   const now = at.epochSeconds;
   const anew = { event, since: now, periodSince: now, transfer, batch };
   if (before?.event !== event || compare(pendingEventCount(input), 0) > 0) return anew;
   if (now - before.periodSince < PERIOD_SECONDS) return before;
-  const isAbove = (id: DecimalString, other: string): boolean => compare(id, other as DecimalString) > 0;
-  return isAbove(transfer, before.transfer) ? { ...before, periodSince: now, transfer } : anew;
+  return transfer > before.transfer ? { ...before, periodSince: now, transfer } : anew;
 }
 
 const silent = problemOf('module_state', {
@@ -166,13 +164,13 @@ const silent = problemOf('module_state', {
     'For half a day, withdrawals were requested and batches built and signed all the time, but no event was claimed or observed. Either nothing is executed on the external chain, or no orchestrator reads it.',
   action:
     'Compare the last event nonce of the contract with the last observed one: if it is ahead, the orchestrators have lost the external chain; if not, nothing is relayed.',
-  mark: { schema: silenceMark, next: silenceAfter },
+  mark: { schema: silenceMark, isDebounced: true, next: silenceAfter },
   find: ({ input }, mark: SilenceMark | undefined) => {
     const signed = rows(input.state.batches).length - batchesBelowThreshold(input).length;
     required(input.state.last_observed_nonce);
     const batch = required(input.state.last_outgoing_batch_id);
     if (mark === undefined || input.at.epochSeconds - mark.since < NOTABLE_SECONDS) return [];
-    if (signed <= 0 || compare(batch, mark.batch as DecimalString) <= 0) return [];
+    if (signed <= 0 || toDouble(batch) <= mark.batch) return [];
     return [
       {
         identity: `${mark.event} ${mark.since}`,

@@ -59,6 +59,7 @@ function change({ hours, valuesOf, fact, ...declaration }: Change) {
     linksToPending: false,
     mark: {
       schema: changeMark,
+      isDebounced: true,
       next: ({ input: { state, at } }: Evidence<'module_state'>, before: ChangeMark | undefined) =>
         changesAfter(valuesOf(state), at.epochSeconds, before),
     },

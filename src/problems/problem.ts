@@ -63,9 +63,11 @@ export function eachPart(parts: readonly (() => readonly Found[])[]): Findings {
   return { found, isComplete: false };
 }
 
-/** What one problem remembers of all documents, as plain data: marks such as a highest value with its time. Bounded. */
+/** What one problem remembers of all documents, as plain data: marks such as a highest value with its time. Bounded. Its numbers are times in Unix seconds, or small counts. */
 export interface Mark<Name extends DocumentName, Value> {
   readonly schema: z.ZodType<Value>;
+  /** Whether what a document has changed counts only when the next one agrees. */
+  readonly isDebounced?: true;
   /** Throws WITHDRAWN when a field that it reads is missing or invalid; then the mark stays. */
   readonly next: (evidence: Evidence<Name>, before: Value | undefined) => Value;
 }

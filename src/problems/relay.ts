@@ -48,7 +48,7 @@ const MAX_BATCHES = 200;
 /** A batch that is gone and was not canceled was executed. */
 function executionsAfter({ input, flow }: Evidence<'module_state'>, before: ExecutionMark | undefined): ExecutionMark {
   const live = new Set(rows(input.state.batches).map(keyOfBatch));
-  const isExecuted = (key: string): boolean => !live.has(key) && flow.removed?.canceled.includes(key) !== true;
+  const isExecuted = (key: string): boolean => !live.has(key) && !flow.canceled.includes(key);
   const executedAt = before?.batches.some(isExecuted) ? input.at.epochSeconds : (before?.executedAt ?? 0);
   return { batches: relayable(input).slice(0, MAX_BATCHES).map(keyOfBatch), executedAt };
 }

@@ -39,7 +39,7 @@ function unsignedSince({ input, flow }: Evidence<'module_state'>, before: Unsign
   if (before === undefined || before === null) return anew;
   const earlier = rows(input.state.batches).find((own) => keyOfBatch(own) === before.batch);
   if (earlier !== undefined) return isBatchSigned(input, earlier) === true ? anew : before;
-  return flow.removed?.canceled.includes(before.batch) === true ? { ...before, batch } : anew;
+  return flow.canceled.includes(before.batch) ? { ...before, batch } : anew;
 }
 
 const batchUnsigned = problemOf('module_state', {
@@ -51,7 +51,7 @@ const batchUnsigned = problemOf('module_state', {
   description:
     'The oldest batch that less power than `power_threshold` has signed is the same, or was canceled for another unsigned one. Unsigned batches cannot be relayed.',
   action: CONTACT_SIGNERS,
-  mark: { schema: unsignedMark, next: unsignedSince },
+  mark: { schema: unsignedMark, isDebounced: true, next: unsignedSince },
   find: ({ input }, mark: UnsignedMark | undefined) => {
     const oldest = oldestUnsigned(input);
     if (oldest === undefined) return [];

@@ -10,13 +10,14 @@ import { list, map, maybe, type TimeCodecs } from './codecs.js';
 export function createMemorySchema({ instant, seconds }: TimeCodecs) {
   const subject = z.partialRecord(z.enum(subjectLabels), z.string());
   const known = { subject, identity: z.string(), startSeconds: seconds, isProven: z.boolean() };
-  const present = z.strictObject({ ...known, foundAt: instant });
+  const present = z.strictObject({ ...known, foundAt: instant, isMissing: z.boolean() });
   const candidate = z.strictObject({ ...known, since: instant });
   const problem = z.strictObject({
     present: map(z.string(), present),
     candidates: map(z.string(), candidate),
     unjudgedSeconds: maybe(seconds),
     mark: maybe(z.unknown()),
+    confirmedMark: maybe(z.unknown()),
   });
   const ended = z.strictObject({
     name: z.string(),
@@ -29,7 +30,7 @@ export function createMemorySchema({ instant, seconds }: TimeCodecs) {
   return z.codec(plain, z.custom<EndpointMemory>(), {
     decode: ({ remembered, ended: before }): EndpointMemory => ({
       ...initialMemory,
-      problems: { remembered: ofThisVersion(remembered), ended: before },
+      problems: { remembered: ofThisVersion(remembered, seconds), ended: before },
     }),
     encode: ({ problems: { remembered, ended: before } }) => ({
       remembered: new Map(Array.from(remembered, ([key, own]) => [key, withoutTexts(own)])),
@@ -39,12 +40,22 @@ export function createMemorySchema({ instant, seconds }: TimeCodecs) {
 }
 
 /** The problems that this version judges. A mark of another form begins anew. */
-function ofThisVersion(remembered: ReadonlyMap<string, RememberedProblem>): ReadonlyMap<string, RememberedProblem> {
+function ofThisVersion(
+  remembered: ReadonlyMap<string, RememberedProblem>,
+  seconds: TimeCodecs['seconds'],
+): ReadonlyMap<string, RememberedProblem> {
+  // The numbers of marks are times or small counts.
+  const limited = (_key: string, value: unknown): unknown =>
+    typeof value === 'number' ? z.decode(seconds, value) : value;
   return new Map(
     problems.flatMap((problem): [string, RememberedProblem][] => {
       const key = problemKey(problem);
       const own = remembered.get(key);
-      return own === undefined ? [] : [[key, { ...own, mark: problem.mark?.schema.safeParse(own.mark).data }]];
+      const markOf = (value: unknown): unknown =>
+        problem.mark?.schema.safeParse(JSON.parse(JSON.stringify(value ?? null), limited)).data;
+      return own === undefined
+        ? []
+        : [[key, { ...own, mark: markOf(own.mark), confirmedMark: markOf(own.confirmedMark) }]];
     }),
   );
 }

@@ -65,6 +65,7 @@ export async function openStateFile(
   let isClosed = false;
   let isFailing = false;
   let isTooLarge = false;
+  let isUnwritable = false;
   const enqueue = createQueue();
 
   function schedule(): void {
@@ -108,8 +109,14 @@ export async function openStateFile(
     const texts: string[] = [];
     let bytes = BEGIN.length + END.length;
     let leftOut = 0;
+    const unwritable: string[] = [];
     for (const endpoint of latestFirst) {
-      const text = JSON.stringify(z.encode(schema.endpoint, endpoint));
+      const encoded = z.safeEncode(schema.endpoint, endpoint);
+      if (!encoded.success) {
+        unwritable.push(`${endpoint.document} of ${endpoint.target}`);
+        continue;
+      }
+      const text = JSON.stringify(encoded.data);
       bytes += Buffer.byteLength(text) + SEPARATOR.length;
       if (bytes <= MAX_BYTES) texts.push(text);
       else leftOut += 1;
@@ -120,6 +127,8 @@ export async function openStateFile(
       log.warn(`the state file would be larger than ${formatSize(MAX_BYTES)}: ${leftOut} endpoints are not in it`);
     }
     isTooLarge = leftOut > 0;
+    if (unwritable.length > 0 && !isUnwritable) log.warn(`the state of ${unwritable.join(', ')} cannot be written`);
+    isUnwritable = unwritable.length > 0;
     return texts;
   }
 

@@ -405,6 +405,12 @@ describe('a change', () => {
     expect(changed(withContract('0x1'), { params: { ...COMPLETE.params, admins: ['a'] } })).toEqual([]);
   });
 
+  it('is none with one odd answer, which rolls nothing back either', () => {
+    const odd = { params: { ...COMPLETE.params, signed_valsets_window: '60000' }, last_observed_nonce: '9' };
+    const states = [{}, {}, odd, {}, {}];
+    expect(bridgeProblems(states.map((state, index) => ({ minute: 2 * index, state })))).toEqual([]);
+  });
+
   it('of the blacklist is found', () => {
     expect(changed({ external_blacklist: [] }, { external_blacklist: ['0x1'] })).toMatchObject([
       { name: 'BridgeBlacklistChanged/info' },

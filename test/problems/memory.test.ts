@@ -83,10 +83,21 @@ describe('a problem', () => {
     expect(ended()).toEqual([]);
   });
 
+  it('neither ends nor begins anew with one odd answer when polls are minutes apart', () => {
+    const { poll } = judge();
+    for (const seconds of [0, 300]) poll(seconds, [{ identity: 'a' }]);
+    expect(starts(poll(600, []))).toEqual([0]);
+    expect(starts(poll(900, [{ identity: 'a' }]))).toEqual([0]);
+    expect(starts(poll(1200, [{ identity: 'b' }]))).toEqual([0]);
+    expect(starts(poll(1500, [{ identity: 'a' }]))).toEqual([0]);
+    poll(1800, []);
+    expect(starts(poll(2100, []))).toEqual([]);
+  });
+
   it('is remembered for a week after its end, if it was older than its limit', () => {
     const { poll, ended } = judge({ afterMinutes: 1 });
     for (const seconds of [0, 30, 61]) poll(seconds, [{}]);
-    poll(200, []);
+    for (const seconds of [100, 200]) poll(seconds, []);
     const expected = {
       name: 'BridgeTest',
       severity: 'critical',
@@ -95,7 +106,7 @@ describe('a problem', () => {
       endSeconds: START_SECONDS + 61,
     };
     expect(ended()).toEqual([expected]);
-    for (const seconds of [1000, 1030, 1061, 1200]) poll(seconds, seconds === 1200 ? [] : [{}]);
+    for (const seconds of [1000, 1030, 1061, 1100, 1200]) poll(seconds, seconds > 1061 ? [] : [{}]);
     expect(ended().map(({ startSeconds }) => startSeconds - START_SECONDS)).toEqual([1000, 0]);
     poll(61 + 7 * 86_400, []);
     expect(ended()).toHaveLength(2);

@@ -114,9 +114,22 @@ describe('the state file', () => {
   it('drops nothing within an endpoint by its age alone', async () => {
     const { path } = createTempFolder();
     const foundAt = { epochSeconds: 1_000_000_060, monotonicMs: -1e12 };
-    const subject = { subject: {}, identity: '7', startSeconds: 1_000_000_000, isProven: false, foundAt };
+    const subject = {
+      subject: {},
+      identity: '7',
+      startSeconds: 1_000_000_000,
+      isProven: false,
+      foundAt,
+      isMissing: false,
+    };
     const present = new Map([['[]', subject]]);
-    const problem = { present, candidates: new Map(), unjudgedSeconds: 1_000_000_030, mark: undefined };
+    const problem = {
+      present,
+      candidates: new Map(),
+      unjudgedSeconds: 1_000_000_030,
+      mark: undefined,
+      confirmedMark: undefined,
+    };
     const remembered = new Map([['BridgeHeightStalled critical module_state', problem]]);
     const { state, memory } = endpoint('a');
     await write(fileIn(path), [{ state, memory: { ...memory, problems: { remembered, ended: [] } } }]);
@@ -126,6 +139,30 @@ describe('the state file', () => {
       present: new Map([['[]', { identity: '7', startSeconds: 1_000_000_000 }]]),
       unjudgedSeconds: 1_000_000_030,
     });
+  });
+
+  it('leaves out an endpoint that cannot be written, and limits the times of marks to now', async () => {
+    const { path } = createTempFolder();
+    const invalid = endpoint('invalid');
+    const ended = invalid.memory.problems.ended.map((one) => ({ ...one, startSeconds: NaN }));
+    const problems = { remembered: new Map(), ended };
+    const later = clock().epochSeconds + 3600;
+    const mark = { values: { a: '1' }, changed: ['a'], at: later };
+    const key = 'BridgeParamsChanged info module_state';
+    const known = { present: new Map(), candidates: new Map(), unjudgedSeconds: undefined, mark, confirmedMark: mark };
+    const { state, memory } = endpoint('a');
+    const marked = { ...memory, problems: { remembered: new Map([[key, known]]), ended: [] } };
+    await write(fileIn(path), [
+      { ...invalid, memory: { ...memory, problems } },
+      { state, memory: marked },
+    ]);
+    expect(lines).toContain('the state of module_state of invalid cannot be written');
+    const next = await open(fileIn(path));
+    expect(isKnown(next, 'invalid')).toBe(false);
+    const restored = next.rememberedOf({ target: 'a', document: 'module_state' })?.memory.problems.remembered.get(key);
+    expect(restored?.mark).toMatchObject({ values: { a: '1' }, at: expect.any(Number) });
+    expect(restored?.mark).not.toMatchObject({ at: later });
+    expect(restored?.confirmedMark).toEqual(restored?.mark);
   });
 
   it('has the endpoints that were polled last when all of them would be more than 32 MiB, which is logged once', async () => {
