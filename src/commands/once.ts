@@ -1,26 +1,22 @@
-import { initialMemory } from '../poll/known-endpoint.js';
+import { pino } from 'pino';
 import type { ConfigOptions, LogOptions, ShardOptions, SummaryOptions } from '../cli/options.js';
 import { clock } from '../clock.js';
 import type { Config } from '../config/config.js';
-import type { DocumentName } from '../documents.js';
-import { initialState } from '../poll/endpoint-state.js';
-import { jobsOf, limitsOf, pollInput } from '../poll/jobs.js';
-import {
-  createPollExecutor,
-  readFetched,
-  timedStep,
-  type PollExecutor,
-  type PollJob,
-  type ReceivedBody,
-} from '../poll/poll.js';
-import { withinMs } from '../queue.js';
 import { formatDuration } from '../config/units.js';
+import type { DocumentName } from '../documents.js';
+import { initialState, type EndpointState } from '../poll/endpoint-state.js';
+import { jobsOf, limitsOf, pollInput } from '../poll/jobs.js';
+import { initialMemory } from '../poll/known-endpoint.js';
+import { createPollExecutor, readFetched, timedStep, type PollExecutor, type PollJob } from '../poll/poll.js';
+import type { StepContext } from '../poll/step.js';
+import { createQueryRunner } from '../queries/query-runner.js';
+import { queryStatesOf, type QueryStates } from '../queries/query-state.js';
+import { hasStakingNames, validators, validatorsAnswer } from '../queries/validators.js';
+import { withinMs } from '../queue.js';
 import { count } from '../text/format.js';
 import { type CommandContext, type ExitCode, progressPrinter, userAgent } from './context.js';
 import { configOrExitCode } from './load-config.js';
 import { inactiveWatched, printDocuments, type ReadEndpoint } from './report.js';
-import type { QueryResult } from '../queries/query.js';
-import { hasStakingNames, validators, VALIDATORS_REQUEST, validatorsOfPages } from '../queries/validators.js';
 
 /** Polls that take longer are announced. */
 const PROGRESS_DELAY_MS = 1_000;
@@ -72,8 +68,8 @@ async function pollEndpoints(
   return endpoints;
 }
 
-/** How long a document waits for the names of validators, which are requested together with it. */
-const NAMES_GRACE_MS = 2_000;
+/** How long a document waits for the answers to other queries of the node. */
+const ANSWERS_GRACE_MS = 2_000;
 
 async function pollOnce(
   job: PollJob,
@@ -84,24 +80,52 @@ async function pollOnce(
   const context = { ...job.context, isSinglePoll: true };
   const bridge = (await polledBridge)?.state;
   const siblingOf = (document: DocumentName) => (document === 'module_state' ? bridge : undefined);
-  const before = { state: initialState(context, limitsOf(job, limits), clock()), memory: initialMemory };
-  const names = hasStakingNames(context) ? executor.sendQuery(job, validators, VALIDATORS_REQUEST) : undefined;
+  const before = {
+    state: { ...initialState(context, limitsOf(job, limits), clock()), queries: queryStatesOf(context) },
+    memory: initialMemory,
+  };
   const fetched = await executor.fetch(job, pollInput(context, before.state, siblingOf, clock()));
-  const named = names && fetched.outcome.ok ? await withNames(fetched.outcome, names) : fetched;
-  const poll = readFetched({ ...fetched, outcome: named.outcome }, context);
+  const first = timedStep(before, readFetched(fetched, context), context, clock());
+  const { outcome } = fetched;
+  if (!outcome.ok || first.state.last?.ok !== true || before.state.queries.size === 0) {
+    fetched.release();
+    return { context, ...first, warnings: [] };
+  }
+  // What is asked depends on the document, and the document is judged with the answers.
+  const state = { ...before.state, queries: await answersTo(job, executor, first.state) };
+  const { sideInput } = pollInput(context, state, siblingOf, clock());
+  const poll = readFetched({ ...fetched, outcome: { ...outcome, sideInput } }, context);
   fetched.release();
-  const warnings = 'problem' in named ? [`${context.target}: validator names cannot be read: ${named.problem}`] : [];
-  return { context, ...timedStep(before, poll, context, clock()), warnings };
+  return {
+    context,
+    ...timedStep({ ...before, state }, poll, context, clock()),
+    warnings: namesWarning(context, state),
+  };
 }
 
-/** The module state with the names of validators, if they are there in time. */
-async function withNames(
-  outcome: ReceivedBody,
-  names: Promise<QueryResult>,
-): Promise<{ readonly outcome: ReceivedBody; readonly problem?: string }> {
-  const inTime = await withinMs(NAMES_GRACE_MS, names);
-  if (inTime === undefined)
-    return { outcome, problem: `no response ${formatDuration(NAMES_GRACE_MS)} after the document` };
-  if (!inTime.ok) return { outcome, problem: inTime.error.message };
-  return { outcome: { ...outcome, sideInput: { ...outcome.sideInput, names: validatorsOfPages(inTime.pages).names } } };
+/** The queries of a document with what is answered in time. */
+async function answersTo(job: PollJob, executor: PollExecutor, polled: EndpointState): Promise<QueryStates> {
+  let state = polled;
+  const queries = createQueryRunner(
+    executor,
+    pino({ enabled: false }),
+    clock,
+    () => state,
+    (_job, answered) => {
+      state = { ...state, queries: answered };
+    },
+  );
+  // The validators that are asked about are in the list of validators.
+  await withinMs(
+    ANSWERS_GRACE_MS,
+    queries.run(job).then(async () => queries.run(job)),
+  );
+  return state.queries;
+}
+
+function namesWarning(context: StepContext, { queries }: EndpointState): readonly string[] {
+  if (!hasStakingNames(context) || validatorsAnswer(queries) !== undefined) return [];
+  const inTime = `no response ${formatDuration(ANSWERS_GRACE_MS)} after the document`;
+  const problem = queries.get(validators.name)?.failure?.message ?? inTime;
+  return [`${context.target}: validator names cannot be read: ${problem}`];
 }

@@ -11,8 +11,8 @@ import type { KnownEndpoint } from '../poll/known-endpoint.js';
 import type { StepContext } from '../poll/step.js';
 import { severities, type Severity } from '../problems/problem.js';
 import { sentenceText } from '../problems/sentence.js';
-import { verdictsOf, type Verdict } from '../poll/verdicts.js';
-import { count, duration } from '../text/format.js';
+import { verdictsOf, type TargetVerdicts, type Verdict } from '../poll/verdicts.js';
+import { count, duration, list } from '../text/format.js';
 import { type CommandContext, type ExitCode, printWarnings } from './context.js';
 
 /* The output of `once` and `replay`, which read every document once. */
@@ -90,7 +90,7 @@ export function summarize(endpoints: readonly KnownEndpoint[], now: Instant, { f
   const verdicts = targets.flatMap((own) => own.verdicts).filter(({ inhibitedBy }) => inhibitedBy === null);
   const worst = failOn === undefined ? undefined : worstFrom(verdicts, failOn);
   return {
-    lines: summaryLines(verdicts, polledTargets(states)),
+    lines: [...summaryLines(verdicts, polledTargets(states)), ...targets.flatMap(notJudgedLine)],
     failure: worst && `${worst.target} is ${worst.severity} (--fail-on=${failOn}): ${sentenceText(worst.sentence)}`,
   };
 }
@@ -115,6 +115,10 @@ function summaryLines(verdicts: readonly Verdict[], targets: readonly string[]):
       .map((target) => `${target}: no problem`),
     ...pending.slice(0, MAX_LINES).map(pendingLine),
   ];
+}
+
+function notJudgedLine({ target, notJudgedHere }: TargetVerdicts): readonly string[] {
+  return notJudgedHere.length === 0 ? [] : [`${target}: not judged by this poll: ${list(notJudgedHere)}`];
 }
 
 function pendingLine({ target, severity, sentence, ageSeconds, startSeconds, firesAtSeconds }: Verdict): string {

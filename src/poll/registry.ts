@@ -134,7 +134,7 @@ export function createEndpointRegistry(
     }
     record(job, fetched);
     // Everything else is requested only from a node that has just responded, and is not behind.
-    if (state.last?.ok === true) queries.run(job);
+    if (state.last?.ok === true) void queries.run(job);
     await nextTurn();
     return poll;
   }

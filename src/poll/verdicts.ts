@@ -115,7 +115,6 @@ function ofProblem(state: EndpointState, present: PresentProblem, index: number,
   const isShown =
     isFiring || (problem.severity !== 'info' && ageSeconds >= Math.max(limit * PENDING_SHARE, PENDING_SECONDS));
   if (!isShown) return [];
-  const lasting = duration(ageSeconds);
   return [
     {
       ...endpointOf(state),
@@ -128,7 +127,7 @@ function ofProblem(state: EndpointState, present: PresentProblem, index: number,
       firesAtSeconds: startSeconds + limit,
       subject,
       validators,
-      sentence: withAge(sentence, isProven ? lasting : `at least ${lasting}`),
+      sentence: withAge(sentence, ageSeconds, isProven),
       action,
       inhibits: (other) => inhibits({ problem, subject, document: state.document }, other),
       rank: index,
@@ -150,7 +149,7 @@ function ofCondition(state: EndpointState, condition: EndpointCondition, now: In
     firesAtSeconds: startSeconds + limit,
     subject: {},
     validators: [],
-    sentence: withAge(sentence, duration(ageSeconds)),
+    sentence: withAge(sentence, ageSeconds),
     action,
     inhibits: (other) => condition.inhibits.includes(other.alert) && other.document === state.document,
     rank: -1,

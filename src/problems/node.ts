@@ -60,14 +60,17 @@ function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
     description: `The newest block of the node is more than ${BEHIND_SECONDS / 60} minutes old, or the node is catching up, although polls succeed and its height moves. Everything that polls show is as old.`,
     action:
       'Wait until the node has caught up, or poll another one; if it does not catch up, check its peers and its load.',
-    find: ({ answers }): readonly Found[] => {
+    find: ({ input, answers }): readonly Found[] => {
       const { seconds } = required(nodeDelay(answers));
       if (!isNodeBehind(answers)) return [];
-      const fact =
-        seconds > BEHIND_SECONDS
-          ? `the newest block of the node of ${document} is ${duration(seconds)} old, and the node has been behind for {duration}`
-          : `the node of ${document} has been catching up for {duration}`;
-      return [{ sentence: withDetails(fact) }];
+      if (seconds <= BEHIND_SECONDS) {
+        return [{ sentence: withDetails(`the node of ${document} has been catching up for {duration}`) }];
+      }
+      // The block was followed by none.
+      const start = input.at.epochSeconds - seconds + BEHIND_SECONDS;
+      return [
+        { start, sentence: withDetails(`the newest block of the node of ${document} is ${duration(seconds)} old`) },
+      ];
     },
     inhibitsDocument: true,
   });

@@ -1,6 +1,6 @@
 import type { ClaimType } from '../chain/claim.js';
 import type { ClaimItem, CoinItem, ItemList, Member, Members } from '../facts/items/items.js';
-import { count, list, percent } from '../text/format.js';
+import { count, duration, list, percent } from '../text/format.js';
 import { cleanText, splitAddress } from '../text/untrusted-text.js';
 
 /*
@@ -126,9 +126,12 @@ export function sentenceText({ fact, separator, details }: Sentence): string {
   return details === '' ? fact : `${fact}${separator}${details}`;
 }
 
-/** The sentence for a problem of this age: "18 min", or "at least 18 min". */
-export function withAge(sentence: Sentence, age: string): Sentence {
-  return { ...sentence, fact: sentence.fact.replace('{duration}', () => age) };
+/** The sentence for a problem of this age: "18 min", or "at least 18 min". One that was found a moment ago has none. */
+export function withAge(sentence: Sentence, ageSeconds: number, isProven = true): Sentence {
+  const age = `${isProven ? '' : 'at least '}${duration(ageSeconds)}`;
+  const fact =
+    ageSeconds < 1 ? sentence.fact.replace(/,? for \{duration\}/, '') : sentence.fact.replace('{duration}', () => age);
+  return { ...sentence, fact };
 }
 
 /** A fact, and what else is known. */

@@ -9,8 +9,8 @@ import { dueQueries, isNotServed, withAttempt, withResults, type QueryStates } f
 /* Sends the queries of endpoints that are due, after their polls. */
 
 interface QueryRunner {
-  /** Sends the queries of an endpoint that are due. Its last poll has succeeded. */
-  readonly run: (job: PollJob) => void;
+  /** Sends the queries of an endpoint that are due, until all have ended. Its last poll has succeeded. */
+  readonly run: (job: PollJob) => Promise<void>;
 }
 
 /** `find` returns the state of the endpoint of a job while it exists; `change` replaces the states of its queries. */
@@ -54,10 +54,9 @@ export function createQueryRunner(
   }
 
   return {
-    run: (job) => {
-      const state = find(job);
-      if (state === undefined) return;
-      for (const query of dueQueries(state.queries, now())) void runOnce(job, query);
+    run: async (job) => {
+      const due = dueQueries(find(job)?.queries ?? new Map(), now());
+      await Promise.all(due.map(async (query) => runOnce(job, query)));
     },
   };
 }

@@ -162,7 +162,19 @@ describe('the summary of once', () => {
     simulator.fault('rate_limiter_input', { kind: 'set', path: 'cctxs_missed', value: [] });
     const { code, stderr } = await runHere(['once', '--log.level=silent', '--summary', '--fail-on=warning'], env);
     simulator.fault('rate_limiter_input', undefined);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: 'mine: no problem\n' });
+    const notJudged = 'mine: not judged by this poll: CrosschainCctxsUnlisted\n';
+    expect({ code, stderr }).toEqual({ code: 0, stderr: `mine: no problem\n${notJudged}` });
+  });
+
+  it.each([
+    ['outbound-disabled', 'warning: the hub has switched off transactions to other chains'],
+    ['syncing', 'warning: the newest block of the node of rate_limiter_input is 3 h old'],
+  ] as const)('says what the node itself answers: %s', async (scenario, line) => {
+    const node = await startTestSimulator({ scenario });
+    const env = { CROSSCHAIN_URL: node.url, TARGET_NAME: 'mine' };
+    const { stderr } = await runHere(['once', '--log.level=silent', '--summary'], env);
+    await node.close();
+    expect(stderr.split('\n')[0]).toBe(`mine: ${line}`);
   });
 });
 

@@ -192,7 +192,7 @@ describe('the verdicts about an endpoint', () => {
     };
     expect(linesOfAge(50)).toEqual([
       expect.stringMatching(
-        /^firing BridgeOrchestratorDeadlineNear: 4 validators with 100 % of the power will be jailed within 12 hours, unless they sign: /,
+        /^firing BridgeOrchestratorDeadlineNear: 4 validators with 100 % of the power must sign within 12 hours or be jailed: /,
       ),
     ]);
     expect(linesOfAge(5)).toEqual([expect.stringMatching(/^pending .* 4 validators with 100 % of the power/)]);

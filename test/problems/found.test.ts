@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Subject } from '../../src/problems/problem.js';
-import { sentenceText, withAge } from '../../src/problems/sentence.js';
+import { sentenceText } from '../../src/problems/sentence.js';
 import { initialState } from '../../src/poll/endpoint-state.js';
 import { initialMemory, type KnownEndpoint } from '../../src/poll/known-endpoint.js';
 import { step } from '../../src/poll/step.js';
@@ -40,7 +40,7 @@ function shownIn({ state }: KnownEndpoint, epochSeconds: number): readonly Shown
     name: `${problem.name}/${problem.severity}`,
     subject,
     start: Math.round((startSeconds - epochSeconds) / 6) / 10,
-    text: sentenceText(withAge(sentence, 'so long')),
+    text: sentenceText({ ...sentence, fact: sentence.fact.replace('{duration}', 'so long') }),
   }));
 }
 
