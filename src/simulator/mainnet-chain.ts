@@ -1,17 +1,9 @@
 import { type Block, BlockClock, type TimeSpan } from './block.js';
-import type { OrchestratorStatus } from './bridge-module.js';
-import type { RateLimiterQuery } from './crosschain-module.js';
-import { externalBlock, ServedSupplies, type ExternalBlock } from './external-block.js';
-import type { ContractState } from './external-contract.js';
-import { type CrosschainStatus, crosschainStatus } from './crosschain-status.js';
+import { Chain, type ExternalBlock, externalBlock } from './chain.js';
 import { MainnetBridge } from './mainnet-bridge.js';
 import { MainnetCrosschain } from './mainnet-crosschain.js';
 import { planMonth } from './mainnet-month.js';
-import type { Model } from './model.js';
-import { type NodeStatus, nodeStatus } from './node-status.js';
-import type { Cctx, ModuleStateResponse, RateLimiterInput, StakingValidator } from './responses.js';
 import { mainnetRulesOf, type Rules, type ScenarioName } from './scenarios.js';
-import type { Token } from './tokens.js';
 
 const FIRST_HEIGHT = 168_000_000;
 const FIRST_EXTERNAL_HEIGHT = 23_400_000;
@@ -29,20 +21,20 @@ interface MainnetOptions {
 }
 
 /** A main network. It makes only the blocks in which something happens, so that a month takes seconds. */
-export class MainnetChain implements Model {
+export class MainnetChain extends Chain {
   readonly blockTimeMs: number;
-  readonly #clock: BlockClock;
   readonly bridge: MainnetBridge;
   readonly crosschain: MainnetCrosschain;
-  #scenario: ScenarioName = 'mainnet';
-  #rules = mainnetRulesOf('mainnet');
+  scenario: ScenarioName = 'mainnet';
+  protected rules = mainnetRulesOf('mainnet');
+  readonly #clock: BlockClock;
   #nowMs: number;
   /** When the cross-chain module changes next. */
   #crosschainMs: number;
   #pendingExternalBlocks = 0;
-  readonly #served = new ServedSupplies();
 
   constructor({ seed, blockTimeMs, startMs, warmUpMs, upgrade }: MainnetOptions) {
+    super();
     const planned = planMonth(seed, startMs);
     const month = upgrade === undefined ? planned : { ...planned, upgrade };
     const firstMs = startMs - warmUpMs;
@@ -62,24 +54,12 @@ export class MainnetChain implements Model {
     this.advanceTime(warmUpMs);
   }
 
-  get height(): number {
-    return this.latest.height;
+  get latest(): Block {
+    return this.#clock.at(this.#nowMs);
   }
 
-  get scenario(): ScenarioName {
-    return this.#scenario;
-  }
-
-  get node(): NodeStatus {
-    return nodeStatus(this.latest, this.#rules);
-  }
-
-  get books(): ReadonlyMap<string, bigint> {
-    return new Map([...this.bridge.module.books.counts, ...this.crosschain.module.books.counts]);
-  }
-
-  get tokens(): readonly Token[] {
-    return this.bridge.module.tokens;
+  override get external(): ExternalBlock {
+    return externalBlock(this.#clock.externalHeightAt(this.#nowMs), this.#nowMs);
   }
 
   advance(blocks: number): void {
@@ -91,58 +71,17 @@ export class MainnetChain implements Model {
   }
 
   setScenario(scenario: ScenarioName): void {
-    if (scenario === this.#scenario) return;
-    this.#scenario = scenario;
-    this.#rules = mainnetRulesOf(scenario);
+    if (scenario === this.scenario) return;
+    this.scenario = scenario;
+    this.rules = mainnetRulesOf(scenario);
     this.#crosschainMs = this.#nowMs;
-    this.#pendingExternalBlocks = Math.floor(this.#rules.extraExternalBlocks * JUMP_FACTOR);
+    this.#pendingExternalBlocks = Math.floor(this.rules.extraExternalBlocks * JUMP_FACTOR);
   }
 
   /** What differs from the scenario, for faults that overlap. Takes effect with the next block. */
   setChanges(changes: Partial<Rules>): void {
-    this.#rules = { ...mainnetRulesOf(this.#scenario), ...changes };
+    this.rules = { ...mainnetRulesOf(this.scenario), ...changes };
     this.#crosschainMs = this.#nowMs;
-  }
-
-  moduleState(): ModuleStateResponse {
-    this.#served.keep(this.height, this.bridge.module);
-    return { state: this.bridge.module.state() };
-  }
-
-  get external(): ExternalBlock {
-    return externalBlock(this.#clock.externalHeightAt(this.#nowMs), this.#nowMs);
-  }
-
-  contractAt(externalHeight: number): ContractState | undefined {
-    return this.bridge.module.contract.stateAt(externalHeight);
-  }
-
-  supplies(height?: number): ReadonlyMap<string, bigint> | undefined {
-    return height === undefined ? this.bridge.module.supplies() : this.#served.at(height);
-  }
-
-  rateLimiterInput(query: RateLimiterQuery = {}): RateLimiterInput {
-    return this.crosschain.module.input(this.latest, query);
-  }
-
-  cctx(index: string): Cctx | undefined {
-    return this.crosschain.module.cctx(index, this.latest);
-  }
-
-  stakingValidators(): readonly StakingValidator[] {
-    return this.bridge.module.stakingValidators();
-  }
-
-  crosschainStatus(): CrosschainStatus {
-    return crosschainStatus(this.crosschain.module, this.#rules);
-  }
-
-  orchestrator(address: string): OrchestratorStatus | undefined {
-    return this.bridge.module.orchestrator(address);
-  }
-
-  get latest(): Block {
-    return this.#clock.at(this.#nowMs);
   }
 
   #advanceTo(timeMs: number): void {
@@ -157,10 +96,10 @@ export class MainnetChain implements Model {
 
   #step(block: Block): void {
     this.#skipExternalBlocks(block);
-    if (this.bridge.nextMs <= block.timeMs) this.bridge.step(block, this.#rules);
+    if (this.bridge.nextMs <= block.timeMs) this.bridge.step(block, this.rules);
     if (this.#crosschainMs > block.timeMs) return;
-    this.crosschain.step(block, this.#rules);
-    this.#crosschainMs = this.crosschain.nextMs(this.#rules);
+    this.crosschain.step(block, this.rules);
+    this.#crosschainMs = this.crosschain.nextMs(this.rules);
   }
 
   /** The jump of a scenario, once there is a batch that it brings near its timeout. */

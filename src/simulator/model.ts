@@ -1,55 +1,12 @@
-import { BlockProducer } from './block.js';
+import { type Block, BlockProducer } from './block.js';
 import { BridgeModel } from './bridge-model.js';
-import type { OrchestratorStatus } from './bridge-module.js';
-import { externalBlock, ServedSupplies, type ExternalBlock } from './external-block.js';
-import type { ContractState } from './external-contract.js';
+import { Chain } from './chain.js';
 import { CrosschainModel } from './crosschain-model.js';
-import type { RateLimiterQuery } from './crosschain-module.js';
-import { type CrosschainStatus, crosschainStatus } from './crosschain-status.js';
-import type { Cctx, ModuleStateResponse, RateLimiterInput, StakingValidator } from './responses.js';
 import { MainnetChain } from './mainnet-chain.js';
-import { type NodeStatus, nodeStatus } from './node-status.js';
 import { type Rules, rulesOf, type ScenarioName } from './scenarios.js';
-import type { Token } from './tokens.js';
 
-/**
- * The simulated chain: a bridge module and a cross-chain module that advance block by block under the rules of a
- * scenario. It has no clock and no global randomness: equal options and equal steps produce equal bytes.
- */
-export interface Model {
-  readonly height: number;
-  /** The newest block, as the node of the documents has it. */
-  readonly node: NodeStatus;
-  readonly scenario: ScenarioName;
-  readonly tokens: readonly Token[];
-  readonly blockTimeMs: number;
-  /** Those of the bridge and of the cross-chain module. */
-  readonly books: ReadonlyMap<string, bigint>;
-  advance(blocks: number): void;
-  /** Makes the blocks of this span of time, in which the hub may stand still. */
-  advanceTime(ms: number): void;
-  /**
-   * Takes effect with the next block. Existing transfers, batches and events remain. A chain that starts in `mainnet` keeps its habits in
-   * every scenario; others cannot change to it.
-   */
-  setScenario(scenario: ScenarioName): void;
-  moduleState(): ModuleStateResponse;
-  rateLimiterInput(query?: RateLimiterQuery): RateLimiterInput;
-  /** A cctx, listed or not; `undefined` for an unknown index. */
-  cctx(index: string): Cctx | undefined;
-  /** The newest block of the external chain. */
-  readonly external: ExternalBlock;
-  /** The contract of the bridge after a block of the external chain; `undefined` for a block that is too old. */
-  contractAt(externalHeight: number): ContractState | undefined;
-  /** The supply of the bridged tokens by denom, now or at the height of a module state that was served; `undefined` for another height. */
-  supplies(height?: number): ReadonlyMap<string, bigint> | undefined;
-  /** The validators of the staking module, by descending stake. */
-  stakingValidators(): readonly StakingValidator[];
-  /** The switches, keys and nonces of the cross-chain module. */
-  crosschainStatus(): CrosschainStatus;
-  /** What the hub knows of an orchestrator; `undefined` for another account. */
-  orchestrator(address: string): OrchestratorStatus | undefined;
-}
+/** What is public of a chain. */
+export type Model = Pick<Chain, keyof Chain>;
 
 export interface ModelOptions {
   readonly seed: number;
@@ -104,45 +61,33 @@ function warmUpBlocks(blockTimeMs: number): number {
   return Math.round(Math.min(Math.max(WARM_UP_MS / blockTimeMs, MIN_WARM_UP_BLOCKS), MAX_WARM_UP_BLOCKS));
 }
 
-class SimulatedChain implements Model {
-  readonly #blocks: BlockProducer;
-  readonly #bridge: BridgeModel;
-  readonly #crosschain: CrosschainModel;
-  #scenario: ScenarioName = 'healthy';
-  #pendingExternalBlocks = 0;
-  readonly #served = new ServedSupplies();
+class SimulatedChain extends Chain {
   readonly blockTimeMs: number;
+  readonly bridge: BridgeModel;
+  readonly crosschain: CrosschainModel;
+  scenario: ScenarioName = 'healthy';
+  readonly #blocks: BlockProducer;
+  #pendingExternalBlocks = 0;
   #msSinceBlock = 0;
 
   constructor(seed: number, blockTimeMs: number, startMs: number) {
+    super();
     this.blockTimeMs = blockTimeMs;
     this.#blocks = new BlockProducer(seed, blockTimeMs, startMs);
-    this.#bridge = new BridgeModel(seed, blockTimeMs, this.#blocks.latest);
-    this.#crosschain = new CrosschainModel(seed, blockTimeMs, this.#blocks.latest);
+    this.bridge = new BridgeModel(seed, blockTimeMs, this.latest);
+    this.crosschain = new CrosschainModel(seed, blockTimeMs, this.latest);
   }
 
-  get height(): number {
-    return this.#blocks.latest.height;
+  get latest(): Block {
+    return this.#blocks.latest;
   }
 
-  get node(): NodeStatus {
-    return nodeStatus(this.#blocks.latest, rulesOf(this.#scenario));
-  }
-
-  get books(): ReadonlyMap<string, bigint> {
-    return new Map([...this.#bridge.module.books.counts, ...this.#crosschain.module.books.counts]);
-  }
-
-  get tokens(): readonly Token[] {
-    return this.#bridge.module.tokens;
-  }
-
-  get scenario(): ScenarioName {
-    return this.#scenario;
+  protected get rules(): Rules {
+    return rulesOf(this.scenario);
   }
 
   advance(blocks: number): void {
-    const rules = rulesOf(this.#scenario);
+    const { rules } = this;
     for (let made = 0; made < blocks; made += 1) this.#step(rules);
   }
 
@@ -154,62 +99,24 @@ class SimulatedChain implements Model {
   }
 
   setScenario(scenario: ScenarioName): void {
-    if (scenario === this.#scenario) return;
+    if (scenario === this.scenario) return;
     if (scenario === 'mainnet') throw new RangeError('only a chain that starts in the scenario mainnet can be in it');
-    this.#scenario = scenario;
-    this.#pendingExternalBlocks = rulesOf(scenario).extraExternalBlocks;
-  }
-
-  moduleState(): ModuleStateResponse {
-    this.#served.keep(this.height, this.#bridge.module);
-    return { state: this.#bridge.module.state() };
-  }
-
-  get external(): ExternalBlock {
-    const { externalHeight, timeMs } = this.#blocks.latest;
-    return externalBlock(externalHeight, timeMs);
-  }
-
-  contractAt(externalHeight: number): ContractState | undefined {
-    return this.#bridge.module.contract.stateAt(externalHeight);
-  }
-
-  supplies(height?: number): ReadonlyMap<string, bigint> | undefined {
-    return height === undefined ? this.#bridge.module.supplies() : this.#served.at(height);
-  }
-
-  rateLimiterInput(query: RateLimiterQuery = {}): RateLimiterInput {
-    return this.#crosschain.module.input(this.#blocks.latest, query);
-  }
-
-  cctx(index: string): Cctx | undefined {
-    return this.#crosschain.module.cctx(index, this.#blocks.latest);
-  }
-
-  stakingValidators(): readonly StakingValidator[] {
-    return this.#bridge.module.stakingValidators();
-  }
-
-  crosschainStatus(): CrosschainStatus {
-    return crosschainStatus(this.#crosschain.module, rulesOf(this.#scenario));
-  }
-
-  orchestrator(address: string): OrchestratorStatus | undefined {
-    return this.#bridge.module.orchestrator(address);
+    this.scenario = scenario;
+    this.#pendingExternalBlocks = this.rules.extraExternalBlocks;
   }
 
   #step(rules: Rules): void {
     const extraExternalBlocks = this.#takeExtraExternalBlocks();
     const block = this.#blocks.advance(extraExternalBlocks);
     // The hub notices the jump of the external height only when it observes an event.
-    if (extraExternalBlocks > 0) this.#bridge.module.deposit(block);
-    this.#bridge.step(block, rules);
-    this.#crosschain.step(block, rules);
+    if (extraExternalBlocks > 0) this.bridge.module.deposit(block);
+    this.bridge.step(block, rules);
+    this.crosschain.step(block, rules);
   }
 
   /** The jump of a scenario, once there is a batch that it can bring near its timeout. */
   #takeExtraExternalBlocks(): number {
-    if (!this.#bridge.hasUnexecutedBatch) return 0;
+    if (!this.bridge.hasUnexecutedBatch) return 0;
     const blocks = this.#pendingExternalBlocks;
     this.#pendingExternalBlocks = 0;
     return blocks;

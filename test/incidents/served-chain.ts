@@ -1,6 +1,6 @@
+import type { NodeStatus } from '../../src/simulator/chain.js';
 import { MainnetChain } from '../../src/simulator/mainnet-chain.js';
 import { warmUpMs, type Model } from '../../src/simulator/model.js';
-import type { NodeStatus } from '../../src/simulator/node-status.js';
 import type { ModuleStateResponse, RateLimiterInput } from '../../src/simulator/responses.js';
 import type { TimeSpan } from '../../src/simulator/block.js';
 import { START_SECONDS } from '../problems/recording.js';
