@@ -8,20 +8,14 @@ import { createEndpointRegistry, type EndpointPast, type EndpointRegistry } from
 import { createMetricsPage } from './exposition/metrics-page.js';
 import { createProcessMetrics, type BuildInfo } from './exposition/process-metrics.js';
 import { configPage } from './pages/config-page.js';
-import { contactsByTarget } from './pages/contacts.js';
-import { endpointStatus, namesViews } from './pages/endpoint-view.js';
-import { pendingView, pendingJson, type PendingView } from './pages/pending-view.js';
 import { pendingPage } from './pages/pending-page.js';
-import { statusJson } from './pages/status-json.js';
-import { statusPage, type Instance, type StatusView } from './pages/status-page.js';
-import { targetViews } from './pages/target-view.js';
+import { recorderView, statusPage, type Instance, type StatusView } from './pages/status-page.js';
 import { isoTime } from './pages/time.js';
-import { memoriesOf } from './poll/known-endpoint.js';
+import { jsonOf, namesViews, pendingView, viewOf, type PendingView } from './pages/view.js';
 import { clock, type Instant } from './clock.js';
 import { prepareItems } from './poll/items.js';
 import type { PollExecutor, PollJob } from './poll/poll.js';
 import { createRecorder, type Recorder } from './recorder/recorder.js';
-import { recorderView } from './pages/recorder-facts.js';
 import { createApp, type AppDependencies } from './server/app.js';
 import { startWebServer, type ListenAddress } from './server/server.js';
 import type { LoadedWebConfig } from './server/web-config.js';
@@ -137,21 +131,17 @@ export function createPages(
     };
   };
 
-  const pending = async (target: string | undefined, search: string | undefined): Promise<PendingView | undefined> => {
+  const pending = async (target: string | undefined, query: string | undefined): Promise<PendingView | undefined> => {
     await prepareItems(endpoints.states().filter((state) => target === undefined || state.target === target));
     const now = clockNow();
-    const remembered = { memories: memoriesOf(endpoints.all()), contacts: contactsByTarget(endpoints.all()) };
-    return pendingView(endpoints.states(), verdicts(now), active.current().links, now, target, search, remembered);
+    return pendingView(endpoints.all(), verdicts(now), active.current().links, now, { target, query });
   };
 
   const status = async (): Promise<StatusView> => {
     await prepareItems(endpoints.states());
     const now = clockNow();
-    const statuses = endpoints.all().map(({ state, job, memory }) => endpointStatus(state, job.url, now, memory));
     return {
-      generatedAt: isoTime(now.epochSeconds),
-      targets: targetViews(verdicts(now), statuses, active.current().links),
-      endpoints: statuses,
+      ...viewOf(endpoints.all(), verdicts(now), active.current().links, now),
       validatorNames: namesViews(endpoints.all(), now),
       instance: instance(now),
     };
@@ -159,14 +149,14 @@ export function createPages(
 
   return {
     statusPage: async () => statusPage(await status(), site),
-    statusJson: async () => statusJson(await status()),
+    statusJson: async () => jsonOf(await status(), { withItems: false }),
     pendingPage: async (target, sorting, search) => {
-      const document = await pending(target, search);
-      return document && pendingPage(document, sorting, active.current().links, site);
+      const view = await pending(target, search);
+      return view && pendingPage(view, sorting, active.current().links, site);
     },
     pendingJson: async (target, search) => {
-      const document = await pending(target, search);
-      return document && pendingJson(document);
+      const view = await pending(target, search);
+      return view && jsonOf(view, { withItems: true });
     },
     configPage: () => {
       const { text, loadedAt } = active.current();

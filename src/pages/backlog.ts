@@ -1,187 +1,293 @@
-import { listedRows, sumText } from '../problems/sentence.js';
-import type { BatchItem, BridgeItems, CctxItem, ItemList, Items, Signatures } from '../facts/items/items.js';
+import { ageSeconds, type Instant } from '../clock.js';
+import type { BridgeItems, CrosschainItems, ItemList, Items, WaitReason } from '../facts/items/items.js';
+import { FLOW_MINUTES, flowIncrease, medianSeconds, type FlowHistory } from '../flow/flow-history.js';
+import { countLate } from '../flow/histogram.js';
+import { samplesOf } from '../metrics/samples.js';
+import type { EndpointState } from '../poll/endpoint-state.js';
 import type { Severity } from '../problems/problem.js';
+import { listedRows, sumText } from '../problems/sentence.js';
+import { count, duration, list, percent } from '../text/format.js';
 import { markup, type Markup } from './html.js';
 import { pendingLink } from './layout.js';
 import { severityOf, type TargetView } from './target-view.js';
-import { duration, list } from '../text/format.js';
+import { isoTime } from './time.js';
+import type { EndpointView } from './view.js';
 
-/** One number of the backlog of an endpoint, on both pages. */
-interface Statistic {
+/*
+ * What waits and what moves, in numbers, on both pages and in their JSON. A healthy bridge has three: what waits, what is claimed, and what
+ * was executed. Everything else appears when it is a problem.
+ */
+
+/** A number of the backlog of an endpoint. */
+export interface StatisticView {
+  /** `null` if it is unknown. */
   readonly count: string | number | null;
   readonly label: string;
-  /** Id of the table on the page of the target that it links to. */
+  /** Id of the section on the page of the target that it links to. */
   readonly table: string;
-  /** The alerts about it. It has their color while one of them fires, so that page and alert never contradict each other. */
-  readonly alerts: readonly string[];
-  /** Whether it is hidden at 0. */
-  readonly isProblem?: boolean;
+  /** Of what the number is made. */
+  readonly parts: readonly string[];
   /** Age of the oldest item, if known. */
-  readonly oldestSeconds?: number | null;
+  readonly oldestSeconds: number | null;
+  /** Of the worst firing alert about it. It has its color, so that page and alert never contradict each other. */
+  readonly severity: Severity | null;
 }
 
-function allStatistics(items: Items, nowMs: number): readonly Statistic[] {
-  switch (items.document) {
-    case 'module_state': {
-      const { batches, valsets, claims } = items;
-      return [
-        {
-          count: batches.total,
-          label: 'Live batches',
-          table: 'batches',
-          alerts: ['BridgeBatchTimeoutNear', 'BridgeBatchNotRelayed'],
-          oldestSeconds: oldest(batches, hubAge),
-        },
-        {
-          count: countTimedOut(batches),
-          label: 'Batches past their timeout',
-          table: 'batches',
-          alerts: ['BridgeBatchOverdue'],
-          isProblem: true,
-          oldestSeconds: oldest(batches, hubAge, isTimedOut),
-        },
-        {
-          count: items.batchesBelowThreshold,
-          label: 'Batches short of signatures',
-          table: 'batches',
-          alerts: ['BridgeBatchUnsigned'],
-          isProblem: true,
-          oldestSeconds: oldest(batches, hubAge, isBelowThreshold),
-        },
-        {
-          count: valsets.total,
-          label: 'Unrelayed validator sets',
-          table: 'valsets',
-          alerts: ['BridgeValsetDrift'],
-          oldestSeconds: oldest(valsets, hubAge),
-        },
-        {
-          count: items.valsetsBelowThreshold,
-          label: 'Validator sets short of signatures',
-          table: 'valsets',
-          alerts: ['BridgeValsetUnsigned'],
-          isProblem: true,
-          oldestSeconds: oldest(valsets, hubAge, isBelowThreshold),
-        },
-        {
-          count: items.pendingEvents,
-          label: 'Pending events',
-          table: 'claims',
-          alerts: [
-            'BridgeOracleStalled',
-            'BridgeOracleSilent',
-            'BridgeClaimWithoutBatch',
-            'BridgeContractValsetMismatch',
-          ],
-          oldestSeconds: oldest(claims, hubAge),
-        },
-        {
-          count: items.conflictingEvents,
-          label: 'Conflicting events',
-          table: 'claims',
-          alerts: ['BridgeConflictingClaims'],
-          isProblem: true,
-          oldestSeconds: oldest(claims, hubAge, ({ conflicting }) => conflicting),
-        },
-        ...amountStatistic(items),
-        {
-          count: items.transfers.total,
-          label: 'Unbatched transfers',
-          table: 'transfers',
-          alerts: ['BridgeBacklogStuck', 'BridgeBacklogHigh'],
-        },
-      ];
-    }
-    case 'external_contract':
+interface Statistic
+  extends Pick<StatisticView, 'count' | 'label' | 'table'>, Partial<Pick<StatisticView, 'parts' | 'oldestSeconds'>> {
+  /** The alerts about it. */
+  readonly alerts: readonly string[];
+  /** When it is shown without an alert: by default always. */
+  readonly shown?: 'unless-0' | 'never';
+}
+
+/** The statistics of an endpoint that are worth a line now. */
+export function backlogStatistics(
+  view: TargetView,
+  { items, flow }: Pick<EndpointView, 'items' | 'flow'>,
+  nowMs: number,
+): readonly StatisticView[] {
+  return statisticsOf(items, flow, nowMs).flatMap(({ alerts, shown, ...own }) => {
+    const severity = severityOf(view, alerts) ?? null;
+    const isHidden = severity === null && (shown === 'never' || (shown === 'unless-0' && String(own.count) === '0'));
+    return isHidden ? [] : [{ parts: [], oldestSeconds: null, ...own, severity }];
+  });
+}
+
+function statisticsOf(items: Items | null, flow: FlowView | null, nowMs: number): readonly Statistic[] {
+  switch (items?.document) {
+    case 'module_state':
+      return bridgeStatistics(items, flow);
+    case 'rate_limiter_input':
+      return crosschainStatistics(items, nowMs);
+    default:
       return [];
-    case 'rate_limiter_input': {
-      const { missed, pending, hidden } = items;
-      const age = ({ createdAt }: CctxItem): number | null =>
-        createdAt === null ? null : (nowMs - Date.parse(createdAt)) / 1000;
-      return [
-        {
-          count: missed.total,
-          label: 'Missed cctxs',
-          table: 'missed',
-          alerts: ['CrosschainFreezeNear', 'CrosschainCctxsMissed'],
-          isProblem: true,
-          oldestSeconds: oldest(missed, age),
-        },
-        {
-          count: pending.total,
-          label: hidden === null || hidden === '0' ? 'Pending cctxs' : 'Listed pending cctxs',
-          table: 'pending',
-          alerts: ['CrosschainBacklogStuck', 'CrosschainOldestPendingTooOld', 'CrosschainBacklogHigh'],
-          oldestSeconds: oldest(pending, age),
-        },
-        {
-          count: hidden,
-          label: 'Hidden cctxs',
-          table: 'pending',
-          alerts: ['CrosschainPendingListTruncated'],
-          isProblem: true,
-        },
-      ];
-    }
   }
 }
 
+function bridgeStatistics(items: BridgeItems, flow: FlowView | null): readonly Statistic[] {
+  const { batches, valsets, claims, transfers, batchedTransfers } = items;
+  const queued = transfers.total;
+  const oldestDue = flow?.oldestDueSeconds ?? null;
+  return [
+    {
+      count: queued === null || batchedTransfers === null ? null : queued + batchedTransfers,
+      label: 'Waiting transfers',
+      table: 'tokens',
+      alerts: ['BridgeBacklogStuck', 'BridgeBacklogHigh'],
+      parts: [
+        `${queued ?? 'unknown'} in no batch`,
+        `${batchedTransfers ?? 'unknown'} in ${batches.total === null ? 'batches' : count(batches.total, 'batch', 'batches')}`,
+        ...waitingAmounts(items),
+        ...(oldestDue === null ? [] : [`the oldest due for ${duration(oldestDue)}`]),
+      ],
+    },
+    {
+      count: items.pendingEvents,
+      label: 'Pending events',
+      table: 'claims',
+      alerts: ['BridgeOracleStalled', 'BridgeOracleSilent', 'BridgeClaimWithoutBatch', 'BridgeContractValsetMismatch'],
+      oldestSeconds: oldest(claims, hubAge),
+    },
+    {
+      count: items.conflictingEvents,
+      label: 'Conflicting events',
+      table: 'claims',
+      alerts: ['BridgeConflictingClaims'],
+      shown: 'unless-0',
+      oldestSeconds: oldest(claims, hubAge, ({ conflicting }) => conflicting),
+    },
+    {
+      count: waiting(items, 'relayer'),
+      label: 'Signed batches',
+      table: 'batches',
+      alerts: ['BridgeBatchTimeoutNear', 'BridgeBatchNotRelayed'],
+      shown: 'never',
+      oldestSeconds: oldest(batches, hubAge, ({ waitsFor }) => waitsFor === 'relayer'),
+    },
+    {
+      // Without an estimated external height, nobody knows.
+      count:
+        waiting(items, 'timeout') ||
+        (listedRows(batches).some(({ state }) => state === null) ? null : waiting(items, 'timeout')),
+      label: 'Batches past their timeout',
+      table: 'batches',
+      alerts: ['BridgeBatchOverdue'],
+      shown: 'unless-0',
+      oldestSeconds: oldest(batches, hubAge, ({ waitsFor }) => waitsFor === 'timeout'),
+    },
+    {
+      count: items.batchesBelowThreshold,
+      label: 'Batches short of signatures',
+      table: 'batches',
+      alerts: ['BridgeBatchUnsigned'],
+      shown: 'unless-0',
+      oldestSeconds: oldest(batches, hubAge, ({ belowThreshold }) => belowThreshold === true),
+    },
+    {
+      count: items.valsetsBelowThreshold,
+      label: 'Validator sets short of signatures',
+      table: 'valsets',
+      alerts: ['BridgeValsetUnsigned'],
+      shown: 'unless-0',
+      oldestSeconds: oldest(valsets, hubAge, ({ belowThreshold }) => belowThreshold === true),
+    },
+    {
+      count: valsets.total,
+      label: 'Unrelayed validator sets',
+      table: 'valsets',
+      alerts: ['BridgeValsetDrift'],
+      shown: 'never',
+      oldestSeconds: oldest(valsets, hubAge),
+    },
+  ];
+}
+
+function crosschainStatistics({ missed, pending, hidden }: CrosschainItems, nowMs: number): readonly Statistic[] {
+  const age = ({ createdAt }: { readonly createdAt: string | null }): number | null =>
+    createdAt === null ? null : (nowMs - Date.parse(createdAt)) / 1000;
+  return [
+    {
+      count: missed.total,
+      label: 'Missed cctxs',
+      table: 'missed',
+      alerts: ['CrosschainFreezeNear', 'CrosschainCctxsMissed'],
+      shown: 'unless-0',
+      oldestSeconds: oldest(missed, age),
+    },
+    {
+      count: pending.total,
+      label: hidden === null || hidden === '0' ? 'Pending cctxs' : 'Listed pending cctxs',
+      table: 'pending',
+      alerts: ['CrosschainBacklogStuck', 'CrosschainOldestPendingTooOld', 'CrosschainBacklogHigh'],
+      oldestSeconds: oldest(pending, age),
+    },
+    {
+      count: hidden,
+      label: 'Hidden cctxs',
+      table: 'pending',
+      alerts: ['CrosschainPendingListTruncated'],
+      shown: 'unless-0',
+    },
+  ];
+}
+
 /** What waits in whole tokens, of those with known decimals: the number of transfers says nothing about their worth. */
-function amountStatistic({ tokens }: BridgeItems): readonly Statistic[] {
+function waitingAmounts({ tokens }: BridgeItems): readonly string[] {
   const amounts = list(listedRows(tokens).flatMap(({ unbatched, batched }) => sumText([unbatched, batched])));
-  return amounts === '' ? [] : [{ count: amounts, label: 'Waiting', table: 'tokens', alerts: [] }];
+  return amounts === '' ? [] : [amounts];
+}
+
+/** The number of live batches that wait for this. */
+function waiting({ batchesByWait }: BridgeItems, reason: WaitReason): number | null {
+  return batchesByWait && (batchesByWait.find(({ waitsFor }) => waitsFor === reason)?.batches ?? 0);
 }
 
 /** Age of the first selected row; rows are sorted oldest first. */
 function oldest<Row>(
-  section: ItemList<Row>,
+  rows: ItemList<Row>,
   age: (row: Row) => number | null,
   isSelected: (row: Row) => boolean = () => true,
 ): number | null {
-  const row = section.readable ? section.rows.find(isSelected) : undefined;
+  const row = listedRows(rows).find(isSelected);
   return row === undefined ? null : age(row);
 }
 
-const hubAge = ({ age }: Pick<BatchItem, 'age'>): number | null => age?.seconds ?? null;
-const isBelowThreshold = ({ belowThreshold }: Signatures): boolean => belowThreshold === true;
-const isTimedOut = ({ state }: BatchItem): boolean => state === 'overdue' || state === 'expired';
+const hubAge = ({ age }: { readonly age: { readonly seconds: number | null } | null }): number | null =>
+  age?.seconds ?? null;
 
-/** Batches that the contract rejects but the hub still holds. Only the listed rows can be counted. */
-function countTimedOut(batches: ItemList<BatchItem>): number | string | null {
-  if (!batches.readable) return null;
-  const timedOut = batches.rows.filter(isTimedOut).length;
-  if (timedOut === 0) return batches.rows.some(({ state }) => state === null) ? null : 0;
-  return batches.rows.length < batches.total ? `at least ${timedOut}` : timedOut;
+/** Withdrawals that were executed. Durations are estimated from the buckets of `bridge_transfer_duration_seconds`. */
+export interface FlowView {
+  /** Since when executions are counted: a restart of the exporter starts at 0. ISO 8601. */
+  readonly since: string;
+  readonly countedSeconds: number;
+  /** Withdrawals executed in the last hour, or since counting began. */
+  readonly executedLastHour: number;
+  /** The same in the last 24 hours. */
+  readonly executedLastDay: number;
+  /** Median duration of those; `null` when none was executed, or all had been requested before counting began. */
+  readonly medianSeconds: number | null;
+  /** How long the oldest withdrawal has been due: in a live batch, or in a queue whose fees pay for one; `null` when none is. */
+  readonly oldestDueSeconds: number | null;
+  /** `null` unless the target has an objective. */
+  readonly objective: ObjectiveView | null;
 }
 
-/** A number of the backlog of an endpoint. */
-export interface StatisticView extends Pick<Statistic, 'count' | 'label' | 'table'> {
-  readonly oldestSeconds: number | null;
-  /** Of the worst alert about it. */
-  readonly severity: Severity | null;
+interface ObjectiveView {
+  readonly seconds: number;
+  /** Share of the withdrawals that has to meet it. */
+  readonly ratio: number;
+  /** Share of the withdrawals of the last three days that met it; `null` when none was executed. */
+  readonly met: number | null;
 }
 
-/** The statistics of an endpoint, except problems with a count of 0. */
-export function backlogStatistics(view: TargetView, items: Items, nowMs: number): readonly StatisticView[] {
-  return allStatistics(items, nowMs)
-    .filter(({ count, isProblem }) => isProblem !== true || String(count) !== '0')
-    .map(({ count, label, table, alerts, oldestSeconds = null }) => ({
-      count,
-      label,
-      table,
-      oldestSeconds,
-      severity: severityOf(view, alerts) ?? null,
-    }));
+const HOUR_SECONDS = 3600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
+
+/** `null` for a document without a flow, and before its first successful poll. */
+export function flowView(state: EndpointState, history: FlowHistory, now: Instant): FlowView | null {
+  const { since } = history;
+  const hour = flowIncrease(history, HOUR_SECONDS / 60, now);
+  const day = flowIncrease(history, DAY_SECONDS / 60, now);
+  if (since === undefined || hour === undefined || day === undefined) return null;
+  return {
+    since: isoTime(since.epochSeconds),
+    countedSeconds: ageSeconds(since, now),
+    executedLastHour: hour.transfersExecuted,
+    executedLastDay: day.transfersExecuted,
+    medianSeconds: medianSeconds(day) ?? null,
+    oldestDueSeconds: oldestDueSeconds(state, now),
+    objective: objectiveView(state, history, now),
+  };
 }
 
-export function backlogHtml(view: TargetView, items: Items, nowMs: number): Markup {
-  const links = backlogStatistics(view, items, nowMs).map((statistic) => markup`<li>${statisticLink(view, statistic)}`);
-  return markup`<ul class="statistics">${links}</ul>`;
+function oldestDueSeconds({ success }: EndpointState, now: Instant): number | null {
+  const due = samplesOf(success?.snapshot.families ?? []).series('bridge_oldest_due_transfer_timestamp_seconds');
+  return due.length === 0 ? null : Math.max(0, now.epochSeconds - Math.min(...due.map(({ value }) => value)));
 }
 
-function statisticLink(view: TargetView, { count, label, table, oldestSeconds, severity }: StatisticView): Markup {
+function objectiveView({ success }: EndpointState, history: FlowHistory, now: Instant): ObjectiveView | null {
+  const samples = samplesOf(success?.snapshot.families ?? []);
+  const seconds = samples.value('bridge_objective_seconds');
+  const ratio = samples.value('bridge_objective_ratio');
+  const increase = flowIncrease(history, FLOW_MINUTES, now);
+  if (seconds === undefined || ratio === undefined || increase === undefined) return null;
+  const { late, all } = countLate(increase.transferDurations, seconds);
+  return { seconds, ratio, met: all === 0 ? null : 1 - late / all };
+}
+
+export function backlogHtml(view: TargetView, endpoint: Pick<EndpointView, 'items' | 'flow'>, nowMs: number): Markup {
+  const statistics = backlogStatistics(view, endpoint, nowMs).map((own) => statisticHtml(view, own));
+  return markup`<ul class="statistics">${statistics}${endpoint.flow === null ? '' : flowHtml(endpoint.flow)}</ul>`;
+}
+
+function statisticHtml({ target }: TargetView, statistic: StatisticView): Markup {
+  const { label, table, parts, oldestSeconds, severity } = statistic;
   // The word, because nothing may depend on color alone.
   const word = severity === null ? '' : markup` <span class="state ${severity}">${severity}</span>`;
-  const age = oldestSeconds === null ? '' : markup` <small>oldest ${duration(oldestSeconds)}</small>`;
-  return markup`<a${severity === null ? '' : markup` class="${severity}"`} href="${pendingLink(view.target, table)}">${label} <b>${count ?? 'unknown'}</b>${age}${word}</a>`;
+  const notes = [...parts, ...(oldestSeconds === null ? [] : [`oldest ${duration(oldestSeconds)}`])];
+  const small = notes.length === 0 ? '' : markup` <small>${notes.join('; ')}</small>`;
+  return markup`<li><a${severity === null ? '' : markup` class="${severity}"`} href="${pendingLink(target, table)}">${label} <b>${statistic.count ?? 'unknown'}</b>${word}${small}</a>`;
+}
+
+/** Every number with its time: "none in the last hour" rather than nothing. */
+function flowHtml(view: FlowView): Markup {
+  const { countedSeconds, executedLastHour, executedLastDay, objective } = view;
+  const isYoung = countedSeconds < DAY_SECONDS;
+  const hour =
+    countedSeconds < HOUR_SECONDS || executedLastDay === 0 ? [] : [`${executedLastHour || 'none'} in the last hour`];
+  const notes = [...medianText(view), ...hour, ...(isYoung ? ['counted since the start'] : [])];
+  const objectiveHtml =
+    objective === null
+      ? ''
+      : markup`
+<li>Within ${duration(objective.seconds)} <b>${objective.met === null ? 'none executed' : percent(objective.met, 1)}</b> <small>in the last 3 days; objective ${percent(objective.ratio, 1)}</small>`;
+  return markup`
+<li>Withdrawals executed in the last ${isYoung ? duration(countedSeconds) : '24 hours'} <b>${executedLastDay === 0 ? 'none' : executedLastDay}</b> <small>${notes.join('; ')}</small>${objectiveHtml}`;
+}
+
+/** Of the same period as the number of executed withdrawals. */
+function medianText({ medianSeconds: median, executedLastDay }: FlowView): readonly string[] {
+  if (median !== null) return [`median time about ${duration(median)}`];
+  return executedLastDay === 0 ? [] : ['median time unknown: requested before the start'];
 }

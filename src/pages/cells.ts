@@ -111,7 +111,7 @@ function trimZeros(number: string): string {
 export function blocks(
   span: BlockSpan | null,
   unit: string,
-  direction: 'ago' | 'left',
+  direction: 'ago' | 'left' | '' = '',
   height?: { readonly preposition: string; readonly value: DecimalString | null },
 ): Markup {
   const at = height === undefined ? undefined : markup`${height.preposition} height ${digits(height.value)}`;

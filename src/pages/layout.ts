@@ -5,7 +5,7 @@ import { STYLE } from './style.js';
 import { timeElement } from './time.js';
 
 /*
- * The HTML pages render view models (endpoint-view.ts, target-view.ts) into this layout. They load nothing, and all links to this
+ * The HTML pages render a view (view.ts) into this layout. They load nothing, and all links to this
  * server are relative, so that a reverse proxy can serve them under any path.
  */
 
@@ -109,6 +109,15 @@ export function pendingLink(target: string, id?: string): string {
 /** The id of an element about something of a target. Encoded, because names may contain any character. */
 export function anchor(...parts: readonly string[]): string {
   return parts.map(encodeURIComponent).join('/');
+}
+
+/** A part of a page with a heading of the second level. */
+export function section(id: string, title: Markup | string, body: Markup): Markup {
+  return markup`<section id="${id}" class="part" aria-labelledby="${id}-title">
+<h2 id="${id}-title">${title}</h2>
+${body}
+</section>
+`;
 }
 
 /** A list of terms and their values. */

@@ -1,45 +1,55 @@
 import { documents } from '../documents.js';
 import type { BridgeItems, ContractItems, CrosschainItems, ItemList, Items } from '../facts/items/items.js';
-import { backlogHtml } from './backlog.js';
-import { blockingSection } from './blocking-table.js';
 import { percent } from '../text/format.js';
-import { missedTable, pendingTable, unlistedTable } from './cctx-table.js';
-import { digits, text } from './cells.js';
-import { chainSection } from './chain-table.js';
-import type { EndpointView } from './endpoint-view.js';
+import { backlogHtml } from './backlog.js';
+import {
+  batchSummary,
+  batchTable,
+  claimSummary,
+  claimTable,
+  tokenTable,
+  transferTable,
+  valsetTable,
+} from './bridge-tables.js';
+import * as cells from './cells.js';
+import { chainSection, missedTable, pendingTable, searchSection, unlistedTable } from './crosschain-tables.js';
 import type { ExternalLinks } from './external-links.js';
-import { flowHtml } from './flow.js';
 import { isolated, markup, type Markup } from './html.js';
-import { alertClass, itemSection, type ItemSorting, type ItemTable, type PageContext } from './item-table.js';
-import { anchor, factList, layout, pendingLink, type Site } from './layout.js';
-import type { PendingView, PendingTarget } from './pending-view.js';
-import { blockTimeOf } from './node-view.js';
-import { ownValidatorsSection } from './own-validators.js';
-import { claimSummary, claimTable } from './claim-table.js';
-import { batchTable, tokenTable, transferTable, valsetTable } from './pending-tables.js';
+import { anchor, factList, layout, pendingLink, section, type Site } from './layout.js';
 import { resolvedSection } from './resolved.js';
-import { searchSection } from './search-section.js';
-import { tableHtml, type Table } from './table.js';
+import { blockTimeOf } from './status-page.js';
+import {
+  alertClass,
+  itemSection,
+  tableHtml,
+  type ItemSorting,
+  type ItemTable,
+  type PageContext,
+  type Table,
+} from './table.js';
 import { firingVerdicts, worstTargetFirst } from './target-view.js';
 import { ago, distanceElement, sinceElement, timeElement } from './time.js';
-import { statusLabel } from './verdict-entry.js';
-import { headline } from './headline.js';
-import { noteList, verdictList } from './verdict-list.js';
+import { validatorsSection } from './validator-table.js';
+import { headline, noteList, statusLabel, verdictList } from './verdicts.js';
+import type { EndpointView, PendingView, TargetPageView } from './view.js';
 
 /**
- * The page of one target: its verdicts, who is blocking, and the items behind the gauges, for someone who handles an alert. With
- * several targets, the list of them.
+ * The page of one target: its verdicts, its validators, and the items behind the gauges, for someone who handles an alert. With several
+ * targets, the list of them.
  */
 export function pendingPage(
-  document: PendingView,
+  view: PendingView,
   sorting: ItemSorting | undefined,
   links: ExternalLinks,
   site: Site,
 ): string {
-  const [target, ...others] = document.targets;
-  return target === undefined || others.length > 0
-    ? targetList(document, site)
-    : targetPage(document, target, sorting, links, site);
+  const [target, ...others] = view.targets;
+  if (target === undefined || others.length > 0) return targetList(view, site);
+  const { endpoints, search, generatedAt } = view;
+  const bridge = endpoints.find(({ document }) => document === 'module_state')?.items;
+  const required = bridge?.document === 'module_state' ? Number(bridge.powerThreshold) : null;
+  const page = { view: target, endpoints, links, sorting, search, required, nowMs: Date.parse(generatedAt) };
+  return targetPage(view, target, page, site);
 }
 
 function targetList({ generatedAt, targets }: PendingView, site: Site): string {
@@ -49,7 +59,7 @@ function targetList({ generatedAt, targets }: PendingView, site: Site): string {
   return layout({ path: '/pending', title, heading, asOf: generatedAt, body }, site);
 }
 
-const targetTable: Table<PendingTarget> = {
+const targetTable: Table<TargetPageView> = {
   title: 'Targets',
   cssClass: 'targets',
   columns: [
@@ -64,52 +74,35 @@ const targetTable: Table<PendingTarget> = {
   rowId: ({ target }) => anchor(target),
 };
 
-function worstCondition(view: PendingTarget): Markup {
+function worstCondition(view: TargetPageView): Markup {
   const [worst, ...others] = firingVerdicts(view);
   if (worst === undefined) return isolated(view.unknown.join('; '));
   const more = others.length === 0 ? '' : markup`<small>and ${others.length} more</small>`;
   return markup`${isolated(worst.summary)} <small>${sinceElement(worst.since, worst.ageSeconds)}</small>${more}`;
 }
 
-function targetPage(
-  { generatedAt, endpoints, search }: PendingView,
-  view: PendingTarget,
-  sorting: ItemSorting | undefined,
-  links: ExternalLinks,
-  site: Site,
-): string {
-  const page: PageContext = { view, links, sorting, search, nowMs: Date.parse(generatedAt) };
-  const worst = headline([view], 'target');
-  const bridge = endpoints.find(({ document }) => document === 'module_state')?.items;
-  const blocking =
-    view.blocking === null || bridge?.document !== 'module_state' ? '' : blockingSection(view.blocking, bridge);
+function targetPage(view: PendingView, target: TargetPageView, page: PageContext, site: Site): string {
+  const worst = headline([target], 'target');
   // What the heading is about comes first.
-  const first = firingVerdicts(view)[0]?.document;
-  const sorted = endpoints.toSorted((a, b) => Number(b.document === first) - Number(a.document === first));
-  const sections = sorted.map((endpoint) => [
-    endpoint.document === 'module_state' ? blocking : '',
-    endpointHtml(endpoint, page),
-  ]);
-  const bridgeEndpoint = endpoints.find(({ document }) => document === 'module_state');
-  const own =
-    bridgeEndpoint?.items?.document === 'module_state'
-      ? ownValidatorsSection([{ view, items: bridgeEndpoint.items, node: bridgeEndpoint.node }], 'target')
-      : '';
+  const first = firingVerdicts(target)[0]?.document;
+  const endpoints = view.endpoints.toSorted((a, b) => Number(b.document === first) - Number(a.document === first));
+  const notes = noteList([target], 'target');
   const body = markup`${worst.details}
-${jumpLinks(view, endpoints)}
-${own}${verdictList([view], worst, 'target')}
-${notesSection(noteList([view], 'target'))}
-${notJudgedNote(view)}
-${sections}
-${resolvedSection(view.resolved, page.nowMs)}
+${jumpLinks(target, endpoints)}
+${verdictList([target], worst, 'target')}
+${validatorsSection(view, target)}
+${notes.html === '' ? '' : section('notes', 'Notes', notes)}
+${notJudgedNote(target)}
+${endpoints.map((endpoint) => endpointHtml(endpoint, page))}
+${resolvedSection(target.resolved, page.nowMs)}
 <p class="note">Ages in blocks are as of the last success of each endpoint. Click an address or hash to select it. <code>Accept: application/json</code> returns the same data as JSON.</p>`;
-  return layout({ path: '/pending', title: worst.title, heading: worst.heading, asOf: generatedAt, body }, site);
+  return layout({ path: '/pending', title: worst.title, heading: worst.heading, asOf: view.generatedAt, body }, site);
 }
 
 /** To the parts of a page that is long on a phone. */
-function jumpLinks(view: PendingTarget, endpoints: readonly EndpointView[]): Markup {
+function jumpLinks({ validators }: TargetPageView, endpoints: readonly EndpointView[]): Markup {
   const links = [
-    ...(view.blocking === null ? [] : [['blocking', 'Who is blocking'] as const]),
+    ...(validators === null ? [] : [['validators', 'Validators'] as const]),
     ...endpoints.flatMap(({ items }) => (items === null ? [] : SECTIONS[items.document])),
   ];
   return markup`<nav class="jump" aria-label="Sections">${links.map(([id, title]) => markup`<a href="#${id}">${title}</a> `)}</nav>`;
@@ -134,17 +127,9 @@ const SECTIONS: Readonly<Record<Items['document'], readonly (readonly [id: strin
 };
 
 /** What this node does not serve is no problem, and nobody should rely on it. */
-function notJudgedNote({ notJudgedHere }: PendingTarget): Markup {
+function notJudgedNote({ notJudgedHere }: TargetPageView): Markup {
   if (notJudgedHere.length === 0) return markup``;
   return markup`<p class="note">Not judged here: ${notJudgedHere.join(', ')}. This node has not served what they are judged by.</p>`;
-}
-
-function notesSection(notes: Markup): Markup {
-  return notes.html === ''
-    ? notes
-    : markup`<section id="notes" class="part" aria-labelledby="notes-title"><h2 id="notes-title">Notes</h2>
-${notes}</section>
-`;
 }
 
 function endpointHtml(endpoint: EndpointView, page: PageContext): Markup {
@@ -152,7 +137,7 @@ function endpointHtml(endpoint: EndpointView, page: PageContext): Markup {
   return markup`<section id="${document}" aria-labelledby="${document}-title">
 <h2 id="${document}-title">${documents[document].title} <span class="quiet">${document}</span></h2>
 ${freshness(endpoint)}
-${items === null ? '' : [backlogHtml(page.view, items, page.nowMs), flowHtml(endpoint.flow), itemsHtml(items, page)]}
+${items === null ? '' : [backlogHtml(page.view, endpoint, page.nowMs), itemsHtml(items, page)]}
 </section>
 `;
 }
@@ -180,7 +165,7 @@ function itemsHtml(items: Items, page: PageContext): Markup {
   switch (items.document) {
     case 'module_state':
       return markup`${bridgeFacts(items)}
-${tableOf(tokenTable, items.tokens)}${tableOf(batchTable, items.batches)}${tableOf(valsetTable, items.valsets)}${itemSection(claimTable, items.claims, page, claimSummary(items))}${tableOf(transferTable, items.transfers)}`;
+${tableOf(tokenTable, items.tokens)}${itemSection(batchTable, items.batches, page, batchSummary(items))}${tableOf(valsetTable, items.valsets)}${itemSection(claimTable, items.claims, page, claimSummary(items))}${tableOf(transferTable, items.transfers)}`;
     case 'external_contract':
       return contractFacts(items, page);
     case 'rate_limiter_input':
@@ -191,7 +176,7 @@ ${chainSection(items.chains, page)}${searchSection(page.search, page)}${tableOf(
 
 /** After a restart, durations in hub blocks can be wrong by several times. */
 function blockTime(time: BridgeItems['hubBlockTime']): Markup {
-  if (time === null) return text(null);
+  if (time === null) return cells.text(null);
   const notes = {
     configured: 'configured',
     measured: 'measured',
@@ -202,33 +187,43 @@ function blockTime(time: BridgeItems['hubBlockTime']): Markup {
 
 function bridgeFacts(items: BridgeItems): Markup {
   return factList([
-    ['Hub height', digits(items.hubHeight)],
+    ['Hub height', cells.digits(items.hubHeight)],
     ['Hub block time', blockTime(items.hubBlockTime)],
-    ['Last observed event', text(items.lastObservedNonce)],
-    ['External height known to the hub', digits(items.lastObservedExternalHeight)],
-    ['Estimated external height', digits(items.projectedExternalHeight)],
+    ['Last observed event', cells.text(items.lastObservedNonce)],
+    ['External height known to the hub', cells.digits(items.lastObservedExternalHeight)],
+    ['Estimated external height', cells.digits(items.projectedExternalHeight)],
     ['Required signed power', markup`${percent(Number(items.powerThreshold), 2)}`],
   ]);
 }
 
 function crosschainFacts(items: CrosschainItems): Markup {
   return factList([
-    ['Hub height', digits(items.height)],
-    ['Total pending', text(items.totalPending)],
-    ['Listed', text(items.listed)],
+    ['Hub height', cells.digits(items.height)],
+    ['Total pending', cells.text(items.totalPending)],
+    ['Listed', cells.text(items.listed)],
   ]);
 }
 
-function contractFacts(items: ContractItems, { nowMs }: PageContext): Markup {
+function contractFacts(items: ContractItems, { nowMs, endpoints }: PageContext): Markup {
+  const bridge = endpoints.find(({ document }) => document === 'module_state')?.items;
+  const claimed = bridge?.document === 'module_state' ? bridge.pendingEvents : null;
   return factList([
-    ['Contract', text(items.contract)],
-    ['External height', digits(items.externalHeight)],
+    ['Contract', cells.identifier(items.contract)],
+    ['External height', cells.digits(items.externalHeight)],
     [
       'Newest external block',
       distanceElement(items.externalTime, ago((nowMs - Date.parse(items.externalTime)) / 1000)),
     ],
-    ['Events that the hub has not observed', text(items.unobservedEvents)],
-    ...items.backing.map(({ token, surplus }): [string, Markup] => [`Backing surplus of ${token}`, text(surplus)]),
+    [
+      'Events that the hub has not observed',
+      markup`${cells.text(items.unobservedEvents)}${claimed === null || items.unobservedEvents === null ? '' : ` at that block; pending events are those of them that validators have claimed: ${claimed}`}`,
+    ],
+    ...items.backing.map(({ token, symbol, surplus, wholeSurplus }): [Markup, Markup] => [
+      markup`Backing surplus of ${symbol === null ? cells.identifier(token) : isolated(symbol)}`,
+      wholeSurplus === null
+        ? cells.smallestUnits(surplus)
+        : cells.coin({ amount: surplus, wholeAmount: wholeSurplus, symbol }),
+    ]),
   ]);
 }
 

@@ -1,21 +1,21 @@
-import { formatDuration } from '../config/units.js';
-import { endpointsNeedingAttention, endpointsNotPolled, endpointsUp, type EndpointContext } from './endpoint-table.js';
-import type { Availability, EndpointStatus, NamesView } from './endpoint-view.js';
-import { isolated, markup, type Markup } from './html.js';
-import { ownValidatorsSection, type OwnValidators } from './own-validators.js';
-import { factList, layout, relative, type Site } from './layout.js';
-import { recorderFacts, type RecorderView } from './recorder-facts.js';
-import { statuses, type TargetView } from './target-view.js';
+import { formatApproximateSize, formatDuration, formatSize } from '../config/units.js';
+import { documents } from '../documents.js';
+import { remedyOf } from '../http/failure-reasons.js';
+import type { LastPoll } from '../poll/endpoint-state.js';
+import { SIZE_RATIO } from '../poll/endpoint-conditions.js';
+import type { RecorderStatus } from '../recorder/recorder.js';
 import { duration } from '../text/format.js';
-import { ago, distanceElement } from './time.js';
-import { statusWords } from './verdict-entry.js';
-import { headline } from './headline.js';
-import { noteList, verdictList } from './verdict-list.js';
+import { backlogHtml } from './backlog.js';
+import { isolated, markup, type Markup } from './html.js';
+import { anchor, factList, layout, pendingLink, relative, section, type Site } from './layout.js';
+import { tableHtml, type Column, type Table } from './table.js';
+import { statuses, type TargetView } from './target-view.js';
+import { ago, clockTimeElement, distanceElement, isoTime, timeElement } from './time.js';
+import { ownValidatorsSection } from './validator-table.js';
+import { headline, noteList, statusLabel, verdictList } from './verdicts.js';
+import type { Availability, EndpointView, NamesView, NodeView, View } from './view.js';
 
-export interface StatusView {
-  readonly generatedAt: string;
-  readonly targets: readonly TargetView[];
-  readonly endpoints: readonly EndpointStatus[];
+export interface StatusView extends View {
   readonly validatorNames: readonly NamesView[];
   readonly instance: Instance;
 }
@@ -39,16 +39,14 @@ export interface Instance {
 }
 
 /** First the worst condition of any target, then the others, then all endpoints. */
-export function statusPage(
-  { generatedAt, targets, endpoints, validatorNames, instance }: StatusView,
-  site: Site,
-): string {
+export function statusPage(view: StatusView, site: Site): string {
+  const { generatedAt, targets, endpoints, validatorNames, instance } = view;
   const context: EndpointContext = {
     nowMs: Date.parse(generatedAt),
-    targets: new Map(targets.map((view) => [view.target, view])),
+    targets: new Map(targets.map((target) => [target.target, target])),
   };
   const worst = headline(targets);
-  const withAvailability = (...wanted: readonly Availability[]): readonly EndpointStatus[] =>
+  const withAvailability = (...wanted: readonly Availability[]): readonly EndpointView[] =>
     endpoints
       .filter(({ availability }) => wanted.includes(availability))
       .toSorted((a, b) => wanted.indexOf(a.availability) - wanted.indexOf(b.availability));
@@ -58,29 +56,22 @@ export function statusPage(
   const body = markup`${worst.details}
 ${endpoints.length === 0 ? markup`<p>This shard has no target of the configuration.</p>` : ''}${targets.length > 1 ? tiles(targets) : ''}
 ${failedReloadAlert(instance, context.nowMs)}
-${ownValidatorsSection(ownValidators(endpoints, context), 'status')}
-${optionalSection('conditions', markup`Other conditions`, verdictList(targets, worst))}
-${optionalSection('notes', markup`Notes`, noteList(targets))}
-${listSection('attention', 'Endpoints that need attention', attention, endpointsNeedingAttention(attention, context))}
-${listSection('initial', 'Endpoints not polled yet', initial, endpointsNotPolled(initial))}
-${listSection('up', 'Endpoints that are up', up, endpointsUp(up, context))}
+${ownValidatorsSection(view)}
+${optionalSection('conditions', 'Other conditions', verdictList(targets, worst))}
+${optionalSection('notes', 'Notes', noteList(targets))}
+${endpointSection('attention', 'Endpoints that need attention', attention, attentionHtml(attention, context))}
+${endpointSection('initial', 'Endpoints not polled yet', initial, initialHtml(initial))}
+${endpointSection('up', 'Endpoints that are up', up, tableHtml(upTable, up, context))}
 ${namesSection(validatorNames)}
-${site.isRecording === true ? '' : section('exporter', markup`This exporter`, instanceFacts(instance, endpoints, context.nowMs))}`;
+${site.isRecording === true ? '' : section('exporter', 'This exporter', instanceFacts(instance, endpoints, context.nowMs))}`;
   return layout({ path: '/', title: worst.title, heading: worst.heading, asOf: generatedAt, body }, site);
-}
-
-function ownValidators(endpoints: readonly EndpointStatus[], { targets }: EndpointContext): readonly OwnValidators[] {
-  return endpoints.flatMap(({ target, items, node }) => {
-    const view = targets.get(target);
-    return view === undefined || items?.document !== 'module_state' ? [] : [{ view, items, node }];
-  });
 }
 
 /** The number of targets by status. */
 function tiles(targets: readonly TargetView[]): Markup {
   const items = statuses.map((wanted) => {
     const count = targets.filter(({ status }) => status === wanted).length;
-    const text = markup`<b>${count}</b> <span class="state ${wanted}">${statusWords[wanted]}</span>`;
+    const text = markup`<b>${count}</b> ${statusLabel(wanted)}`;
     return count === 0
       ? markup`<li class="none">${text}`
       : markup`<li class="${wanted}"><a href="${relative('/pending')}">${text}</a>`;
@@ -88,19 +79,13 @@ function tiles(targets: readonly TargetView[]): Markup {
   return markup`<ul class="tiles" aria-label="Targets by status">${items}</ul>`;
 }
 
-function optionalSection(id: string, title: Markup, list: Markup): Markup {
+function optionalSection(id: string, title: string, list: Markup): Markup {
   return list.html === '' ? list : section(id, title, list);
 }
 
-function listSection(id: string, title: string, endpoints: readonly EndpointStatus[], list: Markup): Markup {
+function endpointSection(id: string, title: string, endpoints: readonly EndpointView[], list: Markup): Markup {
   if (endpoints.length === 0) return markup``;
   return section(id, markup`${title} <span class="quiet">${endpoints.length}</span>`, list);
-}
-
-function section(id: string, title: Markup, body: Markup): Markup {
-  return markup`<section id="${id}" class="part" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>
-${body}
-</section>`;
 }
 
 /** Names of validators are not part of a poll, so their age is shown on its own. */
@@ -117,10 +102,10 @@ function namesSection(views: readonly NamesView[]): Markup {
         : markup` <span class="state failing">${failure.reason}</span> ${isolated(failure.message)}`;
     return [isolated(target), markup`${age}${problem}`] as const;
   });
-  return section('names', markup`Validator names`, factList(facts));
+  return section('names', 'Validator names', factList(facts));
 }
 
-function instanceFacts(instance: Instance, endpoints: readonly EndpointStatus[], nowMs: number): Markup {
+function instanceFacts(instance: Instance, endpoints: readonly EndpointView[], nowMs: number): Markup {
   const { version, nodeVersion, startedAt, uptimeSeconds, configHash, configLoadedAt } = instance;
   const { intervalMs, timeoutMs, staleAfterMs } = instance;
   const targets = new Set(endpoints.map(({ target }) => target)).size;
@@ -142,4 +127,203 @@ function failedReloadAlert({ configRejectedAt }: Instance, nowMs: number): Marku
 
 function agoElement(iso: string, nowMs: number): Markup {
   return distanceElement(iso, ago((nowMs - Date.parse(iso)) / 1000));
+}
+
+/*
+ * The tables of endpoints.
+ */
+
+/** With more failing endpoints than these, a summary by reason precedes the table. */
+const SUMMARIZE_ABOVE = 5;
+
+/** What cells need besides their row. */
+interface EndpointContext {
+  readonly nowMs: number;
+  readonly targets: ReadonlyMap<string, TargetView>;
+}
+
+type EndpointColumn = Column<EndpointView, EndpointContext>;
+
+const commonColumns: readonly EndpointColumn[] = [
+  { title: 'State', cell: availabilityCell },
+  { title: 'Endpoint', cell: nameCell, type: 'row-header' },
+  { title: 'Last success', cell: lastSuccessCell },
+];
+
+const attentionTable = endpointTable('Endpoints that need attention', [
+  { title: 'Reason and remedy', cell: reasonCell, type: 'wide' },
+]);
+
+const upTable = endpointTable('Endpoints that are up', [
+  { title: 'Backlog', cell: backlogCell, type: 'wide' },
+  { title: 'Polls', cell: pollsCell },
+]);
+
+function endpointTable(title: string, columns: readonly EndpointColumn[]): Table<EndpointView, EndpointContext> {
+  return {
+    title,
+    cssClass: 'endpoints',
+    columns: [...commonColumns, ...columns],
+    rowId: idOf,
+    rowClass: ({ availability }) => availability,
+  };
+}
+
+/** Failing and withdrawn endpoints. Many failures with the same reason have one cause, so that they are counted by reason. */
+function attentionHtml(endpoints: readonly EndpointView[], context: EndpointContext): Markup {
+  const counts = new Map<string, number>();
+  for (const { up, lastFailure } of endpoints) {
+    if (up === false && lastFailure) counts.set(lastFailure.reason, (counts.get(lastFailure.reason) ?? 0) + 1);
+  }
+  const byReason = Array.from(counts, ([reason, count]) => markup`<li>${count} × <code>${reason}</code>`);
+  const summary = endpoints.length > SUMMARIZE_ABOVE ? markup`<ul class="names">${byReason}</ul>` : '';
+  return markup`${summary}${tableHtml(attentionTable, endpoints, context)}`;
+}
+
+function initialHtml(endpoints: readonly EndpointView[]): Markup {
+  return markup`<ul class="names">
+${endpoints.map((endpoint) => markup`<li id="${idOf(endpoint)}"><span class="state initial"></span>${nameCell(endpoint)}\n`)}</ul>`;
+}
+
+function idOf({ target, document }: EndpointView): string {
+  return anchor(target, document);
+}
+
+/** The style adds a color and a shape, so that no state depends on color alone. */
+function availabilityCell({ availability }: EndpointView): Markup {
+  return markup`<b class="state ${availability}">${availability}</b>`;
+}
+
+function nameCell({ target, document, host, state: { success } }: EndpointView): Markup {
+  const foundPath = success?.foundPath;
+  const path =
+    foundPath === undefined ? '' : markup` <small>${foundPath.dialect} <code>${foundPath.path}</code></small>`;
+  return markup`<a class="target" href="${pendingLink(target, document)}">${isolated(target)}</a> <small>${documents[document].title} <code>${document}</code></small> <small><code>${host}</code></small>${path}`;
+}
+
+function lastSuccessCell({ asOf, ageSeconds, withdrawal, availability, node }: EndpointView): Markup {
+  if (asOf === null || withdrawal === null) return markup`never <small>no chain series are exported</small>`;
+  const success = distanceElement(asOf, ago(ageSeconds ?? 0));
+  const blockTime = blockTimeOf(node);
+  if (availability === 'up')
+    return blockTime === undefined ? success : markup`${success} <small class="warning">${blockTime}</small>`;
+  const { at, inSeconds } = withdrawal;
+  return inSeconds > 0
+    ? markup`${success} <small>chain series are withdrawn ${distanceElement(at, `in ${duration(inSeconds)}`)}</small>`
+    : markup`${success} <small>chain series were withdrawn ${distanceElement(at, ago(-inSeconds))}</small>`;
+}
+
+/** Blocks take seconds. */
+const BEHIND_SECONDS = 60;
+/** An older block is shown with its date. */
+const LONG_SECONDS = 12 * 60 * 60;
+
+/** The time of the newest block, if what is shown is clearly older than the poll. */
+export function blockTimeOf({ blockTime, behindSeconds, syncing: isSyncing }: NodeView): Markup | undefined {
+  if (blockTime === null || behindSeconds === null) return undefined;
+  if (behindSeconds <= BEHIND_SECONDS && isSyncing !== true) return undefined;
+  const time = behindSeconds < LONG_SECONDS ? clockTimeElement(blockTime) : timeElement(blockTime);
+  return markup`as of block time ${time}, ${duration(behindSeconds)} behind`;
+}
+
+function reasonCell(status: EndpointView, context: EndpointContext): Markup {
+  const { lastFailure, up, items } = status;
+  const failure =
+    up === false && lastFailure !== null
+      ? markup`<p><code class="reason">${lastFailure.reason}</code> ${isolated(lastFailure.message)} <small>${distanceElement(lastFailure.at, ago(lastFailure.ageSeconds))}</small></p><p class="remedy">${remedyOf(lastFailure, status.document)}</p>`
+      : markup`<p>The last poll succeeded, but none has ended since.</p><p class="remedy">The exporter is stalled: check its log and the load of its machine.</p>`;
+  const lastBacklog =
+    items === null ? '' : markup`<p class="note">As of the last success:</p>${backlogCell(status, context)}`;
+  return markup`${failure}${lastBacklog}${failureDetails(status)}`;
+}
+
+function backlogCell(endpoint: EndpointView, { nowMs, targets }: EndpointContext): Markup {
+  const view = targets.get(endpoint.target);
+  return endpoint.items === null || view === undefined ? markup`` : backlogHtml(view, endpoint, nowMs);
+}
+
+function pollsCell(status: EndpointView): Markup {
+  const hasProblem = status.lastFailure !== null || status.invalidFields.length > 0;
+  return markup`${hasProblem ? failureDetails(status) : status.state.polls} <small class="polls">${lastPollHtml(status)}</small>`;
+}
+
+function lastPollHtml({ state: { last, maxBodyBytes } }: EndpointView): Markup {
+  const seconds = last === undefined ? '' : durationOf(last);
+  const bodyBytes = last?.bodyBytes;
+  if (bodyBytes === undefined) return markup`${seconds}`;
+  const isNearLimit = bodyBytes > SIZE_RATIO * maxBodyBytes;
+  const size = isNearLimit
+    ? markup`<span class="warning">${formatApproximateSize(bodyBytes)} of at most ${formatSize(maxBodyBytes)}</span>`
+    : markup`${formatApproximateSize(bodyBytes)}`;
+  return markup`${seconds}, ${size}`;
+}
+
+/** The sum of all phases. */
+function durationOf({ phaseSeconds }: LastPoll): string {
+  const seconds = Object.values(phaseSeconds).reduce((sum, phase) => sum + phase, 0);
+  return seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`;
+}
+
+/** Collapsed, so that a page of many endpoints stays short. */
+function failureDetails(status: EndpointView): Markup {
+  const { state, invalidFields } = status;
+  const failures = Object.entries(state.failures).filter(([, count]) => count > 0);
+  const failed = failures.reduce((sum, [, count]) => sum + count, 0);
+  const invalid =
+    invalidFields.length === 0 ? '' : markup`, <span class="warning">${invalidFields.length} invalid fields</span>`;
+  const byReason = failures.map(([reason, count]) => markup`<li>${count} × <code>${reason}</code></li>`);
+  const fields =
+    invalidFields.length === 0
+      ? ''
+      : markup`<p>Fields of the wrong type in the last response; the series that need them are withdrawn:</p><ul>${invalidFields.map((field) => markup`<li><code>${field}</code></li>`)}</ul>`;
+  return markup`<details id="${idOf(status)}/polls"><summary>${failed} of ${state.polls} polls failed${invalid}</summary>${byReason.length > 0 ? markup`<ul>${byReason}</ul>` : ''}${lastFailureNote(status)}${fields}</details>`;
+}
+
+/** The reason of a current failure is in its row already. */
+function lastFailureNote({ lastFailure, state: { last } }: EndpointView): Markup {
+  if (lastFailure === null || last === undefined) return markup``;
+  const { at, ageSeconds, reason, message } = lastFailure;
+  return last.ok
+    ? markup`<p>Last failure ${distanceElement(at, ago(ageSeconds))}: <code>${reason}</code> ${isolated(message)}</p>`
+    : markup`<p>The last poll failed after ${durationOf(last)}.</p>`;
+}
+
+/** What the status page says about the recorder. */
+export interface RecorderView {
+  readonly directory: string;
+  readonly intervalMs: number;
+  readonly maxBytes: number;
+  /** `null` before the recordings were added up. */
+  readonly bytes: number | null;
+  readonly recorded: number;
+  readonly failed: number;
+  readonly failingSince: string | null;
+  readonly message: string | null;
+}
+
+export function recorderView(status: RecorderStatus | undefined): RecorderView | null {
+  if (status === undefined) return null;
+  const { settings, recorded, failed, bytes = null, failure } = status;
+  return {
+    directory: settings.directory,
+    intervalMs: settings.interval,
+    maxBytes: settings.max_size,
+    bytes,
+    recorded,
+    failed,
+    failingSince: failure === undefined ? null : isoTime(failure.since.epochSeconds),
+    message: failure?.message ?? null,
+  };
+}
+
+function recorderFacts(view: RecorderView | null, nowMs: number): readonly (readonly [string, Markup])[] {
+  if (view === null) return [];
+  const { directory, intervalMs, maxBytes, bytes, recorded, failed, failingSince, message } = view;
+  const frequency = intervalMs === 0 ? 'every poll' : `a response every ${formatDuration(intervalMs)}`;
+  const size = bytes === null ? '' : `, ${formatApproximateSize(bytes)} of ${formatSize(maxBytes)}`;
+  const facts = markup`${frequency} to ${isolated(directory)}${size}; since the start ${recorded} recorded, ${failed} failed`;
+  if (failingSince === null || message === null) return [['Recorder', facts]];
+  const since = distanceElement(failingSince, ago((nowMs - Date.parse(failingSince)) / 1000));
+  const problem = markup`<span class="state failing">failing</span> since ${since}: ${isolated(message)}`;
+  return [['Recorder', markup`${facts}. ${problem}`]];
 }

@@ -26,7 +26,7 @@ p{margin:.3rem 0;overflow-wrap:anywhere}
 .alert{border-left:.25rem solid var(--warn);color:var(--ink);background:var(--soft);padding:.5rem .8rem;margin:.6rem 0}
 .badge{display:inline-block;border:1px solid;border-radius:1rem;padding:0 .5rem;font-size:.8rem;white-space:nowrap}
 .statistics{display:flex;flex-wrap:wrap;gap:.5rem;list-style:none;margin:.6rem 0;padding:0}
-.statistics li{max-width:100%}
+.statistics li{max-width:100%;overflow-wrap:anywhere}
 .statistics li>a:only-child{display:block;padding:.3rem .7rem;border:1px solid var(--line);border-radius:.5rem;background:var(--soft);color:inherit;text-decoration:none}
 .statistics li>a.critical:only-child{color:var(--bad);border-color:currentColor}
 .statistics li>a.warning:only-child{color:var(--warn);border-color:currentColor}
@@ -35,7 +35,7 @@ p{margin:.3rem 0;overflow-wrap:anywhere}
 .statistics b{font-size:1.1rem;font-variant-numeric:tabular-nums}
 .statistics small{color:var(--quiet)}.statistics .state{font-size:.8rem}
 .facts{display:flex;flex-wrap:wrap;gap:.2rem 1.6rem;margin:.6rem 0;font-size:.875rem}
-.facts div{display:flex;gap:.4rem}.facts dt{color:var(--quiet);overflow-wrap:anywhere}.facts dd{margin:0;overflow-wrap:anywhere}
+.facts div,.facts dt,.facts dd{min-width:0;overflow-wrap:anywhere}.facts dt,.facts dd{display:inline;margin:0}.facts dt{color:var(--quiet);margin-right:.4rem}
 table{border-collapse:collapse;width:100%;font-size:.875rem;margin:.5rem 0}
 th,td{text-align:left;padding:.45rem .7rem .45rem 0;border-bottom:1px solid var(--line);vertical-align:top}
 th{font-weight:600;white-space:nowrap}thead a{color:inherit}th[aria-sort] a{color:var(--link)}
@@ -45,12 +45,12 @@ code{font:.92em ui-monospace,monospace}
 .id span{font-size:0}.id span::before{content:"…";font-size:.8rem}
 .digits{font-variant-numeric:tabular-nums;overflow-wrap:anywhere}.digits span{display:inline-block;margin-left:.2em}
 td small .digits{display:inline-block;max-width:100%;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;vertical-align:bottom}
-.nowrap,td time,a small{white-space:nowrap}
+.nowrap,td time{white-space:nowrap}
 .bar{width:5.5rem;height:.6rem;border:1px solid;border-radius:.2rem;color:var(--link);fill:currentColor}
 .bar.ok{color:var(--ok)}.bar.warning{color:var(--warn)}.bar.critical{color:var(--bad)}
 td .statistics{margin:0}
-.flow{display:flex;flex-wrap:wrap;gap:.2rem 1.6rem;list-style:none;margin:.4rem 0;padding:0;font-size:.875rem}
-.flow li{max-width:100%}
+.duties>span:first-child{color:var(--quiet)}.duties small{display:inline}
+.squares{letter-spacing:.1em;overflow-wrap:anywhere}.squares i{font-style:normal;color:var(--quiet)}.squares .done{color:var(--ok)}.squares .missing{color:var(--bad);font-weight:600}
 summary{cursor:pointer}
 details.rows>summary h3{display:inline}
 details.rows{margin:1.4rem 0 .3rem}
@@ -59,10 +59,9 @@ form input[type=search]{flex:1 1 16rem;max-width:40rem;min-width:0}
 input,button{font:inherit;color:inherit;background:var(--page);border:1px solid var(--quiet);border-radius:.4rem;padding:.3rem .6rem}
 button{background:var(--soft);cursor:pointer}
 tr.watched{background:var(--soft)}
-@media (min-width:68.01rem){.blocking th:first-child{border-left:.25rem solid transparent;padding-left:.5rem}tr.watched th:first-child{border-left-color:var(--link)}}
-.blocking tbody th{font-weight:400;white-space:normal;overflow-wrap:anywhere}
+@media (min-width:68.01rem){.validators th:first-child{border-left:.25rem solid transparent;padding-left:.5rem}tr.watched th:first-child{border-left-color:var(--link)}}
+.validators tbody th{font-weight:400;white-space:normal;overflow-wrap:anywhere}
 pre{background:var(--soft);padding:.8rem;overflow-x:auto;font:.85rem/1.5 ui-monospace,monospace}
-.state{white-space:nowrap}
 .state::before{display:inline-block;width:1.2em;content:"○"/""}
 .state.up::before,.state.ok::before{content:"●"/""}.state.failing::before,.state.warning::before{content:"▲"/""}.state.withdrawn::before,.state.critical::before{content:"■"/""}.state.info::before{content:"◆"/""}.state.pending::before{content:"△"/""}
 .state.ok{color:var(--ok)}.state.failing,.state.warning,.state.pending{color:var(--warn)}.state.withdrawn,.state.critical{color:var(--bad)}.state.initial,.state.unknown{color:var(--quiet)}.state.info{color:var(--link)}
@@ -72,6 +71,7 @@ pre{background:var(--soft);padding:.8rem;overflow-x:auto;font:.85rem/1.5 ui-mono
 .verdict ul{margin:.2rem 0;padding-left:1.2rem;font-size:.875rem}
 .verdict summary{font-size:.875rem}
 .verdict ul.consequences{padding:0;font-size:inherit}.consequences .verdict{padding:.2rem .8rem}
+.resolved{overflow-wrap:anywhere}
 .links{display:flex;flex-wrap:wrap;gap:.1rem 1.1rem;font-size:.875rem}
 .links span{color:var(--quiet)}
 h1 .state{font-weight:inherit}
@@ -86,7 +86,6 @@ header #as-of{flex-basis:100%;margin:0}
 .tiles b{font-size:1.6rem;line-height:1.3;font-variant-numeric:tabular-nums}
 .tiles .none,.tiles .none .state{color:var(--quiet)}
 .tiles>.critical,.tiles>.warning{background:var(--soft);border-color:currentColor}
-.tiles .state{white-space:normal}
 .tiles a:hover{text-decoration:underline}
 .part h2{font-size:1.1rem;margin:1.6rem 0 .3rem;padding:0;border:0}
 .endpoints tbody th{font-weight:400;white-space:normal}
@@ -101,7 +100,6 @@ header #as-of{flex-basis:100%;margin:0}
 .endpoints .statistics b{font-size:inherit}
 .endpoints .statistics small{display:inline}
 .endpoints ul:not(.statistics){margin:.2rem 0;padding-left:1.2rem}
-.endpoints ul.flow{padding:0}
 .endpoints details{overflow-wrap:anywhere}
 .endpoints p.note{display:inline-block;margin-right:.8rem}.endpoints p.note+.statistics{display:inline-flex}
 .reason{font-weight:600;color:var(--bad)}
@@ -110,7 +108,7 @@ header #as-of{flex-basis:100%;margin:0}
 @media (min-width:68.01rem){
 .endpoints{table-layout:fixed}
 .endpoints .failing td:first-child{border-left-color:var(--warn)}.endpoints .withdrawn td:first-child{border-left-color:var(--bad)}
-.endpoints th:nth-child(1){width:6rem}.endpoints th:nth-child(2){width:15rem}.endpoints th:nth-child(3){width:9.5rem}.endpoints th:nth-child(5){width:8.5rem}
+.endpoints th:nth-child(1){width:7.5rem}.endpoints th:nth-child(2){width:15rem}.endpoints th:nth-child(3){width:9.5rem}.endpoints th:nth-child(5){width:8.5rem}
 }
 @media (max-width:68rem){
 .cards thead tr{display:flex;flex-wrap:wrap;gap:.2rem .9rem}

@@ -1,4 +1,3 @@
-import { groupBy } from '../facts/grouping.js';
 import { documents } from '../documents.js';
 import { BEHIND_SECONDS as NODE_BEHIND_SECONDS } from '../queries/node-status.js';
 import { duration } from '../text/format.js';
@@ -7,11 +6,11 @@ import type { TargetVerdicts, Verdict } from '../poll/verdicts.js';
 import { sentenceText } from '../problems/sentence.js';
 import { subjectLabels, type Subject } from '../problems/problem.js';
 import { dashboardUrl, runbookUrl, type ExternalLinks } from './external-links.js';
-import type { EndpointView } from './endpoint-view.js';
+import type { EndpointView } from './view.js';
 import { ago, isoTime } from './time.js';
 
 /*
- * View models of the verdicts, for the pages and the JSON of `/pending`.
+ * The verdicts of a target as the pages show them.
  */
 
 export type TargetStatus = TargetVerdicts['status'];
@@ -63,23 +62,20 @@ export interface VerdictView extends Pick<
   readonly dashboard: string | null;
 }
 
-export function targetViews(
-  targets: readonly TargetVerdicts[],
+export function targetView(
+  { target, status, unknown, verdicts, notJudgedHere }: TargetVerdicts,
   endpoints: readonly EndpointView[],
   links: ExternalLinks,
-): readonly TargetView[] {
-  const byTarget = groupBy(endpoints, ({ target }) => target);
-  return targets.map(({ target, status, unknown, verdicts, notJudgedHere }) => {
-    // What has lasted for less time than its alert requires is no verdict, but the target must not look healthy.
-    const failing = status === 'ok' ? failuresOf(byTarget.get(target) ?? []) : [];
-    return {
-      target,
-      status: failing.length > 0 ? 'unknown' : status,
-      unknown: [...unknown, ...failing],
-      notJudgedHere,
-      verdicts: verdicts.map((verdict) => verdictView(verdict, links)),
-    };
-  });
+): TargetView {
+  // What has lasted for less time than its alert requires is no verdict, but the target must not look healthy.
+  const failing = status === 'ok' ? failuresOf(endpoints) : [];
+  return {
+    target,
+    status: failing.length > 0 ? 'unknown' : status,
+    unknown: [...unknown, ...failing],
+    notJudgedHere,
+    verdicts: verdicts.map((verdict) => verdictView(verdict, links)),
+  };
 }
 
 function failuresOf(endpoints: readonly EndpointView[]): readonly string[] {
@@ -104,15 +100,6 @@ function verdictView({ target, startSeconds, firesAtSeconds, ...verdict }: Verdi
     runbook: runbookUrl(links, verdict.alert),
     dashboard: dashboardUrl(links, verdict.alert, target),
   };
-}
-
-/** A target in the JSON, which has the sentences only as text: `summary`. */
-export type TargetJson<Target extends TargetView = TargetView> = Omit<Target, 'verdicts'> & {
-  readonly verdicts: readonly Omit<VerdictView, 'sentence'>[];
-};
-
-export function targetJson<Target extends TargetView>(view: Target): TargetJson<Target> {
-  return { ...view, verdicts: view.verdicts.map(({ sentence: _sentence, ...verdict }) => verdict) };
 }
 
 export function worstTargetFirst<Target extends TargetView>(targets: readonly Target[]): readonly Target[] {

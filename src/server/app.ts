@@ -10,10 +10,10 @@ import { gzip } from 'node:zlib';
 import type { Logger } from 'pino';
 import type { ContentEncoding } from '../exposition/metrics-page.js';
 import type { Format } from '../metrics/text-format.js';
-import type { PendingJson } from '../pages/pending-view.js';
-import type { StatusJson } from '../pages/status-json.js';
-import { parseSorting, type ItemSorting } from '../pages/item-table.js';
-import { parseSearch } from '../pages/search-section.js';
+import { parseSearch } from '../pages/crosschain-tables.js';
+import type { StatusView } from '../pages/status-page.js';
+import { parseSorting, type ItemSorting } from '../pages/table.js';
+import type { Json, PendingView } from '../pages/view.js';
 import type { Result } from '../result.js';
 
 /** What the paths serve. All of it is in memory: no request waits for a chain node. */
@@ -21,14 +21,17 @@ export interface AppDependencies {
   readonly metrics: (format: Format, encoding: ContentEncoding) => Promise<Buffer>;
   readonly statusPage: () => Promise<string>;
   /** What the status page shows, as JSON. */
-  readonly statusJson: () => Promise<StatusJson>;
+  readonly statusJson: () => Promise<Json<StatusView>>;
   /** Of all targets, or of the one with a name; `undefined` if there is no such target. `search` finds transactions of a target. */
   readonly pendingPage: (
     target: string | undefined,
     sorting: ItemSorting | undefined,
     search: string | undefined,
   ) => Promise<string | undefined>;
-  readonly pendingJson: (target: string | undefined, search: string | undefined) => Promise<PendingJson | undefined>;
+  readonly pendingJson: (
+    target: string | undefined,
+    search: string | undefined,
+  ) => Promise<Json<PendingView> | undefined>;
   readonly configPage: () => string;
   /** Endpoints without a finished poll. */
   readonly notYetPolled: () => readonly string[];

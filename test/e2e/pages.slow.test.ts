@@ -120,7 +120,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the pages in a browser without JavaScript',
     const level1 = page.getByRole('heading', { level: 1 });
     expect(await level1.count()).toBe(1);
     // Tables stay tables for screen readers although they look like cards.
-    const blocking = page.getByRole('table', { name: /^Who is blocking/ });
+    const blocking = page.getByRole('table', { name: 'Validators' });
     expect(await blocking.getByRole('rowheader').count()).toBeGreaterThan(3);
     expect(await blocking.getByRole('cell').count()).toBeGreaterThan(9);
     expect(await page.getByRole('region', { name: /^Claims of pending events/ }).count()).toBe(1);
@@ -157,7 +157,7 @@ describe.skipIf(!hasTool(CHROMIUM))('hostile names', () => {
       }
     }
     // The names are in the order of the text from left to right, with what follows on their right.
-    const lefts = await page.locator('.blocking tbody tr').evaluateAll((rows) =>
+    const lefts = await page.locator('.validators tbody tr').evaluateAll((rows) =>
       rows.map((row) => {
         const [name, power] = [row.querySelector('b'), row.querySelector('td')];
         return (name?.getBoundingClientRect().right ?? 0) <= (power?.getBoundingClientRect().left ?? 0);
@@ -166,7 +166,7 @@ describe.skipIf(!hasTool(CHROMIUM))('hostile names', () => {
     await page.setViewportSize({ width: 1280, height: 900 });
     expect(lefts).toHaveLength(4);
     expect(await page.locator('img').count()).toBe(0);
-    expect(await page.locator('.blocking tbody tr').first().innerText()).toContain('<img src=x');
+    expect(await page.locator('.validators tbody tr').first().innerText()).toContain('<img src=x');
     await browser.close();
   });
 });

@@ -34,7 +34,7 @@ const LONG_NAME =
 
 /** The beginning of the title, and the text of the page in each state. */
 const states = {
-  healthy: { title: `● No problem on ${LONG_NAME}`, texts: ['● up', 'Unbatched transfers', 'Pending cctxs'] },
+  healthy: { title: `● No problem on ${LONG_NAME}`, texts: ['● up', 'Waiting transfers', 'Pending cctxs'] },
   failing: {
     title: `△ building up: ${LONG_NAME}: polls of module_state have failed for `,
     texts: ['▲ failing', '→ Check the node', 'chain series are withdrawn in', 'As of the last success:'],

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { initialMemory } from '../../src/poll/known-endpoint.js';
 import { clock } from '../../src/clock.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
-import { endpointStatus } from '../../src/pages/endpoint-view.js';
+import { endpointView } from '../../src/pages/view.js';
 import { initialState } from '../../src/poll/endpoint-state.js';
 import { jobsOf, limitsOf } from '../../src/poll/jobs.js';
 import { createPollExecutor } from '../../src/poll/poll.js';
@@ -60,10 +60,9 @@ async function heightOf(sent: Sent): Promise<{ readonly height?: number; readonl
   const series = Array.from(seriesOf(renderEndpoints([state], 'text', now)));
   const height = series.find(({ name }) => name === 'bridge_height')?.value;
   const invalid = series.filter(({ name }) => name === 'bridge_exporter_invalid_values_total');
-  expect(invalid.map(({ labels }) => /field="([^"]*)"/.exec(labels)?.[1])).toEqual(
-    endpointStatus(state, job.url, now).invalidFields,
-  );
-  return { ...(height !== undefined && { height }), invalid: endpointStatus(state, job.url, now).invalidFields };
+  const { invalidFields } = endpointView({ state, job, memory: initialMemory }, now);
+  expect(invalid.map(({ labels }) => /field="([^"]*)"/.exec(labels)?.[1])).toEqual(invalidFields);
+  return { ...(height !== undefined && { height }), invalid: invalidFields };
 }
 
 describe('the height of a response', () => {

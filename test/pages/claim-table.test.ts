@@ -19,7 +19,7 @@ const deposit = (amount: string) => ({
 function claimsOf(...claims: readonly object[]): string {
   const attestations = [...idleState.attestations, ...claims];
   const text = textOf(pendingAt(polledSnapshots({ ...idleState, attestations }), 1));
-  return between(text, 'Claims of pending events', 'Unbatched transfers');
+  return between(text, 'Claims of pending events', 'Transfers in no batch');
 }
 
 describe('the claims of pending events', () => {

@@ -1,14 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { endpointStatus } from '../../src/pages/endpoint-view.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
-import { pendingJson, pendingView } from '../../src/pages/pending-view.js';
-import { statusJson } from '../../src/pages/status-json.js';
 import { statusPage } from '../../src/pages/status-page.js';
-import { targetViews } from '../../src/pages/target-view.js';
-import { isoTime } from '../../src/pages/time.js';
-import { memoriesOf } from '../../src/poll/known-endpoint.js';
+import { jsonOf, pendingView, viewOf } from '../../src/pages/view.js';
 import { changedInput, changedState, record, type Phase } from '../problems/recording.js';
-import { instance, testLinks } from './sample-snapshots.js';
+import { instance, shownOf, testLinks } from './sample-snapshots.js';
 
 /*
  * Whole pages and their JSON during two incidents of the simulated chain. Update them with `npm test -- test/pages -u` and review the diff.
@@ -36,19 +31,17 @@ function pagesOf(scenario: 'unsigned-batch' | 'missed-cctxs') {
     { minutes: 8, ...short },
     { minutes: 40, scenario, ...short },
   ];
-  const { endpoints, judged, verdicts, at } = record(phases, {});
+  const { judged, verdicts, at } = record(phases, {});
   const links = testLinks();
-  const statuses = endpoints.map((state) => endpointStatus(state, { origin: 'http://node.example' }, at));
-  const targets = targetViews(verdicts, statuses, links);
-  const generatedAt = isoTime(at.epochSeconds);
-  const status = { generatedAt, targets, endpoints: statuses, validatorNames: [], instance };
-  const pending = pendingView(endpoints, verdicts, links, at, 'demo', undefined, { memories: memoriesOf(judged) });
+  const endpoints = shownOf(judged);
+  const status = { ...viewOf(endpoints, verdicts, links, at), validatorNames: [], instance };
+  const pending = pendingView(endpoints, verdicts, links, at, { target: 'demo' });
   if (pending === undefined) throw new Error('no target demo');
   return {
     'status.html': withoutAssets(statusPage(status, site)),
-    'status.json': JSON.stringify(statusJson(status), null, 2),
+    'status.json': JSON.stringify(jsonOf(status, { withItems: false }), null, 2),
     'pending.html': withoutAssets(pendingPage(pending, undefined, links, site)),
-    'pending.json': JSON.stringify(pendingJson(pending), null, 2),
+    'pending.json': JSON.stringify(jsonOf(pending, { withItems: true }), null, 2),
   };
 }
 

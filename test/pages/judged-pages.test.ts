@@ -1,14 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { verdictsOf } from '../../src/poll/verdicts.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
-import { pendingView } from '../../src/pages/pending-view.js';
-import { memoriesOf } from '../../src/poll/known-endpoint.js';
+import { pendingView } from '../../src/pages/view.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import type { Poll } from '../../src/poll/step.js';
 import { batch, idleState } from '../facts/items/bridge-state.js';
 import { pollOf } from '../support/polls.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
-import { at, between, BRIDGE, CROSSCHAIN, statusAt, TARGET, testLinks, textOf, titleOf } from './sample-snapshots.js';
+import {
+  at,
+  between,
+  BRIDGE,
+  CROSSCHAIN,
+  shownOf,
+  statusAt,
+  TARGET,
+  testLinks,
+  textOf,
+  titleOf,
+} from './sample-snapshots.js';
 
 /* From documents to pages: the verdicts of these tests are those of the exporter. Blocks take 2 s. */
 
@@ -44,8 +54,7 @@ const status = (store: RecordedStates, seconds: number): string =>
 
 function target(store: RecordedStates, seconds: number): string {
   const links = testLinks();
-  const memories = memoriesOf(store.endpoints());
-  const view = pendingView(store.states(), judged(store, seconds), links, at(seconds), TARGET, undefined, { memories });
+  const view = pendingView(shownOf(store.endpoints()), judged(store, seconds), links, at(seconds), { target: TARGET });
   if (view === undefined) throw new Error('the target exists');
   return pendingPage(view, undefined, links, { telemetryPath: '/metrics', version: '0.1.0' });
 }

@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { endpointView } from '../../src/pages/endpoint-view.js';
-import { blockTimeOf, type NodeView } from '../../src/pages/node-view.js';
+import { blockTimeOf } from '../../src/pages/status-page.js';
+import { endpointView, type NodeView } from '../../src/pages/view.js';
 import { NO_ATTEMPTS } from '../../src/queries/query-state.js';
 import type { QueryState, QueryStates } from '../../src/queries/query-state.js';
-import { asDecimalString } from '../../src/chain/numeral.js';
-import { idleState, validators } from '../facts/items/bridge-state.js';
-import { at, pendingAt, polledSnapshots, statusAt, statusDocumentAt, TARGET } from './sample-snapshots.js';
+import { idleState } from '../facts/items/bridge-state.js';
+import { at, pendingAt, polledSnapshots, shownOf, statusAt, statusDocumentAt, TARGET } from './sample-snapshots.js';
 
-const NODE: NodeView = { blockTime: '2026-11-24T02:14:00.000Z', behindSeconds: 0, syncing: false, watched: [] };
-
-const orchestrator = validators[0]?.orchestrator ?? '';
+const NODE: NodeView = { blockTime: '2026-11-24T02:14:00.000Z', behindSeconds: 0, syncing: false };
 
 /** A query that was answered at 12:00:00. */
 const answered = (key: string, page: unknown): QueryState => ({
@@ -25,39 +22,29 @@ function snapshotsBehind(seconds: number): ReturnType<typeof polledSnapshots> {
   const queries: QueryStates = new Map([
     ['latest_block', answered('', { height: '1', epochSeconds: at(-seconds).epochSeconds })],
     ['syncing', answered('', { isSyncing: seconds > 0 })],
-    ['staking_validator', answered(orchestrator, { operator: 'hubvaloper1a', isJailed: true, isBonded: false })],
-    ['claim_position', answered(orchestrator, asDecimalString('7'))],
-    ['orchestrator_balance', answered(orchestrator, asDecimalString('1500'))],
   ]);
-  const states = snapshots.states().map((state) => (state.document === 'module_state' ? { ...state, queries } : state));
-  return { ...snapshots, states: () => states };
+  const endpoints = snapshots.endpoints().map(({ state, memory }) => ({
+    state: state.document === 'module_state' ? { ...state, queries } : state,
+    memory,
+  }));
+  return { ...snapshots, endpoints: () => endpoints };
 }
 
 const textOf = (html: string): string => html.replaceAll(/<[^>]*>/g, '');
 
 describe('what the node says besides the document', () => {
   it('is in the views of the endpoint', () => {
-    const [state] = snapshotsBehind(10_800).states();
-    if (state === undefined) throw new Error('the bridge has a state');
-    expect(endpointView(state, at(30)).node).toEqual({
+    const [endpoint] = shownOf(snapshotsBehind(10_800).endpoints());
+    if (endpoint === undefined) throw new Error('the bridge has an endpoint');
+    expect(endpointView(endpoint, at(30)).node).toEqual({
       blockTime: '2026-01-01T09:00:00.000Z',
       behindSeconds: 10_800,
       syncing: true,
-      watched: [
-        {
-          orchestrator,
-          jailed: true,
-          bonded: false,
-          lastEventNonce: '7',
-          balance: { amount: '1500', wholeAmount: null, symbol: '' },
-        },
-      ],
     });
-    expect(endpointView(state, at(3600)).node, 'long after the answers').toEqual({
+    expect(endpointView(endpoint, at(3600)).node, 'long after the answers').toEqual({
       blockTime: null,
       behindSeconds: null,
       syncing: null,
-      watched: [],
     });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pendingView } from '../../src/pages/pending-view.js';
+import { jsonOf, pendingView } from '../../src/pages/view.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { batch, idleState } from '../facts/items/bridge-state.js';
 import {
@@ -13,6 +13,7 @@ import {
   initialSnapshots,
   pendingAt,
   polledSnapshots,
+  shownOf,
   STALE_AFTER_SECONDS,
   TARGET,
   targetVerdicts,
@@ -64,7 +65,7 @@ describe('the pending page', () => {
   it('shows how many items there are, how many are listed and in which order', () => {
     const unbatched_transfers = Array.from({ length: 812 }, (_, index) => transfer(`${812 - index}`, '1'));
     const html = pendingAt(polledSnapshots({ unbatched_transfers }), 12);
-    expect(html).toContain('Unbatched transfers <b>812</b>');
+    expect(html).toContain('Waiting transfers <b>unknown</b> <small>812 in no batch; unknown in batches');
     expect(html).toContain('Showing the 50 oldest of 812, oldest first.');
     expect(idsIn(html)).toEqual(Array.from({ length: 50 }, (_, index) => `${index + 1}`));
   });
@@ -94,23 +95,23 @@ describe('the pending page', () => {
     }
   });
 
-  it('begins with the document that the heading is about, and has the blocking validators beside the bridge', () => {
+  it('has the validators first, then the document that the heading is about', () => {
     const store = polledSnapshots(idleState);
     const ids = (alert: ReturnType<typeof verdict>): string[] =>
       Array.from(
         pendingAt(store, 0, {}, { verdicts: [targetVerdicts([alert])] }).matchAll(
-          /<section id="(blocking|module_state|rate_limiter_input)"/g,
+          /<section id="(validators|module_state|rate_limiter_input)"/g,
         ),
         ([, id = '']) => id,
       );
     expect(ids(verdict('BridgeOracleStalled', 'critical', 18))).toEqual([
-      'blocking',
+      'validators',
       'module_state',
       'rate_limiter_input',
     ]);
     expect(ids(verdict('CrosschainBacklogStuck', 'critical', 50, CROSSCHAIN))).toEqual([
+      'validators',
       'rate_limiter_input',
-      'blocking',
       'module_state',
     ]);
   });
@@ -121,7 +122,7 @@ describe('the pending page', () => {
     const unreadable = pendingAt(polledSnapshots({ unbatched_transfers: [{ ...transfer('1', '1'), id: null }] }), 1);
     expect(unreadable).not.toContain('No transfer is waiting.');
     expect(unreadable).toMatch(
-      /Unbatched transfers <span class="quiet">1<\/span><\/h3>\n<p class="alert">Cannot be read/,
+      /Transfers in no batch <span class="quiet">1<\/span><\/h3>\n<p class="alert">Cannot be read/,
     );
     const unknown = pendingAt(polledSnapshots({ unbatched_transfers: [{ id: '1' }] }), 1);
     expect(unknown).toMatch(/data-label="Amount"><span class="quiet">unknown</);
@@ -217,13 +218,13 @@ describe('items of an old success', () => {
     const later = at(STALE_AFTER_SECONDS + 1);
     for (const now of [later, { ...at(0), epochSeconds: later.epochSeconds }]) {
       const links = testLinks();
-      const document = pendingView(snapshots.states(), [targetVerdicts()], links, now);
+      const document = pendingView(shownOf(snapshots.endpoints()), [targetVerdicts()], links, now);
       if (document === undefined) throw new Error('there are targets');
       const html = pendingPage(document, undefined, links, { telemetryPath: '/metrics', version: '0.1.0' });
       expect(html).toContain('The last successful poll was at <time');
       expect(html).toContain('61 s ago, too long ago to show its items');
       expect(html).not.toContain('424242');
-      expect(JSON.stringify(document)).not.toContain('424242');
+      expect(JSON.stringify(jsonOf(document, { withItems: true }))).not.toContain('424242');
       expect(document.endpoints[0]).toMatchObject({ shown: false, ageSeconds: 61, items: null });
     }
   });
@@ -258,7 +259,7 @@ describe('the page of a target', () => {
     const [, jump = ''] = /<nav class="jump"[^>]*>([^]*?)<\/nav>/.exec(html) ?? [];
     const ids = Array.from(jump.matchAll(/href="#([^"]+)"/g), ([, id]) => id);
     expect(ids).toEqual([
-      'blocking',
+      'validators',
       'module_state',
       'tokens',
       'batches',

@@ -2,19 +2,17 @@ import { defaultConfig } from '../../src/config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import { batch, idleState, validators } from '../facts/items/bridge-state.js';
 import type { Config } from '../../src/config/config.js';
-import { endpointStatus, type NamesView } from '../../src/pages/endpoint-view.js';
 import { externalLinks } from '../../src/pages/external-links.js';
-import { pendingView } from '../../src/pages/pending-view.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { statusPage, type Instance, type StatusView } from '../../src/pages/status-page.js';
-import { parseSorting } from '../../src/pages/item-table.js';
-import { parseSearch } from '../../src/pages/search-section.js';
-import { targetViews } from '../../src/pages/target-view.js';
-import { isoTime } from '../../src/pages/time.js';
+import { parseSearch } from '../../src/pages/crosschain-tables.js';
+import { parseSorting } from '../../src/pages/table.js';
+import { pendingView, viewOf, type NamesView, type ShownEndpoint } from '../../src/pages/view.js';
 import { clock, type Instant } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import type { Severity } from '../../src/problems/problem.js';
 import type { TargetVerdicts, Verdict } from '../../src/poll/verdicts.js';
+import type { KnownEndpoint } from '../../src/poll/known-endpoint.js';
 import type { Poll, StepContext } from '../../src/poll/step.js';
 import { pollOf } from '../support/polls.js';
 import { withDetails } from '../../src/problems/sentence.js';
@@ -161,16 +159,20 @@ interface PageOptions {
   readonly config?: Partial<Config>;
 }
 
+/** Endpoints as the pages show them. */
+export function shownOf(endpoints: readonly KnownEndpoint[]): readonly ShownEndpoint[] {
+  const url = { origin: 'http://node.example:1317' };
+  return endpoints.map((known) => ({
+    ...known,
+    job: { url, context: known.state.document === 'module_state' ? BRIDGE : CROSSCHAIN },
+  }));
+}
+
 /** What the status page shows this many seconds after 12:00:00. */
 export function statusDocumentAt(snapshots: RecordedStates, seconds: number, options: PageOptions = {}): StatusView {
-  const now = at(seconds);
   const { verdicts = [targetVerdicts()], names = [], config } = options;
-  const endpoints = snapshots
-    .states()
-    .map((state) => endpointStatus(state, { origin: 'http://node.example:1317' }, now));
-  const targets = targetViews(verdicts, endpoints, testLinks(config));
-  const generatedAt = isoTime(now.epochSeconds);
-  return { generatedAt, targets, endpoints, validatorNames: names, instance: options.instance ?? instance };
+  const view = viewOf(shownOf(snapshots.endpoints()), verdicts, testLinks(config), at(seconds));
+  return { ...view, validatorNames: names, instance: options.instance ?? instance };
 }
 
 /** The status page this many seconds after 12:00:00. */
@@ -188,9 +190,12 @@ export function pendingAt(
   { verdicts = [targetVerdicts()], telemetryPath = '/metrics', config }: PageOptions = {},
 ): string {
   const links = testLinks(config);
-  const document = pendingView(snapshots.states(), verdicts, links, at(seconds), query['target'], parseSearch(query));
-  if (document === undefined) throw new Error(`no target ${query['target']}`);
-  return pendingPage(document, parseSorting(query), links, { telemetryPath, version: '0.1.0' });
+  const view = pendingView(shownOf(snapshots.endpoints()), verdicts, links, at(seconds), {
+    target: query['target'],
+    query: parseSearch(query),
+  });
+  if (view === undefined) throw new Error(`no target ${query['target']}`);
+  return pendingPage(view, parseSorting(query), links, { telemetryPath, version: '0.1.0' });
 }
 
 /** The visible text of the main element, line by line. */

@@ -1,51 +1,129 @@
-import { expect, it } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verdictsOf } from '../../src/poll/verdicts.js';
 import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createPastModel, runTimeLapse } from '../../src/commands/time-lapse.js';
-import { endpointStatus } from '../../src/pages/endpoint-view.js';
+import { pendingPage } from '../../src/pages/pending-page.js';
 import { statusPage } from '../../src/pages/status-page.js';
-import { targetViews } from '../../src/pages/target-view.js';
-import { isoTime } from '../../src/pages/time.js';
+import { pendingView } from '../../src/pages/view.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
-import { instance, testLinks, textOf } from './sample-snapshots.js';
+import { idleState } from '../facts/items/bridge-state.js';
+import { CHROMIUM, horizontalOverflow, launchBrowser, layoutFaults } from '../support/browser.js';
+import { hasTool } from '../support/tools.js';
+import { at, BRIDGE, FAILED, instance, polledSnapshots, statusAt, testLinks, textOf } from './sample-snapshots.js';
 
 /*
- * What the status page says first when a demo of each scenario starts, as when the pager rings: what is wrong, who has to act, how urgent
- * it is.
+ * The pages when a demo of each scenario starts, as when the pager rings.
  */
 
 const now: Instant = { epochSeconds: 1_790_000_000, monotonicMs: 0 };
+const site = { telemetryPath: '/metrics', version: '0.1.0' };
 
-/** The heading, what it has no room for, if anything, and the next step. Blocks are slow, for a fast test. */
-async function headingOf(scenario: ScenarioName): Promise<readonly string[]> {
+interface Pages {
+  readonly status: string;
+  readonly target: string;
+}
+
+/** Blocks are slow, for a fast test. */
+async function pagesOf(scenario: ScenarioName): Promise<Pages> {
   const model = createPastModel({ seed: 1, scenario, blockTimeMs: 20_000, startTime: now.epochSeconds });
   const config = demoConfig('http://node.example', model);
   const { pastOf } = await runTimeLapse(model, scenario, config, now);
-  const pasts = jobsOf(config).flatMap((job) => pastOf(job) ?? []);
-  const statuses = pasts.map(({ state }) => endpointStatus(state, { origin: 'http://node.example' }, now));
-  const targets = targetViews(
-    verdictsOf(
-      pasts.map(({ state }) => state),
-      now,
-    ),
-    statuses,
-    testLinks(),
-  );
-  const html = statusPage(
-    { generatedAt: isoTime(now.epochSeconds), targets, endpoints: statuses, validatorNames: [], instance },
-    { telemetryPath: '/metrics', version: '0.1.0' },
-  );
-  const lines = textOf(html).split('\n');
-  return lines.slice(0, lines.findIndex((line) => /^(Act |For the record|If it lasts |No problem)/.test(line)) + 1);
+  const shown = jobsOf(config).flatMap((job) => {
+    const past = pastOf(job);
+    return past === undefined ? [] : [{ ...past, job }];
+  });
+  const states = shown.map(({ state }) => state);
+  const view = pendingView(shown, verdictsOf(states, now), testLinks(config), now);
+  if (view === undefined) throw new Error('the demo has a target');
+  const since = '2026-01-01T11:00:00.000Z';
+  const subject = { orchestrator: `hub1${'q'.repeat(60)}` };
+  const ended = {
+    name: 'BridgeOrchestratorMissingConfirms',
+    severity: 'warning',
+    subject,
+    since,
+    until: since,
+  } as const;
+  const targets = view.targets.map((own) => ({ ...own, resolved: [...own.resolved, { ...ended, lastedSeconds: 1 }] }));
+  return {
+    status: statusPage({ ...view, validatorNames: [], instance }, site),
+    target: pendingPage({ ...view, targets }, undefined, testLinks(config), site),
+  };
 }
 
+const pages = new Map<ScenarioName, Pages>();
+
+beforeAll(async () => {
+  // oxlint-disable-next-line no-await-in-loop -- it does not wait
+  for (const scenario of scenarioNames) pages.set(scenario, await pagesOf(scenario));
+});
+
 it('the heading of the status page says what is wrong, who has to act and how urgent it is, in every scenario', async () => {
-  const headings: string[] = [];
-  for (const scenario of scenarioNames) {
-    // oxlint-disable-next-line no-await-in-loop -- it does not wait
-    headings.push(`${scenario}\n\n${(await headingOf(scenario)).map((line) => `    ${line}\n`).join('')}`);
-  }
+  const headings = Array.from(pages, ([scenario, { status }]) => {
+    const lines = textOf(status).split('\n');
+    const last = lines.findIndex((line) => /^(Act |For the record|If it lasts |No problem)/.test(line));
+    const heading = lines.slice(0, last + 1).map((line) => `    ${line}\n`);
+    return `${scenario}\n\n${heading.join('')}`;
+  });
   await expect(headings.join('\n')).toMatchFileSnapshot('golden/headings.txt');
+});
+
+describe.skipIf(!hasTool(CHROMIUM))('the layout in a browser', () => {
+  const WIDTHS = [360, 390, 1280] as const;
+  let browser: Browser;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    page = await browser.newPage({ javaScriptEnabled: false });
+  });
+  afterAll(async () => browser.close());
+
+  /** What is wrong with a page, with all lists open, at each width. */
+  async function faultsOf(html: string): Promise<readonly string[]> {
+    await page.setContent(html);
+    await page.locator('main details').evaluateAll((all) => {
+      for (const details of all) details.setAttribute('open', '');
+    });
+    const faults: string[] = [];
+    for (const width of WIDTHS) {
+      // oxlint-disable no-await-in-loop -- one window
+      await page.setViewportSize({ width, height: 900 });
+      const overflow = await horizontalOverflow(page);
+      const found = [...(overflow === 0 ? [] : [`scrolls sideways by ${overflow} px`]), ...(await layoutFaults(page))];
+      // oxlint-enable no-await-in-loop
+      faults.push(...found.map((fault) => `at ${width} px: ${fault}`));
+    }
+    return faults;
+  }
+
+  it.each(scenarioNames)(
+    'fits phones and desktops, and no text is on another, in the scenario %s',
+    async (scenario) => {
+      const { status = '', target = '' } = pages.get(scenario) ?? {};
+      expect(await faultsOf(status), 'status page').toEqual([]);
+      expect(await faultsOf(target), 'page of the target').toEqual([]);
+    },
+  );
+
+  it('fits phones and desktops while series are withdrawn', async () => {
+    const snapshots = polledSnapshots(idleState);
+    snapshots.record(BRIDGE, FAILED, at(400));
+    const html = statusAt(snapshots, 400);
+    expect(textOf(html)).toContain('withdrawn');
+    expect(await faultsOf(html)).toEqual([]);
+  });
+
+  it('is measured: texts on each other, broken into letters and beside the window are faults', async () => {
+    const style = 'position:absolute;top:0;left:0';
+    const faults = await faultsOf(
+      `<main><p style="${style}">one</p><p style="${style}">two</p><p style="width:1em;margin-top:9em;overflow-wrap:anywhere">1029440674445720</p><p style="width:1300px">wide</p></main>`,
+    );
+    expect(faults).toContain('at 1280 px: “one” and “two” are on each other');
+    expect(faults).toContain('at 1280 px: “1029440674445720” is broken into letters');
+    expect(faults.some((fault) => /^at 360 px: scrolls sideways by \d+ px$/.test(fault))).toBe(true);
+  });
 });

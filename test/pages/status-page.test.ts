@@ -77,7 +77,7 @@ withdrawn 1m after the last success`);
     expect(text).toMatch(/^No problem on main "net" <1>\nEndpoints that are up 2\n/);
     const row = between(text, TARGET, 'up');
     expect(row).toMatch(
-      /Bridge module_state\nnode.example:1317\n12 s ago\nLive batches 0\n[^]*Unbatched transfers 1\n1\n\d+ ms, 267 B$/,
+      /Bridge module_state\nnode.example:1317\n12 s ago\nWaiting transfers 1\n1 in no batch; 0 in 0 batches; 0\.000001 USDT\n[^]*counted since the start\n1\n\d+ ms, 267 B$/,
     );
     expect(html).toContain('<time datetime="2026-01-01T12:00:00.000Z" title="2026-01-01 12:00:00 UTC">12 s ago</time>');
     expect(text).not.toContain('failed');
@@ -132,7 +132,7 @@ The last poll failed after 1.5 s.`,
       'withdrawn\nmain "net" <1>\nBridge module_state\nnode.example:1317\n65 s ago\nchain series were withdrawn 5 s ago',
     );
     expect(text).toContain('status /x: responded with status 500: <b>"oh"</b>\n35 s ago');
-    expect(text).not.toContain('Unbatched transfers');
+    expect(text).not.toContain('Waiting transfers');
     expect(html).not.toContain('424242');
   });
 

@@ -69,11 +69,9 @@ describe('the heading', () => {
       targetVerdicts([{ ...oracle, target: 'red' }], [], 'red'),
     );
     expect(headOf(html)[0]).toMatch(/^critical red: no event observed/);
-    expect(html).toContain(
-      '<li class="critical"><a href="./pending"><b>1</b> <span class="state critical">critical</span>',
-    );
-    expect(html).toContain('<li class="none"><b>0</b> <span class="state info">note</span>');
-    expect(html).toContain('<li class="ok"><a href="./pending"><b>1</b> <span class="state ok">no problem</span>');
+    expect(html).toContain('<li class="critical"><a href="./pending"><b>1</b> <b class="state critical">critical</b>');
+    expect(html).toContain('<li class="none"><b>0</b> <b class="state info">note</b>');
+    expect(html).toContain('<li class="ok"><a href="./pending"><b>1</b> <b class="state ok">no problem</b>');
   });
 
   it('is gray when a target cannot be judged, even if another has a notice', () => {
@@ -329,7 +327,7 @@ describe('colors', () => {
     const statistic = 'Batches short of signatures <b>1</b> <small>oldest 10 min</small>';
     expect(statusAt(batchFrom('700'), 0)).toContain(`${statistic}</a>`);
     expect(statusAt(batchFrom('700'), 0, firing)).toMatch(
-      /<a class="critical" href="[^"]+#batches">Batches short of signatures <b>1<\/b> <small>oldest 10 min<\/small> <span class="state critical">critical<\/span>/,
+      /<a class="critical" href="[^"]+#batches">Batches short of signatures <b>1<\/b> <span class="state critical">critical<\/span> <small>oldest 10 min<\/small>/,
     );
   });
 
@@ -348,8 +346,10 @@ describe('colors', () => {
   });
 
   it('of a row follow the verdicts, except for a batch that was just created', () => {
-    expect(pendingAt(batchFrom('700'), 0, {}, firing)).toContain('<small class="critical">below threshold</small>');
-    expect(pendingAt(batchFrom('700'), 0)).toContain('<small>below threshold</small>');
-    expect(pendingAt(batchFrom('998'), 0, {}, firing)).toContain('<small>being signed</small>');
+    expect(pendingAt(batchFrom('700'), 0, {}, firing)).toContain(
+      '<small class="critical">below threshold, 4 missing</small>',
+    );
+    expect(pendingAt(batchFrom('700'), 0)).toContain('<small>below threshold, 4 missing</small>');
+    expect(pendingAt(batchFrom('998'), 0, {}, firing)).toContain('<small>being signed, 4 missing</small>');
   });
 });

@@ -4,7 +4,9 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dataPart } from '../../src/chain/addresses.js';
 import { clock, type Instant } from '../../src/clock.js';
-import { endpointView } from '../../src/pages/endpoint-view.js';
+import { viewOf } from '../../src/pages/view.js';
+import { verdictsOf } from '../../src/poll/verdicts.js';
+import { testLinks } from '../pages/sample-snapshots.js';
 import { createEndpointRegistry, type EndpointRegistry } from '../../src/poll/registry.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { jobsOf } from '../../src/poll/jobs.js';
@@ -281,10 +283,15 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
       return path.includes('/validators/') ? withStatus(200, JSON.stringify({ validator })) : undefined;
     });
     poll(url, `, watch: ["${orchestrator}"]`);
-    const watched = () => registry.states().map((state) => endpointView(state, now()).node.watched)[0];
+    const watched = () =>
+      viewOf(registry.all(), verdictsOf(registry.states(), now()), testLinks(), now()).targets[0]?.validators?.map(
+        ({ own }) => own,
+      );
     await waitUntil(() => (node?.requests ?? []).filter(({ url: path = '' }) => isOwn(path)).length >= 3);
     await nextPolls();
-    expect(watched()).toEqual([{ orchestrator, jailed: null, bonded: null, lastEventNonce: null, balance: null }]);
+    expect(watched()).toMatchObject([
+      { orchestrator, isAsked: true, jailed: null, bonded: null, lastEventNonce: null, balance: null },
+    ]);
     const failed = exposition().filter((line) => /query_failures_total.* [1-9]/.test(line));
     expect(failed.map((line) => /query="(\w+)"/.exec(line)?.[1])).toEqual([
       'validators',

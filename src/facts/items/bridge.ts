@@ -48,6 +48,8 @@ export function bridgeItems(input: BridgeInput) {
   return {
     document: 'module_state' as const,
     hubHeight: decimalOrNull(() => height),
+    /** Then nothing says how much time is left until a height, and what has been signed since. */
+    isNodeBehind: input.isNodeBehind === true,
     lastObservedNonce: decimalOrNull(() => state.last_observed_nonce),
     lastObservedExternalHeight: decimalOrNull(() => state.last_observed_external_height),
     /** Estimated current external height. */

@@ -1,14 +1,108 @@
-import type { CctxItem, UnlistedItem } from '../facts/items/items.js';
-import type { FoundCctx } from '../facts/items/search.js';
+import type { CctxItem, ChainItem, ItemList, UnlistedItem } from '../facts/items/items.js';
+import type { FoundCctx, SearchResult } from '../facts/items/search.js';
+import { count, duration } from '../text/format.js';
 import * as cells from './cells.js';
 import { transactionUrl } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
-import type { ItemColumn, ItemTable, PageContext } from './item-table.js';
-import { anchor } from './layout.js';
-import { exact, type Table } from './table.js';
-import { ago, timeElement } from './time.js';
+import { anchor, pendingLink, relative } from './layout.js';
+import {
+  exact,
+  tableHtml,
+  type Column,
+  type ItemColumn,
+  type ItemTable,
+  type PageContext,
+  type Table,
+} from './table.js';
+import { severityOf } from './target-view.js';
+import { ago, distanceElement, timeElement } from './time.js';
 
-/* The tables of cross-chain transactions. */
+/*
+ * Cross-chain transactions: by chain, by what was searched for, and one by one.
+ */
+
+export function chainSection(chains: ItemList<ChainItem>, page: PageContext): Markup {
+  const extent = chains.readable && chains.rows.length < chains.total;
+  const note = extent ? markup`<p class="note">Showing ${chains.rows.length} of ${chains.total} chains.</p>` : '';
+  return markup`<section id="chains" aria-labelledby="chains-title">
+<h3 id="chains-title">By chain <span class="quiet">${chains.total ?? 'unknown'}</span></h3>
+${chains.readable ? markup`${note}${rowsHtml(chains.rows, page)}` : markup`<p class="alert">The transactions cannot be read, so their chains are unknown.</p>`}
+</section>
+`;
+}
+
+function rowsHtml(rows: readonly ChainItem[], page: PageContext): Markup {
+  if (rows.length === 0) return markup`<p class="quiet">No transaction is pending on any chain.</p>`;
+  const hasMissed = rows.some(({ missed }) => missed !== 0);
+  const columns = hasMissed ? [...pendingColumns, ...missedColumns] : pendingColumns;
+  return tableHtml({ ...chainTable, columns }, rows, page);
+}
+
+type ChainColumn = Column<ChainItem, PageContext>;
+
+/** Colored, with the word of the severity, while one of the alerts about the chain fires. */
+function judged(value: Markup, { chainId }: ChainItem, { view }: PageContext, ...alerts: readonly string[]): Markup {
+  const severity = severityOf(view, alerts, { chain_id: chainId });
+  return severity === undefined
+    ? value
+    : markup`<span class="${severity}">${value}</span> <span class="state ${severity}">${severity}</span>`;
+}
+
+const pendingColumns: readonly ChainColumn[] = [
+  {
+    title: 'Chain',
+    cell: ({ chain, chainId }) =>
+      markup`${chain === null ? '' : isolated(chain)} <span class="quiet">${chainId === '' ? 'no chain' : isolated(chainId)}</span>`,
+    type: 'row-header',
+  },
+  {
+    title: 'Pending',
+    cell: ({ pending, ignored }) =>
+      markup`${cells.text(pending)}${ignored === null || ignored === 0 ? '' : markup`<small>and ${ignored} ignored</small>`}`,
+  },
+  {
+    title: 'Oldest',
+    cell: (chain, page) =>
+      chain.oldestCreatedAt === null
+        ? markup`<span class="quiet">none</span>`
+        : judged(
+            age(chain.oldestCreatedAt, page),
+            chain,
+            page,
+            'CrosschainOldestPendingTooOld',
+            'CrosschainBacklogStuck',
+          ),
+  },
+  { title: 'Age limit', cell: ({ ageLimitSeconds }) => markup`${duration(ageLimitSeconds)}` },
+  {
+    title: 'Lowest nonce',
+    cell: (chain, page) => judged(orNone(chain.lowestPendingNonce), chain, page, 'CrosschainBacklogStuck'),
+  },
+  { title: 'Highest nonce', cell: ({ highestPendingNonce }) => orNone(highestPendingNonce) },
+  { title: 'No hash', cell: ({ withoutHash }) => cells.text(withoutHash) },
+];
+
+const missedColumns: readonly ChainColumn[] = [
+  { title: 'Missed', cell: (chain, page) => judged(cells.text(chain.missed), chain, page, 'CrosschainCctxsMissed') },
+  {
+    title: 'Lowest missed nonce',
+    cell: (chain, page) => judged(orNone(chain.lowestMissedNonce), chain, page, 'CrosschainFreezeNear'),
+  },
+];
+
+const chainTable: Omit<Table<ChainItem, PageContext>, 'columns'> = {
+  title: 'By chain',
+  cssClass: 'chains',
+  rowId: ({ chainId }) => anchor('chains', chainId),
+};
+
+function age(iso: string, { nowMs }: PageContext): Markup {
+  return distanceElement(iso, duration((nowMs - Date.parse(iso)) / 1000));
+}
+
+function orNone(nonce: string | null): Markup {
+  return nonce === null ? markup`<span class="quiet">none</span>` : markup`${nonce}`;
+}
 
 const columns: readonly ItemColumn<CctxItem>[] = [
   {
@@ -155,4 +249,31 @@ function statusCell({ status, statusMessage, error, ignored }: CctxItem): Markup
 function hashCell({ hash, chainId }: CctxItem, { links }: PageContext): Markup {
   if (hash === '') return markup`<span class="badge">no hash</span>`;
   return cells.identifier(hash, hash === null ? undefined : transactionUrl(links, chainId, hash));
+}
+
+/** The text of `?q=`; `undefined` without one. */
+export function parseSearch({ q }: Readonly<Record<string, unknown>>): string | undefined {
+  return typeof q === 'string' && q.trim() !== '' ? q : undefined;
+}
+
+/** The form, and what was found. It works without JavaScript. */
+export function searchSection(result: SearchResult | null, page: PageContext): Markup {
+  const { target } = page.view;
+  return markup`<section id="search" aria-label="Search">
+<form id="search-form" role="search" method="get" action="${relative('/pending')}">
+<input type="hidden" name="target" value="${target}">
+<label for="search-text">Find a cctx by hash, address, index or nonce</label>
+<input id="search-text" type="search" name="q" maxlength="200" autocomplete="off" spellcheck="false" required value="${result?.query ?? ''}">
+<button>Search</button>
+</form>
+${result === null ? '' : resultHtml(result, page)}
+</section>
+`;
+}
+
+function resultHtml({ query, searched, found, rows }: SearchResult, page: PageContext): Markup {
+  const oldest = found > rows.length ? `, of which the ${rows.length} oldest follow,` : '';
+  const table = rows.length === 0 ? '' : tableHtml(foundTable, rows, page);
+  return markup`<p role="status"><b>${count(found, 'match', 'matches')}</b>${oldest} for “${isolated(query)}” in all ${searched} listed cctxs. <a href="${pendingLink(page.view.target)}">Clear the search</a></p>
+${table}`;
 }

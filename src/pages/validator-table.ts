@@ -1,0 +1,377 @@
+import type { BridgeItems, Duty, ItemList, MissingItems } from '../facts/items/items.js';
+import { firstDispute } from '../problems/disputes.js';
+import type { Subject } from '../problems/problem.js';
+import { listedRows } from '../problems/sentence.js';
+import type { Contact } from '../queries/validators.js';
+import { count, duration, percent } from '../text/format.js';
+import * as cells from './cells.js';
+import { isolated, markup, sentenceHtml, type Markup } from './html.js';
+import { anchor, pendingLink, section } from './layout.js';
+import { tableHtml, type Column } from './table.js';
+import { firingVerdicts, severityOf, type VerdictView } from './target-view.js';
+import { clockTimeElement, isoTime } from './time.js';
+import { lateAlerts, type OwnValidator, type ValidatorView } from './validator-view.js';
+import { statusLabel } from './verdicts.js';
+import type { EndpointView, TargetPageView, View } from './view.js';
+
+/*
+ * One table of validators: your own ones, before everything else and also when all is well, then those for whose signature or vote something
+ * waits, then those that are late without consequences yet. The status page has your own ones of all targets.
+ */
+
+interface Bridge {
+  readonly view: TargetPageView;
+  readonly endpoint: EndpointView;
+  readonly items: BridgeItems;
+}
+
+interface Row extends Bridge {
+  readonly validator: ValidatorView;
+  readonly own: OwnValidator | null;
+}
+
+function bridgeOf({ endpoints }: Pick<View, 'endpoints'>, view: TargetPageView): Bridge | undefined {
+  const endpoint = endpoints.find(({ target, items }) => target === view.target && items?.document === 'module_state');
+  return endpoint?.items?.document === 'module_state' ? { view, endpoint, items: endpoint.items } : undefined;
+}
+
+function rowsOf(bridge: Bridge): readonly Row[] {
+  return (bridge.view.validators ?? []).map((validator) => ({ ...bridge, validator, own: validator.own }));
+}
+
+/** Of all targets; empty without an entry of `watch`. */
+export function ownValidatorsSection(view: View): Markup {
+  const bridges = view.targets.flatMap((target) => bridgeOf(view, target) ?? []);
+  const rows = bridges.flatMap(rowsOf).filter(({ own }) => own !== null);
+  if (rows.length === 0) return markup``;
+  return section(
+    'validators',
+    markup`Your validators <span class="quiet">${rows.length}</span>`,
+    validatorTable(rows, [targetColumn, ...columns]),
+  );
+}
+
+/** Of one target; empty without a bridge whose items are shown. */
+export function validatorsSection(view: View, target: TargetPageView): Markup {
+  const bridge = bridgeOf(view, target);
+  if (bridge === undefined) return markup``;
+  const rows = rowsOf(bridge);
+  return section(
+    'validators',
+    markup`Validators <span class="quiet">${rows.length}</span>`,
+    markup`${introduction(rows, bridge.items)}
+${rows.length === 0 ? '' : validatorTable(rows, columns)}${extentNote(bridge.items)}`,
+  );
+}
+
+/** Share of the stake that must vote for an event. Fixed by the hub, whatever the contract requires of signatures. */
+const QUORUM = 0.66;
+
+/** Who has to act, in a sentence. */
+function introduction(rows: readonly Row[], { batches, valsets, claims, powerThreshold }: BridgeItems): Markup {
+  const all = rows.map(({ validator }) => validator);
+  const blocking = all.filter(({ isBlocking }) => isBlocking);
+  const late = all.filter((validator) => !validator.isBlocking && isLateWith(validator));
+  const jailing = 'A validator that misses the deadline of a validator set or batch is jailed.';
+  const others =
+    late.length === 0
+      ? ''
+      : ` ${count(late.length, 'validator')} ${late.length === 1 ? 'is' : 'are'} late although enough others sign and vote. ${jailing}`;
+  if (blocking.length === 0) {
+    const isComplete = [batches, valsets, claims].every(({ readable }) => readable);
+    const nothing = `Nothing has waited for a validator for more than five minutes${isComplete ? '' : ' in the lists that can be read'}.`;
+    return markup`<p>${late.length === 0 ? nothing : 'Nothing waits.'}${others}</p>`;
+  }
+  const ratios = blocking.flatMap(({ powerRatio }) => powerRatio ?? []);
+  const power = ratios.reduce((sum, ratio) => sum + ratio, 0);
+  const having = ratios.length < blocking.length ? '' : ` with ${percent(power, 2)} of the power`;
+  const disputed = blocking.filter(({ otherClaims }) => otherClaims.length > 0).length;
+  const dispute =
+    disputed === 0
+      ? ''
+      : ` ${disputed} voted for another claim of an event than the one with the most power; either claim can be right.`;
+  return markup`<p>Something waits for <b>${count(blocking.length, 'validator')}</b>${having}. Signatures of ${percent(Number(powerThreshold), 2)} and votes of ${percent(QUORUM, 2)} are required.${dispute}${others}</p>`;
+}
+
+/** Rows are missing here if they are missing in the lists. */
+function extentNote(items: BridgeItems): Markup {
+  const { batches, valsets, claims, batchesBelowThreshold } = items;
+  const lists = [
+    ['batches', batches, hasAllUnsignedBatches(items)],
+    ['validator sets', valsets, hasAllRows(valsets)],
+    ['claims', claims, hasAllRows(claims)],
+  ] as const;
+  const notes = lists.flatMap(([noun, list, hasAll]) => {
+    if (!list.readable) return [`The list of ${noun} cannot be read.`];
+    if (hasAll) return [];
+    const total = list === batches ? (batchesBelowThreshold ?? list.total) : list.total;
+    return [`Only the ${list.rows.length} oldest of ${total} ${noun} are considered.`];
+  });
+  return notes.length === 0 ? markup`` : markup`<p class="note">${notes.join(' ')}</p>`;
+}
+
+function hasAllRows(list: ItemList<unknown>): boolean {
+  return list.readable && list.rows.length === list.total;
+}
+
+/** Batches that lack signatures come first in their list, so the others may be missing. */
+function hasAllUnsignedBatches({ batches, batchesBelowThreshold }: BridgeItems): boolean {
+  const unsigned = listedRows(batches).filter(({ belowThreshold }) => belowThreshold !== false);
+  return hasAllRows(batches) || (batches.readable && unsigned.length === batchesBelowThreshold);
+}
+
+/** Without the columns that are empty for all rows. */
+function validatorTable(rows: readonly Row[], all: readonly Column<Row>[]): Markup {
+  const hasOwn = rows.some(({ own }) => own !== null);
+  const table = {
+    title: 'Validators',
+    cssClass: 'validators',
+    columns: hasOwn ? all : all.filter((column) => column !== orchestratorColumn && column !== actionColumn),
+    rowId: ({ view, validator, own }: Row) =>
+      anchor('validators', view.target, own?.address ?? validator.externalAddress ?? ''),
+    rowClass: ({ own }: Row) => (own === null ? '' : 'watched'),
+  };
+  return tableHtml(table, rows, undefined);
+}
+
+const targetColumn: Column<Row> = {
+  title: 'Target',
+  cell: ({ view }) => markup`<a href="${pendingLink(view.target)}">${isolated(view.target)}</a>`,
+};
+
+const orchestratorColumn: Column<Row> = { title: 'Orchestrator', cell: orchestrator };
+const actionColumn: Column<Row> = { title: 'What to do', cell: whatToDo, type: 'wide' };
+
+const columns: readonly Column<Row>[] = [
+  { title: 'Validator', cell: who, type: 'row-header' },
+  { title: 'State', cell: stateOf },
+  {
+    title: 'Power',
+    cell: ({ validator }) => cells.orUnknown(validator.powerRatio, (ratio) => markup`${percent(ratio, 2)}`),
+  },
+  {
+    title: 'Votes and signatures',
+    cell: (row) => (row.own === null ? missing(row) : ownDuties(row, row.own)),
+    type: 'wide',
+  },
+  { title: 'Deadline', cell: deadline, type: 'wide' },
+  orchestratorColumn,
+  actionColumn,
+];
+
+/** Names are not unique: anyone can choose any name, also one that looks like another. The address is beside it. */
+function who({ validator, own }: Row): Markup {
+  const { name, externalAddress, contact } = validator;
+  const badge = own === null ? '' : markup` <span class="badge">yours</span>`;
+  const label = name === null ? markup`<span class="quiet">no name</span>` : markup`<b>${cells.name(name)}</b>`;
+  const address = validator.orchestrator ?? own?.address;
+  const external = externalAddress === null ? '' : markup` ${cells.identifier(externalAddress)}`;
+  return markup`${label}${badge}<small>${address === undefined ? 'unknown orchestrator' : cells.identifier(address)}${external}</small>${contactHtml(contact)}`;
+}
+
+function contactHtml(contact: Contact | undefined): Markup {
+  if (contact === undefined) return markup``;
+  const { securityContact, website } = contact;
+  const parts = [
+    ...(securityContact === null ? [] : [isolated(securityContact)]),
+    ...(website === null ? [] : [websiteHtml(website)]),
+  ];
+  return markup`<small>published contact: ${joined(parts, ', ')}</small>`;
+}
+
+/** A link only if nothing but https can be behind it, to the host that the text shows. */
+function websiteHtml(text: string): Markup {
+  const isPlain = /^https:\/\/[a-z\d.-]+(?:[/?#][\x21-\x7E]*)?$/i.test(text) && URL.canParse(text);
+  return isPlain ? markup`<a href="${text}" rel="noreferrer nofollow">${text}</a>` : isolated(text);
+}
+
+/** The worst verdict about a watched validator. Alerts about one that is not in the set have the label `address`, others the label `orchestrator`. */
+function worstOf({ view, own }: Row): VerdictView | undefined {
+  const isOwn = (subject: Subject): boolean =>
+    own !== null && (subject['address'] === own.address || subject['orchestrator'] === (own.orchestrator ?? ''));
+  return firingVerdicts(view).find(({ subject }) => isOwn(subject));
+}
+
+function stateOf(row: Row): Markup {
+  const { validator, own, view, items } = row;
+  const severity = worstOf(row)?.severity;
+  if (severity !== undefined) return statusLabel(severity);
+  if (own?.jailed === true) return word('critical', 'jailed');
+  if (own?.membership === null) return statusLabel('unknown');
+  if (own?.membership === 'inactive') return word('unknown', 'not in the set');
+  if (own?.membership === 'unregistered') return word('unknown', 'not registered');
+  const alerts = alertsAbout(validator);
+  if (own === null || alerts.length > 0) {
+    const lasting = validator.oldestSeconds === null ? '' : ` for ${duration(validator.oldestSeconds)}`;
+    const isSilent = own !== null || alerts.length > 0 || validator.otherClaims.length === 0;
+    return word(severityOf(view, alerts) ?? 'pending', `${isSilent ? 'late' : 'disputes'}${lasting}`);
+  }
+  const { missingBatches, missingValsets, lastVote, nextVote } = own;
+  if (missingBatches === null || missingValsets === null) return statusLabel('unknown');
+  if (isJailUnknown(own)) return word('unknown', 'unknown');
+  if (items.isNodeBehind) return word('unknown', 'node is behind');
+  const hasWork =
+    [missingBatches, missingValsets].some(({ total }) => total > 0) || [lastVote, nextVote].includes('missing');
+  return word('ok', hasWork ? 'on time' : 'signs and votes');
+}
+
+function word(status: string, text: string): Markup {
+  return markup`<b class="state ${status}">${text}</b>`;
+}
+
+/** Whether the node was asked whether it is jailed, and has not answered. */
+function isJailUnknown({ isAsked, jailed }: OwnValidator): boolean {
+  return isAsked && jailed === null;
+}
+
+/** The alerts about what waits for a validator: to claim something else is not late. */
+function alertsAbout({ events, batches, valsets }: ValidatorView): readonly string[] {
+  const waiting = [
+    [events, 'BridgeOracleStalled'],
+    [batches, 'BridgeBatchUnsigned'],
+    [valsets, 'BridgeValsetUnsigned'],
+  ] as const;
+  return waiting.filter(([items]) => items.length > 0).map(([, alert]) => alert);
+}
+
+function isLateWith({ alerts, ...validator }: ValidatorView): boolean {
+  return alerts.length > 0 || validator.otherClaims.length > 0 || alertsAbout({ alerts, ...validator }).length > 0;
+}
+
+/** What is missing of a validator that is not watched. */
+function missing({ validator, items }: Row): Markup {
+  const { batches, valsets, events, otherClaims, alerts } = validator;
+  const parts = [
+    ...nonces('votes for', 'event', events, hasAllRows(items.claims)),
+    ...nonces('voted for another claim of', 'event', otherClaims, hasAllRows(items.claims)),
+    ...nonces('', 'batch', batches, hasAllUnsignedBatches(items)),
+    ...nonces('', 'validator set', valsets, hasAllRows(items.valsets)),
+    ...alerts.map((alert) => lateAlerts.get(alert) ?? alert),
+  ];
+  return markup`${parts.join('; ')}`;
+}
+
+const MAX_NONCES = 3;
+
+/** Shortened; of an incomplete list, more may be missing. */
+function nonces(verb: string, noun: string, list: readonly string[], isComplete: boolean): readonly string[] {
+  const [first] = list;
+  const last = list.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const plural = list.length === 1 ? noun : noun === 'batch' ? 'batches' : `${noun}s`;
+  const range = isComplete ? `between ${first} and ${last}` : `from ${first} on`;
+  const numbers = list.length <= MAX_NONCES ? list.join(', ') : range;
+  const atLeast = isComplete || list.length === 1 ? '' : 'at least ';
+  return [
+    `${verb === '' ? '' : `${verb} `}${atLeast}${list.length === 1 ? '' : `${list.length} `}${plural} ${numbers}`,
+  ];
+}
+
+/** One square for each event, batch and validator set of the document. */
+function ownDuties(row: Row, own: OwnValidator): Markup {
+  if (own.membership !== 'active') return UNKNOWN;
+  const { duties, missingBatches, missingValsets, lastVote } = own;
+  const dispute =
+    disputedVote(row) || (lastVote === 'dissenting' ? 'voted for another claim of the last observed event' : '');
+  return markup`${dutiesHtml('events', duties.events, missingOf(duties.events))}${dutiesHtml('batches', duties.batches, missingBatches)}${dutiesHtml('validator sets', duties.valsets, missingValsets)}${dispute === '' ? '' : markup`<small>${dispute}</small>`}`;
+}
+
+const SQUARES: Readonly<Record<Duty['state'], { readonly square: string; readonly text: string }>> = {
+  done: { square: '■', text: 'done' },
+  missing: { square: '✕', text: 'missing' },
+  not_due: { square: '□', text: 'not due' },
+};
+
+function dutiesHtml(kind: string, all: readonly Duty[] | null, open: MissingItems | null): Markup {
+  if (all === null || open === null) return markup`<div class="duties"><span>${kind}</span> ${UNKNOWN}</div>`;
+  const squares = all.map(
+    ({ nonce, state }) =>
+      markup`<i class="${state}" title="${nonce}: ${SQUARES[state].text}">${SQUARES[state].square}</i>`,
+  );
+  const numbers = (Object.keys(SQUARES) as Duty['state'][]).flatMap((state) => {
+    const own = all.filter((duty) => duty.state === state);
+    return own.length === 0 ? [] : [`${own.length} ${SQUARES[state].text}`];
+  });
+  const more = open.total > open.nonces.length ? ` and ${open.total - open.nonces.length} more` : '';
+  const label = all.length === 0 ? 'none in the document' : `the last ${all.length}: ${numbers.join(', ')}`;
+  const grid =
+    all.length === 0
+      ? markup`<span class="quiet">none</span>`
+      : markup`<span class="squares" role="img" aria-label="${label}">${squares}</span>`;
+  const text = open.total === 0 ? '' : markup` <small>${open.total} missing: ${open.nonces.join(', ')}${more}</small>`;
+  return markup`<div class="duties"><span>${kind}</span> ${grid}${text}</div>`;
+}
+
+function missingOf(duties: readonly Duty[] | null): MissingItems | null {
+  const own = duties?.filter(({ state }) => state === 'missing').map(({ nonce }) => nonce);
+  return own === undefined ? null : { total: own.length, nonces: own };
+}
+
+/** Which claim of a disputed event the validator has voted for; empty when it has voted for none. */
+function disputedVote({ items, validator: { externalAddress } }: Row): string {
+  const dispute = firstDispute(items);
+  const own = dispute?.claims.find(({ claim }) =>
+    claim.voted?.members.some((member) => member.externalAddress === externalAddress),
+  );
+  if (dispute === undefined || own === undefined) return '';
+  const { votedPowerRatio } = own.claim;
+  const power = votedPowerRatio === null ? '' : `, like ${percent(votedPowerRatio)} of the power`;
+  return `claims ${own.text === '' ? 'one thing' : own.text} for event ${dispute.eventNonce}${power}`;
+}
+
+/** Until when it has to sign, by the time of the document. */
+function deadline({ validator, own, endpoint, items }: Row): Markup {
+  const { jailedIn, timeoutIn } = validator;
+  if (own?.jailed === true) {
+    const { missedSignature } = own;
+    const reason =
+      missedSignature === null
+        ? ''
+        : markup`<small>did not sign ${missedSignature.of} ${missedSignature.nonce}</small>`;
+    return markup`<span class="critical">is jailed</span>${reason}`;
+  }
+  const seconds = jailedIn?.seconds ?? null;
+  const until =
+    endpoint.asOf === null || seconds === null
+      ? markup`height ${cells.digits(own?.deadlineHeight ?? null)}`
+      : clockTimeElement(isoTime(Date.parse(endpoint.asOf) / 1000 + seconds));
+  const isDue = jailedIn !== null || (own?.deadlineHeight ?? null) !== null;
+  const left = jailedIn === null ? '' : markup`<small>${cells.blocks(jailedIn, 'hub blocks', 'left')}</small>`;
+  const parts = [
+    ...(isDue ? [markup`<span>signs by ${until}, else jailed</span>${left}`] : []),
+    ...(timeoutIn === null
+      ? []
+      : [markup`<span>batch times out: ${cells.blocks(timeoutIn, 'external blocks', 'left')}</span>`]),
+  ];
+  if (parts.length > 0) return joined(parts, ' ');
+  const isKnown = own === null ? !items.isNodeBehind : own.membership === 'active' && !isJailUnknown(own);
+  return isKnown ? markup`<span class="quiet">none</span>` : UNKNOWN;
+}
+
+/** Events are claimed in order, so a position says more than the last votes. */
+function orchestrator({ own, items: { lastObservedNonce } }: Row): Markup {
+  if (own === null) return markup``;
+  const { lastEventNonce: nonce, balance } = own;
+  const behind = nonce === null || lastObservedNonce === null ? 0n : BigInt(lastObservedNonce) - BigInt(nonce);
+  const claimed = nonce === null ? UNKNOWN : markup`${nonce}`;
+  return markup`last claim: event ${claimed}${behind <= 0n ? '' : markup`<small>${String(behind)} behind the last observed one</small>`}<small>funds: ${balance === null ? UNKNOWN : cells.coin(balance)}</small>`;
+}
+
+function whatToDo(row: Row): Markup {
+  const { own, validator } = row;
+  if (own === null) return markup``;
+  const worst = worstOf(row);
+  if (worst !== undefined) return sentenceHtml(worst.action);
+  // Before the alert fires.
+  if (own.jailed === true) return markup`Find the cause, then unjail it.`;
+  if (alertsAbout(validator).length > 0) return markup`Check its orchestrator.`;
+  return isJailUnknown(own)
+    ? markup`The node has not answered whether it is jailed. The log says why.`
+    : markup`<span class="quiet">nothing</span>`;
+}
+
+const UNKNOWN: Markup = markup`<span class="quiet">unknown</span>`;
+
+function joined(parts: readonly Markup[], separator: string): Markup {
+  return markup`${parts.map((part, index) => markup`${index === 0 ? '' : separator}${part}`)}`;
+}

@@ -1,0 +1,462 @@
+import { describe, expect, it } from 'vitest';
+import { asDecimalString } from '../../src/chain/numeral.js';
+import { defaultBridgeSettings } from '../../src/config/endpoint-config.js';
+import { ownValidatorsSection, validatorsSection } from '../../src/pages/validator-table.js';
+import type { ValidatorView } from '../../src/pages/validator-view.js';
+import { viewOf, type View } from '../../src/pages/view.js';
+import type { Verdict } from '../../src/poll/verdicts.js';
+import { NO_ATTEMPTS, type QueryState, type QueryStates } from '../../src/queries/query-state.js';
+import type { Contact } from '../../src/queries/validators.js';
+import { batch, idleState, members, validators as registered, vote } from '../facts/items/bridge-state.js';
+import { recordedStates } from '../support/endpoint-states.js';
+import { pollOf } from '../support/polls.js';
+import { at, BRIDGE, HOSTILE, shownOf, targetVerdicts, testLinks, verdict } from './sample-snapshots.js';
+
+/** Blocks take 2 s, so items from height 850 and before are at least five minutes old at height 1000. */
+const HEIGHT = 1000;
+const [OLD, YOUNG] = ['850', '851'];
+const [alpha = '', beta = ''] = registered.map(({ orchestrator }) => orchestrator);
+
+interface Options {
+  readonly watch?: readonly string[];
+  readonly verdicts?: readonly Verdict[];
+  /** What the node has answered. */
+  readonly queries?: QueryStates;
+  readonly isNodeBehind?: boolean;
+}
+
+/** The view of a bridge with this state. */
+function viewWith(
+  state: object,
+  { watch = [], verdicts = [], queries = new Map(), isNodeBehind = false }: Options = {},
+): View {
+  const context = { ...BRIDGE, settings: { ...defaultBridgeSettings, watch: [...watch] } };
+  const snapshots = recordedStates([context], { maxBodyBytes: 1024, staleAfterMs: 3_600_000 });
+  const document = { state: { ...idleState, ...state } };
+  const poll = pollOf(context, document, { height: HEIGHT, at: at(0), sideInput: { isNodeBehind } });
+  snapshots.record(context, poll, at(0));
+  const endpoints = snapshots.endpoints().map((own) => ({ ...own, state: { ...own.state, queries } }));
+  return viewOf(shownOf(endpoints), [targetVerdicts([...verdicts])], testLinks(), at(0));
+}
+
+const validatorsIn = (...parameters: Parameters<typeof viewWith>): readonly ValidatorView[] =>
+  viewWith(...parameters).targets[0]?.validators ?? [];
+
+/** The validators with what they block, shortened. */
+const summaryOf = (state: object): readonly string[] =>
+  validatorsIn(state).map(({ externalAddress, batches, valsets, events, otherClaims }) =>
+    [externalAddress, batches.join(), valsets.join(), events.join(), ...otherClaims.map((nonce) => `(${nonce})`)].join(
+      ' ',
+    ),
+  );
+
+function htmlOf(...parameters: Parameters<typeof viewWith>): string {
+  const view = viewWith(...parameters);
+  const [target] = view.targets;
+  return target === undefined ? '' : validatorsSection(view, target).html;
+}
+
+const text = (html: string): string =>
+  html
+    .replaceAll(/<(?:small|div|p)[^>]*>/g, ' ')
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+
+const introductionOf = (...parameters: Parameters<typeof viewWith>): string =>
+  text(htmlOf(...parameters).replace(/<table[^]*<\/table>/, ' '));
+
+/** The cells of each row: validator, state, power, votes and signatures, deadline, and of own ones orchestrator and what to do. */
+function rowsOf(...parameters: Parameters<typeof viewWith>): readonly (readonly string[])[] {
+  const rows = htmlOf(...parameters)
+    .split('<tr ')
+    .slice(2);
+  return rows.map((row) =>
+    row
+      .split(/<t[dh] /)
+      .slice(1)
+      .map((cell) => text(cell.replace(/^[^>]*>/, ''))),
+  );
+}
+
+const claim = (event_nonce: string, height: string, votes: readonly number[], content: object = {}) => ({
+  observed: false,
+  height,
+  votes: votes.map(vote),
+  claim: { event_nonce, ...content },
+});
+
+const deposit = (amount: string) => ({ '@type': 'MsgDepositClaim', token_contract: '0xT', amount });
+const observed = (height: string, ...votes: readonly number[]) => ({ ...claim('7', height, votes), observed: true });
+const confirms = (nonce: string, ...addresses: readonly string[]) =>
+  addresses.map((eth_signer) => ({ nonce, token_contract: '0xT', eth_signer }));
+
+/** A firing alert about a validator. */
+const lateVerdict = (externalAddress: string): Verdict =>
+  verdict('BridgeOrchestratorMissingConfirms', 'warning', 68, {
+    validators: [{ externalAddress, address: beta, name: '', isWatched: false, power: 0.3 }],
+  });
+
+/** A query that was answered at 12:00:00. */
+const answered = (key: string, ...pages: readonly unknown[]): QueryState => ({
+  attempts: { ...NO_ATTEMPTS, at: at(0), hasAnswered: true },
+  failures: 0,
+  failure: undefined,
+  answers: new Map(pages.length === 0 ? [] : [[key, { at: at(0), pages, families: [] }]]),
+});
+
+/** What the node says about the first validator. */
+const answers = (isJailed: boolean | undefined, claimed = '7'): QueryStates =>
+  new Map([
+    [
+      'staking_validator',
+      answered(alpha, ...(isJailed === undefined ? [] : [{ operator: 'a', isJailed, isBonded: true }])),
+    ],
+    ['claim_position', answered(alpha, asDecimalString(claimed))],
+    ['orchestrator_balance', answered(alpha, asDecimalString('1500'))],
+  ]);
+
+describe('the validators that are late', () => {
+  it('are those that have not signed an old batch without sufficient signatures, largest power first', () => {
+    const batches = [batch('1', '600', OLD), batch('2', '700', OLD), batch('3', '700', YOUNG)];
+    const batch_confirms = [...confirms('1', '0xa1'), ...confirms('2', '0xa1', '0xa2')];
+    expect(summaryOf({ batches, batch_confirms })).toEqual(['0xa2 1  ', '0xa3 1  ', '0xa4 1  ']);
+    const [first] = validatorsIn({ batches, batch_confirms });
+    expect(first).toMatchObject({ powerRatio: 0.3, oldestSeconds: 300, jailedIn: null, watched: false, own: null });
+  });
+
+  it('are those that have not voted for an old event', () => {
+    const attestations = [
+      ...idleState.attestations,
+      claim('8', OLD, [0]),
+      claim('9', OLD, [0, 1]),
+      claim('10', YOUNG, []),
+    ];
+    expect(summaryOf({ attestations })).toEqual(['0xa2   8', '0xa3   8,9', '0xa4   8,9']);
+  });
+
+  it('are not silent, but deviate, if they voted for another claim than the one with the most power', () => {
+    const attestations = [
+      ...idleState.attestations,
+      claim('8', OLD, [1], { type: 'a' }),
+      claim('8', OLD, [0], { type: 'b' }),
+    ];
+    expect(summaryOf({ attestations })).toEqual(['0xa2    (8)', '0xa3   8', '0xa4   8']);
+    expect(rowsOf({ attestations })[0]?.slice(1, 4)).toEqual([
+      'disputes for 5 min',
+      '30.00 %',
+      'voted for another claim of event 8',
+    ]);
+    expect(introductionOf({ attestations })).toContain(
+      '1 voted for another claim of an event than the one with the most power; either claim can be right.',
+    );
+  });
+
+  it('include who is about to be jailed although the signatures of a validator set are sufficient', () => {
+    const valsets = [{ nonce: '2', members, height: OLD }, ...idleState.valsets];
+    const valset_confirms = ['0xa1', '0xa2'].map((eth_address) => ({ nonce: '2', eth_address }));
+    const state = { params: { ...idleState.params, signed_valsets_window: '200' }, valsets, valset_confirms };
+    expect(summaryOf(state)).toEqual(['0xa3  2 ', '0xa4  2 ']);
+    expect(validatorsIn(state)[0]).toMatchObject({ isBlocking: false, jailedIn: { blocks: '50' } });
+    expect(rowsOf(state)[0]?.[4]).toBe('signs by 12:01:40 UTC, else jailed ≈ 100 s left 50 hub blocks');
+  });
+
+  it('are also those with an alert, even when nothing waits for them', () => {
+    const state = { valsets: [{ nonce: '2', members, height: '950' }] };
+    expect(validatorsIn(state, { verdicts: [lateVerdict('0xa2')] })).toMatchObject([
+      {
+        jailedIn: { blocks: '50' },
+        externalAddress: '0xa2',
+        isBlocking: false,
+        alerts: ['BridgeOrchestratorMissingConfirms'],
+        oldestSeconds: 4080,
+      },
+    ]);
+  });
+
+  it('have a deadline in digits, however large the height', () => {
+    const params = { ...idleState.params, signed_valsets_window: '9'.repeat(30) };
+    const state = { params, valsets: [{ nonce: '2', members, height: '950' }] };
+    expect(validatorsIn(state, { verdicts: [lateVerdict('0xa2')] })[0]?.jailedIn?.blocks).toMatch(/^1\d{30}$/);
+  });
+
+  it('have the share of the newest validator set, although signatures of older sets are missing', () => {
+    const older = { nonce: '2', members: [{ power: '1', external_address: '0xa4' }], height: OLD };
+    const state = { valsets: [older, { nonce: '3', members, height: YOUNG }] };
+    expect(validatorsIn(state)).toMatchObject([{ externalAddress: '0xa4', powerRatio: 0.1 }]);
+  });
+
+  it('are nobody when all lists are empty or cannot be read', () => {
+    expect(summaryOf({})).toEqual([]);
+    expect(summaryOf({ batches: 1, attestations: 1, valsets: 1 })).toEqual([]);
+  });
+
+  it('have one row each: state, power, what is missing and the deadline', () => {
+    const batches = ['1', '2', '3', '4'].map((nonce) => batch(nonce, '600', OLD));
+    const attestations = [...idleState.attestations, claim('8', '700', [])];
+    const batch_confirms = batches.flatMap(({ batch_nonce }) => confirms(batch_nonce, '0xa1', '0xa4'));
+    const state = { batches, batch_confirms, attestations };
+    expect(introductionOf(state)).toBe(
+      'Validators 4 Something waits for 4 validators with 100.00 % of the power. Signatures of 66.00 % and votes of 66.00 % are required.',
+    );
+    const timeout = 'batch times out: ≈ 16 min left 84 external blocks';
+    expect(rowsOf(state)).toEqual([
+      [`no name ${alpha} 0xa1`, 'late for 10 min', '40.00 %', 'votes for event 8', 'none'],
+      [`no name ${beta} 0xa2`, 'late for 10 min', '30.00 %', 'votes for event 8; 4 batches between 1 and 4', timeout],
+      [
+        'no name hub1zyyyyyyyyyy 0xa3',
+        'late for 10 min',
+        '20.00 %',
+        'votes for event 8; 4 batches between 1 and 4',
+        timeout,
+      ],
+      ['no name hub1ryyyyyyyyyy 0xa4', 'late for 10 min', '10.00 %', 'votes for event 8', 'none'],
+    ]);
+  });
+
+  it('are separated from those that block something', () => {
+    const options = { verdicts: [lateVerdict('0xa2')] };
+    expect(introductionOf({}, options)).toBe(
+      'Validators 1 Nothing waits. 1 validator is late although enough others sign and vote. A validator that misses the deadline of a validator set or batch is jailed.',
+    );
+    expect(rowsOf({}, options)).toEqual([
+      [`no name ${beta} 0xa2`, 'late for 68 min', '30.00 %', 'signatures for an hour', 'none'],
+    ]);
+  });
+
+  it('say that more can be missing than what an incomplete list contains', () => {
+    const attestations = Array.from({ length: 60 }, (_, index) => claim(`${index + 8}`, OLD, [0, 2, 3]));
+    expect(rowsOf({ attestations: [...idleState.attestations, ...attestations] })[0]?.[3]).toBe(
+      'votes for at least 50 events from 8 on',
+    );
+  });
+
+  it('are those that miss in an old batch whose signed share is unknown', () => {
+    const rows = rowsOf({ batches: [batch('5', '600', OLD)], last_observed_valset: null });
+    expect(rows[0]?.[3]).toContain('batch 5');
+  });
+
+  it('are nobody only as far as lists can be read', () => {
+    expect(introductionOf({})).toBe('Validators 0 Nothing has waited for a validator for more than five minutes.');
+    const attestations = Array.from({ length: 60 }, (_, index) => claim(`${index + 8}`, YOUNG, []));
+    expect(introductionOf({ batches: 1, attestations: [...idleState.attestations, ...attestations] })).toContain(
+      'minutes in the lists that can be read. The list of batches cannot be read. Only the 50 oldest of 60 claims are considered.',
+    );
+  });
+});
+
+describe('the own validators', () => {
+  const well = { attestations: [observed('900', 0)] };
+
+  it('are on the status page only with an entry of watch, with their target', () => {
+    expect(ownValidatorsSection(viewWith(well)).html).toBe('');
+    const { html } = ownValidatorsSection(viewWith(well, { watch: [alpha] }));
+    expect(html).toContain('Your validators <span class="quiet">1</span>');
+    expect(html).toContain('<a href="./pending?target=main%20%22net%22%20%3C1%3E">');
+  });
+
+  it('are shown when all is well, by any of their addresses', () => {
+    const expected = [
+      `no name yours ${alpha} 0xa1`,
+      'signs and votes',
+      '40.00 %',
+      'events ■ batches none validator sets □',
+      'none',
+      'last claim: event unknown funds: unknown',
+      'nothing',
+    ];
+    const valsets = [{ nonce: '1', members, height: '990' }];
+    for (const address of [registered[0]?.sender, alpha, registered[0]?.eth_address]) {
+      expect(
+        rowsOf(
+          { ...well, valsets, valset_confirms: [{ nonce: '1', eth_address: '0xa1' }] },
+          { watch: [address ?? ''] },
+        ),
+      ).toEqual([expected.map((cell) => cell.replace('□', '■'))]);
+    }
+  });
+
+  it('are unknown, and not well, while the node has not answered whether they are jailed', () => {
+    const cells = (isJailed: boolean | undefined) => {
+      const [row = []] = rowsOf(well, { watch: [alpha], queries: answers(isJailed) });
+      return [row[1], row[4], row[6]];
+    };
+    expect(cells(undefined)).toEqual([
+      'unknown',
+      'unknown',
+      'The node has not answered whether it is jailed. The log says why.',
+    ]);
+    expect(cells(false)).toEqual(['signs and votes', 'none', 'nothing']);
+    expect(cells(true)).toEqual(['jailed', 'is jailed', 'Find the cause, then unjail it.']);
+  });
+
+  it('have a square for each event, batch and validator set, and until when they have to sign', () => {
+    const state = {
+      params: { ...idleState.params, signed_valsets_window: '200', signed_batches_window: '500' },
+      batches: [3, 1, 2].map((nonce) => batch(`${nonce}`, '600', nonce === 3 ? '990' : '600')),
+      batch_confirms: confirms('1', '0xa2'),
+      valsets: [...idleState.valsets, { nonce: '850', members, height: '850' }],
+      attestations: [observed('600', 0), claim('8', '990', [0])],
+    };
+    const [row] = rowsOf(state, { watch: [beta] });
+    expect(row?.slice(2, 5)).toEqual([
+      '30.00 %',
+      'events ✕□ 1 missing: 7 batches ■✕□ 2 missing: 2, 3 validator sets ✕✕ 1 missing: 850',
+      'signs by 12:01:40 UTC, else jailed ≈ 100 s left 50 hub blocks batch times out: ≈ 6 min left 34 external blocks',
+    ]);
+    const html = htmlOf(state, { watch: [beta] });
+    expect(html).toContain('role="img" aria-label="the last 3: 1 done, 1 missing, 1 not due"');
+    expect(html).toContain('<i class="missing" title="2: missing">✕</i>');
+  });
+
+  it('have no countdown, and are not well, when the node is behind', () => {
+    const valsets = [...idleState.valsets, { nonce: '950', members, height: '950' }];
+    const [row] = rowsOf({ ...well, valsets }, { watch: [alpha], isNodeBehind: true });
+    expect(row?.[1]).toBe('node is behind');
+    expect(row?.[4]).toBe('signs by height 1050, else jailed');
+  });
+
+  it('are late when something has waited for them for longer than usual, as severe as the alert about that', () => {
+    const state = { attestations: [observed('500', 0, 1), claim('8', '700', [0])] };
+    const options = (verdicts: readonly Verdict[]): Options => ({ watch: [alpha, beta], verdicts });
+    const own = rowsOf(state, options([])).slice(0, 2);
+    expect(own.map((cells) => [cells[1], cells[3]?.slice(0, 25).trim()])).toEqual([
+      ['signs and votes', 'events ■■ batches none va'],
+      ['late for 10 min', 'events ■✕ 1 missing: 8 ba'],
+    ]);
+    const classOf = (verdicts: readonly Verdict[]) =>
+      /<b class="state (\w+)">late/.exec(htmlOf(state, options(verdicts)))?.[1];
+    expect(classOf([])).toBe('pending');
+    expect(classOf([verdict('BridgeOracleStalled', 'critical', 20)])).toBe('critical');
+    expect(classOf([verdict('BridgeBatchUnsigned', 'critical', 20)])).toBe('pending');
+  });
+
+  it.each([
+    ['batch', { batches: [batch('2', '600', '500')] }, 'BridgeBatchUnsigned', 'BridgeValsetUnsigned'],
+    [
+      'validator set',
+      { valsets: [...idleState.valsets, { nonce: '500', members, height: '500' }] },
+      'BridgeValsetUnsigned',
+      'BridgeBatchUnsigned',
+    ],
+  ] as const)('are late with an old unsigned %s, as severe as the alert about it', (_item, unsigned, alert, other) => {
+    const state = { ...unsigned, attestations: [observed('500', 0, 1)] };
+    const [row] = rowsOf(state, { watch: [beta] });
+    expect(row?.[1]).toMatch(/^late for /);
+    expect(row?.at(-1)).toBe('Check its orchestrator.');
+    const classOf = (name: string) =>
+      /<b class="state (\w+)">late/.exec(
+        htmlOf(state, { watch: [beta], verdicts: [verdict(name, 'critical', 20)] }),
+      )?.[1];
+    expect(classOf(other)).toBe('pending');
+    expect(classOf(alert)).toBe('critical');
+  });
+
+  it('are not late when they claim something else than most, and say which claim each has voted for', () => {
+    const attestations = [
+      observed('900', 0, 1, 2, 3),
+      claim('8', '700', [0], deposit('5')),
+      claim('8', '700', [1, 2], deposit('6')),
+    ];
+    const rows = rowsOf({ attestations }, { watch: registered.map(({ orchestrator }) => orchestrator) });
+    expect(rows[0]?.[1]).toBe('signs and votes');
+    expect(rows.map((cells) => /claims .*/.exec(cells[3] ?? '')?.[0])).toEqual([
+      'claims 5 smallest units of 0xt for event 8, like 40 % of the power',
+      'claims 6 smallest units of 0xt for event 8, like 50 % of the power',
+      'claims 6 smallest units of 0xt for event 8, like 50 % of the power',
+      undefined,
+    ]);
+  });
+
+  it('have the severity of their own alerts only', () => {
+    const alert = verdict('BridgeOrchestratorMissingVotes', 'warning', 40, { subject: { orchestrator: beta } });
+    const rows = rowsOf(well, { watch: [alpha, beta], verdicts: [alert] });
+    expect(rows.map(([, state]) => state)).toEqual(['signs and votes', 'warning']);
+    expect(rows.map((row) => row.at(-1))).toEqual(['nothing', alert.action]);
+  });
+
+  it('show what the node says about them: last claim and funds', () => {
+    const orchestratorOf = (claimed: string) =>
+      rowsOf(well, { watch: [alpha], queries: answers(false, claimed) })[0]?.[5];
+    expect(orchestratorOf('7')).toBe('last claim: event 7 funds: 1 500 smallest units'.replace('1 500', '1500'));
+    expect(orchestratorOf('4')).toBe('last claim: event 4 3 behind the last observed one funds: 1500 smallest units');
+  });
+
+  it('say which signature they missed, if that is why they are jailed', () => {
+    const state = {
+      valsets: [
+        { nonce: '100', members, height: '100' },
+        { nonce: '202', members: members.slice(1), height: '202' },
+      ],
+    };
+    expect(rowsOf(state, { watch: [alpha], queries: answers(true) })[0]?.[4]).toBe(
+      'is jailed did not sign validator set 100',
+    );
+  });
+
+  it('are shown when they are outside the set, or not registered, or cannot be found', () => {
+    const valsets = [{ nonce: '2', members: members.slice(1), height: '2' }];
+    const watch = [alpha, 'hub1nobody'];
+    const stateOf = (state: object, verdicts: readonly Verdict[] = []) =>
+      rowsOf(state, { watch, verdicts })
+        .slice(0, 2)
+        .map((row) => [row[1], row[3]]);
+    expect(stateOf({ valsets })).toEqual([
+      ['not in the set', 'unknown'],
+      ['not registered', 'unknown'],
+    ]);
+    const inactive = verdict('BridgeWatchedValidatorInactive', 'critical', 20, { subject: { address: alpha } });
+    expect(stateOf({ valsets }, [inactive])[0]).toEqual(['critical', 'unknown']);
+    expect(stateOf({ orchestrator_addresses: null })[0]?.[0]).toBe('cannot be judged');
+    expect(stateOf({ batch_confirms: null })[0]?.[0]).toBe('cannot be judged');
+  });
+});
+
+describe('the contact of a validator', () => {
+  /** The table with what the second validator has published; none of the four has signed a batch. */
+  const htmlWith = (contact: Contact, settings: Options = {}): string => {
+    const page = { names: new Map(), contacts: new Map([['pqqqq', contact]]), operators: new Map() };
+    return htmlOf(
+      { batches: [batch('1', '600', '500')] },
+      { ...settings, queries: new Map([['validators', answered('', page)]]) },
+    );
+  };
+  const website = (address: string): string => htmlWith({ securityContact: null, website: address });
+
+  it('is beside its name where it is late', () => {
+    const html = htmlWith({ securityContact: 'ops@example.org', website: 'https://example.org/a' });
+    expect(html).toContain(
+      'published contact: ops@example.org, <a href="https://example.org/a" rel="noreferrer nofollow">https://example.org/a</a>',
+    );
+    expect(html.split('published contact').length).toBe(2);
+  });
+
+  it.each([
+    'http://example.org',
+    'javascript:alert(1)',
+    'https:example.org',
+    'https://',
+    'https://user:password@example.org',
+    'https://example.org@evil.example',
+    'https://еxample.org',
+    'https://example.org/ javascript:',
+    'example.org',
+    'HTTPS//x',
+  ])('is text and no link: %s', (address) => {
+    expect(website(address)).not.toContain('<a');
+    expect(website(address)).toContain(address);
+  });
+
+  it.each(['https://example.org', 'https://example.org/a?b=c#d', 'https://example.org?q=1'])(
+    'is a link: %s',
+    (address) => {
+      expect(website(address)).toContain(`<a href="${address}"`);
+    },
+  );
+
+  it('is escaped', () => {
+    const html = htmlWith({ securityContact: HOSTILE, website: `https://example.org/"><script>` });
+    expect(html).not.toContain('<script>');
+    expect(html).toContain('href="https://example.org/&quot;&gt;&lt;script&gt;"');
+  });
+});
