@@ -11,42 +11,6 @@ export interface Block {
 export const EXTERNAL_BLOCK_MS = 12_000;
 
 const MINUTE_MS = 60_000;
-const FIRST_HEIGHT = 8_214_000;
-const FIRST_EXTERNAL_HEIGHT = 21_380_000;
-
-/** Produces the blocks of the hub at a fixed block time. */
-export class BlockProducer {
-  readonly #blockTimeMs: number;
-  /** Time passed on the external chain. */
-  #externalMs = 0;
-  #latest: Block;
-
-  constructor(seed: number, blockTimeMs: number, startMs: number) {
-    this.#blockTimeMs = blockTimeMs;
-    this.#latest = {
-      height: FIRST_HEIGHT + (seed % 1000),
-      timeMs: startMs,
-      elapsedMinutes: blockTimeMs / MINUTE_MS,
-      externalHeight: FIRST_EXTERNAL_HEIGHT,
-    };
-  }
-
-  get latest(): Block {
-    return this.#latest;
-  }
-
-  /** Makes the next block. The external chain jumps ahead by `extraExternalBlocks` besides the time that passes. */
-  advance(extraExternalBlocks: number): Block {
-    this.#externalMs += this.#blockTimeMs + extraExternalBlocks * EXTERNAL_BLOCK_MS;
-    this.#latest = {
-      ...this.#latest,
-      height: this.#latest.height + 1,
-      timeMs: this.#latest.timeMs + this.#blockTimeMs,
-      externalHeight: FIRST_EXTERNAL_HEIGHT + Math.floor(this.#externalMs / EXTERNAL_BLOCK_MS),
-    };
-    return this.#latest;
-  }
-}
 
 export interface TimeSpan {
   readonly fromMs: number;
@@ -59,8 +23,10 @@ interface BlockClockOptions {
   readonly startMs: number;
   readonly blockTimeMs: number;
   /** The hub makes no blocks in this time. */
-  readonly halt: TimeSpan;
+  readonly halt?: TimeSpan;
 }
+
+const NO_HALT: TimeSpan = { fromMs: 0, untilMs: 0 };
 
 /** The blocks of a hub by time, so that a model can skip those in which nothing happens. */
 export class BlockClock {
@@ -102,7 +68,7 @@ export class BlockClock {
   }
 
   #block(index: number): Block {
-    const { firstHeight, startMs, blockTimeMs, halt } = this.#options;
+    const { firstHeight, startMs, blockTimeMs, halt = NO_HALT } = this.#options;
     const timeWithoutHalt = startMs + index * blockTimeMs;
     const timeMs = timeWithoutHalt + (timeWithoutHalt > halt.fromMs ? halt.untilMs - halt.fromMs : 0);
     return {
@@ -114,7 +80,7 @@ export class BlockClock {
   }
 
   #haltedMsBefore(timeMs: number): number {
-    const { fromMs, untilMs } = this.#options.halt;
+    const { fromMs, untilMs } = this.#options.halt ?? NO_HALT;
     return Math.min(Math.max(timeMs - fromMs, 0), untilMs - fromMs);
   }
 }

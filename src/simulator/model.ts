@@ -1,4 +1,4 @@
-import { type Block, BlockProducer } from './block.js';
+import { type Block, BlockClock } from './block.js';
 import { BridgeModel } from './bridge-model.js';
 import { Chain } from './chain.js';
 import { CrosschainModel } from './crosschain-model.js';
@@ -61,25 +61,31 @@ function warmUpBlocks(blockTimeMs: number): number {
   return Math.round(Math.min(Math.max(WARM_UP_MS / blockTimeMs, MIN_WARM_UP_BLOCKS), MAX_WARM_UP_BLOCKS));
 }
 
+const FIRST_HEIGHT = 8_214_000;
+const FIRST_EXTERNAL_HEIGHT = 21_380_000;
+
 class SimulatedChain extends Chain {
   readonly blockTimeMs: number;
   readonly bridge: BridgeModel;
   readonly crosschain: CrosschainModel;
+  latest: Block;
   scenario: ScenarioName = 'healthy';
-  readonly #blocks: BlockProducer;
+  readonly #clock: BlockClock;
   #pendingExternalBlocks = 0;
   #msSinceBlock = 0;
 
   constructor(seed: number, blockTimeMs: number, startMs: number) {
     super();
     this.blockTimeMs = blockTimeMs;
-    this.#blocks = new BlockProducer(seed, blockTimeMs, startMs);
+    this.#clock = new BlockClock({
+      firstHeight: FIRST_HEIGHT + (seed % 1000),
+      firstExternalHeight: FIRST_EXTERNAL_HEIGHT,
+      startMs,
+      blockTimeMs,
+    });
+    this.latest = this.#clock.at(startMs);
     this.bridge = new BridgeModel(seed, blockTimeMs, this.latest);
     this.crosschain = new CrosschainModel(seed, blockTimeMs, this.latest);
-  }
-
-  get latest(): Block {
-    return this.#blocks.latest;
   }
 
   protected get rules(): Rules {
@@ -107,11 +113,12 @@ class SimulatedChain extends Chain {
 
   #step(rules: Rules): void {
     const extraExternalBlocks = this.#takeExtraExternalBlocks();
-    const block = this.#blocks.advance(extraExternalBlocks);
+    this.#clock.skipExternalBlocks(extraExternalBlocks);
+    this.latest = this.#clock.after(this.latest, 1);
     // The hub notices the jump of the external height only when it observes an event.
-    if (extraExternalBlocks > 0) this.bridge.module.deposit(block);
-    this.bridge.step(block, rules);
-    this.crosschain.step(block, rules);
+    if (extraExternalBlocks > 0) this.bridge.module.deposit(this.latest);
+    this.bridge.step(this.latest, rules);
+    this.crosschain.step(this.latest, rules);
   }
 
   /** The jump of a scenario, once there is a batch that it can bring near its timeout. */
