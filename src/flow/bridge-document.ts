@@ -1,80 +1,70 @@
 import { claimTypes, packedClaimContent, type ClaimType } from '../chain/claim.js';
-import { compare, numeralKey } from '../chain/decimal.js';
+import { compare, numeralKey, sum, toDecimalString } from '../chain/decimal.js';
 import type { Attestation, Batch, Transfer } from '../chain/module-state.js';
 import { isPresent } from '../chain/field.js';
-import type { Numeral } from '../chain/numeral.js';
+import type { DecimalString, Numeral } from '../chain/numeral.js';
 import { eventAttestations, pendingAttestations, type EventAttestation } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { claimMessage } from '../facts/bridge/integrity.js';
-import { contractLabel, transferredCoin, unbatchedByToken } from '../facts/bridge/tokens.js';
+import { batchKey } from '../facts/bridge/signing.js';
+import { contractLabel, keyOfBatch, transferredCoin, unbatchedByToken } from '../facts/bridge/tokens.js';
+import { groupBy } from '../facts/grouping.js';
 import { optional, orElse, orUndefined, required, rows, WITHDRAWN } from '../facts/required-fields.js';
+import type { Arrivals } from './arrivals.js';
 
 /* What the flow of the bridge reads of a module state, and nothing else of it. */
+
+/** The counters of the hub. They only grow. */
+export interface HighestIds {
+  readonly event: Numeral;
+  readonly batch: Numeral;
+  readonly transfer: Numeral;
+}
 
 /** Ids and nonces are in the form of Map keys (`numeralKey`). */
 export interface FlowDocument {
   readonly bridgeContract: string | undefined;
-  readonly eventNonce: Numeral;
-  readonly batchId: Numeral;
-  readonly transferId: Numeral;
+  readonly highest: HighestIds;
   readonly externalHeight: Numeral;
   /** Of the set in the contract; `undefined` when it is missing. */
   readonly valsetNonce: Numeral | undefined;
   /** Distinct ones, by key. */
   readonly batches: ReadonlyMap<string, FlowBatch>;
-  /** Distinct ones that are in no batch, by token. */
-  readonly unbatched: readonly { readonly contract: string; readonly ids: readonly Numeral[] }[];
+  /** The transfers that are in no batch, by token. */
+  readonly unbatched: readonly TransferGroup[];
   /** The ids of all transfers. */
   readonly ids: ReadonlySet<Numeral>;
-  /** Of observed events, usually only the last one. */
-  readonly observedClaims: readonly FlowClaim[];
-  /** Of later events. */
-  readonly pendingClaims: readonly FlowClaim[];
+  /** Usually only the last one. */
+  readonly observedEvents: readonly FlowEvent[];
+  /** Claims of later events. */
+  readonly pendingEvents: readonly FlowEvent[];
   /** Whether a batch or a transfer has a number that the hub has not reached. */
   readonly isContradictory: boolean;
 }
 
-export interface FlowBatch {
-  readonly nonce: Numeral;
+export interface TransferGroup {
   readonly contract: string;
+  /** Of the transfers that are in no group before it. */
+  readonly ids: readonly Numeral[];
+}
+
+export interface FlowBatch extends TransferGroup {
+  readonly nonce: Numeral;
   readonly timeout: Numeral;
   /** `undefined` when it is missing, which affects only the duration of the batch. */
   readonly block: Numeral | undefined;
-  /** Those that are in no batch before it. */
-  readonly transfers: readonly FlowTransfer[];
-}
-
-interface FlowTransfer {
-  readonly id: Numeral;
-  readonly contract: string;
-  readonly amount: Numeral;
-}
-
-/** A claim as in the document. Its content is read when the event was observed: an oracle that has stalled leaves hundreds of claims. */
-export interface FlowClaim {
-  readonly nonce: Numeral;
-  /** Absent for a claim that cannot be read. */
-  readonly content?: ClaimContent | undefined;
-}
-
-interface ClaimContent {
-  /** `undefined` for another type. The other fields are only of deposits and withdrawals. */
-  readonly type: ClaimType | undefined;
-  readonly packed?: string | undefined;
-  readonly contract?: string | undefined;
-  readonly amount?: Numeral | undefined;
-  readonly batchNonce?: Numeral | undefined;
+  /** Its transfers by token. */
+  readonly totals: readonly { readonly contract: string; readonly transfers: number; readonly amount: DecimalString }[];
 }
 
 /** Of events that are claimed and not observed, the first ones are observed first. */
 const MAX_CLAIMS = 1_000;
-/** A claim of which a field is longer, which only a hostile document has, cannot be read. */
-const MAX_FIELD_CHARACTERS = 4_096;
 
-/** What an event was. */
+/** What an event was, as claimed. */
 export interface FlowEvent {
+  readonly nonce: Numeral;
   /** `undefined` for a claim of another type, and for one that cannot be read. */
-  readonly type: ClaimType | undefined;
+  readonly type?: ClaimType | undefined;
   readonly deposit?: { readonly contract: string; readonly amount: Numeral };
   /** The key of the batch that was executed. */
   readonly batch?: string;
@@ -92,35 +82,32 @@ function read(input: BridgeInput): FlowDocument {
   const ids = new Set<Numeral>();
   const batches = new Map<string, FlowBatch>();
   for (const row of rows(state.batches)) {
-    const batch = readBatch(row, ids);
-    const key = batchKey(batch.nonce, batch.contract);
+    const [key, batch] = [keyOfBatch(row), readBatch(row, ids)];
     if (!batches.has(key)) batches.set(key, batch);
   }
   const unbatched = Array.from(unbatchedByToken(input), ([contract, transfers]) => ({
     contract,
     ids: newIds(transfers, ids),
   }));
-  const batchId = keyOf(state.last_outgoing_batch_id);
-  const transferId = keyOf(state.last_outgoing_pool_id);
+  const highest = {
+    event: keyOf(state.last_observed_nonce),
+    batch: keyOf(state.last_outgoing_batch_id),
+    transfer: keyOf(state.last_outgoing_pool_id),
+  };
+  const nonces = Array.from(batches.values(), ({ nonce }) => nonce);
   return {
     bridgeContract: optional(optional(state.params)?.bridge_external_address),
-    eventNonce: keyOf(state.last_observed_nonce),
-    batchId,
-    transferId,
+    highest,
     externalHeight: required(state.last_observed_external_height),
     valsetNonce: optional(optional(state.last_observed_valset)?.nonce),
     batches,
     unbatched,
     ids,
-    observedClaims: eventAttestations(input)
+    observedEvents: eventAttestations(input)
       .filter(({ attestation }) => attestation.observed === true)
-      .map(readClaim),
-    pendingClaims: first(pendingAttestations(input)).map(readClaim),
-    isContradictory:
-      isAnyAbove(
-        Array.from(batches.values(), ({ nonce }) => nonce),
-        batchId,
-      ) || isAnyAbove(ids, transferId),
+      .map(readEvent),
+    pendingEvents: first(pendingAttestations(input)).map(readEvent),
+    isContradictory: isAnyAbove(nonces, highest.batch) || isAnyAbove(ids, highest.transfer),
   };
 }
 
@@ -154,32 +141,32 @@ function keyOf(field: Parameters<typeof required<Numeral>>[0]): Numeral {
   return numeralKey(required(field));
 }
 
-/** Some chains number the batches of each token separately. */
-function batchKey(nonce: Numeral, contract: string): string {
-  return `${nonce} ${contract}`;
-}
-
-export function keyOfBatch({ batch_nonce, token_contract }: Batch): string {
-  return batchKey(keyOf(batch_nonce), contractLabel(token_contract));
-}
-
 /** Adds the ids of its transfers to those of the document. */
 function readBatch(
   { batch_nonce, token_contract, batch_timeout, block, transactions }: Batch,
   ids: Set<Numeral>,
 ): FlowBatch {
+  const transfers = rows(transactions)
+    .map(readTransfer)
+    .filter(({ id }) => isNew(ids, id));
   return {
     nonce: keyOf(batch_nonce),
     contract: contractLabel(token_contract),
     timeout: required(batch_timeout),
     block: isPresent(block) ? block : undefined,
-    transfers: rows(transactions)
-      .map(readTransfer)
-      .filter(({ id }) => isNew(ids, id)),
+    ids: transfers.map(({ id }) => id),
+    totals: Array.from(
+      groupBy(transfers, ({ contract }) => contract),
+      ([contract, own]) => ({
+        contract,
+        transfers: own.length,
+        amount: toDecimalString(sum(own.map(({ amount }) => amount))),
+      }),
+    ),
   };
 }
 
-function readTransfer(transfer: Transfer): FlowTransfer {
+function readTransfer(transfer: Transfer) {
   const coin = transferredCoin(transfer);
   return { id: keyOf(transfer.id), contract: contractLabel(coin?.contract), amount: amountOf(coin?.amount) };
 }
@@ -191,42 +178,58 @@ function amountOf(field: Parameters<typeof required<Numeral>>[0]): Numeral {
   return amount;
 }
 
-function readClaim({ nonce, attestation }: EventAttestation): FlowClaim {
-  return {
-    nonce: numeralKey(nonce),
-    content: orUndefined(() => readContent(attestation)),
-  };
-}
-
-function readContent(attestation: Attestation): ClaimContent {
-  const type = typeOfMessage.get(claimMessage(attestation));
-  if (type !== 'deposit' && type !== 'withdraw') return { type };
-  const claim = required(attestation.claim);
-  return {
-    type,
-    packed: short(optional(claim.value)),
-    contract: short(optional(claim.token_contract)),
-    amount: optional(claim.amount),
-    batchNonce: optional(claim.batch_nonce),
-  };
-}
-
-function short(text: string | undefined): string | undefined {
-  if (text !== undefined && text.length > MAX_FIELD_CHARACTERS) throw WITHDRAWN;
-  return text;
-}
-
-export function eventOf({ content }: FlowClaim): FlowEvent {
+function readEvent({ nonce: eventNonce, attestation }: EventAttestation): FlowEvent {
+  const nonce = numeralKey(eventNonce);
   return orElse<FlowEvent>(
-    () => readEvent(required(content)),
-    () => ({ type: undefined }),
+    () => ({ nonce, ...readClaim(attestation) }),
+    () => ({ nonce }),
   );
 }
 
-function readEvent({ type, packed, ...fields }: ClaimContent): FlowEvent {
+function readClaim(attestation: Attestation): Omit<FlowEvent, 'nonce'> {
+  const type = typeOfMessage.get(claimMessage(attestation));
   if (type !== 'deposit' && type !== 'withdraw') return { type };
-  const content = () => required(packedClaimContent(type, required(packed)));
-  const contract = contractLabel(fields.contract ?? content().tokenContract);
-  if (type === 'deposit') return { type, deposit: { contract, amount: amountOf(fields.amount ?? content().amount) } };
-  return { type, batch: batchKey(numeralKey(required(fields.batchNonce ?? content().batchNonce)), contract) };
+  const claim = required(attestation.claim);
+  const packed = () => required(packedClaimContent(type, required(claim.value)));
+  const contract = contractLabel(optional(claim.token_contract) ?? packed().tokenContract);
+  return type === 'deposit'
+    ? { type, deposit: { contract, amount: amountOf(optional(claim.amount) ?? packed().amount) } }
+    : { type, batch: batchKey(optional(claim.batch_nonce) ?? packed().batchNonce, contract) };
+}
+
+/** What is remembered of a document to compare the next one with. */
+export interface Baseline
+  extends
+    Pick<BridgeInput, 'at' | 'height'>,
+    Pick<FlowDocument, 'bridgeContract' | 'highest' | 'valsetNonce' | 'batches' | 'unbatched' | 'pendingEvents'> {
+  readonly arrivals: Arrivals;
+}
+
+/** Bounds the memory of an endpoint. The transfers with the lowest ids are forgotten. */
+export const MAX_TRANSFERS = 100_000;
+
+export function baselineOf(document: FlowDocument, { at, height }: BridgeInput, arrivals: Arrivals): Baseline {
+  const { bridgeContract, highest, valsetNonce, batches, unbatched, pendingEvents, ids: all } = document;
+  const isKept =
+    all.size <= MAX_TRANSFERS
+      ? undefined
+      : new Set(
+          Array.from(all)
+            .toSorted((a, b) => compare(b, a))
+            .slice(0, MAX_TRANSFERS),
+        );
+  const bounded = <Group extends TransferGroup>(group: Group): Group =>
+    isKept === undefined ? group : { ...group, ids: group.ids.filter((id) => isKept.has(id)) };
+  const remembered = Array.from(batches, ([key, batch]) => [key, bounded(batch)] as const);
+  return {
+    at,
+    height,
+    bridgeContract,
+    highest,
+    valsetNonce,
+    batches: new Map(remembered.filter(([, { ids }]) => ids.length > 0)),
+    unbatched: unbatched.map(bounded),
+    pendingEvents,
+    arrivals,
+  };
 }

@@ -1,31 +1,49 @@
-import { toDouble } from '../chain/decimal.js';
-import type { TokenAmount, TokenCounter } from './bridge-changes.js';
-import type { BridgeFlow } from './bridge-flow.js';
+import { labelValues, type LabelValues } from '../metrics/family.js';
+import type { TokenCounter } from './bridge-changes.js';
+import { countOf, type BridgeFlow } from './bridge-flow.js';
 import { cumulativeFamilies, type CumulativeFamily, type SeriesSample } from './cumulative-family.js';
-import { tokenSamples } from './flow-tokens.js';
 import { countLate, histogramSamples } from './histogram.js';
+import { OTHER, splitTotals } from './totals.js';
 
 type BridgeFamily = Omit<CumulativeFamily<BridgeFlow>, 'name' | 'series'>;
 
 const LABELS = ['token_contract', 'denom'] as const;
 
-/** A counter by token. Tokens above the limit share a series. */
+/** A counter, and the labels of its series besides those of the token. */
+type CountedAs = readonly [labels: LabelValues, counter: TokenCounter];
+
+/**
+ * The samples of all tokens. Those above the limit are one series with the sum, whose labels are all `other`; it is there once it has
+ * counted. A family has at most `maxSeries` series.
+ */
+function tokenSamples({ tokens }: BridgeFlow, counters: readonly CountedAs[], maxSeries: number): SeriesSample[] {
+  const { own, others } = splitTotals(tokens, Math.floor((maxSeries - 1) / counters.length));
+  const samples = counters.flatMap(([labels, counter]) =>
+    own.map(([contract, totals]) => ({
+      labels: { token_contract: contract, denom: totals.denom, ...labels },
+      value: countOf([totals], counter),
+    })),
+  );
+  const ofOthers = counters.reduce((sum, [, counter]) => sum + countOf(others, counter), 0);
+  if (ofOthers === 0) return samples;
+  const names = [...LABELS, ...Object.keys(counters[0]?.[0] ?? {})];
+  return [...samples, { labels: labelValues(names, () => OTHER), value: ofOthers }];
+}
+
+/** A counter by token. */
 function perToken(counter: TokenCounter, help: string): BridgeFamily {
-  const derive = ({ tokens, counts }: BridgeFlow, maxSeries: number): readonly SeriesSample[] =>
-    tokenSamples(tokens, [{ labels: {}, valueOf: (column) => counts[counter][column] ?? 0 }], maxSeries);
-  return { type: 'counter', help, labels: LABELS, derive };
+  return {
+    type: 'counter',
+    help,
+    labels: LABELS,
+    derive: (flow, maxSeries) => tokenSamples(flow, [[{}, counter]], maxSeries),
+  };
 }
 
-function amountPerToken(kind: TokenAmount, help: string): BridgeFamily {
-  const derive = ({ tokens, amounts }: BridgeFlow, maxSeries: number): readonly SeriesSample[] =>
-    tokenSamples(tokens, [{ labels: {}, valueOf: (column) => toDouble(amounts[kind][column] ?? 0) }], maxSeries);
-  return { type: 'counter', help, labels: LABELS, derive };
-}
-
-const cancellations: readonly (readonly [reason: string, counter: TokenCounter])[] = [
-  ['timeout', 'batchesTimedOut'],
-  ['superseded', 'batchesSuperseded'],
-  ['unknown', 'batchesCanceled'],
+const cancellations: readonly CountedAs[] = [
+  [{ reason: 'timeout' }, 'batchesTimedOut'],
+  [{ reason: 'superseded' }, 'batchesSuperseded'],
+  [{ reason: 'unknown' }, 'batchesCanceled'],
 ];
 
 /** What happened on the bridge between polls. */
@@ -36,15 +54,7 @@ export const bridgeFlowFamilies = cumulativeFamilies<BridgeFlow>({
     help: 'Total number of batches canceled, whose transfers return to the queue, by reason.',
     // Three reasons.
     labels: [...LABELS, 'reason'],
-    derive: ({ tokens, counts }, maxSeries) =>
-      tokenSamples(
-        tokens,
-        cancellations.map(([reason, counter]) => ({
-          labels: { reason },
-          valueOf: (column) => counts[counter][column] ?? 0,
-        })),
-        maxSeries,
-      ),
+    derive: (flow, maxSeries) => tokenSamples(flow, cancellations, maxSeries),
   },
   bridge_transfers_executed_total: perToken(
     'transfersExecuted',
@@ -54,11 +64,11 @@ export const bridgeFlowFamilies = cumulativeFamilies<BridgeFlow>({
     'transfersCanceled',
     'Total number of outgoing transfers canceled by their senders.',
   ),
-  bridge_token_withdrawn_amount_total: amountPerToken(
+  bridge_token_withdrawn_amount_total: perToken(
     'withdrawn',
     'Total amount of executed outgoing transfers, in smallest units of the token.',
   ),
-  bridge_token_deposited_amount_total: amountPerToken(
+  bridge_token_deposited_amount_total: perToken(
     'deposited',
     'Total amount of observed deposits whose claim was seen, in smallest units of the token.',
   ),

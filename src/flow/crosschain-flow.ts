@@ -3,10 +3,16 @@ import { compare, subtract, toDouble } from '../chain/decimal.js';
 import type { Numeral } from '../chain/numeral.js';
 import { chainName } from '../facts/crosschain/chains.js';
 import type { CctxAnswer, CrosschainInput } from '../facts/crosschain/input.js';
-import { addChains, addFinished, NO_CHAINS, type FinishedCctx, type FlowChains } from './chain-counts.js';
-import { crosschainBaseline, keysOf, type CrosschainBaseline } from './crosschain-baseline.js';
-import { readCrosschainDocument, type CrosschainDocument } from './crosschain-document.js';
+import {
+  crosschainBaseline,
+  keysOf,
+  readCrosschainDocument,
+  type CrosschainBaseline,
+  type CrosschainDocument,
+} from './crosschain-document.js';
 import { addGap, noGaps, type FlowOptions, type Gaps } from './gaps.js';
+import { EMPTY_HISTOGRAM, observe, type Histogram } from './histogram.js';
+import { changeTotal, OTHER, withKeys, type Totals } from './totals.js';
 
 /*
  * The cross-chain transactions that left the lists between two documents. The documents do not say why: the node is asked for each of
@@ -15,6 +21,16 @@ import { addGap, noGaps, type FlowOptions, type Gaps } from './gaps.js';
 
 const gapReasons = ['regression', 'list', 'stale', 'truncated', 'key', 'unseen'] as const;
 type GapReason = (typeof gapReasons)[number];
+
+export const outcomes = ['mined', 'reverted', 'aborted', 'unknown'] as const satisfies readonly CctxAnswer[];
+export type Outcome = (typeof outcomes)[number];
+
+/** What was counted of the transactions of one chain. */
+export interface ChainTotals {
+  readonly chain: string;
+  readonly finished: Readonly<Record<Outcome, number>>;
+  readonly durations: Histogram;
+}
 
 /** A transaction that has left the lists and is not known to be finished. Plain data. */
 export interface DepartedCctx {
@@ -34,7 +50,8 @@ export interface DepartedCctx {
 
 /** What the polls of an endpoint have counted since the start of the process, and what the next document is compared with. */
 export interface CrosschainFlow {
-  readonly chains: FlowChains;
+  /** By chain id. */
+  readonly chains: Totals<ChainTotals>;
   readonly gaps: Gaps;
   /** `undefined` before the first document. */
   readonly baseline: CrosschainBaseline | undefined;
@@ -49,7 +66,7 @@ export interface CrosschainFlow {
 }
 
 export const EMPTY_CROSSCHAIN_FLOW: CrosschainFlow = {
-  chains: NO_CHAINS,
+  chains: new Map([[OTHER, noneOf(OTHER)]]),
   gaps: noGaps(gapReasons),
   baseline: undefined,
   departed: [],
@@ -57,6 +74,10 @@ export const EMPTY_CROSSCHAIN_FLOW: CrosschainFlow = {
   isAnswered: false,
   counted: new Set(),
 };
+
+function noneOf(chain: string): ChainTotals {
+  return { chain, finished: { mined: 0, reverted: 0, aborted: 0, unknown: 0 }, durations: EMPTY_HISTOGRAM };
+}
 
 /** After each poll, the node is asked for so many. */
 const MAX_CCTX_QUERIES = 10;
@@ -117,7 +138,10 @@ export function trackCrosschain(
   const before = flow.baseline;
   // Those that left before a restart can be of chains that are not listed.
   const chainIds = new Set([...document.chainIds, ...settled.departed.map(({ chainId }) => chainId)]);
-  const chains = addChains(settled.chains, chainIds, (id) => chainName(id, input), maxSeries);
+  const nameOf = (id: string): string => (id === OTHER ? OTHER : chainName(id, input));
+  // With the names of today.
+  const named = new Map(Array.from(settled.chains, ([id, totals]) => [id, { ...totals, chain: nameOf(id) }]));
+  const chains = withKeys(named, chainIds, (id) => noneOf(nameOf(id)), maxSeries);
   const reason = before && !before.isInterrupted ? gapBetween(before, document, at, staleAfterMs) : undefined;
   const isComparable = before !== undefined && !before.isInterrupted && reason === undefined;
   const baseline = crosschainBaseline(document, at, isComparable ? before : undefined);
@@ -148,7 +172,7 @@ function settle(
     document && flow.departed.some(({ lastKey }) => lastKey !== undefined) ? keysOf(document.live) : [],
   );
   const departed: DepartedCctx[] = [];
-  const finished: (DepartedCctx & FinishedCctx)[] = [];
+  const finished: FinishedCctx[] = [];
   for (const remembered of inOrder) {
     if (document?.live.has(remembered.index) === true) continue;
     const { lastKey } = remembered;
@@ -205,11 +229,24 @@ function withinLimit(flow: CrosschainFlow): CrosschainFlow {
   );
 }
 
-function count(flow: CrosschainFlow, all: readonly (DepartedCctx & FinishedCctx)[]): CrosschainFlow {
+interface FinishedCctx extends DepartedCctx {
+  readonly outcome: Outcome;
+}
+
+/** Transactions without a known outcome have no duration. */
+function count(flow: CrosschainFlow, all: readonly FinishedCctx[]): CrosschainFlow {
   const finished = all.filter(({ isUncounted }) => !isUncounted);
   if (finished.length === 0) return flow;
+  const chains = new Map(flow.chains);
+  for (const { chainId, outcome, seconds } of finished) {
+    changeTotal(chains, chainId, (own) => ({
+      ...own,
+      finished: { ...own.finished, [outcome]: own.finished[outcome] + 1 },
+      durations: outcome === 'unknown' || seconds === undefined ? own.durations : observe(own.durations, [seconds]),
+    }));
+  }
   const counted = [...flow.counted, ...finished.map(({ index }) => index)].slice(-MAX_COUNTED);
-  return { ...flow, chains: addFinished(flow.chains, finished), counted: new Set(counted) };
+  return { ...flow, chains, counted: new Set(counted) };
 }
 
 /** The baseline stays: what was missed in it, and is not listed by the next document, is asked for. */

@@ -1,6 +1,6 @@
 import { type Instant, msBetween } from '../clock.js';
 import { MINUTE_MS } from '../config/units.js';
-import type { BridgeFlow } from './bridge-flow.js';
+import { countOf, type BridgeFlow } from './bridge-flow.js';
 import { quantile, type Histogram } from './histogram.js';
 
 /*
@@ -39,7 +39,7 @@ const SPACINGS = [
 /** Returns the history after one more successful poll. */
 export function flowHistoryAfter(
   before: FlowHistory,
-  { transferDurations, counts }: BridgeFlow,
+  { transferDurations, tokens }: BridgeFlow,
   at: Instant,
 ): FlowHistory {
   const { latest } = before;
@@ -48,7 +48,7 @@ export function flowHistoryAfter(
   const history = isContinued ? before : NO_FLOW_HISTORY;
   const point = {
     at,
-    transfersExecuted: counts.transfersExecuted.reduce((sum, count) => sum + count, 0),
+    transfersExecuted: countOf(tokens.values(), 'transfersExecuted'),
     transferDurations: sameCounts(history.latest?.transferDurations, transferDurations),
   };
   // The first poll is part of what is counted from then on.

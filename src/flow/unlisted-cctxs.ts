@@ -38,7 +38,8 @@ export const unlistedFamilies = families<TrackedDocument>({
       const unlisted = unlistedCctxs(tracked);
       if (unlisted === undefined) return [];
       // The first one is of the chains without a series of their own.
-      const counts = new Map([...flow.chains.slice(1), ...flow.departed].map(({ chainId }) => [chainId, 0]));
+      const counted = Array.from(flow.chains.keys()).slice(1);
+      const counts = new Map([...counted, ...flow.departed.map(({ chainId }) => chainId)].map((id) => [id, 0]));
       for (const { chainId, isIgnored } of unlisted) {
         if (!isIgnored) counts.set(chainId, (counts.get(chainId) ?? 0) + 1);
       }

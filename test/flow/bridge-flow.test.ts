@@ -33,7 +33,7 @@ describe('the flow of the bridge', () => {
     const endpoint = bridgePolls();
     endpoint.poll(state({ ...BASE, unbatched_transfers: [usd(1), usd(2)], batches: [liveBatch(7, [usd(3)])] }));
     expect(endpoint.values()).toEqual({});
-    expect(endpoint.flow().tokens.map(({ contract }) => contract)).toEqual(['other', '0xa']);
+    expect(Array.from(endpoint.flow().tokens.keys())).toEqual(['other', '0xa']);
     expect(endpoint.flow().gaps).toEqual({ regression: 0, contract: 0, list: 0, stale: 0, inconsistent: 0, unseen: 0 });
   });
 
@@ -217,10 +217,10 @@ describe('the flow of the bridge', () => {
     const endpoint = bridgePolls();
     const { erc20_to_denoms, ...withoutDenoms } = BASE;
     endpoint.poll(state({ ...withoutDenoms, unbatched_transfers: [usd(3)] }));
-    expect(endpoint.flow().tokens[1]).toEqual({ contract: '0xa', denom: '' });
+    expect(endpoint.flow().tokens.get('0xa')?.denom).toBe('');
     endpoint.poll(state({ ...withoutDenoms, erc20_to_denoms }));
     endpoint.poll(state(withoutDenoms));
-    expect(endpoint.flow().tokens[1]).toEqual({ contract: '0xa', denom: 'usd' });
+    expect(endpoint.flow().tokens.get('0xa')?.denom).toBe('usd');
   });
 
   it('has a series for the first tokens, and one for all that come later', () => {

@@ -1,11 +1,11 @@
 import { defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import { documents } from '../../src/documents.js';
 import { NO_LABELS } from '../support/polls.js';
-import { outcomes } from '../../src/flow/chain-counts.js';
 import type { CctxAnswer } from '../../src/facts/crosschain/input.js';
 import {
   EMPTY_CROSSCHAIN_FLOW,
   nextQuestions,
+  outcomes,
   trackCrosschain,
   type CrosschainFlow,
 } from '../../src/flow/crosschain-flow.js';
@@ -40,7 +40,7 @@ function booksOf(model: Model): Counts {
 
 function countedBy({ chains }: CrosschainFlow): Counts {
   return new Map(
-    chains.flatMap(({ chainId, finished }) =>
+    Array.from(chains).flatMap(([chainId, { finished }]) =>
       outcomes.map((outcome): [string, number] => [`${chainId} ${outcome}`, finished[outcome]]),
     ),
   );
@@ -176,7 +176,9 @@ function isEqual(a: Counts, b: Counts): boolean {
 }
 
 function observationsOf({ chains }: CrosschainFlow): number {
-  return chains.flatMap(({ durations }) => durations.counts).reduce((sum, count) => sum + count, 0);
+  return Array.from(chains.values(), ({ durations }) => durations.counts)
+    .flat()
+    .reduce((sum, count) => sum + count, 0);
 }
 
 export const sumOf = (counts: Counts, outcome: string): number =>

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { clock } from '../../src/clock.js';
 import { defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import { documents } from '../../src/documents.js';
-import { outcomes } from '../../src/flow/chain-counts.js';
-import { MAX_CCTXS } from '../../src/flow/crosschain-baseline.js';
+import { MAX_CCTXS } from '../../src/flow/crosschain-document.js';
 import type { CctxAnswer } from '../../src/facts/crosschain/input.js';
 import {
   EMPTY_CROSSCHAIN_FLOW,
   MAX_COUNTED,
+  outcomes,
   trackCrosschain,
   type CrosschainFlow,
 } from '../../src/flow/crosschain-flow.js';
@@ -130,7 +130,7 @@ describe('a hostile sequence of rate limiter inputs', () => {
       expect(first.baseline?.live.size).toBe(MAX_CCTXS);
       const second = track(first, listed(2, []));
       expect(second.departed).toHaveLength(1000);
-      expect(second.chains[1]?.finished.unknown).toBe(MAX_CCTXS - 100);
+      expect(Array.from(second.chains.values())[1]?.finished.unknown).toBe(MAX_CCTXS - 100);
       const third = track(track(second, listed(3, indexesOf(count, '0xb'))), listed(4, []));
       expect(third.counted.size).toBe(MAX_COUNTED);
     },

@@ -1,6 +1,7 @@
 import { defaultBridgeSettings } from '../../src/config/endpoint-config.js';
 import { documents } from '../../src/documents.js';
 import { NO_LABELS } from '../support/polls.js';
+import type { TokenCounter } from '../../src/flow/bridge-changes.js';
 import type { BridgeFlow } from '../../src/flow/bridge-flow.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge } from '../../src/flow/bridge-flow.js';
 import { asDecimalString } from '../../src/chain/numeral.js';
@@ -19,18 +20,21 @@ const OPTIONS = { staleAfterMs: 300_000, maxSeries: 200 };
 export type Books = ReadonlyMap<string, bigint>;
 
 /** The counters of a flow with the names of the books. */
-function countersOf({ tokens, counts, amounts }: BridgeFlow): Books {
-  const perToken = (name: string, values: readonly (number | string)[], ...labels: string[]): [string, bigint][] =>
-    values.map((value, column) => [[name, tokens[column]?.contract ?? '', ...labels].join(' '), BigInt(value)]);
+function countersOf({ tokens }: BridgeFlow): Books {
+  const perToken = (name: string, counter: TokenCounter, ...labels: string[]): [string, bigint][] =>
+    Array.from(tokens, ([contract, { counts }]) => [
+      [name, contract, ...labels].join(' '),
+      BigInt(counts[counter] ?? 0),
+    ]);
   const all: [string, bigint][] = [
-    ...perToken('batches_executed', counts.batchesExecuted),
-    ...perToken('batches_canceled', counts.batchesTimedOut, 'timeout'),
-    ...perToken('batches_canceled', counts.batchesSuperseded, 'superseded'),
-    ...perToken('batches_canceled', counts.batchesCanceled, 'unknown'),
-    ...perToken('transfers_executed', counts.transfersExecuted),
-    ...perToken('transfers_canceled', counts.transfersCanceled),
-    ...perToken('withdrawn', amounts.withdrawn),
-    ...perToken('deposited', amounts.deposited),
+    ...perToken('batches_executed', 'batchesExecuted'),
+    ...perToken('batches_canceled', 'batchesTimedOut', 'timeout'),
+    ...perToken('batches_canceled', 'batchesSuperseded', 'superseded'),
+    ...perToken('batches_canceled', 'batchesCanceled', 'unknown'),
+    ...perToken('transfers_executed', 'transfersExecuted'),
+    ...perToken('transfers_canceled', 'transfersCanceled'),
+    ...perToken('withdrawn', 'withdrawn'),
+    ...perToken('deposited', 'deposited'),
   ];
   return new Map(all.filter(([, value]) => value !== 0n));
 }

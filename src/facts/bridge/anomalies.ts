@@ -13,11 +13,7 @@ export function orphanValsetConfirms(input: BridgeInput): number {
 
 export function orphanBatchConfirms(input: BridgeInput): number {
   const live = batchesByKey(input);
-  const orphans = Array.from(confirmsByBatch(input), ([nonce, byToken]) => {
-    const ofNonce = live.get(nonce);
-    return countOrphans(byToken, (token) => ofNonce?.has(token) ?? false);
-  });
-  return orphans.reduce((total, count) => total + count, 0);
+  return countOrphans(confirmsByBatch(input), (key) => live.has(key));
 }
 
 /** Number of confirms of validator sets or batches that are not in the state. */

@@ -6,7 +6,7 @@ import { memoize } from '../memoize.js';
 import { optional, required, rows } from '../required-fields.js';
 import { attestationOf, pendingAttestations, votedPower } from './events.js';
 import type { BridgeInput } from './input.js';
-import { batchesByKey, nonceKey } from './signing.js';
+import { batchesByKey, batchKey, nonceKey } from './signing.js';
 import { shareOfNewest } from './valsets.js';
 
 /*
@@ -92,7 +92,7 @@ export const foreignBatchClaims = memoize((input: BridgeInput): readonly Attesta
     const packed = () => required(packedWithdrawClaim(required(claim.value)));
     const nonce = optional(claim.batch_nonce) ?? packed().batchNonce;
     const token = optional(claim.token_contract) ?? packed().tokenContract;
-    return batchesByKey(input).get(nonceKey(nonce))?.has(token) !== true;
+    return !batchesByKey(input).has(batchKey(nonce, token));
   });
 });
 

@@ -26,25 +26,24 @@ export function valsetSigners(input: BridgeInput, { nonce }: Valset): ReadonlySe
   return new Set(confirms.map(valsetSigner));
 }
 
-/** Rows by batch nonce and token contract: some chains number the batches of each token separately. */
-function byBatch<T extends Pick<Batch, 'token_contract'>>(list: readonly T[], nonceOf: (row: T) => Numeral) {
-  const byNonce = groupBy(list, nonceOf);
-  return new Map(Array.from(byNonce, ([nonce, ofNonce]) => [nonce, groupBy(ofNonce, tokenOf)]));
+/** Identifies a batch: some chains number the batches of each token separately. */
+export function batchKey(nonce: Field<Numeral>, contract: string): string {
+  return `${nonceKey(nonce)} ${contract}`;
 }
 
-const tokenOf = ({ token_contract }: Pick<Batch, 'token_contract'>): string => required(token_contract);
-const batchNonce = ({ batch_nonce }: Batch): Numeral => nonceKey(batch_nonce);
+export const batchesByKey = memoize(({ state }: BridgeInput) =>
+  groupBy(rows(state.batches), ({ batch_nonce, token_contract }) => batchKey(batch_nonce, required(token_contract))),
+);
 
-export const batchesByKey = memoize(({ state }: BridgeInput) => byBatch(rows(state.batches), batchNonce));
-
-export const confirmsByBatch = memoize(({ state }: BridgeInput) => byBatch(rows(state.batch_confirms), signedNonce));
+export const confirmsByBatch = memoize(({ state }: BridgeInput) =>
+  groupBy(rows(state.batch_confirms), ({ nonce, token_contract }) => batchKey(nonce, required(token_contract))),
+);
 
 const batchSigner = ({ eth_signer }: { readonly eth_signer: Field<string> }): string => required(eth_signer);
 
 /** The external addresses that signed a batch. */
 export const batchSigners = memoizePerRow((input: BridgeInput, batch: Batch): ReadonlySet<string> => {
-  const [nonce, token] = [nonceKey(batch.batch_nonce), required(batch.token_contract)];
-  const confirms = confirmsByBatch(input).get(nonce)?.get(token) ?? [];
+  const confirms = confirmsByBatch(input).get(batchKey(batch.batch_nonce, required(batch.token_contract))) ?? [];
   return new Set(confirms.map(batchSigner));
 });
 
