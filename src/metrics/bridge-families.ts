@@ -284,7 +284,7 @@ export const bridgeFamilies = families<BridgeInput>({
     derive: eachMember((input, member) => orchestrators.missingBatchConfirms(input, member).length),
   }),
   bridge_orchestrator_batch_confirm_deadline_height: labeledGauge({
-    help: 'Hub height of the earliest deadline for a missing signature of a live batch, after which the validator is jailed; absent when none is missing.',
+    help: 'Hub height of the earliest deadline for a missing signature of a live batch: bridge_orchestrator_confirm_deadline_height with confirms="batch"; absent when none is missing.',
     ...PER_MEMBER,
     overLimit: 'keep-lowest',
     derive: eachMember((input, member) => orchestrators.confirmDeadline(input, member, 'batch')),
@@ -346,7 +346,7 @@ export const bridgeFamilies = families<BridgeInput>({
     value: batches.nextTimeout,
   }),
   bridge_batches_expired: gauge({
-    help: 'Number of batches whose timeout is below the last observed external height; 0 on a consistent node, which cancels them at once.',
+    help: 'Number of batches that the hub should have canceled, as their timeout is below the last observed external height; 0 on a consistent node.',
     value: (input) => {
       // Without the height, expired batches are unknown even if there is no batch.
       required(input.state.last_observed_external_height);
@@ -358,7 +358,7 @@ export const bridgeFamilies = families<BridgeInput>({
     value: batches.estimatedExternalHeight,
   }),
   bridge_batches_overdue: gauge({
-    help: 'Number of batches that have timed out at the estimated external height but are still held by the hub; absent without the estimate.',
+    help: 'Number of batches that have timed out at the estimated external height, which the hub notices with the next event; absent without the estimate.',
     value: (input) => {
       if (batches.estimatedExternalHeight(input) === undefined) return undefined;
       return rows(input.state.batches).filter((batch) => batches.isOverdue(input, batch)).length;

@@ -4,9 +4,9 @@ import type { FamilyHeader, LabelValues } from './family.js';
 /** Text format 0.0.4 or OpenMetrics 1.0.0. They differ in the metadata of counters and in escaping HELP; series are identical. */
 export type Format = 'text' | 'openmetrics';
 
-/** `# HELP` and `# TYPE` of a family. HELP of an experimental metric begins with `[EXPERIMENTAL]`, like `[ALPHA]` in Kubernetes. */
-export function formatHeader({ name, type, help, stability }: FamilyHeader, format: Format): string {
-  return formatMetadata(name, type, stability === undefined ? help : `[${stability.toUpperCase()}] ${help}`, format);
+/** `# HELP` and `# TYPE` of a family. */
+export function formatHeader({ name, type, help }: FamilyHeader, format: Format): string {
+  return formatMetadata(name, type, help, format);
 }
 
 export function formatMetadata(name: string, type: string, help: string, format: Format): string {
