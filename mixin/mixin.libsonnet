@@ -5,7 +5,6 @@
     'bridge-overview.json': import '../grafana/dashboards/bridge-overview.json',
     'cross-chain.json': import '../grafana/dashboards/cross-chain.json',
     'exporter.json': import '../grafana/dashboards/exporter.json',
-    'signers.json': import '../grafana/dashboards/signers.json',
     'validator.json': import '../grafana/dashboards/validator.json',
   },
 }

@@ -1,518 +1,283 @@
-import {
-  type Dashboard,
-  labelVariable,
-  type Row,
-  stateTimelinePanel,
-  statPanel,
-  tablePanel,
-  textVariable,
-  timeSeriesPanel,
-} from './grafana.js';
-import { commonVariables, exporterUrlVariable, pendingItemsLink } from './filters.js';
-import {
-  CHAIN_MATCHER,
-  FILTERS,
-  increaseBy,
-  latest,
-  latestBy,
-  latestByChain,
-  quantileByChain,
-  tooOldByChain,
-} from './queries.js';
-import { aboveLimit, orangeFromOne, rateLimitUtilization } from './thresholds.js';
+import { chainVariable, commonVariables, exporterUrlVariable, pendingItemsLink } from './filters.js';
+import { type Dashboard, graph, type Row, table, timeline } from './grafana.js';
+import { problemColumn } from './problem-table.js';
+import { worst } from './problems.js';
+import { ageOf, CHAIN, changeOf, increaseOf, latest, quantileOf, type Selection, sumBy } from './queries.js';
 
-const BLOCKS = 'suffix:blocks';
-const CHAIN_NAME = '{{cluster}} {{target}} {{chain}} ({{chain_id}})';
+const TARGET = '{{cluster}} {{target}}';
+const CHAIN_NAME = `${TARGET} {{chain}} {{chain_id}}`;
+const SELECTED = 'chain_id=~"$chain_id"';
+/** Of the selected chains. */
+const byChain = (...where: readonly string[]): Selection => ({ by: CHAIN, where: [SELECTED, ...where] });
 
-function listed(list: 'missed' | 'pending'): string {
-  return `sum by (cluster, target, chain_id, chain) (${latestByChain(['status', 'coin_type', 'direction'], 'crosschain_cctxs', `list="${list}"`)})`;
-}
+const listed = (by: readonly string[], ...where: readonly string[]): string =>
+  sumBy(
+    by,
+    latest('crosschain_cctxs', {
+      by: [...CHAIN, 'list', 'status', 'coin_type', 'direction'],
+      where: [SELECTED, ...where],
+    }),
+  );
 
-function oldest(list: 'missed' | 'pending'): string {
-  return `time() - ${latestByChain([], 'crosschain_oldest_cctx_created_timestamp_seconds', `list="${list}"`)}`;
-}
+const oldest = (list: 'missed' | 'pending'): string =>
+  ageOf('crosschain_oldest_cctx_created_timestamp_seconds', byChain(`list="${list}"`));
 
-function withoutHash(list: 'missed' | 'pending'): string {
-  return latestByChain([], 'crosschain_cctxs_without_hash', `list="${list}"`);
-}
+const ageLimit = latest('crosschain_age_limit_seconds', byChain());
+const perChain = (left: string, operator: string, right: string): string =>
+  `${left} ${operator} on (cluster, target, chain_id, chain) ${right}`;
 
-function nonceMoved(window: string): string {
-  return `max by (cluster, target, chain_id, chain) (delta(crosschain_lowest_pending_nonce{${FILTERS}, ${CHAIN_MATCHER}}[${window}])) and on (cluster, target, chain_id) ${latestByChain([], 'crosschain_lowest_pending_nonce')}`;
-}
+const unchangedFor = ageOf('crosschain_lowest_pending_nonce_changed_timestamp_seconds', byChain());
+const noncesDone = changeOf('crosschain_lowest_pending_nonce', '15m', byChain());
+const lookaheadUsed = perChain(
+  `(${perChain(latest('crosschain_highest_pending_nonce', byChain()), '-', latest('crosschain_lowest_missed_nonce', byChain()))})`,
+  '/',
+  latest('crosschain_schedule_lookahead_nonces', byChain()),
+);
+const SWITCH = { '0': ['off', 'orange'], '1': ['on', 'transparent'] } as const;
 
-const unchangedFor = `time() - ${latestByChain([], 'crosschain_lowest_pending_nonce_changed_timestamp_seconds')}`;
-
-/** Clients send nothing that is further above the lowest missed nonce than their lookahead. */
-const noncesAboveMissed = `${latestByChain([], 'crosschain_highest_pending_nonce')} - on (cluster, target, chain_id, chain) ${latestByChain([], 'crosschain_lowest_missed_nonce')}`;
-
-/** Converts to whole coins. The document does not contain the decimals, so the user of the dashboard sets them. */
-function inCoins(expr: string): string {
-  return `(${expr}) / 10 ^ $coin_decimals`;
-}
-
-const oldestOfAll = `time() - min by (cluster, target) (crosschain_oldest_cctx_created_timestamp_seconds{${FILTERS}, ${CHAIN_MATCHER}, list="pending"})`;
-
-const summary: Row = {
-  title: 'Are transactions stuck?',
+const now: Row = {
+  title: 'Now',
   panels: [
-    statPanel({
-      title: 'Pending and missed',
+    table({
+      title: 'Hubs',
       description:
-        'Unfinished cross-chain transactions on all chains, including those that the service omits from its lists. Many are normal at busy hours, if the nonces below increase. The limit is backlog_limit of the target.',
-      unit: 'short',
-      decimals: 0,
-      noValue: 'no data',
-      series: [
-        { expr: latest('crosschain_total_pending'), legend: '{{cluster}} {{target}}' },
-        { expr: latest('crosschain_backlog_limit_cctxs'), legend: '{{cluster}} {{target}} limit' },
-      ],
-    }),
-    statPanel({
-      title: 'Missed',
-      description:
-        'Unfinished transactions with a nonce below the lowest pending one of their chain. They were executed; what is missing is their hash or the votes. If they remain, an observer has to post the hash. Too many nonces above one, its chain freezes; the page /pending has their ids.',
-      unit: 'short',
-      decimals: 0,
-      thresholds: orangeFromOne,
-      noValue: 'no data',
-      series: [{ expr: latest('crosschain_cctxs_missed'), legend: '{{cluster}} {{target}}' }],
-    }),
-    statPanel({
-      title: 'Oldest',
-      description:
-        'Age of the oldest listed pending transaction on the selected chains. Minutes are normal, on Bitcoin up to two hours; the table has the limit of each chain. Empty when none is pending.',
-      unit: 's',
-      decimals: 0,
-      noValue: 'none pending',
-      series: [{ expr: oldestOfAll, legend: '{{cluster}} {{target}}' }],
-    }),
-    statPanel({
-      title: 'Hidden',
-      description:
-        'Pending transactions that the service omits from its list. While there are any, all values by chain are lower bounds, and the oldest transaction may be hidden. The node lists at most 500, which is the default: remove a lower limit of the target.',
-      unit: 'short',
-      decimals: 0,
-      thresholds: orangeFromOne,
-      noValue: 'no data',
-      series: [{ expr: latest('crosschain_cctxs_hidden'), legend: '{{cluster}} {{target}}' }],
-    }),
-    statPanel({
-      title: 'Rate limit utilization',
-      description:
-        'Value of past and pending transactions divided by the value that the configured rate allows in the window. Informational: zetaclient 19 to 26 delayed all pending transactions above 100 %, newer ones do not. Empty when no rate is configured.',
-      unit: 'percentunit',
-      decimals: 0,
-      thresholds: rateLimitUtilization,
-      noValue: 'no rate',
-      series: [{ expr: latest('crosschain_rate_limit_utilization_ratio'), legend: '{{cluster}} {{target}}' }],
-    }),
-    statPanel({
-      title: 'Without hash',
-      description:
-        'Listed transactions without an outbound hash on the selected chains. On EVM chains a hash means that the transaction is in a block, on Bitcoin that it was broadcast. Nodes before version 29 send none.',
-      unit: 'short',
-      decimals: 0,
-      noValue: 'none pending',
-      series: [
+        'Does the hub send and accept transactions, and is its list complete? Hidden ones are left out of the list by the node: then everything by chain is a lower bound. A dash: not known, or not configured.',
+      noValue: 'no hub is polled, or its data is not current',
+      height: 5,
+      labels: { target: 'Target' },
+      lastLabels: { cluster: 'Cluster' },
+      links: { Target: [pendingItemsLink] },
+      columns: [
+        problemColumn([], 'problem=~"Crosschain.+"'),
+        { title: 'Outbound', expr: latest('crosschain_outbound_enabled'), unit: 'none', texts: SWITCH },
+        { title: 'Inbound', expr: latest('crosschain_inbound_enabled'), unit: 'none', texts: SWITCH },
+        { title: 'Pending', expr: latest('crosschain_total_pending'), unit: 'short' },
+        { title: 'Missed', expr: latest('crosschain_cctxs_missed'), unit: 'short' },
+        { title: 'Hidden', expr: latest('crosschain_cctxs_hidden'), unit: 'short' },
+        { title: 'Ignored', expr: sumBy([], latest('crosschain_cctxs_ignored', { by: ['list'] })), unit: 'short' },
         {
-          expr: `sum by (cluster, target) (${latestByChain(['list'], 'crosschain_cctxs_without_hash')})`,
-          legend: '{{cluster}} {{target}}',
+          title: 'Rate limit',
+          expr: latest('crosschain_rate_limit_utilization_ratio'),
+          unit: 'percentunit',
+          decimals: 0,
         },
       ],
     }),
-    tablePanel({
+    table({
       title: 'Chains',
       description:
-        'One row per chain with listed transactions. A chain is stuck when the age of its oldest transaction increases and its lowest nonce does not: observers sign only outbound_schedule_lookahead nonces ahead of it or of a missed one, 60 by default. Too old is the condition of CrosschainOldestPendingTooOld. A dash is a value that does not apply. The columns on missed transactions are empty when none is missed. The target links to the page /pending of the exporter.',
+        'On which chain do transactions wait, for how long, and does it move? A chain is stuck when its oldest transaction is above the limit and its lowest nonce stays. Missed ones are below the lowest nonce and not finished; too many nonces above one, the chain freezes: when the lookahead is used up. A dash: there is none.',
+      noValue: 'no transaction is listed',
       height: 10,
-      rowLabels: { cluster: 'Cluster', target: 'Target', chain: 'Chain', chain_id: 'Chain id' },
-      cellLinks: { Target: [pendingItemsLink] },
+      labels: { target: 'Target', chain: 'Chain', chain_id: 'Id' },
+      lastLabels: { cluster: 'Cluster' },
+      links: { Target: [pendingItemsLink] },
       columns: [
-        { title: 'Pending', expr: listed('pending'), unit: 'short' },
         {
-          title: 'Pending by nonces',
-          expr: `(${latestByChain([], 'crosschain_nonce_high')}) - (${latestByChain([], 'crosschain_nonce_low')})`,
+          ...problemColumn(['chain_id']),
+          expr: `0 * ${ageLimit} + on (cluster, target, chain_id) group_left () (${worst(['chain_id'], 'chain_id!=""', SELECTED)})`,
+        },
+        { title: 'Pending', expr: listed(CHAIN, 'list="pending"'), unit: 'short' },
+        { title: 'Oldest', expr: oldest('pending'), unit: 'dthms' },
+        { title: 'Limit', expr: ageLimit, unit: 'dthms' },
+        { title: 'Lowest nonce', expr: latest('crosschain_lowest_pending_nonce', byChain()), unit: 'none' },
+        { title: 'Unchanged', expr: unchangedFor, unit: 'dthms' },
+        {
+          title: 'Without hash',
+          expr: sumBy(CHAIN, latest('crosschain_cctxs_without_hash', { by: [...CHAIN, 'list'], where: [SELECTED] })),
           unit: 'short',
         },
-        { title: 'Oldest pending', expr: oldest('pending'), unit: 's', decimals: 0 },
-        { title: 'Age limit', expr: latestByChain([], 'crosschain_age_limit_seconds'), unit: 's', decimals: 0 },
-        { title: 'Too old', expr: tooOldByChain(CHAIN_MATCHER), unit: 'none', valueTexts: aboveLimit },
-        { title: 'Pending, no hash', expr: withoutHash('pending'), unit: 'short' },
-        { title: 'Lowest nonce', expr: latestByChain([], 'crosschain_lowest_pending_nonce'), unit: 'none' },
-        { title: 'Unchanged for', expr: unchangedFor, unit: 's', decimals: 0 },
-        { title: 'Nonces in 15 min', expr: nonceMoved('15m'), unit: 'none', decimals: 0 },
-        { title: 'Missed', expr: listed('missed'), unit: 'short', thresholds: orangeFromOne },
-        { title: 'Oldest missed', expr: oldest('missed'), unit: 's', decimals: 0 },
-        { title: 'Missed, no hash', expr: withoutHash('missed'), unit: 'short' },
-        { title: 'Nonces above missed', expr: noncesAboveMissed, unit: 'none', decimals: 0 },
+        { title: 'Missed', expr: listed(CHAIN, 'list="missed"'), unit: 'short' },
+        { title: 'Missed for', expr: oldest('missed'), unit: 'dthms' },
+        { title: 'Lookahead', expr: lookaheadUsed, unit: 'percentunit', decimals: 0 },
       ],
-      sortBy: { column: 'Oldest pending', isDescending: true },
+      sortBy: { column: 'Oldest', isDescending: true },
     }),
-  ],
-};
-
-const chains: Row = {
-  title: 'By chain',
-  panels: [
-    timeSeriesPanel({
+    graph({
       title: 'Pending by chain',
-      width: 12,
-      height: 10,
-      description: 'Listed pending transactions by chain. If a single chain rises, check that chain and its signers.',
+      description: 'Does the backlog of a single chain grow? Then check that chain and its signers.',
+      noValue: 'no transaction is listed',
       unit: 'short',
       min: 0,
-      series: [{ expr: listed('pending'), legend: CHAIN_NAME }],
+      isStacked: true,
+      series: [{ expr: listed(CHAIN, 'list="pending"'), legend: CHAIN_NAME }],
     }),
-    timeSeriesPanel({
-      title: 'Oldest pending by chain',
-      width: 12,
-      height: 10,
+    graph({
+      title: 'Oldest pending, as share of the limit',
       description:
-        'Age of the oldest listed pending transaction of each chain. A line that rises without a drop is a transaction that does not finish. The dashed lines are the limits of the chains.',
-      unit: 's',
+        'On which chain does the oldest transaction not finish? A line that rises without a drop; from 100 % on it is too old for its chain.',
+      noValue: 'no transaction is pending',
+      unit: 'percentunit',
       min: 0,
-      series: [
-        { expr: oldest('pending'), legend: CHAIN_NAME },
-        {
-          expr: latestByChain([], 'crosschain_age_limit_seconds'),
-          legend: `${CHAIN_NAME} limit`,
-          isReference: true,
-        },
+      thresholds: [
+        ['text', null],
+        ['orange', 1],
       ],
+      series: [{ expr: perChain(`(${oldest('pending')})`, '/', ageLimit), legend: CHAIN_NAME }],
     }),
-    timeSeriesPanel({
-      title: 'Nonces done in 15 minutes by chain',
-      width: 12,
-      height: 10,
-      description:
-        'Increase of the lowest pending nonce of each chain. Zero with pending transactions means that the chain waits for its first transaction, on Bitcoin for up to two hours without a fault. A negative value means that the signers have a new key, or an older transaction is pending again.',
-      unit: 'short',
-      series: [{ expr: nonceMoved('15m'), legend: CHAIN_NAME }],
-    }),
-    timeSeriesPanel({
-      title: 'Without hash by chain',
-      width: 12,
-      height: 10,
-      description:
-        'Listed transactions for which no observer has posted a hash, missed or pending. What that means depends on the chain: on EVM chains they can still be in the mempool.',
+    graph({
+      title: 'Finished per hour by chain',
+      description: 'How much does each chain finish? Zero on a quiet chain, and on one that is stuck.',
+      noValue: 'no transaction was seen',
       unit: 'short',
       min: 0,
+      isStacked: true,
       series: [
         {
-          expr: `sum by (cluster, target, chain_id, chain) (${latestByChain(['list'], 'crosschain_cctxs_without_hash')})`,
+          expr: sumBy(
+            CHAIN,
+            increaseOf('crosschain_cctxs_finished_total', '1h', { by: [...CHAIN, 'outcome'], where: [SELECTED] }),
+          ),
           legend: CHAIN_NAME,
         },
       ],
     }),
-    timeSeriesPanel({
-      title: 'Missed by chain',
-      noValue: 'none missed',
-      width: 12,
-      height: 9,
+    graph({
+      title: 'Durations by chain',
       description:
-        'Unfinished transactions below the lowest pending nonce, by chain. Empty when none is missed, as in the healthy demo.',
-      unit: 'short',
-      min: 0,
-      series: [{ expr: listed('missed'), legend: CHAIN_NAME }],
-    }),
-    timeSeriesPanel({
-      title: 'Oldest missed by chain',
-      noValue: 'none missed',
-      width: 12,
-      height: 9,
-      description:
-        'Age of the oldest missed transaction of each chain. Empty when none is missed, as in the healthy demo.',
+        'How long do transactions take on each chain? The median of those that finished in a day, from their creation on.',
+      noValue: 'none finished in a day',
       unit: 's',
       min: 0,
-      series: [{ expr: oldest('missed'), legend: CHAIN_NAME }],
+      series: [{ expr: quantileOf(0.5, 'crosschain_cctx_duration_seconds', byChain()), legend: CHAIN_NAME }],
     }),
-    timeSeriesPanel({
-      title: 'Unlisted by chain',
-      noValue: 'no answer of the node',
-      height: 9,
+  ],
+};
+
+const blocking: Row = {
+  title: 'What blocks a chain',
+  isCollapsed: true,
+  panels: [
+    graph({
+      title: 'Nonces done in 15 minutes',
       description:
-        'Transactions that have left the lists and are pending according to the node, far below the lowest nonce of their chain: nobody works on them. Zero is normal. Empty until the node has answered for one that has left the lists, or with cctx_queries off.',
+        'Does the lowest pending nonce of a chain move? Zero with pending transactions: the chain waits for its first one. Below zero: the signers have a new key, or an older one is pending again.',
+      noValue: 'no transaction is listed',
+      unit: 'short',
+      series: [{ expr: noncesDone, legend: CHAIN_NAME }],
+    }),
+    graph({
+      title: 'Lowest nonce unchanged for',
+      description: 'Since when does a chain wait for its first transaction? Up to two hours are normal on Bitcoin.',
+      noValue: 'no transaction is listed',
+      unit: 's',
+      min: 0,
+      series: [{ expr: unchangedFor, legend: CHAIN_NAME }],
+    }),
+    graph({
+      title: 'Missed',
+      description:
+        'Which chains have transactions below their lowest nonce that are not finished? An observer has to post their hash.',
+      noValue: 'none is missed',
       unit: 'short',
       min: 0,
-      series: [{ expr: latestByChain([], 'crosschain_cctxs_unlisted'), legend: CHAIN_NAME }],
+      series: [{ expr: listed(CHAIN, 'list="missed"'), legend: CHAIN_NAME }],
     }),
-    tablePanel({
-      title: 'Listed by status, coin type and direction',
+    graph({
+      title: 'Lookahead used',
       description:
-        'Listed transactions by status, coin type and direction. A revert returns to its sender; an outgoing transaction leaves the hub. The direction is unknown unless the chain ids of the hub are configured. Empty when none is listed.',
-      width: 12,
-      height: 10,
-      rowLabels: {
-        cluster: 'Cluster',
-        target: 'Target',
-        list: 'List',
-        status: 'Status',
-        coin_type: 'Coin type',
-        direction: 'Direction',
-      },
-      columns: [
+        'When does a chain freeze because of a missed transaction? Clients send nothing further above it than the lookahead: from 100 % on the chain is frozen.',
+      noValue: 'none is missed, or nothing is pending above it',
+      unit: 'percentunit',
+      min: 0,
+      thresholds: [
+        ['text', null],
+        ['orange', 0.5],
+        ['red', 0.8],
+      ],
+      series: [{ expr: lookaheadUsed, legend: CHAIN_NAME }],
+    }),
+    graph({
+      title: 'Without hash',
+      description:
+        'For how many transactions has nobody posted a hash? On EVM chains they can still be in the mempool, on Bitcoin they were not broadcast.',
+      noValue: 'no transaction is listed',
+      unit: 'short',
+      min: 0,
+      series: [
         {
-          title: 'Listed',
-          unit: 'short',
-          expr: `sum by (cluster, target, list, status, coin_type, direction) (${latestByChain(['list', 'status', 'coin_type', 'direction'], 'crosschain_cctxs')})`,
+          expr: sumBy(CHAIN, latest('crosschain_cctxs_without_hash', { by: [...CHAIN, 'list'], where: [SELECTED] })),
+          legend: CHAIN_NAME,
         },
       ],
-      widths: { Status: 150 },
+    }),
+    graph({
+      title: 'Unlisted',
+      description:
+        'Which transactions does nobody work on any more? They are pending, and so far below the lowest nonce that the node does not list them.',
+      noValue: 'none is known, or cctx_queries is off',
+      unit: 'short',
+      min: 0,
+      series: [{ expr: latest('crosschain_cctxs_unlisted', byChain()), legend: CHAIN_NAME }],
+    }),
+  ],
+};
+
+const outcomes: Row = {
+  title: 'Outcomes, kinds and rate limit',
+  isCollapsed: true,
+  panels: [
+    graph({
+      title: 'Finished per hour by outcome',
+      description:
+        'How do transactions end? A few reverts are normal: calls of contracts fail. An aborted one needs an administrator for its refund.',
+      noValue: 'no transaction was seen',
+      unit: 'short',
+      min: 0,
+      isStacked: true,
+      series: [
+        {
+          expr: sumBy(
+            ['outcome'],
+            increaseOf('crosschain_cctxs_finished_total', '1h', { by: [...CHAIN, 'outcome'], where: [SELECTED] }),
+          ),
+          legend: `${TARGET} {{outcome}}`,
+        },
+      ],
+    }),
+    graph({
+      title: 'Duration of 99 % by chain',
+      description: 'How long do the slow ones take? Within this time 99 % of the transactions of a day finished.',
+      noValue: 'none finished in a day',
+      unit: 's',
+      min: 0,
+      series: [{ expr: quantileOf(0.99, 'crosschain_cctx_duration_seconds', byChain()), legend: CHAIN_NAME }],
+    }),
+    table({
+      title: 'Listed by kind',
+      description: 'What kind of transactions wait? A revert returns to its sender; an outgoing one leaves the hub.',
+      noValue: 'no transaction is listed',
+      labels: { target: 'Target', list: 'List', status: 'Status', coin_type: 'Coin type', direction: 'Direction' },
+      lastLabels: { cluster: 'Cluster' },
+      columns: [{ title: 'Listed', expr: listed(['list', 'status', 'coin_type', 'direction']), unit: 'short' }],
       sortBy: { column: 'Listed', isDescending: true },
     }),
-    timeSeriesPanel({
-      title: 'Listed by coin type',
-      noValue: 'none listed',
-      description: 'Listed transactions on the selected chains by coin type, of both lists. Empty when none is listed.',
-      unit: 'short',
-      width: 12,
-      height: 10,
-      isStacked: true,
-      series: [
-        {
-          expr: `sum by (cluster, target, coin_type) (${latestByChain(['list', 'status', 'coin_type', 'direction'], 'crosschain_cctxs')})`,
-          legend: '{{cluster}} {{target}} {{coin_type}}',
-        },
-      ],
-    }),
-  ],
-};
-
-/** By target, chain and these labels. */
-function finishedBy(labels: readonly string[], window: string): string {
-  const increase = increaseBy(
-    ['chain_id', 'chain', 'outcome'],
-    'crosschain_cctxs_finished_total',
-    window,
-    CHAIN_MATCHER,
-  );
-  return `sum by (${['cluster', 'target', ...labels].join(', ')}) (${increase})`;
-}
-
-/** Of the transactions whose outcome is known. */
-function shareOf(outcome: string): string {
-  const [own, known] = [`outcome="${outcome}"`, 'outcome!="unknown"'].map(
-    (matcher) =>
-      `sum by (cluster, target) (${increaseBy(['chain_id', 'chain', 'outcome'], 'crosschain_cctxs_finished_total', '1d', CHAIN_MATCHER, matcher)})`,
-  );
-  return `${own} / (${known} > 0)`;
-}
-
-const NONE_FINISHED = 'none finished in a day';
-
-const flow: Row = {
-  title: 'Flow',
-  panels: [
-    timeSeriesPanel({
-      title: 'Finished per hour by chain',
-      noValue: 'no transaction was seen',
-      width: 12,
+    graph({
+      title: 'Rate limit used',
       description:
-        'Transactions that have left the lists for good, by the chain on which they were pending. Zero on a quiet chain, and without an end on one that is stuck.',
-      unit: 'short',
-      min: 0,
-      isStacked: true,
-      series: [{ expr: finishedBy(['chain_id', 'chain'], '1h'), legend: CHAIN_NAME }],
-    }),
-    timeSeriesPanel({
-      title: 'Finished per hour by outcome',
-      noValue: 'no transaction was seen',
-      width: 12,
-      description:
-        'By what the node answers when one has left the lists: mined, reverted to its sender, or aborted, whose amount has to be refunded. Unknown without an answer, or with cctx_queries off.',
-      unit: 'short',
-      min: 0,
-      isStacked: true,
-      series: [{ expr: finishedBy(['outcome'], '1h'), legend: '{{cluster}} {{target}} {{outcome}}' }],
-    }),
-    timeSeriesPanel({
-      title: 'Median duration by chain',
-      noValue: NONE_FINISHED,
-      description:
-        'From the creation of a transaction to the first document without it, of those that finished in a day with a known outcome. Estimated from buckets of a minute to a day.',
-      unit: 's',
-      min: 0,
-      series: [{ expr: quantileByChain(0.5, 'crosschain_cctx_duration_seconds', '1d'), legend: CHAIN_NAME }],
-    }),
-    timeSeriesPanel({
-      title: 'Duration of 99 % by chain',
-      noValue: NONE_FINISHED,
-      description:
-        'The time within which 99 % of the transactions of a day finished. A few slow ones on a chain with little traffic move it far.',
-      unit: 's',
-      min: 0,
-      series: [{ expr: quantileByChain(0.99, 'crosschain_cctx_duration_seconds', '1d'), legend: CHAIN_NAME }],
-    }),
-    timeSeriesPanel({
-      title: 'Reverted and aborted share',
-      noValue: NONE_FINISHED,
-      description:
-        'Of the transactions that finished in a day with a known outcome. A few percent of reverts are normal: calls of contracts fail. Aborted ones need an administrator for their refund.',
+        'Is the value of past and pending transactions near the limit? For information: only clients 19 to 26 enforced it.',
+      noValue: 'no rate is configured',
       unit: 'percentunit',
       min: 0,
-      series: [
-        { expr: shareOf('reverted'), legend: '{{cluster}} {{target}} reverted' },
-        { expr: shareOf('aborted'), legend: '{{cluster}} {{target}} aborted' },
+      thresholds: [
+        ['text', null],
+        ['yellow', 1],
       ],
+      series: [{ expr: latest('crosschain_rate_limit_utilization_ratio'), legend: TARGET }],
     }),
-  ],
-};
-
-const totals: Row = {
-  title: 'All chains',
-  panels: [
-    timeSeriesPanel({
-      title: 'Missed, listed and hidden',
-      description:
-        'Transactions of all chains: missed, listed as pending, and omitted from the list. Only this panel includes the hidden ones.',
-      unit: 'short',
-      min: 0,
-      width: 12,
-      isStacked: true,
-      series: [
-        { expr: latest('crosschain_cctxs_missed'), legend: '{{cluster}} {{target}} missed' },
-        { expr: latest('crosschain_cctxs_pending'), legend: '{{cluster}} {{target}} listed pending' },
-        { expr: latest('crosschain_cctxs_hidden'), legend: '{{cluster}} {{target}} hidden' },
-      ],
-    }),
-    stateTimelinePanel({
-      title: 'Switches of the hub',
-      noValue: 'not known',
-      description:
-        'Whether the hub sends transactions to other chains, and accepts transactions from them. Empty when the node does not know the query, or node_queries is off.',
-      unit: 'none',
-      valueTexts: { '0': ['off', 'orange'], '1': ['on', 'green'] },
-      series: [
-        { expr: latest('crosschain_outbound_enabled'), legend: '{{cluster}} {{target}} outbound' },
-        { expr: latest('crosschain_inbound_enabled'), legend: '{{cluster}} {{target}} inbound' },
-      ],
-    }),
-    timeSeriesPanel({
-      title: 'Ignored',
-      description:
-        'Listed transactions that ignore of the target leaves out of the values by chain. They still block their chain.',
-      unit: 'short',
-      min: 0,
-      width: 12,
-      series: [{ expr: latestBy(['list'], 'crosschain_cctxs_ignored'), legend: '{{cluster}} {{target}} {{list}}' }],
-    }),
-    timeSeriesPanel({
-      title: 'Blocks since the lowest pending height',
-      noValue: 'none pending',
-      description:
-        'Difference between the hub height and the lowest inbound height among the first transactions of all chains. An implausibly high or negative value means that this height belongs to another chain; use the ages above instead. Empty when nothing is pending.',
-      unit: BLOCKS,
-      width: 12,
-      series: [
-        {
-          expr: `${latest('crosschain_height')} - on (cluster, target) (${latest('crosschain_lowest_pending_cctx_height')} > 0)`,
-          legend: '{{cluster}} {{target}}',
-        },
-      ],
-    }),
-    stateTimelinePanel({
+    timeline({
       title: 'Keys of the signers',
-      noValue: 'none pending',
       description:
-        'The public keys in listed transactions. A new key means that the signers have rotated it: nonces begin at 0, and missed transactions of the old key are no longer listed although they are not finished.',
+        'Have the signers rotated their key? Then nonces begin at 0, and missed transactions of the old key are not listed any more.',
+      noValue: 'no transaction is listed',
       unit: 'none',
-      valueTexts: { '1': ['listed', 'green'] },
+      texts: { '1': ['listed', 'blue'] },
       series: [
-        { expr: latestBy(['tss_pubkey'], 'crosschain_tss_info'), legend: '{{cluster}} {{target}} {{tss_pubkey}}' },
-      ],
-    }),
-  ],
-};
-
-const COIN_NOTE =
-  'In coins of 10^$coin_decimals smallest units; set the variable to the decimals of the native coin, or to 0 for smallest units.';
-
-const limit: Row = {
-  title: 'Rate limit and values',
-  panels: [
-    timeSeriesPanel({
-      title: 'Rate limit utilization over time',
-      noValue: 'no rate is configured',
-      description:
-        'Value of past and pending transactions divided by the value that the configured rate allows in the effective window. Informational: only zetaclient 19 to 26 enforced it. Empty when no rate is configured.',
-      unit: 'percentunit',
-      min: 0,
-      thresholds: rateLimitUtilization,
-      series: [{ expr: latest('crosschain_rate_limit_utilization_ratio'), legend: '{{cluster}} {{target}}' }],
-    }),
-    stateTimelinePanel({
-      title: 'Rate limit exceeded',
-      noValue: 'no rate is configured',
-      description:
-        'The times when the limit was exceeded. It ends when the window grows or moves on, unless a single transaction is larger than the whole allowance. Empty when no rate is configured.',
-      unit: 'none',
-      width: 8,
-      valueTexts: { '0': ['within', 'green'], '1': ['exceeded', 'orange'] },
-      series: [{ expr: latest('crosschain_rate_limit_exceeded'), legend: '{{cluster}} {{target}}' }],
-    }),
-    timeSeriesPanel({
-      title: 'Effective and configured window',
-      noValue: 'no window is configured',
-      description:
-        'The effective window extends back to the lowest pending height. If it is far above the configured window, that height often belongs to another chain, and the utilization is far too low. Empty when no window is configured.',
-      unit: BLOCKS,
-      min: 0,
-      series: [
-        { expr: latest('crosschain_rate_limit_window_blocks'), legend: '{{cluster}} {{target}} effective' },
         {
-          expr: latest('crosschain_rate_limit_configured_window_blocks'),
-          legend: '{{cluster}} {{target}} configured',
-          isReference: true,
+          expr: `label_replace(${latest('crosschain_tss_info', { by: ['tss_pubkey'] })}, "key", "$1…$2", "tss_pubkey", "(.{8}).*?(.{0,6})")`,
+          legend: `${TARGET} {{key}}`,
         },
       ],
-    }),
-    timeSeriesPanel({
-      title: 'Past and pending value',
-      description: `Value of past transactions in the window and of all pending ones. Coins without a configured conversion rate count as 0, so both are lower bounds. ${COIN_NOTE}`,
-      unit: 'locale',
-      min: 0,
-      series: [
-        { expr: inCoins(latest('crosschain_past_cctxs_value')), legend: '{{cluster}} {{target}} past' },
-        { expr: inCoins(latest('crosschain_pending_cctxs_value')), legend: '{{cluster}} {{target}} pending' },
-      ],
-    }),
-    timeSeriesPanel({
-      title: 'Effective and allowed rate',
-      noValue: 'no window is configured',
-      description: `Value per block of the window. The dashed line is the configured rate. ${COIN_NOTE} Empty when no window is configured.`,
-      unit: 'suffix:coins per block',
-      min: 0,
-      series: [
-        { expr: inCoins(latest('crosschain_withdraw_rate')), legend: '{{cluster}} {{target}}' },
-        { expr: inCoins(latest('crosschain_rate_limit')), legend: '{{cluster}} {{target}} allowed', isReference: true },
-      ],
-    }),
-    timeSeriesPanel({
-      title: 'Largest pending native amount',
-      noValue: 'none pending',
-      description: `With zetaclient 19 to 26, a transaction near the allowance of a whole window (dashed line) delays all others. ${COIN_NOTE} Empty when no transaction in the native coin is pending.`,
-      unit: 'locale',
-      min: 0,
-      series: [
-        { expr: inCoins(latest('crosschain_largest_pending_native_amount')), legend: '{{cluster}} {{target}}' },
-        {
-          expr: inCoins(
-            `${latest('crosschain_rate_limit')} * on (cluster, target) ${latest('crosschain_rate_limit_configured_window_blocks')}`,
-          ),
-          legend: '{{cluster}} {{target}} allowance of a window',
-          isReference: true,
-        },
-      ],
-    }),
-    timeSeriesPanel({
-      title: 'Anomalies of the lists',
-      description:
-        'Duplicate transactions, a lowest height above the hub height (it belongs to another chain), and transactions without an outbound. They do not harm the bridge, but values by chain can be wrong by this number.',
-      unit: 'short',
-      min: 0,
-      width: 24,
-      height: 6,
-      series: [{ expr: latestBy(['kind'], 'crosschain_anomalies'), legend: '{{cluster}} {{target}} {{kind}}' }],
     }),
   ],
 };
@@ -520,13 +285,7 @@ const limit: Row = {
 export const crossChain: Dashboard = {
   uid: 'bridge-cross-chain',
   title: 'Bridge / Cross-chain',
-  description: 'On which chains are transactions pending, for how long, and what blocks them?',
-  tags: ['bridge'],
-  variables: [
-    ...commonVariables,
-    labelVariable('chain_id', 'Chain id', `crosschain_cctxs{${FILTERS}}`),
-    textVariable('coin_decimals', 'Decimals of the native coin', '18'),
-    exporterUrlVariable,
-  ],
-  rows: [summary, chains, flow, totals, limit],
+  description: 'On which chains do transactions wait, for how long, and what blocks them?',
+  variables: [...commonVariables, chainVariable, exporterUrlVariable],
+  rows: [now, blocking, outcomes],
 };

@@ -1,14 +1,12 @@
-import { bridgeOverview } from './bridge-overview.js';
 import { crossChain } from './cross-chain.js';
 import { exporter } from './exporter.js';
 import type { Dashboard } from './grafana.js';
-import { signers } from './signers.js';
+import { overview } from './overview.js';
 import { validator } from './validator.js';
 
 /** The dashboards by file name, in the order of the documentation. */
 export const dashboards: Readonly<Record<string, Dashboard>> = {
-  'bridge-overview.json': bridgeOverview,
-  'signers.json': signers,
+  'bridge-overview.json': overview,
   'validator.json': validator,
   'cross-chain.json': crossChain,
   'exporter.json': exporter,

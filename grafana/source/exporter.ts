@@ -1,324 +1,226 @@
-import {
-  barPanel,
-  type Dashboard,
-  type Row,
-  stateTimelinePanel,
-  statPanel,
-  tablePanel,
-  timeSeriesPanel,
-} from './grafana.js';
+import { OUTDATED_SECONDS, SIZE_RATIO } from '../../src/poll/endpoint-conditions.js';
 import { commonVariables } from './filters.js';
+import { type Dashboard, graph, type Row, table } from './grafana.js';
 import { ALERT_FILTERS, EXPORTER_FILTERS, FILTERS } from './queries.js';
-import { dataAge, orangeFromOne, redBelowOne, responseSizeRatio } from './thresholds.js';
 
 const ENDPOINT = '{{cluster}} {{target}} {{document}} {{instance}}';
 const INSTANCE = '{{cluster}} {{instance}}';
 
-const UP_WORDS = { '0': ['failed', 'orange'], '1': ['ok', 'green'] } as const;
+const ofTargets = (metric: string): string => `${metric}{${FILTERS}}`;
+const byEndpoint = (metric: string): string =>
+  `max by (cluster, target, document, namespace, job, instance) (${ofTargets(metric)})`;
+const countOf = (metric: string, window: string): string => `increase(${ofTargets(metric)}[${window}]) > 0`;
 
-/** Restricts process metrics, which have no target, to the exporters that poll a selected target. */
-function ofSelectedExporters(expr: string): string {
-  return `${expr} and on (cluster, namespace, job, instance) bridge_exporter_polls_total{${FILTERS}}`;
-}
+/** Process metrics have no target: those of the exporters that poll a selected target. */
+const ofProcess = (expr: (filters: string) => string): string =>
+  `${expr(EXPORTER_FILTERS)} and on (cluster, namespace, job, instance) ${ofTargets('bridge_exporter_polls_total')}`;
 
-/** A process metric, which has no target. */
-function processMetric(metric: string): string {
-  return `${metric}{${EXPORTER_FILTERS}}`;
-}
+const withVersion = (expr: (filters: string) => string): string =>
+  `max by (cluster, job, instance, version, nodejs) ((${ofProcess(expr)}) * on (cluster, namespace, job, instance) group_left (version, nodejs) bridge_exporter_build_info{${EXPORTER_FILTERS}})`;
 
-function ofSelectedTargets(metric: string): string {
-  return `${metric}{${FILTERS}}`;
-}
+const EXPORTER_ALERTS = `alertname=~"Bridge(Exporter|Endpoint|Snapshot|Response|Problem|Node|Watchdog).*", ${ALERT_FILTERS}`;
 
-const age = `time() - ${ofSelectedTargets('bridge_exporter_last_success_timestamp_seconds')}`;
-const sizeShare = `${ofSelectedTargets('bridge_exporter_response_size_bytes')} / ${ofSelectedTargets('bridge_exporter_response_size_limit_bytes')}`;
-
-const currentData: Row = {
+const current: Row = {
   title: 'Is the data current?',
   panels: [
-    tablePanel({
+    table({
       title: 'Endpoints',
       description:
-        'One row per endpoint and exporter that polls it. After a failed poll, the chain metrics keep the values of the last success until stale_after; after that they are absent, and the other dashboards are empty. The status page of the exporter explains the failure.',
-      height: 8,
-      rowLabels: { cluster: 'Cluster', target: 'Target', document: 'Document', job: 'Job', instance: 'Exporter' },
+        'Is every document polled, and is the data current? Ages: of the data, of the last attempt, and of the newest block of the node. Size: of the response, as a share of poll.max_body_size. After a failed poll the values of the last success stay until stale_after, then they are absent. The status page has the reason of the failure.',
+      noValue: 'no exporter is scraped',
+      labels: { target: 'Target', document: 'Document', instance: 'Exporter' },
+      widths: { Document: 150, Exporter: 220 },
+      lastLabels: { job: 'Job', cluster: 'Cluster' },
       columns: [
-        { title: 'Last poll', expr: byEndpoint('bridge_exporter_up'), unit: 'none', valueTexts: UP_WORDS },
         {
-          title: 'Served',
-          expr: `${byEndpoint('bridge_exporter_document_not_served')} or 0 * ${byEndpoint('bridge_exporter_up')}`,
+          title: 'Last poll',
+          expr: `${byEndpoint('bridge_exporter_up')} - on (cluster, target, document, namespace, job, instance) ${byEndpoint('bridge_exporter_document_not_served')} or ${byEndpoint('bridge_exporter_up')}`,
           unit: 'none',
-          valueTexts: { '0': ['yes', 'green'], '1': ['never', 'orange'] },
+          texts: { '-1': ['never served', 'orange'], '0': ['failed', 'orange'], '1': ['ok', 'green'] },
         },
         {
           title: 'Age of data',
           expr: `time() - ${byEndpoint('bridge_exporter_last_success_timestamp_seconds')}`,
-          unit: 's',
-          decimals: 0,
-          thresholds: dataAge,
+          unit: 'dthms',
+          thresholds: [
+            ['transparent', null],
+            ['red', OUTDATED_SECONDS],
+          ],
         },
         {
           title: 'Last attempt',
           expr: `time() - ${byEndpoint('bridge_exporter_last_attempt_timestamp_seconds')}`,
-          unit: 's',
-          decimals: 0,
-          thresholds: dataAge,
+          unit: 'dthms',
         },
         {
-          title: 'Failed in 15 min',
-          expr: `sum by (cluster, target, document, namespace, job, instance) (increase(${ofSelectedTargets('bridge_exporter_poll_failures_total')}[15m]))`,
-          unit: 'short',
-          decimals: 0,
-          thresholds: orangeFromOne,
+          title: 'Newest block',
+          expr: `time() - ${byEndpoint('bridge_exporter_node_block_timestamp_seconds')}`,
+          unit: 'dthms',
         },
-        { title: 'Response size', expr: byEndpoint('bridge_exporter_response_size_bytes'), unit: 'bytes', decimals: 1 },
         {
-          title: 'Size limit used',
+          title: 'Catching up',
+          expr: byEndpoint('bridge_exporter_node_syncing'),
+          unit: 'none',
+          texts: { '0': ['no', 'transparent'], '1': ['yes', 'orange'] },
+        },
+        {
+          title: 'Size used',
           expr: `${byEndpoint('bridge_exporter_response_size_bytes')} / ${byEndpoint('bridge_exporter_response_size_limit_bytes')}`,
           unit: 'percentunit',
           decimals: 1,
-          thresholds: responseSizeRatio,
+          thresholds: [
+            ['transparent', null],
+            ['orange', SIZE_RATIO],
+          ],
         },
       ],
       sortBy: { column: 'Age of data', isDescending: true },
     }),
-    tablePanel({
-      title: 'Problems that cannot be judged',
+    table({
+      title: 'Alerts on the exporter',
       description:
-        'Problems that could be judged before, and cannot be because a field that they read is missing or invalid, or a query is not answered, for 10 minutes. Their alerts cannot fire; BridgeProblemUnjudged does. Empty when every problem is judged, as in the demo.',
+        'Is an exporter or its data missing, and are the alert rules evaluated at all? BridgeWatchdog always fires. Whether notifications arrive is not shown here.',
+      noValue: 'the alert rules are not evaluated: not even BridgeWatchdog fires',
       width: 12,
-      height: 6,
-      rowLabels: { cluster: 'Cluster', target: 'Target', problem: 'Problem', severity: 'Severity' },
+      labels: { alertname: 'Alert', severity: 'Severity', target: 'Target', document: 'Document' },
+      widths: { Alert: 220, Document: 150 },
+      lastLabels: { cluster: 'Cluster' },
       columns: [
         {
           title: 'For',
-          expr: `time() - min by (cluster, target, problem, severity) (${ofSelectedTargets('bridge_problem_unjudged_start_timestamp_seconds')}) > 600`,
-          unit: 's',
-          decimals: 0,
+          expr: `time() - min by (alertname, severity, cluster, target, document) (ALERTS_FOR_STATE{${EXPORTER_ALERTS}} and ignoring (alertstate) ALERTS{alertstate="firing", ${EXPORTER_ALERTS}})`,
+          unit: 'dthms',
         },
       ],
-      noValue: 'none',
     }),
-    tablePanel({
-      title: 'Metrics that are withdrawn',
+    table({
+      title: 'Missing metrics',
       description:
-        'Metrics that the exporter could not derive from the last response, because a field that they read is missing or invalid. Their panels and alerts have no data. The status page names the fields. Empty when every metric is derived, as in the demo.',
+        'Which metrics are absent because a field that they read is missing or invalid? Their panels have no data, and problems that read them are unjudged. The status page names the fields.',
+      noValue: 'every metric of the last documents could be derived',
       width: 12,
-      height: 6,
-      rowLabels: { cluster: 'Cluster', target: 'Target', family: 'Metric' },
+      labels: { target: 'Target', document: 'Document', family: 'Metric' },
+      widths: { Metric: 320, Document: 150 },
+      lastLabels: { cluster: 'Cluster' },
       columns: [
         {
           title: 'Exporters',
-          expr: `count by (cluster, target, family) (${ofSelectedTargets('bridge_exporter_family_withdrawn')} == 1)`,
+          expr: `count by (cluster, target, document, family) (${ofTargets('bridge_exporter_family_withdrawn')} == 1)`,
           unit: 'short',
         },
       ],
-      noValue: 'none',
     }),
-    statPanel({
-      title: 'Alert rules',
-      description:
-        'Whether Prometheus evaluates the alert rules: BridgeWatchdog always fires. When they are not evaluated, no other alert fires either. It does not tell whether notifications arrive.',
-      width: 6,
-      height: 6,
-      unit: 'none',
-      valueTexts: { '0': ['not evaluated', 'red'], '1': ['evaluated', 'green'] },
-      noValue: 'not evaluated',
-      series: [
-        {
-          expr: `clamp_max(count by (cluster) (ALERTS{alertname="BridgeWatchdog", alertstate="firing", ${ALERT_FILTERS}}), 1)`,
-          legend: '{{cluster}}',
-        },
-      ],
-    }),
-    stateTimelinePanel({
-      title: 'Successful and failed polls',
-      description:
-        'Whether the last poll succeeded. A gap means that the exporter was not scraped. Short bars of another color are temporary failures.',
-      unit: 'none',
-      valueTexts: UP_WORDS,
-      series: [{ expr: ofSelectedTargets('bridge_exporter_up'), legend: ENDPOINT }],
-    }),
-    timeSeriesPanel({
+    graph({
       title: 'Age of the data',
-      description:
-        'Time since the last successful poll. A sawtooth as high as the poll interval is normal. A rising line is an endpoint that fails or an exporter that does not poll.',
+      description: 'Since when has a poll not succeeded? A sawtooth as high as the poll interval is normal.',
+      noValue: 'no exporter is scraped',
       unit: 's',
       min: 0,
-      width: 12,
-      thresholds: dataAge,
-      series: [{ expr: age, legend: ENDPOINT }],
+      thresholds: [
+        ['text', null],
+        ['red', OUTDATED_SECONDS],
+      ],
+      series: [{ expr: `time() - ${ofTargets('bridge_exporter_last_success_timestamp_seconds')}`, legend: ENDPOINT }],
     }),
-  ],
-};
-
-function byEndpoint(metric: string): string {
-  return `max by (cluster, target, document, namespace, job, instance) (${ofSelectedTargets(metric)})`;
-}
-
-const polls: Row = {
-  title: 'Polls',
-  panels: [
-    timeSeriesPanel({
-      title: 'Polls in 5 minutes',
-      height: 10,
+    graph({
+      title: 'Failed polls in 5 minutes',
       description:
-        'Finished polls, successful or not. If there are fewer than the interval allows, responses are slow or the process is overloaded.',
-      unit: 'short',
-      min: 0,
-      series: [{ expr: `increase(${ofSelectedTargets('bridge_exporter_polls_total')}[5m])`, legend: ENDPOINT }],
-    }),
-    timeSeriesPanel({
-      title: 'Failed polls in 5 minutes by reason',
-      noValue: 'no failed poll',
-      height: 10,
-      description:
-        'Failure reasons are documented in docs/failures.md. unauthorized and bad_request are caused by the configuration, the others mostly by the node or the network. Empty when no poll failed, as in the demo.',
+        'For which reason do polls fail? The reasons are in docs/failures.md: unauthorized and bad_request are of the configuration, the others mostly of the node or the network.',
+      noValue: 'no poll failed',
       unit: 'short',
       min: 0,
       series: [
         {
-          expr: `increase(${ofSelectedTargets('bridge_exporter_poll_failures_total')}[5m]) > 0`,
+          expr: countOf('bridge_exporter_poll_failures_total', '5m'),
           legend: '{{cluster}} {{target}} {{document}} {{reason}} {{instance}}',
         },
       ],
     }),
-    timeSeriesPanel({
-      title: 'Age of the newest block of the node',
-      noValue: 'no answer',
-      height: 10,
+  ],
+};
+
+const polls: Row = {
+  title: 'Polls and documents',
+  isCollapsed: true,
+  panels: [
+    graph({
+      title: 'Duration of polls by phase',
       description:
-        'Time since the newest block of the node. A few seconds are normal; with a node that is behind, everything on these dashboards is as old. Empty when the node does not know the query, or node_queries is off.',
-      unit: 's',
-      min: 0,
-      series: [
-        { expr: `time() - ${ofSelectedTargets('bridge_exporter_node_block_timestamp_seconds')}`, legend: ENDPOINT },
-      ],
-    }),
-    stateTimelinePanel({
-      title: 'Nodes that catch up',
-      description: 'Whether the node says that it is catching up with the chain; its documents are old until it has.',
-      unit: 'none',
-      valueTexts: { '0': ['up to date', 'green'], '1': ['catching up', 'orange'] },
-      series: [{ expr: ofSelectedTargets('bridge_exporter_node_syncing'), legend: ENDPOINT }],
-    }),
-    timeSeriesPanel({
-      title: 'Failed queries in 5 minutes',
-      noValue: 'no failed query',
-      height: 10,
-      description:
-        'Failed requests of other queries of the node, by query. They cost only the metrics of the query; the log has the reason. Empty when none fails, as in the demo.',
-      unit: 'short',
-      min: 0,
-      series: [
-        {
-          expr: `increase(${ofSelectedTargets('bridge_exporter_node_query_failures_total')}[5m]) > 0`,
-          legend: '{{cluster}} {{target}} {{document}} {{query}} {{instance}}',
-        },
-      ],
-    }),
-    timeSeriesPanel({
-      title: 'Duration of the last poll by phase',
-      height: 10,
-      description:
-        'fetch is the time of the node and the network; decode and derive are the time of the exporter, which grows with the size of the response. If fetch is near poll.timeout, the node is overloaded or the timeout is too short.',
+        'Is the node slow, or the exporter? Phase fetch is the node and the network; decode and derive are the exporter and grow with the response.',
+      noValue: 'no poll has ended',
       unit: 's',
       min: 0,
       isStacked: true,
       series: [
         {
-          expr: ofSelectedTargets('bridge_exporter_poll_duration_seconds'),
+          expr: ofTargets('bridge_exporter_poll_duration_seconds'),
           legend: '{{cluster}} {{target}} {{document}} {{phase}} {{instance}}',
         },
       ],
     }),
-    timeSeriesPanel({
+    graph({
       title: 'Response size',
-      height: 10,
       description:
-        'Decoded size of the last complete response body. The dashed line is the maximum size. A size that grows for days is a backlog or an accumulation of unrelayed validator sets.',
+        'Does the response grow towards its limit? Growth over days is a backlog, or validator sets that nobody relays.',
+      noValue: 'no response was complete',
       unit: 'bytes',
       min: 0,
+      series: [{ expr: ofTargets('bridge_exporter_response_size_bytes'), legend: ENDPOINT }],
+    }),
+    graph({
+      title: 'Failed queries in 5 minutes',
+      description:
+        'Which other questions does the node not answer? They cost only the metrics of the query; the log has the reason.',
+      noValue: 'no query failed',
+      unit: 'short',
+      min: 0,
       series: [
-        { expr: ofSelectedTargets('bridge_exporter_response_size_bytes'), legend: ENDPOINT },
         {
-          expr: ofSelectedTargets('bridge_exporter_response_size_limit_bytes'),
-          legend: `${ENDPOINT} limit`,
-          isReference: true,
+          expr: countOf('bridge_exporter_node_query_failures_total', '5m'),
+          legend: '{{cluster}} {{target}} {{document}} {{query}} {{instance}}',
         },
       ],
     }),
-    barPanel({
-      title: 'Response size relative to the limit',
-      height: 10,
+    graph({
+      title: 'Invalid and unknown values in 15 minutes',
       description:
-        'Size of the last response divided by poll.max_body_size. Increase the limit before it is reached, if the process has enough memory. Nodes have their own limit, often 10 MiB in another encoding.',
-      unit: 'percentunit',
-      decimals: 1,
-      min: 0,
-      max: 1,
-      width: 8,
-      thresholds: responseSizeRatio,
-      series: [{ expr: sizeShare, legend: ENDPOINT }],
-    }),
-    timeSeriesPanel({
-      title: 'Hub height regressions in 15 minutes',
-      height: 10,
-      description:
-        'Responses with a lower hub height than the one before: one node behind a load balancer lags, or a node was rolled back. Configure the URL of a single node.',
-      unit: 'short',
-      min: 0,
-      series: [
-        { expr: `increase(${ofSelectedTargets('bridge_exporter_snapshot_regressions_total')}[15m])`, legend: ENDPOINT },
-      ],
-    }),
-  ],
-};
-
-const completeness: Row = {
-  title: 'Missing data',
-  panels: [
-    timeSeriesPanel({
-      title: 'Invalid values in 15 minutes by field',
-      noValue: 'every value is valid',
-      height: 5,
-      description:
-        'Values of the wrong type. Metrics that depend on the field are absent. The node has another version: replay its response. Empty when every value is valid, as in the demo.',
+        'Does the node send what the exporter does not understand? Then it has another version: replay its response.',
+      noValue: 'every value is valid and known',
       unit: 'short',
       min: 0,
       series: [
         {
-          expr: `increase(${ofSelectedTargets('bridge_exporter_invalid_values_total')}[15m])`,
-          legend: '{{cluster}} {{target}} {{document}} {{field}} {{instance}}',
+          expr: countOf('bridge_exporter_invalid_values_total', '15m'),
+          legend: '{{cluster}} {{target}} {{field}} invalid {{instance}}',
+        },
+        {
+          expr: countOf('bridge_exporter_unknown_values_total', '15m'),
+          legend: '{{cluster}} {{target}} {{field}} unknown {{instance}}',
         },
       ],
     }),
-    timeSeriesPanel({
-      title: 'Unknown values in 15 minutes by field',
-      noValue: 'every value is known',
-      height: 5,
+    graph({
+      title: 'Height regressions and gaps in 15 minutes',
       description:
-        'Statuses and coin types that the exporter does not know and exports as other. The node is newer than the exporter. Empty when every value is known, as in the demo.',
+        'Does the node go back, or do counters miss something? One node behind a load balancer lags: use the address of a single node. Gaps by reason are in docs/metrics.md.',
+      noValue: 'no regression and no gap',
       unit: 'short',
       min: 0,
       series: [
-        {
-          expr: `increase(${ofSelectedTargets('bridge_exporter_unknown_values_total')}[15m])`,
-          legend: '{{cluster}} {{target}} {{document}} {{field}} {{instance}}',
-        },
+        { expr: countOf('bridge_exporter_snapshot_regressions_total', '15m'), legend: `${ENDPOINT} regressions` },
+        { expr: countOf('bridge_flow_gaps_total', '15m'), legend: `${ENDPOINT} {{reason}}` },
       ],
     }),
-    timeSeriesPanel({
-      title: 'Series over the limit by metric',
-      noValue: 'no series is dropped',
-      height: 5,
+    graph({
+      title: 'Series over the limit',
       description:
-        'Series that are omitted or summed up as other because of limits.max_series_per_family. Increase the limit, or watch only your own orchestrators. Empty when no series is dropped, as in the demo.',
+        'Which metrics have too many series? What is over limits.max_series_per_family is left out, or summed up as other.',
+      noValue: 'no series is over the limit',
       unit: 'short',
       min: 0,
       series: [
         {
-          expr: `${ofSelectedTargets('bridge_exporter_series_dropped')} > 0`,
+          expr: `${ofTargets('bridge_exporter_series_dropped')} > 0`,
           legend: '{{cluster}} {{target}} {{document}} {{family}} {{instance}}',
         },
       ],
@@ -326,119 +228,76 @@ const completeness: Row = {
   ],
 };
 
-function withVersion(expr: string): string {
-  return ofSelectedExporters(
-    `max by (cluster, namespace, job, instance, version, nodejs) ((${expr}) * on (cluster, namespace, job, instance) group_left (version, nodejs) ${processMetric('bridge_exporter_build_info')})`,
-  );
-}
-
 const process: Row = {
   title: 'Process',
+  isCollapsed: true,
   panels: [
-    tablePanel({
+    table({
       title: 'Exporters',
       description:
-        'Version and configuration of each exporter. Exporters with different hashes have different configurations.',
-      width: 16,
+        'Which version runs since when, and did it load its configuration? Different hashes are different configurations.',
+      noValue: 'no exporter is scraped',
       height: 6,
-      rowLabels: { cluster: 'Cluster', job: 'Job', instance: 'Exporter', version: 'Version', nodejs: 'Node.js' },
+      labels: { instance: 'Exporter', version: 'Version', nodejs: 'Node.js' },
+      lastLabels: { job: 'Job', cluster: 'Cluster' },
       columns: [
         {
-          title: 'Uptime',
-          expr: withVersion(`time() - ${processMetric('process_start_time_seconds')}`),
-          unit: 's',
-          decimals: 0,
+          title: 'Runs for',
+          expr: withVersion((filters) => `time() - process_start_time_seconds{${filters}}`),
+          unit: 'dthms',
         },
-        { title: 'Configuration hash', expr: withVersion(processMetric('bridge_exporter_config_hash')), unit: 'none' },
-      ],
-    }),
-    statPanel({
-      title: 'Last reload',
-      description:
-        'Whether the last reload of the configuration succeeded. After a failed reload, the previous configuration is active; the log contains all problems.',
-      unit: 'none',
-      valueTexts: { '0': ['failed', 'red'], '1': ['ok', 'green'] },
-      thresholds: redBelowOne,
-      noValue: 'no data',
-      height: 6,
-      series: [
-        { expr: ofSelectedExporters(processMetric('bridge_exporter_config_last_reload_successful')), legend: INSTANCE },
-      ],
-    }),
-    statPanel({
-      title: 'Last successful reload',
-      description: 'Time since the last successful reload of the configuration, or since the start.',
-      unit: 's',
-      decimals: 0,
-      noValue: 'no data',
-      height: 6,
-      series: [
         {
-          expr: ofSelectedExporters(
-            `time() - ${processMetric('bridge_exporter_config_last_reload_success_timestamp_seconds')}`,
+          title: 'Last reload',
+          expr: withVersion((filters) => `bridge_exporter_config_last_reload_successful{${filters}}`),
+          unit: 'none',
+          texts: { '0': ['failed', 'orange'], '1': ['ok', 'green'] },
+        },
+        {
+          title: 'Loaded for',
+          expr: withVersion(
+            (filters) => `time() - bridge_exporter_config_last_reload_success_timestamp_seconds{${filters}}`,
           ),
-          legend: INSTANCE,
+          unit: 'dthms',
+        },
+        {
+          title: 'Configuration',
+          expr: withVersion((filters) => `bridge_exporter_config_hash{${filters}}`),
+          unit: 'none',
         },
       ],
     }),
-    timeSeriesPanel({
+    graph({
       title: 'Memory',
       description:
-        'Resident memory of the process, and the parts of it used by the heap of the main thread and by external buffers. It rises and falls with the size of the responses. A line that rises for days is a leak; please report it.',
+        'Does the process need more and more memory? It follows the size of the responses; a line that rises for days is a leak, please report it.',
+      noValue: 'no exporter is scraped',
       unit: 'bytes',
       min: 0,
       series: [
-        { expr: ofSelectedExporters(processMetric('process_resident_memory_bytes')), legend: `${INSTANCE} resident` },
-        { expr: ofSelectedExporters(processMetric('nodejs_heap_size_used_bytes')), legend: `${INSTANCE} heap in use` },
-        { expr: ofSelectedExporters(processMetric('nodejs_external_memory_bytes')), legend: `${INSTANCE} buffers` },
+        { expr: ofProcess((filters) => `process_resident_memory_bytes{${filters}}`), legend: `${INSTANCE} resident` },
+        { expr: ofProcess((filters) => `nodejs_heap_size_used_bytes{${filters}}`), legend: `${INSTANCE} heap` },
       ],
     }),
-    timeSeriesPanel({
+    graph({
       title: 'CPU',
-      description: 'CPU usage; 100 % is one core. Decoding large responses every few seconds takes the most.',
-      unit: 'percentunit',
-      min: 0,
-      series: [
-        {
-          expr: ofSelectedExporters(`rate(${processMetric('process_cpu_seconds_total')}[$__rate_interval])`),
-          legend: INSTANCE,
-        },
-      ],
-    }),
-    timeSeriesPanel({
-      title: 'Garbage collection',
       description:
-        'Share of time spent in garbage collection, by kind. If major collections take much time, the memory is too small for the responses.',
+        'Is the process busy, and with garbage collection? A share of 100 % is one core. Much garbage collection means too little memory.',
+      noValue: 'no exporter is scraped',
       unit: 'percentunit',
       min: 0,
       series: [
         {
-          expr: ofSelectedExporters(`rate(${processMetric('nodejs_gc_duration_seconds_sum')}[$__rate_interval])`),
-          legend: `${INSTANCE} {{kind}}`,
+          expr: ofProcess((filters) => `rate(process_cpu_seconds_total{${filters}}[$__rate_interval])`),
+          legend: `${INSTANCE} CPU`,
         },
-      ],
-    }),
-    timeSeriesPanel({
-      title: 'Open file descriptors',
-      description: 'Share of the maximum number of file descriptors. Near 100 %, scrapes and polls fail.',
-      unit: 'percentunit',
-      min: 0,
-      width: 12,
-      series: [
         {
-          expr: ofSelectedExporters(`${processMetric('process_open_fds')} / ${processMetric('process_max_fds')}`),
-          legend: INSTANCE,
+          expr: ofProcess(
+            (filters) =>
+              `sum by (cluster, namespace, job, instance) (rate(nodejs_gc_duration_seconds_sum{${filters}}[$__rate_interval]))`,
+          ),
+          legend: `${INSTANCE} garbage collection`,
         },
       ],
-    }),
-    timeSeriesPanel({
-      title: 'Active resources by type',
-      description:
-        'Resources that keep the Node.js event loop alive, such as sockets, timers and threads. A type that only rises is a leak; please report it.',
-      unit: 'short',
-      min: 0,
-      width: 12,
-      series: [{ expr: ofSelectedExporters(processMetric('nodejs_active_resources')), legend: `${INSTANCE} {{type}}` }],
     }),
   ],
 };
@@ -447,7 +306,6 @@ export const exporter: Dashboard = {
   uid: 'bridge-exporter',
   title: 'Bridge / Exporter',
   description: 'Is the data current and complete? If not, the other dashboards are not reliable.',
-  tags: ['exporter'],
   variables: commonVariables,
-  rows: [currentData, polls, completeness, process],
+  rows: [current, polls, process],
 };

@@ -1,9 +1,7 @@
 import { datasourceVariable, labelVariable, type Link, textVariable, type Variable } from './grafana.js';
-import { EXPORTER_FILTERS } from './queries.js';
+import { EXPORTER_FILTERS, FILTERS } from './queries.js';
 
-/*
- * The variables that all dashboards share, and the links that pass their values on.
- */
+/* The variables that all dashboards share, and the links that pass their values on. */
 
 /** Prometheus adds the labels job and instance to every series it scrapes, but cluster and namespace depend on its configuration. */
 export const commonVariables: readonly Variable[] = [
@@ -20,21 +18,17 @@ export const commonVariables: readonly Variable[] = [
   labelVariable('target', 'Target', `bridge_exporter_polls_total{${EXPORTER_FILTERS}}`),
 ];
 
+export const chainVariable = labelVariable('chain_id', 'Chain id', `crosschain_cctxs{${FILTERS}}`);
+
 /** Grafana does not know the address of the exporter. */
 export const exporterUrlVariable = textVariable('exporter_url', 'Exporter URL', 'http://localhost:10917');
 
-const EXPORTER_PARAMETERS =
-  '${datasource:queryparam}&${cluster:queryparam}&${namespace:queryparam}&${job:queryparam}&${instance:queryparam}';
-
-/** Opens another dashboard with the same variables and time range. */
-export function dashboardLink(title: string, uid: string): Link {
-  return { title, url: `/d/${uid}?${EXPORTER_PARAMETERS}&\${target:queryparam}&\${__url_time_range}` };
-}
-
-/** Opens another dashboard with the target of the row of a table. */
+/** Opens another dashboard with the same variables and time range, and the target of the row of a table. */
 export function rowLink(title: string, uid: string): Link {
+  const exporters =
+    '${datasource:queryparam}&${cluster:queryparam}&${namespace:queryparam}&${job:queryparam}&${instance:queryparam}';
   const target = '${__data.fields["Target"]:percentencode}';
-  return { title, url: `/d/${uid}?${EXPORTER_PARAMETERS}&var-target=${target}&\${__url_time_range}` };
+  return { title, url: `/d/${uid}?${exporters}&var-target=${target}&\${__url_time_range}` };
 }
 
 /** Opens the page of the exporter with the items behind the values of the row. `raw`, because Grafana encodes variables in links. */

@@ -1,224 +1,378 @@
+import { DRIFT_RATIO } from '../../src/problems/relay.js';
+import { commonVariables, exporterUrlVariable, pendingItemsLink } from './filters.js';
 import {
-  beginningWith,
+  type Column,
   type Dashboard,
+  graph,
   type Row,
-  stateTimelinePanel,
-  statPanel,
-  tablePanel,
-  timeSeriesPanel,
+  seriesVariable,
+  table,
+  timeline,
+  type ValueTexts,
 } from './grafana.js';
-import { commonVariables, dashboardLink } from './filters.js';
-import { problemTable } from './problems.js';
-import { FILTERS, latest, latestBySigner, secondsToJailing } from './queries.js';
-import { orangeFromOne } from './thresholds.js';
-import { signerVariable, watchedVariable } from './signers.js';
+import { problemColumn, problemTable } from './problem-table.js';
+import { FILTERS, latest, lowest, ofCurrentNode } from './queries.js';
 
-/* Own validators: each selected one has a value in every panel, so those of the setting watch are selected at first. */
+/*
+ * Own validators are those of the setting watch, also when they are jailed and in no validator set. All others are in the collapsed rows.
+ */
+
+type Whose = 'own' | 'all';
 
 const SIGNER = '{{cluster}} {{target}} {{signer}}';
-const toSigners = dashboardLink('Signers', 'bridge-signers');
+const SELECTED = 'orchestrator=~"$orchestrator"';
+const BY_SIGNER = { by: ['orchestrator'], where: [SELECTED] } as const;
+/** The color of what is normal for some minutes. */
+const YELLOW_FROM_ONE = [
+  ['transparent', null],
+  ['yellow', 1],
+] as const;
+const VOTES: ValueTexts = { '0': ['voted', 'green'], '1': ['missing', 'yellow'] };
 
-const VOTES = { '0': ['voted', 'green'], '1': ['missing', 'orange'] } as const;
-
-/** What the node answers about each validator of `watch`. */
-function ofWatched(metric: string): string {
-  return `max by (cluster, target, orchestrator, name) (${metric}{${FILTERS}})`;
+/**
+ * One series with the value 1 for each orchestrator. The label `signer` is its name, or its shortened address without one. `topk` selects one
+ * series where replicas export different names.
+ */
+export function signerInfo(whose: Whose): string {
+  const names = { by: ['orchestrator', 'name'] };
+  const isOwn = whose === 'own';
+  const members = latest('bridge_orchestrator_info', {
+    ...names,
+    where: [SELECTED, ...(isOwn ? ['watched="true"'] : [])],
+  });
+  const watched = latest('bridge_watched_orchestrator_info', { ...names, where: [SELECTED] });
+  const info = isOwn ? `${members} or on (cluster, target, orchestrator) ${watched}` : members;
+  const withAddress = `label_replace(${info}, "signer", "$1…$2", "orchestrator", "(.{0,12}).*?(.{0,6})")`;
+  return `topk by (cluster, target, orchestrator) (1, label_replace(${withAddress}, "signer", "$1", "name", "(.+)"))`;
 }
+
+/** With the label `signer`. */
+export function withSigner(whose: Whose, expr: string): string {
+  return `(${expr}) * on (cluster, target, orchestrator) group_left (signer) ${signerInfo(whose)}`;
+}
+
+const bySigner = (whose: Whose, metric: string): string => withSigner(whose, latest(metric, BY_SIGNER));
+
+/** Until the first deadline of whatever kind, after which the validator is jailed. */
+export function secondsToSign(whose: Whose): string {
+  const deadlines = lowest('bridge_orchestrator_confirm_deadline_height', BY_SIGNER);
+  const blocks = `${deadlines} - on (cluster, target) group_left () ${latest('bridge_height')}`;
+  const seconds = `(${blocks}) * on (cluster, target) group_left () ${latest('bridge_block_time_seconds')}`;
+  return ofCurrentNode(withSigner(whose, seconds));
+}
+
+/** In whole coins, if the decimals of the hub coin are configured, else in smallest units. */
+function inHubCoins(expr: string): string {
+  const coin = latest('bridge_params_info', { by: ['hub_coin_erc20_contract'] });
+  const contract = `label_replace(${coin}, "token_contract", "$1", "hub_coin_erc20_contract", "(.+)")`;
+  const decimals = `${latest('bridge_token_decimals', { by: ['token_contract'] })} * on (cluster, target, token_contract) ${contract}`;
+  return `${expr} / on (cluster, target) group_left () (10 ^ max by (cluster, target) (${decimals})) or ${expr}`;
+}
+
+const BALANCE = inHubCoins(latest('bridge_watched_orchestrator_balance_amount', BY_SIGNER));
 
 /** The share of the time range in which nothing was missing. */
-function participation(metric: string, range: string): string {
-  const isMissing = `(max by (cluster, target, orchestrator, external_address) (${metric}{${FILTERS}}) > bool 0)`;
-  // The subquery has no sample before the exporter has been scraped for one of its steps.
-  const missing = `avg_over_time(${isMissing}[${range}:5m]) or ${isMissing}`;
-  return `1 - (${missing}) * on (cluster, target, orchestrator, external_address) group_left (signer, watched) ${signerOf}`;
+function participation(metric: string): string {
+  const isMissing = `(${latest(metric, BY_SIGNER)} > bool 0)`;
+  return withSigner('own', `1 - avg_over_time(${isMissing}[$__range:1m])`);
 }
 
-/** The selected signers with the value 1. */
-const signerOf = `(${latestBySigner('bridge_orchestrator_info')})`;
+const late = (whose: Whose): readonly Column[] => [
+  { title: 'Power', expr: bySigner(whose, 'bridge_orchestrator_power_ratio'), unit: 'percentunit', decimals: 2 },
+  {
+    title: 'Batches due',
+    expr: ofCurrentNode(bySigner(whose, 'bridge_orchestrator_missing_batch_confirms')),
+    unit: 'short',
+    thresholds: YELLOW_FROM_ONE,
+  },
+  {
+    title: 'Sets due',
+    expr: ofCurrentNode(bySigner(whose, 'bridge_orchestrator_missing_valset_confirms')),
+    unit: 'short',
+    thresholds: YELLOW_FROM_ONE,
+  },
+  { title: 'Sign within', expr: secondsToSign(whose), unit: 'dthms' },
+  {
+    title: 'Last event',
+    expr: ofCurrentNode(bySigner(whose, 'bridge_orchestrator_missing_votes')),
+    unit: 'none',
+    texts: VOTES,
+  },
+];
 
-const now: Row = {
-  title: 'Now',
+const own: Row = {
+  title: 'Own validators',
   panels: [
+    table({
+      title: 'Own validators',
+      description:
+        'Do my validators sign and vote, by when do they have to, and do they have funds? After a deadline the validator is jailed. Some missing signatures and votes are normal for minutes. A dash: nothing is due, it is in no validator set, or the data is not current. Due: not signed yet. Behind: events that its last claim is behind. Balance in hub coins, in smallest units if their decimals are not configured.',
+      noValue: 'no validator of watch is known; the row All validators has the others',
+      height: 6,
+      labels: { target: 'Target', signer: 'Validator' },
+      lastLabels: { orchestrator: 'Orchestrator', cluster: 'Cluster' },
+      links: { Validator: [pendingItemsLink] },
+      widths: { Validator: 160, Orchestrator: 230 },
+      columns: [
+        { ...problemColumn([]), expr: withSigner('own', problemColumn(['orchestrator'], SELECTED).expr) },
+        {
+          title: 'Status',
+          expr: withSigner(
+            'own',
+            `2 * ${latest('bridge_watched_validator_jailed', BY_SIGNER)} > 0 or ${latest('bridge_watched_validator_bonded', BY_SIGNER)}`,
+          ),
+          unit: 'none',
+          texts: { '0': ['not active', 'orange'], '1': ['active', 'transparent'], '2': ['jailed', 'red'] },
+        },
+        ...late('own'),
+        {
+          title: 'Behind',
+          expr: ofCurrentNode(
+            withSigner(
+              'own',
+              `clamp_min(- ${latest('bridge_watched_validator_last_event_nonce', BY_SIGNER)} + on (cluster, target) group_left () ${latest('bridge_last_observed_nonce')}, 0)`,
+            ),
+          ),
+          unit: 'short',
+          thresholds: YELLOW_FROM_ONE,
+        },
+        { title: 'Balance', expr: withSigner('own', BALANCE), unit: 'short', decimals: 1 },
+      ],
+    }),
     problemTable(
       {
-        title: 'Problems of validators of watch',
-        noValue: 'no problem of a validator of watch',
+        title: 'Problems of own validators',
         description:
-          'What is wrong with each entry of the setting watch, worst first, whether or not it is selected above. It is red or orange when its alert fires. Outside of the newest validator set, a validator neither signs nor votes, and the other panels have no value of it. Empty without the setting, and when nothing is wrong, as in the demo.',
+          'What is wrong with an entry of watch, and since when? Here is also one that is in no validator set.',
+        noValue: 'no problem of an own validator, if the data is current',
         height: 6,
       },
       'problem=~"BridgeWatched.+|BridgeOrchestrator.+"',
       'watched!="false"',
     ),
-    statPanel({
-      title: 'Power',
-      description: 'Share of the power of the newest validator set. Empty when the validator is not in it.',
-      unit: 'percentunit',
-      decimals: 2,
-      noValue: 'not in the set',
-      series: [{ expr: latestBySigner('bridge_orchestrator_power_ratio'), legend: SIGNER }],
+    timeline({
+      title: 'Unsigned batches and validator sets',
+      description: 'When was a signature missing? A short bar is normal; a long one is an orchestrator that is down.',
+      noValue: 'no validator of watch is in the validator set',
+      unit: 'short',
+      thresholds: YELLOW_FROM_ONE,
+      texts: { '0': ['signed', 'green'] },
+      series: [
+        { expr: bySigner('own', 'bridge_orchestrator_missing_batch_confirms'), legend: `${SIGNER} batches` },
+        { expr: bySigner('own', 'bridge_orchestrator_missing_valset_confirms'), legend: `${SIGNER} sets` },
+      ],
     }),
-    statPanel({
-      title: 'Jailed in',
-      width: 8,
+    timeline({
+      title: 'Votes for the last observed event',
       description:
-        'Time to the first deadline for an unsigned batch or validator set, estimated with the block time in use. After it the validator is jailed. Empty when nothing is unsigned, which is normal.',
-      unit: 's',
-      decimals: 0,
-      noValue: 'nothing is due',
+        'When was a vote missing, or for a claim that lost? A long bar is an oracle that is down or behind; a vote for another claim is a wrong node of the external chain.',
+      noValue: 'the state does not hold the last event',
+      unit: 'short',
+      texts: { ...VOTES, '2': ['voted for another claim', 'orange'] },
       series: [
         {
-          expr: `min by (cluster, target, signer) (${secondsToJailing()})`,
+          expr: withSigner(
+            'own',
+            `2 * ${latest('bridge_orchestrator_dissenting_votes', BY_SIGNER)} > 0 or ${latest('bridge_orchestrator_missing_votes', BY_SIGNER)}`,
+          ),
           legend: SIGNER,
         },
       ],
     }),
-    statPanel({
-      title: 'Batches unsigned',
-      description: 'Live batches that the validator has not signed. Some are normal for a few minutes.',
-      unit: 'short',
-      thresholds: orangeFromOne,
-      noValue: 'no data',
-      series: [{ expr: latestBySigner('bridge_orchestrator_missing_batch_confirms'), legend: SIGNER }],
-    }),
-    statPanel({
-      title: 'Validator sets unsigned',
-      description: 'Validator sets with an open deadline that the validator has not signed.',
-      unit: 'short',
-      thresholds: orangeFromOne,
-      noValue: 'no data',
-      series: [{ expr: latestBySigner('bridge_orchestrator_missing_valset_confirms'), legend: SIGNER }],
-    }),
-    statPanel({
-      title: 'Last event',
+    graph({
+      title: 'Time left to sign',
       description:
-        'Whether the validator has voted for the last observed event. Empty when the state no longer holds that event.',
-      unit: 'none',
-      valueTexts: VOTES,
-      noValue: 'the state does not hold the event',
-      series: [{ expr: latestBySigner('bridge_orchestrator_missing_votes'), legend: SIGNER }],
+        'How long do own validators still have, before they are jailed? Estimated with the block time in use.',
+      noValue: 'nothing is due, or the node is behind',
+      unit: 's',
+      min: 0,
+      series: [{ expr: secondsToSign('own'), legend: SIGNER }],
     }),
-    tablePanel({
-      title: 'Status, claims and funds',
+    graph({
+      title: 'Funds',
       description:
-        'What the node answers about each validator of watch: whether it is jailed, how many events its last claim is behind the last observed one, and the balance of its orchestrator in smallest units. Empty when the node does not know the queries, or node_queries is off. What was spent is empty in the first hour, as in the demo.',
-      width: 24,
-      height: 5,
-      rowLabels: { cluster: 'Cluster', target: 'Target', orchestrator: 'Orchestrator', name: 'Name' },
-      columns: [
+        'How long do the funds of the orchestrators last? In hub coins, in smallest units if their decimals are not configured. The dashed line is watch_min_balance.',
+      noValue: 'the node does not say the balance',
+      unit: 'short',
+      min: 0,
+      series: [
+        { expr: withSigner('own', BALANCE), legend: SIGNER },
         {
-          title: 'Jailed',
-          expr: ofWatched('bridge_watched_validator_jailed'),
-          unit: 'none',
-          valueTexts: { '0': ['no', 'green'], '1': ['yes', 'red'] },
-        },
-        {
-          title: 'Bonded',
-          expr: ofWatched('bridge_watched_validator_bonded'),
-          unit: 'none',
-          valueTexts: { '0': ['no', 'orange'], '1': ['yes', 'green'] },
-        },
-        {
-          title: 'Events behind',
-          expr: `clamp_min(- (${ofWatched('bridge_watched_validator_last_event_nonce')}) + on (cluster, target) group_left () ${latest('bridge_last_observed_nonce')}, 0)`,
-          unit: 'short',
-          thresholds: orangeFromOne,
-        },
-        { title: 'Balance', expr: ofWatched('bridge_watched_orchestrator_balance_amount'), unit: 'sci' },
-        {
-          title: 'Balance spent in 3 days',
-          expr: `max_over_time((${ofWatched('bridge_watched_orchestrator_balance_amount')})[3d:1h]) - ${ofWatched('bridge_watched_orchestrator_balance_amount')}`,
-          unit: 'sci',
+          expr: inHubCoins(latest('bridge_watched_orchestrator_balance_limit_amount')),
+          legend: '{{cluster}} {{target}} limit',
+          isReference: true,
         },
       ],
-      noValue: 'no answer of the node',
     }),
   ],
 };
 
-const history: Row = {
-  title: 'History',
+const reliability: Row = {
+  title: 'Reliability of own validators',
+  isCollapsed: true,
   panels: [
-    tablePanel({
+    table({
       title: 'Participation',
       description:
-        'Share of the time in which no batch was unsigned, and in which the vote for the last observed event was there. A running orchestrator signs within a minute or two, so its share of signatures depends on how many batches there are. Calculated from a sample every five minutes.',
-      height: 6,
-      links: [toSigners],
-      rowLabels: { cluster: 'Cluster', target: 'Target', signer: 'Signer' },
-      lastLabels: { orchestrator: 'Orchestrator', external_address: 'External address', watched: 'Watched' },
+        'How reliably do own validators sign and vote? Share of the selected time range in which nothing was missing; a running orchestrator signs within a minute or two.',
+      noValue: 'no validator of watch is in the validator set',
+      width: 12,
+      labels: { target: 'Target', signer: 'Validator' },
+      lastLabels: { orchestrator: 'Orchestrator', cluster: 'Cluster' },
       columns: [
         {
-          title: 'Signatures, 7 days',
-          expr: participation('bridge_orchestrator_missing_batch_confirms', '7d'),
+          title: 'Batches',
+          expr: participation('bridge_orchestrator_missing_batch_confirms'),
           unit: 'percentunit',
           decimals: 1,
         },
         {
-          title: 'Signatures, 30 days',
-          expr: participation('bridge_orchestrator_missing_batch_confirms', '30d'),
+          title: 'Sets',
+          expr: participation('bridge_orchestrator_missing_valset_confirms'),
           unit: 'percentunit',
           decimals: 1,
         },
-        {
-          title: 'Votes, 7 days',
-          expr: participation('bridge_orchestrator_missing_votes', '7d'),
-          unit: 'percentunit',
-          decimals: 1,
-        },
-        {
-          title: 'Votes, 30 days',
-          expr: participation('bridge_orchestrator_missing_votes', '30d'),
-          unit: 'percentunit',
-          decimals: 1,
-        },
+        { title: 'Votes', expr: participation('bridge_orchestrator_missing_votes'), unit: 'percentunit', decimals: 1 },
       ],
-      noValue: 'no signer is selected',
     }),
-    stateTimelinePanel({
-      title: 'Unsigned batches',
-      description:
-        'Orange while the validator has not signed a live batch. A long bar is an orchestrator that is down.',
-      unit: 'short',
-      thresholds: orangeFromOne,
-      series: [{ expr: latestBySigner('bridge_orchestrator_missing_batch_confirms'), legend: SIGNER }],
-    }),
-    stateTimelinePanel({
-      title: 'Votes for the last observed event',
-      description: 'Orange while the vote is missing. Empty when the state no longer holds the last event.',
-      unit: 'short',
-      thresholds: orangeFromOne,
-      valueTexts: VOTES,
-      noValue: 'the state does not hold the last event',
-      series: [{ expr: latestBySigner('bridge_orchestrator_missing_votes'), legend: SIGNER }],
-    }),
-    stateTimelinePanel({
-      title: 'Votes for losing claims',
-      description:
-        'Orange while the validator has voted for another claim of the last observed event than the observed one. Its node of the external chain is wrong, or behind a reorganization.',
-      unit: 'short',
-      thresholds: orangeFromOne,
-      valueTexts: { '0': ['no', 'green'], '1': ['yes', 'orange'] },
-      noValue: 'the state does not hold the last event',
-      series: [{ expr: latestBySigner('bridge_orchestrator_dissenting_votes'), legend: SIGNER }],
-    }),
-    timeSeriesPanel({
-      title: 'Power over time',
-      description: 'Share of the power of the newest validator set. It ends when the validator leaves the set.',
+    graph({
+      title: 'Power',
+      description: 'How does the power of own validators change? A line ends when the validator leaves the set.',
+      noValue: 'no validator of watch is in the validator set',
       unit: 'percentunit',
       min: 0,
-      width: 24,
-      series: [{ expr: latestBySigner('bridge_orchestrator_power_ratio'), legend: SIGNER }],
+      series: [{ expr: bySigner('own', 'bridge_orchestrator_power_ratio'), legend: SIGNER }],
     }),
   ],
 };
+
+const MISSING = [
+  'bridge_orchestrator_missing_batch_confirms',
+  'bridge_orchestrator_missing_valset_confirms',
+  'bridge_orchestrator_missing_votes',
+] as const;
+
+const ofLate = (expr: string): string =>
+  `${expr} and on (cluster, target, orchestrator) (${MISSING.map((metric) => `${latest(metric, BY_SIGNER)} > 0`).join(' or ')})`;
+
+const powerMissing = (metric: string): string =>
+  `sum by (cluster, target) (${latest('bridge_orchestrator_power_ratio', BY_SIGNER)} and on (cluster, target, orchestrator) ${latest(metric, BY_SIGNER)} > 0)`;
+
+const all: Row = {
+  title: 'All validators',
+  isCollapsed: true,
+  panels: [
+    table({
+      title: 'Late validators',
+      description:
+        'Who has not signed or voted, with how much power, and by when do they have to? Ask their operators whether the orchestrator runs, has funds and reaches its nodes. Some are normal for minutes.',
+      noValue: 'everybody has signed and voted, if the data is current',
+      height: 10,
+      labels: { target: 'Target', signer: 'Validator' },
+      lastLabels: { orchestrator: 'Orchestrator', cluster: 'Cluster' },
+      links: { Validator: [pendingItemsLink] },
+      widths: { Validator: 160, Orchestrator: 230 },
+      columns: late('all').map((column) => ({ ...column, expr: ofLate(column.expr) })),
+      sortBy: { column: 'Power', isDescending: true },
+    }),
+    graph({
+      title: 'Power of late validators',
+      description:
+        'Is so much power late that nothing can be relayed or observed? Above the dashed line, what all of them have not signed cannot be relayed.',
+      noValue: 'nobody is late',
+      unit: 'percentunit',
+      min: 0,
+      max: 1,
+      series: [
+        { expr: powerMissing(MISSING[0]), legend: '{{cluster}} {{target}} batches' },
+        { expr: powerMissing(MISSING[1]), legend: '{{cluster}} {{target}} validator sets' },
+        { expr: powerMissing(MISSING[2]), legend: '{{cluster}} {{target}} last event' },
+        {
+          expr: `1 - ${latest('bridge_power_threshold_ratio')}`,
+          legend: '{{cluster}} {{target}} may be late',
+          isReference: true,
+        },
+      ],
+    }),
+    graph({
+      title: 'First deadlines',
+      description: 'Who is jailed next, and when? The ten validators with the least time left to sign.',
+      noValue: 'nothing is due, or the node is behind',
+      unit: 's',
+      min: 0,
+      series: [{ expr: `bottomk(10, ${secondsToSign('all')})`, legend: SIGNER }],
+    }),
+    timeline({
+      title: 'Unsigned batches by validator',
+      description:
+        'Who is down, and is it one or many? The 15 validators that missed the most in the time range. Simultaneous bars of many are a batch that they reject, or a common outage.',
+      noValue: 'nobody has missed a batch',
+      unit: 'short',
+      height: 11,
+      thresholds: YELLOW_FROM_ONE,
+      texts: { '0': ['signed', 'green'] },
+      series: [
+        {
+          // `@ end()` selects the same ones at each point of the graph.
+          expr: `${bySigner('all', MISSING[0])} and on (cluster, target, orchestrator) topk(15, max by (cluster, target, orchestrator) (avg_over_time(${MISSING[0]}{${FILTERS}, ${SELECTED}}[$__range] @ end())) > 0)`,
+          legend: SIGNER,
+        },
+      ],
+    }),
+    graph({
+      title: 'Votes for the next event',
+      description:
+        'Will the next event be observed? Share of the power that has voted for its leading claim; 66 % are needed.',
+      noValue: 'no event is pending',
+      unit: 'percentunit',
+      height: 11,
+      min: 0,
+      max: 1,
+      thresholds: [
+        ['text', null],
+        ['orange', 0.66],
+      ],
+      series: [{ expr: latest('bridge_next_event_voted_power_ratio'), legend: '{{cluster}} {{target}}' }],
+    }),
+    graph({
+      title: 'Validator set in the contract',
+      description:
+        'Does the contract have the present validators? Sum of the differences in power to the newest set. From 68 % on, those in the contract can no longer sign anything.',
+      noValue: 'the node sends no validator sets',
+      unit: 'percentunit',
+      min: 0,
+      thresholds: [
+        ['text', null],
+        ['orange', DRIFT_RATIO],
+      ],
+      series: [{ expr: latest('bridge_valset_power_drift_ratio'), legend: '{{cluster}} {{target}}' }],
+    }),
+    graph({
+      title: 'Validator sets not relayed',
+      description: 'Do new validator sets reach the contract? A number that only rises needs a relayer.',
+      noValue: 'the node sends no validator sets',
+      unit: 'short',
+      min: 0,
+      series: [
+        { expr: latest('bridge_unrelayed_valsets'), legend: '{{cluster}} {{target}} not relayed' },
+        { expr: latest('bridge_unrelayed_valsets_below_threshold'), legend: '{{cluster}} {{target}} unsigned' },
+      ],
+    }),
+  ],
+};
+
+/** Shows the names and selects by address. Prometheus returns the labels in alphabetical order. */
+const signerVariable = seriesVariable(
+  'orchestrator',
+  'Validator',
+  signerInfo('all').replaceAll(`, ${SELECTED}`, ''),
+  '/orchestrator="(?<value>[^"]+)".*signer="(?<text>[^"]+)"/',
+);
 
 export const validator: Dashboard = {
   uid: 'bridge-validator',
   title: 'Bridge / Validator',
-  description:
-    'Does my validator sign and vote, how reliably, and when would it be jailed? Shows the entries of watch; without any, choose signers above.',
-  tags: ['bridge'],
-  variables: [...commonVariables, beginningWith(watchedVariable, 'true'), signerVariable],
-  rows: [now, history],
+  description: 'Do my validators sign and vote, by when do they have to, and do they have funds? Who else is late?',
+  variables: [...commonVariables, signerVariable, exporterUrlVariable],
+  rows: [own, reliability, all],
 };

@@ -71,7 +71,7 @@ const valsetNewer = problemOf('external_contract', {
   name: 'BridgeContractValsetMismatch',
   severity: 'critical',
   afterMinutes: 5,
-  dashboard: 'bridge-signers',
+  dashboard: 'bridge-validator',
   linksToPending: false,
   summary: 'the hub did not make the validator set in the contract.',
   // Known only while the hub block, the external block and the clock are within two minutes, so a hub node that is behind does not cause it.
@@ -179,7 +179,7 @@ const silent = problemOf('external_contract', {
   name: 'BridgeOracleSilent',
   severity: 'critical',
   afterMinutes: SILENT_SECONDS / 60 + 5,
-  dashboard: 'bridge-signers',
+  dashboard: 'bridge-validator',
   linksToPending: false,
   summary: 'events of the contract are not observed by the hub.',
   // Events are observed within minutes, so neither a busy bridge nor one that catches up causes it. Also when a few have claimed the event: it

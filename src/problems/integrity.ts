@@ -75,7 +75,7 @@ const DAY_SECONDS = 86_400;
 
 const contractValset = {
   name: 'BridgeContractValsetMismatch',
-  dashboard: 'bridge-signers',
+  dashboard: 'bridge-validator',
   action: COMPARE_VALSETS,
 } as const;
 
@@ -129,7 +129,7 @@ function claimWithoutBatch(severity: Severity, afterMinutes: number, summary: st
     name: 'BridgeClaimWithoutBatch',
     severity,
     afterMinutes,
-    dashboard: 'bridge-signers',
+    dashboard: 'bridge-validator',
     summary,
     description,
     action: KEEP_HALT,

@@ -58,7 +58,7 @@ const stalled = problemOf('module_state', {
   name: 'BridgeOracleStalled',
   severity: 'critical',
   afterMinutes: 20,
-  dashboard: 'bridge-signers',
+  dashboard: 'bridge-validator',
   summary: 'the oracle has stalled: a third of the power or more has claimed the next event, and it is not observed.',
   description: `A third of the power or more has claimed the next event, and it is not observed, which requires ${percent(QUORUM_RATIO)} of the staking power. No deposit and no executed batch reaches the hub. A quiet oracle alone is no problem.`,
   action: CONTACT_VOTERS,
@@ -96,7 +96,7 @@ const claimedByFew = problemOf('module_state', {
   name: 'BridgeOracleStalled',
   severity: 'warning',
   afterMinutes: 65,
-  dashboard: 'bridge-signers',
+  dashboard: 'bridge-validator',
   summary: 'less than a third of the power claims the next event.',
   description:
     'Less than a third of the power has claimed the next event for an hour. It does not exist, or only they have seen it.',
@@ -158,7 +158,7 @@ const silent = problemOf('module_state', {
   name: 'BridgeOracleSilent',
   severity: 'critical',
   afterMinutes: SILENT_SECONDS / 60 + 5,
-  dashboard: 'bridge-signers',
+  dashboard: 'bridge-validator',
   summary: 'no event is claimed, although withdrawals are requested and batches signed.',
   description:
     'For half a day, withdrawals were requested and batches built and signed all the time, but no event was claimed or observed. Either nothing is executed on the external chain, or no orchestrator reads it.',
@@ -209,7 +209,7 @@ function conflicting(severity: Severity, texts: { readonly description: string; 
     name: 'BridgeConflictingClaims',
     severity,
     afterMinutes: 10,
-    dashboard: 'bridge-signers',
+    dashboard: 'bridge-validator',
     summary: `validators claim different things for an event${isCritical ? ', and no claim can win' : ''}.`,
     ...texts,
     find: ({ input }: Evidence<'module_state'>) => {

@@ -188,7 +188,7 @@ const valsetDrift = problemOf('module_state', {
   name: 'BridgeValsetDrift',
   severity: 'warning',
   afterMinutes: 120,
-  dashboard: 'bridge-signers',
+  dashboard: 'bridge-validator',
   linksToPending: false,
   summary: 'the validator set in the contract is out of date.',
   // The hub creates a new set at 0.05, so twice that is a set that was not relayed. Relayers may wait for low gas prices.

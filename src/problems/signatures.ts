@@ -46,7 +46,7 @@ const batchUnsigned = problemOf('module_state', {
   name: 'BridgeBatchUnsigned',
   severity: 'critical',
   afterMinutes: 30,
-  dashboard: 'bridge-signers',
+  dashboard: 'bridge-validator',
   summary: 'batches lack signatures, and cannot be relayed.',
   description:
     'The oldest batch that less power than `power_threshold` has signed is the same, or was canceled for another unsigned one. Unsigned batches cannot be relayed.',
@@ -91,7 +91,7 @@ const valsetUnsigned = problemOf('module_state', {
   name: 'BridgeValsetUnsigned',
   severity: 'warning',
   afterMinutes: 60,
-  dashboard: 'bridge-signers',
+  dashboard: 'bridge-validator',
   summary: 'the newest validator set lacks signatures, and cannot be relayed.',
   description:
     'Less power than `power_threshold` has signed the newest validator set, so it cannot be relayed. Withdrawals continue with the old one; BridgeOrchestratorDeadlineNear covers jailing.',

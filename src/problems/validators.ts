@@ -130,7 +130,7 @@ const missingConfirms = {
   name: 'BridgeOrchestratorMissingConfirms',
   severity: 'warning',
   afterMinutes: 65,
-  dashboard: 'bridge-signers',
+  dashboard: 'bridge-validator',
   lateWith: 'signatures for an hour',
   summary:
     '{{ if eq $labels.watched "true" }}your validator {{ $labels.orchestrator }} does{{ else }}validators with 15% of the power or more do{{ end }} not sign.',
@@ -217,7 +217,7 @@ const votesMissing = problemOf('module_state', {
   name: 'BridgeOrchestratorMissingVotes',
   severity: 'warning',
   afterMinutes: 30,
-  dashboard: 'bridge-signers',
+  dashboard: 'bridge-validator',
   lateWith: 'votes for events',
   summary:
     '{{ if eq $labels.watched "true" }}your validator {{ $labels.orchestrator }} does{{ else }}validators with 15% of the power or more do{{ end }} not vote.',
@@ -264,7 +264,7 @@ function deadlineNear(severity: Severity, hours: number, actions: { readonly own
     severity,
     // Tells apart a signature that is missing from one that is given within minutes.
     afterMinutes: 15,
-    dashboard: 'bridge-signers',
+    dashboard: 'bridge-validator',
     lateWith: 'a signature with a near deadline',
     summary: `{{ if eq $labels.watched "true" }}your validator {{ $labels.orchestrator }}{{ else }}validators with a third of the power{{ end }} must sign within ${hours} hours or be jailed.`,
     description: `Less than ${hours} hours are left for a validator of \`watch\` to sign a validator set or a batch, or for others with a third of the power. After that it is jailed; jailed validators neither sign nor vote.`,

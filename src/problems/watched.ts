@@ -165,7 +165,7 @@ function inactive(severity: Severity, texts: Record<'summary' | 'description' | 
     severity,
     // A validator that is unjailed is in no set before the hub creates the next one.
     afterMinutes: 10,
-    dashboard: 'bridge-signers',
+    dashboard: 'bridge-validator',
     linksToPending: false,
     ...texts,
     mark: { schema: activeMark, next: lastActive },

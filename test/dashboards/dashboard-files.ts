@@ -23,6 +23,24 @@ export interface GridPos {
   readonly h: number;
 }
 
+interface FieldDefaults {
+  readonly unit?: string;
+  readonly decimals?: number;
+  readonly min?: number;
+  readonly max?: number;
+  readonly noValue?: string;
+  readonly mappings?: readonly {
+    readonly type: 'value' | 'special';
+    readonly options: Readonly<Record<string, { readonly text: string; readonly color: string }>>;
+  }[];
+  readonly thresholds?: { readonly steps: readonly { readonly color: string; readonly value: number | null }[] };
+  readonly custom?: {
+    readonly axisSoftMax?: number;
+    readonly stacking?: { readonly mode: string };
+    readonly thresholdsStyle?: { readonly mode: string };
+  };
+}
+
 export interface Panel {
   readonly id: number;
   readonly type: string;
@@ -32,17 +50,21 @@ export interface Panel {
   readonly datasource?: { readonly uid: string };
   readonly targets?: readonly Target[];
   readonly panels?: readonly Panel[];
-  readonly links?: readonly Link[];
+  readonly collapsed?: boolean;
   readonly fieldConfig?: {
-    readonly defaults: { readonly unit?: string; readonly noValue?: string };
+    readonly defaults: FieldDefaults;
     readonly overrides: readonly {
       readonly matcher: { readonly id: string; readonly options: string };
       readonly properties: readonly { readonly id: string; readonly value: unknown }[];
     }[];
   };
+  readonly options?: { readonly sortBy?: readonly { readonly desc: boolean; readonly displayName: string }[] };
   readonly transformations?: readonly {
     readonly id: string;
-    readonly options: { readonly renameByName?: Readonly<Record<string, string>> };
+    readonly options: {
+      readonly renameByName?: Readonly<Record<string, string>>;
+      readonly indexByName?: Readonly<Record<string, number>>;
+    };
   }[];
 }
 
@@ -67,6 +89,7 @@ export interface Dashboard {
   readonly title: string;
   readonly description: string;
   readonly editable: boolean;
+  readonly refresh: string;
   readonly schemaVersion: number;
   readonly tags: readonly string[];
   readonly links: readonly { readonly type: string; readonly tags: readonly string[] }[];
@@ -149,11 +172,9 @@ export function substituteVariables(expr: string, values: Readonly<Record<string
     instance: '.+',
     target: '.*',
     orchestrator: '.*',
-    watched: '.*',
     chain_id: '.*',
     __range: '1h',
     __rate_interval: '1m',
-    coin_decimals: '18',
     ...values,
   };
   return expr.replaceAll(/\$(\w+)/g, (whole, name: string) => allValues[name] ?? whole);

@@ -11,7 +11,7 @@ import {
 } from './dashboard-files.js';
 import { parsePromql } from './promql.js';
 
-const PANEL_TYPES = ['bargauge', 'stat', 'state-timeline', 'table', 'timeseries'];
+const PANEL_TYPES = ['state-timeline', 'table', 'timeseries'];
 const DATA_SOURCE = { type: 'prometheus', uid: '${datasource}' };
 
 /** The variables that Grafana defines. */
@@ -44,12 +44,41 @@ function unfiltered(expr: string, labels: readonly string[]): string[] {
     );
 }
 
-/** Links in the header of a panel and in the cells of its columns. */
-function linksOf({ links = [], fieldConfig }: Panel): readonly Link[] {
-  const ofCells = fieldConfig?.overrides.flatMap(({ properties }) =>
-    properties.filter(({ id }) => id === 'links').flatMap(({ value }) => value as Link[]),
+/** Of the cells of columns. */
+function linksOf({ fieldConfig }: Panel): readonly Link[] {
+  const properties = fieldConfig?.overrides.flatMap((override) => override.properties) ?? [];
+  return properties.filter(({ id }) => id === 'links').flatMap(({ value }) => value as Link[]);
+}
+
+/** Of a panel as wide as the grid, in pixels, in a window of 1600. */
+const GRID_PIXELS = 1552;
+const HEADER_CHARACTER = 6.6;
+const HEADER_PADDING = 30;
+
+/** The columns of a table whose headers do not fit. Grafana shares the width equally among the columns without one. */
+function cutHeaders({ gridPos, fieldConfig, transformations = [] }: Panel): string[] {
+  const titles = transformations.flatMap(({ options }) => Object.values(options.renameByName ?? {}));
+  const widths = new Map(
+    fieldConfig?.overrides.flatMap(({ matcher, properties }) =>
+      properties
+        .filter(({ id }) => id === 'custom.width')
+        .map(({ value }) => [matcher.options, value as number] as const),
+    ),
   );
-  return [...links, ...(ofCells ?? [])];
+  const fixed = [...widths.values()].reduce((sum, width) => sum + width, 0);
+  const share = ((gridPos.w / 24) * GRID_PIXELS - fixed) / (titles.length - widths.size);
+  return titles.filter((title) => title.length * HEADER_CHARACTER + HEADER_PADDING > (widths.get(title) ?? share));
+}
+
+const DAY_SECONDS = 86_400;
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: DAY_SECONDS, w: 7 * DAY_SECONDS };
+
+/** The lengths of the ranges in a query that do not depend on the time range of the dashboard, in seconds. */
+function rangesOf(expr: string): number[] {
+  return Array.from(
+    expr.matchAll(/\[(\d+)([smhdw])/g),
+    ([, count, unit = '']) => Number(count) * (UNIT_SECONDS[unit] ?? Number.NaN),
+  );
 }
 
 function overlap(a: GridPos, b: GridPos): boolean {
@@ -123,18 +152,29 @@ describe.each(dashboardFiles)('$name', ({ text, dashboard, panels }) => {
     }
   });
 
-  it('says why a panel is empty instead of showing no data', () => {
-    const silent = panels.filter(
-      ({ type, description = '', fieldConfig }) =>
-        type !== 'table' && description.includes('Empty when') && fieldConfig?.defaults.noValue === undefined,
-    );
-    expect(silent.map(({ title }) => title)).toEqual([]);
+  it('has room for the headers of tables', () => {
+    const cut = panels.filter(({ type }) => type === 'table').map((panel) => [panel.title, ...cutHeaders(panel)]);
+    expect(cut.filter(([, ...headers]) => headers.length > 0)).toEqual([]);
   });
 
-  it.each(panels)('describes the panel $title, with a unit and the selected targets', (panel) => {
+  it('queries no more than a day, once a minute', () => {
+    expect(dashboard.refresh).toBe('1m');
+    const ranges = panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => rangesOf(expr)));
+    expect(ranges.filter((seconds) => !(seconds <= DAY_SECONDS))).toEqual([]);
+  });
+
+  it('shows the details in collapsed rows', () => {
+    const open = dashboard.panels.filter((panel) => panel.type === 'row' && panel.collapsed === false);
+    const isOverview = dashboard.uid === 'bridge-overview';
+    expect(open.length).toBeLessThanOrEqual(isOverview ? 2 : 1);
+    expect(dashboard.panels.filter(({ type }) => type !== 'row').length).toBeLessThanOrEqual(isOverview ? 12 : 6);
+  });
+
+  it.each(panels)('describes the panel $title by its question, with a unit and the selected targets', (panel) => {
     expect(PANEL_TYPES).toContain(panel.type);
     expect(panel.title).toMatch(/^[A-Z]/);
-    expect(panel.description).toMatch(/^.{30,}\.$/);
+    expect(panel.description).toMatch(/^[A-Z][^.?]{20,}\?(?:$| [A-Z].*\.$)/);
+    expect(panel.fieldConfig?.defaults.noValue).toMatch(/^[a-z].{5,}/);
     expect(panel.fieldConfig?.defaults.unit).toBeTruthy();
     expect(panel.datasource).toEqual(DATA_SOURCE);
     const targets = panel.targets ?? [];
@@ -148,12 +188,18 @@ describe.each(dashboardFiles)('$name', ({ text, dashboard, panels }) => {
       }
       // Without a legend format, Grafana shows the expression.
       expect(legendFormat ?? '').toMatch(panel.type === 'table' ? /^$/ : /\{\{\w+\}\}/);
-      expect(instant).toBe(['bargauge', 'stat', 'table'].includes(panel.type));
+      expect(instant).toBe(panel.type === 'table');
     }
   });
 });
 
 describe('the dashboards', () => {
+  it('have at most 60 panels, of which the overview has twelve', () => {
+    const counts = new Map(dashboardFiles.map(({ name, panels }) => [name, panels.length]));
+    expect([...counts.values()].reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(60);
+    expect(counts.get('bridge-overview.json')).toBeLessThanOrEqual(12);
+  });
+
   it('have unique uids and titles', () => {
     expect(new Set(dashboardFiles.map(({ dashboard }) => dashboard.uid)).size).toBe(dashboardFiles.length);
     expect(new Set(dashboardFiles.map(({ dashboard }) => dashboard.title)).size).toBe(dashboardFiles.length);
@@ -182,57 +228,69 @@ describe('the dashboards', () => {
     }
   });
 
-  it('lead from the overview to each detail dashboard', () => {
+  it('lead from a row of the overview to each detail dashboard with the target of the row', () => {
     const fromOverview = toDashboards.filter(({ name }) => name === 'bridge-overview.json').map(({ url }) => url);
     const details = dashboardFiles.filter(({ name }) => name !== 'bridge-overview.json');
     for (const { dashboard } of details) {
-      const target = fromOverview.filter((url) => url.startsWith(`/d/${dashboard.uid}?`));
-      expect(
-        target.some((url) => url.includes('${target:queryparam}')),
-        dashboard.uid,
-      ).toBe(true);
+      const toDetails = fromOverview.filter((url) => url.startsWith(`/d/${dashboard.uid}?`));
+      expect(toDetails.length, dashboard.uid).toBeGreaterThan(0);
+      for (const url of toDetails) expect(url).toContain('&var-target=${__data.fields["Target"]:percentencode}&');
     }
   });
 
-  it('lead from a row of a bridge, signer or chain to its items on the page of the exporter', () => {
+  it('lead from a row of a problem, bridge, token, validator or chain to its items on the page of the exporter', () => {
     expect(toExporter.map(({ panel, url, targetBlank }) => [panel, url, targetBlank])).toEqual(
       [
-        'What is wrong now',
-        'What waits, by token',
+        'Problems now',
         'Bridges',
-        'Cross-chain',
+        'What waits, by token',
         'Chains',
-        'Signers with missing signatures or votes',
-        'All signers',
+        'Hubs',
+        'Chains',
+        'Own validators',
+        'Problems of own validators',
+        'Late validators',
       ].map((panel) => [panel, '${exporter_url:raw}/pending?target=${__data.fields["Target"]:percentencode}', true]),
     );
   });
 });
 
-describe('the signers', () => {
-  const { dashboard, panels } = dashboardFiles.find(({ name }) => name === 'signers.json')!;
+describe('the validators', () => {
+  const { dashboard, panels } = dashboardFiles.find(({ name }) => name === 'validator.json')!;
 
-  it('are shown by name, and are selected by the mark of the setting watch', () => {
+  it('are shown by name', () => {
     const perSigner = panels.flatMap(({ title, targets = [] }) =>
       targets
-        .filter(
-          ({ expr, legendFormat = '' }) => expr.includes('group_left (signer') || legendFormat.includes('{{signer}}'),
-        )
+        .filter(({ expr, legendFormat = '' }) => `${expr}${legendFormat}`.includes('signer'))
         .map(({ expr }) => ({ title, expr })),
     );
     expect(perSigner.length).toBeGreaterThan(10);
-    for (const { title, expr } of perSigner) {
-      expect(expr, title).toMatch(/bridge_orchestrator_info\{[^}]*watched=~"\$watched"\}/);
-      expect(expr, title).toContain('"signer", "$1", "name", "(.+)"');
-    }
+    for (const { title, expr } of perSigner) expect(expr, title).toContain('"signer", "$1", "name", "(.+)"');
     const legends = panels.flatMap(({ targets = [] }) => targets.map(({ legendFormat = '' }) => legendFormat));
     expect(legends.filter((legend) => legend.includes('{{orchestrator}}'))).toEqual([]);
+  });
+
+  it('have no time to sign, and no green, from a node that is behind', () => {
+    const titles = new Set(['Batches due', 'Sets due', 'Sign within', 'Last event', 'Behind']);
+    const judged = panels.flatMap(({ type, title, targets = [], transformations = [] }) => {
+      if (type !== 'table') return title === 'Time left to sign' || title === 'First deadlines' ? targets : [];
+      const names = transformations.flatMap(({ options }) => Object.entries(options.renameByName ?? {}));
+      return targets.filter(({ refId }) =>
+        names.some(([name, column]) => name === `Value #${refId}` && titles.has(column)),
+      );
+    });
+    expect(judged).toHaveLength(11);
+    for (const { expr } of judged) {
+      expect(expr).toMatch(
+        / unless on \(cluster, target\) \(min by \(cluster, target\) \(bridge_exporter_node_syncing/,
+      );
+    }
   });
 
   it('are selected by address in a variable that shows their names', () => {
     const { regex = '' } = dashboard.templating.list.find(({ name }) => name === 'orchestrator') ?? {};
     // The text that Grafana makes of a series of query_result.
-    const series = '{orchestrator="inj1abc",signer="Example One",target="mainnet",watched="true"} 1 1700000000000';
+    const series = '{orchestrator="inj1abc",signer="Example One",target="mainnet"} 1 1700000000000';
     expect(new RegExp(regex.slice(1, -1)).exec(series)?.groups).toEqual({ value: 'inj1abc', text: 'Example One' });
   });
 });

@@ -2,24 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
 import { substituteVariables } from './dashboard-files.js';
-import {
-  blocksToJailing,
-  lasting,
-  latest,
-  latestBySigner,
-  PROBLEM,
-  problemAge,
-  problemSeverity,
-  problemStartMs,
-  tooOldByChain,
-} from '../../grafana/source/queries.js';
+import { problemStartMs, problemStarts, withSubject, worst } from '../../grafana/source/problems.js';
+import { latest } from '../../grafana/source/queries.js';
+import { secondsToSign, withSigner } from '../../grafana/source/validator.js';
 
 /*
  * The shared expressions, evaluated by promtool on series with the labels of common setups.
  */
 
 const UNFILTERED = latest('bridge_batches');
-const POWER = latestBySigner('bridge_orchestrator_power_ratio');
+const POWER = withSigner('all', latest('bridge_orchestrator_power_ratio', { by: ['orchestrator'] }));
+const OWN_POWER = withSigner('own', latest('bridge_orchestrator_power_ratio', { by: ['orchestrator'] }));
 const ADDRESS = 'inj1qy352eufqy352eufqy352eufqy352euf4wq9ed';
 
 interface Case {
@@ -39,9 +32,7 @@ function member(labels: string, info: { name: string; watched: string }): Readon
   };
 }
 
-function signer(name: string, watched: string): string {
-  return `{target="t", orchestrator="${ADDRESS}", external_address="0x1", signer="${name}", watched="${watched}"}`;
-}
+const signer = (name: string): string => `{target="t", orchestrator="${ADDRESS}", signer="${name}"}`;
 
 const EXPORTER = 'job="j", instance="i"';
 const named = member(EXPORTER, { name: 'Example One', watched: 'true' });
@@ -57,13 +48,19 @@ const startOf = (severity: string, subject: string, exporter = EXPORTER): string
 const unsigned = { [startOf('critical', 'problem="BridgeBatchUnsigned"')]: 840 };
 const stuck = { [startOf('warning', TOKEN)]: 60, [startOf('critical', TOKEN)]: 180 };
 const alertOf = (labels: string): Readonly<Record<string, number>> => ({
-  [`ALERTS{${EXPORTER}, alertname="A", alertstate="firing", document="module_state", target="t", ${labels}}`]: 1,
+  [`ALERTS{${EXPORTER}, alertstate="firing", document="module_state", target="t", ${labels}}`]: 1,
 });
-const tooOldOf = (severity: string, chainId: string): string =>
-  startOf(severity, `problem="CrosschainOldestPendingTooOld", chain_id="${chainId}"`);
-const limitOf = (chainId: string, chain: string): Readonly<Record<string, number>> => ({
-  [`crosschain_age_limit_seconds{${EXPORTER}, target="t", chain_id="${chainId}", chain="${chain}"}`]: 1800,
+const node = (seconds: number, isSyncing: 0 | 1): Readonly<Record<string, number>> => ({
+  [`bridge_exporter_node_block_timestamp_seconds{${EXPORTER}, target="t", document="module_state"}`]: seconds,
+  [`bridge_exporter_node_syncing{${EXPORTER}, target="t", document="module_state"}`]: isSyncing,
 });
+const deadlines = {
+  ...named,
+  [deadlineOf('batch')]: 105,
+  [deadlineOf('valset')]: 120,
+  [`bridge_height{${EXPORTER}, target="t"}`]: 100,
+  [`bridge_block_time_seconds{${EXPORTER}, target="t"}`]: 2,
+};
 
 const cases: readonly Case[] = [
   {
@@ -107,27 +104,34 @@ const cases: readonly Case[] = [
     title: 'a signer with a name is shown by name',
     expr: POWER,
     series: named,
-    samples: { [signer('Example One', 'true')]: 0.5 },
+    samples: { [signer('Example One')]: 0.5 },
   },
   {
     title: 'a signer without a name is shown by shortened address',
     expr: POWER,
     series: member(EXPORTER, { name: '', watched: 'false' }),
-    samples: { [signer('inj1qy352euf…4wq9ed', 'false')]: 0.5 },
+    samples: { [signer('inj1qy352euf…4wq9ed')]: 0.5 },
   },
   {
-    title: 'the variable selects signers that are watched',
-    expr: POWER,
-    variables: { watched: 'true' },
+    title: 'own validators are those that are watched',
+    expr: OWN_POWER,
     series: named,
-    samples: { [signer('Example One', 'true')]: 0.5 },
+    samples: { [signer('Example One')]: 0.5 },
   },
   {
-    title: 'the variable excludes signers that are not watched',
-    expr: POWER,
-    variables: { watched: 'true' },
+    title: 'others are no own validators',
+    expr: OWN_POWER,
     series: member(EXPORTER, { name: 'Example One', watched: 'false' }),
     samples: {},
+  },
+  {
+    title: 'an own validator that is in no validator set has a name',
+    expr: withSigner('own', latest('bridge_watched_validator_jailed', { by: ['orchestrator'] })),
+    series: {
+      [`bridge_watched_validator_jailed{${EXPORTER}, target="t", orchestrator="${ADDRESS}", name="Example One"}`]: 1,
+      [`bridge_watched_orchestrator_info{${EXPORTER}, target="t", orchestrator="${ADDRESS}", name="Example One"}`]: 1,
+    },
+    samples: { [signer('Example One')]: 1 },
   },
   {
     title: 'replicas that export different names of a signer have one value',
@@ -140,48 +144,79 @@ const cases: readonly Case[] = [
     samples: { [`{target="t", orchestrator="${ADDRESS}"}`]: 1 },
   },
   {
-    title: 'a problem has its worst severity, and 10 more when an alert fires',
-    expr: problemSeverity(['problem']),
-    series: { ...unsigned, ...stuck, ...alertOf(stuckWarning) },
-    evalTime: '15m',
-    samples: {
-      '{target="t", problem="BridgeBatchUnsigned"}': 3,
-      // The alert of the critical one does not fire yet.
-      '{target="t", problem="BridgeBacklogStuck"}': 12,
-    },
+    title: 'a problem is soon critical until its alert fires, and the worst counts',
+    expr: worst(['problem']),
+    series: { ...unsigned, ...stuck, ...alertOf(`alertname="BridgeBacklogStuck", ${stuckWarning}`) },
+    evalTime: '25m',
+    samples: { '{target="t", problem="BridgeBatchUnsigned"}': 1, '{target="t", problem="BridgeBacklogStuck"}': 2 },
   },
   {
-    title: 'an alert without a problem, or about one that is not judged, is no problem',
-    expr: problemSeverity(['problem']),
-    series: {
-      [`ALERTS{${EXPORTER}, alertname="BridgeEndpointDown", alertstate="firing", severity="warning", target="t"}`]: 1,
-      [`ALERTS{${EXPORTER}, alertname="BridgeProblemUnjudged", alertstate="firing", severity="warning", target="t", problem="BridgeBatchUnsigned"}`]: 1,
-    },
+    title: 'an alert on the exporter or its data is a problem, too',
+    expr: worst(['problem']),
+    series: alertOf('alertname="BridgeSnapshotStale", severity="critical"'),
+    samples: { '{target="t", problem="BridgeSnapshotStale"}': 3 },
+  },
+  {
+    title: 'the watchdog is no problem',
+    expr: worst(['problem']),
+    series: alertOf('alertname="BridgeWatchdog", severity="none"'),
     samples: {},
   },
   {
-    title: 'a problem is as old as its first severity, by subject, in any of two exporters',
-    expr: problemAge(),
-    series: { ...unsigned, ...stuck, [startOf('critical', TOKEN, 'job="j", instance="i2"')]: 120 },
-    evalTime: '15m',
+    title: 'a problem has a start by severity and subject, the first one of two exporters',
+    expr: problemStarts(),
+    series: {
+      ...unsigned,
+      ...stuck,
+      [startOf('critical', TOKEN, 'job="j", instance="i2"')]: 120,
+      ...alertOf(`alertname="BridgeBacklogStuck", ${stuckWarning}`),
+    },
+    evalTime: '25m',
     samples: {
-      '{target="t", problem="BridgeBatchUnsigned"}': 60,
-      '{target="t", problem="BridgeBacklogStuck", token_contract="0xaa"}': 840,
+      '{target="t", problem="BridgeBatchUnsigned", severity="critical soon"}': 840,
+      '{target="t", problem="BridgeBacklogStuck", token_contract="0xaa", severity="warning"}': 60,
+      '{target="t", problem="BridgeBacklogStuck", token_contract="0xaa", severity="critical soon"}': 120,
     },
   },
   {
     title: 'a problem that has just begun is left out until its alert fires',
-    expr: lasting(problemAge()),
-    series: { ...unsigned, ...stuck },
+    expr: problemStarts(),
+    series: { ...unsigned, ...alertOf('alertname="BridgeOracleStalled", severity="critical"') },
     evalTime: '15m',
-    samples: { '{target="t", problem="BridgeBacklogStuck", token_contract="0xaa"}': 840 },
+    samples: {},
   },
   {
     title: 'a problem that has just begun is shown when its alert fires',
-    expr: lasting(problemSeverity(PROBLEM)),
-    series: { ...unsigned, ...alertOf('severity="critical", problem="BridgeBatchUnsigned"') },
+    expr: problemStarts(),
+    series: { ...unsigned, ...alertOf('alertname="BridgeBatchUnsigned", severity="critical"') },
     evalTime: '15m',
-    samples: { '{target="t", problem="BridgeBatchUnsigned"}': 13 },
+    samples: { '{target="t", problem="BridgeBatchUnsigned", severity="critical"}': 840 },
+  },
+  {
+    title: 'a problem is about a symbol, or about ids without one',
+    expr: withSubject(problemStarts()),
+    series: {
+      ...stuck,
+      [startOf('warning', 'problem="BridgeBacklogStuck", token_contract="0xbb"')]: 70,
+      [`bridge_token_info{${EXPORTER}, target="t", token_contract="0xaa", symbol="USDT"}`]: 1,
+    },
+    evalTime: '25m',
+    samples: {
+      '{target="t", problem="BridgeBacklogStuck", about="USDT", severity="warning soon"}': 60,
+      '{target="t", problem="BridgeBacklogStuck", about="USDT", severity="critical soon"}': 180,
+      '{target="t", problem="BridgeBacklogStuck", about="0xbb", severity="warning soon"}': 70,
+    },
+  },
+  {
+    title: 'a problem is there once when replicas have different symbols',
+    expr: `count by (target, severity) (${withSubject(problemStarts())})`,
+    series: {
+      [startOf('warning', TOKEN)]: 60,
+      [`bridge_token_info{${EXPORTER}, target="t", token_contract="0xaa", symbol="usdt"}`]: 1,
+      'bridge_token_info{job="j", instance="i2", target="t", token_contract="0xaa", symbol="USDT"}': 1,
+    },
+    evalTime: '25m',
+    samples: { '{target="t", severity="warning soon"}': 1 },
   },
   {
     title: 'an annotation is at the start of a problem that has lasted',
@@ -191,35 +226,29 @@ const cases: readonly Case[] = [
     samples: { '{target="t", problem="BridgeBacklogStuck", severity="warning", token_contract="0xaa"}': 60_000 },
   },
   {
-    title: 'a chain is too old as a warning, and then as a critical problem',
-    expr: tooOldByChain(),
-    series: {
-      ...limitOf('1', 'ethereum'),
-      ...limitOf('56', 'bsc'),
-      ...limitOf('8332', 'bitcoin'),
-      [tooOldOf('warning', '1')]: 1,
-      [tooOldOf('warning', '56')]: 1,
-      [tooOldOf('critical', '56')]: 1,
-    },
-    samples: {
-      '{target="t", chain_id="1", chain="ethereum"}': 1,
-      '{target="t", chain_id="56", chain="bsc"}': 2,
-      '{target="t", chain_id="8332", chain="bitcoin"}': 0,
-    },
+    title: 'a signer has until the first deadline of whatever kind',
+    expr: secondsToSign('own'),
+    series: { ...deadlines, ...node(0, 0) },
+    samples: { [signer('Example One')]: 10 },
   },
   {
-    title: 'a signer is jailed for a batch and for a validator set',
-    expr: blocksToJailing(),
-    series: {
-      ...named,
-      [deadlineOf('batch')]: 105,
-      [deadlineOf('valset')]: 120,
-      [`bridge_height{${EXPORTER}, target="t"}`]: 100,
-    },
-    samples: {
-      [signer('Example One', 'true').replace('}', ', confirms="batch"}')]: 5,
-      [signer('Example One', 'true').replace('}', ', confirms="valset"}')]: 20,
-    },
+    title: 'the time to sign is absent while the node catches up',
+    expr: secondsToSign('own'),
+    series: { ...deadlines, ...node(0, 1) },
+    samples: {},
+  },
+  {
+    title: 'the time to sign is absent when the newest block is old',
+    expr: secondsToSign('own'),
+    series: { ...deadlines, ...node(0, 0) },
+    evalTime: '6m',
+    samples: {},
+  },
+  {
+    title: 'the time to sign is there when the node says nothing of its blocks',
+    expr: secondsToSign('own'),
+    series: deadlines,
+    samples: { [signer('Example One')]: 10 },
   },
 ];
 
@@ -230,7 +259,7 @@ describe.skipIf(!hasTool('promtool'))('in the dashboards', () => {
     const test = {
       interval: '5s',
       // For as long as the time of the evaluation.
-      input_series: Object.entries(series).map(([name, value]) => ({ series: name, values: `${value}x180` })),
+      input_series: Object.entries(series).map(([name, value]) => ({ series: name, values: `${value}x300` })),
       promql_expr_test: [
         {
           expr: substituteVariables(expr, variables),

@@ -3,15 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { rules } from '../support/alert-rules.js';
 import { projectPath, readProjectFile } from '../support/project-files.js';
 import { specFields } from '../support/spec-fields.js';
-import { stableMetricNames } from '../support/stable-metric-names.js';
 import { dashboardFiles, queriesOf, substituteVariables } from './dashboard-files.js';
 import { exportedMetrics, prometheusMetrics, type MetricInfo } from './exported-metrics.js';
 import { parsePromql, type ParsedPromql } from './promql.js';
-import { unusedMetrics } from './unused-metrics.js';
 
 /*
- * Dashboards, rules and documentation use only metrics and labels that the exporter exports, and all stable metrics are
- * used.
+ * Dashboards, rules and documentation use only metrics and labels that the exporter exports.
  */
 
 const metrics = await exportedMetrics();
@@ -93,20 +90,6 @@ describe('the documentation', () => {
     const notMetrics = new Set([...specFieldNames, ...[...metrics.values()].flatMap(({ labels }) => [...labels])]);
     const named = [...text.matchAll(METRIC)].map(([, name = '']) => name);
     expect(named.filter((name) => !metrics.has(name) && !notMetrics.has(name))).toEqual([]);
-  });
-});
-
-describe('every stable metric', () => {
-  const used = new Set(
-    [...queries, ...ruleExprs].flatMap(({ parsed }) =>
-      parsed.selectors.flatMap(({ metric, matchers }) => (metric === '' ? namesMatched(matchers) : [metric])),
-    ),
-  );
-  const stable = [...stableMetricNames, ...[...metrics.keys()].filter((name) => name.startsWith('bridge_exporter_'))];
-
-  it('is either used by a panel or rule, or listed with a reason in unused-metrics.ts', () => {
-    expect(stable.filter((name) => !used.has(name) && unusedMetrics[name] === undefined)).toEqual([]);
-    expect(Object.keys(unusedMetrics).filter((name) => used.has(name) || !stable.includes(name))).toEqual([]);
   });
 });
 

@@ -141,7 +141,7 @@ describe.skipIf(!isInstalled)('grafana-operator', () => {
   it('gets every dashboard', () => {
     const dashboards = options.filter(({ kind }) => kind === 'GrafanaDashboard');
     expect(dashboards.map(({ metadata }) => metadata.name)).toEqual(
-      ['bridge-overview', 'cross-chain', 'exporter', 'signers', 'validator'].map((name) => `bridge-exporter-${name}`),
+      ['bridge-overview', 'cross-chain', 'exporter', 'validator'].map((name) => `bridge-exporter-${name}`),
     );
     for (const { spec } of dashboards) {
       const { json, ...others } = spec as { readonly json: string };

@@ -48,7 +48,7 @@ it.skipIf(!isInstalled)('helm package includes the alerts and dashboards, and no
   mkdirSync(unpacked);
   expect(runTool('tar', ['--extract', `--file=${archive}`, `--directory=${unpacked}`]).status).toBe(0);
   const files = runTool('find', [unpacked, '-type', 'f', '-printf', '%P\n']).output.split('\n');
-  expect(files).toEqual(expect.arrayContaining(['bridge-exporter/files/dashboards/signers.json']));
+  expect(files).toEqual(expect.arrayContaining(['bridge-exporter/files/dashboards/validator.json']));
   expect(files.filter((name) => name.includes('/ci/'))).toEqual([]);
   const alerts = runTool('cat', [join(unpacked, 'bridge-exporter/files/alerts.yml')]).output;
   expect(alerts).toBe(readProjectFile('prometheus/alerts.yml'));

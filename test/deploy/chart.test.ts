@@ -411,7 +411,6 @@ it.skipIf(!isInstalled)('the dashboards are those of the project, with the label
     'bridge-overview.json',
     'cross-chain.json',
     'exporter.json',
-    'signers.json',
     'validator.json',
   ]);
   for (const [name, content] of files) {

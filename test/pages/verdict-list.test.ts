@@ -187,8 +187,8 @@ no batch of weth built for 20 min`);
       config,
     });
     expect(html).toContain('href="https://wiki.example/runbook#bridgeoraclestalled"');
-    expect(html).toContain('href="https://grafana.example/base/d/bridge-signers?var-target=a%20%26%20b"');
-    expect(page(targetVerdicts([oracle], [], 'a'))).not.toContain('/d/bridge-signers');
+    expect(html).toContain('href="https://grafana.example/base/d/bridge-validator?var-target=a%20%26%20b"');
+    expect(page(targetVerdicts([oracle], [], 'a'))).not.toContain('/d/bridge-validator');
   });
 });
 

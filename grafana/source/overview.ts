@@ -1,0 +1,273 @@
+import { OUTDATED_SECONDS } from '../../src/poll/endpoint-conditions.js';
+import { commonVariables, exporterUrlVariable, pendingItemsLink, rowLink } from './filters.js';
+import { type Dashboard, graph, type Row, table, timeline } from './grafana.js';
+import { problemColumn, problemTable, worstTexts } from './problem-table.js';
+import { worst } from './problems.js';
+import { ageOf, CHAIN, changeOf, increaseOf, latest, perToken, quantileOf, sumBy, withSymbol } from './queries.js';
+
+const TARGET = '{{cluster}} {{target}}';
+
+const TOKEN = { by: ['token_contract'] } as const;
+const sumOfLists = (what: string, first: string, second: string): string =>
+  perToken(latest(`bridge_token_${first}_${what}`, TOKEN), '+', latest(`bridge_token_${second}_${what}`, TOKEN));
+const coins = (amount: string): string => perToken(amount, '/', `10 ^ ${latest('bridge_token_decimals', TOKEN)}`);
+const MINIMUM_FEE = latest('bridge_token_min_batch_fee', TOKEN);
+/** Of the tokens of which something waits, by symbol. */
+const waiting = (expr: string): string => sumBy(['symbol'], withSymbol(`(${expr}) > 0`));
+
+const now: Row = {
+  title: 'Now',
+  panels: [
+    problemTable({
+      title: 'Problems now',
+      description:
+        'What is wrong, about what, and since when? Red and orange: the alert fires. Yellow: it will, if the problem lasts. Without the alert rules everything is yellow. The alerts on the exporter are here, too. The runbook has a section for each name.',
+      noValue: 'no problem, if the data below is current',
+      height: 9,
+    }),
+    table({
+      title: 'Bridges',
+      description:
+        'Which bridge has the problem, is its data current, and what does it wait for? A dash: there is nothing, or the node sent no data. Oldest due: age of the oldest batch, or time since the fees of a queue pay for one. Unsigned and overdue are batches, events and cctxs the pending ones. Set signed: power that signed the newest validator set.',
+      noValue: 'no bridge is polled',
+      height: 6,
+      labels: { target: 'Target' },
+      lastLabels: { cluster: 'Cluster' },
+      links: {
+        Target: [
+          rowLink('Validator', 'bridge-validator'),
+          rowLink('Cross-chain', 'bridge-cross-chain'),
+          rowLink('Exporter', 'bridge-exporter'),
+          pendingItemsLink,
+        ],
+      },
+      columns: [
+        problemColumn([]),
+        {
+          title: 'Age of data',
+          expr: `max by (cluster, target) (${ageOf('bridge_exporter_last_success_timestamp_seconds', { by: ['document'] })})`,
+          unit: 'dthms',
+          thresholds: [
+            ['transparent', null],
+            ['red', OUTDATED_SECONDS],
+          ],
+        },
+        { title: 'In queue', expr: latest('bridge_unbatched_transfers'), unit: 'short' },
+        { title: 'In batches', expr: latest('bridge_batch_transactions'), unit: 'short' },
+        { title: 'Oldest due', expr: ageOf('bridge_oldest_due_transfer_timestamp_seconds'), unit: 'dthms' },
+        { title: 'Batches', expr: latest('bridge_batches'), unit: 'short' },
+        { title: 'Unsigned', expr: latest('bridge_batches_below_threshold'), unit: 'short' },
+        { title: 'Overdue', expr: latest('bridge_batches_overdue'), unit: 'short' },
+        { title: 'Events', expr: latest('bridge_pending_events'), unit: 'short' },
+        {
+          title: 'Set signed',
+          expr: latest('bridge_newest_valset_signed_power_ratio'),
+          unit: 'percentunit',
+        },
+        { title: 'Cctxs', expr: latest('crosschain_total_pending'), unit: 'short' },
+      ],
+    }),
+    table({
+      title: 'What waits, by token',
+      description:
+        'How much is waiting, what is it worth, and do the fees pay for a batch? In the queue and in batches in whole coins. Worth: the amount in minimum fees of its token, which have about the same worth for all tokens. Fees: of the best hundred transfers in the queue, in minimum fees; below 1 nobody builds a batch. A dash: not configured, or an empty queue.',
+      noValue: 'nothing waits',
+      width: 12,
+      labels: { target: 'Target', symbol: 'Token' },
+      lastLabels: { cluster: 'Cluster' },
+      links: { Target: [pendingItemsLink] },
+      columns: [
+        { title: 'Transfers', expr: waiting(sumOfLists('transfers', 'unbatched', 'batched')), unit: 'short' },
+        {
+          title: 'In queue',
+          expr: waiting(coins(latest('bridge_token_unbatched_amount', TOKEN))),
+          unit: 'short',
+        },
+        {
+          title: 'In batches',
+          expr: waiting(coins(latest('bridge_token_batched_amount', TOKEN))),
+          unit: 'short',
+        },
+        {
+          title: 'Worth',
+          expr: waiting(perToken(sumOfLists('amount', 'unbatched', 'batched'), '/', MINIMUM_FEE)),
+          unit: 'short',
+          decimals: 0,
+        },
+        {
+          title: 'Fees',
+          expr: waiting(perToken(latest('bridge_token_top_batch_fees', TOKEN), '/', MINIMUM_FEE)),
+          unit: 'suffix:×',
+          decimals: 1,
+        },
+      ],
+      sortBy: { column: 'Worth', isDescending: true },
+    }),
+    table({
+      title: 'Chains',
+      description:
+        'On which chain do cross-chain transactions wait, and for how long compared with its limit? A dash: none is listed. Cross-chain has what blocks a chain.',
+      noValue: 'no transaction is listed',
+      width: 12,
+      labels: { target: 'Target', chain: 'Chain', chain_id: 'Id' },
+      lastLabels: { cluster: 'Cluster' },
+      links: { Target: [rowLink('Cross-chain', 'bridge-cross-chain'), pendingItemsLink] },
+      columns: [
+        {
+          ...problemColumn(['chain_id']),
+          expr: `0 * ${latest('crosschain_age_limit_seconds', { by: CHAIN })} + on (cluster, target, chain_id) group_left () (${worst(['chain_id'], 'chain_id!=""')})`,
+        },
+        {
+          title: 'Pending',
+          expr: sumBy(
+            CHAIN,
+            latest('crosschain_cctxs', {
+              by: [...CHAIN, 'status', 'coin_type', 'direction'],
+              where: ['list="pending"'],
+            }),
+          ),
+          unit: 'short',
+        },
+        {
+          title: 'Oldest',
+          expr: ageOf('crosschain_oldest_cctx_created_timestamp_seconds', { by: CHAIN, where: ['list="pending"'] }),
+          unit: 'dthms',
+        },
+        { title: 'Limit', expr: latest('crosschain_age_limit_seconds', { by: CHAIN }), unit: 'dthms' },
+      ],
+      sortBy: { column: 'Oldest', isDescending: true },
+    }),
+  ],
+};
+
+const overTime: Row = {
+  title: 'Over time',
+  panels: [
+    timeline({
+      title: 'Problems over time',
+      description:
+        'What was wrong, and when? Yellow until the alert fired; a problem appears here ten minutes after it began.',
+      noValue: 'nothing was wrong',
+      unit: 'none',
+      width: 24,
+      height: 7,
+      texts: worstTexts,
+      series: [{ expr: worst(['problem']), legend: `${TARGET} {{problem}}` }],
+    }),
+    graph({
+      title: 'Waiting transfers',
+      description: 'Does the backlog of a bridge grow: in the queue, or in batches?',
+      noValue: 'no bridge is polled',
+      unit: 'short',
+      min: 0,
+      series: [
+        { expr: latest('bridge_unbatched_transfers'), legend: `${TARGET} in the queue` },
+        { expr: latest('bridge_batch_transactions'), legend: `${TARGET} in batches` },
+      ],
+    }),
+    graph({
+      title: 'Waiting cross-chain transactions',
+      description:
+        'Does the backlog of a hub grow, and does one chain alone? Hidden ones are pending and left out of the list by the node.',
+      noValue: 'no transaction is listed',
+      unit: 'short',
+      min: 0,
+      isStacked: true,
+      series: [
+        {
+          expr: sumBy(
+            CHAIN,
+            latest('crosschain_cctxs', { by: [...CHAIN, 'list', 'status', 'coin_type', 'direction'] }),
+          ),
+          legend: `${TARGET} {{chain}} {{chain_id}}`,
+        },
+        { expr: `${latest('crosschain_cctxs_hidden')} > 0`, legend: `${TARGET} hidden` },
+      ],
+    }),
+    graph({
+      title: 'Events',
+      description:
+        'Are events of the external chain observed? Pending ones that only rise mean that the oracle is stalled: no deposit arrives, and no batch finishes.',
+      noValue: 'no bridge is polled',
+      unit: 'short',
+      width: 8,
+      series: [
+        { expr: latest('bridge_pending_events'), legend: `${TARGET} pending` },
+        { expr: changeOf('bridge_last_observed_nonce', '15m'), legend: `${TARGET} observed in 15 min` },
+      ],
+    }),
+    graph({
+      title: 'Batches',
+      description:
+        'What do batches wait for: signatures, a relayer, or the observation of their timeout? Overdue ones have timed out on the external chain, and their transfers are locked until the hub observes an event.',
+      noValue: 'no bridge is polled',
+      unit: 'short',
+      width: 8,
+      min: 0,
+      series: [
+        { expr: latest('bridge_batches'), legend: `${TARGET} all` },
+        { expr: latest('bridge_batches_below_threshold'), legend: `${TARGET} unsigned` },
+        { expr: latest('bridge_relayable_batches'), legend: `${TARGET} wait for a relayer` },
+        { expr: latest('bridge_batches_overdue'), legend: `${TARGET} overdue` },
+      ],
+    }),
+    graph({
+      title: 'Signatures',
+      description:
+        'How much power has signed the least signed batch, and the newest validator set? Below the dashed line they cannot be relayed.',
+      noValue: 'no bridge is polled',
+      unit: 'percentunit',
+      width: 8,
+      min: 0,
+      max: 1,
+      series: [
+        { expr: latest('bridge_batch_min_signed_power_ratio'), legend: `${TARGET} batch` },
+        { expr: latest('bridge_newest_valset_signed_power_ratio'), legend: `${TARGET} validator set` },
+        { expr: latest('bridge_power_threshold_ratio'), legend: `${TARGET} threshold`, isReference: true },
+      ],
+    }),
+    graph({
+      title: 'Durations of withdrawals',
+      description:
+        'How long do withdrawals take that were executed in the last day? A batch counts from its creation, a transfer from the first document with it. The dashed line is the objective of the target.',
+      noValue: 'none was executed in a day',
+      unit: 's',
+      min: 0,
+      series: [
+        { expr: quantileOf(0.5, 'bridge_transfer_duration_seconds'), legend: `${TARGET} transfer, median` },
+        { expr: quantileOf(0.99, 'bridge_transfer_duration_seconds'), legend: `${TARGET} transfer, 99 %` },
+        { expr: quantileOf(0.5, 'bridge_batch_duration_seconds'), legend: `${TARGET} batch, median` },
+        { expr: latest('bridge_objective_seconds'), legend: `${TARGET} objective`, isReference: true },
+      ],
+    }),
+    graph({
+      title: 'Batches per hour',
+      description: 'Are batches built and executed, or canceled? A canceled batch returns its transfers to the queue.',
+      noValue: 'no bridge is polled',
+      unit: 'short',
+      min: 0,
+      series: [
+        { expr: changeOf('bridge_last_outgoing_batch_id', '1h'), legend: `${TARGET} built` },
+        {
+          expr: sumBy([], increaseOf('bridge_batches_executed_total', '1h', { by: ['token_contract'] })),
+          legend: `${TARGET} executed`,
+        },
+        {
+          expr: sumBy(
+            ['reason'],
+            increaseOf('bridge_batches_canceled_total', '1h', { by: ['token_contract', 'reason'] }),
+          ),
+          legend: `${TARGET} canceled: {{reason}}`,
+        },
+      ],
+    }),
+  ],
+};
+
+export const overview: Dashboard = {
+  uid: 'bridge-overview',
+  title: 'Bridge / Overview',
+  description: 'What is wrong, since when, and what are transfers waiting for?',
+  variables: [...commonVariables, exporterUrlVariable],
+  rows: [now, overTime],
+};

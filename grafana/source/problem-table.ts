@@ -1,0 +1,44 @@
+import { pendingItemsLink } from './filters.js';
+import { type Column, type Panel, table, type ValueTexts } from './grafana.js';
+import { problemStarts, withSubject, worst } from './problems.js';
+
+/** See `worst`. Only what has an alert that fires is red or orange. */
+export const worstTexts: ValueTexts = {
+  '1': ['soon', 'yellow'],
+  '2': ['warning', 'orange'],
+  '3': ['critical', 'red'],
+};
+
+/** The worst problem of each row. */
+export function problemColumn(labels: readonly string[], ...matchers: readonly string[]): Column {
+  return { title: 'Problem', expr: worst(labels, ...matchers), unit: 'none', texts: worstTexts };
+}
+
+/** A row for each problem. `matchers` select some of them. */
+export function problemTable(
+  panel: Pick<Panel, 'title' | 'description' | 'noValue'> & { readonly height?: number },
+  ...matchers: readonly string[]
+): Panel {
+  const start = withSubject(problemStarts(...matchers));
+  return table({
+    ...panel,
+    labels: { severity: 'Severity', problem: 'Problem', about: 'About', target: 'Target' },
+    labelTexts: {
+      Severity: {
+        critical: ['critical', 'red'],
+        warning: ['warning', 'orange'],
+        info: ['info', 'blue'],
+        'critical soon': ['critical soon', 'yellow'],
+        'warning soon': ['warning soon', 'yellow'],
+      },
+    },
+    lastLabels: { cluster: 'Cluster' },
+    columns: [
+      { title: 'Since', expr: `1000 * (${start})`, unit: 'dateTimeAsIsoNoDateIfToday' },
+      { title: 'For', expr: `time() - (${start})`, unit: 'dthms' },
+    ],
+    widths: { Severity: 120, Problem: 280 },
+    sortBy: { column: 'Severity', isDescending: false },
+    links: { Target: [pendingItemsLink] },
+  });
+}
