@@ -1,139 +1,128 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dashboardFiles, queriesOf, substituteVariables } from '../dashboards/dashboard-files.js';
-import { get } from '../support/http.js';
-import { MAIN, startProcess, type RunningProcess } from '../support/processes.js';
-import { projectPath } from '../support/project-files.js';
-import { startPrometheus, type Prometheus } from '../support/prometheus.js';
+import {
+  dashboardFiles,
+  queriesOf,
+  substituteVariables,
+  type Panel,
+  type Target,
+} from '../dashboards/dashboard-files.js';
+import {
+  STEP_SECONDS,
+  startRecordedPrometheus,
+  type RecordedPrometheus,
+  type RecordedTarget,
+} from '../dashboards/recorded-prometheus.js';
+import { parsePromql } from '../dashboards/promql.js';
+import { displayOf } from '../pictures/draw-dashboard.js';
+import { changedInput, changedState, type Phase } from '../problems/recording.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool } from '../support/tools.js';
-import { waitUntil } from '../support/wait-for.js';
 
 /*
- * Runs every query of every dashboard in a Prometheus that scrapes the demo in several scenarios. The description of a
- * panel determines when it needs data: by default in the healthy demo, with the words "empty when" in some scenario,
- * and with "as in the demo" in none. "… is empty …, as in the demo" is about the last query of the panel only.
+ * Every query of every dashboard in a Prometheus with an hour of simulated targets, one of which is healthy and one of which never responds.
  */
 
-const hasPrometheus = hasTool('prometheus');
+const healthy: Phase = { minutes: 30 };
 
-const HEALTHY = 'healthy';
-const SCENARIOS = [HEALTHY, 'silent-signer', 'valset-drift', 'missed-cctxs', 'backlog'] as const;
+const recorded: readonly RecordedTarget[] = [
+  { name: 'healthy', phases: [healthy], options: { objective: { withdrawal: 3_600_000, ratio: '0.99' } } },
+  { name: 'down', phases: [{ minutes: 30, bridge: { fails: 'connect' }, crosschain: { fails: 'connect' } }] },
+  { name: 'unsigned-batch', phases: [healthy, { minutes: 60, scenario: 'unsigned-batch' }] },
+  { name: 'silent-signer', phases: [healthy, { minutes: 70, scenario: 'silent-signer' }] },
+  { name: 'stalled-oracle', phases: [healthy, { minutes: 40, scenario: 'stalled-oracle' }] },
+  { name: 'valset-drift', phases: [healthy, { minutes: 60, scenario: 'valset-drift' }] },
+  { name: 'missed-cctxs', phases: [healthy, { minutes: 60, scenario: 'missed-cctxs' }] },
+  { name: 'truncated', phases: [healthy, { minutes: 20, scenario: 'truncated' }] },
+  {
+    name: 'another-version',
+    phases: [
+      healthy,
+      {
+        minutes: 12,
+        bridge: changedState(() => ({ last_outgoing_pool_id: [] })),
+        crosschain: changedInput(({ cctxs_pending: cctxs }) => ({
+          cctxs_pending: cctxs.map((cctx) => ({ ...cctx, cctx_status: { ...cctx.cctx_status, status: 'New' } })),
+        })),
+        queries: (_path, response) => ({ ...response, status: 500 }),
+      },
+    ],
+    options: { maxSeries: 10 },
+  },
+  {
+    name: 'rolled-back',
+    phases: [healthy, { minutes: 2, bridge: { respond: (body) => body, height: (height) => height - 100 } }],
+  },
+];
 
-/** Some data needs time: a batch, an event, or the step of 15 s of a subquery. */
-const WAIT = { timeoutMs: 45_000, intervalMs: 1000 };
-
-interface PanelQuery {
-  /** Dashboard, panel and query. */
+interface Query {
   readonly where: string;
-  readonly expr: string;
-  readonly description: string;
-  /** The targets of which at least one needs data. */
-  readonly targets: readonly string[];
+  readonly panel: Panel;
+  readonly target: Target;
 }
 
-const queries: readonly PanelQuery[] = dashboardFiles.flatMap((file) => {
-  const ofPanels = file.panels.flatMap(({ title, description = '', targets = [] }) =>
-    targets.map(({ refId, expr }, index) => ({
-      where: `${file.name}: ${title} ${refId}`,
-      expr,
-      description: index === targets.length - 1 ? description : description.replace(/[^.]* is empty [^.]*\./, ''),
-    })),
-  );
-  const ofVariablesAndAnnotations = queriesOf(file)
-    .filter(({ where }) => !ofPanels.some((panel) => panel.where === where))
-    .map(({ where, expr }) => ({
-      where,
-      expr,
-      description: where.includes('annotation') ? 'Empty when nothing is wrong, as in the demo.' : '',
-    }));
-  return [...ofPanels, ...ofVariablesAndAnnotations].map((query) => ({
-    ...query,
-    // The healthy chain does not always have such a value, such as an unrelayed validator set.
-    targets: /empty when|a dash is|is shown while/i.test(query.description) ? SCENARIOS : [HEALTHY],
-  }));
-});
+const queries: readonly Query[] = dashboardFiles.flatMap(({ name, panels }) =>
+  panels.flatMap((panel) =>
+    (panel.targets ?? []).map((target) => ({ where: `${name}: ${panel.title} ${target.refId}`, panel, target })),
+  ),
+);
 
-const emptyInDemo = queries.filter(({ description }) => description.includes('as in the demo'));
-const withData = queries.filter((query) => !emptyInDemo.includes(query));
+/** The options of the field of a column. */
+function fieldOf({ fieldConfig, transformations = [], targets = [] }: Panel, { refId }: Target) {
+  const names = Object.entries(transformations.find(({ id }) => id === 'organize')?.options.renameByName ?? {});
+  const value = targets.length === 1 ? 'Value' : `Value #${refId}`;
+  const title = names.find(([name]) => name === value)?.[1];
+  const properties = fieldConfig?.overrides.filter(({ matcher }) => matcher.options === title);
+  return Object.fromEntries((properties ?? []).flatMap((own) => own.properties.map(({ id, value: set }) => [id, set])));
+}
 
-describe.skipIf(!hasPrometheus)('the queries of the dashboards', () => {
-  const folder = createTempFolder();
-  const demos: RunningProcess[] = [];
-  let prometheus: Prometheus;
-
-  /** Starts the demo and returns the address of the exporter. */
-  async function startDemo(scenario: string): Promise<string> {
-    const flags = ['--listen=127.0.0.1:0', '--web.listen-address=127.0.0.1:0', '--log.level=error'];
-    const args = [MAIN, 'demo', ...flags, `--scenario=${scenario}`, '--block-time=500ms'];
-    const demo = startProcess(process.execPath, args);
-    demos.push(demo);
-    const [, address = ''] = /http:\/\/(\S+)\/metrics\b/.exec(await demo.printed(/\/metrics\b/)) ?? [];
-    return address;
-  }
+describe.skipIf(!hasTool('prometheus'))('the queries of the dashboards', () => {
+  let prometheus: RecordedPrometheus;
 
   beforeAll(async () => {
-    const jobs = await Promise.all(
-      SCENARIOS.map(async (scenario) => {
-        const address = await startDemo(scenario);
-        // The target is called `demo` in all of them.
-        return `  - job_name: ${scenario}
-    static_configs: [{targets: ["${address}"]}]
-    metric_relabel_configs: [{source_labels: [target], regex: .+, target_label: target, replacement: ${scenario}}]
-`;
-      }),
-    );
-    prometheus = await startPrometheus(
-      folder,
-      `global: {scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s}
-rule_files: [${JSON.stringify(projectPath('prometheus/alerts.yml'))}]
-scrape_configs:
-${jobs.join('')}`,
-    );
+    prometheus = await startRecordedPrometheus(createTempFolder(), recorded);
   });
 
   afterAll(async () => {
     await prometheus.stop();
-    await Promise.all(demos.map(async ({ stop }) => stop('SIGKILL')));
   });
 
-  async function seriesCount(expr: string, target: string): Promise<number> {
-    return (await prometheus.query(substituteVariables(expr, { target }))).length;
+  /** All values that a panel shows of a target. */
+  async function valuesOf({ target: { expr, instant } }: Query, target = '.*'): Promise<readonly number[]> {
+    const { from, to } = prometheus;
+    const query = substituteVariables(expr, { target, __range: `${to - from}s`, __rate_interval: '4m' });
+    if (instant) return (await prometheus.query(query, to)).map(({ value }) => Number(value[1]));
+    const series = await prometheus.queryRange(query, { from, to, step: STEP_SECONDS });
+    return series.flatMap(({ values }) => values.map(([, value]) => Number(value)));
   }
 
-  async function hasData({ expr, targets }: PanelQuery): Promise<boolean> {
-    for (const target of targets) {
-      if ((await seriesCount(expr, target)) > 0) return true;
+  it.each(queries)('return data in some of the targets: $where', async (query) => {
+    const values = await valuesOf(query);
+    expect(values.some(Number.isFinite)).toBe(true);
+  });
+
+  it.each(dashboardFiles)('return data for the variables and annotations of $name', async (file) => {
+    const others = queriesOf(file).filter(({ where }) => /: (?:variable|annotation) /.test(where));
+    for (const { where, expr } of others) {
+      expect((await prometheus.query(substituteVariables(expr), prometheus.to)).length, where).toBeGreaterThan(0);
     }
-    return false;
-  }
-
-  it('return data within a minute, unless the description of the panel excludes it', async () => {
-    let missing = withData;
-    await waitUntil(async () => {
-      const results = await Promise.all(missing.map(hasData));
-      missing = missing.filter((_, index) => results[index] === false);
-      return missing.length === 0;
-    }, WAIT).catch(() => undefined);
-    expect(missing.map(({ where }) => where)).toEqual([]);
   });
 
-  it('return no data in the healthy demo if the description of the panel says so', async () => {
-    expect(emptyInDemo.length).toBeGreaterThan(0);
-    const counts = await Promise.all(emptyInDemo.map(async ({ expr }) => seriesCount(expr, HEALTHY)));
-    expect(emptyInDemo.filter((_, index) => counts[index] !== 0).map(({ where }) => where)).toEqual([]);
+  it('show neither red nor orange on a healthy bridge', async () => {
+    for (const query of queries.filter(({ panel }) => panel.type !== 'timeseries')) {
+      const { panel, target, where } = query;
+      const field = panel.type === 'table' ? fieldOf(panel, target) : panel.fieldConfig!.defaults;
+      const colors = new Set((await valuesOf(query, 'healthy')).map((value) => displayOf(value, field).color));
+      expect([where, colors.has('red') || colors.has('orange')]).toEqual([where, false]);
+    }
   });
 
-  it('are valid range queries in panels that show a time range', async () => {
-    const end = Math.floor(Date.now() / 1000);
-    const rangeQueries = dashboardFiles.flatMap(({ panels }) =>
-      panels.flatMap(({ targets = [] }) => targets.filter(({ instant }) => !instant)),
+  it('show nothing of a target that has never responded, except its polls and alerts', async () => {
+    const ofChain = queries.filter(({ target: { expr } }) =>
+      parsePromql(substituteVariables(expr)).selectors.every(
+        ({ metric }) => !/^(?:ALERTS|process_|nodejs_|bridge_exporter_|bridge_flow_gaps)/.test(metric),
+      ),
     );
-    for (const { expr } of rangeQueries) {
-      const query = encodeURIComponent(substituteVariables(expr));
-      const { status } = await get(
-        `${prometheus.url}/api/v1/query_range?start=${end - 30}&end=${end}&step=5&query=${query}`,
-      );
-      expect(status, expr).toBe(200);
-    }
+    expect(ofChain.length).toBeGreaterThan(60);
+    for (const query of ofChain) expect([query.where, await valuesOf(query, 'down')]).toEqual([query.where, []]);
   });
 });

@@ -109,6 +109,10 @@ export const changedInput = (change: (input: RateLimiterInput) => object): PollO
   respond: (input) => ({ ...input, ...change(input) }),
 });
 
+type Keep = ReadonlySet<string> | 'all';
+
+const keeps = (keep: Keep | undefined, metric: string): boolean => keep === 'all' || keep?.has(metric) === true;
+
 export interface RecordingOptions {
   readonly scenario?: ScenarioName;
   readonly seed?: number;
@@ -138,7 +142,7 @@ export interface RecordingOptions {
   /** Receives the verdicts and the endpoints of the exporter after every sample. */
   readonly observe?: (verdicts: readonly TargetVerdicts[], minute: number, endpoints: readonly EndpointState[]) => void;
   /** The metrics to record, by default none. Metrics that no rule reads would only take time. */
-  readonly keep?: ReadonlySet<string>;
+  readonly keep?: Keep;
 }
 
 export interface Recording {
@@ -187,8 +191,7 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
         model.advanceTime((seconds - modelSeconds) * 1000);
         modelSeconds = seconds;
       }
-      if (keep?.has('up') === true && phase.exporterDown !== 'removed')
-        put(series, 'up', sample, phase.exporterDown ? 0 : 1);
+      if (keeps(keep, 'up') && phase.exporterDown !== 'removed') put(series, 'up', sample, phase.exporterDown ? 0 : 1);
       if (phase.exporterDown) {
         remembered = exporter?.endpoints.remembered() ?? remembered;
         exporter = undefined;
@@ -225,7 +228,7 @@ interface Exporter {
   readonly reload: (config: RecordedConfig, seconds: number) => void;
   readonly poll: (phase: Phase, seconds: number) => void;
   readonly endpoints: JudgedEndpoints;
-  readonly scrape: (phase: Phase, seconds: number, keep: ReadonlySet<string>) => [key: string, value: number][];
+  readonly scrape: (phase: Phase, seconds: number, keep: Keep) => [key: string, value: number][];
 }
 
 function createExporter(
@@ -375,10 +378,10 @@ function withLatestValsets({ state }: { state: ModuleState }, maxValsets: number
 }
 
 /** The series of an exposition. Timestamps are relative to minute 0, at which the clock of promtool starts. */
-function* seriesOfScrape(exposition: string, keep: ReadonlySet<string>): Generator<[key: string, value: number]> {
+function* seriesOfScrape(exposition: string, keep: Keep): Generator<[key: string, value: number]> {
   for (const line of exposition.split('\n')) {
     const name = /^\w+/.exec(line)?.[0];
-    if (name === undefined || !keep.has(name)) continue;
+    if (name === undefined || !keeps(keep, name)) continue;
     const end = line.lastIndexOf(' ');
     const value = Number(line.slice(end + 1));
     yield [line.slice(0, end), name.endsWith('_timestamp_seconds') ? value - START_SECONDS : value];

@@ -9,6 +9,18 @@ export interface Series {
   readonly value: readonly [seconds: number, value: string];
 }
 
+export interface RangeSeries {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly values: readonly (readonly [seconds: number, value: string])[];
+}
+
+/** In seconds. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+  readonly step: number;
+}
+
 export interface Target {
   readonly scrapePool: string;
   readonly scrapeUrl: string;
@@ -19,7 +31,8 @@ export interface Target {
 export interface Prometheus {
   readonly url: string;
   /** The result of an instant query. */
-  readonly query: (expression: string) => Promise<readonly Series[]>;
+  readonly query: (expression: string, atSeconds?: number) => Promise<readonly Series[]>;
+  readonly queryRange: (expression: string, range: Range) => Promise<readonly RangeSeries[]>;
   readonly activeTargets: () => Promise<readonly Target[]>;
   readonly stop: () => Promise<unknown>;
 }
@@ -44,14 +57,17 @@ export async function startPrometheus(
       .then(({ status }) => status === 200)
       .catch(() => false),
   );
+  const result = async <Result>(path: string, parameters: Readonly<Record<string, string>>): Promise<Result> => {
+    const { text } = await get(`${url}/api/v1/${path}?${String(new URLSearchParams(parameters))}`);
+    const { data, error } = JSON.parse(text) as { data?: { result: Result }; error?: string };
+    if (data === undefined) throw new Error(`${error}: ${parameters['query']}`);
+    return data.result;
+  };
   return {
     url,
-    query: async (expression) => {
-      const { text } = await get(`${url}/api/v1/query?query=${encodeURIComponent(expression)}`);
-      const { data, error } = JSON.parse(text) as { data?: { result: Series[] }; error?: string };
-      if (data === undefined) throw new Error(`${error}: ${expression}`);
-      return data.result;
-    },
+    query: async (query, at) => result('query', { query, ...(at !== undefined && { time: String(at) }) }),
+    queryRange: async (query, { from, to, step }) =>
+      result('query_range', { query, start: String(from), end: String(to), step: String(step) }),
     activeTargets: async () => {
       const { text } = await get(`${url}/api/v1/targets`);
       return (JSON.parse(text) as { data: { activeTargets: Target[] } }).data.activeTargets;

@@ -1,0 +1,76 @@
+import type { Config } from '../../src/config/config.js';
+import { clock } from '../../src/clock.js';
+import { createLog } from '../../src/cli/log.js';
+import { demoConfig } from '../../src/commands/demo.js';
+import { createPastModel, runTimeLapse } from '../../src/commands/time-lapse.js';
+import { startExporter } from '../../src/exporter.js';
+import { createPollExecutor } from '../../src/poll/poll.js';
+import type { ScenarioName } from '../../src/simulator/scenarios.js';
+import { startSimulator } from '../../src/simulator/simulator.js';
+
+/*
+ * An exporter of three simulated chains with their pasts, for the pictures of its pages.
+ */
+
+const SCENARIOS: readonly (readonly [target: string, scenario: ScenarioName])[] = [
+  ['mainnet', 'unsigned-batch'],
+  ['testnet', 'healthy'],
+  ['staging', 'missed-cctxs'],
+];
+const BLOCK_MS = 2000;
+/** One for all, so that they have the same tokens. */
+const SEED = 1;
+
+export async function startPages(
+  version: string,
+): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
+  const now = clock();
+  const startTime = Math.floor(now.epochSeconds);
+  const chains = await Promise.all(
+    SCENARIOS.map(async ([target, scenario]) => {
+      const model = createPastModel({ seed: SEED, scenario, blockTimeMs: BLOCK_MS, startTime });
+      const simulator = await startSimulator({
+        host: '127.0.0.1',
+        port: 0,
+        seed: SEED,
+        scenario,
+        blockTimeMs: BLOCK_MS,
+        startTime,
+        model,
+      });
+      const config = withTargetName(demoConfig(simulator.url, model), target);
+      return { simulator, config, past: await runTimeLapse(model, scenario, config, now) };
+    }),
+  );
+  const [first] = chains;
+  if (first === undefined) throw new Error('no chain');
+  const config = { ...first.config, targets: chains.flatMap((chain) => chain.config.targets) };
+  const executor = createPollExecutor('bridge-exporter/pictures');
+  const exporter = await startExporter(
+    config,
+    executor,
+    createLog({ 'log.level': 'silent', 'log.format': 'json' }, { env: {}, logFailed: () => undefined }),
+    {
+      listen: { host: '127.0.0.1', port: 0 },
+      telemetryPath: '/metrics',
+      maxRequests: 40,
+      build: { version, revision: 'unknown', nodeVersion: process.versions.node },
+      shard: { index: 1, count: 1 },
+      enableLifecycle: false,
+      loadConfig: async () => ({ ok: true, config, warnings: [] }),
+      pastOf: (job) => chains[SCENARIOS.findIndex(([target]) => target === job.context.target)]?.past.pastOf(job),
+    },
+  );
+  return {
+    url: exporter.url,
+    close: async () => {
+      await exporter.close();
+      executor.close();
+      await Promise.all(chains.map(async ({ simulator }) => simulator.close()));
+    },
+  };
+}
+
+function withTargetName(config: Config, name: string): Config {
+  return { ...config, targets: config.targets.map((target) => ({ ...target, name })) };
+}
