@@ -4,6 +4,7 @@ import { getHeapStatistics } from 'node:v8';
 import { type Invocation, parseCommandLine } from './commands/command-line.js';
 import type { CommandContext } from './commands/context.js';
 import { readProgramFile } from './program-files.js';
+import { fileErrorText, systemErrorText } from './text/system-error.js';
 
 /* The process: command line, signals, output and exit codes. */
 
@@ -84,9 +85,9 @@ function printError(line: string): void {
 }
 
 /** As with `head`, the reader can close its end before everything is printed, which is no failure. */
-function stdoutFailed({ code, message }: NodeJS.ErrnoException): never {
-  if (code === 'EPIPE') process.exit();
-  printError(`bridge-exporter: cannot write to standard output: ${message}`);
+function stdoutFailed(error: NodeJS.ErrnoException): never {
+  if (error.code === 'EPIPE') process.exit();
+  printError(`bridge-exporter: cannot write to standard output: ${systemErrorText(error)}`);
   process.exit(1);
 }
 
@@ -132,7 +133,7 @@ export async function run(early: EarlySignals): Promise<void> {
       ...commandSignals(invocation, early),
     });
   } catch (error) {
-    printError(`bridge-exporter: ${error instanceof Error ? error.message : String(error)}`);
+    printError(`bridge-exporter: ${fileErrorText(error)}`);
     process.exitCode = 1;
   }
 }

@@ -4,6 +4,7 @@ import { isIPv6 } from 'node:net';
 import type { WebOptions } from '../cli/options.js';
 import { type CommandContext, type ExitCode, printProblems } from './context.js';
 import { readWebOptions } from './load-config.js';
+import { systemErrorText } from '../text/system-error.js';
 
 /** Below the usual timeout of a health check, which is 5 s. */
 const TIMEOUT_MS = 4_000;
@@ -44,7 +45,8 @@ export async function runHealthcheck(options: WebOptions, context: CommandContex
   } catch (error) {
     // One error for each address.
     for (const problem of error instanceof AggregateError ? (error.errors as unknown[]) : [error]) {
-      context.printError(`bridge-exporter: ${url}: ${problem instanceof Error ? problem.message : String(problem)}`);
+      const address = problem instanceof Error && 'address' in problem ? ` by ${String(problem.address)}` : '';
+      context.printError(`bridge-exporter: ${url}: ${systemErrorText(problem)}${address}`);
     }
     return 1;
   } finally {

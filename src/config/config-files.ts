@@ -5,6 +5,7 @@ import { findFiles, isPattern } from './glob.js';
 import { readSmallFile, readTextFile, type TextResult } from './small-file.js';
 import { isMapping } from './values.js';
 import { type FormatPosition, parseYaml, type YamlResult } from './yaml.js';
+import { systemErrorText } from '../text/system-error.js';
 
 /* The files that a configuration consists of: the configuration file and its `target_files`. */
 
@@ -63,7 +64,7 @@ async function match(pattern: unknown, directory: string): Promise<Sources['patt
     return {
       pattern,
       files: [],
-      problem: `cannot be searched: ${error instanceof Error ? error.message : String(error)}`,
+      problem: `cannot be searched: ${systemErrorText(error)}`,
     };
   }
 }

@@ -3,8 +3,9 @@ import { open, readFile } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import type { Result } from '../result.js';
 import { formatSize, MEBIBYTE } from './units.js';
+import { systemErrorText } from '../text/system-error.js';
 
-export type TextResult = Result<{ readonly text: string }, { readonly problem: string }>;
+export type TextResult = Result<{ readonly text: string }, { readonly problem: string; readonly isMissing: boolean }>;
 
 /** Far larger than any CA bundle. */
 const MAX_BYTES = MEBIBYTE;
@@ -15,7 +16,8 @@ export async function readSmallFile(path: string, maxBytes = MAX_BYTES): Promise
     return { ok: true, text: await readLimited(path, maxBytes) };
   } catch (error) {
     const isUnsuitable = error instanceof UnsuitableFile;
-    return { ok: false, problem: isUnsuitable ? error.message : `cannot be read: ${systemError(error)}` };
+    const problem = isUnsuitable ? error.message : `cannot be read: ${systemErrorText(error)}`;
+    return { ok: false, problem, isMissing: hasCode(error, 'ENOENT') };
   }
 }
 
@@ -52,20 +54,17 @@ export async function readTextFile(path: string): Promise<TextResult> {
     return { ok: true, text: decodeUtf8(await readFile(path)) };
   } catch (error) {
     const problem = error instanceof UnsuitableFile ? `${path}: ${error.message}` : describeReadError(path, error);
-    return { ok: false, problem };
+    return { ok: false, problem, isMissing: hasCode(error, 'ENOENT') };
   }
 }
 
 /** Message for a file that cannot be read. For a missing file with a relative name, it includes the absolute path. */
 export function describeReadError(path: string, error: unknown): string {
-  const problem = systemError(error);
-  if (problem.startsWith('EISDIR')) return `${path}: is a directory — expected a file`;
-  const location = problem.startsWith('ENOENT') && !isAbsolute(path) ? ` (${resolve(path)})` : '';
-  return `${path}: cannot be read: ${problem}${location}`;
+  if (hasCode(error, 'EISDIR')) return `${path}: is a directory — expected a file`;
+  const location = hasCode(error, 'ENOENT') && !isAbsolute(path) ? ` (${resolve(path)})` : '';
+  return `${path}: cannot be read: ${systemErrorText(error)}${location}`;
 }
 
-/** `ENOENT: no such file or directory`, without the system call and path that Node.js appends. */
-function systemError(error: unknown): string {
-  const [problem = ''] = (error instanceof Error ? error.message : String(error)).split(', ');
-  return problem;
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -5,6 +5,7 @@ import { gunzip } from 'node:zlib';
 import { documentNames, type DocumentName } from '../documents.js';
 import { DAY_MS } from '../config/units.js';
 import { decodeRecording, isDay, targetOf, timeOf, type RecordingHeader } from './recording-file.js';
+import { fileErrorText, systemErrorText } from '../text/system-error.js';
 
 /* Reads the recorded polls of all endpoints in the order of time, a few at once, so that a month takes no more memory than an hour. */
 
@@ -78,7 +79,10 @@ async function* readOrReport(
 
 /** The endpoints of a recording. Files and directories of others are left out. */
 async function endpointsIn(root: string, { target }: Pick<ReadOptions, 'target'>): Promise<Endpoint[]> {
-  const targets = (await directoriesIn(root)).flatMap((name) => {
+  const names = await directoriesIn(root).catch((error: unknown) => {
+    throw new Error(`${fileErrorText(error)} — expected a directory that recorder or simulate --record has written`);
+  });
+  const targets = names.flatMap((name) => {
     const decoded = targetOf(name);
     return decoded === undefined || (target !== undefined && decoded !== target) ? [] : [{ name, target: decoded }];
   });
@@ -138,6 +142,6 @@ async function readPoll(
     }
     return { target, document, timeMs, file: path, header, body };
   } catch (error) {
-    return { problem: `${path}: ${error instanceof Error ? error.message : String(error)}` };
+    return { problem: `${path}: ${systemErrorText(error)}` };
   }
 }

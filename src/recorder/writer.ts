@@ -3,6 +3,7 @@ import { createQueue, withinMs } from '../queue.js';
 import { formatSize } from '../config/units.js';
 import { openDirectory, type RecordingDirectory } from './directory.js';
 import type { RecordingHeader } from './recording-file.js';
+import { fileErrorText } from '../text/system-error.js';
 
 /* Writes recorded polls one after the other: a slow disk delays neither a poll nor a scrape, and occupies one thread of Node.js. */
 
@@ -45,7 +46,7 @@ export function startWriter({ directory: root, maxBytes, onReply }: WriterOption
       reply = { bytes: directory.bytes() };
     } catch (error) {
       directory = undefined;
-      reply = { problem: error instanceof Error ? error.message : String(error) };
+      reply = { problem: fileErrorText(error) };
     }
     onReply(reply, isStart);
   }

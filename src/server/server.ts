@@ -8,6 +8,7 @@ import { trackConnections } from './connections.js';
 import { createGuard } from './guard.js';
 import { isClientAccepted, type LoadedTls } from './tls.js';
 import { watchWebConfig, type LoadedWebConfig } from './web-config.js';
+import { systemErrorText } from '../text/system-error.js';
 
 /*
  * The HTTP server for scrapers and browsers. A request passes the limits on connections (connections.ts), the guard (guard.ts)
@@ -102,9 +103,11 @@ export async function startWebServer(
 
 function listenProblem(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE') return 'EADDRINUSE: the address is in use; port 0 selects a free port';
-  if (code === 'EACCES') return 'EACCES: permission denied; ports below 1024 require CAP_NET_BIND_SERVICE';
-  return error instanceof Error ? error.message : String(error);
+  if (code === 'EADDRINUSE')
+    return 'the address is in use — expected another --web.listen-address; port 0 selects a free port';
+  if (code === 'EACCES') return 'permission denied; ports below 1024 require CAP_NET_BIND_SERVICE';
+  if (code === 'ENOTFOUND') return 'the name of the host does not resolve';
+  return `${systemErrorText(error)} — expected an address of this machine`;
 }
 
 function httpOptions({ headersMs, requestMs, keepAliveMs }: ServerLimits): HttpOptions {

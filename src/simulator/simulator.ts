@@ -1,3 +1,4 @@
+import { getSystemErrorMap } from 'node:util';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -128,10 +129,9 @@ async function listen(server: Server, { host, port }: SimulatorOptions): Promise
   try {
     await once(server, 'listening');
   } catch (cause) {
-    const reason =
-      cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
-        ? 'the address is in use; --listen=:0 selects a free port'
-        : String(cause);
+    const errno = cause instanceof Error && 'errno' in cause ? Number(cause.errno) : 0;
+    const [code, text = String(cause)] = getSystemErrorMap().get(errno) ?? [];
+    const reason = code === 'EADDRINUSE' ? 'the address is in use; --listen=:0 selects a free port' : text;
     throw new Error(`the simulator cannot listen on ${host}:${port}: ${reason}`, { cause });
   }
   const address = server.address();

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { rename, rm, stat } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { systemErrorText } from '../text/system-error.js';
 
 /*
  * One process for one file: it listens on a socket beside the file. Node.js has no locks of files. A file with the id of the process would say
@@ -49,7 +50,7 @@ export async function lock(path: string): Promise<LockResult> {
     return IN_USE;
   } catch (error) {
     server.close();
-    return unknown(error instanceof Error ? error.message : String(error));
+    return unknown(`no socket can be created at ${path}: ${systemErrorText(error)}`);
   }
 }
 

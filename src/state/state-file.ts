@@ -12,6 +12,7 @@ import { readSmallFile } from '../config/small-file.js';
 import { DAY_MS, formatSize, MEBIBYTE } from '../config/units.js';
 import { lock } from './lock.js';
 import { createSchema, FORMAT_VERSION } from './schema.js';
+import { fileErrorText } from '../text/system-error.js';
 
 /*
  * The state file: what is remembered of the endpoints, for the next process. It is written beside polls and scrapes, and what fails is logged.
@@ -87,8 +88,7 @@ export async function openStateFile(
       if (isFailing) log.info('the state file is written again');
       isFailing = false;
     } catch (error) {
-      if (!isFailing)
-        log.warn(`the state file cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+      if (!isFailing) log.warn(`the state file cannot be written: ${fileErrorText(error)}`);
       isFailing = true;
     }
   }
@@ -167,7 +167,7 @@ type Loaded = Result<
 
 async function load(path: string, schema: ReturnType<typeof createSchema>): Promise<Loaded> {
   const file = await readSmallFile(path, MAX_BYTES);
-  if (!file.ok) return { ok: false, problem: file.problem, isMissing: file.problem.includes('ENOENT') };
+  if (!file.ok) return { ok: false, problem: file.problem, isMissing: file.isMissing };
   const read = schema.file.safeParse(parsed(file.text));
   return read.success
     ? { ok: true, endpoints: read.data.endpoints }

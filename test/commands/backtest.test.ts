@@ -171,7 +171,11 @@ describe('backtest', () => {
       1,
       `bridge-exporter: ${healthy}: no recorded poll in the range\n`,
     ],
-    [['backtest', '--recording', `${healthy}/no`], 1, 'bridge-exporter: ENOENT: no such file or directory'],
+    [
+      ['backtest', '--recording', `${healthy}/no`],
+      1,
+      `bridge-exporter: ${healthy}/no: no such file or directory — expected a directory`,
+    ],
   ])('%j exits with %i', async (args, code, message) => {
     const result = await runHere(args);
     expect(result).toMatchObject({ code, stdout: '' });

@@ -311,7 +311,7 @@ tls_config:
     [
       7,
       'basic_auth.password_file',
-      `${join(folder.path, 'missing')} cannot be read: ENOENT: no such file or directory`,
+      `${join(folder.path, 'missing')} cannot be read: no such file or directory`,
     ],
     [9, 'http_headers.X-Key.files[1]', `${empty} is empty`],
     [10, 'tls_config', 'the private key does not match the certificate'],
@@ -334,7 +334,7 @@ tls_config: {ca_file: ${authority.certFile}, cert_file: ${clientCertificate.cert
 
   test.each([
     ['a directory', 'folder', 'is not a file'],
-    ['a path below a file', 'good/x', 'cannot be read: ENOTDIR: not a directory'],
+    ['a path below a file', 'good/x', 'cannot be read: not a directory'],
   ])('cannot be %s', async (_title, name, problem) => {
     expect(withoutColumns(await load(`authorization: {credentials_file: ${name}}`, true))).toEqual({
       ok: false,

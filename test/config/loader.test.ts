@@ -191,7 +191,7 @@ describe('loadConfig', () => {
 
   test('rejects a file that cannot be read', async () => {
     const configFile = join(folder.path, 'none.yaml');
-    const problems = [`${configFile}: cannot be read: ENOENT: no such file or directory`];
+    const problems = [`${configFile}: cannot be read: no such file or directory`];
     expect(await loadConfig({ configFile, env: {} })).toEqual({ ok: false, problems });
     const directory = [`${folder.path}: is a directory — expected a file`];
     expect(await loadConfig({ configFile: folder.path, env: {} })).toEqual({
@@ -201,7 +201,7 @@ describe('loadConfig', () => {
   });
 
   test('reports the absolute path of a missing file with a relative name', async () => {
-    const problems = [`no.yaml: cannot be read: ENOENT: no such file or directory (${resolve('no.yaml')})`];
+    const problems = [`no.yaml: cannot be read: no such file or directory (${resolve('no.yaml')})`];
     expect(await loadConfig({ configFile: 'no.yaml', env: {} })).toEqual({ ok: false, problems });
   });
 

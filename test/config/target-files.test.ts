@@ -115,7 +115,7 @@ describe('target_files', () => {
     symlinkSync('nowhere', join(folder.path, 'a.yml'));
     expect(await loaded()).toEqual([
       'targets: is not a file',
-      'a.yml: cannot be read: ENOENT: no such file or directory',
+      'a.yml: cannot be read: no such file or directory',
     ]);
   });
 
@@ -149,7 +149,7 @@ describe('target_files', () => {
       config: { targets: [{ bridge: { authorization: { credentials_file: join(folder.path, 'targets/token') } } }] },
     });
     folder.write('targets/a.yml', `- name: a\n  bridge: {url: "https://a.example", ${authorization('gone')}}\n`);
-    const problem = `${folder.path}/targets/a.yml:2:54: [0].bridge.authorization.credentials_file: ${folder.path}/targets/gone cannot be read: ENOENT: no such file or directory`;
+    const problem = `${folder.path}/targets/a.yml:2:54: [0].bridge.authorization.credentials_file: ${folder.path}/targets/gone cannot be read: no such file or directory`;
     expect(await load(true)).toEqual({ ok: false, problems: [problem] });
     expect(await load()).toMatchObject({ ok: true, warnings: [problem] });
   });

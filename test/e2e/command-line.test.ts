@@ -333,6 +333,26 @@ Ctrl+C stops both; --scenario=stuck shows an incident, --help lists the others.
     });
   });
 
+  it.each([
+    [['replay', '--recording=/nonexistent'], '/nonexistent: no such file or directory — expected a directory that '],
+    [['replay', '--recording=/dev/null'], '/dev/null: not a directory — expected a directory that '],
+    [['backtest', '--recording=/dev/null'], '/dev/null: not a directory — expected a directory that '],
+    [['replay', '--bridge=/nonexistent'], '/nonexistent: cannot be read: no such file or directory'],
+    [['--config.file=/nonexistent'], '/nonexistent: cannot be read: no such file or directory'],
+    [['once', '--config.file=/tmp'], '/tmp: is a directory — expected a file'],
+    [['healthcheck', '--web.config.file=/nonexistent'], '/nonexistent: cannot be read: no such file or directory'],
+    [['healthcheck', '--web.listen-address=127.0.0.1:1'], 'http://127.0.0.1:1/-/healthy: connection refused'],
+    [['simulate', '--record=/dev/null/x'], '/dev/null/x: not a directory'],
+    [['simulate', '--listen=203.0.113.1:0'], 'the simulator cannot listen on 203.0.113.1:0: address not available'],
+    [['demo', '--listen=:0', '--web.listen-address=203.0.113.1:0'], 'cannot listen on 203.0.113.1:0: address not '],
+  ])('%j says what is wrong in words, without codes and system calls', async (args, message) => {
+    const { code, stderr } = await runHere(args);
+    expect(code).toBeGreaterThan(0);
+    const [line = ''] = stderr.trimEnd().split('\n').slice(-1);
+    expect(line.slice(0, 'bridge-exporter: '.length + message.length)).toBe(`bridge-exporter: ${message}`);
+    expect(line).not.toMatch(/\bE[A-Z]{4,}|\b(?:scandir|mkdir|open|connect|listen) '/);
+  });
+
   it('simulate suggests the flag for a free port', async () => {
     const { host } = new URL(simulator.url);
     expect(await runHere(['simulate', `--listen=${host}`])).toMatchObject({

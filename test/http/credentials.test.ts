@@ -97,7 +97,7 @@ describe('a password file', () => {
   });
 
   const bad: readonly (readonly [title: string, make: () => unknown, message: string])[] = [
-    ['is missing', () => undefined, 'cannot be read: ENOENT: no such file or directory'],
+    ['is missing', () => undefined, 'cannot be read: no such file or directory'],
     ['is empty', () => write('changing', '\n'), 'is empty'],
     ['is a folder', () => mkdirSync(path), 'is not a file'],
     ['is a pipe without a writer', () => execFileSync('mkfifo', [path]), 'is not a file'],
@@ -126,7 +126,7 @@ describe('a password file', () => {
       basic_auth: { username_file: write('colon', 'a:b'), password_file: 'none' },
       http_headers: { 'X-Key': { values: ['v'], files: [write('lines', 'a\nb'), 'nowhere'] } },
     };
-    const missing = 'cannot be read: ENOENT: no such file or directory';
+    const missing = 'cannot be read: no such file or directory';
     expect(await outcome(node.url, several)).toBe(
       `bad_request: /state: invalid configuration: ${[
         `${join(folder.path, 'none')} ${missing}`,

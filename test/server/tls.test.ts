@@ -186,7 +186,7 @@ describe('changed files', () => {
     await waitForChecks(async () => (await subject(url)) === 'second');
     rmSync(key);
     await waitForChecks(() => logged.length === 3);
-    expect(logged[2]).toContain('ENOENT');
+    expect(logged[2]).toContain('no such file or directory');
     expect(await subject(url)).toBe('second');
     expect(logged.join('')).not.toContain('PRIVATE');
   });

@@ -263,8 +263,8 @@ describe('the files of a web configuration', () => {
     [
       `cert_file: missing.crt, key_file: gone.key`,
       [
-        'cert_file: FOLDER/missing.crt cannot be read: ENOENT: no such file or directory',
-        'key_file: FOLDER/gone.key cannot be read: ENOENT: no such file or directory',
+        'cert_file: FOLDER/missing.crt cannot be read: no such file or directory',
+        'key_file: FOLDER/gone.key cannot be read: no such file or directory',
       ],
     ],
     [
@@ -302,7 +302,7 @@ describe('the files of a web configuration', () => {
     const missing = join(folder.path, 'missing.yml');
     expect(await loadWebConfig(missing)).toMatchObject({
       ok: false,
-      problems: [`${missing}: cannot be read: ENOENT: no such file or directory`],
+      problems: [`${missing}: cannot be read: no such file or directory`],
     });
     expect(await loadWebConfig(write(''))).toMatchObject({ ok: true });
   });

@@ -91,7 +91,7 @@ describe('the state file', () => {
     const next = await open(fileIn(path));
     expect([isKnown(next, 'a'), isKnown(next, 'b'), isKnown(next, 'c')]).toEqual([true, true, false]);
     expect(lines).toEqual([
-      `nothing is remembered of earlier polls: ${fileIn(path)}: cannot be read: ENOENT: no such file or directory`,
+      `nothing is remembered of earlier polls: ${fileIn(path)}: cannot be read: no such file or directory`,
       `the state of 2 endpoints was read from ${fileIn(path)}`,
     ]);
   });
@@ -254,7 +254,7 @@ describe('a state file that cannot be used', () => {
     await write(fileIn(path), [endpoint('a')]);
     expect(lines).toEqual([
       `nothing is remembered of earlier polls: ${fileIn(path)}: is not a file`,
-      expect.stringMatching(/^the state file cannot be written: E/),
+      expect.stringMatching(/^the state file cannot be written: \//),
     ]);
     expect(readdirSync(path)).toEqual(['state.json']);
   });
@@ -265,12 +265,12 @@ describe('a state file that cannot be used', () => {
     const stateFile = await open(file);
     stateFile.start(() => [endpoint('a')]);
     stateFile.writeSoon();
-    await waitUntil(() => lines.some((line) => line.startsWith('the state file cannot be written: ENOENT')));
+    await waitUntil(() => lines.some((line) => /^the state file cannot be written: .*no such file/.test(line)));
     stateFile.writeSoon();
     mkdirSync(join(path, 'no'));
     await waitUntil(() => lines.at(-1) === 'the state file is written again');
     expect(lines.filter((line) => line.startsWith('the state file cannot be written'))).toHaveLength(1);
-    expect(lines[0]).toMatch(/^another process with the same state file would not be noticed: listen E[A-Z]+:/);
+    expect(lines[0]).toMatch(/^another process with the same state file would not be noticed: no socket can be created at \/.*: permission denied$/);
     expect(existsSync(file)).toBe(true);
   });
 
@@ -279,7 +279,7 @@ describe('a state file that cannot be used', () => {
     const path = folder.write('state.json', VALID);
     chmodSync(path, 0);
     await write(path, [endpoint('a')]);
-    expect(lines[0]).toBe(`nothing is remembered of earlier polls: ${path}: cannot be read: EACCES: permission denied`);
+    expect(lines[0]).toBe(`nothing is remembered of earlier polls: ${path}: cannot be read: permission denied`);
     expect(isKnown(await open(path), 'a')).toBe(true);
   });
 
@@ -287,7 +287,7 @@ describe('a state file that cannot be used', () => {
     const { path } = createTempFolder();
     chmodSync(path, 0o500);
     await write(fileIn(path), [endpoint('a')]);
-    expect(lines.at(-1)).toMatch(/^the state file cannot be written: EACCES/);
+    expect(lines.at(-1)).toMatch(/^the state file cannot be written: .*: permission denied$/);
     chmodSync(path, 0o700);
   });
 

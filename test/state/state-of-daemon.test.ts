@@ -142,7 +142,7 @@ describe.concurrent('a daemon on a disk without space', () => {
     const daemon = startProcess('sh', args, { env: { CONFIG_FILE: config, STATE_FILE: file } });
     onTestFinished(async () => void (await daemon.stop('SIGKILL')));
     const url = /serving (https?:\/\/[^/]+)/.exec(await daemon.printed(/serving https?:/))?.[1] ?? '';
-    await daemon.printed(/the state file cannot be written: EFBIG/);
+    await daemon.printed(/the state file cannot be written: file too large/);
     const polls = (text: string): number =>
       valueIn(text, 'bridge_exporter_polls_total', 'document="module_state"') ?? 0;
     const known = polls(await scrape({ url }));

@@ -1,3 +1,4 @@
+import { fileErrorText } from '../../src/text/system-error.js';
 import { Readable } from 'node:stream';
 import { vi } from 'vitest';
 import { createProgram, parseCommandLine, type Invocation } from '../../src/commands/command-line.js';
@@ -65,7 +66,7 @@ export async function optionsOf<Options>(args: readonly string[]): Promise<Optio
 export async function runHere(args: readonly string[], env: Environment = {}, input = ''): Promise<ProcessResult> {
   const context = createTestContext(env, input);
   const fail = (error: Error): 1 => {
-    context.printError(`bridge-exporter: ${error.message}`);
+    context.printError(`bridge-exporter: ${fileErrorText(error)}`);
     return 1;
   };
   const invocation = await parseHere(args, env, context);
