@@ -308,11 +308,7 @@ tls_config:
   cert_file: ${clientCertificate.certFile}
   key_file: ${authority.keyFile}`;
   const problems = [
-    [
-      7,
-      'basic_auth.password_file',
-      `${join(folder.path, 'missing')} cannot be read: no such file or directory`,
-    ],
+    [7, 'basic_auth.password_file', `${join(folder.path, 'missing')} cannot be read: no such file or directory`],
     [9, 'http_headers.X-Key.files[1]', `${empty} is empty`],
     [10, 'tls_config', 'the private key does not match the certificate'],
     [11, 'tls_config.ca_file', `${good} contains no PEM certificate`],

@@ -113,10 +113,7 @@ describe('target_files', () => {
   test('cannot be a directory or a broken link', async () => {
     folder.write('bridge.yaml', 'target_files: [targets, "*.yml"]');
     symlinkSync('nowhere', join(folder.path, 'a.yml'));
-    expect(await loaded()).toEqual([
-      'targets: is not a file',
-      'a.yml: cannot be read: no such file or directory',
-    ]);
+    expect(await loaded()).toEqual(['targets: is not a file', 'a.yml: cannot be read: no such file or directory']);
   });
 
   test('need unique names over all files', async () => {

@@ -80,7 +80,9 @@ async function killRepeatedly(kills: number): Promise<number> {
     // Everything is of one time, and not before that of the last process.
     expect(numbers).toHaveLength(1);
     expect(numbers[0] ?? 0).toBeGreaterThanOrEqual(last);
-    expect(lines).toEqual([expect.stringMatching(kill === 0 ? /no such file or directory/ : /^the state of \d+ endpoints was read/)]);
+    expect(lines).toEqual([
+      expect.stringMatching(kill === 0 ? /no such file or directory/ : /^the state of \d+ endpoints was read/),
+    ]);
     last = numbers[0] ?? 0;
     if (kill % 2 === 0) {
       // The first one is killed after its first file, so that there is one from then on.

@@ -270,7 +270,9 @@ describe('a state file that cannot be used', () => {
     mkdirSync(join(path, 'no'));
     await waitUntil(() => lines.at(-1) === 'the state file is written again');
     expect(lines.filter((line) => line.startsWith('the state file cannot be written'))).toHaveLength(1);
-    expect(lines[0]).toMatch(/^another process with the same state file would not be noticed: no socket can be created at \/.*: permission denied$/);
+    expect(lines[0]).toMatch(
+      /^another process with the same state file would not be noticed: no socket can be created at \/.*: permission denied$/,
+    );
     expect(existsSync(file)).toBe(true);
   });
 
