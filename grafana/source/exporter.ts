@@ -41,7 +41,7 @@ const current: Row = {
         {
           title: 'Age of data',
           expr: `time() - ${byEndpoint('bridge_exporter_last_success_timestamp_seconds')}`,
-          unit: 'dthms',
+          unit: 'dtdhms',
           thresholds: [
             ['transparent', null],
             ['red', OUTDATED_SECONDS],
@@ -50,12 +50,12 @@ const current: Row = {
         {
           title: 'Last attempt',
           expr: `time() - ${byEndpoint('bridge_exporter_last_attempt_timestamp_seconds')}`,
-          unit: 'dthms',
+          unit: 'dtdhms',
         },
         {
           title: 'Newest block',
           expr: `time() - ${byEndpoint('bridge_exporter_node_block_timestamp_seconds')}`,
-          unit: 'dthms',
+          unit: 'dtdhms',
         },
         {
           title: 'Catching up',
@@ -89,7 +89,7 @@ const current: Row = {
         {
           title: 'For',
           expr: `time() - min by (alertname, severity, cluster, target, document) (ALERTS_FOR_STATE{${EXPORTER_ALERTS}} and ignoring (alertstate) ALERTS{alertstate="firing", ${EXPORTER_ALERTS}})`,
-          unit: 'dthms',
+          unit: 'dtdhms',
         },
       ],
     }),
@@ -244,7 +244,7 @@ const process: Row = {
         {
           title: 'Runs for',
           expr: withVersion((filters) => `time() - process_start_time_seconds{${filters}}`),
-          unit: 'dthms',
+          unit: 'dtdhms',
         },
         {
           title: 'Last reload',
@@ -257,7 +257,7 @@ const process: Row = {
           expr: withVersion(
             (filters) => `time() - bridge_exporter_config_last_reload_success_timestamp_seconds{${filters}}`,
           ),
-          unit: 'dthms',
+          unit: 'dtdhms',
         },
         {
           title: 'Configuration',

@@ -46,7 +46,7 @@ const now: Row = {
         {
           title: 'Age of data',
           expr: `max by (cluster, target) (${ageOf('bridge_exporter_last_success_timestamp_seconds', { by: ['document'] })})`,
-          unit: 'dthms',
+          unit: 'dtdhms',
           thresholds: [
             ['transparent', null],
             ['red', OUTDATED_SECONDS],
@@ -54,7 +54,7 @@ const now: Row = {
         },
         { title: 'In queue', expr: latest('bridge_unbatched_transfers'), unit: 'short' },
         { title: 'In batches', expr: latest('bridge_batch_transactions'), unit: 'short' },
-        { title: 'Oldest due', expr: ageOf('bridge_oldest_due_transfer_timestamp_seconds'), unit: 'dthms' },
+        { title: 'Oldest due', expr: ageOf('bridge_oldest_due_transfer_timestamp_seconds'), unit: 'dtdhms' },
         { title: 'Batches', expr: latest('bridge_batches'), unit: 'short' },
         { title: 'Unsigned', expr: latest('bridge_batches_below_threshold'), unit: 'short' },
         { title: 'Overdue', expr: latest('bridge_batches_overdue'), unit: 'short' },
@@ -131,9 +131,9 @@ const now: Row = {
         {
           title: 'Oldest',
           expr: ageOf('crosschain_oldest_cctx_created_timestamp_seconds', { by: CHAIN, where: ['list="pending"'] }),
-          unit: 'dthms',
+          unit: 'dtdhms',
         },
-        { title: 'Limit', expr: latest('crosschain_age_limit_seconds', { by: CHAIN }), unit: 'dthms' },
+        { title: 'Limit', expr: latest('crosschain_age_limit_seconds', { by: CHAIN }), unit: 'dtdhms' },
       ],
       sortBy: { column: 'Oldest', isDescending: true },
     }),

@@ -35,7 +35,7 @@ export function problemTable(
     lastLabels: { cluster: 'Cluster' },
     columns: [
       { title: 'Since', expr: `1000 * (${start})`, unit: 'dateTimeAsIsoNoDateIfToday' },
-      { title: 'For', expr: `time() - (${start})`, unit: 'dthms' },
+      { title: 'For', expr: `time() - (${start})`, unit: 'dtdhms' },
     ],
     widths: { Severity: 120, Problem: 280 },
     sortBy: { column: 'Severity', isDescending: false },

@@ -15,9 +15,10 @@ function problems(matchers: readonly string[]): string {
   return `bridge_problem_start_timestamp_seconds{${[FILTERS, ...matchers].join(', ')}}`;
 }
 
-/** With the name of the alert as that of the problem. */
+/** With the name of the alert as that of the problem, which those on funds and on the data have not. */
 function alerts(metric: string, matchers: readonly string[]): string {
-  const selected = [FILTERS, 'alertname=~"(Bridge|Crosschain).+"', ...matchers].join(', ');
+  const own = matchers.map((matcher) => matcher.replace(/^problem/, 'alertname'));
+  const selected = [FILTERS, 'alertname=~"(Bridge|Crosschain).+"', ...own].join(', ');
   return `label_replace(${metric}{${selected}}, "problem", "$1", "alertname", "(.+)")`;
 }
 

@@ -91,7 +91,7 @@ const late = (whose: Whose): readonly Column[] => [
     unit: 'short',
     thresholds: YELLOW_FROM_ONE,
   },
-  { title: 'Sign within', expr: secondsToSign(whose), unit: 'dthms' },
+  { title: 'Sign within', expr: secondsToSign(whose), unit: 'dtdhms' },
   {
     title: 'Last event',
     expr: ofCurrentNode(bySigner(whose, 'bridge_orchestrator_missing_votes')),

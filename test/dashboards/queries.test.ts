@@ -157,6 +157,17 @@ const cases: readonly Case[] = [
     samples: { '{target="t", problem="BridgeSnapshotStale"}': 3 },
   },
   {
+    title: 'an alert on funds is a problem of the validator',
+    expr: problemStarts('problem=~"BridgeWatched.+"'),
+    series: {
+      ...alertOf(`alertname="BridgeWatchedOrchestratorFundsLow", severity="warning", orchestrator="${ADDRESS}"`),
+      [`ALERTS_FOR_STATE{${EXPORTER}, alertname="BridgeWatchedOrchestratorFundsLow", severity="warning", target="t", orchestrator="${ADDRESS}"}`]: 30,
+    },
+    samples: {
+      [`{target="t", problem="BridgeWatchedOrchestratorFundsLow", severity="warning", orchestrator="${ADDRESS}"}`]: 30,
+    },
+  },
+  {
     title: 'the watchdog is no problem',
     expr: worst(['problem']),
     series: alertOf('alertname="BridgeWatchdog", severity="none"'),

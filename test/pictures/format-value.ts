@@ -18,7 +18,7 @@ export function formatValue(value: number, { unit, decimals, now }: Format): str
       return scaled(value, BYTES, rounded);
     case 'short':
       return scaled(value, THOUSANDS, rounded);
-    case 'dthms':
+    case 'dtdhms':
       return clockTime(value);
     case 'dateTimeAsIsoNoDateIfToday':
       return dateTime(value, now);
