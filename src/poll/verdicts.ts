@@ -2,7 +2,7 @@ import type { Instant } from '../clock.js';
 import { documents, type DocumentName } from '../documents.js';
 import { groupBy } from '../facts/grouping.js';
 import { exportedSuccess, isNeverServed, type EndpointState } from './endpoint-state.js';
-import { duration, list } from '../text/format.js';
+import { list } from '../text/format.js';
 import { endpointConditions, withoutSuccess, type EndpointCondition } from './endpoint-conditions.js';
 import type { PresentProblem, UnjudgedProblem } from '../problems/memory.js';
 import {
@@ -94,98 +94,80 @@ function targetVerdicts(target: string, states: readonly EndpointState[], now: I
 }
 
 function judgedIn(state: EndpointState, now: Instant, isNotServed: boolean): readonly Judging[] {
-  const exported = exportedSuccess(state, now);
-  const { present = [], unjudged = [] } = exported?.snapshot.judgement ?? {};
-  return [
-    ...endpointConditions(state, now, isNotServed).map((condition) => ofCondition(state, condition, now)),
-    ...unjudgedIn(state, unjudged, now),
-    ...present.flatMap((problem, index) => ofProblem(state, problem, index, now)),
-  ];
+  const { document } = state;
+  const { present = [], unjudged = [] } = exportedSuccess(state, now)?.snapshot.judgement ?? {};
+  const conditions = [...endpointConditions(state, now, isNotServed), ...unjudgedCondition(state, unjudged, now)];
+  const ofConditions = conditions.map(({ inhibits: names, ...condition }): Judging => ({
+    ...verdictOf(state, { ...condition, isProven: true, subject: {}, validators: [] }, now),
+    inhibits: (other) => names.includes(other.alert) && other.document === document,
+    rank: -1,
+  }));
+  const ofProblems = present.map(({ problem, ...found }, rank): Judging => {
+    const { name, severity } = problem;
+    return {
+      ...verdictOf(state, { ...found, name, severity }, now),
+      inhibits: (other) => inhibits({ problem, subject: found.subject, document }, other),
+      rank,
+    };
+  });
+  return [...ofConditions, ...ofProblems.filter(isShown)];
+}
+
+type Judged = Omit<PresentProblem, 'problem'> & Pick<EndpointCondition, 'name' | 'severity'>;
+
+function verdictOf({ target, document }: EndpointState, judged: Judged, now: Instant): Omit<Verdict, 'inhibitedBy'> {
+  const { name, severity, startSeconds, isProven, limitSeconds: limit, subject, sentence, action, validators } = judged;
+  const ageSeconds = Math.max(0, now.epochSeconds - startSeconds);
+  return {
+    target,
+    document,
+    alert: name,
+    severity,
+    state: ageSeconds >= limit ? 'firing' : 'pending',
+    startSeconds,
+    ageSeconds,
+    mayBeOlder: !isProven,
+    firesAtSeconds: startSeconds + limit,
+    subject,
+    validators,
+    sentence: withAge(sentence, ageSeconds, isProven),
+    action,
+  };
 }
 
 /** From this share of its limit on, a problem is worth a word, and from this age on. Most end earlier on any healthy bridge. */
 const PENDING_SHARE = 1 / 3;
 const PENDING_SECONDS = 120;
 
-function ofProblem(state: EndpointState, present: PresentProblem, index: number, now: Instant): readonly Judging[] {
-  const { problem, startSeconds, isProven, limitSeconds: limit, subject, sentence, action, validators } = present;
-  const ageSeconds = Math.max(0, now.epochSeconds - startSeconds);
-  const isFiring = ageSeconds >= limit;
-  // What is only for the record and may end soon is not worth a word.
-  const isShown =
-    isFiring || (problem.severity !== 'info' && ageSeconds >= Math.max(limit * PENDING_SHARE, PENDING_SECONDS));
-  if (!isShown) return [];
-  return [
-    {
-      ...endpointOf(state),
-      alert: problem.name,
-      severity: problem.severity,
-      state: isFiring ? 'firing' : 'pending',
-      startSeconds,
-      ageSeconds,
-      mayBeOlder: !isProven,
-      firesAtSeconds: startSeconds + limit,
-      subject,
-      validators,
-      sentence: withAge(sentence, ageSeconds, isProven),
-      action,
-      inhibits: (other) => inhibits({ problem, subject, document: state.document }, other),
-      rank: index,
-    },
-  ];
+/** What is only for the record and may end soon is not worth a word. */
+function isShown({ state, severity, ageSeconds, startSeconds, firesAtSeconds }: Judging): boolean {
+  const least = Math.max((firesAtSeconds - startSeconds) * PENDING_SHARE, PENDING_SECONDS);
+  return state === 'firing' || (severity !== 'info' && ageSeconds >= least);
 }
 
-function ofCondition(state: EndpointState, condition: EndpointCondition, now: Instant): Judging {
-  const { name, severity, startSeconds, limitSeconds: limit, sentence, action } = condition;
-  const ageSeconds = Math.max(0, now.epochSeconds - startSeconds);
-  return {
-    ...endpointOf(state),
-    alert: name,
-    severity,
-    state: ageSeconds >= limit ? 'firing' : 'pending',
-    startSeconds,
-    ageSeconds,
-    mayBeOlder: false,
-    firesAtSeconds: startSeconds + limit,
-    subject: {},
-    validators: [],
-    sentence: withAge(sentence, ageSeconds),
-    action,
-    inhibits: (other) => condition.inhibits.includes(other.alert) && other.document === state.document,
-    rank: -1,
-  };
-}
-
-const UNJUDGED_SECONDS = 600;
-
-/** One verdict for all problems of an endpoint that cannot be judged. */
-function unjudgedIn(state: EndpointState, unjudged: readonly UnjudgedProblem[], now: Instant): readonly Judging[] {
+/** All problems of an endpoint that cannot be judged. */
+function unjudgedCondition(
+  state: EndpointState,
+  unjudged: readonly UnjudgedProblem[],
+  now: Instant,
+): readonly EndpointCondition[] {
   const startSeconds = Math.min(...unjudged.map(({ sinceSeconds }) => sinceSeconds));
-  const ageSeconds = Math.max(0, now.epochSeconds - startSeconds);
-  if (unjudged.length === 0 || ageSeconds < PENDING_SECONDS) return [];
-  const isCritical = unjudged.some(({ severity }) => severity === 'critical');
+  if (unjudged.length === 0 || now.epochSeconds - startSeconds < PENDING_SECONDS) return [];
   const names = Array.from(new Set(unjudged.map(({ problem }) => problem.name)));
   return [
     {
-      ...endpointOf(state),
-      alert: 'BridgeProblemUnjudged',
-      severity: isCritical ? 'critical' : 'warning',
-      state: ageSeconds >= UNJUDGED_SECONDS ? 'firing' : 'pending',
+      name: 'BridgeProblemUnjudged',
+      severity: unjudged.some(({ severity }) => severity === 'critical') ? 'critical' : 'warning',
       startSeconds,
-      ageSeconds,
-      mayBeOlder: false,
-      firesAtSeconds: startSeconds + UNJUDGED_SECONDS,
-      subject: {},
-      validators: [],
+      limitSeconds: 600,
       sentence: withDetails(
-        `part of ${state.document} has been unusable for ${duration(ageSeconds)}`,
+        `part of ${state.document} has been unusable for {duration}`,
         unreadableFields(state),
         `not judged: ${list(names)}`,
       ),
       action:
         'Compare the fields that the status page names with the response of the node; bridge_exporter_invalid_values_total counts those with a wrong type.',
-      inhibits: () => false,
-      rank: -1,
+      inhibits: [],
     },
   ];
 }
@@ -203,10 +185,6 @@ function unreadableFields({ success }: EndpointState): string {
   ]
     .filter((part) => part !== '')
     .join('; ');
-}
-
-function endpointOf({ target, document }: EndpointState): Pick<Verdict, 'target' | 'document'> {
-  return { target, document };
 }
 
 /** A problem with its subject, as far as inhibitions read it. */

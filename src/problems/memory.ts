@@ -284,7 +284,7 @@ function endedBetween(
     const last = before.present.get(key);
     const isThere = last === undefined ? still.has(key) : after.present.get(key)?.identity === last.identity;
     const endSeconds = (last?.foundAt ?? at).epochSeconds;
-    return isThere || endSeconds - startSeconds <= limit ? [] : [{ name, severity, subject, startSeconds, endSeconds }];
+    return isThere || endSeconds - startSeconds < limit ? [] : [{ name, severity, subject, startSeconds, endSeconds }];
   });
 }
 
