@@ -28,13 +28,13 @@ function pollAt(minute: number, unbatched: readonly object[]): RecordedPoll {
   };
 }
 
-/** In which minute the backlog began to be high, by the minute of the recorded poll. */
+/** In which minute the backlog began to be high, by the minute of the recorded poll, and until when it was found at minute 10. */
 async function backlogStarts(
   intervalMs: number,
   empty: readonly number[],
-): Promise<Record<number, number | undefined>> {
+): Promise<Record<string, number | undefined>> {
   const transfers = state.unbatched_transfers;
-  const starts: Record<number, number | undefined> = {};
+  const starts: Record<string, number | undefined> = {};
   async function* polls(): AsyncGenerator<RecordedPoll> {
     for (const minute of [0, 5, 10, 15, 20]) yield pollAt(minute, empty.includes(minute) ? [] : transfers);
   }
@@ -49,8 +49,13 @@ async function backlogStarts(
         const present = endpoint?.state.success?.snapshot.judgement.present ?? [];
         const own = present.find(({ problem }) => problem.name === 'BridgeBacklogHigh');
         const minute = (timeMs - START_MS) / MINUTE_MS;
-        if ([3, 5, 10, 15, 20].includes(minute))
+        if (minute > 0 && minute % 5 === 0 && minute <= 20) {
           starts[minute] = own && (own.startSeconds * 1000 - START_MS) / MINUTE_MS;
+        }
+        const known = endpoint?.memory.problems.remembered
+          .get('BridgeBacklogHigh warning module_state')
+          ?.present.get('[]');
+        if (minute === 10) starts['foundAt'] = known && (known.foundAt.epochSeconds * 1000 - START_MS) / MINUTE_MS;
       },
     },
   );
@@ -59,14 +64,20 @@ async function backlogStarts(
 
 describe('a replay', () => {
   it('keeps a problem that one odd poll did not find, because the polls before it have found it', async () => {
-    expect(await backlogStarts(5 * MINUTE_MS, [10])).toEqual({ 3: 0, 5: 0, 10: 0, 15: 0, 20: 0 });
+    expect(await backlogStarts(5 * MINUTE_MS, [10])).toEqual({ 5: 0, 10: 0, 15: 0, 20: 0, foundAt: 9 });
   });
 
   it('ends a problem that two recorded polls did not find', async () => {
-    expect(await backlogStarts(5 * MINUTE_MS, [10, 15])).toEqual({ 3: 0, 5: 0, 10: 0, 15: undefined, 20: undefined });
+    expect(await backlogStarts(5 * MINUTE_MS, [10, 15])).toEqual({
+      5: 0,
+      10: 0,
+      15: undefined,
+      20: undefined,
+      foundAt: 9,
+    });
   });
 
   it('repeats nothing of a recording that has every poll', async () => {
-    expect(await backlogStarts(0, [10])).toEqual({ 3: undefined, 5: 0, 10: 0, 15: 0, 20: 0 });
+    expect(await backlogStarts(0, [10])).toEqual({ 5: 0, 10: 0, 15: 0, 20: 0, foundAt: 5 });
   });
 });
