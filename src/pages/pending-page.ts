@@ -16,7 +16,7 @@ import { chainSection, missedTable, pendingTable, searchSection, unlistedTable }
 import type { ExternalLinks } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, section, type Site } from './layout.js';
-import { resolvedSection } from './resolved.js';
+import { endedSection } from './ended.js';
 import { blockTimeOf } from './status-page.js';
 import {
   alertClass,
@@ -94,7 +94,7 @@ ${validatorsSection(view, target)}
 ${notes.html === '' ? '' : section('notes', 'Notes', notes)}
 ${notJudgedNote(target)}
 ${endpoints.map((endpoint) => endpointHtml(endpoint, page))}
-${resolvedSection(target.resolved, page.nowMs)}
+${endedSection(target.ended, page.nowMs)}
 <p class="note">Ages in blocks are as of the last success of each endpoint. Click an address or hash to select it. <code>Accept: application/json</code> returns the same data as JSON.</p>`;
   return layout({ path: '/pending', title: worst.title, heading: worst.heading, asOf: view.generatedAt, body }, site);
 }

@@ -184,7 +184,7 @@ function entryId({ view, first: { alert, severity, state } }: Pick<Group, 'view'
   return anchor('verdict', view.target, alert, severity, state);
 }
 
-/** Others of its kind, and the verdicts that it inhibits, below the worst of its alert. */
+/** Others of its kind, and the facts that it inhibits, below the worst of its alert: who and how much is said above. */
 function consequences(group: Group): Markup {
   const { view, first, page } = group;
   const worst = view.verdicts.find(({ alert, inhibitedBy }) => alert === first.alert && inhibitedBy === null);
@@ -192,7 +192,7 @@ function consequences(group: Group): Markup {
   if (inhibited.length === 0) return ofTheSameKind(group);
   const items = inhibited.map(
     (own) =>
-      markup`<li class="verdict ${statusOf(own.first)}"><p>${stateLabel(own.first)} ${sentenceHtml(own.first.summary)}</p>${ofTheSameKind(own)}`,
+      markup`<li class="verdict ${statusOf(own.first)}"><p>${stateLabel(own.first)} ${sentenceHtml(own.first.sentence.fact)}</p>${ofTheSameKind(own, ({ sentence }) => sentence.fact)}`,
   );
   return markup`${ofTheSameKind(group)}<p class="note">Follows from the above:</p>
 <ul class="verdicts consequences">
@@ -200,10 +200,10 @@ ${items}</ul>
 `;
 }
 
-function ofTheSameKind(group: Group): Markup {
+function ofTheSameKind(group: Group, text = ({ summary }: VerdictView): string => summary): Markup {
   const { others } = group;
   if (others.length === 0) return markup``;
-  const items = others.map(({ summary }) => markup`<li>${sentenceHtml(summary)}`);
+  const items = others.map((verdict) => markup`<li>${sentenceHtml(text(verdict))}`);
   return markup`<details id="${entryId(group)}/more"><summary>${others.length} more of this kind</summary><ul>${items}</ul></details>`;
 }
 

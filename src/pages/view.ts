@@ -13,7 +13,7 @@ import { withoutStaleAnswers } from '../queries/query-state.js';
 import { hasStakingNames, validators, validatorsAnswer, validatorsOf } from '../queries/validators.js';
 import { backlogStatistics, flowView, type FlowView, type StatisticView } from './backlog.js';
 import type { ExternalLinks } from './external-links.js';
-import { resolvedProblems, type ResolvedProblem } from './resolved.js';
+import { endedProblems, type EndedView } from './ended.js';
 import { targetView, type TargetView, type VerdictView } from './target-view.js';
 import { isoTime } from './time.js';
 import { validatorViews, type ValidatorView } from './validator-view.js';
@@ -39,7 +39,7 @@ export interface TargetPageView extends TargetView {
   /** The watched validators, then those that are late to sign or vote; `null` without a bridge whose items are shown. */
   readonly validators: readonly ValidatorView[] | null;
   /** The problems that have ended within a week, the newest first. */
-  readonly resolved: readonly ResolvedProblem[];
+  readonly ended: readonly EndedView[];
 }
 
 /**
@@ -119,10 +119,7 @@ export function viewOf(
       ...view,
       validators:
         bridge === undefined || items?.document !== 'module_state' ? null : validatorViews(items, view, bridge, now),
-      resolved: resolvedProblems(
-        ofTarget.flatMap(({ memory }) => memory.problems.ended),
-        now,
-      ),
+      ended: endedProblems(ofTarget, now),
     };
   });
   return { generatedAt: isoTime(now.epochSeconds), targets, endpoints };

@@ -2,8 +2,9 @@ import type { Instant } from '../clock.js';
 import { ageSeconds } from '../clock.js';
 import { documents, type DocumentName } from '../documents.js';
 import { remedyOf, type FailureReason } from '../http/failure-reasons.js';
-import type { EndpointState } from './endpoint-state.js';
+import { isNeverServed, type EndpointState } from './endpoint-state.js';
 import { duration, list, percent } from '../text/format.js';
+import type { EndedProblem } from '../problems/memory.js';
 import type { Severity } from '../problems/problem.js';
 import { withDetails, withList, type Sentence } from '../problems/sentence.js';
 
@@ -146,4 +147,26 @@ export function endpointConditions(
     });
   }
   return conditions;
+}
+
+const FAILING: ReadonlySet<string> = new Set([
+  'BridgeSnapshotStale',
+  'BridgeEndpointMisconfigured',
+  'BridgeEndpointDown',
+]);
+
+/** What a successful poll ends, if it was older than its limit: the worst that was wrong with the polls before. */
+export function endedBySuccess(before: EndpointState, at: Instant): readonly EndedProblem[] {
+  return endpointConditions(before, at, isNeverServed(before))
+    .filter(
+      ({ name, startSeconds, limitSeconds }) => FAILING.has(name) && at.epochSeconds - startSeconds >= limitSeconds,
+    )
+    .slice(0, 1)
+    .map(({ name, severity, startSeconds }) => ({
+      name,
+      severity,
+      subject: {},
+      startSeconds,
+      endSeconds: at.epochSeconds,
+    }));
 }

@@ -24,6 +24,7 @@ import { formatTargetLabels } from '../metrics/text-format.js';
 import {
   judgeProblems,
   repeatJudgement,
+  withEnded,
   type JudgeOptions,
   type Judgement,
   type ProblemMemory,
@@ -31,6 +32,7 @@ import {
 import { problemLines } from '../problems/problem-families.js';
 import type { Evidence } from '../problems/problem.js';
 import { withFailedPoll, withoutStaleAnswers } from '../queries/query-state.js';
+import { endedBySuccess } from './endpoint-conditions.js';
 import { knownDocument, type EndpointState } from './endpoint-state.js';
 import { initialMemory, type KnownEndpoint } from './known-endpoint.js';
 
@@ -165,7 +167,10 @@ export function step<Name extends DocumentName>(
       restored: undefined,
       regressionsSinceSuccess: 0,
     },
-    memory: { problems, flow: flowHistoryOf(memory.flow, snapshot, at) },
+    memory: {
+      problems: { ...problems, ended: withEnded(problems.ended, endedBySuccess(state, at), at) },
+      flow: flowHistoryOf(memory.flow, snapshot, at),
+    },
   };
 }
 

@@ -288,7 +288,8 @@ function endedBetween(
   });
 }
 
-function withEnded(before: readonly EndedProblem[], ended: readonly EndedProblem[], at: Instant) {
+/** The problems that ended within a week, at most the newest 50. */
+export function withEnded(before: readonly EndedProblem[], ended: readonly EndedProblem[], at: Instant) {
   const since = at.epochSeconds - ENDED_DAYS * 86_400;
   if (ended.length === 0 && before.every(({ endSeconds }) => endSeconds >= since)) return before;
   return [...ended, ...before].filter(({ endSeconds }) => endSeconds >= since).slice(0, MAX_ENDED);

@@ -158,18 +158,32 @@ describe('problems that cannot be judged', () => {
   });
 });
 
-describe('what was resolved', () => {
+describe('what has ended', () => {
   it('is listed on the page of the target, the newest first, for a week', () => {
     const store = polledFor(40, unsigned);
     for (const minute of [41, 42, 43, 44]) pollBridge(store, minute * MINUTE, {});
-    const list = between(textOf(target(store, 44 * MINUTE)), 'Resolved 1', 'end');
+    const list = between(textOf(target(store, 44 * MINUTE)), 'Ended problems 1', 'end');
     expect(textOf(target(store, 44 * MINUTE))).toContain(
-      'Resolved 1\ncritical BridgeBatchUnsigned, ended 4 min ago\nlasted 40 min from 2026-01-01 12:00:00 UTC',
+      'Ended problems 1\ncritical BridgeBatchUnsigned, ended 4 min ago\nmodule_state, lasted 40 min from 2026-01-01 12:00:00 UTC',
     );
     expect(list).not.toContain('BridgeOrchestratorMissingConfirms');
     const week = 40 * MINUTE + 7 * 86_400;
-    expect(target(store, week - 1)).toContain('id="resolved"');
-    expect(target(store, week)).not.toContain('id="resolved"');
-    expect(target(polledFor(40, unsigned), 40 * MINUTE)).not.toContain('id="resolved"');
+    expect(target(store, week - 1)).toContain('id="ended"');
+    expect(target(store, week)).not.toContain('id="ended"');
+    expect(target(polledFor(40, unsigned), 40 * MINUTE)).not.toContain('id="ended"');
+  });
+
+  it.each([
+    [2, ''],
+    [5, 'warning BridgeEndpointDown, ended 0 s ago\nmodule_state, lasted 5 min from '],
+    [20, 'critical BridgeSnapshotStale, ended 0 s ago\nmodule_state, lasted 20 min from '],
+  ])('has an outage of %i minutes, when its alert has fired', (minutes, expected) => {
+    const store = polledFor(5, {});
+    const failed: Poll = { outcome: failure('timeout', '/x: no answer'), phaseSeconds: {} };
+    for (let minute = 6; minute < 5 + minutes; minute += 1) store.record(BRIDGE, failed, at(minute * MINUTE));
+    pollBridge(store, (5 + minutes) * MINUTE, {});
+    const text = textOf(target(store, (5 + minutes) * MINUTE));
+    expect(text.includes('Ended problems 1')).toBe(expected !== '');
+    expect(text).toContain(expected);
   });
 });

@@ -44,10 +44,11 @@ async function pagesOf(scenario: ScenarioName): Promise<Pages> {
     name: 'BridgeOrchestratorMissingConfirms',
     severity: 'warning',
     subject,
+    document: 'module_state',
     since,
     until: since,
   } as const;
-  const targets = view.targets.map((own) => ({ ...own, resolved: [...own.resolved, { ...ended, lastedSeconds: 1 }] }));
+  const targets = view.targets.map((own) => ({ ...own, ended: [...own.ended, { ...ended, lastedSeconds: 1 }] }));
   return {
     status: statusPage({ ...view, validatorNames: [], instance }, site),
     target: pendingPage({ ...view, targets }, undefined, testLinks(config), site),

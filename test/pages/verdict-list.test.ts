@@ -117,7 +117,7 @@ describe('the heading', () => {
     const stuck = (token: string) =>
       verdict('BridgeBacklogStuck', 'critical', 20, {
         inhibitedBy: 'BridgeOracleStalled',
-        sentence: withDetails(`no batch of ${token} built for 20 min`),
+        sentence: withDetails(`no batch of ${token} built for 20 min`, 'who is above already'),
       });
     const overdue = verdict('BridgeBatchOverdue', 'critical', 10);
     const html = page(targetVerdicts([oracle, overdue, stuck('usdt'), stuck('weth')], [], 'a'));
@@ -127,6 +127,7 @@ describe('the heading', () => {
 no batch of weth built for 20 min`);
     expect(others).toContain('critical a: summary of BridgeBatchOverdue');
     expect(textOf(html).match(/no batch of/g)).toHaveLength(2);
+    expect(html).not.toContain('who is above already');
   });
 
   it('has the other subjects of the same problem below it, and not among the other conditions', () => {

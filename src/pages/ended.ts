@@ -1,4 +1,6 @@
 import type { Instant } from '../clock.js';
+import type { DocumentName } from '../documents.js';
+import type { KnownEndpoint } from '../poll/known-endpoint.js';
 import { ENDED_DAYS, type EndedProblem } from '../problems/memory.js';
 import type { Subject } from '../problems/problem.js';
 import { duration } from '../text/format.js';
@@ -7,11 +9,12 @@ import { isolated, markup, type Markup } from './html.js';
 import { ago, distanceElement, isoTime, timeElement } from './time.js';
 
 /*
- * The problems of a target that are over: what woke somebody up, when the page has nothing left to show.
+ * The problems of a target that have ended: what woke somebody up, when the page has nothing left to show.
  */
 
 /** In the JSON of `/pending`, whose keys are fixed. */
-export interface ResolvedProblem extends Pick<EndedProblem, 'name' | 'severity' | 'subject'> {
+export interface EndedView extends Pick<EndedProblem, 'name' | 'severity' | 'subject'> {
+  readonly document: DocumentName;
   /** ISO 8601. */
   readonly since: string;
   readonly until: string;
@@ -19,14 +22,16 @@ export interface ResolvedProblem extends Pick<EndedProblem, 'name' | 'severity' 
 }
 
 /** Those of a week, the newest first. */
-export function resolvedProblems(ended: readonly EndedProblem[], now: Instant): readonly ResolvedProblem[] {
-  return ended
+export function endedProblems(endpoints: readonly KnownEndpoint[], now: Instant): readonly EndedView[] {
+  return endpoints
+    .flatMap(({ state: { document }, memory }) => memory.problems.ended.map((own) => ({ ...own, document })))
     .filter(({ endSeconds }) => endSeconds > now.epochSeconds - ENDED_DAYS * 86_400)
     .toSorted((a, b) => b.endSeconds - a.endSeconds)
-    .map(({ name, severity, subject, startSeconds, endSeconds }) => ({
+    .map(({ name, severity, subject, document, startSeconds, endSeconds }) => ({
       name,
       severity,
       subject,
+      document,
       since: isoTime(startSeconds),
       until: isoTime(endSeconds),
       lastedSeconds: endSeconds - startSeconds,
@@ -37,18 +42,18 @@ export function resolvedProblems(ended: readonly EndedProblem[], now: Instant): 
 const MAX_ROWS = 10;
 
 /** Empty if nothing has ended. */
-export function resolvedSection(resolved: readonly ResolvedProblem[], nowMs: number): Markup {
-  if (resolved.length === 0) return markup``;
-  const items = resolved.slice(0, MAX_ROWS).map(({ name, severity, subject, since, until, lastedSeconds }) => {
-    const ended = distanceElement(until, ago((nowMs - Date.parse(until)) / 1000));
-    return markup`<li>${severity} <b>${name}</b>${subjectHtml(subject)}, ended ${ended} <small>lasted ${duration(lastedSeconds)} from ${timeElement(since)}</small>
+export function endedSection(ended: readonly EndedView[], nowMs: number): Markup {
+  if (ended.length === 0) return markup``;
+  const items = ended.slice(0, MAX_ROWS).map(({ name, severity, subject, document, since, until, lastedSeconds }) => {
+    const end = distanceElement(until, ago((nowMs - Date.parse(until)) / 1000));
+    return markup`<li>${severity} <b>${name}</b>${subjectHtml(subject)}, ended ${end} <small>${document}, lasted ${duration(lastedSeconds)} from ${timeElement(since)}</small>
 `;
   });
-  const more = resolved.length - items.length;
+  const more = ended.length - items.length;
   const note = more > 0 ? markup`<p class="note">and ${more} more in the JSON</p>` : '';
-  return markup`<section id="resolved" class="part" aria-labelledby="resolved-title">
-<h2 id="resolved-title">Resolved <span class="quiet">${resolved.length}</span></h2>
-<ul class="resolved">
+  return markup`<section id="ended" class="part" aria-labelledby="ended-title">
+<h2 id="ended-title">Ended problems <span class="quiet">${ended.length}</span></h2>
+<ul class="ended">
 ${items}</ul>${note}
 </section>
 `;
