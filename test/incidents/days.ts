@@ -1,6 +1,17 @@
 import { Random } from '../../src/simulator/random.js';
 import type { Rules } from '../../src/simulator/scenarios.js';
-import { INITIAL_CONFIG, record, START_SECONDS, type Phase, type RecordingOptions } from '../problems/recording.js';
+import {
+  INITIAL_CONFIG,
+  instantAt,
+  record,
+  START_SECONDS,
+  type Phase,
+  type RecordingOptions,
+} from '../problems/recording.js';
+import type { EndpointState } from '../../src/poll/endpoint-state.js';
+import { renderEndpoints } from '../../src/exposition/metrics-page.js';
+import { seriesOf } from '../support/exposition-text.js';
+import { differences, expectedGauges, type Sample } from './books.js';
 import { definitionOf, faultKinds, type Fault, type FaultKind } from './faults.js';
 import { Hearing, type FalseAlert, type Heard } from './hearing.js';
 import { ServedChain } from './served-chain.js';
@@ -69,6 +80,8 @@ export interface DayResult {
   readonly faults: readonly string[];
   readonly heard: readonly Heard[];
   readonly falseAlerts: readonly FalseAlert[];
+  /** The first difference of each gauge from the books. */
+  readonly wrongGauges: readonly string[];
   readonly polls: number;
 }
 
@@ -99,7 +112,9 @@ export function runDay(
     ...definitionOf(planned.kind).draw(random, served),
   }));
   const hearing = new Hearing();
-  let [active, polls]: [readonly Fault[], number] = [[], 0];
+  const wrongGauges: string[] = [];
+  const wrongFamilies = new Set<string>();
+  let [active, polls, samples]: [readonly Fault[], number, number] = [[], 0, 0];
   const phases = segmentsOf(faults).map(([fromMinute, untilMinute], index): Phase => {
     const during = faults.filter((fault) => fault.fromMinute <= fromMinute && fromMinute < fault.untilMinute);
     const phase = mergePhases(during);
@@ -123,6 +138,7 @@ export function runDay(
     scenario: 'mainnet',
     model: served,
     contract: true,
+    valsets: Infinity,
     ...(hasStateFile && { hasStateFile }),
     sampleSeconds: sampleSeconds ?? SPARSE_SECONDS,
     observe: (targets, minute, endpoints) => {
@@ -133,6 +149,16 @@ export function runDay(
         targets.flatMap(({ verdicts }) => verdicts),
       );
       options.observe?.(targets, minute, endpoints);
+      samples += 1;
+      const isCurrent = endpoints.length === DOCUMENTS && endpoints.every(isFresh(minute));
+      if (samples % SAMPLES_BETWEEN_GAUGES !== 0 || !isCurrent || active.some(isShowingThePast)) return;
+      const found = differences(gaugesOf(endpoints, minute), expectedGauges(chain, START_SECONDS + minute * 60));
+      for (const text of found) {
+        const family = text.split(' ')[0] ?? '';
+        if (wrongFamilies.has(family)) continue;
+        wrongFamilies.add(family);
+        wrongGauges.push(`${text} in minute ${minute}`);
+      }
     },
   });
   const texts = faults.map(
@@ -144,9 +170,32 @@ export function runDay(
     faults: [...texts, ...(hasStateFile ? [] : ['no state file'])],
     heard,
     falseAlerts,
+    wrongGauges,
     polls,
     recording,
   };
+}
+
+const DOCUMENTS = 3;
+/** Comparing all gauges takes longer than a poll. */
+const SAMPLES_BETWEEN_GAUGES = 10;
+
+const isFresh =
+  (minute: number) =>
+  ({ success }: EndpointState): boolean =>
+    success?.at.monotonicMs === minute * 60_000;
+
+const isShowingThePast = ({ blinds = [], lag }: Fault): boolean => blinds.length > 0 || lag !== undefined;
+
+/** What is derived from the documents, without what the exporter says about itself and about problems. */
+function gaugesOf(endpoints: readonly EndpointState[], minute: number): readonly Sample[] {
+  return seriesOf(renderEndpoints(endpoints, 'text', instantAt(minute * 60)))
+    .filter(({ name }) => !/^bridge_(exporter|problem)_|_(total|bucket|sum|count)$/.test(name))
+    .map(({ name, labels, value }) => ({
+      name,
+      labels: Object.fromEntries(Array.from(labels.matchAll(/(\w+)="([^"]*)"/g), ([, label, text]) => [label, text])),
+      value,
+    }));
 }
 
 /** From one change to the next. */

@@ -1,6 +1,6 @@
 import type { DayResult } from './days.js';
 
-/* What was heard on all days, by alert. */
+/* What was heard on all days, by alert, and which gauges were wrong. */
 
 export interface Summary {
   readonly text: string;
@@ -8,6 +8,7 @@ export interface Summary {
   readonly criticalFalseAlerts: number;
   readonly warningMisses: number;
   readonly warningFalseAlerts: number;
+  readonly wrongGauges: number;
 }
 
 const DAYS_A_WEEK = 7;
@@ -23,20 +24,21 @@ export function summarize(days: readonly DayResult[]): Summary {
     .map((key) => {
       const due = heard.filter(({ alert }) => alert === key);
       const delays = due.flatMap(({ delayMinutes }) => delayMinutes ?? []).toSorted((a, b) => a - b);
-      const wrong = falseAlerts.filter((own) => own.key === key).length;
+      const unfounded = falseAlerts.filter((own) => own.key === key).length;
       return [
         key,
         String(due.length),
         due.length === 0 ? '-' : `${((100 * delays.length) / due.length).toFixed(1)} %`,
         minutesOf(delays[Math.floor(delays.length / 2)]),
         minutesOf(delays.at(-1)),
-        ((wrong * DAYS_A_WEEK) / days.length).toFixed(2),
+        ((unfounded * DAYS_A_WEEK) / days.length).toFixed(2),
       ];
     });
   const isCritical = (alert: string): boolean => alert.endsWith('/critical');
   const misses = heard.filter(({ delayMinutes }) => delayMinutes === undefined);
   const whereOf = ({ seed, faults }: DayResult): string => `day ${seed}: ${faults.join('; ') || 'no fault'}`;
   const clockOf = (minute: number): string => minute.toFixed(0);
+  const wrong = days.flatMap((day) => day.wrongGauges.map((text) => `wrong ${text}; ${whereOf(day)}`));
   const lines = [
     ...table(['alert', 'due', 'recall', 'median', 'worst', 'false a week'], rows),
     '',
@@ -48,6 +50,7 @@ export function summarize(days: readonly DayResult[]): Summary {
       ({ key, about, fromMinute, untilMinute, day }) =>
         `false ${key} ${about}, ${clockOf(fromMinute)}-${clockOf(untilMinute)}; ${whereOf(day)}`,
     ),
+    ...wrong,
   ];
   return {
     text: lines.join('\n'),
@@ -55,6 +58,7 @@ export function summarize(days: readonly DayResult[]): Summary {
     criticalFalseAlerts: falseAlerts.filter(({ key }) => isCritical(key)).length,
     warningMisses: misses.filter(({ alert }) => alert.endsWith('/warning')).length,
     warningFalseAlerts: falseAlerts.filter(({ key }) => key.endsWith('/warning')).length,
+    wrongGauges: wrong.length,
   };
 }
 
