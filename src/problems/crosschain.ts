@@ -26,6 +26,7 @@ import {
 } from '../facts/crosschain/chains.js';
 import { orUndefined, required } from '../facts/required-fields.js';
 import { crosschainFlags } from '../queries/chain-switches.js';
+import { isNodeBehind, nodeDelay } from '../queries/node-status.js';
 import { count, duration, percent } from '../text/format.js';
 import { problemOf, type Evidence, type Found, type Inhibition, type Severity } from './problem.js';
 import { chainName, haveOrHas, withDetails } from './sentence.js';
@@ -90,8 +91,36 @@ function unlessTruncated(input: CrosschainInput, found: readonly Found[]) {
   return compare(hiddenCount(input), 0) > 0 ? { found, isComplete: false as const } : found;
 }
 
-/** After a halt of the hub, all chains need some minutes. */
+/** Votes on what is confirmed take a block of the hub; a missed run of the observers some minutes. */
 const STUCK_SECONDS = 300;
+
+/** A hub that makes no block for longer than this has halted. */
+const HALT_SECONDS = 300;
+
+/** The hub height, with the times of the first and the last document that had it, and the last halt. */
+const haltMark = z.strictObject({
+  height: z.string(),
+  from: z.number(),
+  until: z.number(),
+  last: z.strictObject({ from: z.number(), until: z.number() }).optional(),
+});
+type HaltMark = z.infer<typeof haltMark>;
+
+function haltAfter({ input: { document, at } }: CrosschainEvidence, before: HaltMark | undefined): HaltMark {
+  const height = toDecimalString(required(document.height));
+  const now = at.epochSeconds;
+  if (before?.height === height) return { ...before, until: now };
+  const last = before !== undefined && isHalt(before) ? { from: before.from, until: before.until } : before?.last;
+  return { height, from: now, until: now, ...(last && { last }) };
+}
+
+const isHalt = ({ from, until }: Pick<HaltMark, 'from' | 'until'>): boolean => until - from > HALT_SECONDS;
+
+/** For how long the hub has halted since then. Nothing can move while it makes no blocks. */
+function haltedSeconds(mark: HaltMark | undefined, since: number): number {
+  const halts = mark === undefined ? [] : [mark, mark.last].filter((own) => own !== undefined && isHalt(own));
+  return halts.reduce((sum, own) => sum + Math.max(0, (own?.until ?? 0) - Math.max(own?.from ?? 0, since)), 0);
+}
 
 const stuck = problemOf('rate_limiter_input', {
   name: 'CrosschainBacklogStuck',
@@ -100,16 +129,17 @@ const stuck = problemOf('rate_limiter_input', {
   afterMinutes: 0,
   summary: `nothing moves on ${THE_CHAIN}.`,
   description:
-    'The lowest pending nonce of a chain has not changed for the age limit of the chain plus five minutes, and the later nonces wait for it. Documents with a truncated list do not count.',
+    'The lowest pending nonce of a chain has not changed for the age limit of the chain plus five minutes in which the hub makes blocks, and the later nonces wait for it. Documents with a truncated list do not count.',
   action: `If a transaction of the chain is missed, begin with that. ${hashActions.evm}`,
-  find: ({ input }) => {
+  mark: { schema: haltMark, next: haltAfter },
+  find: ({ input }, mark: HaltMark | undefined) => {
     if (compare(hiddenCount(input), 0) > 0) return { found: [], isComplete: false };
     const pending = groupByChain(distinctCctxs.pending(input));
     const considered = groupByChain(consideredCctxs.pending(input));
     const missed = groupByChain(missedOnly(input));
     return lowestNonces(input).flatMap(({ chainId, nonce, sinceSeconds }) => {
       if (!considered.has(chainId)) return [];
-      const limit = ageLimitMs(chainId, input.settings) / 1000 + STUCK_SECONDS;
+      const limit = ageLimitMs(chainId, input.settings) / 1000 + STUCK_SECONDS + haltedSeconds(mark, sinceSeconds);
       if (input.at.epochSeconds - sinceSeconds < limit) return [];
       const first = pending.get(chainId)?.find((cctx) => compare(outboundNonce(cctx) ?? -1, nonce) === 0);
       const hash = outboundHash(input, first);
@@ -152,20 +182,22 @@ function tooOld(severity: Severity) {
       ? 'The oldest pending transaction of a chain is older than four times the age limit of the chain, or twice from a limit of an hour on: 2 hours by default, 4 hours on Bitcoin.'
       : 'The oldest pending transaction of a chain is older than the age limit of the chain: 30 minutes by default, 2 hours on Bitcoin.',
     action: hashActions.evm,
-    find: ({ input }: CrosschainEvidence) => {
+    find: ({ input, answers }: CrosschainEvidence) => {
+      // What a node that is behind lists was as old as its newest block is now.
+      const delaySeconds = isNodeBehind(answers) ? (nodeDelay(answers)?.seconds ?? 0) : 0;
       const found = Array.from(groupByChain(consideredCctxs.pending(input))).flatMap(([chainId, cctxs]): Found[] => {
         const created = lowest(cctxs.map(createdAt));
         if (created === undefined) return [];
         const limit = ageLimitMs(chainId, input.settings) / 1000;
         const allowed = isCritical ? criticalAge(limit) : limit;
-        const age = input.at.epochSeconds - toDouble(created);
+        const age = input.at.epochSeconds - delaySeconds - toDouble(created);
         if (age <= allowed) return [];
         const oldest = cctxs.find((cctx) => createdAt(cctx) === created);
         return [
           {
             subject: { chain_id: chainId },
             identity: toDecimalString(created),
-            start: toDouble(created) + allowed,
+            start: toDouble(created) + allowed + delaySeconds,
             sentence: withDetails(
               `a transaction on chain ${chainText(input, chainId)} has waited for ${duration(age)}, ${isCritical ? 'far ' : ''}longer than its limit of ${duration(limit)}`,
             ),

@@ -14,7 +14,7 @@ import { seriesOf } from '../support/exposition-text.js';
 import { differences, expectedGauges, type Sample } from './books.js';
 import { definitionOf, faultKinds, type Fault, type FaultKind } from './faults.js';
 import { Hearing, type FalseAlert, type Heard } from './hearing.js';
-import { ServedChain } from './served-chain.js';
+import { MAX_LAG_MINUTES, ServedChain } from './served-chain.js';
 
 /* Days on which things break at random. */
 
@@ -29,6 +29,7 @@ const SPARSE_SECONDS = 120;
 const NUMBERS = [0, 1, 1, 1, 2, 2, 2, 3, 3, 3];
 
 /** Those that change which documents are served: one of them at a time. */
+const LAGGING: ReadonlySet<FaultKind> = new Set(['node behind', 'node rolled back', 'nodes in turn']);
 const ONE_AT_A_TIME: ReadonlySet<FaultKind> = new Set([
   'hub halted',
   'node stuck',
@@ -69,7 +70,9 @@ function planFault(random: Random): PlannedFault {
   const { kind } = random.pick([first, ...others]);
   const [shortest, longest] = definitionOf(kind).minutes;
   const minutes = even(shortest * (longest / shortest) ** random.next());
-  const fromMinute = even(30 + random.next() * (DAY_MINUTES - 60));
+  const drawn = even(30 + random.next() * (DAY_MINUTES - 60));
+  // A node can only serve documents that there were.
+  const fromMinute = LAGGING.has(kind) ? Math.max(drawn, MAX_LAG_MINUTES) : drawn;
   return { kind, fromMinute, untilMinute: Math.min(fromMinute + minutes, DAY_MINUTES) };
 }
 

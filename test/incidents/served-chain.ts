@@ -8,7 +8,7 @@ import { START_SECONDS } from '../problems/recording.js';
 const BLOCK_MS = 630;
 const MINUTE_MS = 60_000;
 /** Older documents are not needed. */
-const MAX_LAG_MINUTES = 200;
+export const MAX_LAG_MINUTES = 200;
 
 interface Served {
   readonly timeMs: number;

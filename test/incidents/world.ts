@@ -75,21 +75,27 @@ function shareOf(powers: ReadonlyMap<Validator, number>, isPart: (validator: Val
 const signedShare = (world: World, { confirms }: LiveBatch): number =>
   shareOf(observedPowers(world), (validator) => confirms.has(validator));
 
-/** How many batches the hub has seen executed. */
-export function executedBatches({ chain }: World): number {
+function booksOf({ chain }: World, isPart: (key: string) => boolean): number {
   let count = 0;
-  for (const [key, value] of chain.books) if (key.startsWith('batches_executed')) count += Number(value);
+  for (const [key, value] of chain.books) if (isPart(key)) count += Number(value);
   return count;
 }
 
-/** Tokens whose waiting transfers are worth a batch, each with the nonce of its newest batch. */
-export function tokensWorthABatch(world: World): readonly { readonly token: Token; readonly newestBatch: number }[] {
+/** How many batches the hub has seen executed. */
+export const executedBatches = (world: World): number => booksOf(world, (key) => key.startsWith('batches_executed'));
+
+/** How many batches of a token were executed or canceled. */
+const goneBatches = (world: World, { contract }: Token): number =>
+  booksOf(world, (key) => key.startsWith('batches_') && key.includes(contract));
+
+/** Tokens whose waiting transfers are worth a batch, each with the number of batches that were built. */
+export function tokensWorthABatch(world: World): readonly { readonly token: Token; readonly batches: number }[] {
   const { withdrawals, tokens } = bridge(world);
   return tokens
     .filter((token) => withdrawals.waitingFees(token) >= minBatchFee(token))
     .map((token) => ({
       token,
-      newestBatch: Math.max(0, ...withdrawals.batches.filter((own) => own.token === token).map(({ nonce }) => nonce)),
+      batches: withdrawals.batches.filter((own) => own.token === token).length + goneBatches(world, token),
     }));
 }
 
@@ -143,7 +149,8 @@ export function unobservedEvents(world: World): { readonly count: number; readon
 export function unrelayedValset(world: World): { readonly nonce: number; readonly signed: number } | undefined {
   const { valsets } = bridge(world);
   const [newest] = valsets.newestFirst;
-  if (newest === undefined || String(newest.nonce) === valsets.observed.nonce) return undefined;
+  // The contract takes no set with a lower nonce.
+  if (newest === undefined || newest.nonce <= Number(valsets.observed.nonce)) return undefined;
   return { nonce: newest.nonce, signed: shareOf(observedPowers(world), (validator) => newest.confirms.has(validator)) };
 }
 

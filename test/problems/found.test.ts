@@ -4,6 +4,8 @@ import { sentenceText } from '../../src/problems/sentence.js';
 import { initialState } from '../../src/poll/endpoint-state.js';
 import { initialMemory, type KnownEndpoint } from '../../src/poll/known-endpoint.js';
 import { step } from '../../src/poll/step.js';
+import type { Instant } from '../../src/clock.js';
+import { NO_ATTEMPTS, type QueryStates } from '../../src/queries/query-state.js';
 import { batch, idleState, transfer, validators, vote } from '../facts/items/bridge-state.js';
 import {
   bridgeContext,
@@ -428,6 +430,14 @@ describe('the state', () => {
   });
 });
 
+/** The answer of the node about its newest block. */
+function withNewestBlock(now: Instant, blockMinutes: number): QueryStates {
+  const block = { height: '1', epochSeconds: now.epochSeconds - blockMinutes * 60 };
+  const answers = new Map([['', { at: now, pages: [block], families: [] }]]);
+  const attempts = { ...NO_ATTEMPTS, at: now, hasAnswered: true };
+  return new Map([['latest_block', { attempts, failures: 0, failure: undefined, answers }]]);
+}
+
 describe('a cross-chain transaction', () => {
   const cctx = (chain: string, nonce: number, createdMinute: number) => ({
     index: `0x${chain}_${nonce}`,
@@ -439,14 +449,22 @@ describe('a cross-chain transaction', () => {
     inbound_params: { sender_chain_id: '7000' },
     outbound_params: [{ receiver_chainId: chain, coin_type: 'Gas', amount: '1', tss_nonce: String(nonce), hash: '' }],
   });
-  type Lists = { readonly missed?: readonly object[]; readonly pending?: readonly object[]; readonly hidden?: number };
+  interface Lists {
+    readonly missed?: readonly object[];
+    readonly pending?: readonly object[];
+    readonly hidden?: number;
+    /** The minute of the height, if the hub has halted since then. */
+    readonly haltedAt?: number;
+    /** How old the newest block of the node is, by its answer to a query. */
+    readonly blockMinutes?: number;
+  }
 
   function problemsOf(documents: readonly (Lists & { readonly minute: number })[]): readonly ShownProblem[] {
     const context = { ...crosschainContext(), isSinglePoll: true };
     let known: KnownEndpoint = { state: initialState(context, LIMITS, at(0)), memory: initialMemory };
-    for (const { minute, missed = [], pending = [], hidden = 0 } of documents) {
+    for (const { minute, missed = [], pending = [], hidden = 0, haltedAt = minute, blockMinutes = 0 } of documents) {
       const body = {
-        height: String(heightAt(minute)),
+        height: String(heightAt(haltedAt)),
         cctxs_missed: missed,
         cctxs_pending: pending,
         total_pending: String(missed.length + pending.length + hidden),
@@ -454,6 +472,7 @@ describe('a cross-chain transaction', () => {
         pending_cctxs_value: '0',
         lowest_pending_cctx_height: '0',
       };
+      known = { ...known, state: { ...known.state, queries: withNewestBlock(at(minute), blockMinutes) } };
       known = step(known, crosschainPoll(body, { at: at(minute) }), context, at(minute));
     }
     return shownIn(known, START_SECONDS).filter(({ name }) => !name.includes('HeightStalled'));
@@ -466,6 +485,34 @@ describe('a cross-chain transaction', () => {
     expect(names(31)).toEqual(['CrosschainOldestPendingTooOld/warning']);
     expect(names(121)).toEqual(['CrosschainOldestPendingTooOld/critical', 'CrosschainOldestPendingTooOld/warning']);
     expect(names(119, '8332')).toEqual([]);
+  });
+
+  it('is as old as it was when the newest block was made of a node that is behind', () => {
+    const found = (age: number) =>
+      problemsOf([{ minute: 0, pending: [cctx('1', 1, -age)], blockMinutes: 180 }])
+        .filter(({ name }) => name.startsWith('CrosschainOldestPendingTooOld'))
+        .map(({ name, start }) => [name, start]);
+    expect(found(209)).toEqual([]);
+    expect(found(211)).toEqual([['CrosschainOldestPendingTooOld/warning', -1]]);
+  });
+
+  it('does not stand still for as long as the hub has halted', () => {
+    const polls = (halt: number, until: number) =>
+      Array.from({ length: until + 1 }, (_, minute) => ({
+        minute,
+        pending: [cctx('1', 5, 0)],
+        haltedAt: minute < 10 || minute >= 10 + halt ? minute : 10,
+      }));
+    const stuck = (documents: Parameters<typeof problemsOf>[0]) =>
+      problemsOf(documents).filter(({ name }) => name === 'CrosschainBacklogStuck/critical');
+    expect(stuck(polls(60, 69))).toEqual([]);
+    expect(stuck(polls(60, 93))).toEqual([]);
+    expect(stuck(polls(60, 94))).toMatchObject([{ start: 94 }]);
+    // A few minutes are no halt.
+    expect(stuck(polls(5, 35))).toMatchObject([{ start: 35 }]);
+    expect(stuck([...polls(0, 40), { minute: 45, pending: [cctx('1', 5, 0)], haltedAt: 40 }])).toMatchObject([
+      { start: 35 },
+    ]);
   });
 
   it('stands still for the age limit and five minutes, also across a truncated list', () => {
