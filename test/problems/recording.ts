@@ -176,7 +176,7 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
   let remembered: readonly Remembered[] = [];
   let config = INITIAL_CONFIG;
   let sample = 0;
-  let [seconds, last, modelSeconds, end] = [0, 0, 0, 0];
+  let [seconds, last, modelSeconds] = [0, 0, 0];
   for (const phase of phases) {
     if (phase.scenario) model.setScenario(phase.scenario);
     if (phase.config) {
@@ -184,7 +184,7 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
       ({ config } = phase);
     }
     phase.begin?.();
-    end += phase.minutes * 60;
+    const end = seconds + phase.minutes * 60;
     for (; seconds < end; seconds += phase.sampleSeconds ?? sampleSeconds, sample += 1) {
       last = seconds;
       if (!phase.frozen) {
