@@ -472,8 +472,14 @@ describe('a cross-chain transaction', () => {
         pending_cctxs_value: '0',
         lowest_pending_cctx_height: '0',
       };
-      known = { ...known, state: { ...known.state, queries: withNewestBlock(at(minute), blockMinutes) } };
-      known = step(known, crosschainPoll(body, { at: at(minute) }), context, at(minute));
+      const queries = withNewestBlock(at(minute), blockMinutes);
+      const { state, memory } = known;
+      known = step(
+        { state: { ...state, queries }, memory },
+        crosschainPoll(body, { at: at(minute) }),
+        context,
+        at(minute),
+      );
     }
     return shownIn(known, START_SECONDS).filter(({ name }) => !name.includes('HeightStalled'));
   }
