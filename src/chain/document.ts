@@ -3,7 +3,6 @@ import { INVALID } from './field.js';
 import {
   wrongValuesSoFar,
   fieldByKey,
-  innerSchema,
   isEnumeration,
   OTHER,
   fieldsOf,
@@ -142,16 +141,6 @@ export function unrecognizedFields(schema: z.ZodType, json: unknown): ReadonlySe
   };
   visit(schema, '', json);
   return found;
-}
-
-/** Paths of all fields that are read at or below `path`. A list of scalars is one field. */
-export function fieldPaths(schema: z.ZodType, path = ''): readonly string[] {
-  if (innerSchema(schema) instanceof z.ZodObject) {
-    return fieldsOf(schema).flatMap(([name, field]) => fieldPaths(field, joinPath(path, name)));
-  }
-  const row = rowSchema(schema);
-  if (row === undefined) return [path];
-  return [path, ...fieldPaths(row, `${path}[]`).filter((field) => field !== `${path}[]`)];
 }
 
 function increment(counts: Map<string, number>, path: string): void {

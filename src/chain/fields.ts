@@ -151,7 +151,7 @@ function withNames(json: unknown, aliases: readonly (readonly [alias: string, na
 }
 
 /** The schema inside of what `object` and `list` wrap around it. */
-export function innerSchema(schema: z.ZodType): z.ZodType {
+function innerSchema(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodOptional) return innerSchema(schema.unwrap() as z.ZodType);
   if (schema instanceof z.ZodUnion) return innerSchema(schema.options[0] as z.ZodType);
   if (schema instanceof z.ZodPipe) return innerSchema(schema.out as z.ZodType);

@@ -16,10 +16,3 @@ export interface KnownEndpoint {
   readonly state: EndpointState;
   readonly memory: EndpointMemory;
 }
-
-/** The memories of endpoints by their states. */
-export type EndpointMemories = ReadonlyMap<EndpointState, EndpointMemory>;
-
-export function memoriesOf(endpoints: readonly KnownEndpoint[]): EndpointMemories {
-  return new Map(endpoints.map(({ state, memory }) => [state, memory]));
-}

@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   countValues,
-  fieldPaths,
   MAX_UNRECOGNIZED_FIELDS,
   parseJson,
   readDocument,
@@ -12,8 +11,6 @@ import {
 } from '../../src/chain/document.js';
 import { INVALID } from '../../src/chain/field.js';
 import { boolean, chainId, enumeration, list, numeral, object, string } from '../../src/chain/fields.js';
-import { moduleStateResponse } from '../../src/chain/module-state.js';
-import { rateLimiterInput } from '../../src/chain/rate-limiter-input.js';
 import { defaultConfig } from '../../src/config/config.js';
 import { maxValuesOf } from '../../src/config/memory-limits.js';
 import { createModel } from '../../src/simulator/model.js';
@@ -389,19 +386,6 @@ describe('unrecognizedFields', () => {
       expect(unrecognizedFields(known, json).size).toBeLessThanOrEqual(1);
     }
   });
-});
-
-it('fieldPaths has all fields of a schema, of which a list of scalars is one', () => {
-  expect(fieldPaths(object({ coin, tags: list(string), rows: list(object({ tags: list(numeral) })) }))).toEqual([
-    'coin.id',
-    'coin.name',
-    'tags',
-    'rows',
-    'rows[].tags',
-  ]);
-  expect(fieldPaths(list(string), 'admins')).toEqual(['admins']);
-  expect(fieldPaths(moduleStateResponse)).toContain('state.batches[].transactions[].erc20_fee.amount');
-  expect(fieldPaths(rateLimiterInput, 'document')).toContain('document.cctxs_missed[].cctx_status.status');
 });
 
 /* A simple reference, of which each field is converted by itself. */

@@ -1,4 +1,5 @@
-import { fieldPaths } from '../../src/chain/document.js';
+import type { z } from 'zod';
+import { fieldsOf, rowSchema } from '../../src/chain/fields.js';
 import { moduleState } from '../../src/chain/module-state.js';
 import { rateLimiterInput } from '../../src/chain/rate-limiter-input.js';
 import { documents, type DocumentName } from '../../src/documents.js';
@@ -118,4 +119,13 @@ function withWholeObjects(read: readonly string[], root: string, order: readonly
     (object) => object !== root && order.filter((field) => isBelow(field, object)).every(isRead),
   );
   return [...read, ...whole].filter((path) => !whole.some((object) => isBelow(path, object)));
+}
+
+/** Paths of all fields of a schema. A list of scalars is one field. */
+function fieldPaths(schema: z.ZodType, path: string): readonly string[] {
+  const fields = fieldsOf(schema);
+  if (fields.length > 0) return fields.flatMap(([name, field]) => fieldPaths(field, `${path}.${name}`));
+  const row = rowSchema(schema);
+  if (row === undefined) return [path];
+  return [path, ...fieldPaths(row, `${path}[]`).filter((field) => field !== `${path}[]`)];
 }

@@ -120,11 +120,10 @@ const signersOfBatches = memoize((input: BridgeInput) => {
 });
 
 /** The live batches that a member has not signed. */
-export function missingBatchConfirms(input: BridgeInput, { address }: RegisteredMember): readonly Batch[] {
-  const missing: Batch[] = [];
-  for (const { batch, signers } of signersOfBatches(input)) if (!signers.has(address)) missing.push(batch);
-  return missing;
-}
+export const missingBatchConfirms = memoizePerRow(
+  (input: BridgeInput, { address }: RegisteredMember): readonly Batch[] =>
+    signersOfBatches(input).flatMap(({ batch, signers }) => (signers.has(address) ? [] : batch)),
+);
 
 /** What validators have to sign. */
 export const confirmKinds = ['valset', 'batch'] as const;
