@@ -41,7 +41,7 @@ const now: Row = {
     table({
       title: 'Hubs',
       description:
-        'Does the hub send and accept transactions, and is its list complete? Hidden ones are left out of the list by the node: then everything by chain is a lower bound. A dash: not known, or not configured.',
+        'Does the hub send and accept transactions, and is its list complete? Of limit: pending and missed ones as a share of backlog_limit. Hidden ones are left out of the list by the node: then everything by chain is a lower bound. A dash: not known, or not configured.',
       noValue: 'no hub is polled, or its data is not current',
       height: 5,
       labels: { target: 'Target' },
@@ -52,6 +52,12 @@ const now: Row = {
         { title: 'Outbound', expr: latest('crosschain_outbound_enabled'), unit: 'none', texts: SWITCH },
         { title: 'Inbound', expr: latest('crosschain_inbound_enabled'), unit: 'none', texts: SWITCH },
         { title: 'Pending', expr: latest('crosschain_total_pending'), unit: 'short' },
+        {
+          title: 'Of limit',
+          expr: `${latest('crosschain_total_pending')} / ${latest('crosschain_backlog_limit_cctxs')}`,
+          unit: 'percentunit',
+          decimals: 0,
+        },
         { title: 'Missed', expr: latest('crosschain_cctxs_missed'), unit: 'short' },
         { title: 'Hidden', expr: latest('crosschain_cctxs_hidden'), unit: 'short' },
         { title: 'Ignored', expr: sumBy([], latest('crosschain_cctxs_ignored', { by: ['list'] })), unit: 'short' },

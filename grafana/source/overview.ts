@@ -28,7 +28,7 @@ const now: Row = {
     table({
       title: 'Bridges',
       description:
-        'Which bridge has the problem, is its data current, and what does it wait for? A dash: there is nothing, or the node sent no data. Oldest due: age of the oldest batch, or time since the fees of a queue pay for one. Unsigned and overdue are batches, events and cctxs the pending ones. Set signed: power that signed the newest validator set.',
+        'Which bridge has the problem, is its data current, and what does it wait for? A dash: there is nothing, or the node sent no data. Of limit: waiting transfers as a share of backlog_limit. Oldest due: age of the oldest batch, or time since the fees of a queue pay for one. Unsigned and overdue are batches, events and cctxs the pending ones. Set signed: power that signed the newest validator set.',
       noValue: 'no bridge is polled',
       height: 6,
       labels: { target: 'Target' },
@@ -54,6 +54,12 @@ const now: Row = {
         },
         { title: 'In queue', expr: latest('bridge_unbatched_transfers'), unit: 'short' },
         { title: 'In batches', expr: latest('bridge_batch_transactions'), unit: 'short' },
+        {
+          title: 'Of limit',
+          expr: `(${latest('bridge_unbatched_transfers')} + ${latest('bridge_batch_transactions')}) / ${latest('bridge_backlog_limit_transfers')}`,
+          unit: 'percentunit',
+          decimals: 0,
+        },
         { title: 'Oldest due', expr: ageOf('bridge_oldest_due_transfer_timestamp_seconds'), unit: 'dtdhms' },
         { title: 'Batches', expr: latest('bridge_batches'), unit: 'short' },
         { title: 'Unsigned', expr: latest('bridge_batches_below_threshold'), unit: 'short' },
