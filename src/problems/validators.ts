@@ -302,7 +302,11 @@ function deadlineNear(severity: Severity, hours: number, actions: { readonly own
         withList(`${extentOf(found)} must sign within ${hours} hours or be jailed`, validators(found)),
       action: actions.others,
     },
-    inhibits: [{ problem: 'BridgeOrchestratorMissingConfirms', equal: ['orchestrator', 'watched'] }],
+    inhibits: [
+      { problem: 'BridgeOrchestratorMissingConfirms', equal: ['orchestrator', 'watched'] },
+      // It names the same validators.
+      ...(severity === 'critical' ? [{ problem: 'BridgeValsetUnsigned' }] : []),
+    ],
   });
 }
 

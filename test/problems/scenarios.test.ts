@@ -111,6 +111,18 @@ describe('the verdicts about a scenario', () => {
     expect(behind.filter((line) => /jailed|times out/.test(line))).toEqual([]);
   });
 
+  it('are critical when a third of the power must sign validator sets, and name these validators once', () => {
+    const bridge = changedState(({ params }) => ({ params: { ...params, signed_valsets_window: '1000' } }));
+    const lines = linesOf(verdictsAfter([{ minutes: 96, scenario: 'valset-drift', bridge }], { sampleSeconds: 480 }));
+    const jailing = 'firing critical BridgeOrchestratorDeadlineNear: ';
+    expect(lines).toContainEqual(
+      expect.stringMatching(
+        new RegExp(`^${jailing}\\d+ validators with \\d\\d % of the power must sign within 12 hours`),
+      ),
+    );
+    expect(lines).toContain('firing warning BridgeValsetUnsigned below BridgeOrchestratorDeadlineNear');
+  });
+
   it('compare the claims that conflict', () => {
     const target = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 16, scenario: 'conflicting-claims' }]);
     expect(linesOf(target)).toEqual([
