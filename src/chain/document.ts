@@ -1,14 +1,6 @@
 import type { z } from 'zod';
 import { INVALID } from './field.js';
-import {
-  wrongValuesSoFar,
-  fieldByKey,
-  isEnumeration,
-  OTHER,
-  fieldsOf,
-  rowSchema,
-  type FieldSchema,
-} from './fields.js';
+import { wrongValuesSoFar, fieldByKey, isEnumeration, OTHER, fieldsOf, rowSchema, type FieldSchema } from './fields.js';
 
 /* Reads a response body by the schema of its document. */
 
