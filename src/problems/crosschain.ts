@@ -214,6 +214,7 @@ const OUTBOUND_CONSEQUENCES: readonly Inhibition[] = [
   { problem: 'CrosschainBacklogStuck' },
   { problem: 'CrosschainOldestPendingTooOld' },
   { problem: 'CrosschainBacklogHigh' },
+  { problem: 'CrosschainPendingListTruncated' },
 ];
 
 /** The hub says so itself, and the problems of what does not move would only repeat it. */

@@ -123,6 +123,20 @@ describe('the verdicts about a scenario', () => {
     expect(lines).toContain('firing warning BridgeValsetUnsigned below BridgeOrchestratorDeadlineNear');
   });
 
+  it('are about the switch when outbounds are switched off, and what follows is below it', () => {
+    const target = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 88, scenario: 'outbound-disabled' }]);
+    const [status, first, ...others] = linesOf(target);
+    expect([status, first]).toEqual([
+      'warning',
+      expect.stringMatching(/^firing warning CrosschainOutboundDisabled: the hub has switched off transactions /),
+    ]);
+    expect(Array.from(new Set(others))).toEqual([
+      'firing critical CrosschainBacklogStuck below CrosschainOutboundDisabled',
+      'firing warning CrosschainOldestPendingTooOld below CrosschainOutboundDisabled',
+      'firing warning CrosschainBacklogHigh below CrosschainOutboundDisabled',
+    ]);
+  });
+
   it('compare the claims that conflict', () => {
     const target = verdictsAfter([{ minutes: HEALTHY_MINUTES }, { minutes: 16, scenario: 'conflicting-claims' }]);
     expect(linesOf(target)).toEqual([
