@@ -11,7 +11,7 @@ import { configPage } from './pages/config-page.js';
 import { pendingPage } from './pages/pending-page.js';
 import { recorderView, statusPage, type Instance, type StatusView } from './pages/status-page.js';
 import { isoTime } from './pages/time.js';
-import { jsonOf, namesViews, pendingView, viewOf, type PendingView } from './pages/view.js';
+import { jsonOf, pendingView, viewOf, type PendingView } from './pages/view.js';
 import { clock, type Instant } from './clock.js';
 import { prepareItems } from './poll/items.js';
 import type { PollExecutor, PollJob } from './poll/poll.js';
@@ -142,7 +142,6 @@ export function createPages(
     const now = clockNow();
     return {
       ...viewOf(endpoints.all(), verdicts(now), active.current().links, now),
-      validatorNames: namesViews(endpoints.all(), now),
       instance: instance(now),
     };
   };
@@ -150,9 +149,9 @@ export function createPages(
   return {
     statusPage: async () => statusPage(await status(), site),
     statusJson: async () => jsonOf(await status(), { withItems: false }),
-    pendingPage: async (target, sorting, search) => {
+    pendingPage: async (target, search) => {
       const view = await pending(target, search);
-      return view && pendingPage(view, sorting, active.current().links, site);
+      return view && pendingPage(view, active.current().links, site);
     },
     pendingJson: async (target, search) => {
       const view = await pending(target, search);

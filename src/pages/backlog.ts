@@ -1,5 +1,5 @@
 import { ageSeconds, type Instant } from '../clock.js';
-import type { BridgeItems, CrosschainItems, ItemList, Items, WaitReason } from '../facts/items/items.js';
+import type { BatchItem, BridgeItems, CrosschainItems, ItemList, Items, WaitReason } from '../facts/items/items.js';
 import { FLOW_MINUTES, flowIncrease, medianSeconds, type FlowHistory } from '../flow/flow-history.js';
 import { countLate } from '../flow/histogram.js';
 import { samplesOf } from '../metrics/samples.js';
@@ -37,8 +37,8 @@ interface Statistic
   extends Pick<StatisticView, 'count' | 'label' | 'table'>, Partial<Pick<StatisticView, 'parts' | 'oldestSeconds'>> {
   /** The alerts about it. */
   readonly alerts: readonly string[];
-  /** When it is shown without an alert: by default always. */
-  readonly shown?: 'unless-0' | 'never';
+  /** When it is shown without an alert: by default unless it is 0. */
+  readonly shown?: 'always' | 'never';
 }
 
 /** The statistics of an endpoint that are worth a line now. */
@@ -49,8 +49,8 @@ export function backlogStatistics(
 ): readonly StatisticView[] {
   return statisticsOf(items, flow, nowMs).flatMap(({ alerts, shown, ...own }) => {
     const severity = severityOf(view, alerts) ?? null;
-    const isHidden = severity === null && (shown === 'never' || (shown === 'unless-0' && String(own.count) === '0'));
-    return isHidden ? [] : [{ parts: [], oldestSeconds: null, ...own, severity }];
+    const isHidden = shown === 'never' || (shown !== 'always' && String(own.count) === '0');
+    return severity === null && isHidden ? [] : [{ parts: [], oldestSeconds: null, ...own, severity }];
   });
 }
 
@@ -69,12 +69,16 @@ function bridgeStatistics(items: BridgeItems, flow: FlowView | null): readonly S
   const { batches, valsets, claims, transfers, batchedTransfers } = items;
   const queued = transfers.total;
   const oldestDue = flow?.oldestDueSeconds ?? null;
+  // Without an estimated external height, nobody knows.
+  const isTimeoutKnown = listedRows(batches).every(({ state }) => state !== null);
+  const timedOut = waiting(items, 'timeout');
   return [
     {
       count: queued === null || batchedTransfers === null ? null : queued + batchedTransfers,
       label: 'Waiting transfers',
       table: 'tokens',
       alerts: ['BridgeBacklogStuck', 'BridgeBacklogHigh'],
+      shown: 'always',
       parts: [
         `${queued ?? 'unknown'} in no batch`,
         `${batchedTransfers ?? 'unknown'} in ${batches.total === null ? 'batches' : count(batches.total, 'batch', 'batches')}`,
@@ -87,6 +91,7 @@ function bridgeStatistics(items: BridgeItems, flow: FlowView | null): readonly S
       label: 'Pending events',
       table: 'claims',
       alerts: ['BridgeOracleStalled', 'BridgeOracleSilent', 'BridgeClaimWithoutBatch', 'BridgeContractValsetMismatch'],
+      shown: 'always',
       oldestSeconds: oldest(claims, hubAge),
     },
     {
@@ -94,42 +99,32 @@ function bridgeStatistics(items: BridgeItems, flow: FlowView | null): readonly S
       label: 'Conflicting events',
       table: 'claims',
       alerts: ['BridgeConflictingClaims'],
-      shown: 'unless-0',
       oldestSeconds: oldest(claims, hubAge, ({ conflicting }) => conflicting),
     },
     {
+      ...ofBatches(items, ({ waitsFor }) => waitsFor === 'relayer'),
       count: waiting(items, 'relayer'),
       label: 'Signed batches',
-      table: 'batches',
       alerts: ['BridgeBatchTimeoutNear', 'BridgeBatchNotRelayed'],
       shown: 'never',
-      oldestSeconds: oldest(batches, hubAge, ({ waitsFor }) => waitsFor === 'relayer'),
     },
     {
-      // Without an estimated external height, nobody knows.
-      count:
-        waiting(items, 'timeout') ||
-        (listedRows(batches).some(({ state }) => state === null) ? null : waiting(items, 'timeout')),
+      ...ofBatches(items, ({ waitsFor }) => waitsFor === 'timeout'),
+      count: timedOut === 0 && !isTimeoutKnown ? null : timedOut,
       label: 'Batches past their timeout',
-      table: 'batches',
       alerts: ['BridgeBatchOverdue'],
-      shown: 'unless-0',
-      oldestSeconds: oldest(batches, hubAge, ({ waitsFor }) => waitsFor === 'timeout'),
     },
     {
+      ...ofBatches(items, ({ belowThreshold }) => belowThreshold === true),
       count: items.batchesBelowThreshold,
       label: 'Batches short of signatures',
-      table: 'batches',
       alerts: ['BridgeBatchUnsigned'],
-      shown: 'unless-0',
-      oldestSeconds: oldest(batches, hubAge, ({ belowThreshold }) => belowThreshold === true),
     },
     {
       count: items.valsetsBelowThreshold,
       label: 'Validator sets short of signatures',
       table: 'valsets',
       alerts: ['BridgeValsetUnsigned'],
-      shown: 'unless-0',
       oldestSeconds: oldest(valsets, hubAge, ({ belowThreshold }) => belowThreshold === true),
     },
     {
@@ -143,6 +138,10 @@ function bridgeStatistics(items: BridgeItems, flow: FlowView | null): readonly S
   ];
 }
 
+function ofBatches({ batches }: BridgeItems, isSelected: (batch: BatchItem) => boolean) {
+  return { table: 'batches', oldestSeconds: oldest(batches, hubAge, isSelected) };
+}
+
 function crosschainStatistics({ missed, pending, hidden }: CrosschainItems, nowMs: number): readonly Statistic[] {
   const age = ({ createdAt }: { readonly createdAt: string | null }): number | null =>
     createdAt === null ? null : (nowMs - Date.parse(createdAt)) / 1000;
@@ -152,7 +151,6 @@ function crosschainStatistics({ missed, pending, hidden }: CrosschainItems, nowM
       label: 'Missed cctxs',
       table: 'missed',
       alerts: ['CrosschainFreezeNear', 'CrosschainCctxsMissed'],
-      shown: 'unless-0',
       oldestSeconds: oldest(missed, age),
     },
     {
@@ -160,6 +158,7 @@ function crosschainStatistics({ missed, pending, hidden }: CrosschainItems, nowM
       label: hidden === null || hidden === '0' ? 'Pending cctxs' : 'Listed pending cctxs',
       table: 'pending',
       alerts: ['CrosschainBacklogStuck', 'CrosschainOldestPendingTooOld', 'CrosschainBacklogHigh'],
+      shown: 'always',
       oldestSeconds: oldest(pending, age),
     },
     {
@@ -167,7 +166,6 @@ function crosschainStatistics({ missed, pending, hidden }: CrosschainItems, nowM
       label: 'Hidden cctxs',
       table: 'pending',
       alerts: ['CrosschainPendingListTruncated'],
-      shown: 'unless-0',
     },
   ];
 }
@@ -196,47 +194,29 @@ function oldest<Row>(
 const hubAge = ({ age }: { readonly age: { readonly seconds: number | null } | null }): number | null =>
   age?.seconds ?? null;
 
-/** Withdrawals that were executed. Durations are estimated from the buckets of `bridge_transfer_duration_seconds`. */
-export interface FlowView {
-  /** Since when executions are counted: a restart of the exporter starts at 0. ISO 8601. */
-  readonly since: string;
-  readonly countedSeconds: number;
-  /** Withdrawals executed in the last hour, or since counting began. */
-  readonly executedLastHour: number;
-  /** The same in the last 24 hours. */
-  readonly executedLastDay: number;
-  /** Median duration of those; `null` when none was executed, or all had been requested before counting began. */
-  readonly medianSeconds: number | null;
-  /** How long the oldest withdrawal has been due: in a live batch, or in a queue whose fees pay for one; `null` when none is. */
-  readonly oldestDueSeconds: number | null;
-  /** `null` unless the target has an objective. */
-  readonly objective: ObjectiveView | null;
-}
-
-interface ObjectiveView {
-  readonly seconds: number;
-  /** Share of the withdrawals that has to meet it. */
-  readonly ratio: number;
-  /** Share of the withdrawals of the last three days that met it; `null` when none was executed. */
-  readonly met: number | null;
-}
-
 const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 
-/** `null` for a document without a flow, and before its first successful poll. */
-export function flowView(state: EndpointState, history: FlowHistory, now: Instant): FlowView | null {
+export type FlowView = NonNullable<ReturnType<typeof flowView>>;
+
+/** Withdrawals that were executed; `null` for a document without a flow, and before its first successful poll. */
+export function flowView(state: EndpointState, history: FlowHistory, now: Instant) {
   const { since } = history;
   const hour = flowIncrease(history, HOUR_SECONDS / 60, now);
   const day = flowIncrease(history, DAY_SECONDS / 60, now);
   if (since === undefined || hour === undefined || day === undefined) return null;
   return {
+    /** Since when executions are counted: a restart of the exporter starts at 0. ISO 8601. */
     since: isoTime(since.epochSeconds),
     countedSeconds: ageSeconds(since, now),
+    /** Withdrawals executed in the last hour, and in the last 24 hours, or since counting began. */
     executedLastHour: hour.transfersExecuted,
     executedLastDay: day.transfersExecuted,
+    /** Of the last 24 hours, from the buckets of `bridge_transfer_duration_seconds`; `null` when none was executed, or all had been requested before counting began. */
     medianSeconds: medianSeconds(day) ?? null,
+    /** How long the oldest withdrawal has been due: in a live batch, or in a queue whose fees pay for one; `null` when none is. */
     oldestDueSeconds: oldestDueSeconds(state, now),
+    /** `null` unless the target has an objective. */
     objective: objectiveView(state, history, now),
   };
 }
@@ -246,14 +226,17 @@ function oldestDueSeconds({ success }: EndpointState, now: Instant): number | nu
   return due.length === 0 ? null : Math.max(0, now.epochSeconds - Math.min(...due.map(({ value }) => value)));
 }
 
-function objectiveView({ success }: EndpointState, history: FlowHistory, now: Instant): ObjectiveView | null {
+function objectiveView({ success }: EndpointState, history: FlowHistory, now: Instant) {
   const samples = samplesOf(success?.snapshot.families ?? []);
   const seconds = samples.value('bridge_objective_seconds');
+  /** Share of the withdrawals that has to meet it. */
   const ratio = samples.value('bridge_objective_ratio');
   const increase = flowIncrease(history, FLOW_MINUTES, now);
   if (seconds === undefined || ratio === undefined || increase === undefined) return null;
   const { late, all } = countLate(increase.transferDurations, seconds);
-  return { seconds, ratio, met: all === 0 ? null : 1 - late / all };
+  /** Share of the withdrawals of the last three days that met it; `null` when none was executed. */
+  const met = all === 0 ? null : 1 - late / all;
+  return { seconds, ratio, met };
 }
 
 export function backlogHtml(view: TargetView, endpoint: Pick<EndpointView, 'items' | 'flow'>, nowMs: number): Markup {

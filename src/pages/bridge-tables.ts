@@ -1,14 +1,10 @@
-import { groupBy } from '../facts/grouping.js';
 import { isLate } from '../facts/items/block-spans.js';
 import type {
   BatchItem,
   BridgeItems,
   ClaimItem,
   CoinItem,
-  DecimalString,
-  Members,
   QueueItem,
-  Signatures,
   TransferItem,
   ValsetItem,
   WaitingTokenItem,
@@ -17,9 +13,9 @@ import type {
 import { haveOrHas, membersOf, validators } from '../problems/sentence.js';
 import { count, percent } from '../text/format.js';
 import * as cells from './cells.js';
-import { isolated, markup, type Markup } from './html.js';
+import { markup, type Markup } from './html.js';
 import { anchor } from './layout.js';
-import { alertClass, exact, type ItemColumn, type ItemTable, type PageContext } from './table.js';
+import { alertClass, type ItemTable, type PageContext } from './table.js';
 
 /* What waits on a bridge, and why: transfers, batches, validator sets, and claims of events that are not observed. */
 
@@ -40,6 +36,8 @@ function queueCell(queue: QueueItem | null): Markup {
   return cells.orUnknown(queue, ({ waitsFor }) => cells.orUnknown(waitsFor, (reason) => markup`${WAITS[reason]}`));
 }
 
+const NONE: Markup = markup`<span class="quiet">none</span>`;
+
 export const tokenTable: ItemTable<WaitingTokenItem> = {
   name: 'tokens',
   title: 'Waiting by token',
@@ -49,19 +47,14 @@ export const tokenTable: ItemTable<WaitingTokenItem> = {
   rowId: ({ token }) => anchor('tokens', token.contract ?? ''),
   columns: [
     { title: 'Token', cell: ({ token }, { links }) => cells.token(token, links), type: 'row-header' },
-    countColumn('In no batch', 'unbatched', ({ unbatchedTransfers }) => unbatchedTransfers),
+    { title: 'In no batch', cell: ({ unbatchedTransfers }) => cells.text(unbatchedTransfers) },
     { title: 'Amount in no batch', cell: ({ unbatched }) => cells.coin(unbatched) },
-    {
-      title: 'Fees of the next batch',
-      cell: ({ queue }) => (queue === null ? NONE : feeCell(queue.fees, queue.minimumFee)),
-    },
-    { title: 'Why it waits', cell: ({ queue }) => (queue === null ? NONE : queueCell(queue)) },
-    countColumn('In batches', 'batched', ({ batchedTransfers }) => batchedTransfers),
+    { title: 'Fees of the next batch', cell: ({ queue }) => (queue ? feeCell(queue.fees, queue.minimumFee) : NONE) },
+    { title: 'Why it waits', cell: ({ queue }) => (queue ? queueCell(queue) : NONE) },
+    { title: 'In batches', cell: ({ batchedTransfers }) => cells.text(batchedTransfers) },
     { title: 'Amount in batches', cell: ({ batched }) => cells.coin(batched) },
   ],
 };
-
-const NONE: Markup = markup`<span class="quiet">none</span>`;
 
 export const transferTable: ItemTable<TransferItem> = {
   name: 'transfers',
@@ -69,14 +62,10 @@ export const transferTable: ItemTable<TransferItem> = {
   emptyText: 'No transfer is waiting.',
   rowId: ({ id }) => anchor('transfers', id),
   columns: [
-    numberColumn('Id', 'id', ({ id }) => id),
-    {
-      title: 'Token',
-      cell: ({ amount }, { links }) => cells.token(amount, links),
-      sort: { key: 'token', value: ({ amount }) => nameOf(amount) },
-    },
-    coinColumn('amount', 'Amount', ({ amount }) => amount),
-    coinColumn('fee', 'Fee', ({ fee }) => fee),
+    { title: 'Id', cell: ({ id }) => markup`${id}` },
+    { title: 'Token', cell: ({ amount }, { links }) => cells.token(amount, links) },
+    { title: 'Amount', cell: ({ amount }) => cells.coin(amount) },
+    { title: 'Fee', cell: ({ fee }) => cells.coin(fee) },
     {
       title: 'Waits for at least',
       cell: ({ age }) => cells.orUnknown(age, (known) => cells.blocks(known, 'hub blocks')),
@@ -90,24 +79,6 @@ export const transferTable: ItemTable<TransferItem> = {
     { title: 'Destination', cell: ({ destination }) => cells.identifier(destination) },
   ],
 };
-
-/** Amounts of different tokens have no common unit, so they are sorted within each token. */
-function coinColumn(key: string, title: string, coinOf: (row: TransferItem) => CoinItem): ItemColumn<TransferItem> {
-  return {
-    title,
-    cell: (row) => cells.coin(coinOf(row)),
-    sort: {
-      key,
-      value: (row) => exact(coinOf(row).amount),
-      group: (row) => nameOf(coinOf(row)) ?? '',
-      largestFirst: true,
-    },
-  };
-}
-
-function nameOf({ symbol, denom, contract }: CoinItem): string | null {
-  return symbol ?? denom ?? contract;
-}
 
 /** How many live batches wait for what. */
 export function batchSummary({ batchesByWait }: BridgeItems): Markup {
@@ -125,20 +96,15 @@ export const batchTable: ItemTable<BatchItem> = {
   orderText: 'those that lack signatures first, then the oldest',
   rowId: ({ nonce, token }) => anchor('batches', `${nonce} ${token.contract ?? ''}`),
   columns: [
-    numberColumn('Nonce', 'nonce', ({ nonce }) => nonce),
+    { title: 'Nonce', cell: ({ nonce }) => markup`${nonce}` },
     { title: 'Token', cell: ({ token }, { links }) => cells.token(token, links) },
-    countColumn('Transfers', 'transfers', ({ transfers }) => transfers),
+    { title: 'Transfers', cell: ({ transfers }) => cells.text(transfers) },
     { title: 'Amount', cell: ({ amount }) => cells.coin(amount) },
     { title: 'Fees', cell: ({ fee, minimumFee }) => feeCell(fee, minimumFee) },
-    createdColumn(),
+    { title: 'Created', cell: createdCell },
     { title: 'Why it waits', cell: batchWaitCell, type: 'wide' },
-    {
-      title: 'Timeout',
-      cell: timeoutCell,
-      type: 'wide',
-      sort: { key: 'timeout', value: ({ timeoutHeight }) => exact(timeoutHeight) },
-    },
-    signedColumn('BridgeBatchUnsigned'),
+    { title: 'Timeout', cell: timeoutCell, type: 'wide' },
+    { title: 'Signed power', cell: (batch, page) => signedCell(batch, alertClass(page, 'BridgeBatchUnsigned')) },
   ],
 };
 
@@ -179,63 +145,39 @@ export const valsetTable: ItemTable<ValsetItem> = {
   emptyText: 'No validator set is unrelayed.',
   rowId: ({ nonce }) => anchor('valsets', nonce),
   columns: [
-    numberColumn('Nonce', 'nonce', ({ nonce }) => nonce),
+    { title: 'Nonce', cell: ({ nonce }) => markup`${nonce}` },
     { title: 'Members', cell: ({ members }) => cells.text(members) },
-    createdColumn(),
+    { title: 'Created', cell: createdCell },
     {
       title: 'Signing deadline',
       cell: ({ deadlineHeight, headroom, missing }) =>
         missing?.total === 0
           ? markup`<span class="quiet">all have signed</span>`
           : cells.blocks(headroom, 'hub blocks', 'left', { preposition: 'jailed after', value: deadlineHeight }),
-      sort: { key: 'deadline', value: ({ deadlineHeight }) => exact(deadlineHeight) },
     },
-    signedColumn('BridgeValsetUnsigned'),
+    { title: 'Signed power', cell: (valset, page) => signedCell(valset, alertClass(page, 'BridgeValsetUnsigned')) },
   ],
 };
 
-/** An id or nonce. */
-function numberColumn<Row>(title: string, key: string, numberOf: (row: Row) => DecimalString): ItemColumn<Row> {
-  return { title, cell: (row) => markup`${numberOf(row)}`, sort: { key, value: (row) => exact(numberOf(row)) } };
-}
-
-export function countColumn<Row>(title: string, key: string, countOf: (row: Row) => number | null): ItemColumn<Row> {
-  return { title, cell: (row) => cells.text(countOf(row)), sort: { key, value: countOf, largestFirst: true } };
-}
-
-function createdColumn<Row extends BatchItem | ValsetItem>(): ItemColumn<Row> {
-  return {
-    title: 'Created',
-    cell: ({ createdHeight, age }) =>
-      cells.blocks(age, 'hub blocks', 'ago', { preposition: 'at', value: createdHeight }),
-    sort: { key: 'created', value: ({ createdHeight }) => exact(createdHeight) },
-  };
+function createdCell({ createdHeight, age }: BatchItem | ValsetItem): Markup {
+  return cells.blocks(age, 'hub blocks', 'ago', { preposition: 'at', value: createdHeight });
 }
 
 /** Who has not signed is in one table for all items. */
-function signedColumn<Row extends Signatures & Pick<BatchItem, 'age'>>(alert: string): ItemColumn<Row> {
-  return {
-    title: 'Signed power',
-    cell: ({ signedPowerRatio, belowThreshold, age, missing }, page) => {
-      const cssClass =
-        belowThreshold === false ? 'ok' : belowThreshold === true && isLate(age) ? alertClass(page, alert) : '';
-      const word =
-        belowThreshold === null
-          ? []
-          : [belowThreshold ? (isLate(age) ? 'below threshold' : 'being signed') : 'sufficient'];
-      const others = missing === null ? 'unknown' : missing.total === 0 ? 'none' : missing.total;
-      return markup`${cells.share(signedPowerRatio, cssClass)}<small${cssClass === '' || cssClass === 'ok' ? '' : markup` class="${cssClass}"`}>${[...word, `${others} missing`].join(', ')}</small>`;
-    },
-    sort: { key: 'signed', value: ({ signedPowerRatio }) => signedPowerRatio },
-  };
+function signedCell({ signedPowerRatio, belowThreshold, age, missing }: BatchItem | ValsetItem, late: string): Markup {
+  const cssClass = belowThreshold === true && isLate(age) ? late : '';
+  const words = { true: isLate(age) ? 'below threshold, ' : 'being signed, ', false: 'sufficient, ', null: '' };
+  const others = missing === null ? 'unknown' : missing.total || 'none';
+  return markup`${cells.share(signedPowerRatio, belowThreshold === false ? 'ok' : cssClass)}<small${cssClass === '' ? '' : markup` class="${cssClass}"`}>${words[`${belowThreshold}`]}${others} missing</small>`;
 }
 
-function conflictBadge({ conflicting }: ClaimItem, page: PageContext): Markup | '' {
-  if (!conflicting) return '';
-  return markup`<span class="badge ${alertClass(page, 'BridgeConflictingClaims')}" title="validators voted for different claims of this event">conflict</span>`;
-}
-
-const violations = {
+/** What is wrong with a claim, with the alert about it. */
+const contradictions = {
+  conflict: {
+    word: 'conflict',
+    title: 'validators voted for different claims of this event',
+    alert: 'BridgeConflictingClaims',
+  },
   valset_claim_mismatch: {
     word: 'foreign validator set',
     title: 'the hub did not make the validator set of this claim',
@@ -246,12 +188,16 @@ const violations = {
     title: 'the hub does not have the batch of this claim, and halts when the claim is observed',
     alert: 'BridgeClaimWithoutBatch',
   },
-} as const satisfies Record<NonNullable<ClaimItem['violation']>, object>;
+} as const satisfies Record<NonNullable<ClaimItem['violation']> | 'conflict', object>;
 
-function violationBadge({ violation }: ClaimItem, page: PageContext): Markup | '' {
-  if (violation === null) return '';
-  const { word, title, alert } = violations[violation];
-  return markup`<span class="badge ${alertClass(page, alert)}" title="${title}">${word}</span>`;
+function eventCell({ eventNonce, conflicting, violation }: ClaimItem, page: PageContext): Markup {
+  const badges = [...(conflicting ? ['conflict' as const] : []), ...(violation === null ? [] : [violation])].map(
+    (key) => {
+      const { word, title, alert } = contradictions[key];
+      return markup` <span class="badge ${alertClass(page, alert)}" title="${title}">${word}</span>`;
+    },
+  );
+  return markup`${eventNonce}${badges}`;
 }
 
 /** What is claimed to have happened on the external chain, with what a dispute is about: amount, receiver and height. */
@@ -281,38 +227,26 @@ export const claimTable: ItemTable<ClaimItem> = {
   emptyText: 'No event is pending.',
   rowId: ({ eventNonce }) => anchor('claims', eventNonce),
   columns: [
-    {
-      title: 'Event',
-      cell: (claim, page) => markup`${claim.eventNonce} ${conflictBadge(claim, page)} ${violationBadge(claim, page)}`,
-      sort: { key: 'event', value: ({ eventNonce }) => exact(eventNonce) },
-    },
+    { title: 'Event', cell: eventCell },
     { title: 'Claim', cell: claimCell, type: 'wide' },
-    countColumn('Votes', 'votes', ({ votes }) => votes),
+    { title: 'Votes', cell: ({ votes }) => cells.text(votes) },
     {
       title: 'Voted power',
       cell: ({ votedPowerRatio, age }, page) =>
         cells.share(votedPowerRatio, isLate(age) ? alertClass(page, 'BridgeOracleStalled') : ''),
-      sort: { key: 'voted', value: ({ votedPowerRatio }) => votedPowerRatio },
     },
     {
       title: 'First vote',
       cell: ({ firstVoteHeight, age }) =>
         cells.blocks(age, 'hub blocks', 'ago', { preposition: 'at', value: firstVoteHeight }),
-      sort: { key: 'first', value: ({ firstVoteHeight }) => exact(firstVoteHeight) },
     },
     {
       title: 'Voted by',
       cell: ({ voted }) => cells.orUnknown(voted, (own) => markup`${validators(membersOf(own), own.total)}`),
     },
-    {
-      title: 'Others',
-      cell: othersCell,
-      sort: { key: 'missing', value: ({ missing }) => missing?.total ?? null, largestFirst: true },
-    },
+    { title: 'Others', cell: othersCell },
   ],
 };
-
-type ClaimedItems = Pick<BridgeItems, 'claims' | 'pendingEvents' | 'conflictingEvents'>;
 
 /** Who has not voted for this claim: a vote for another claim of the event is not a missing vote. */
 function othersCell({ missing, dissenting }: ClaimItem): Markup {
@@ -325,31 +259,8 @@ function othersCell({ missing, dissenting }: ClaimItem): Markup {
   });
 }
 
-/** How many events have several claims, and events for which the same validators have not voted, in one sentence each. Empty unless that is shorter than the table. */
-export function claimSummary({ claims: list, pendingEvents, conflictingEvents }: ClaimedItems): Markup {
-  if (!list.readable) return markup``;
-  const several =
-    conflictingEvents === null || conflictingEvents === 0
-      ? []
-      : [
-          markup`<li>${count(list.total, 'claim')} of ${count(Number(pendingEvents), 'event')}: ${count(conflictingEvents, 'event')} with several claims`,
-        ];
-  const silentOf = ({ missing }: ClaimItem): string =>
-    JSON.stringify([missing?.total, missing?.members.map(({ externalAddress }) => externalAddress)]);
-  const plain = list.rows.filter(
-    ({ conflicting, violation, missing }) => !conflicting && violation === null && missing !== null,
-  );
-  const groups = Array.from(groupBy(plain, silentOf).values()).filter((rows) => rows.length > 1);
-  const items = groups.map((rows) => {
-    const [first, last] = [rows[0], rows.at(-1)];
-    const missing: Members | null = first?.missing ?? null;
-    const haveNot = missing === null ? '' : `${missing.total} ${haveOrHas(missing.total)} not voted`;
-    const who =
-      missing === null || missing.total === 0
-        ? 'all have voted'
-        : `${haveNot}: ${validators(membersOf(missing), missing.total)}`;
-    return markup`<li>${count(rows.length, 'event')}, ${first?.eventNonce ?? ''} to ${last?.eventNonce ?? ''}: ${isolated(who)}`;
-  });
-  const all = [...several, ...items];
-  return all.length === 0 ? markup`` : markup`<ul>${all}</ul>`;
+/** How the numbers of claims and events add up. Empty when each event has one. Who has not voted is in the table of validators. */
+export function claimSummary({ claims, pendingEvents, conflictingEvents }: BridgeItems): Markup {
+  if (!claims.readable || !conflictingEvents) return markup``;
+  return markup`<p class="note">${count(claims.total, 'claim')} of ${count(Number(pendingEvents), 'event')}: ${count(conflictingEvents, 'event')} with several claims.</p>`;
 }

@@ -5,15 +5,7 @@ import * as cells from './cells.js';
 import { transactionUrl } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, pendingLink, relative } from './layout.js';
-import {
-  exact,
-  tableHtml,
-  type Column,
-  type ItemColumn,
-  type ItemTable,
-  type PageContext,
-  type Table,
-} from './table.js';
+import { itemSection, tableHtml, type ItemColumn, type ItemTable, type PageContext, type Table } from './table.js';
 import { severityOf } from './target-view.js';
 import { ago, distanceElement, timeElement } from './time.js';
 
@@ -21,24 +13,11 @@ import { ago, distanceElement, timeElement } from './time.js';
  * Cross-chain transactions: by chain, by what was searched for, and one by one.
  */
 
+/** Which chain does not move, since when, and how many wait for it. The columns about missed ones are there if there are any. */
 export function chainSection(chains: ItemList<ChainItem>, page: PageContext): Markup {
-  const extent = chains.readable && chains.rows.length < chains.total;
-  const note = extent ? markup`<p class="note">Showing ${chains.rows.length} of ${chains.total} chains.</p>` : '';
-  return markup`<section id="chains" aria-labelledby="chains-title">
-<h3 id="chains-title">By chain <span class="quiet">${chains.total ?? 'unknown'}</span></h3>
-${chains.readable ? markup`${note}${rowsHtml(chains.rows, page)}` : markup`<p class="alert">The transactions cannot be read, so their chains are unknown.</p>`}
-</section>
-`;
+  const hasMissed = chains.readable && chains.rows.some(({ missed }) => missed !== 0);
+  return itemSection({ ...chainTable, columns: [...chainColumns, ...(hasMissed ? missedColumns : [])] }, chains, page);
 }
-
-function rowsHtml(rows: readonly ChainItem[], page: PageContext): Markup {
-  if (rows.length === 0) return markup`<p class="quiet">No transaction is pending on any chain.</p>`;
-  const hasMissed = rows.some(({ missed }) => missed !== 0);
-  const columns = hasMissed ? [...pendingColumns, ...missedColumns] : pendingColumns;
-  return tableHtml({ ...chainTable, columns }, rows, page);
-}
-
-type ChainColumn = Column<ChainItem, PageContext>;
 
 /** Colored, with the word of the severity, while one of the alerts about the chain fires. */
 function judged(value: Markup, { chainId }: ChainItem, { view }: PageContext, ...alerts: readonly string[]): Markup {
@@ -48,7 +27,7 @@ function judged(value: Markup, { chainId }: ChainItem, { view }: PageContext, ..
     : markup`<span class="${severity}">${value}</span> <span class="state ${severity}">${severity}</span>`;
 }
 
-const pendingColumns: readonly ChainColumn[] = [
+const chainColumns: readonly ItemColumn<ChainItem>[] = [
   {
     title: 'Chain',
     cell: ({ chain, chainId }) =>
@@ -65,13 +44,7 @@ const pendingColumns: readonly ChainColumn[] = [
     cell: (chain, page) =>
       chain.oldestCreatedAt === null
         ? markup`<span class="quiet">none</span>`
-        : judged(
-            age(chain.oldestCreatedAt, page),
-            chain,
-            page,
-            'CrosschainOldestPendingTooOld',
-            'CrosschainBacklogStuck',
-          ),
+        : judged(age(chain.oldestCreatedAt, page), chain, page, ...OLDEST_ALERTS),
   },
   { title: 'Age limit', cell: ({ ageLimitSeconds }) => markup`${duration(ageLimitSeconds)}` },
   {
@@ -82,7 +55,7 @@ const pendingColumns: readonly ChainColumn[] = [
   { title: 'No hash', cell: ({ withoutHash }) => cells.text(withoutHash) },
 ];
 
-const missedColumns: readonly ChainColumn[] = [
+const missedColumns: readonly ItemColumn<ChainItem>[] = [
   { title: 'Missed', cell: (chain, page) => judged(cells.text(chain.missed), chain, page, 'CrosschainCctxsMissed') },
   {
     title: 'Lowest missed nonce',
@@ -90,11 +63,17 @@ const missedColumns: readonly ChainColumn[] = [
   },
 ];
 
-const chainTable: Omit<Table<ChainItem, PageContext>, 'columns'> = {
+const chainTable: Omit<ItemTable<ChainItem>, 'columns'> = {
+  name: 'chains',
   title: 'By chain',
   cssClass: 'chains',
+  emptyText: 'No transaction is pending on any chain.',
+  orderText: 'those with missed ones first, then those that reach their age limit first',
+  openRows: 50,
   rowId: ({ chainId }) => anchor('chains', chainId),
 };
+
+const OLDEST_ALERTS = ['CrosschainOldestPendingTooOld', 'CrosschainBacklogStuck'];
 
 function age(iso: string, { nowMs }: PageContext): Markup {
   return distanceElement(iso, duration((nowMs - Date.parse(iso)) / 1000));
@@ -105,81 +84,53 @@ function orNone(nonce: string | null): Markup {
 }
 
 const columns: readonly ItemColumn<CctxItem>[] = [
-  {
-    title: 'Created',
-    cell: (cctx, page) => cells.orUnknown(cctx.createdAt, (iso) => createdCell(iso, cctx, page)),
-    sort: { key: 'created', value: ({ createdAt }) => createdAt },
-  },
+  { title: 'Created', cell: createdCell },
   { title: 'Index', cell: ({ index }) => cells.identifier(index) },
-  { title: 'From', cell: sourceCell, sort: { key: 'source', value: sourceOf } },
-  { title: 'Pending on', cell: chainCell, sort: { key: 'chain', value: chainOf } },
-  {
-    title: 'Nonce',
-    cell: ({ nonce }) => cells.text(nonce),
-    sort: { key: 'nonce', value: ({ nonce }) => exact(nonce), group: (row) => chainOf(row) ?? '' },
-  },
-  {
-    title: 'Status',
-    cell: statusCell,
-    type: 'wide',
-    sort: { key: 'status', value: ({ status }) => status },
-  },
-  {
-    title: 'Amount',
-    cell: (cctx) => markup`${cells.coin(cctx)}<small>${cells.text(cctx.coinType)}</small>`,
-    sort: {
-      key: 'amount',
-      value: ({ amount }) => exact(amount),
-      group: ({ coinType, symbol }) => symbol ?? coinType ?? '',
-      largestFirst: true,
-    },
-  },
-  { title: 'Outbound hash', cell: hashCell, sort: { key: 'hash', value: ({ hash }) => hash } },
+  { title: 'From', cell: sourceCell },
+  { title: 'Pending on', cell: (cctx) => markup`${chainName(cctx)}${party('to', cctx.receiver)}` },
+  { title: 'Nonce', cell: ({ nonce }) => cells.text(nonce) },
+  { title: 'Status', cell: statusCell, type: 'wide' },
+  { title: 'Amount', cell: (cctx) => markup`${cells.coin(cctx)}<small>${cells.text(cctx.coinType)}</small>` },
+  { title: 'Outbound hash', cell: hashCell },
 ];
 
 /** The rows have several ids each, so that more of them would be most of the page. */
 const MAX_PAGE_ROWS = 25;
 
-export const missedTable: ItemTable<CctxItem> = {
+function cctxTable<Row extends { readonly index: string }>(
+  table: Pick<ItemTable<Row>, 'name' | 'title' | 'emptyText' | 'columns'>,
+): ItemTable<Row> {
+  return { ...table, maxRows: MAX_PAGE_ROWS, rowId: ({ index }) => anchor(table.name, index) };
+}
+
+export const missedTable = cctxTable<CctxItem>({
   name: 'missed',
   title: 'Missed cctxs, overtaken by a later nonce of their chain',
   emptyText: 'The node lists no missed cctx.',
-  maxRows: MAX_PAGE_ROWS,
-  rowId: ({ index }) => anchor('missed', index),
   columns,
-};
+});
 
-export const pendingTable: ItemTable<CctxItem> = {
+export const pendingTable = cctxTable<CctxItem>({
   name: 'pending',
   title: 'Pending cctxs',
   emptyText: 'The node lists no pending cctx.',
-  maxRows: MAX_PAGE_ROWS,
-  rowId: ({ index }) => anchor('pending', index),
   columns,
-};
+});
 
-export const unlistedTable: ItemTable<UnlistedItem> = {
+export const unlistedTable = cctxTable<UnlistedItem>({
   name: 'unlisted',
   title: 'Unlisted cctxs: no longer listed, pending according to the node',
   emptyText: 'No cctx that has left the lists is pending.',
-  maxRows: MAX_PAGE_ROWS,
-  rowId: ({ index }) => anchor('unlisted', index),
   columns: [
-    {
-      title: 'Created',
-      cell: ({ createdAt }, page) => cells.orUnknown(createdAt, (iso) => timeCell(iso, page)),
-      sort: { key: 'created', value: ({ createdAt }) => createdAt },
-    },
+    { title: 'Created', cell: ({ createdAt }, page) => timeCell(createdAt, page) },
     { title: 'Index', cell: ({ index }) => cells.identifier(index) },
-    { title: 'Pending on', cell: chainName, sort: { key: 'chain', value: chainOf } },
+    { title: 'Pending on', cell: chainName },
     {
       title: 'No longer listed',
-      cell: ({ goneAt, ignored }, page) =>
-        markup`${cells.orUnknown(goneAt, (iso) => timeCell(iso, page))}${ignored ? IGNORED : ''}`,
-      sort: { key: 'gone', value: ({ goneAt }) => goneAt },
+      cell: ({ goneAt, ignored }, page) => markup`${timeCell(goneAt, page)}${ignored ? IGNORED : ''}`,
     },
   ],
-};
+});
 
 /** The result of a search. */
 export const foundTable: Table<FoundCctx, PageContext> = {
@@ -193,47 +144,31 @@ export const foundTable: Table<FoundCctx, PageContext> = {
 };
 
 /** The creation time of a transaction whose last update alone is known is earlier. */
-function createdCell(iso: string, { isCreationEstimated }: CctxItem, page: PageContext): Markup {
-  return isCreationEstimated
-    ? markup`<span class="nowrap">at least ${ageOf(iso, page)}</span><small>last update ${timeElement(iso)}</small>`
-    : timeCell(iso, page);
+function createdCell({ createdAt, isCreationEstimated }: CctxItem, page: PageContext): Markup {
+  return timeCell(createdAt, page, ...(isCreationEstimated ? ['at least ', 'last update '] : []));
 }
 
-function timeCell(iso: string, page: PageContext): Markup {
-  return markup`<span class="nowrap">${ageOf(iso, page)}</span><small>${timeElement(iso)}</small>`;
-}
-
-function ageOf(iso: string, { nowMs }: PageContext): string {
-  return ago((nowMs - Date.parse(iso)) / 1000);
+function timeCell(time: string | null, { nowMs }: PageContext, before = '', what = ''): Markup {
+  return cells.orUnknown(
+    time,
+    (iso) =>
+      markup`<span class="nowrap">${before}${ago((nowMs - Date.parse(iso)) / 1000)}</span><small>${what}${timeElement(iso)}</small>`,
+  );
 }
 
 /** The source chain, who sent from it, and the inbound transaction. */
 function sourceCell(cctx: CctxItem, { links }: PageContext): Markup {
   const { sourceChainId, sender, inboundHash } = cctx;
   const url = inboundHash === null ? undefined : transactionUrl(links, sourceChainId, inboundHash);
-  return markup`${cells.orUnknown(sourceOf(cctx), isolated)}${party('by', sender)}${party('tx', inboundHash, url)}`;
+  return markup`${cells.orUnknown(cctx.sourceChain ?? sourceChainId, isolated)}${party('by', sender)}${party('tx', inboundHash, url)}`;
 }
 
 function party(word: string, id: string | null, url?: string): Markup {
   return id === null ? markup`` : markup`<small class="nowrap">${word} ${cells.identifier(id, url)}</small>`;
 }
 
-function sourceOf({ sourceChain, sourceChainId }: CctxItem): string | null {
-  return sourceChain ?? sourceChainId;
-}
-
-type OnChain = Pick<CctxItem, 'chain' | 'chainId'>;
-
-function chainOf({ chain, chainId }: OnChain): string | null {
-  return chain ?? chainId;
-}
-
-function chainName({ chain, chainId }: OnChain): Markup {
+function chainName({ chain, chainId }: Pick<CctxItem, 'chain' | 'chainId'>): Markup {
   return chain === null ? cells.text(chainId) : markup`${isolated(chain)}<small>chain ${cells.text(chainId)}</small>`;
-}
-
-function chainCell(cctx: CctxItem): Markup {
-  return markup`${chainName(cctx)}${party('to', cctx.receiver)}`;
 }
 
 const IGNORED = markup` <span class="badge" title="left out of the metrics and alerts by crosschain.ignore">ignored</span>`;

@@ -1,28 +1,21 @@
 import type { Instant } from '../clock.js';
-import type { DocumentName } from '../documents.js';
 import type { KnownEndpoint } from '../poll/known-endpoint.js';
-import { ENDED_DAYS, type EndedProblem } from '../problems/memory.js';
+import { ENDED_DAYS } from '../problems/memory.js';
 import type { Subject } from '../problems/problem.js';
 import { duration } from '../text/format.js';
 import { shortName } from '../problems/sentence.js';
 import { isolated, markup, type Markup } from './html.js';
-import { ago, distanceElement, isoTime, timeElement } from './time.js';
+import { section } from './layout.js';
+import { agoElement, isoTime, timeElement } from './time.js';
 
 /*
  * The problems of a target that have ended: what woke somebody up, when the page has nothing left to show.
  */
 
-/** In the JSON of `/pending`, whose keys are fixed. */
-export interface EndedView extends Pick<EndedProblem, 'name' | 'severity' | 'subject'> {
-  readonly document: DocumentName;
-  /** ISO 8601. */
-  readonly since: string;
-  readonly until: string;
-  readonly lastedSeconds: number;
-}
+export type EndedView = Readonly<ReturnType<typeof endedProblems>[number]>;
 
 /** Those of a week, the newest first. */
-export function endedProblems(endpoints: readonly KnownEndpoint[], now: Instant): readonly EndedView[] {
+export function endedProblems(endpoints: readonly KnownEndpoint[], now: Instant) {
   return endpoints
     .flatMap(({ state: { document }, memory }) => memory.problems.ended.map((own) => ({ ...own, document })))
     .filter(({ endSeconds }) => endSeconds > now.epochSeconds - ENDED_DAYS * 86_400)
@@ -32,6 +25,7 @@ export function endedProblems(endpoints: readonly KnownEndpoint[], now: Instant)
       severity,
       subject,
       document,
+      /** ISO 8601. */
       since: isoTime(startSeconds),
       until: isoTime(endSeconds),
       lastedSeconds: endSeconds - startSeconds,
@@ -45,18 +39,13 @@ const MAX_ROWS = 10;
 export function endedSection(ended: readonly EndedView[], nowMs: number): Markup {
   if (ended.length === 0) return markup``;
   const items = ended.slice(0, MAX_ROWS).map(({ name, severity, subject, document, since, until, lastedSeconds }) => {
-    const end = distanceElement(until, ago((nowMs - Date.parse(until)) / 1000));
-    return markup`<li>${severity} <b>${name}</b>${subjectHtml(subject)}, ended ${end} <small>${document}, lasted ${duration(lastedSeconds)} from ${timeElement(since)}</small>
+    return markup`<li>${severity} <b>${name}</b>${subjectHtml(subject)}, ended ${agoElement(until, nowMs)} <small>${document}, lasted ${duration(lastedSeconds)} from ${timeElement(since)}</small>
 `;
   });
   const more = ended.length - items.length;
   const note = more > 0 ? markup`<p class="note">and ${more} more in the JSON</p>` : '';
-  return markup`<section id="ended" class="part" aria-labelledby="ended-title">
-<h2 id="ended-title">Ended problems <span class="quiet">${ended.length}</span></h2>
-<ul class="ended">
-${items}</ul>${note}
-</section>
-`;
+  const title = markup`Ended problems <span class="quiet">${ended.length}</span>`;
+  return section('ended', title, markup`<ul class="ended">\n${items}</ul>${note}`);
 }
 
 const SUBJECT_WORDS: Readonly<Partial<Record<keyof Subject, string>>> = {

@@ -18,42 +18,29 @@ import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, section, type Site } from './layout.js';
 import { endedSection } from './ended.js';
 import { blockTimeOf } from './status-page.js';
-import {
-  alertClass,
-  itemSection,
-  tableHtml,
-  type ItemSorting,
-  type ItemTable,
-  type PageContext,
-  type Table,
-} from './table.js';
+import { alertClass, itemSection, tableHtml, type ItemTable, type PageContext, type Table } from './table.js';
 import { firingVerdicts, worstTargetFirst } from './target-view.js';
-import { ago, distanceElement, sinceElement, timeElement } from './time.js';
+import { ago, agoElement, sinceElement, timeElement } from './time.js';
 import { validatorsSection } from './validator-table.js';
-import { headline, noteList, statusLabel, verdictList } from './verdicts.js';
+import { conditionsOf, statusLabel } from './verdicts.js';
 import type { EndpointView, PendingView, TargetPageView } from './view.js';
 
 /**
  * The page of one target: its verdicts, its validators, and the items behind the gauges, for someone who handles an alert. With several
  * targets, the list of them.
  */
-export function pendingPage(
-  view: PendingView,
-  sorting: ItemSorting | undefined,
-  links: ExternalLinks,
-  site: Site,
-): string {
+export function pendingPage(view: PendingView, links: ExternalLinks, site: Site): string {
   const [target, ...others] = view.targets;
   if (target === undefined || others.length > 0) return targetList(view, site);
   const { endpoints, search, generatedAt } = view;
   const bridge = endpoints.find(({ document }) => document === 'module_state')?.items;
   const required = bridge?.document === 'module_state' ? Number(bridge.powerThreshold) : null;
-  const page = { view: target, endpoints, links, sorting, search, required, nowMs: Date.parse(generatedAt) };
+  const page = { view: target, endpoints, links, search, required, nowMs: Date.parse(generatedAt) };
   return targetPage(view, target, page, site);
 }
 
 function targetList({ generatedAt, targets }: PendingView, site: Site): string {
-  const { title, heading } = headline(targets);
+  const { title, heading } = conditionsOf(targets);
   const body = markup`${tableHtml(targetTable, worstTargetFirst(targets), undefined)}
 <p class="note"><code>Accept: application/json</code> returns the items of all targets as JSON.</p>`;
   return layout({ path: '/pending', title, heading, asOf: generatedAt, body }, site);
@@ -82,21 +69,20 @@ function worstCondition(view: TargetPageView): Markup {
 }
 
 function targetPage(view: PendingView, target: TargetPageView, page: PageContext, site: Site): string {
-  const worst = headline([target], 'target');
+  const { title, heading, details, others, notes } = conditionsOf([target], 'target');
   // What the heading is about comes first.
   const first = firingVerdicts(target)[0]?.document;
   const endpoints = view.endpoints.toSorted((a, b) => Number(b.document === first) - Number(a.document === first));
-  const notes = noteList([target], 'target');
-  const body = markup`${worst.details}
+  const body = markup`${details}
 ${jumpLinks(target, endpoints)}
-${verdictList([target], worst, 'target')}
+${others}
 ${validatorsSection(view, target)}
 ${notes.html === '' ? '' : section('notes', 'Notes', notes)}
 ${notJudgedNote(target)}
 ${endpoints.map((endpoint) => endpointHtml(endpoint, page))}
 ${endedSection(target.ended, page.nowMs)}
 <p class="note">Ages in blocks are as of the last success of each endpoint. Click an address or hash to select it. <code>Accept: application/json</code> returns the same data as JSON.</p>`;
-  return layout({ path: '/pending', title: worst.title, heading: worst.heading, asOf: view.generatedAt, body }, site);
+  return layout({ path: '/pending', title, heading, asOf: view.generatedAt, body }, site);
 }
 
 /** To the parts of a page that is long on a phone. */
@@ -210,10 +196,7 @@ function contractFacts(items: ContractItems, { nowMs, endpoints }: PageContext):
   return factList([
     ['Contract', cells.identifier(items.contract)],
     ['External height', cells.digits(items.externalHeight)],
-    [
-      'Newest external block',
-      distanceElement(items.externalTime, ago((nowMs - Date.parse(items.externalTime)) / 1000)),
-    ],
+    ['Newest external block', agoElement(items.externalTime, nowMs)],
     [
       'Events that the hub has not observed',
       markup`${cells.text(items.unobservedEvents)}${claimed === null || items.unobservedEvents === null ? '' : ` at that block; pending events are those of them that validators have claimed: ${claimed}`}`,

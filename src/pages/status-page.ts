@@ -1,5 +1,6 @@
 import { formatApproximateSize, formatDuration, formatSize } from '../config/units.js';
 import { documents } from '../documents.js';
+import { groupBy } from '../facts/grouping.js';
 import { remedyOf } from '../http/failure-reasons.js';
 import type { LastPoll } from '../poll/endpoint-state.js';
 import { SIZE_RATIO } from '../poll/endpoint-conditions.js';
@@ -8,15 +9,14 @@ import { duration } from '../text/format.js';
 import { backlogHtml } from './backlog.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, relative, section, type Site } from './layout.js';
-import { tableHtml, type Column, type Table } from './table.js';
+import { tableHtml, type Table } from './table.js';
 import { statuses, type TargetView } from './target-view.js';
-import { ago, clockTimeElement, distanceElement, isoTime, timeElement } from './time.js';
+import { ago, agoElement, clockTimeElement, distanceElement, isoTime, timeElement } from './time.js';
 import { ownValidatorsSection } from './validator-table.js';
-import { headline, noteList, statusLabel, verdictList } from './verdicts.js';
-import type { Availability, EndpointView, NamesView, NodeView, View } from './view.js';
+import { conditionsOf, statusLabel } from './verdicts.js';
+import type { Availability, EndpointView, NodeView, View } from './view.js';
 
 export interface StatusView extends View {
-  readonly validatorNames: readonly NamesView[];
   readonly instance: Instance;
 }
 
@@ -34,37 +34,23 @@ export interface Instance {
   readonly intervalMs: number;
   readonly timeoutMs: number;
   readonly staleAfterMs: number;
-  /** `null` if nothing is recorded. */
-  readonly recorder: RecorderView | null;
+  readonly recorder: RecorderView;
 }
 
 /** First the worst condition of any target, then the others, then all endpoints. */
 export function statusPage(view: StatusView, site: Site): string {
-  const { generatedAt, targets, endpoints, validatorNames, instance } = view;
-  const context: EndpointContext = {
-    nowMs: Date.parse(generatedAt),
-    targets: new Map(targets.map((target) => [target.target, target])),
-  };
-  const worst = headline(targets);
-  const withAvailability = (...wanted: readonly Availability[]): readonly EndpointView[] =>
-    endpoints
-      .filter(({ availability }) => wanted.includes(availability))
-      .toSorted((a, b) => wanted.indexOf(a.availability) - wanted.indexOf(b.availability));
-  const attention = withAvailability('withdrawn', 'failing');
-  const initial = withAvailability('initial');
-  const up = withAvailability('up');
-  const body = markup`${worst.details}
+  const { generatedAt, targets, endpoints, instance } = view;
+  const nowMs = Date.parse(generatedAt);
+  const { title, heading, details, others, notes } = conditionsOf(targets);
+  const body = markup`${details}
 ${endpoints.length === 0 ? markup`<p>This shard has no target of the configuration.</p>` : ''}${targets.length > 1 ? tiles(targets) : ''}
-${failedReloadAlert(instance, context.nowMs)}
+${failedReloadAlert(instance, nowMs)}
 ${ownValidatorsSection(view)}
-${optionalSection('conditions', 'Other conditions', verdictList(targets, worst))}
-${optionalSection('notes', 'Notes', noteList(targets))}
-${endpointSection('attention', 'Endpoints that need attention', attention, attentionHtml(attention, context))}
-${endpointSection('initial', 'Endpoints not polled yet', initial, initialHtml(initial))}
-${endpointSection('up', 'Endpoints that are up', up, tableHtml(upTable, up, context))}
-${namesSection(validatorNames)}
-${site.isRecording === true ? '' : section('exporter', 'This exporter', instanceFacts(instance, endpoints, context.nowMs))}`;
-  return layout({ path: '/', title: worst.title, heading: worst.heading, asOf: generatedAt, body }, site);
+${optionalSection('conditions', 'Other conditions', others)}
+${optionalSection('notes', 'Notes', notes)}
+${endpoints.length === 0 ? '' : endpointSection(view, nowMs)}
+${site.isRecording === true ? '' : section('exporter', 'This exporter', instanceFacts(instance, endpoints, nowMs))}`;
+  return layout({ path: '/', title, heading, asOf: generatedAt, body }, site);
 }
 
 /** The number of targets by status. */
@@ -81,28 +67,6 @@ function tiles(targets: readonly TargetView[]): Markup {
 
 function optionalSection(id: string, title: string, list: Markup): Markup {
   return list.html === '' ? list : section(id, title, list);
-}
-
-function endpointSection(id: string, title: string, endpoints: readonly EndpointView[], list: Markup): Markup {
-  if (endpoints.length === 0) return markup``;
-  return section(id, markup`${title} <span class="quiet">${endpoints.length}</span>`, list);
-}
-
-/** Names of validators are not part of a poll, so their age is shown on its own. */
-function namesSection(views: readonly NamesView[]): Markup {
-  if (views.length === 0) return markup``;
-  const facts = views.map(({ target, count, readAt, ageSeconds, failure }) => {
-    const age =
-      readAt === null || ageSeconds === null
-        ? markup`none read yet`
-        : markup`${count} names, read ${distanceElement(readAt, ago(ageSeconds))}`;
-    const problem =
-      failure === null
-        ? ''
-        : markup` <span class="state failing">${failure.reason}</span> ${isolated(failure.message)}`;
-    return [isolated(target), markup`${age}${problem}`] as const;
-  });
-  return section('names', 'Validator names', factList(facts));
 }
 
 function instanceFacts(instance: Instance, endpoints: readonly EndpointView[], nowMs: number): Markup {
@@ -125,73 +89,49 @@ function failedReloadAlert({ configRejectedAt }: Instance, nowMs: number): Marku
   return markup`<p class="alert">The last reload of the configuration failed ${agoElement(configRejectedAt, nowMs)}, the previous configuration stays active. The log contains the reason, and <code>--config.check</code> prints it.</p>`;
 }
 
-function agoElement(iso: string, nowMs: number): Markup {
-  return distanceElement(iso, ago((nowMs - Date.parse(iso)) / 1000));
-}
-
-/*
- * The tables of endpoints.
- */
-
-/** With more failing endpoints than these, a summary by reason precedes the table. */
-const SUMMARIZE_ABOVE = 5;
-
 /** What cells need besides their row. */
 interface EndpointContext {
   readonly nowMs: number;
   readonly targets: ReadonlyMap<string, TargetView>;
 }
 
-type EndpointColumn = Column<EndpointView, EndpointContext>;
+const endpointTable: Table<EndpointView, EndpointContext> = {
+  title: 'Endpoints',
+  cssClass: 'endpoints',
+  columns: [
+    // The style adds a color and a shape, so that no state depends on color alone.
+    { title: 'State', cell: ({ availability }) => markup`<b class="state ${availability}">${availability}</b>` },
+    { title: 'Endpoint', cell: nameCell, type: 'row-header' },
+    { title: 'Last success', cell: lastSuccessCell },
+    { title: 'Backlog', cell: backlogCell, type: 'wide' },
+    { title: 'Polls', cell: pollsCell },
+  ],
+  rowId: idOf,
+  rowClass: ({ availability }) => availability,
+};
 
-const commonColumns: readonly EndpointColumn[] = [
-  { title: 'State', cell: availabilityCell },
-  { title: 'Endpoint', cell: nameCell, type: 'row-header' },
-  { title: 'Last success', cell: lastSuccessCell },
-];
+/** Those that need attention first. */
+const ORDER: readonly Availability[] = ['withdrawn', 'failing', 'initial', 'up'];
+/** With more failing endpoints than these, a summary by reason precedes the table: many failures with the same reason have one cause. */
+const SUMMARIZE_ABOVE = 5;
 
-const attentionTable = endpointTable('Endpoints that need attention', [
-  { title: 'Reason and remedy', cell: reasonCell, type: 'wide' },
-]);
-
-const upTable = endpointTable('Endpoints that are up', [
-  { title: 'Backlog', cell: backlogCell, type: 'wide' },
-  { title: 'Polls', cell: pollsCell },
-]);
-
-function endpointTable(title: string, columns: readonly EndpointColumn[]): Table<EndpointView, EndpointContext> {
-  return {
-    title,
-    cssClass: 'endpoints',
-    columns: [...commonColumns, ...columns],
-    rowId: idOf,
-    rowClass: ({ availability }) => availability,
-  };
-}
-
-/** Failing and withdrawn endpoints. Many failures with the same reason have one cause, so that they are counted by reason. */
-function attentionHtml(endpoints: readonly EndpointView[], context: EndpointContext): Markup {
-  const counts = new Map<string, number>();
-  for (const { up, lastFailure } of endpoints) {
-    if (up === false && lastFailure) counts.set(lastFailure.reason, (counts.get(lastFailure.reason) ?? 0) + 1);
-  }
-  const byReason = Array.from(counts, ([reason, count]) => markup`<li>${count} × <code>${reason}</code>`);
-  const summary = endpoints.length > SUMMARIZE_ABOVE ? markup`<ul class="names">${byReason}</ul>` : '';
-  return markup`${summary}${tableHtml(attentionTable, endpoints, context)}`;
-}
-
-function initialHtml(endpoints: readonly EndpointView[]): Markup {
-  return markup`<ul class="names">
-${endpoints.map((endpoint) => markup`<li id="${idOf(endpoint)}"><span class="state initial"></span>${nameCell(endpoint)}\n`)}</ul>`;
+function endpointSection({ endpoints, targets }: StatusView, nowMs: number): Markup {
+  const sorted = endpoints.toSorted((a, b) => ORDER.indexOf(a.availability) - ORDER.indexOf(b.availability));
+  const failing = endpoints.filter(({ up }) => up === false);
+  const byReason = groupBy(failing, ({ lastFailure }) => lastFailure?.reason ?? '');
+  const reasons = Array.from(byReason, ([reason, own]) => markup`<li>${own.length} × <code>${reason}</code>`);
+  const summary = failing.length > SUMMARIZE_ABOVE ? markup`<ul class="names">${reasons}</ul>` : '';
+  const up = endpoints.filter(({ availability }) => availability === 'up').length;
+  const context = { nowMs, targets: new Map(targets.map((target) => [target.target, target])) };
+  return section(
+    'endpoints',
+    markup`Endpoints <span class="quiet">${up} of ${endpoints.length} up</span>`,
+    markup`${summary}${tableHtml(endpointTable, sorted, context)}`,
+  );
 }
 
 function idOf({ target, document }: EndpointView): string {
   return anchor(target, document);
-}
-
-/** The style adds a color and a shape, so that no state depends on color alone. */
-function availabilityCell({ availability }: EndpointView): Markup {
-  return markup`<b class="state ${availability}">${availability}</b>`;
 }
 
 function nameCell({ target, document, host, state: { success } }: EndpointView): Markup {
@@ -226,20 +166,18 @@ export function blockTimeOf({ blockTime, behindSeconds, syncing: isSyncing }: No
   return markup`as of block time ${time}, ${duration(behindSeconds)} behind`;
 }
 
-function reasonCell(status: EndpointView, context: EndpointContext): Markup {
-  const { lastFailure, up, items } = status;
-  const failure =
-    up === false && lastFailure !== null
-      ? markup`<p><code class="reason">${lastFailure.reason}</code> ${isolated(lastFailure.message)} <small>${distanceElement(lastFailure.at, ago(lastFailure.ageSeconds))}</small></p><p class="remedy">${remedyOf(lastFailure, status.document)}</p>`
-      : markup`<p>The last poll succeeded, but none has ended since.</p><p class="remedy">The exporter is stalled: check its log and the load of its machine.</p>`;
-  const lastBacklog =
-    items === null ? '' : markup`<p class="note">As of the last success:</p>${backlogCell(status, context)}`;
-  return markup`${failure}${lastBacklog}${failureDetails(status)}`;
+function backlogCell(endpoint: EndpointView, { nowMs, targets }: EndpointContext): Markup {
+  const { target, availability, items } = endpoint;
+  const view = targets.get(target);
+  const backlog = items === null || view === undefined ? markup`` : backlogHtml(view, endpoint, nowMs);
+  if (availability === 'up' || availability === 'initial') return backlog;
+  return markup`${failureHtml(endpoint)}${items === null ? '' : markup`<p class="note">As of the last success:</p>${backlog}`}`;
 }
 
-function backlogCell(endpoint: EndpointView, { nowMs, targets }: EndpointContext): Markup {
-  const view = targets.get(endpoint.target);
-  return endpoint.items === null || view === undefined ? markup`` : backlogHtml(view, endpoint, nowMs);
+function failureHtml({ lastFailure, up, document }: EndpointView): Markup {
+  return up === false && lastFailure !== null
+    ? markup`<p><code class="reason">${lastFailure.reason}</code> ${isolated(lastFailure.message)} <small>${distanceElement(lastFailure.at, ago(lastFailure.ageSeconds))}</small></p><p class="remedy">${remedyOf(lastFailure, document)}</p>`
+    : markup`<p>The last poll succeeded, but none has ended since.</p><p class="remedy">The exporter is stalled: check its log and the load of its machine.</p>`;
 }
 
 function pollsCell(status: EndpointView): Markup {
@@ -288,26 +226,17 @@ function lastFailureNote({ lastFailure, state: { last } }: EndpointView): Markup
     : markup`<p>The last poll failed after ${durationOf(last)}.</p>`;
 }
 
-/** What the status page says about the recorder. */
-export interface RecorderView {
-  readonly directory: string;
-  readonly intervalMs: number;
-  readonly maxBytes: number;
-  /** `null` before the recordings were added up. */
-  readonly bytes: number | null;
-  readonly recorded: number;
-  readonly failed: number;
-  readonly failingSince: string | null;
-  readonly message: string | null;
-}
+type RecorderView = ReturnType<typeof recorderView>;
 
-export function recorderView(status: RecorderStatus | undefined): RecorderView | null {
+/** What the status page says about the recorder; `null` if nothing is recorded. */
+export function recorderView(status: RecorderStatus | undefined) {
   if (status === undefined) return null;
   const { settings, recorded, failed, bytes = null, failure } = status;
   return {
     directory: settings.directory,
     intervalMs: settings.interval,
     maxBytes: settings.max_size,
+    /** `null` before the recordings were added up. */
     bytes,
     recorded,
     failed,
@@ -316,14 +245,14 @@ export function recorderView(status: RecorderStatus | undefined): RecorderView |
   };
 }
 
-function recorderFacts(view: RecorderView | null, nowMs: number): readonly (readonly [string, Markup])[] {
+function recorderFacts(view: RecorderView, nowMs: number): readonly (readonly [string, Markup])[] {
   if (view === null) return [];
   const { directory, intervalMs, maxBytes, bytes, recorded, failed, failingSince, message } = view;
   const frequency = intervalMs === 0 ? 'every poll' : `a response every ${formatDuration(intervalMs)}`;
   const size = bytes === null ? '' : `, ${formatApproximateSize(bytes)} of ${formatSize(maxBytes)}`;
   const facts = markup`${frequency} to ${isolated(directory)}${size}; since the start ${recorded} recorded, ${failed} failed`;
   if (failingSince === null || message === null) return [['Recorder', facts]];
-  const since = distanceElement(failingSince, ago((nowMs - Date.parse(failingSince)) / 1000));
+  const since = agoElement(failingSince, nowMs);
   const problem = markup`<span class="state failing">failing</span> since ${since}: ${isolated(message)}`;
   return [['Recorder', markup`${facts}. ${problem}`]];
 }

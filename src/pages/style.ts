@@ -38,7 +38,7 @@ p{margin:.3rem 0;overflow-wrap:anywhere}
 .facts div,.facts dt,.facts dd{min-width:0;overflow-wrap:anywhere}.facts dt,.facts dd{display:inline;margin:0}.facts dt{color:var(--quiet);margin-right:.4rem}
 table{border-collapse:collapse;width:100%;font-size:.875rem;margin:.5rem 0}
 th,td{text-align:left;padding:.45rem .7rem .45rem 0;border-bottom:1px solid var(--line);vertical-align:top}
-th{font-weight:600;white-space:nowrap}thead a{color:inherit}th[aria-sort] a{color:var(--link)}
+th{font-weight:600;white-space:nowrap}
 td small,tbody th small{display:block;overflow-wrap:anywhere;font-size:.8rem;color:var(--quiet)}
 code{font:.92em ui-monospace,monospace}
 .id{white-space:nowrap;user-select:all}
@@ -111,15 +111,13 @@ header #as-of{flex-basis:100%;margin:0}
 .endpoints th:nth-child(1){width:7.5rem}.endpoints th:nth-child(2){width:15rem}.endpoints th:nth-child(3){width:9.5rem}.endpoints th:nth-child(5){width:8.5rem}
 }
 @media (max-width:68rem){
-.cards thead tr{display:flex;flex-wrap:wrap;gap:.2rem .9rem}
-.cards thead tr:has(a)::before{content:"Sort by";color:var(--quiet)}
-.cards thead th{padding:0;border:0}
-.cards thead th.fixed{display:none}
-.cards,.cards thead,.cards tbody{display:block}
+.cards thead{display:none}
+.cards,.cards tbody{display:block}
 .cards tbody tr{display:grid;grid-template-columns:repeat(auto-fill,minmax(7.5rem,1fr));gap:.5rem .8rem;border:1px solid var(--line);border-radius:.5rem;padding:.6rem .8rem;margin:.6rem 0;background:var(--soft)}
 .cards tbody th{display:block;grid-column:1/-1;padding:0;border:0}
 .cards td{display:block;padding:0;border:0;min-width:0;overflow-wrap:anywhere}
 .cards td.wide{grid-column:1/-1}
+.cards td .nowrap,.cards td time{white-space:normal}
 .cards td::before{display:block;content:attr(data-label);color:var(--quiet);font-size:.8rem}
 .endpoints tbody tr{display:block;padding:.5rem .7rem}
 .endpoints tr.failing{border-left:.25rem solid var(--warn)}.endpoints tr.withdrawn{border-left:.25rem solid var(--bad)}

@@ -36,31 +36,7 @@ export interface TargetView {
   readonly verdicts: readonly VerdictView[];
 }
 
-export interface VerdictView extends Pick<
-  Verdict,
-  | 'alert'
-  | 'ageSeconds'
-  | 'severity'
-  | 'state'
-  | 'inhibitedBy'
-  | 'mayBeOlder'
-  | 'document'
-  | 'subject'
-  | 'validators'
-  | 'sentence'
-  | 'action'
-> {
-  /** The sentence as text. */
-  readonly summary: string;
-  /** ISO 8601. */
-  readonly since: string;
-  /** When it fires at the latest, unless it ends before, ISO 8601; `null` while it fires. */
-  readonly firesAt: string | null;
-  readonly firesInSeconds: number | null;
-  readonly runbook: string;
-  /** `null` unless `links.dashboards` is configured. */
-  readonly dashboard: string | null;
-}
+export type VerdictView = Readonly<ReturnType<typeof verdictView>>;
 
 export function targetView(
   { target, status, unknown, verdicts, notJudgedHere }: TargetVerdicts,
@@ -89,15 +65,19 @@ function failuresOf(endpoints: readonly EndpointView[]): readonly string[] {
   ]);
 }
 
-function verdictView({ target, startSeconds, firesAtSeconds, ...verdict }: Verdict, links: ExternalLinks): VerdictView {
+function verdictView({ target, startSeconds, firesAtSeconds, ...verdict }: Verdict, links: ExternalLinks) {
   const isFiring = verdict.state === 'firing';
   return {
     ...verdict,
+    /** The sentence as text. */
     summary: sentenceText(verdict.sentence),
+    /** ISO 8601. */
     since: isoTime(startSeconds),
+    /** When it fires at the latest, unless it ends before, ISO 8601; `null` while it fires. */
     firesAt: isFiring ? null : isoTime(firesAtSeconds),
     firesInSeconds: isFiring ? null : firesAtSeconds - startSeconds - verdict.ageSeconds,
     runbook: runbookUrl(links, verdict.alert),
+    /** `null` unless `links.dashboards` is configured. */
     dashboard: dashboardUrl(links, verdict.alert, target),
   };
 }

@@ -23,6 +23,11 @@ export function distanceElement(iso: string, distance: string): Markup {
   return markup`<time datetime="${iso}" title="${utc(iso)}">${distance}</time>`;
 }
 
+/** How long ago an instant was, at a time of the page. */
+export function agoElement(iso: string, nowMs: number): Markup {
+  return distanceElement(iso, ago((nowMs - Date.parse(iso)) / 1000));
+}
+
 /** The time of the day, with the date as a tooltip. */
 export function clockTimeElement(iso: string): Markup {
   const full = utc(iso);

@@ -1,4 +1,4 @@
-import type { BridgeItems, Duty, ItemList, MissingItems } from '../facts/items/items.js';
+import type { BridgeItems, Duty, MissingItems } from '../facts/items/items.js';
 import { firstDispute } from '../problems/disputes.js';
 import type { Subject } from '../problems/problem.js';
 import { listedRows } from '../problems/sentence.js';
@@ -10,7 +10,7 @@ import { anchor, pendingLink, section } from './layout.js';
 import { tableHtml, type Column } from './table.js';
 import { firingVerdicts, severityOf, type VerdictView } from './target-view.js';
 import { clockTimeElement, isoTime } from './time.js';
-import { lateAlerts, type OwnValidator, type ValidatorView } from './validator-view.js';
+import { lateAlerts, type Late, type OwnValidator, type ValidatorView } from './validator-view.js';
 import { statusLabel } from './verdicts.js';
 import type { EndpointView, TargetPageView, View } from './view.js';
 
@@ -68,56 +68,42 @@ ${rows.length === 0 ? '' : validatorTable(rows, columns)}${extentNote(bridge.ite
 const QUORUM = 0.66;
 
 /** Who has to act, in a sentence. */
-function introduction(rows: readonly Row[], { batches, valsets, claims, powerThreshold }: BridgeItems): Markup {
-  const all = rows.map(({ validator }) => validator);
-  const blocking = all.filter(({ isBlocking }) => isBlocking);
-  const late = all.filter((validator) => !validator.isBlocking && isLateWith(validator));
-  const jailing = 'A validator that misses the deadline of a validator set or batch is jailed.';
-  const others =
-    late.length === 0
+function introduction(rows: readonly Row[], { powerThreshold }: BridgeItems): Markup {
+  const late = rows.map(({ validator }) => validator).filter((own) => own.late.length > 0);
+  const blocking = late.filter(({ late: all }) => all.some(({ isBlocking }) => isBlocking));
+  const others = late.length - blocking.length;
+  const jailed =
+    others === 0
       ? ''
-      : ` ${count(late.length, 'validator')} ${late.length === 1 ? 'is' : 'are'} late although enough others sign and vote. ${jailing}`;
+      : ` ${count(others, 'validator')} ${others === 1 ? 'is' : 'are'} late although enough others sign and vote. A validator that misses the deadline of a validator set or batch is jailed.`;
   if (blocking.length === 0) {
-    const isComplete = [batches, valsets, claims].every(({ readable }) => readable);
-    const nothing = `Nothing has waited for a validator for more than five minutes${isComplete ? '' : ' in the lists that can be read'}.`;
-    return markup`<p>${late.length === 0 ? nothing : 'Nothing waits.'}${others}</p>`;
+    return markup`<p>Nothing has waited for a validator for more than five minutes.${jailed}</p>`;
   }
   const ratios = blocking.flatMap(({ powerRatio }) => powerRatio ?? []);
   const power = ratios.reduce((sum, ratio) => sum + ratio, 0);
   const having = ratios.length < blocking.length ? '' : ` with ${percent(power, 2)} of the power`;
-  const disputed = blocking.filter(({ otherClaims }) => otherClaims.length > 0).length;
+  const disputed = blocking.filter(({ late: all }) => all.some(({ what }) => what === 'claim')).length;
   const dispute =
     disputed === 0
       ? ''
       : ` ${disputed} voted for another claim of an event than the one with the most power; either claim can be right.`;
-  return markup`<p>Something waits for <b>${count(blocking.length, 'validator')}</b>${having}. Signatures of ${percent(Number(powerThreshold), 2)} and votes of ${percent(QUORUM, 2)} are required.${dispute}${others}</p>`;
+  return markup`<p>Something waits for <b>${count(blocking.length, 'validator')}</b>${having}. Signatures of ${percent(Number(powerThreshold), 2)} and votes of ${percent(QUORUM, 2)} are required.${dispute}${jailed}</p>`;
 }
 
 /** Rows are missing here if they are missing in the lists. */
-function extentNote(items: BridgeItems): Markup {
-  const { batches, valsets, claims, batchesBelowThreshold } = items;
+function extentNote({ batches, valsets, claims, batchesBelowThreshold }: BridgeItems): Markup {
+  // Batches that lack signatures come first in their list, so the others may be missing.
+  const unsigned = listedRows(batches).filter(({ belowThreshold }) => belowThreshold !== false).length;
   const lists = [
-    ['batches', batches, hasAllUnsignedBatches(items)],
-    ['validator sets', valsets, hasAllRows(valsets)],
-    ['claims', claims, hasAllRows(claims)],
+    ['batches', batches.readable, unsigned, batchesBelowThreshold ?? batches.total],
+    ['validator sets', valsets.readable, listedRows(valsets).length, valsets.total],
+    ['claims', claims.readable, listedRows(claims).length, claims.total],
   ] as const;
-  const notes = lists.flatMap(([noun, list, hasAll]) => {
-    if (!list.readable) return [`The list of ${noun} cannot be read.`];
-    if (hasAll) return [];
-    const total = list === batches ? (batchesBelowThreshold ?? list.total) : list.total;
-    return [`Only the ${list.rows.length} oldest of ${total} ${noun} are considered.`];
+  const notes = lists.flatMap(([noun, isReadable, listed, total]) => {
+    if (!isReadable) return [`The list of ${noun} cannot be read.`];
+    return listed < (total ?? 0) ? [`Only the ${listed} oldest of ${total} ${noun} are considered.`] : [];
   });
   return notes.length === 0 ? markup`` : markup`<p class="note">${notes.join(' ')}</p>`;
-}
-
-function hasAllRows(list: ItemList<unknown>): boolean {
-  return list.readable && list.rows.length === list.total;
-}
-
-/** Batches that lack signatures come first in their list, so the others may be missing. */
-function hasAllUnsignedBatches({ batches, batchesBelowThreshold }: BridgeItems): boolean {
-  const unsigned = listedRows(batches).filter(({ belowThreshold }) => belowThreshold !== false);
-  return hasAllRows(batches) || (batches.readable && unsigned.length === batchesBelowThreshold);
 }
 
 /** Without the columns that are empty for all rows. */
@@ -151,7 +137,7 @@ const columns: readonly Column<Row>[] = [
   },
   {
     title: 'Votes and signatures',
-    cell: (row) => (row.own === null ? missing(row) : ownDuties(row, row.own)),
+    cell: (row) => (row.own === null ? missing(row.validator) : ownDuties(row, row.own)),
     type: 'wide',
   },
   { title: 'Deadline', cell: deadline, type: 'wide' },
@@ -202,9 +188,12 @@ function stateOf(row: Row): Markup {
   if (own?.membership === 'unregistered') return word('unknown', 'not registered');
   const alerts = alertsAbout(validator);
   if (own === null || alerts.length > 0) {
-    const lasting = validator.oldestSeconds === null ? '' : ` for ${duration(validator.oldestSeconds)}`;
-    const isSilent = own !== null || alerts.length > 0 || validator.otherClaims.length === 0;
-    return word(severityOf(view, alerts) ?? 'pending', `${isSilent ? 'late' : 'disputes'}${lasting}`);
+    const oldest = Math.max(...validator.late.map(({ ageSeconds }) => ageSeconds ?? 0));
+    const isSilent = alerts.length > 0 || validator.late.some(({ what }) => what === 'alert');
+    return word(
+      severityOf(view, alerts) ?? 'pending',
+      `${isSilent ? 'late' : 'disputes'}${oldest > 0 ? ` for ${duration(oldest)}` : ''}`,
+    );
   }
   const { missingBatches, missingValsets, lastVote, nextVote } = own;
   if (missingBatches === null || missingValsets === null) return statusLabel('unknown');
@@ -224,47 +213,37 @@ function isJailUnknown({ isAsked, jailed }: OwnValidator): boolean {
   return isAsked && jailed === null;
 }
 
-/** The alerts about what waits for a validator: to claim something else is not late. */
-function alertsAbout({ events, batches, valsets }: ValidatorView): readonly string[] {
-  const waiting = [
-    [events, 'BridgeOracleStalled'],
-    [batches, 'BridgeBatchUnsigned'],
-    [valsets, 'BridgeValsetUnsigned'],
-  ] as const;
-  return waiting.filter(([items]) => items.length > 0).map(([, alert]) => alert);
-}
+const ALERTS: Readonly<Partial<Record<Late['what'], string>>> = {
+  event: 'BridgeOracleStalled',
+  batch: 'BridgeBatchUnsigned',
+  'validator set': 'BridgeValsetUnsigned',
+};
 
-function isLateWith({ alerts, ...validator }: ValidatorView): boolean {
-  return alerts.length > 0 || validator.otherClaims.length > 0 || alertsAbout({ alerts, ...validator }).length > 0;
+/** The alerts about what waits for a validator: to claim something else is not late. */
+function alertsAbout({ late }: ValidatorView): readonly string[] {
+  return late.flatMap(({ what }) => ALERTS[what] ?? []);
 }
 
 /** What is missing of a validator that is not watched. */
-function missing({ validator, items }: Row): Markup {
-  const { batches, valsets, events, otherClaims, alerts } = validator;
+function missing({ late }: ValidatorView): Markup {
+  const idsOf = (kind: Late['what']): readonly string[] => late.filter(({ what }) => what === kind).map(({ id }) => id);
   const parts = [
-    ...nonces('votes for', 'event', events, hasAllRows(items.claims)),
-    ...nonces('voted for another claim of', 'event', otherClaims, hasAllRows(items.claims)),
-    ...nonces('', 'batch', batches, hasAllUnsignedBatches(items)),
-    ...nonces('', 'validator set', valsets, hasAllRows(items.valsets)),
-    ...alerts.map((alert) => lateAlerts.get(alert) ?? alert),
+    ...nonces('votes for ', 'event', idsOf('event')),
+    ...nonces('voted for another claim of ', 'event', idsOf('claim')),
+    ...nonces('', 'batch', idsOf('batch')),
+    ...nonces('', 'validator set', idsOf('validator set')),
+    ...idsOf('alert').map((alert) => lateAlerts.get(alert) ?? alert),
   ];
   return markup`${parts.join('; ')}`;
 }
 
 const MAX_NONCES = 3;
 
-/** Shortened; of an incomplete list, more may be missing. */
-function nonces(verb: string, noun: string, list: readonly string[], isComplete: boolean): readonly string[] {
-  const [first] = list;
-  const last = list.at(-1);
-  if (first === undefined || last === undefined) return [];
-  const plural = list.length === 1 ? noun : noun === 'batch' ? 'batches' : `${noun}s`;
-  const range = isComplete ? `between ${first} and ${last}` : `from ${first} on`;
-  const numbers = list.length <= MAX_NONCES ? list.join(', ') : range;
-  const atLeast = isComplete || list.length === 1 ? '' : 'at least ';
-  return [
-    `${verb === '' ? '' : `${verb} `}${atLeast}${list.length === 1 ? '' : `${list.length} `}${plural} ${numbers}`,
-  ];
+function nonces(verb: string, noun: string, list: readonly string[]): readonly string[] {
+  if (list.length === 0) return [];
+  const several = `${list.length} ${noun === 'batch' ? 'batches' : `${noun}s`}`;
+  const numbers = list.length <= MAX_NONCES ? list.join(', ') : `between ${list[0]} and ${list.at(-1)}`;
+  return [`${verb}${list.length === 1 ? noun : several} ${numbers}`];
 }
 
 /** One square for each event, batch and validator set of the document. */
@@ -321,7 +300,10 @@ function disputedVote({ items, validator: { externalAddress } }: Row): string {
 
 /** Until when it has to sign, by the time of the document. */
 function deadline({ validator, own, endpoint, items }: Row): Markup {
-  const { jailedIn, timeoutIn } = validator;
+  const { jailedIn, late } = validator;
+  const [timeoutIn = null] = late
+    .flatMap((waiting) => waiting.timeoutIn ?? [])
+    .toSorted((a, b) => (a.seconds ?? Infinity) - (b.seconds ?? Infinity));
   if (own?.jailed === true) {
     const { missedSignature } = own;
     const reason =

@@ -4,7 +4,7 @@ import { isNote } from '../poll/verdicts.js';
 import { duration } from '../text/format.js';
 import { isolated, markup, sentenceHtml, type Markup } from './html.js';
 import { anchor, pendingLink, relative } from './layout.js';
-import { statuses, worstTargetFirst, type TargetStatus, type TargetView, type VerdictView } from './target-view.js';
+import { statuses, type TargetStatus, type TargetView, type VerdictView } from './target-view.js';
 import { clockTimeElement, sinceElement } from './time.js';
 
 /*
@@ -46,35 +46,63 @@ export function statusLabel(status: TargetStatus): Markup {
   return markup`<b class="state ${status}">${statusTexts[status].word}</b>`;
 }
 
-export interface Headline {
+/** The verdicts of some targets on a page. */
+export interface Conditions {
   /** Title of the tab. */
   readonly title: string;
   readonly heading: Markup;
   /** What the heading has no room for: names and amounts, since when, what to do next, and where to read on. */
   readonly details: Markup;
-  /** What it is about, which `verdictList` leaves out: a verdict with others of its kind, or the reason why a target cannot be judged. */
-  readonly subject: VerdictView | TargetView | undefined;
+  /** All others, with what follows from them, and the reasons why targets cannot be judged. Empty if there are none. */
+  readonly others: Markup;
+  /** What is only for the record. Empty if there is nothing. */
+  readonly notes: Markup;
 }
 
-/** The worst condition of the targets: green only when nothing is wrong, gray when it cannot be judged. */
-export function headline(targets: readonly TargetView[], page: VerdictPage = 'status'): Headline {
-  const [worst] = worstTargetFirst(targets);
-  if (worst === undefined) return plainHeadline('unknown', 'Nothing to poll');
-  const [group] = groupsOf(worst, page, (verdict) => !isNote(verdict));
-  if (group?.first.state === 'firing') return verdictHeadline(group);
-  const [reason, ...otherReasons] = worst.unknown;
-  if (reason !== undefined) {
-    const subject = otherReasons.length === 0 ? worst : undefined;
-    return plainHeadline('unknown', `${worst.target} cannot be judged: ${reason}`, subject);
-  }
-  if (group !== undefined) return verdictHeadline(group);
-  return plainHeadline(
+/** A verdict with others of its kind, or why a target cannot be judged. */
+type Entry = { readonly rank: number } & (
+  { readonly group: Group } | { readonly target: string; readonly reasons: readonly string[] }
+);
+
+/** The worst condition is the heading: green only when nothing is wrong, gray when it cannot be judged. */
+export function conditionsOf(targets: readonly TargetView[], page: VerdictPage = 'status'): Conditions {
+  const entries = targets.flatMap((view): Entry[] => {
+    const groups = groupsOf(view, page, (verdict) => verdict.inhibitedBy === null);
+    const reasons = view.unknown.filter((reason) => !view.verdicts.some(({ sentence }) => sentence.fact === reason));
+    const unknown = { rank: statuses.indexOf('unknown'), target: view.target, reasons };
+    return [
+      ...groups.map((group) => ({ rank: rankOf(group.first), group })),
+      ...(reasons.length === 0 ? [] : [unknown]),
+    ];
+  });
+  const isOfNote = (entry: Entry): boolean => 'group' in entry && isNote(entry.group.first);
+  const [worst, ...others] = entries.filter((entry) => !isOfNote(entry)).toSorted((a, b) => a.rank - b.rank);
+  return {
+    ...(worst === undefined ? withoutCondition(targets) : headingOf(worst)),
+    others: listHtml(others),
+    notes: listHtml(entries.filter(isOfNote)),
+  };
+}
+
+/** What may become an alert comes after all that fires. */
+function rankOf({ severity, state }: VerdictView): number {
+  return statuses.indexOf(severity) + (state === 'pending' ? statuses.length : 0);
+}
+
+function withoutCondition(targets: readonly TargetView[]): Pick<Conditions, 'title' | 'heading' | 'details'> {
+  const [first] = targets;
+  if (first === undefined) return plainHeading('unknown', 'Nothing to poll');
+  return plainHeading(
     'ok',
-    `No problem on ${targets.length === 1 ? worst.target : `any of ${targets.length} targets`}`,
+    `No problem on ${targets.length === 1 ? first.target : `any of ${targets.length} targets`}`,
   );
 }
 
-function verdictHeadline(group: Group): Headline {
+function headingOf(entry: Entry): Pick<Conditions, 'title' | 'heading' | 'details'> {
+  if (!('group' in entry)) {
+    return plainHeading('unknown', `${entry.target} cannot be judged: ${entry.reasons.join('; ')}`);
+  }
+  const { group } = entry;
   const { view, first: verdict } = group;
   const { fact, details } = verdict.sentence;
   const status = statusOf(verdict);
@@ -84,16 +112,14 @@ function verdictHeadline(group: Group): Headline {
     title: `${statusTexts[status].mark} ${word}: ${view.target}: ${fact}`,
     heading: live(markup`${stateLabel(verdict)} ${sentenceHtml(`${view.target}: ${fact}`)}`),
     details: markup`<div class="verdict ${status}">${paragraph}${nextSteps(group)}${consequences(group)}</div>`,
-    subject: verdict,
   };
 }
 
-function plainHeadline(status: TargetStatus, text: string, subject?: TargetView): Headline {
+function plainHeading(status: TargetStatus, text: string): Pick<Conditions, 'title' | 'heading' | 'details'> {
   return {
     title: `${statusTexts[status].mark} ${text}`,
     heading: live(markup`<span class="state ${status}"></span>${sentenceHtml(text)}`),
     details: markup``,
-    subject,
   };
 }
 
@@ -101,76 +127,30 @@ function live(content: Markup): Markup {
   return markup`<span aria-live="polite">${content}</span>`;
 }
 
-/** All problems, with what follows from them, and the reasons why targets cannot be judged, except what the heading says. Empty if there are none. */
-export function verdictList(
-  targets: readonly TargetView[],
-  { subject }: Headline,
-  page: VerdictPage = 'status',
-): Markup {
-  return listHtml(
-    targets.flatMap((view): Entry[] => {
-      const groups = groupsOf(view, page, (verdict) => !isNote(verdict)).filter(({ first }) => first !== subject);
-      const reasons = view === subject ? [] : unsaidReasons(view);
-      return [...groups.map(groupEntry), ...(reasons.length === 0 ? [] : [unknownEntry(view, reasons)])];
-    }),
-  );
-}
-
-/** What is only for the record. Empty if there is nothing. */
-export function noteList(targets: readonly TargetView[], page: VerdictPage = 'status'): Markup {
-  return listHtml(targets.flatMap((view) => groupsOf(view, page, isNote).map(groupEntry)));
-}
-
-interface Entry {
-  readonly rank: number;
-  readonly render: () => Markup;
-}
-
-function groupEntry(group: Group): Entry {
-  const { view, first } = group;
-  // What may become an alert comes after all that fires.
-  const rank = statuses.indexOf(first.severity) + (first.state === 'pending' ? statuses.length : 0);
-  return {
-    rank,
-    render:
-      () => markup`<li id="${entryId(group)}" class="verdict ${statusOf(first)}"><p>${stateLabel(first)} ${sentenceHtml(`${view.target}: ${first.summary}`)}</p>
-${nextSteps(group)}${consequences(group)}
-`,
-  };
-}
-
-function unknownEntry({ target }: TargetView, reasons: readonly string[]): Entry {
-  return {
-    rank: statuses.indexOf('unknown'),
-    render:
-      () => markup`<li id="${anchor('verdict', target, 'unknown')}" class="verdict unknown"><p>${statusLabel('unknown')} ${sentenceHtml(`${target}: ${reasons.join('; ')}`)}</p>
-`,
-  };
-}
-
-/** Why a target cannot be judged, unless a verdict says it. */
-function unsaidReasons({ unknown, verdicts }: TargetView): readonly string[] {
-  return unknown.filter((reason) => !verdicts.some(({ sentence }) => sentence.fact === reason));
-}
-
-function listHtml(unordered: readonly Entry[]): Markup {
-  if (unordered.length === 0) return markup``;
-  const entries = unordered.toSorted((a, b) => a.rank - b.rank);
+function listHtml(entries: readonly Entry[]): Markup {
+  if (entries.length === 0) return markup``;
   const more = entries.length - MAX_ENTRIES;
   const note =
     more > 0
       ? markup`<p class="note">and ${more} more; the <a href="${relative('/pending')}">list of targets</a> has all of them</p>`
       : '';
   return markup`<ul class="verdicts">
-${entries.slice(0, MAX_ENTRIES).map(({ render }) => render())}</ul>${note}`;
+${entries.slice(0, MAX_ENTRIES).map(entryHtml)}</ul>${note}`;
 }
 
-/** The verdicts of a target that nothing inhibits. */
+function entryHtml(entry: Entry): Markup {
+  if (!('group' in entry)) {
+    const { target, reasons } = entry;
+    return markup`<li id="${anchor('verdict', target, 'unknown')}" class="verdict unknown"><p>${statusLabel('unknown')} ${sentenceHtml(`${target}: ${reasons.join('; ')}`)}</p>\n`;
+  }
+  const { group } = entry;
+  const { view, first } = group;
+  return markup`<li id="${entryId(group)}" class="verdict ${statusOf(first)}"><p>${stateLabel(first)} ${sentenceHtml(`${view.target}: ${first.summary}`)}</p>
+${nextSteps(group)}${consequences(group)}
+`;
+}
+
 function groupsOf(view: TargetView, page: VerdictPage, isListed: (verdict: VerdictView) => boolean): readonly Group[] {
-  return grouped(view, page, (verdict) => verdict.inhibitedBy === null && isListed(verdict));
-}
-
-function grouped(view: TargetView, page: VerdictPage, isListed: (verdict: VerdictView) => boolean): readonly Group[] {
   const groups = groupBy(
     view.verdicts.filter(isListed),
     ({ alert, severity, state }) => `${state} ${severity} ${alert}`,
@@ -188,7 +168,7 @@ function entryId({ view, first: { alert, severity, state } }: Pick<Group, 'view'
 function consequences(group: Group): Markup {
   const { view, first, page } = group;
   const worst = view.verdicts.find(({ alert, inhibitedBy }) => alert === first.alert && inhibitedBy === null);
-  const inhibited = grouped(view, page, ({ inhibitedBy }) => worst === first && inhibitedBy === first.alert);
+  const inhibited = groupsOf(view, page, ({ inhibitedBy }) => worst === first && inhibitedBy === first.alert);
   if (inhibited.length === 0) return ofTheSameKind(group);
   const items = inhibited.map(
     (own) =>

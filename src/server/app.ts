@@ -11,9 +11,6 @@ import type { Logger } from 'pino';
 import type { ContentEncoding } from '../exposition/metrics-page.js';
 import type { Format } from '../metrics/text-format.js';
 import { parseSearch } from '../pages/crosschain-tables.js';
-import type { StatusView } from '../pages/status-page.js';
-import { parseSorting, type ItemSorting } from '../pages/table.js';
-import type { Json, PendingView } from '../pages/view.js';
 import type { Result } from '../result.js';
 
 /** What the paths serve. All of it is in memory: no request waits for a chain node. */
@@ -21,17 +18,10 @@ export interface AppDependencies {
   readonly metrics: (format: Format, encoding: ContentEncoding) => Promise<Buffer>;
   readonly statusPage: () => Promise<string>;
   /** What the status page shows, as JSON. */
-  readonly statusJson: () => Promise<Json<StatusView>>;
+  readonly statusJson: () => Promise<object>;
   /** Of all targets, or of the one with a name; `undefined` if there is no such target. `search` finds transactions of a target. */
-  readonly pendingPage: (
-    target: string | undefined,
-    sorting: ItemSorting | undefined,
-    search: string | undefined,
-  ) => Promise<string | undefined>;
-  readonly pendingJson: (
-    target: string | undefined,
-    search: string | undefined,
-  ) => Promise<Json<PendingView> | undefined>;
+  readonly pendingPage: (target: string | undefined, search: string | undefined) => Promise<string | undefined>;
+  readonly pendingJson: (target: string | undefined, search: string | undefined) => Promise<object | undefined>;
   readonly configPage: () => string;
   /** Endpoints without a finished poll. */
   readonly notYetPolled: () => readonly string[];
@@ -78,7 +68,7 @@ export function createApp(dependencies: AppDependencies, options: AppOptions, lo
     const search = parseSearch(request.query);
     const page = prefersJson(request)
       ? await dependencies.pendingJson(target, search)
-      : await dependencies.pendingPage(target, parseSorting(request.query), search);
+      : await dependencies.pendingPage(target, search);
     if (page === undefined) sendText(response, 404, 'no such target is polled by this exporter; /pending lists them');
     else await sendPage(request, response, page);
   });

@@ -43,7 +43,7 @@ const states = {
     title: `○ ${LONG_NAME} cannot be judged`,
     texts: ['■ withdrawn', 'chain series were withdrawn', '→ Check the node'],
   },
-  initial: { title: `○ ${LONG_NAME} cannot be judged`, texts: ['Endpoints not polled yet 1'] },
+  initial: { title: `○ ${LONG_NAME} cannot be judged`, texts: ['Endpoints 1 of 2 up'] },
 } as const;
 
 type StateName = keyof typeof states;
@@ -140,7 +140,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
     it('updates the content and keeps scroll position, focus, selection and open details', async () => {
       const { page } = await open(daemons.failing.url, { viewport: { width: 800, height: 400 } });
       await page.locator('details').first().click();
-      const link = page.locator('#up a.target').first();
+      const link = page.locator('#endpoints tr.up a.target').first();
       await link.focus();
       await page.evaluate(() => scrollTo(0, 300));
       const selected = await page
@@ -182,28 +182,29 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
       const top = await anchorRow.evaluate((node) => node.getBoundingClientRect().top);
       ownSimulator.fault('rate_limiter_input', { kind: 'reset' });
       await waitForPage(daemon, /id="default\/rate_limiter_input" class="failing"/);
-      const attention = page.locator('#attention h2');
+      const attention = page.locator('#endpoints h2');
       await waitForRefresh(page, () => attention.innerText());
-      expect(await attention.innerText()).toBe('Endpoints that need attention 2');
+      expect(await attention.innerText()).toBe('Endpoints 13 of 15 up');
       const newTop = await anchorRow.evaluate((node) => node.getBoundingClientRect().top);
       expect(Math.abs(newTop - top), 'scroll positions are whole pixels').toBeLessThan(2);
 
-      // The row moves to another table; its details stay open.
+      // The row moves; its details stay open.
       const details = page.locator('[id="default/rate_limiter_input/polls"]');
       await details.locator('summary').click();
       await details.locator('summary').focus();
       ownSimulator.fault('rate_limiter_input', undefined);
       await waitForPage(daemon, /id="default\/rate_limiter_input" class="up"/);
       await waitForRefresh(page, () => attention.innerText());
-      expect(await page.locator('#up [id="default/rate_limiter_input/polls"]').getAttribute('open')).toBe('');
+      expect(await page.locator('#endpoints [id="default/rate_limiter_input/polls"]').getAttribute('open')).toBe('');
       expect(await details.locator('summary').evaluate((node) => node === document.activeElement)).toBe(true);
       expect(await page.locator('[id="gone/module_state/polls"]').getAttribute('open')).toBe('');
       await ownSimulator.close();
     });
 
-    it('updates the page of a target and keeps scroll position, focus, selection and sorting', async () => {
-      const url = `${daemons.healthy.url}/pending?target=${LONG_NAME}&sort=transfers.id&dir=desc`;
+    it('updates the page of a target and keeps scroll position, focus, selection and open lists', async () => {
+      const url = `${daemons.healthy.url}/pending?target=${LONG_NAME}`;
       const { page, requestedUrls } = await open(url, { viewport: { width: 800, height: 400 } });
+      await page.locator('#transfers summary').click();
       const row = page.locator('#transfers tbody tr').first();
       await row.evaluate((node) => node.scrollIntoView({ block: 'center' }));
       const selected = await page.locator('#transfers .note').evaluate((node) => {
@@ -218,7 +219,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
       expect(new Set(requestedUrls)).toEqual(new Set([url]));
       expect(scrolledTo).toBeGreaterThan(0);
       expect(await page.evaluate(() => scrollY)).toBe(scrolledTo);
-      expect(selected).toContain('by id, descending');
+      expect(selected).toContain('oldest first');
       expect(await page.evaluate(() => getSelection()?.toString())).toBe(selected);
       expect(await link.evaluate((node) => node === document.activeElement)).toBe(true);
     });
@@ -242,6 +243,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
       await page.goto(`${daemons.healthy.url}/pending`);
       const details = page.locator('.verdict details');
       await details.locator('summary').click();
+      await page.locator('#transfers summary').click();
       const row = page.locator('#transfers tbody tr').first();
       await row.evaluate((node) => node.scrollIntoView({ block: 'center' }));
       const top = await row.evaluate((node) => node.getBoundingClientRect().top);

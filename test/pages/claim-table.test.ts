@@ -50,11 +50,4 @@ describe('the claims of pending events', () => {
     expect(text).toContain('was deployed');
     expect(text).toContain('of unknown type');
   });
-
-  it('begin with one sentence for all events that the same validators have not voted for', () => {
-    const silent = Array.from({ length: 30 }, (_, index) => claim(8 + index, [0, 2], deposit('1')));
-    const text = claimsOf(...silent, claim(38, [0], deposit('1')));
-    expect(text).toMatch(/30 events, 8 to 37: 2 have not voted: hub1p\S+, hub1r/);
-    expect(claimsOf(claim(8, [0], deposit('1')))).not.toContain('events, ');
-  });
 });

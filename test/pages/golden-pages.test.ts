@@ -34,13 +34,13 @@ function pagesOf(scenario: 'unsigned-batch' | 'missed-cctxs') {
   const { judged, verdicts, at } = record(phases, {});
   const links = testLinks();
   const endpoints = shownOf(judged);
-  const status = { ...viewOf(endpoints, verdicts, links, at), validatorNames: [], instance };
+  const status = { ...viewOf(endpoints, verdicts, links, at), instance };
   const pending = pendingView(endpoints, verdicts, links, at, { target: 'demo' });
   if (pending === undefined) throw new Error('no target demo');
   return {
     'status.html': withoutAssets(statusPage(status, site)),
     'status.json': JSON.stringify(jsonOf(status, { withItems: false }), null, 2),
-    'pending.html': withoutAssets(pendingPage(pending, undefined, links, site)),
+    'pending.html': withoutAssets(pendingPage(pending, links, site)),
     'pending.json': JSON.stringify(jsonOf(pending, { withItems: true }), null, 2),
   };
 }

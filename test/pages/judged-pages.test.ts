@@ -56,7 +56,7 @@ function target(store: RecordedStates, seconds: number): string {
   const links = testLinks();
   const view = pendingView(shownOf(store.endpoints()), judged(store, seconds), links, at(seconds), { target: TARGET });
   if (view === undefined) throw new Error('the target exists');
-  return pendingPage(view, undefined, links, { telemetryPath: '/metrics', version: '0.1.0' });
+  return pendingPage(view, links, { telemetryPath: '/metrics', version: '0.1.0' });
 }
 
 const headOf = (html: string): string => textOf(html).split('\n')[0] ?? '';

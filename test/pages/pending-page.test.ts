@@ -34,7 +34,7 @@ describe('the pending page', () => {
       at(0),
     );
     snapshots.record(BRIDGE, FAILED, at(1));
-    const html = pendingAt(snapshots, 2, { sort: HOSTILE, dir: HOSTILE });
+    const html = pendingAt(snapshots, 2);
     expect(html).toContain('&lt;b&gt;&quot;oh&quot;&lt;/b&gt;');
     expect(html).toContain('main &quot;net&quot; &lt;1&gt;');
     for (const raw of ['<script>', '<b>"oh"', 'alert("', 'net" <1>']) expect(html).not.toContain(raw);
@@ -68,31 +68,6 @@ describe('the pending page', () => {
     expect(html).toContain('Waiting transfers <b>unknown</b> <small>812 in no batch; unknown in batches');
     expect(html).toContain('Showing the 50 oldest of 812, oldest first.');
     expect(idsIn(html)).toEqual(Array.from({ length: 50 }, (_, index) => `${index + 1}`));
-  });
-
-  it('sorts the listed rows by links in the header', () => {
-    const amounts = ['5', '9007199254740993', '10', '9007199254740992'];
-    const snapshots = polledSnapshots({
-      unbatched_transfers: amounts.map((amount, index) => transfer(`${index}`, amount)),
-    });
-    const link = /href="(\?target=[^"]*&amp;sort=transfers\.amount&amp;dir=\w+#[^"]+)">Amount/;
-    const first = link.exec(pendingAt(snapshots, 1))?.[1];
-    expect(first).toBe('?target=main%20%22net%22%20%3C1%3E&amp;sort=transfers.amount&amp;dir=desc#transfers');
-    const sorted = pendingAt(snapshots, 1, { sort: 'transfers.amount', dir: 'desc' });
-    expect(idsIn(sorted)).toEqual(['1', '3', '2', '0']);
-    expect(sorted).toContain('Showing all 4, by amount, descending.');
-    expect(sorted).toContain('aria-sort="descending"');
-    expect(link.exec(sorted)?.[1]).toContain('dir=asc');
-    expect(idsIn(pendingAt(snapshots, 1, { sort: 'transfers.amount', dir: 'asc' }))).toEqual(['0', '2', '3', '1']);
-  });
-
-  it('ignores an order that names no sortable column', () => {
-    const snapshots = polledSnapshots({ unbatched_transfers: [transfer('2', '1'), transfer('1', '2')] });
-    for (const sort of ['', 'transfers', 'transfers.sender', 'batches.nonce', 'transfers.__proto__']) {
-      const html = pendingAt(snapshots, 1, { sort, dir: 'desc' });
-      expect(idsIn(html)).toEqual(['1', '2']);
-      expect(html).toContain('Showing all 2, oldest first.');
-    }
   });
 
   it('has the validators first, then the document that the heading is about', () => {
@@ -173,11 +148,10 @@ describe('cross-chain transactions', () => {
     expect(crosschainPage({ cctxs_missed: [cctx('a')] })).toContain('Lowest missed nonce');
   });
 
-  it('are listed on demand if there are more than three, and at once when they are sorted', () => {
+  it('are listed on demand if there are more than three', () => {
     const cctxs_pending = ['a', 'b', 'c', 'd'].map((index) => cctx(index));
     const details = /<details id="pending\/rows" class="rows"( open)?>/;
     expect(details.exec(crosschainPage({ cctxs_pending }))?.[1]).toBeUndefined();
-    expect(details.exec(crosschainPage({ cctxs_pending }, { sort: 'pending.nonce' }))?.[1]).toBe(' open');
     expect(details.exec(crosschainPage({ cctxs_pending: cctxs_pending.slice(1) }))?.[1]).toBe(' open');
   });
 
@@ -220,7 +194,7 @@ describe('items of an old success', () => {
       const links = testLinks();
       const document = pendingView(shownOf(snapshots.endpoints()), [targetVerdicts()], links, now);
       if (document === undefined) throw new Error('there are targets');
-      const html = pendingPage(document, undefined, links, { telemetryPath: '/metrics', version: '0.1.0' });
+      const html = pendingPage(document, links, { telemetryPath: '/metrics', version: '0.1.0' });
       expect(html).toContain('The last successful poll was at <time');
       expect(html).toContain('61 s ago, too long ago to show its items');
       expect(html).not.toContain('424242');

@@ -6,8 +6,7 @@ import { externalLinks } from '../../src/pages/external-links.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { statusPage, type Instance, type StatusView } from '../../src/pages/status-page.js';
 import { parseSearch } from '../../src/pages/crosschain-tables.js';
-import { parseSorting } from '../../src/pages/table.js';
-import { pendingView, viewOf, type NamesView, type ShownEndpoint } from '../../src/pages/view.js';
+import { pendingView, viewOf, type ShownEndpoint } from '../../src/pages/view.js';
 import { clock, type Instant } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import type { Severity } from '../../src/problems/problem.js';
@@ -154,7 +153,6 @@ export const testLinks = (config: Partial<Config> = {}) => externalLinks({ ...de
 interface PageOptions {
   readonly instance?: Instance;
   readonly telemetryPath?: string;
-  readonly names?: readonly NamesView[];
   readonly verdicts?: readonly TargetVerdicts[];
   readonly config?: Partial<Config>;
 }
@@ -170,9 +168,9 @@ export function shownOf(endpoints: readonly KnownEndpoint[]): readonly ShownEndp
 
 /** What the status page shows this many seconds after 12:00:00. */
 export function statusDocumentAt(snapshots: RecordedStates, seconds: number, options: PageOptions = {}): StatusView {
-  const { verdicts = [targetVerdicts()], names = [], config } = options;
+  const { verdicts = [targetVerdicts()], config } = options;
   const view = viewOf(shownOf(snapshots.endpoints()), verdicts, testLinks(config), at(seconds));
-  return { ...view, validatorNames: names, instance: options.instance ?? instance };
+  return { ...view, instance: options.instance ?? instance };
 }
 
 /** The status page this many seconds after 12:00:00. */
@@ -195,7 +193,7 @@ export function pendingAt(
     query: parseSearch(query),
   });
   if (view === undefined) throw new Error(`no target ${query['target']}`);
-  return pendingPage(view, parseSorting(query), links, { telemetryPath, version: '0.1.0' });
+  return pendingPage(view, links, { telemetryPath, version: '0.1.0' });
 }
 
 /** The visible text of the main element, line by line. */

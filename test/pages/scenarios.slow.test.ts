@@ -50,8 +50,8 @@ async function pagesOf(scenario: ScenarioName): Promise<Pages> {
   } as const;
   const targets = view.targets.map((own) => ({ ...own, ended: [...own.ended, { ...ended, lastedSeconds: 1 }] }));
   return {
-    status: statusPage({ ...view, validatorNames: [], instance }, site),
-    target: pendingPage({ ...view, targets }, undefined, testLinks(config), site),
+    status: statusPage({ ...view, instance }, site),
+    target: pendingPage({ ...view, targets }, testLinks(config), site),
   };
 }
 

@@ -44,10 +44,8 @@ const validatorsIn = (...parameters: Parameters<typeof viewWith>): readonly Vali
 
 /** The validators with what they block, shortened. */
 const summaryOf = (state: object): readonly string[] =>
-  validatorsIn(state).map(({ externalAddress, batches, valsets, events, otherClaims }) =>
-    [externalAddress, batches.join(), valsets.join(), events.join(), ...otherClaims.map((nonce) => `(${nonce})`)].join(
-      ' ',
-    ),
+  validatorsIn(state).map(
+    ({ externalAddress, late }) => `${externalAddress}: ${late.map(({ what, id }) => `${what} ${id}`).join(', ')}`,
   );
 
 function htmlOf(...parameters: Parameters<typeof viewWith>): string {
@@ -120,9 +118,9 @@ describe('the validators that are late', () => {
   it('are those that have not signed an old batch without sufficient signatures, largest power first', () => {
     const batches = [batch('1', '600', OLD), batch('2', '700', OLD), batch('3', '700', YOUNG)];
     const batch_confirms = [...confirms('1', '0xa1'), ...confirms('2', '0xa1', '0xa2')];
-    expect(summaryOf({ batches, batch_confirms })).toEqual(['0xa2 1  ', '0xa3 1  ', '0xa4 1  ']);
+    expect(summaryOf({ batches, batch_confirms })).toEqual(['0xa2: batch 1', '0xa3: batch 1', '0xa4: batch 1']);
     const [first] = validatorsIn({ batches, batch_confirms });
-    expect(first).toMatchObject({ powerRatio: 0.3, oldestSeconds: 300, jailedIn: null, watched: false, own: null });
+    expect(first).toMatchObject({ powerRatio: 0.3, late: [{ ageSeconds: 300 }], jailedIn: null, own: null });
   });
 
   it('are those that have not voted for an old event', () => {
@@ -132,7 +130,7 @@ describe('the validators that are late', () => {
       claim('9', OLD, [0, 1]),
       claim('10', YOUNG, []),
     ];
-    expect(summaryOf({ attestations })).toEqual(['0xa2   8', '0xa3   8,9', '0xa4   8,9']);
+    expect(summaryOf({ attestations })).toEqual(['0xa2: event 8', '0xa3: event 8, event 9', '0xa4: event 8, event 9']);
   });
 
   it('are not silent, but deviate, if they voted for another claim than the one with the most power', () => {
@@ -141,7 +139,7 @@ describe('the validators that are late', () => {
       claim('8', OLD, [1], { type: 'a' }),
       claim('8', OLD, [0], { type: 'b' }),
     ];
-    expect(summaryOf({ attestations })).toEqual(['0xa2    (8)', '0xa3   8', '0xa4   8']);
+    expect(summaryOf({ attestations })).toEqual(['0xa2: claim 8', '0xa3: event 8', '0xa4: event 8']);
     expect(rowsOf({ attestations })[0]?.slice(1, 4)).toEqual([
       'disputes for 5 min',
       '30.00 %',
@@ -156,8 +154,8 @@ describe('the validators that are late', () => {
     const valsets = [{ nonce: '2', members, height: OLD }, ...idleState.valsets];
     const valset_confirms = ['0xa1', '0xa2'].map((eth_address) => ({ nonce: '2', eth_address }));
     const state = { params: { ...idleState.params, signed_valsets_window: '200' }, valsets, valset_confirms };
-    expect(summaryOf(state)).toEqual(['0xa3  2 ', '0xa4  2 ']);
-    expect(validatorsIn(state)[0]).toMatchObject({ isBlocking: false, jailedIn: { blocks: '50' } });
+    expect(summaryOf(state)).toEqual(['0xa3: validator set 2', '0xa4: validator set 2']);
+    expect(validatorsIn(state)[0]).toMatchObject({ late: [{ isBlocking: false }], jailedIn: { blocks: '50' } });
     expect(rowsOf(state)[0]?.[4]).toBe('signs by 12:01:40 UTC, else jailed ≈ 100 s left 50 hub blocks');
   });
 
@@ -167,9 +165,7 @@ describe('the validators that are late', () => {
       {
         jailedIn: { blocks: '50' },
         externalAddress: '0xa2',
-        isBlocking: false,
-        alerts: ['BridgeOrchestratorMissingConfirms'],
-        oldestSeconds: 4080,
+        late: [{ what: 'alert', id: 'BridgeOrchestratorMissingConfirms', ageSeconds: 4080, isBlocking: false }],
       },
     ]);
   });
@@ -177,7 +173,7 @@ describe('the validators that are late', () => {
   it('have a deadline in digits, however large the height', () => {
     const params = { ...idleState.params, signed_valsets_window: '9'.repeat(30) };
     const state = { params, valsets: [{ nonce: '2', members, height: '950' }] };
-    expect(validatorsIn(state, { verdicts: [lateVerdict('0xa2')] })[0]?.jailedIn?.blocks).toMatch(/^1\d{30}$/);
+    expect(validatorsIn(state, { verdicts: [lateVerdict('0xa2')] })[0]?.jailedIn?.blocks).toBe(`${'9'.repeat(28)}49`);
   });
 
   it('have the share of the newest validator set, although signatures of older sets are missing', () => {
@@ -217,17 +213,17 @@ describe('the validators that are late', () => {
   it('are separated from those that block something', () => {
     const options = { verdicts: [lateVerdict('0xa2')] };
     expect(introductionOf({}, options)).toBe(
-      'Validators 1 Nothing waits. 1 validator is late although enough others sign and vote. A validator that misses the deadline of a validator set or batch is jailed.',
+      'Validators 1 Nothing has waited for a validator for more than five minutes. 1 validator is late although enough others sign and vote. A validator that misses the deadline of a validator set or batch is jailed.',
     );
     expect(rowsOf({}, options)).toEqual([
       [`no name ${beta} 0xa2`, 'late for 68 min', '30.00 %', 'signatures for an hour', 'none'],
     ]);
   });
 
-  it('say that more can be missing than what an incomplete list contains', () => {
+  it('miss what is listed of an incomplete list', () => {
     const attestations = Array.from({ length: 60 }, (_, index) => claim(`${index + 8}`, OLD, [0, 2, 3]));
     expect(rowsOf({ attestations: [...idleState.attestations, ...attestations] })[0]?.[3]).toBe(
-      'votes for at least 50 events from 8 on',
+      'votes for 50 events between 8 and 57',
     );
   });
 
@@ -240,7 +236,7 @@ describe('the validators that are late', () => {
     expect(introductionOf({})).toBe('Validators 0 Nothing has waited for a validator for more than five minutes.');
     const attestations = Array.from({ length: 60 }, (_, index) => claim(`${index + 8}`, YOUNG, []));
     expect(introductionOf({ batches: 1, attestations: [...idleState.attestations, ...attestations] })).toContain(
-      'minutes in the lists that can be read. The list of batches cannot be read. Only the 50 oldest of 60 claims are considered.',
+      'five minutes. The list of batches cannot be read. Only the 50 oldest of 60 claims are considered.',
     );
   });
 });

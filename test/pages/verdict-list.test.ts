@@ -104,7 +104,7 @@ describe('the heading', () => {
     const html = page(targetVerdicts([params], [], 'a'));
     expect(headOf(html)[0]).toBe('No problem on a');
     expect(titleOf(html)).toBe('● No problem on a · bridge-exporter');
-    expect(between(textOf(html), 'Notes', 'Endpoints not polled yet 2').split('\n').slice(0, 2)).toEqual([
+    expect(between(textOf(html), 'Notes', 'Endpoints 0 of 2 up').split('\n').slice(0, 2)).toEqual([
       'Notes',
       'note a: summary of BridgeParamsChanged',
     ]);
@@ -200,7 +200,7 @@ describe('the other conditions', () => {
       targetVerdicts([], ['never polled'], 'b'),
       targetVerdicts([oracle, votes('Alpha'), votes('Beta'), votes('Gamma'), drift], ['stale'], 'c'),
     );
-    const list = between(textOf(html), 'Other conditions', 'Endpoints not polled yet 2').split('\n');
+    const list = between(textOf(html), 'Other conditions', 'Endpoints 0 of 2 up').split('\n');
     expect(list.filter((line) => /^(?:critical|warning|note|cannot|Notes)/.test(line))).toEqual([
       'warning c: validator Alpha does not vote',
       'warning c: summary of BridgeValsetDrift',

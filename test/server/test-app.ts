@@ -8,7 +8,7 @@ export function createTestApp(dependencies: Partial<AppDependencies> = {}, optio
     {
       metrics: async () => Buffer.from('metrics\n'),
       statusPage: async () => '<!doctype html>',
-      statusJson: async () => ({ generatedAt: '', targets: [], endpoints: [], validatorNames: [], instance }),
+      statusJson: async () => ({ generatedAt: '', targets: [], endpoints: [], instance }),
       pendingPage: async () => '<!doctype html>',
       pendingJson: async () => ({ generatedAt: '', endpoints: [], targets: [], search: null }),
       configPage: () => '<!doctype html>',

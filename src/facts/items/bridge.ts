@@ -38,7 +38,7 @@ import {
 import { batchSignatures, valsetSignatures } from './signatures.js';
 import { aboveLimitSince, existedAt } from '../bridge/standstill.js';
 import { coinItem, hubCoin, minimumFee, queueItem, tokenItem, waitingTokenItems } from './tokens.js';
-import { watchedItems } from './watched.js';
+import { registeredItems, watchedItems } from './watched.js';
 
 /** The items of a bridge for `/pending`. They are derived from the same joins as the metrics, so that both agree. */
 export function bridgeItems(input: BridgeInput) {
@@ -72,6 +72,7 @@ export function bridgeItems(input: BridgeInput) {
     aboveLimitSinceHeight: decimalOrNull(() => aboveLimitSince(input)),
     hubCoin: orNull(() => hubCoin(input)),
     watched: watchedItems(input),
+    members: orNull(() => registeredItems(input)),
     /** Live batches: those that lack signatures, then the others, each by creation height. */
     batches: itemList(
       () => rows(state.batches),

@@ -74,6 +74,27 @@ function watchedItem(input: BridgeInput, entry: string) {
   };
 }
 
+/** The registered members of the newest validator set, the watched ones first, then the most powerful, at most `MAX_MEMBERS`. */
+export function registeredItems(input: BridgeInput) {
+  return registeredMembers(input)
+    .slice(0, MAX_MEMBERS)
+    .map((member) => ({
+      externalAddress: member.labels.external_address,
+      /** Its account or operator address. */
+      validator: orNull(() => toLabelValue(required(member.registration.sender))),
+      powerRatio: orNull(() => memberPowerShare(input, member)),
+      /** Hub blocks to its next deadline, of whatever kind. */
+      jailedIn: orNull(() => deadlineOf(input, member)),
+    }));
+}
+
+const MAX_MEMBERS = 200;
+
+function deadlineOf(input: BridgeInput, member: RegisteredMember) {
+  const height = nextDeadline(input, member)?.height;
+  return height === undefined ? undefined : (hubBlocksUntil(input, () => height) ?? undefined);
+}
+
 function membershipOf(
   registrations: readonly OrchestratorAddress[],
   member: RegisteredMember | undefined,
