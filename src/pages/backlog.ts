@@ -253,24 +253,21 @@ function statisticHtml({ target }: TargetView, statistic: StatisticView): Markup
   return markup`<li><a${severity === null ? '' : markup` class="${severity}"`} href="${pendingLink(target, table)}">${label} <b>${statistic.count ?? 'unknown'}</b>${word}${small}</a>`;
 }
 
-/** Every number with its time: "none in the last hour" rather than nothing. */
+/** Every number with its time: "none in the last hour" rather than nothing. The median is of the same period as the number. */
 function flowHtml(view: FlowView): Markup {
-  const { countedSeconds, executedLastHour, executedLastDay, objective } = view;
+  const { countedSeconds, executedLastHour, executedLastDay: executed, medianSeconds: median, objective } = view;
   const isYoung = countedSeconds < DAY_SECONDS;
-  const hour =
-    countedSeconds < HOUR_SECONDS || executedLastDay === 0 ? [] : [`${executedLastHour || 'none'} in the last hour`];
-  const notes = [...medianText(view), ...hour, ...(isYoung ? ['counted since the start'] : [])];
+  const time = median === null ? 'unknown: requested before the start' : `about ${duration(median)}`;
+  const hour = countedSeconds < HOUR_SECONDS ? [] : [`${executedLastHour || 'none'} in the last hour`];
+  const notes = [
+    ...(executed === 0 ? [] : [`median time ${time}`, ...hour]),
+    ...(isYoung ? ['counted since the start'] : []),
+  ];
   const objectiveHtml =
     objective === null
       ? ''
       : markup`
 <li>Within ${duration(objective.seconds)} <b>${objective.met === null ? 'none executed' : percent(objective.met, 1)}</b> <small>in the last 3 days; objective ${percent(objective.ratio, 1)}</small>`;
   return markup`
-<li>Withdrawals executed in the last ${isYoung ? duration(countedSeconds) : '24 hours'} <b>${executedLastDay === 0 ? 'none' : executedLastDay}</b> <small>${notes.join('; ')}</small>${objectiveHtml}`;
-}
-
-/** Of the same period as the number of executed withdrawals. */
-function medianText({ medianSeconds: median, executedLastDay }: FlowView): readonly string[] {
-  if (median !== null) return [`median time about ${duration(median)}`];
-  return executedLastDay === 0 ? [] : ['median time unknown: requested before the start'];
+<li>Withdrawals executed in the last ${isYoung ? duration(countedSeconds) : '24 hours'} <b>${executed || 'none'}</b> <small>${notes.join('; ')}</small>${objectiveHtml}`;
 }

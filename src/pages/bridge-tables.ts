@@ -36,8 +36,6 @@ function queueCell(queue: QueueItem | null): Markup {
   return cells.orUnknown(queue, ({ waitsFor }) => cells.orUnknown(waitsFor, (reason) => markup`${WAITS[reason]}`));
 }
 
-const NONE: Markup = markup`<span class="quiet">none</span>`;
-
 export const tokenTable: ItemTable<WaitingTokenItem> = {
   name: 'tokens',
   title: 'Waiting by token',
@@ -49,8 +47,11 @@ export const tokenTable: ItemTable<WaitingTokenItem> = {
     { title: 'Token', cell: ({ token }, { links }) => cells.token(token, links), type: 'row-header' },
     { title: 'In no batch', cell: ({ unbatchedTransfers }) => cells.text(unbatchedTransfers) },
     { title: 'Amount in no batch', cell: ({ unbatched }) => cells.coin(unbatched) },
-    { title: 'Fees of the next batch', cell: ({ queue }) => (queue ? feeCell(queue.fees, queue.minimumFee) : NONE) },
-    { title: 'Why it waits', cell: ({ queue }) => (queue ? queueCell(queue) : NONE) },
+    {
+      title: 'Fees of the next batch',
+      cell: ({ queue }) => (queue ? feeCell(queue.fees, queue.minimumFee) : cells.NONE),
+    },
+    { title: 'Why it waits', cell: ({ queue }) => (queue ? queueCell(queue) : cells.NONE) },
     { title: 'In batches', cell: ({ batchedTransfers }) => cells.text(batchedTransfers) },
     { title: 'Amount in batches', cell: ({ batched }) => cells.coin(batched) },
   ],
@@ -108,35 +109,23 @@ export const batchTable: ItemTable<BatchItem> = {
   ],
 };
 
-function batchWaitCell({ waitsFor, signedPowerRatio }: BatchItem, { required }: PageContext): Markup {
+function batchWaitCell({ waitsFor, signedPowerRatio, state }: BatchItem, page: PageContext): Markup {
   return cells.orUnknown(waitsFor, (reason) => {
-    const share =
-      reason === 'signatures' && signedPowerRatio !== null && required !== null
-        ? `: ${percent(signedPowerRatio, 2)} of ${percent(required, 2)}`
-        : '';
-    return markup`${WAITS[reason]}${share}`;
+    if (reason === 'timeout') {
+      const text = `${WAITS.timeout}${state === 'expired' ? ': the hub will cancel it' : ', but still held by the hub'}`;
+      return markup`<span class="${alertClass(page, 'BridgeBatchOverdue')}">${text}</span>`;
+    }
+    const share = reason === 'signatures' && signedPowerRatio !== null && page.required !== null;
+    return markup`${WAITS[reason]}${share ? `: ${percent(signedPowerRatio, 2)} of ${percent(page.required, 2)}` : ''}`;
   });
 }
 
-const timeouts = {
-  live: null,
-  overdue: { word: 'overdue', title: 'timed out at the estimated external height, but still held by the hub' },
-  expired: { word: 'expired', title: 'timed out at the external height known to the hub, which will cancel it' },
-} as const;
-
-function timeoutCell({ timeoutHeight, projectedHeadroom, headroom, state }: BatchItem, page: PageContext): Markup {
-  const badge = state === null ? null : timeouts[state];
-  const badgeHtml =
-    badge === null
-      ? ''
-      : markup`<span class="badge ${alertClass(page, 'BridgeBatchOverdue')}" title="${badge.title}">${badge.word}</span> `;
+function timeoutCell({ timeoutHeight, projectedHeadroom, headroom }: BatchItem): Markup {
   // The height known to the hub lags, so it is shown only where there is no estimate.
   const height = { preposition: 'at', value: timeoutHeight };
-  const left =
-    projectedHeadroom === null
-      ? markup`known to the hub: ${cells.blocks(headroom, 'external blocks', 'left', height)}`
-      : cells.blocks(projectedHeadroom, 'external blocks', 'left', height);
-  return markup`${badgeHtml}${left}`;
+  return projectedHeadroom === null
+    ? markup`known to the hub: ${cells.blocks(headroom, 'external blocks', 'left', height)}`
+    : cells.blocks(projectedHeadroom, 'external blocks', 'left', height);
 }
 
 export const valsetTable: ItemTable<ValsetItem> = {

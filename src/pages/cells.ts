@@ -8,7 +8,8 @@ import { splitAddress, truncate } from '../text/untrusted-text.js';
  * How the values of pending items are shown. `null` is shown as unknown, never as 0 or empty.
  */
 
-const UNKNOWN: Markup = markup`<span class="quiet">unknown</span>`;
+export const UNKNOWN: Markup = markup`<span class="quiet">unknown</span>`;
+export const NONE: Markup = markup`<span class="quiet">none</span>`;
 
 export function orUnknown<T>(value: T | null, format: (value: T) => Markup): Markup {
   return value === null ? UNKNOWN : format(value);

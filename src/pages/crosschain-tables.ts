@@ -43,7 +43,7 @@ const chainColumns: readonly ItemColumn<ChainItem>[] = [
     title: 'Oldest',
     cell: (chain, page) =>
       chain.oldestCreatedAt === null
-        ? markup`<span class="quiet">none</span>`
+        ? cells.NONE
         : judged(age(chain.oldestCreatedAt, page), chain, page, ...OLDEST_ALERTS),
   },
   { title: 'Age limit', cell: ({ ageLimitSeconds }) => markup`${duration(ageLimitSeconds)}` },
@@ -80,7 +80,7 @@ function age(iso: string, { nowMs }: PageContext): Markup {
 }
 
 function orNone(nonce: string | null): Markup {
-  return nonce === null ? markup`<span class="quiet">none</span>` : markup`${nonce}`;
+  return nonce === null ? cells.NONE : markup`${nonce}`;
 }
 
 const columns: readonly ItemColumn<CctxItem>[] = [

@@ -155,7 +155,7 @@ ${tableOf(tokenTable, items.tokens)}${itemSection(batchTable, items.batches, pag
     case 'external_contract':
       return contractFacts(items, page);
     case 'rate_limiter_input':
-      return markup`${crosschainFacts(items)}${items.hidden === null || items.hidden === '0' ? '' : hiddenNote(items.hidden, page)}
+      return markup`${crosschainFacts(items, page)}
 ${chainSection(items.chains, page)}${searchSection(page.search, page)}${tableOf(missedTable, items.missed)}${items.unlisted?.total ? tableOf(unlistedTable, items.unlisted) : ''}${tableOf(pendingTable, items.pending)}`;
   }
 }
@@ -182,12 +182,13 @@ function bridgeFacts(items: BridgeItems): Markup {
   ]);
 }
 
-function crosschainFacts(items: CrosschainItems): Markup {
-  return factList([
-    ['Hub height', cells.digits(items.height)],
-    ['Total pending', cells.text(items.totalPending)],
-    ['Listed', cells.text(items.listed)],
+function crosschainFacts({ height, totalPending, hidden }: CrosschainItems, page: PageContext): Markup {
+  const facts = factList([
+    ['Hub height', cells.digits(height)],
+    ['Missed and pending cctxs', cells.text(totalPending)],
   ]);
+  if (hidden === null || hidden === '0') return facts;
+  return markup`${facts}<p class="alert ${alertClass(page, 'CrosschainPendingListTruncated')}">The service omitted ${hidden} pending cctxs from its lists; the oldest may be among them.</p>`;
 }
 
 function contractFacts(items: ContractItems, { nowMs, endpoints }: PageContext): Markup {
@@ -199,7 +200,7 @@ function contractFacts(items: ContractItems, { nowMs, endpoints }: PageContext):
     ['Newest external block', agoElement(items.externalTime, nowMs)],
     [
       'Events that the hub has not observed',
-      markup`${cells.text(items.unobservedEvents)}${claimed === null || items.unobservedEvents === null ? '' : ` at that block; pending events are those of them that validators have claimed: ${claimed}`}`,
+      markup`${cells.text(items.unobservedEvents)}${claimed === null || items.unobservedEvents === null ? '' : ` at that block; claimed by validators (pending events): ${claimed}`}`,
     ],
     ...items.backing.map(({ token, symbol, surplus, wholeSurplus }): [Markup, Markup] => [
       markup`Backing surplus of ${symbol === null ? cells.identifier(token) : isolated(symbol)}`,
@@ -208,8 +209,4 @@ function contractFacts(items: ContractItems, { nowMs, endpoints }: PageContext):
         : cells.coin({ amount: surplus, wholeAmount: wholeSurplus, symbol }),
     ]),
   ]);
-}
-
-function hiddenNote(hidden: string, page: PageContext): Markup {
-  return markup`<p class="alert ${alertClass(page, 'CrosschainPendingListTruncated')}">The service omitted ${hidden} pending cctxs from its lists; the oldest may be among them.</p>`;
 }

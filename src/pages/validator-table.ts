@@ -248,7 +248,7 @@ function nonces(verb: string, noun: string, list: readonly string[]): readonly s
 
 /** One square for each event, batch and validator set of the document. */
 function ownDuties(row: Row, own: OwnValidator): Markup {
-  if (own.membership !== 'active') return UNKNOWN;
+  if (own.membership !== 'active') return cells.UNKNOWN;
   const { duties, missingBatches, missingValsets, lastVote } = own;
   const dispute =
     disputedVote(row) || (lastVote === 'dissenting' ? 'voted for another claim of the last observed event' : '');
@@ -262,7 +262,7 @@ const SQUARES: Readonly<Record<Duty['state'], { readonly square: string; readonl
 };
 
 function dutiesHtml(kind: string, all: readonly Duty[] | null, open: MissingItems | null): Markup {
-  if (all === null || open === null) return markup`<div class="duties"><span>${kind}</span> ${UNKNOWN}</div>`;
+  if (all === null || open === null) return markup`<div class="duties"><span>${kind}</span> ${cells.UNKNOWN}</div>`;
   const squares = all.map(
     ({ nonce, state }) =>
       markup`<i class="${state}" title="${nonce}: ${SQUARES[state].text}">${SQUARES[state].square}</i>`,
@@ -274,9 +274,7 @@ function dutiesHtml(kind: string, all: readonly Duty[] | null, open: MissingItem
   const more = open.total > open.nonces.length ? ` and ${open.total - open.nonces.length} more` : '';
   const label = all.length === 0 ? 'none in the document' : `the last ${all.length}: ${numbers.join(', ')}`;
   const grid =
-    all.length === 0
-      ? markup`<span class="quiet">none</span>`
-      : markup`<span class="squares" role="img" aria-label="${label}">${squares}</span>`;
+    all.length === 0 ? cells.NONE : markup`<span class="squares" role="img" aria-label="${label}">${squares}</span>`;
   const text = open.total === 0 ? '' : markup` <small>${open.total} missing: ${open.nonces.join(', ')}${more}</small>`;
   return markup`<div class="duties"><span>${kind}</span> ${grid}${text}</div>`;
 }
@@ -327,7 +325,7 @@ function deadline({ validator, own, endpoint, items }: Row): Markup {
   ];
   if (parts.length > 0) return joined(parts, ' ');
   const isKnown = own === null ? !items.isNodeBehind : own.membership === 'active' && !isJailUnknown(own);
-  return isKnown ? markup`<span class="quiet">none</span>` : UNKNOWN;
+  return isKnown ? cells.NONE : cells.UNKNOWN;
 }
 
 /** Events are claimed in order, so a position says more than the last votes. */
@@ -335,8 +333,8 @@ function orchestrator({ own, items: { lastObservedNonce } }: Row): Markup {
   if (own === null) return markup``;
   const { lastEventNonce: nonce, balance } = own;
   const behind = nonce === null || lastObservedNonce === null ? 0n : BigInt(lastObservedNonce) - BigInt(nonce);
-  const claimed = nonce === null ? UNKNOWN : markup`${nonce}`;
-  return markup`last claim: event ${claimed}${behind <= 0n ? '' : markup`<small>${String(behind)} behind the last observed one</small>`}<small>funds: ${balance === null ? UNKNOWN : cells.coin(balance)}</small>`;
+  const claimed = nonce === null ? cells.UNKNOWN : markup`${nonce}`;
+  return markup`last claim: event ${claimed}${behind <= 0n ? '' : markup`<small>${String(behind)} behind the last observed one</small>`}<small>funds: ${balance === null ? cells.UNKNOWN : cells.coin(balance)}</small>`;
 }
 
 function whatToDo(row: Row): Markup {
@@ -351,8 +349,6 @@ function whatToDo(row: Row): Markup {
     ? markup`The node has not answered whether it is jailed. The log says why.`
     : markup`<span class="quiet">nothing</span>`;
 }
-
-const UNKNOWN: Markup = markup`<span class="quiet">unknown</span>`;
 
 function joined(parts: readonly Markup[], separator: string): Markup {
   return markup`${parts.map((part, index) => markup`${index === 0 ? '' : separator}${part}`)}`;

@@ -46,17 +46,12 @@ export function statusLabel(status: TargetStatus): Markup {
   return markup`<b class="state ${status}">${statusTexts[status].word}</b>`;
 }
 
-/** The verdicts of some targets on a page. */
-export interface Conditions {
+interface Heading {
   /** Title of the tab. */
   readonly title: string;
   readonly heading: Markup;
   /** What the heading has no room for: names and amounts, since when, what to do next, and where to read on. */
   readonly details: Markup;
-  /** All others, with what follows from them, and the reasons why targets cannot be judged. Empty if there are none. */
-  readonly others: Markup;
-  /** What is only for the record. Empty if there is nothing. */
-  readonly notes: Markup;
 }
 
 /** A verdict with others of its kind, or why a target cannot be judged. */
@@ -65,7 +60,7 @@ type Entry = { readonly rank: number } & (
 );
 
 /** The worst condition is the heading: green only when nothing is wrong, gray when it cannot be judged. */
-export function conditionsOf(targets: readonly TargetView[], page: VerdictPage = 'status'): Conditions {
+export function conditionsOf(targets: readonly TargetView[], page: VerdictPage = 'status') {
   const entries = targets.flatMap((view): Entry[] => {
     const groups = groupsOf(view, page, (verdict) => verdict.inhibitedBy === null);
     const reasons = view.unknown.filter((reason) => !view.verdicts.some(({ sentence }) => sentence.fact === reason));
@@ -79,7 +74,9 @@ export function conditionsOf(targets: readonly TargetView[], page: VerdictPage =
   const [worst, ...others] = entries.filter((entry) => !isOfNote(entry)).toSorted((a, b) => a.rank - b.rank);
   return {
     ...(worst === undefined ? withoutCondition(targets) : headingOf(worst)),
+    /** All others, with what follows from them. Empty if there are none. */
     others: listHtml(others),
+    /** What is only for the record. */
     notes: listHtml(entries.filter(isOfNote)),
   };
 }
@@ -89,7 +86,7 @@ function rankOf({ severity, state }: VerdictView): number {
   return statuses.indexOf(severity) + (state === 'pending' ? statuses.length : 0);
 }
 
-function withoutCondition(targets: readonly TargetView[]): Pick<Conditions, 'title' | 'heading' | 'details'> {
+function withoutCondition(targets: readonly TargetView[]): Heading {
   const [first] = targets;
   if (first === undefined) return plainHeading('unknown', 'Nothing to poll');
   return plainHeading(
@@ -98,7 +95,7 @@ function withoutCondition(targets: readonly TargetView[]): Pick<Conditions, 'tit
   );
 }
 
-function headingOf(entry: Entry): Pick<Conditions, 'title' | 'heading' | 'details'> {
+function headingOf(entry: Entry): Heading {
   if (!('group' in entry)) {
     return plainHeading('unknown', `${entry.target} cannot be judged: ${entry.reasons.join('; ')}`);
   }
@@ -115,7 +112,7 @@ function headingOf(entry: Entry): Pick<Conditions, 'title' | 'heading' | 'detail
   };
 }
 
-function plainHeading(status: TargetStatus, text: string): Pick<Conditions, 'title' | 'heading' | 'details'> {
+function plainHeading(status: TargetStatus, text: string): Heading {
   return {
     title: `${statusTexts[status].mark} ${text}`,
     heading: live(markup`<span class="state ${status}"></span>${sentenceHtml(text)}`),

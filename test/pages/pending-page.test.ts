@@ -248,3 +248,56 @@ describe('the page of a target', () => {
     for (const id of ids) expect(html.split(` id="${id}"`)).toHaveLength(2);
   });
 });
+
+describe('why something waits', () => {
+  const tokens = [{ contract: '0xt', symbol: 'TEE', decimals: 1, min_batch_fee: '4' }];
+  const context = { ...BRIDGE, labels: { ...BRIDGE.labels, tokens } };
+  const signed = (nonce: string) =>
+    ['0xa1', '0xa2'].map((eth_signer) => ({ nonce, token_contract: '0xt', eth_signer }));
+  const poor = { ...batch('3'), transactions: batch('3').transactions.slice(1) };
+  const queued = batch('9').transactions.map((own, index) => ({ ...own, id: String(index + 5) }));
+
+  function textWith(unbatched_transfers: readonly object[]): string {
+    const snapshots = initialSnapshots();
+    const state = {
+      ...idleState,
+      batches: [batch('1'), batch('2'), poor, batch('4', '510')],
+      batch_confirms: [...signed('2'), ...signed('3')],
+      unbatched_transfers,
+    };
+    snapshots.record(context, pollOf(context, { state }, { height: 1000, at: at(0) }), at(0));
+    return textOf(pendingAt(snapshots, 1, { target: TARGET }));
+  }
+
+  it('is said of each batch, with its fees against the minimum, and adds up', () => {
+    const text = textWith([]);
+    expect(text).toContain('0.4 TEE\nof at least 0.4 TEE');
+    expect(text).toContain('needs signatures: 0.00 % of 66.00 %');
+    expect(text).toContain('signed, waits for a relayer\n');
+    expect(text).toContain('0.2 TEE\nof at least 0.4 TEE');
+    expect(text).toContain('timed out, but still held by the hub');
+    expect(text).toContain(
+      '1 × timed out; 1 × needs signatures; 1 × below the minimum: nobody takes it; 1 × signed, waits for a relayer.',
+    );
+    expect(text).toContain('Waiting transfers 7\n0 in no batch; 7 in 4 batches');
+  });
+
+  it('is said of each token and transfer in no batch', () => {
+    expect(textWith(queued)).toContain('waits for a batch\nfees of the next batch: 0.4 TEE\nof at least 0.4 TEE');
+    const text = textWith(queued.slice(1));
+    expect(text).toContain('below the minimum: nobody takes it\nfees of the next batch: 0.2 TEE');
+    expect(text).toContain('1\n0.1 TEE\n0.2 TEE\nof at least 0.4 TEE\nbelow the minimum: nobody takes it\n7\n');
+  });
+});
+
+describe('the numbers of a bridge', () => {
+  it('are three when nothing is wrong', () => {
+    const healthy = { ...idleState, batches: [batch('1', '600', '995')], batch_confirms: [], unbatched_transfers: [] };
+    const confirms = ['0xa1', '0xa2'].map((eth_signer) => ({ nonce: '1', token_contract: '0xt', eth_signer }));
+    const snapshots = initialSnapshots();
+    const poll = pollOf(BRIDGE, { state: { ...healthy, batch_confirms: confirms } }, { height: 1000, at: at(0) });
+    snapshots.record(BRIDGE, poll, at(0));
+    const [, list = ''] = /<ul class="statistics">([^]*?)<\/ul>/.exec(pendingAt(snapshots, 1)) ?? [];
+    expect(list.split('<li>').length - 1).toBe(3);
+  });
+});
