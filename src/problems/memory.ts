@@ -20,7 +20,7 @@ import type { Sentence } from './sentence.js';
 
 /*
  * Since when each problem is there. One odd answer, or two nodes in turn behind one address, neither begin nor end a problem: it begins when
- * judgements that are some time apart agree, and ends when none has found it for longer.
+ * judgements that are some time apart agree, and ends when several have not found it for longer.
  */
 
 /** Judgements that agree over this time begin a problem. */
