@@ -82,12 +82,12 @@ const lowestOf = (values: readonly number[]): number | undefined =>
 const highestOf = (values: readonly number[]): number | undefined =>
   values.length === 0 ? undefined : Math.max(...values);
 
-export function expectedGauges(chain: MainnetChain, nowSeconds: number): Readonly<Record<string, Expected>> {
+export function expectedGauges(chain: MainnetChain): Readonly<Record<string, Expected>> {
   return {
     ...bridgeGauges(chain),
     ...tokenGauges(chain),
     ...contractGauges(chain),
-    ...crosschainGauges(chain, nowSeconds),
+    ...crosschainGauges(chain, Math.floor(chain.latest.timeMs / 1000)),
   };
 }
 

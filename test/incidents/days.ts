@@ -155,7 +155,7 @@ export function runDay(
       samples += 1;
       const isCurrent = endpoints.length === DOCUMENTS && endpoints.every(isFresh(minute));
       if (samples % SAMPLES_BETWEEN_GAUGES !== 0 || !isCurrent || active.some(isShowingThePast)) return;
-      const found = differences(gaugesOf(endpoints, minute), expectedGauges(chain, START_SECONDS + minute * 60));
+      const found = differences(gaugesOf(endpoints, minute), expectedGauges(chain));
       for (const text of found) {
         const family = text.split(' ')[0] ?? '';
         if (wrongFamilies.has(family)) continue;

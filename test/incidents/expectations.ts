@@ -624,6 +624,24 @@ export const expectations: readonly Expectation[] = [
     ends: 10,
     reason: 'Gas price increases, five within an hour, have not helped.',
   },
+  {
+    alert: 'BridgeBatchUnsigned/critical',
+    seenIn: BRIDGE,
+    truths: (world) => ofFaults(faultsOf(world, 'validator set forged'), () => ({ isSure: false })),
+    earliest: 0,
+    latest: Infinity,
+    ends: 10,
+    reason: 'The contract of an attacker accepts nothing that the validators of the hub have signed.',
+  },
+  {
+    alert: 'BridgeOracleSilent/critical',
+    seenIn: [],
+    truths: (world) => faultsOf(world, 'node rolled back').map(() => ({ isSure: false })),
+    earliest: 0,
+    latest: Infinity,
+    ends: 10,
+    reason: 'A hub that was rolled back has not observed the events of hours.',
+  },
   ...(['CrosschainBacklogStuck/critical', 'CrosschainOldestPendingTooOld/critical'] as const).map(
     (alert): Expectation => ({
       alert,

@@ -36,10 +36,11 @@ async function main(): Promise<number> {
       ? Array.from({ length: Number(values.runs) }, (_, index) => first + index)
       : [Number(values.day)];
   const days = await runAll(seeds);
-  const { text, criticalMisses, criticalFalseAlerts, warningMisses, warningFalseAlerts, wrongGauges } = summarize(days);
+  const { table, criticalMisses, criticalFalseAlerts, warningMisses, warningFalseAlerts, wrongGauges } =
+    summarize(days);
   const minutes = ((performance.now() - started) / 60_000).toFixed(1);
   const polls = days.reduce((sum, own) => sum + own.polls, 0);
-  console.log(text);
+  console.log(`\n${table}`);
   console.log(
     `\nseed ${values.seed}: ${days.length} days, ${polls} polls in ${minutes} min; critical: ${criticalMisses} missed, ${criticalFalseAlerts} false; warnings: ${warningMisses} missed, ${warningFalseAlerts} false; ${wrongGauges} gauges wrong`,
   );
@@ -57,7 +58,10 @@ async function runPart(seeds: readonly number[]): Promise<readonly DayResult[]> 
   return new Promise((resolve, reject) => {
     const results: DayResult[] = [];
     const worker = new Worker(new URL(import.meta.url), { workerData: seeds });
-    worker.on('message', (result: DayResult) => results.push(result));
+    worker.on('message', (result: DayResult) => {
+      results.push(result);
+      for (const finding of summarize([result]).findings) console.log(finding);
+    });
     worker.on('error', reject);
     worker.on('exit', () => resolve(results));
   });

@@ -3,7 +3,10 @@ import type { DayResult } from './days.js';
 /* What was heard on all days, by alert, and which gauges were wrong. */
 
 export interface Summary {
-  readonly text: string;
+  /** By alert. */
+  readonly table: string;
+  /** What was missed, false or wrong, with its day. */
+  readonly findings: readonly string[];
   readonly criticalMisses: number;
   readonly criticalFalseAlerts: number;
   readonly warningMisses: number;
@@ -39,9 +42,7 @@ export function summarize(days: readonly DayResult[]): Summary {
   const whereOf = ({ seed, faults }: DayResult): string => `day ${seed}: ${faults.join('; ') || 'no fault'}`;
   const clockOf = (minute: number): string => minute.toFixed(0);
   const wrong = days.flatMap((day) => day.wrongGauges.map((text) => `wrong ${text}; ${whereOf(day)}`));
-  const lines = [
-    ...table(['alert', 'due', 'recall', 'median', 'worst', 'false a week'], rows),
-    '',
+  const findings = [
     ...misses.map(
       ({ alert, about, fromMinute, dueMinute, day }) =>
         `missed ${alert} ${about}, true from ${clockOf(fromMinute)}, due at ${clockOf(dueMinute)}; ${whereOf(day)}`,
@@ -53,7 +54,8 @@ export function summarize(days: readonly DayResult[]): Summary {
     ...wrong,
   ];
   return {
-    text: lines.join('\n'),
+    table: table(['alert', 'due', 'recall', 'median', 'worst', 'false a week'], rows).join('\n'),
+    findings,
     criticalMisses: misses.filter(({ alert }) => isCritical(alert)).length,
     criticalFalseAlerts: falseAlerts.filter(({ key }) => isCritical(key)).length,
     warningMisses: misses.filter(({ alert }) => alert.endsWith('/warning')).length,
