@@ -1,4 +1,5 @@
 import { ageSeconds, type Instant } from '../clock.js';
+import { USUAL_SECONDS } from '../facts/items/block-spans.js';
 import type { BatchItem, BridgeItems, CrosschainItems, ItemList, Items, WaitReason } from '../facts/items/items.js';
 import { FLOW_MINUTES, flowIncrease, medianSeconds, type FlowHistory } from '../flow/flow-history.js';
 import { countLate } from '../flow/histogram.js';
@@ -37,8 +38,8 @@ interface Statistic
   extends Pick<StatisticView, 'count' | 'label' | 'table'>, Partial<Pick<StatisticView, 'parts' | 'oldestSeconds'>> {
   /** The alerts about it. */
   readonly alerts: readonly string[];
-  /** When it is shown without an alert: by default unless it is 0. */
-  readonly shown?: 'always' | 'never';
+  /** When it is shown without an alert: by default unless it is 0. `late`: nor while all was made a moment ago, and is being signed. */
+  readonly shown?: 'always' | 'never' | 'late';
 }
 
 /** The statistics of an endpoint that are worth a line now. */
@@ -49,7 +50,8 @@ export function backlogStatistics(
 ): readonly StatisticView[] {
   return statisticsOf(items, flow, nowMs).flatMap(({ alerts, shown, ...own }) => {
     const severity = severityOf(view, alerts) ?? null;
-    const isHidden = shown === 'never' || (shown !== 'always' && String(own.count) === '0');
+    const isYoung = shown === 'late' && (own.oldestSeconds ?? USUAL_SECONDS) < USUAL_SECONDS;
+    const isHidden = shown === 'never' || isYoung || (shown !== 'always' && String(own.count) === '0');
     return severity === null && isHidden ? [] : [{ parts: [], oldestSeconds: null, ...own, severity }];
   });
 }
@@ -119,12 +121,14 @@ function bridgeStatistics(items: BridgeItems, flow: FlowView | null): readonly S
       count: items.batchesBelowThreshold,
       label: 'Batches short of signatures',
       alerts: ['BridgeBatchUnsigned'],
+      shown: 'late',
     },
     {
       count: items.valsetsBelowThreshold,
       label: 'Validator sets short of signatures',
       table: 'valsets',
       alerts: ['BridgeValsetUnsigned'],
+      shown: 'late',
       oldestSeconds: oldest(valsets, hubAge, ({ belowThreshold }) => belowThreshold === true),
     },
     {

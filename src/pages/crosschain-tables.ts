@@ -16,7 +16,9 @@ import { ago, distanceElement, timeElement } from './time.js';
 /** Which chain does not move, since when, and how many wait for it. The columns about missed ones are there if there are any. */
 export function chainSection(chains: ItemList<ChainItem>, page: PageContext): Markup {
   const hasMissed = chains.readable && chains.rows.some(({ missed }) => missed !== 0);
-  return itemSection({ ...chainTable, columns: [...chainColumns, ...(hasMissed ? missedColumns : [])] }, chains, page);
+  const table = { ...chainTable, columns: [...chainColumns, ...(hasMissed ? missedColumns : [])] };
+  // A chain without pending ones has no age, and may come first.
+  return itemSection(table, chains.readable ? { ...chains, unsortable: 0 } : chains, page);
 }
 
 /** Colored, with the word of the severity, while one of the alerts about the chain fires. */

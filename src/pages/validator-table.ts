@@ -252,7 +252,7 @@ function ownDuties(row: Row, own: OwnValidator): Markup {
   const { duties, missingBatches, missingValsets, lastVote } = own;
   const dispute =
     disputedVote(row) || (lastVote === 'dissenting' ? 'voted for another claim of the last observed event' : '');
-  return markup`${dutiesHtml('events', duties.events, missingOf(duties.events))}${dutiesHtml('batches', duties.batches, missingBatches)}${dutiesHtml('validator sets', duties.valsets, missingValsets)}${dispute === '' ? '' : markup`<small>${dispute}</small>`}`;
+  return markup`${dutiesHtml('events', duties.events, missingOf(duties.events), 'missing')}${dutiesHtml('batches', duties.batches, missingBatches)}${dutiesHtml('validator sets', duties.valsets, missingValsets)}${dispute === '' ? '' : markup`<small>${dispute}</small>`}`;
 }
 
 const SQUARES: Readonly<Record<Duty['state'], { readonly square: string; readonly text: string }>> = {
@@ -261,7 +261,7 @@ const SQUARES: Readonly<Record<Duty['state'], { readonly square: string; readonl
   not_due: { square: '□', text: 'not due' },
 };
 
-function dutiesHtml(kind: string, all: readonly Duty[] | null, open: MissingItems | null): Markup {
+function dutiesHtml(kind: string, all: readonly Duty[] | null, open: MissingItems | null, what = 'unsigned'): Markup {
   if (all === null || open === null) return markup`<div class="duties"><span>${kind}</span> ${cells.UNKNOWN}</div>`;
   const squares = all.map(
     ({ nonce, state }) =>
@@ -275,7 +275,7 @@ function dutiesHtml(kind: string, all: readonly Duty[] | null, open: MissingItem
   const label = all.length === 0 ? 'none in the document' : `the last ${all.length}: ${numbers.join(', ')}`;
   const grid =
     all.length === 0 ? cells.NONE : markup`<span class="squares" role="img" aria-label="${label}">${squares}</span>`;
-  const text = open.total === 0 ? '' : markup` <small>${open.total} missing: ${open.nonces.join(', ')}${more}</small>`;
+  const text = open.total === 0 ? '' : markup` <small>${open.total} ${what}: ${open.nonces.join(', ')}${more}</small>`;
   return markup`<div class="duties"><span>${kind}</span> ${grid}${text}</div>`;
 }
 

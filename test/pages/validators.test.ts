@@ -297,7 +297,7 @@ describe('the own validators', () => {
     const [row] = rowsOf(state, { watch: [beta] });
     expect(row?.slice(2, 5)).toEqual([
       '30.00 %',
-      'events ✕□ 1 missing: 7 batches ■✕□ 2 missing: 2, 3 validator sets ✕✕ 1 missing: 850',
+      'events ✕□ 1 missing: 7 batches ■✕□ 2 unsigned: 2, 3 validator sets ✕✕ 1 unsigned: 850',
       'signs by 12:01:40 UTC, else jailed ≈ 100 s left 50 hub blocks batch times out: ≈ 6 min left 34 external blocks',
     ]);
     const html = htmlOf(state, { watch: [beta] });

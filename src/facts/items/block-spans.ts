@@ -13,7 +13,7 @@ export interface BlockSpan {
 }
 
 /** Signatures and votes take a minute or two. */
-const USUAL_SECONDS = 300;
+export const USUAL_SECONDS = 300;
 
 /** Whether something has waited longer for signatures or votes than usual. An item of unknown age may have. */
 export function isLate(age: BlockSpan | null): boolean {
