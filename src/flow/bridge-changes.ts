@@ -38,8 +38,6 @@ interface TokenChange {
 
 export interface BridgeChanges {
   readonly tokens: readonly TokenChange[];
-  /** The keys of the batches that were canceled. */
-  readonly canceled: readonly string[];
   readonly batchSeconds: readonly number[];
   readonly transferSeconds: readonly number[];
   /** Whether a batch or a transfer was created and removed in between, or a deposit observed, of which nothing else is known. */
@@ -87,7 +85,6 @@ export function changesBetween(
   const updates = !seen.includes('valset') && isChanged(before.valsetNonce, document.valsetNonce) ? 1 : 0;
   const unexplained = eventCount - seen.length - executions - updates;
   return {
-    canceled: canceled.map(({ key }) => key),
     tokens: [
       ...executed.flatMap(({ contract, totals }) => [
         { contract, counter: 'batchesExecuted' as const, by: 1 },

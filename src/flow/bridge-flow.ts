@@ -37,8 +37,6 @@ export interface BridgeFlow {
   /** The objective for them; one of its buckets ends there. */
   readonly objectiveSeconds: number | undefined;
   readonly gaps: Gaps;
-  /** The keys of the batches that were canceled last. */
-  readonly canceled: readonly string[];
   readonly baseline: Baseline | undefined;
   /** Whether a later document could not be read, or contradicts the baseline, which is good for times only until the next one. */
   readonly isInterrupted: boolean;
@@ -52,7 +50,6 @@ export const EMPTY_BRIDGE_FLOW: BridgeFlow = {
   transferDurations: EMPTY_HISTOGRAM,
   objectiveSeconds: undefined,
   gaps: noGaps(gapReasons),
-  canceled: [],
   baseline: undefined,
   isInterrupted: false,
   highest: undefined,
@@ -195,8 +192,6 @@ function highestAfter(
   return { event: higher('event'), batch: higher('batch'), transfer: higher('transfer') };
 }
 
-const MAX_CANCELED = 1_000;
-
 function withChanges(flow: BridgeFlow, changes: BridgeChanges): BridgeFlow {
   const tokens = new Map(flow.tokens);
   for (const { contract, counter, by } of changes.tokens) {
@@ -208,7 +203,6 @@ function withChanges(flow: BridgeFlow, changes: BridgeChanges): BridgeFlow {
   return {
     ...flow,
     tokens,
-    canceled: [...flow.canceled, ...changes.canceled].slice(-MAX_CANCELED),
     batchDurations: observe(flow.batchDurations, changes.batchSeconds),
     transferDurations: observe(flow.transferDurations, changes.transferSeconds),
   };

@@ -85,10 +85,12 @@ export function logVerdicts(
     if (verdict.state === 'firing' && !firing.has(keyOf(verdict))) firing.set(keyOf(verdict), verdict);
   }
   for (const [key, verdict] of firing) {
-    if (logged.get(key)?.severity === verdict.severity) continue;
-    // What another one inhibits is not logged. One that was logged before stays, so that its end is logged.
+    const before = logged.get(key);
+    if (before?.severity === verdict.severity) continue;
+    // What another one inhibits is not logged, unless it is still so later. What was logged before stays, so that its end is logged.
     if (verdict.inhibitedBy !== null) {
-      if (!logged.has(key)) firing.delete(key);
+      if (before === undefined) firing.delete(key);
+      else firing.set(key, before);
       continue;
     }
     log[LEVELS[verdict.severity]](fieldsOf(verdict), textWithSeverity(verdict));

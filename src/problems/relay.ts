@@ -5,13 +5,14 @@ import { estimatedExternalHeight, feesOf, isOverdue, paysMinimum, relayableBatch
 import { externalBlockTime } from '../facts/bridge/block-times.js';
 import { heightOfLastObserved, pendingEventCount } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
-import { contractLabel, keyOfBatch } from '../facts/bridge/tokens.js';
+import { contractLabel } from '../facts/bridge/tokens.js';
 import { newestValset, powerDrift, unrelayedValsets } from '../facts/bridge/valsets.js';
 import { groupBy } from '../facts/grouping.js';
 import { orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, percent } from '../text/format.js';
 import { amountsText } from './amounts.js';
 import { about, earliest, latest, secondsToExternalHeight, timeOfHeight } from './bridge-times.js';
+import { isExecuted, knownBatch, knownBatchOf, type KnownBatch } from './known-batch.js';
 import { problemOf, type Evidence, type Severity } from './problem.js';
 import { withDetails } from './sentence.js';
 
@@ -38,18 +39,30 @@ function firstTimeout(input: BridgeInput, batches: readonly Batch[]): string {
   return seconds === undefined ? '' : `the first times out in ${about(input, seconds)}`;
 }
 
-/** The batches that a relayer could execute, and when one was last executed, in Unix seconds; 0 if none was seen. */
-const executionMark = z.strictObject({ batches: z.array(z.string()), executedAt: z.number() });
+/**
+ * The batches that a relayer could execute, those that the last document did not have any more, and when it was received; when one was last
+ * executed, in Unix seconds, 0 if none was seen.
+ */
+const executionMark = z.strictObject({
+  batches: z.array(knownBatch),
+  gone: z.array(knownBatch),
+  goneAt: z.number(),
+  executedAt: z.number(),
+});
 type ExecutionMark = z.infer<typeof executionMark>;
 
 const MAX_BATCHES = 200;
+const NO_EXECUTIONS: ExecutionMark = { batches: [], gone: [], goneAt: 0, executedAt: 0 };
 
-/** A batch that is gone and was not canceled was executed. */
-function executionsAfter({ input, flow }: Evidence<'module_state'>, before: ExecutionMark | undefined): ExecutionMark {
-  const live = new Set(rows(input.state.batches).map(keyOfBatch));
-  const isExecuted = (key: string): boolean => !live.has(key) && !flow.canceled.includes(key);
-  const executedAt = before?.batches.some(isExecuted) ? input.at.epochSeconds : (before?.executedAt ?? 0);
-  return { batches: relayable(input).slice(0, MAX_BATCHES).map(keyOfBatch), executedAt };
+/** A batch was executed if the next document does not have it either. */
+function executionsAfter({ input }: Evidence<'module_state'>, before = NO_EXECUTIONS): ExecutionMark {
+  const isGone = (batch: KnownBatch): boolean => isExecuted(input, batch);
+  return {
+    batches: relayable(input).slice(0, MAX_BATCHES).map(knownBatchOf),
+    gone: before.batches.filter(isGone),
+    goneAt: input.at.epochSeconds,
+    executedAt: before.gone.some(isGone) ? before.goneAt : before.executedAt,
+  };
 }
 
 function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, description: string) {

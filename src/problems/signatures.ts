@@ -14,6 +14,7 @@ import { batchSignatures, valsetSignatures } from '../facts/items/signatures.js'
 import { percent } from '../text/format.js';
 import { amountsText } from './amounts.js';
 import { clockTime, DAY_SECONDS, timeOfHeight, timeoutText } from './bridge-times.js';
+import { isExecuted, knownBatch, knownBatchOf } from './known-batch.js';
 import { problemOf, type Evidence } from './problem.js';
 import { membersOf, missingValidators, ownFirst, withDetails } from './sentence.js';
 
@@ -21,8 +22,8 @@ import { membersOf, missingValidators, ownFirst, withDetails } from './sentence.
 
 const CONTACT_SIGNERS = 'Contact the operators of the validators that have not signed; the batches cannot be relayed.';
 
-/** The batch whose signatures decide whether there is progress. */
-const unsignedMark = z.strictObject({ batch: z.string(), since: z.string(), sinceBlock: z.string() }).nullable();
+/** The batch whose signatures decide whether there is progress; the first of those that were canceled for another one, and its block. */
+const unsignedMark = z.strictObject({ batch: knownBatch, since: z.string(), sinceBlock: z.string() }).nullable();
 type UnsignedMark = z.infer<typeof unsignedMark>;
 
 function oldestUnsigned(input: BridgeInput): Batch | undefined {
@@ -31,15 +32,15 @@ function oldestUnsigned(input: BridgeInput): Batch | undefined {
 }
 
 /** A batch that is signed is progress, one that was canceled is none: its transfers wait for signatures in the next one. */
-function unsignedSince({ input, flow }: Evidence<'module_state'>, before: UnsignedMark | undefined): UnsignedMark {
+function unsignedSince({ input }: Evidence<'module_state'>, before: UnsignedMark | undefined): UnsignedMark {
   const oldest = oldestUnsigned(input);
   if (oldest === undefined) return null;
-  const batch = keyOfBatch(oldest);
-  const anew = { batch, since: batch, sinceBlock: toDecimalString(required(oldest.block)) };
+  const batch = knownBatchOf(oldest);
+  const anew = { batch, since: batch.key, sinceBlock: toDecimalString(required(oldest.block)) };
   if (before === undefined || before === null) return anew;
-  const earlier = rows(input.state.batches).find((own) => keyOfBatch(own) === before.batch);
+  const earlier = rows(input.state.batches).find((own) => keyOfBatch(own) === before.batch.key);
   if (earlier !== undefined) return isBatchSigned(input, earlier) === true ? anew : before;
-  return flow.canceled.includes(before.batch) ? { ...before, batch } : anew;
+  return isExecuted(input, before.batch) ? anew : { ...before, batch };
 }
 
 const batchUnsigned = problemOf('module_state', {

@@ -94,4 +94,15 @@ describe('the log of verdicts', () => {
     logVerdicts(log, logged, targetVerdicts());
     expect(levels).toEqual([level, 'info']);
   });
+
+  it('has a verdict that became critical below another one when nothing inhibits it any more', () => {
+    const levels: string[] = [];
+    const log = createLog({ line: (text) => levels.push((JSON.parse(text) as { level: string }).level) });
+    const warning = targetVerdicts([verdict('BridgeOrchestratorDeadlineNear', 'warning', 20)]);
+    const critical = verdict('BridgeOrchestratorDeadlineNear', 'critical', 30);
+    let logged = logVerdicts(log, new Map(), warning);
+    logged = logVerdicts(log, logged, targetVerdicts([{ ...critical, inhibitedBy: 'BridgeBatchUnsigned' }]));
+    logVerdicts(log, logged, targetVerdicts([critical]));
+    expect(levels).toEqual(['warn', 'error']);
+  });
 });

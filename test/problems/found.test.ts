@@ -148,11 +148,16 @@ describe('a batch', () => {
       attestations: [{ ...COMPLETE.attestations[0], claim: { event_nonce: '8' } }],
       last_observed_nonce: '8',
     };
-    const after = bridgeProblems([
-      { minute: 0, state: { ...both, attestations } },
-      { minute: 1, state: executed },
-    ]);
-    expect(after.find((own) => own.name === name)?.start).toBe(1);
+    const before = { ...both, attestations };
+    const startAfter = (...states: readonly object[]): number | undefined =>
+      bridgeProblems([before, ...states].map((state, minute) => ({ minute, state }))).find((own) => own.name === name)
+        ?.start;
+    expect(startAfter(executed, executed)).toBe(1);
+    // One document without batches, as from a node that has just started.
+    expect(startAfter({ ...before, batches: [] }, before)).toBe(-90);
+    // Its transfers are back in the queue.
+    const canceled = { ...executed, unbatched_transfers: both.batches[0]?.transactions };
+    expect(startAfter(canceled, canceled)).toBe(-90);
   });
 
   it('is near its timeout below a fifth of its lifetime', () => {
