@@ -15,6 +15,7 @@ import {
   type Severity,
   type Subject,
 } from './problem.js';
+import { marksAfter, type Marks } from './marks.js';
 import { problems } from './problems.js';
 import type { Sentence } from './sentence.js';
 
@@ -59,16 +60,13 @@ interface Candidate extends KnownSubject {
 }
 
 /** What is remembered of one problem. */
-export interface RememberedProblem {
+export interface RememberedProblem extends Marks {
   /** By subject. */
   readonly present: ReadonlyMap<string, PresentSubject>;
   /** What may begin, or begin anew. */
   readonly candidates: ReadonlyMap<string, Candidate>;
   /** Since when it cannot be judged, in Unix seconds. */
   readonly unjudgedSeconds: number | undefined;
-  readonly mark: unknown;
-  /** One that is debounced, without the last document, until the next one confirms what it has changed. */
-  readonly confirmedMark: unknown;
 }
 
 /** A problem that is over, after its alert has fired. */
@@ -165,7 +163,7 @@ function judgeProblem(
   at: Instant,
   isSinglePoll: boolean,
 ): RememberedProblem | undefined {
-  const marks = marksAfter(problem, evidence, before);
+  const marks = marksAfter(problem.mark, evidence, before);
   const findings = orElse<Findings | typeof WITHDRAWN>(
     () => problem.find(evidence, marks.mark),
     () => WITHDRAWN,
@@ -212,34 +210,6 @@ function judgeProblem(
 /** Whether a problem that a judgement has not found has ended, because the one before has not found it either. */
 function hasEnded({ foundAt, isMissing }: PresentSubject, at: Instant): boolean {
   return isMissing && msBetween(foundAt, at) >= ENDS_AFTER_MS;
-}
-
-type Marks = Pick<RememberedProblem, 'mark' | 'confirmedMark'>;
-
-/** A mark that cannot be read stays. */
-function marksAfter({ mark: own }: Problem, evidence: Evidence, before: RememberedProblem | undefined): Marks {
-  const { mark, confirmedMark } = before ?? { mark: undefined, confirmedMark: undefined };
-  return orElse<Marks>(
-    () => {
-      const after = own?.next(evidence, mark);
-      if (own?.isDebounced !== true) return { mark: after, confirmedMark: undefined };
-      if (confirmedMark === undefined) return { mark: after, confirmedMark: mark };
-      const withoutLast = own.next(evidence, confirmedMark);
-      const agreed = agreedMark(after, withoutLast);
-      return agreed === undefined ? { mark: withoutLast, confirmedMark } : { mark: agreed, confirmedMark: mark };
-    },
-    () => ({ mark, confirmedMark }),
-  );
-}
-
-/** The mark with the lower ones of two numbers, which are times or small counts; `undefined` for marks that differ in anything else. */
-function agreedMark(a: unknown, b: unknown): unknown {
-  if (typeof a === 'number' && typeof b === 'number') return Math.min(a, b);
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null)
-    return Object.is(a, b) ? a : undefined;
-  const entries = Object.entries(a).map(([key, value]) => [key, agreedMark(value, Reflect.get(b, key))] as const);
-  if (entries.length !== Object.keys(b).length || entries.some(([, value]) => value === undefined)) return undefined;
-  return Array.isArray(a) ? entries.map(([, value]) => value) : Object.fromEntries(entries);
 }
 
 function newCandidate(subject: Subject, { identity = '', start, ...texts }: Found, at: Instant): Candidate {
@@ -383,7 +353,7 @@ export function repeatJudgement(memory: ProblemMemory, from: Instant, at: Instan
       key,
       {
         ...known,
-        confirmedMark: known.mark,
+        markWithoutLast: known.mark,
         present: new Map(
           Array.from(known.present, ([subject, own]) => [
             subject,

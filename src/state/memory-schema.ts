@@ -17,7 +17,7 @@ export function createMemorySchema({ instant, seconds }: TimeCodecs) {
     candidates: map(z.string(), candidate),
     unjudgedSeconds: maybe(seconds),
     mark: maybe(z.unknown()),
-    confirmedMark: maybe(z.unknown()),
+    markWithoutLast: maybe(z.unknown()),
   });
   const ended = z.strictObject({
     name: z.string(),
@@ -55,7 +55,7 @@ function ofThisVersion(
         problem.mark?.schema.safeParse(JSON.parse(JSON.stringify(value ?? null), limited)).data;
       return own === undefined
         ? []
-        : [[key, { ...own, mark: markOf(own.mark), confirmedMark: markOf(own.confirmedMark) }]];
+        : [[key, { ...own, mark: markOf(own.mark), markWithoutLast: markOf(own.markWithoutLast) }]];
     }),
   );
 }

@@ -1,9 +1,10 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { targetVariables } from '../../src/config/environment.js';
 import { scenarioNames } from '../../src/simulator/scenarios.js';
 import { alertRules } from '../support/alert-rules.js';
 import { commands as programCommands } from '../support/command-context.js';
-import { packageJson, projectFileExists, readProjectFile } from '../support/project-files.js';
+import { packageJson, projectFileExists, projectPath, readProjectFile } from '../support/project-files.js';
 import { blocksOf, inlineCodeIn, pages } from './pages.js';
 import { configSettings, webSettings } from './settings.js';
 
@@ -27,6 +28,10 @@ const npmCommands = new Set([
   'prune',
   'publish',
 ]);
+
+const sourceFiles = ['src', 'test', 'grafana'].flatMap((folder) =>
+  readdirSync(projectPath(folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
+);
 
 /** The alerts of this project and those in examples. */
 const alertNames = new Set([
@@ -63,6 +68,11 @@ describe.each(pages)('$file', (page) => {
       (command) => command.match(/\b(?:BRIDGE|CROSSCHAIN|TARGETS?|POLL|CONFIG|WEB|LOG)_[A-Z_]+\b/g) ?? [],
     );
     expect(usedVariables.filter((variable) => !variables.has(variable))).toEqual([]);
+  });
+
+  it('names existing files of the source', () => {
+    const named = inlineCode.filter((code) => /^(?:[\w-]+\/)*[\w.-]+\.m?ts$/.test(code));
+    expect(named.filter((name) => !sourceFiles.some((file) => file === name || file.endsWith(`/${name}`)))).toEqual([]);
   });
 
   it('uses existing npm scripts', () => {

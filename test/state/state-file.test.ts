@@ -128,7 +128,7 @@ describe('the state file', () => {
       candidates: new Map(),
       unjudgedSeconds: 1_000_000_030,
       mark: undefined,
-      confirmedMark: undefined,
+      markWithoutLast: undefined,
     };
     const remembered = new Map([['BridgeHeightStalled critical module_state', problem]]);
     const { state, memory } = endpoint('a');
@@ -149,7 +149,13 @@ describe('the state file', () => {
     const later = clock().epochSeconds + 3600;
     const mark = { values: { a: '1' }, changed: ['a'], at: later };
     const key = 'BridgeParamsChanged info module_state';
-    const known = { present: new Map(), candidates: new Map(), unjudgedSeconds: undefined, mark, confirmedMark: mark };
+    const known = {
+      present: new Map(),
+      candidates: new Map(),
+      unjudgedSeconds: undefined,
+      mark,
+      markWithoutLast: mark,
+    };
     const { state, memory } = endpoint('a');
     const marked = { ...memory, problems: { remembered: new Map([[key, known]]), ended: [] } };
     await write(fileIn(path), [
@@ -162,7 +168,7 @@ describe('the state file', () => {
     const restored = next.rememberedOf({ target: 'a', document: 'module_state' })?.memory.problems.remembered.get(key);
     expect(restored?.mark).toMatchObject({ values: { a: '1' }, at: expect.any(Number) });
     expect(restored?.mark).not.toMatchObject({ at: later });
-    expect(restored?.confirmedMark).toEqual(restored?.mark);
+    expect(restored?.markWithoutLast).toEqual(restored?.mark);
   });
 
   it('has the endpoints that were polled last when all of them would be more than 32 MiB, which is logged once', async () => {
