@@ -154,7 +154,10 @@ export function runDay(
       options.observe?.(targets, minute, endpoints);
       samples += 1;
       const isCurrent = endpoints.length === DOCUMENTS && endpoints.every(isFresh(minute));
-      if (samples % SAMPLES_BETWEEN_GAUGES !== 0 || !isCurrent || active.some(isShowingThePast)) return;
+      const isSettling = faults.some(
+        ({ untilMinute }) => untilMinute <= minute && minute < untilMinute + SETTLING_MINUTES,
+      );
+      if (samples % SAMPLES_BETWEEN_GAUGES !== 0 || !isCurrent || isSettling || active.some(isShowingThePast)) return;
       const found = differences(gaugesOf(endpoints, minute), expectedGauges(chain));
       for (const text of found) {
         const family = text.split(' ')[0] ?? '';
@@ -182,6 +185,8 @@ export function runDay(
 const DOCUMENTS = 3;
 /** Comparing all gauges takes longer than a poll. */
 const SAMPLES_BETWEEN_GAUGES = 10;
+/** Documents of one poll are derived with what the others said in the poll before. */
+const SETTLING_MINUTES = 4;
 
 const isFresh =
   (minute: number) =>
