@@ -1,4 +1,3 @@
-import { pino } from 'pino';
 import type { ConfigOptions, LogOptions, ShardOptions, SummaryOptions } from '../cli/options.js';
 import { clock } from '../clock.js';
 import type { Config } from '../config/config.js';
@@ -9,7 +8,7 @@ import { jobsOf, limitsOf, pollInput } from '../poll/jobs.js';
 import { initialMemory } from '../poll/known-endpoint.js';
 import { createPollExecutor, readFetched, timedStep, type PollExecutor, type PollJob } from '../poll/poll.js';
 import type { StepContext } from '../poll/step.js';
-import { createQueryRunner } from '../queries/query-runner.js';
+import { createQueryRunner, type QueryLog } from '../queries/query-runner.js';
 import { queryStatesOf, type QueryStates } from '../queries/query-state.js';
 import { hasStakingNames, validators, validatorsAnswer } from '../queries/validators.js';
 import { withinMs } from '../queue.js';
@@ -103,12 +102,15 @@ async function pollOnce(
   };
 }
 
+/** A warning names what has not been answered. */
+const SILENT: QueryLog = { warn: () => undefined, info: () => undefined };
+
 /** The queries of a document with what is answered in time. */
 async function answersTo(job: PollJob, executor: PollExecutor, polled: EndpointState): Promise<QueryStates> {
   let state = polled;
   const queries = createQueryRunner(
     executor,
-    pino({ enabled: false }),
+    SILENT,
     clock,
     () => state,
     (_job, answered) => {

@@ -31,7 +31,7 @@ export function marksAfter(own: Problem['mark'], evidence: Evidence, before: Mar
         ? { mark: afterWithoutLast, markWithoutLast }
         : { mark: agreed, markWithoutLast: mark };
     },
-    () => before,
+    () => ({ mark, markWithoutLast }),
   );
 }
 

@@ -8,6 +8,9 @@ import { dueQueries, isNotServed, withAttempt, withResults, type QueryStates } f
 
 /* Sends the queries of endpoints that are due, after their polls. */
 
+/** Where failures of queries are reported. */
+export type QueryLog = Pick<Logger, 'warn' | 'info'>;
+
 interface QueryRunner {
   /** Sends the queries of an endpoint that are due, until all have ended. Its last poll has succeeded. */
   readonly run: (job: PollJob) => Promise<void>;
@@ -16,7 +19,7 @@ interface QueryRunner {
 /** `find` returns the state of the endpoint of a job while it exists; `change` replaces the states of its queries. */
 export function createQueryRunner(
   executor: Pick<PollExecutor, 'sendQuery'>,
-  log: Logger,
+  log: QueryLog,
   now: () => Instant,
   find: (job: PollJob) => EndpointState | undefined,
   change: (job: PollJob, queries: QueryStates) => void,
@@ -63,7 +66,7 @@ export function createQueryRunner(
 
 /** Logs the first of equal failures, and the end of them. */
 function logQuery(
-  log: Logger,
+  log: QueryLog,
   { target, document, queries }: EndpointState,
   { name: query }: NodeQuery,
   states: QueryStates,
