@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { floorDivide, multiply, toDouble, toSeconds } from '../chain/decimal.js';
-import type { Batch } from '../chain/module-state.js';
+import { floorDivide, multiply, toDecimalString, toDouble, toSeconds } from '../chain/decimal.js';
+import type { Batch, Transfer } from '../chain/module-state.js';
 import { estimatedExternalHeight, feesOf, isOverdue, paysMinimum, relayableBatches } from '../facts/bridge/batches.js';
 import { externalBlockTime } from '../facts/bridge/block-times.js';
 import { heightOfLastObserved, pendingEventCount } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
-import { contractLabel } from '../facts/bridge/tokens.js';
+import { batchedTransfers, contractLabel, idOf, keyOfBatch, unbatchedTransfers } from '../facts/bridge/tokens.js';
+import { memoize } from '../facts/memoize.js';
 import { newestValset, powerDrift, unrelayedValsets } from '../facts/bridge/valsets.js';
 import { groupBy } from '../facts/grouping.js';
 import { orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, percent } from '../text/format.js';
 import { amountsText } from './amounts.js';
 import { about, earliest, latest, secondsToExternalHeight, timeOfHeight } from './bridge-times.js';
-import { isExecuted, knownBatch, knownBatchOf, type KnownBatch } from './known-batch.js';
 import { problemOf, type Evidence, type Severity } from './problem.js';
 import { withDetails } from './sentence.js';
 
@@ -37,6 +37,27 @@ function relayable(input: BridgeInput): readonly Batch[] {
 function firstTimeout(input: BridgeInput, batches: readonly Batch[]): string {
   const seconds = earliest(batches.map((batch) => secondsToExternalHeight(input, () => required(batch.batch_timeout))));
   return seconds === undefined ? '' : `the first times out in ${about(input, seconds)}`;
+}
+
+/** A batch that a relayer could execute: its key, and one of its transfers. */
+const knownBatch = z.strictObject({ key: z.string(), transfer: z.string().nullable() });
+type KnownBatch = z.infer<typeof knownBatch>;
+
+const idText = (transfer: Transfer): string => toDecimalString(idOf(transfer));
+
+function knownBatchOf(batch: Batch): KnownBatch {
+  const [first] = rows(batch.transactions);
+  return { key: keyOfBatch(batch), transfer: first === undefined ? null : idText(first) };
+}
+
+const liveBatches = memoize(({ state }: BridgeInput) => new Set(rows(state.batches).map(keyOfBatch)));
+const liveTransfers = memoize(
+  (input: BridgeInput) => new Set([...unbatchedTransfers(input), ...batchedTransfers(input)].map(idText)),
+);
+
+/** Whether a batch was executed since: the hub deletes its transfers for good, and returns those of a canceled one to the queue. */
+function isExecuted(input: BridgeInput, { key, transfer }: KnownBatch): boolean {
+  return !liveBatches(input).has(key) && (transfer === null || !liveTransfers(input).has(transfer));
 }
 
 /**

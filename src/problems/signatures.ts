@@ -14,7 +14,6 @@ import { batchSignatures, valsetSignatures } from '../facts/items/signatures.js'
 import { percent } from '../text/format.js';
 import { amountsText } from './amounts.js';
 import { clockTime, DAY_SECONDS, timeOfHeight, timeoutText } from './bridge-times.js';
-import { isExecuted, knownBatch, knownBatchOf } from './known-batch.js';
 import { problemOf, type Evidence } from './problem.js';
 import { membersOf, missingValidators, ownFirst, withDetails } from './sentence.js';
 
@@ -22,8 +21,10 @@ import { membersOf, missingValidators, ownFirst, withDetails } from './sentence.
 
 const CONTACT_SIGNERS = 'Contact the operators of the validators that have not signed; the batches cannot be relayed.';
 
-/** The batch whose signatures decide whether there is progress; the first of those that were canceled for another one, and its block. */
-const unsignedMark = z.strictObject({ batch: knownBatch, since: z.string(), sinceBlock: z.string() }).nullable();
+/** The batch whose signatures decide whether there is progress; the first of those that timed out before it, and its block. */
+const unsignedMark = z
+  .strictObject({ batch: z.string(), timeout: z.string(), since: z.string(), sinceBlock: z.string() })
+  .nullable();
 type UnsignedMark = z.infer<typeof unsignedMark>;
 
 function oldestUnsigned(input: BridgeInput): Batch | undefined {
@@ -31,16 +32,21 @@ function oldestUnsigned(input: BridgeInput): Batch | undefined {
   return unsigned.toSorted((a, b) => compare(required(a.block), required(b.block)))[0];
 }
 
-/** A batch that is signed is progress, one that was canceled is none: its transfers wait for signatures in the next one. */
+/**
+ * A batch that is signed is progress, and so is one that the hub has canceled because a later one of its token was executed. One that has timed
+ * out is none: its transfers wait for signatures in the next one.
+ */
 function unsignedSince({ input }: Evidence<'module_state'>, before: UnsignedMark | undefined): UnsignedMark {
   const oldest = oldestUnsigned(input);
   if (oldest === undefined) return null;
-  const batch = knownBatchOf(oldest);
-  const anew = { batch, since: batch.key, sinceBlock: toDecimalString(required(oldest.block)) };
+  const batch = keyOfBatch(oldest);
+  const timeout = toDecimalString(required(oldest.batch_timeout));
+  const anew = { batch, timeout, since: batch, sinceBlock: toDecimalString(required(oldest.block)) };
   if (before === undefined || before === null) return anew;
-  const earlier = rows(input.state.batches).find((own) => keyOfBatch(own) === before.batch.key);
+  const earlier = rows(input.state.batches).find((own) => keyOfBatch(own) === before.batch);
   if (earlier !== undefined) return isBatchSigned(input, earlier) === true ? anew : before;
-  return isExecuted(input, before.batch) ? anew : { ...before, batch };
+  const hasTimedOut = compare(before.timeout as DecimalString, required(input.state.last_observed_external_height)) < 0;
+  return hasTimedOut ? { ...before, batch, timeout } : anew;
 }
 
 const batchUnsigned = problemOf('module_state', {
@@ -50,7 +56,7 @@ const batchUnsigned = problemOf('module_state', {
   dashboard: 'bridge-validator',
   summary: 'batches lack signatures, and cannot be relayed.',
   description:
-    'The oldest batch that less power than `power_threshold` has signed is the same, or was canceled for another unsigned one. Unsigned batches cannot be relayed.',
+    'The oldest batch that less power than `power_threshold` has signed is the same, or has timed out before another unsigned one. Unsigned batches cannot be relayed.',
   action: CONTACT_SIGNERS,
   mark: { schema: unsignedMark, isDebounced: true, next: unsignedSince },
   find: ({ input }, mark: UnsignedMark | undefined) => {

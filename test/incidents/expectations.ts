@@ -144,6 +144,9 @@ const failing = (world: World): readonly Truth[] =>
 
 const isOptional = ({ document }: Truth): boolean => document === 'external_contract';
 
+/** Orchestrators sign within minutes. */
+const UNSIGNED_MINUTES = 15;
+
 export const expectations: readonly Expectation[] = [
   // Signatures
   {
@@ -151,11 +154,14 @@ export const expectations: readonly Expectation[] = [
     seenIn: BRIDGE,
     truths: (world) => {
       const unsigned = batchesOf(world).filter(({ signed }) => signed < QUORUM);
-      if (unsigned.length === 0) return NOTHING;
+      const [oldest] = unsigned.toSorted((a, b) => a.nonce - b.nonce);
+      if (oldest === undefined) return NOTHING;
       const isSure = unsigned.some(({ signed, isExecuted }) => signed < QUORUM - MARGIN && !isExecuted);
-      return [{ isSure, identity: Math.min(...unsigned.map(({ nonce }) => nonce)) }];
+      // One that becomes the oldest because others are canceled is as old as its block.
+      const earliest = Math.max(0, UNSIGNED_MINUTES - oldest.ageMinutes);
+      return [{ isSure, identity: oldest.nonce, earliest }];
     },
-    earliest: 15,
+    earliest: UNSIGNED_MINUTES,
     latest: 45,
     ends: 10,
     reason: 'Orchestrators sign within minutes. A batch below 66 % cannot be relayed, and its transfers are locked.',

@@ -110,24 +110,22 @@ describe('a batch', () => {
     ]);
   });
 
-  it('that is superseded by another unsigned one is no progress, and one that is signed is', () => {
-    const documents = (second: object): Document[] =>
-      [0, 1, 2, 3].map((minute) => ({
-        minute,
-        state: minute < 2 ? { batches: [liveBatch('8', 25)], last_outgoing_batch_id: '8' } : second,
-      }));
-    const superseding = batch('9', '60000', String(heightAt(2)));
-    expect(
-      bridgeProblems(documents({ batches: [superseding] })).find(({ name }) => name === 'BridgeBatchUnsigned/critical')
-        ?.start,
-    ).toBe(-25);
+  it('that times out unsigned is no progress; one that is signed is, and so is one before which another was executed', () => {
+    const startAfter = (second: object): number | undefined =>
+      bridgeProblems(
+        [0, 1, 2, 3].map((minute) => ({
+          minute,
+          state: minute < 2 ? { batches: [liveBatch('8', 25)], last_outgoing_batch_id: '8' } : second,
+        })),
+      ).find(({ name }) => name === 'BridgeBatchUnsigned/critical')?.start;
+    const next = batch('9', '90000', String(heightAt(2)));
+    expect(startAfter({ batches: [next], last_observed_external_height: '60001' })).toBe(-25);
+    expect(startAfter({ batches: [next] })).toBe(2);
     const signed = {
-      batches: [liveBatch('8', 25), { ...superseding, transactions: [transfer('9')] }],
+      batches: [liveBatch('8', 25), { ...next, transactions: [transfer('9')] }],
       batch_confirms: signedBy('8', 0, 1, 2, 3),
     };
-    expect(bridgeProblems(documents(signed)).find(({ name }) => name === 'BridgeBatchUnsigned/critical')?.start).toBe(
-      2,
-    );
+    expect(startAfter(signed)).toBe(2);
   });
 
   it('waits for a relayer where several tokens do, and an execution is progress', () => {
