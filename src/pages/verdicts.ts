@@ -1,6 +1,7 @@
 import { groupBy } from '../facts/grouping.js';
 import type { Severity } from '../problems/problem.js';
 import { isNote } from '../poll/verdicts.js';
+import { beginningAtLimit } from '../problems/problems.js';
 import { duration } from '../text/format.js';
 import { isolated, markup, sentenceHtml, type Markup } from './html.js';
 import { anchor, pendingLink, relative } from './layout.js';
@@ -193,13 +194,19 @@ function stateLabel({ severity, state, firesInSeconds }: VerdictView): Markup {
   return markup`<b class="state pending">${severity} in ${duration(firesInSeconds ?? 0)}</b>`;
 }
 
+/** What begins at the time of a verdict: the problem, as far as it was seen or is proven, or its being over a limit that varies. */
+function startText({ alert, mayBeOlder }: VerdictView): string {
+  if (beginningAtLimit.has(alert)) return 'over its limit';
+  return mayBeOlder ? 'seen' : 'true';
+}
+
 /** Names such as those of metrics and addresses are left as they are. */
 function capitalized(sentence: string): string {
   return sentence.replace(/^[a-z](?=[a-z]*(?:[^\w.]|$))/, (letter) => letter.toUpperCase());
 }
 
 function nextSteps({ first, view: { target }, page }: Group): Markup {
-  const { alert, severity, since, firesAt, ageSeconds, action, runbook, dashboard, mayBeOlder } = first;
+  const { alert, severity, since, firesAt, ageSeconds, action, runbook, dashboard } = first;
   const when = urgencies[severity];
   const urgency =
     firesAt === null ? when : markup`If it lasts until ${clockTimeElement(firesAt)}, ${when.toLowerCase()}`;
@@ -209,5 +216,5 @@ function nextSteps({ first, view: { target }, page }: Group): Markup {
     ...(dashboard === null ? [] : [markup`<a href="${dashboard}" rel="noreferrer">Dashboard</a>`]),
   ];
   return markup`<p class="remedy"><b>${urgency}:</b> ${sentenceHtml(action)}</p>
-<p class="links"><span>${mayBeOlder ? 'seen' : 'true'} ${sinceElement(since, ageSeconds)}</span> ${links.map((link) => markup`${link} `)}</p>`;
+<p class="links"><span>${startText(first)} ${sinceElement(since, ageSeconds)}</span> ${links.map((link) => markup`${link} `)}</p>`;
 }

@@ -125,7 +125,7 @@ function haltedSeconds(mark: HaltMark | undefined, since: number): number {
 const stuck = problemOf('rate_limiter_input', {
   name: 'CrosschainBacklogStuck',
   severity: 'critical',
-  // The age limit of the chain is in the start.
+  beginsAtLimit: true,
   afterMinutes: 0,
   summary: `nothing moves on ${THE_CHAIN}.`,
   description:
@@ -175,7 +175,7 @@ function tooOld(severity: Severity) {
   return problemOf('rate_limiter_input', {
     name: 'CrosschainOldestPendingTooOld',
     severity,
-    // The age limit of the chain is in the start.
+    beginsAtLimit: true,
     afterMinutes: 0,
     summary: `a pending transaction on ${THE_CHAIN} is ${isCritical ? 'far ' : ''}older than the age limit of the chain.`,
     description: isCritical

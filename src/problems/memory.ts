@@ -300,6 +300,11 @@ function presentSubjects(
   return [...single, ...presentTogether(problem, subjects.filter(isOther), limit)];
 }
 
+/** What is known after a restart, until the problem is found again: the summary without what it is about. */
+function plainSummary({ name, summary }: Problem): string {
+  return summary.includes('{{') ? name : summary.replace(/\.$/, '');
+}
+
 function presentSubject(problem: Problem, known: KnownSubject, limit: number): PresentProblem {
   const { subject, startSeconds, isProven, texts } = known;
   return {
@@ -308,7 +313,7 @@ function presentSubject(problem: Problem, known: KnownSubject, limit: number): P
     startSeconds,
     isProven,
     limitSeconds: limit,
-    sentence: texts?.sentence ?? { fact: `${problem.name}, for {duration}`, separator: '; ', details: '' },
+    sentence: texts?.sentence ?? { fact: `${plainSummary(problem)} (for {duration})`, separator: '; ', details: '' },
     action: texts?.action ?? problem.action,
     validators: texts?.validator === undefined ? [] : [texts.validator],
   };

@@ -69,7 +69,13 @@ function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
       // The block was followed by none.
       const start = input.at.epochSeconds - seconds + BEHIND_SECONDS;
       return [
-        { start, sentence: withDetails(`the newest block of the node of ${document} is ${duration(seconds)} old`) },
+        {
+          start,
+          sentence: withDetails(
+            `the newest block of the node of ${document} is ${duration(seconds)} old`,
+            'everything that is shown of it is as old',
+          ),
+        },
       ];
     },
     inhibitsDocument: true,

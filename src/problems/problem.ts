@@ -98,6 +98,8 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
   readonly document: Name;
   /** The age from which on its alert fires. */
   readonly afterMinutes: number;
+  /** Whether it begins when a limit is exceeded that varies, such as the age limit of a chain. */
+  readonly beginsAtLimit: boolean;
   /** Throws WITHDRAWN when a field that it reads is missing or invalid: then it is unjudged. */
   readonly find: (evidence: Evidence<Name>, mark: Value | undefined) => Findings;
   readonly mark?: Mark<Name, Value>;
@@ -118,7 +120,7 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
   readonly lateWith?: string;
 }
 
-type Optional = 'inhibits' | 'inhibitsDocument' | 'dashboard' | 'linksToPending';
+type Optional = 'beginsAtLimit' | 'inhibits' | 'inhibitsDocument' | 'dashboard' | 'linksToPending';
 
 export type Declaration<Name extends DocumentName, Value> = Omit<Problem<Name, Value>, Optional | 'document'> &
   Partial<Pick<Problem<Name, Value>, Optional>>;
@@ -136,6 +138,7 @@ export function problemOf<Name extends DocumentName, Value = never>(
 ): Problem {
   const problem: Problem<Name, Value> = {
     document,
+    beginsAtLimit: false,
     inhibits: [],
     inhibitsDocument: false,
     dashboard: dashboards[document],

@@ -28,3 +28,8 @@ export const problems: readonly Problem[] = [
 
 /** For the key `problems` of the configuration. */
 export const problemNames: ReadonlySet<string> = new Set(problems.map(({ name }) => name));
+
+/** The names of the problems that begin when a limit is exceeded. */
+export const beginningAtLimit: ReadonlySet<string> = new Set(
+  problems.filter(({ beginsAtLimit }) => beginsAtLimit).map(({ name }) => name),
+);

@@ -99,7 +99,7 @@ const stuck = problemOf('module_state', {
             return waiting && standstillSince(input, waiting);
           }),
           sentence: withList(
-            'no batch built for {duration}',
+            `no batch of ${tokenName(input, contract)} built for {duration}`,
             `${waitingText(input, contract)} waiting with sufficient fees`,
           ),
         },
@@ -164,7 +164,10 @@ const growing = problemOf('module_state', {
           subject: { token_contract: contract },
           identity: batch,
           start: first[0],
-          sentence: withList('no batch built for {duration}', `${waitingText(input, contract)} waiting`),
+          sentence: withList(
+            `no batch of ${tokenName(input, contract)} built for {duration}`,
+            `${waitingText(input, contract)} waiting`,
+          ),
         },
       ];
     });

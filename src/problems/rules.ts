@@ -49,7 +49,7 @@ function ruleOf(problem: Problem): Rule {
     expr: `time() - bridge_problem_start_timestamp_seconds{${matcher}problem="${name}",severity="${severity}"} > ${afterMinutes * 60}`,
     forMinutes: 0,
     keepFiringMinutes: severity === 'info' ? 0 : KEEP_FIRING_MINUTES,
-    summary: `{{ $labels.target }}: ${summary.replace(/\.$/, '')} (began {{ $value | humanizeDuration }} ago).`,
+    summary: `{{ $labels.target }}: ${summary.replace(/\.$/, '')} (${problem.beginsAtLimit ? 'exceeded its limit' : 'began'} {{ $value | humanizeDuration }} ago).`,
     description,
     action,
     dashboard,

@@ -43,7 +43,7 @@ describe('the summary of one poll', () => {
   it('proves by their heights that batches have timed out', () => {
     expect(shortened(summaryOf('batch-timeout', 50))).toEqual([
       'demo: critical: transfers have been locked for 35 min in 3 batches past the timeout at the estimated external height',
-      'demo: building up, critical in 26 min: no batch built for 24 min: 352K usdt (16 transfers) waiting with sufficient fees',
+      'demo: building up, critical in 26 min: no batch of usdt built for 24 min: 352K usdt (16 transfers) waiting with sufficient fees',
       'demo: building up, warning in 74 min: no signed batch has been executed for 46 min, 14 waiting',
       'exit 3',
     ]);

@@ -168,7 +168,10 @@ describe('the summary of once', () => {
 
   it.each([
     ['outbound-disabled', 'warning: the hub has switched off transactions to other chains'],
-    ['syncing', 'warning: the newest block of the node of rate_limiter_input is 3 h old'],
+    [
+      'syncing',
+      'warning: the newest block of the node of rate_limiter_input is 3 h old; everything that is shown of it is as old',
+    ],
   ] as const)('says what the node itself answers: %s', async (scenario, line) => {
     const node = await startTestSimulator({ scenario });
     const env = { CROSSCHAIN_URL: node.url, TARGET_NAME: 'mine' };

@@ -133,7 +133,7 @@ describe('the verdicts about an endpoint', () => {
     for (let minute = 0; minute <= 60; minute += 1) succeed(minute, waiting);
     expect(linesAt(60)).toEqual([
       'critical',
-      'firing BridgeBacklogStuck: no batch built for at least 60 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
+      'firing BridgeBacklogStuck: no batch of 0xt built for at least 60 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
     ]);
   });
 
@@ -144,12 +144,12 @@ describe('the verdicts about an endpoint', () => {
     expect(linesAt(18)).toEqual(['ok']);
     expect(linesAt(19)).toEqual([
       'pending',
-      'pending BridgeBacklogStuck: no batch built for at least 17 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
+      'pending BridgeBacklogStuck: no batch of 0xt built for at least 17 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
     ]);
     expect(targets(at(51))[0]?.verdicts[0]?.firesAtSeconds).toBe(at(52).epochSeconds);
     expect(linesAt(52)).toEqual([
       'critical',
-      'firing BridgeBacklogStuck: no batch built for at least 50 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
+      'firing BridgeBacklogStuck: no batch of 0xt built for at least 50 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
     ]);
   });
 
@@ -161,7 +161,7 @@ describe('the verdicts about an endpoint', () => {
       else succeed(minute, waiting);
     }
     expect(linesAt(55)[1]).toBe(
-      'firing BridgeBacklogStuck: no batch built for at least 53 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
+      'firing BridgeBacklogStuck: no batch of 0xt built for at least 53 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
     );
     succeed(56, { ...waiting, batches: [batch('6')] });
     succeed(57, idle);
@@ -312,7 +312,7 @@ describe('a reload of the configuration', () => {
     replace(52);
     expect(linesAt(53)).toEqual(['unknown', 'module_state has not been polled for 60 s']);
     for (let minute = 54; minute <= 75; minute += 1) succeed(minute, waiting);
-    expect(linesAt(75)[1]).toMatch(/^pending BridgeBacklogStuck: no batch built for at least 21 min/);
+    expect(linesAt(75)[1]).toMatch(/^pending BridgeBacklogStuck: no batch of 0xt built for at least 21 min/);
   });
 
   it('judges targets in the order of the configuration', () => {
