@@ -104,8 +104,9 @@ function bridgeStatistics(items: BridgeItems, flow: FlowView | null): readonly S
       oldestSeconds: oldest(claims, hubAge, ({ conflicting }) => conflicting),
     },
     {
-      ...ofBatches(items, ({ waitsFor }) => waitsFor === 'relayer'),
-      count: waiting(items, 'relayer'),
+      // The alerts count those that are claimed as executed.
+      ...ofBatches(items, ({ waitsFor }) => waitsFor === 'relayer' || waitsFor === 'observation'),
+      count: waiting(items, 'relayer', 'observation'),
       label: 'Signed batches',
       alerts: ['BridgeBatchTimeoutNear', 'BridgeBatchNotRelayed'],
       shown: 'never',
@@ -180,9 +181,10 @@ function waitingAmounts({ tokens }: BridgeItems): readonly string[] {
   return amounts === '' ? [] : [amounts];
 }
 
-/** The number of live batches that wait for this. */
-function waiting({ batchesByWait }: BridgeItems, reason: WaitReason): number | null {
-  return batchesByWait && (batchesByWait.find(({ waitsFor }) => waitsFor === reason)?.batches ?? 0);
+/** The number of live batches that wait for one of these. */
+function waiting({ batchesByWait }: BridgeItems, ...reasons: readonly (WaitReason | 'unknown')[]): number | null {
+  const selected = batchesByWait?.filter(({ waitsFor }) => reasons.includes(waitsFor));
+  return selected?.reduce((total, { batches }) => total + batches, 0) ?? null;
 }
 
 /** Age of the first selected row; rows are sorted oldest first. */

@@ -21,6 +21,7 @@ import { alertClass, type ItemTable, type PageContext } from './table.js';
 
 const WAITS: Readonly<Record<WaitReason, string>> = {
   timeout: 'timed out',
+  observation: 'claimed as executed, not observed yet',
   signatures: 'needs signatures',
   fees: 'below the minimum: nobody takes it',
   relayer: 'signed, waits for a relayer',
@@ -109,14 +110,19 @@ export const batchTable: ItemTable<BatchItem> = {
   ],
 };
 
-function batchWaitCell({ waitsFor, signedPowerRatio, state }: BatchItem, page: PageContext): Markup {
+function batchWaitCell(batch: BatchItem, page: PageContext): Markup {
+  const { waitsFor, signedPowerRatio, state, executedPowerRatio } = batch;
+  const claimants =
+    executedPowerRatio === null
+      ? ''
+      : markup`<small>${percent(executedPowerRatio, 2)} of the power claims that it was executed</small>`;
   return cells.orUnknown(waitsFor, (reason) => {
     if (reason === 'timeout') {
       const text = `${WAITS.timeout}${state === 'expired' ? ': the hub will cancel it' : ', but still held by the hub'}`;
-      return markup`<span class="${alertClass(page, 'BridgeBatchOverdue')}">${text}</span>`;
+      return markup`<span class="${alertClass(page, 'BridgeBatchOverdue')}">${text}</span>${claimants}`;
     }
     const share = reason === 'signatures' && signedPowerRatio !== null && page.required !== null;
-    return markup`${WAITS[reason]}${share ? `: ${percent(signedPowerRatio, 2)} of ${percent(page.required, 2)}` : ''}`;
+    return markup`${WAITS[reason]}${share ? `: ${percent(signedPowerRatio, 2)} of ${percent(page.required, 2)}` : ''}${claimants}`;
   });
 }
 

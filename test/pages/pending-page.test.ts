@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { jsonOf, pendingView } from '../../src/pages/view.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
-import { batch, idleState } from '../facts/items/bridge-state.js';
+import { batch, idleState, vote } from '../facts/items/bridge-state.js';
 import {
   at,
   BRIDGE,
@@ -254,6 +254,11 @@ describe('why something waits', () => {
   const context = { ...BRIDGE, labels: { ...BRIDGE.labels, tokens } };
   const signed = (nonce: string) =>
     ['0xa1', '0xa2'].map((eth_signer) => ({ nonce, token_contract: '0xt', eth_signer }));
+  const executed = {
+    height: '950',
+    votes: [vote(1)],
+    claim: { '@type': '/b.MsgWithdrawClaim', event_nonce: '8', batch_nonce: '5', token_contract: '0xT' },
+  };
   const poor = { ...batch('3'), transactions: batch('3').transactions.slice(1) };
   const queued = batch('9').transactions.map((own, index) => ({ ...own, id: String(index + 5) }));
 
@@ -261,12 +266,14 @@ describe('why something waits', () => {
     const snapshots = initialSnapshots();
     const state = {
       ...idleState,
-      batches: [batch('1'), batch('2'), poor, batch('4', '510')],
+      batches: [batch('1'), batch('2'), poor, batch('4', '510'), batch('5')],
+      attestations: [...idleState.attestations, executed],
       batch_confirms: [...signed('2'), ...signed('3')],
       unbatched_transfers,
     };
     snapshots.record(context, pollOf(context, { state }, { height: 1000, at: at(0) }), at(0));
-    return textOf(pendingAt(snapshots, 1, { target: TARGET }));
+    const verdicts = [targetVerdicts([verdict('BridgeBatchTimeoutNear', 'warning', 20)])];
+    return textOf(pendingAt(snapshots, 1, { target: TARGET }, { verdicts }));
   }
 
   it('is said of each batch, with its fees against the minimum, and adds up', () => {
@@ -276,17 +283,19 @@ describe('why something waits', () => {
     expect(text).toContain('signed, waits for a relayer\n');
     expect(text).toContain('0.2 TEE\nof at least 0.4 TEE');
     expect(text).toContain('timed out, but still held by the hub');
+    expect(text).toContain('claimed as executed, not observed yet\n30.00 % of the power claims that it was executed');
     expect(text).toContain(
-      '1 × timed out; 1 × needs signatures; 1 × below the minimum: nobody takes it; 1 × signed, waits for a relayer.',
+      '1 × timed out; 1 × claimed as executed, not observed yet; 1 × needs signatures; 1 × below the minimum: nobody takes it; 1 × signed, waits for a relayer.',
     );
-    expect(text).toContain('Waiting transfers 7\n0 in no batch; 7 in 4 batches');
+    expect(text, 'as the alert counts').toContain('Signed batches 2 warning');
+    expect(text).toContain('Waiting transfers 9\n0 in no batch; 9 in 5 batches');
   });
 
   it('is said of each token and transfer in no batch', () => {
     expect(textWith(queued)).toContain('waits for a batch\nfees of the next batch: 0.4 TEE\nof at least 0.4 TEE');
     const text = textWith(queued.slice(1));
     expect(text).toContain('below the minimum: nobody takes it\nfees of the next batch: 0.2 TEE');
-    expect(text).toContain('1\n0.1 TEE\n0.2 TEE\nof at least 0.4 TEE\nbelow the minimum: nobody takes it\n7\n');
+    expect(text).toContain('1\n0.1 TEE\n0.2 TEE\nof at least 0.4 TEE\nbelow the minimum: nobody takes it\n9\n');
   });
 });
 

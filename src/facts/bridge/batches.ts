@@ -18,6 +18,7 @@ import { orUndefined, required, rows } from '../required-fields.js';
 import { externalBlockTime, hubBlockTime } from './block-times.js';
 import { heightOfLastObserved, requireEventNonces } from './events.js';
 import type { BridgeInput } from './input.js';
+import { executionClaimsOf } from './integrity.js';
 import { hasContractPower, isBatchSigned, requireSigningInput } from './signing.js';
 import { contractLabel, feeCoin, minBatchFees } from './tokens.js';
 
@@ -156,13 +157,17 @@ export function batchState(input: BridgeInput, batch: Batch): BatchState | undef
   return overdue === undefined ? undefined : overdue ? 'overdue' : 'live';
 }
 
-/** Why a batch is not executed, or a transfer not in one. `fees`: below the minimum fee of the token, so that nobody takes it. */
-export const waitReasons = ['timeout', 'signatures', 'fees', 'relayer', 'batch'] as const;
+/**
+ * Why the hub holds a batch, or a transfer is not in one. `observation`: validators claim that it was executed. `fees`: below the minimum fee of
+ * the token, so that nobody takes it.
+ */
+export const waitReasons = ['timeout', 'observation', 'signatures', 'fees', 'relayer', 'batch'] as const;
 export type WaitReason = (typeof waitReasons)[number];
 
 /** The first reason that applies to a live batch; `undefined` without the power of the validator set in the contract. */
 export function waitOfBatch(input: BridgeInput, batch: Batch): WaitReason | undefined {
   if (orUndefined(() => isExpired(input, batch)) === true || isTimedOut(input, batch)) return 'timeout';
+  if (orUndefined(() => executionClaimsOf(input, batch).length > 0) === true) return 'observation';
   const isSigned = isBatchSigned(input, batch);
   if (isSigned === undefined) return undefined;
   if (!isSigned) return 'signatures';

@@ -1,6 +1,6 @@
 import { packedValsetClaim, packedWithdrawClaim, type ClaimedMember, type claimTypes } from '../../chain/claim.js';
 import { compare, highest, toDecimalString } from '../../chain/decimal.js';
-import type { Attestation, Valset } from '../../chain/module-state.js';
+import type { Attestation, Batch, Valset } from '../../chain/module-state.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { optional, required, rows } from '../required-fields.js';
@@ -84,16 +84,29 @@ export const foreignValsetClaims = memoize((input: BridgeInput): readonly Attest
   });
 });
 
+/** The pending claims that a batch was executed, by batch. */
+const executionClaims = memoize((input: BridgeInput) =>
+  groupBy(pendingClaims(input, 'MsgWithdrawClaim'), claimedBatch),
+);
+
+function claimedBatch(attestation: Attestation): string {
+  const claim = required(attestation.claim);
+  const packed = () => required(packedWithdrawClaim(required(claim.value)));
+  const nonce = optional(claim.batch_nonce) ?? packed().batchNonce;
+  return batchKey(nonce, optional(claim.token_contract) ?? packed().tokenContract);
+}
+
+/** The pending claims that this batch was executed. */
+export function executionClaimsOf(input: BridgeInput, { batch_nonce, token_contract }: Batch): readonly Attestation[] {
+  return executionClaims(input).get(batchKey(batch_nonce, required(token_contract))) ?? [];
+}
+
 /** Claims that a batch was executed that the hub does not have. The hub halts when one of them is observed. */
 export const foreignBatchClaims = memoize((input: BridgeInput): readonly Attestation[] => {
   required(input.state.batches);
-  return pendingClaims(input, 'MsgWithdrawClaim').filter((attestation) => {
-    const claim = required(attestation.claim);
-    const packed = () => required(packedWithdrawClaim(required(claim.value)));
-    const nonce = optional(claim.batch_nonce) ?? packed().batchNonce;
-    const token = optional(claim.token_contract) ?? packed().tokenContract;
-    return !batchesByKey(input).has(batchKey(nonce, token));
-  });
+  return Array.from(executionClaims(input))
+    .filter(([batch]) => !batchesByKey(input).has(batch))
+    .flatMap(([, claims]) => claims);
 });
 
 /** The highest share of the power of the newest validator set that voted for one of the claims; 0 without a claim. */

@@ -11,6 +11,7 @@ import {
   type EventAttestation,
 } from '../bridge/events.js';
 import type { BridgeInput } from '../bridge/input.js';
+import { executionClaimsOf, highestVotedShare } from '../bridge/integrity.js';
 import { valsetDeadline } from '../bridge/orchestrators.js';
 import { batchesBelowThreshold, countValsetsBelowThreshold } from '../bridge/signing.js';
 import {
@@ -159,6 +160,11 @@ function batchItem(input: BridgeInput, batch: Batch) {
     fees: orNull(() => feesOf(input, batch)),
     minimumFee: orNull(() => minimumFee(input, contractLabel(token_contract))),
     waitsFor: orNull(() => waitOfBatch(input, batch)),
+    /** Share of the power of the newest validator set that claims that it was executed, 0 to 1; `null` when nobody does. */
+    executedPowerRatio: orNull(() => {
+      const claims = executionClaimsOf(input, batch);
+      return claims.length === 0 ? undefined : highestVotedShare(input, claims);
+    }),
     ...batchSignatures(input, batch),
   };
 }

@@ -52,6 +52,7 @@ describe('the batch items', () => {
         fees: 'unknown',
         minimumFee: null,
         waitsFor: 'signatures',
+        executedPowerRatio: null,
         signedPowerRatio: 0.4,
         belowThreshold: true,
         missing: {

@@ -31,15 +31,59 @@ describe('what a batch waits for', () => {
     expect(waitsOf({ last_observed_valset: { nonce: '1', members: 'x', height: '0' } })).toEqual([null]);
   });
 
+  const executed = (nonce: string, token_contract: string, ...votes: string[]) => ({
+    observed: false,
+    height: '950',
+    votes,
+    claim: { '@type': '/bridge.v1.MsgWithdrawClaim', event_nonce: '8', batch_nonce: nonce, token_contract },
+  });
+
+  it('is an observation when validators claim that it was executed, with the power of the larger claim', () => {
+    const rowsOf = (...claims: object[]) =>
+      asReadable(
+        bridgeItemsOf(
+          {
+            ...idleState,
+            batches: [batch('5'), batch('6'), batch('7', '510')],
+            batch_confirms: signed('5'),
+            attestations: [...idleState.attestations, ...claims],
+          },
+          minimumOf('4'),
+        ).batches,
+      ).rows.map(({ nonce, waitsFor, executedPowerRatio }) => [nonce, waitsFor, executedPowerRatio]);
+    const [unsigned, overdue] = [
+      ['6', 'signatures', null],
+      ['7', 'timeout', null],
+    ];
+    expect(rowsOf(executed('5', '0xT', vote(1)), executed('5', '0xt', vote(3)))).toEqual([
+      unsigned,
+      overdue,
+      ['5', 'observation', 0.3],
+    ]);
+    expect(rowsOf(executed('5', '0xU', vote(1))), 'of another token').toEqual([
+      unsigned,
+      overdue,
+      ['5', 'relayer', null],
+    ]);
+    expect(rowsOf({ ...executed('5', '0xT', vote(1)), claim: { event_nonce: '7' } }), 'no pending claim').toEqual([
+      unsigned,
+      overdue,
+      ['5', 'relayer', null],
+    ]);
+    expect(rowsOf(executed('7', '0xT', vote(0)))[1], 'also past its timeout').toEqual(['7', 'timeout', 0.4]);
+  });
+
   it('is counted for all batches, with the transfers in them', () => {
-    const batches = [batch('5'), batch('6'), batch('7', '510')];
-    const items = bridgeItemsOf({ ...idleState, batches, batch_confirms: signed('5') }, minimumOf('4'));
+    const batches = [batch('5'), batch('6'), batch('7', '510'), batch('4')];
+    const attestations = [...idleState.attestations, executed('4', '0xT', vote(0))];
+    const items = bridgeItemsOf({ ...idleState, attestations, batches, batch_confirms: signed('5') }, minimumOf('4'));
     expect(items.batchesByWait).toEqual([
       { waitsFor: 'timeout', batches: 1 },
+      { waitsFor: 'observation', batches: 1 },
       { waitsFor: 'signatures', batches: 1 },
       { waitsFor: 'relayer', batches: 1 },
     ]);
-    expect(items.batchedTransfers).toBe(6);
+    expect(items.batchedTransfers).toBe(8);
   });
 });
 
