@@ -72,12 +72,12 @@ function introduction(rows: readonly Row[], { powerThreshold }: BridgeItems): Ma
   const late = rows.map(({ validator }) => validator).filter((own) => own.late.length > 0);
   const blocking = late.filter(({ late: all }) => all.some(({ isBlocking }) => isBlocking));
   const others = late.length - blocking.length;
-  const jailed =
+  const jailing =
     others === 0
       ? ''
-      : ` ${count(others, 'validator')} ${others === 1 ? 'is' : 'are'} late although enough others sign and vote. A validator that misses the deadline of a validator set or batch is jailed.`;
+      : `${count(others, 'validator')} ${others === 1 ? 'is' : 'are'} late although enough others sign and vote. A validator that misses the deadline of a validator set or batch is jailed.`;
   if (blocking.length === 0) {
-    return markup`<p>Nothing has waited for a validator for more than five minutes.${jailed}</p>`;
+    return markup`<p>${jailing || 'Nothing has waited for a validator for more than five minutes.'}</p>`;
   }
   const ratios = blocking.flatMap(({ powerRatio }) => powerRatio ?? []);
   const power = ratios.reduce((sum, ratio) => sum + ratio, 0);
@@ -87,7 +87,7 @@ function introduction(rows: readonly Row[], { powerThreshold }: BridgeItems): Ma
     disputed === 0
       ? ''
       : ` ${disputed} voted for another claim of an event than the one with the most power; either claim can be right.`;
-  return markup`<p>Something waits for <b>${count(blocking.length, 'validator')}</b>${having}. Signatures of ${percent(Number(powerThreshold), 2)} and votes of ${percent(QUORUM, 2)} are required.${dispute}${jailed}</p>`;
+  return markup`<p>Something has waited for <b>${count(blocking.length, 'validator')}</b>${having} for more than five minutes. Signatures of ${percent(Number(powerThreshold), 2)} and votes of ${percent(QUORUM, 2)} are required.${dispute}${jailing === '' ? '' : ` ${jailing}`}</p>`;
 }
 
 /** Rows are missing here if they are missing in the lists. */

@@ -193,7 +193,7 @@ describe('the validators that are late', () => {
     const batch_confirms = batches.flatMap(({ batch_nonce }) => confirms(batch_nonce, '0xa1', '0xa4'));
     const state = { batches, batch_confirms, attestations };
     expect(introductionOf(state)).toBe(
-      'Validators 4 Something waits for 4 validators with 100.00 % of the power. Signatures of 66.00 % and votes of 66.00 % are required.',
+      'Validators 4 Something has waited for 4 validators with 100.00 % of the power for more than five minutes. Signatures of 66.00 % and votes of 66.00 % are required.',
     );
     const timeout = 'batch times out: ≈ 16 min left 84 external blocks';
     expect(rowsOf(state)).toEqual([
@@ -213,7 +213,7 @@ describe('the validators that are late', () => {
   it('are separated from those that block something', () => {
     const options = { verdicts: [lateVerdict('0xa2')] };
     expect(introductionOf({}, options)).toBe(
-      'Validators 1 Nothing has waited for a validator for more than five minutes. 1 validator is late although enough others sign and vote. A validator that misses the deadline of a validator set or batch is jailed.',
+      'Validators 1 1 validator is late although enough others sign and vote. A validator that misses the deadline of a validator set or batch is jailed.',
     );
     expect(rowsOf({}, options)).toEqual([
       [`no name ${beta} 0xa2`, 'late for 68 min', '30.00 %', 'signatures for an hour', 'none'],

@@ -16,8 +16,8 @@ export interface BlockSpan {
 export const USUAL_SECONDS = 300;
 
 /** Whether something has waited longer for signatures or votes than usual. An item of unknown age may have. */
-export function isLate(age: BlockSpan | null): boolean {
-  return (age?.seconds ?? USUAL_SECONDS) >= USUAL_SECONDS;
+export function isLate(age: BlockSpan | null, usualSeconds = USUAL_SECONDS): boolean {
+  return (age?.seconds ?? usualSeconds) >= usualSeconds;
 }
 
 /** Hub blocks from a height to the height of the response. */

@@ -115,7 +115,7 @@ function voteOf(hasVotedFor: boolean | undefined): 'voted' | 'missing' | undefin
 /** A vote for an event, or a signature of a batch or validator set. */
 export interface Duty {
   readonly nonce: DecimalString;
-  /** `not_due`: absent, and it is young, or older than the membership of the validator. */
+  /** `not_due`: absent, and it is older than the membership of the validator, or young, unless the validator is silent. */
   readonly state: 'done' | 'missing' | 'not_due';
 }
 
@@ -127,9 +127,8 @@ function votes(input: BridgeInput, member: RegisteredMember): readonly Duty[] {
   const events = groupBy(eventAttestations(input), ({ nonce }) => decimalStringOf(nonce));
   return newest(events, ([nonce, claims]) => {
     const heights = claims.map(({ attestation }) => required(attestation.height));
-    return duty(input, member, nonce, required(lowest(heights)), () =>
-      claims.some(({ attestation }) => voters(attestation).includes(sender)),
-    );
+    const isDone = claims.some(({ attestation }) => voters(attestation).includes(sender));
+    return duty(input, member, nonce, required(lowest(heights)), isDone);
   });
 }
 
@@ -137,7 +136,7 @@ function batchConfirms(input: BridgeInput, member: RegisteredMember): readonly D
   required(input.state.batch_confirms);
   const batches = rows(input.state.batches).map((batch) => [decimalStringOf(batch.batch_nonce), batch] as const);
   return newest(batches, ([nonce, batch]) =>
-    duty(input, member, nonce, required(batch.block), () => batchSigners(input, batch).has(member.address)),
+    duty(input, member, nonce, required(batch.block), batchSigners(input, batch).has(member.address)),
   );
 }
 
@@ -147,28 +146,31 @@ function valsetConfirms(input: BridgeInput, member: RegisteredMember): readonly 
     .filter((valset) => memberAddresses(valset).has(member.address))
     .map((valset) => [decimalStringOf(valset.nonce), valset] as const);
   return newest(valsets, ([nonce, valset]) =>
-    duty(input, member, nonce, required(valset.height), () => valsetSigners(input, valset).has(member.address)),
+    duty(input, member, nonce, required(valset.height), valsetSigners(input, valset).has(member.address)),
   );
 }
 
 function newest<T>(
   all: Iterable<readonly [DecimalString, T]>,
-  dutyOf: (entry: readonly [DecimalString, T]) => Duty,
+  dutyOf: (entry: readonly [DecimalString, T]) => ReturnType<typeof duty>,
 ): readonly Duty[] {
   const ascending = Array.from(all).toSorted(([a], [b]) => compare(a, b));
-  return ascending.slice(-MAX_DUTIES).map(dutyOf);
+  const duties = ascending.slice(-MAX_DUTIES).map(dutyOf);
+  const owed = duties.filter(({ isOwed }) => isOwed);
+  const isSilent =
+    owed.every(({ isDone }) => !isDone) && owed.filter(({ age }) => isLate(age, SILENT_SECONDS)).length >= MIN_SILENT;
+  return duties.map(({ nonce, isDone, isOwed, age }) => {
+    if (isDone) return { nonce, state: 'done' };
+    return { nonce, state: isOwed && (isSilent || isLate(age)) ? 'missing' : 'not_due' };
+  });
 }
 
-function duty(
-  input: BridgeInput,
-  member: RegisteredMember,
-  nonce: DecimalString,
-  height: Numeral,
-  isDone: () => boolean,
-): Duty {
-  if (isDone()) return { nonce, state: 'done' };
-  const isDue = isSinceReturn(input, member, height) && isLate(hubBlocksSince(input, height));
-  return { nonce, state: isDue ? 'missing' : 'not_due' };
+/** A validator is silent if it has done none of its duties, and so many of them are older than most need. */
+const MIN_SILENT = 3;
+const SILENT_SECONDS = 120;
+
+function duty(input: BridgeInput, member: RegisteredMember, nonce: DecimalString, height: Numeral, isDone: boolean) {
+  return { nonce, isDone, isOwed: isSinceReturn(input, member, height), age: hubBlocksSince(input, height) };
 }
 
 /** Listed nonces; the oldest are kept. */
