@@ -154,12 +154,12 @@ export const expectations: readonly Expectation[] = [
     seenIn: BRIDGE,
     truths: (world) => {
       const unsigned = batchesOf(world).filter(({ signed }) => signed < QUORUM);
-      const [oldest] = unsigned.toSorted((a, b) => a.nonce - b.nonce);
-      if (oldest === undefined) return NOTHING;
+      const [first] = unsigned.toSorted((a, b) => a.nonce - b.nonce);
+      if (first === undefined) return NOTHING;
       const isSure = unsigned.some(({ signed, isExecuted }) => signed < QUORUM - MARGIN && !isExecuted);
-      // One that becomes the oldest because others are canceled is as old as its block.
-      const earliest = Math.max(0, UNSIGNED_MINUTES - oldest.ageMinutes);
-      return [{ isSure, identity: oldest.nonce, earliest }];
+      // One that becomes the first because others are canceled is as old as its block.
+      const earliest = Math.max(0, UNSIGNED_MINUTES - first.ageMinutes);
+      return [{ isSure, identity: first.nonce, earliest }];
     },
     earliest: UNSIGNED_MINUTES,
     latest: 45,
