@@ -7,7 +7,7 @@ import { startRepeating } from './repeating.js';
 import { externalLinks, type ExternalLinks } from './pages/external-links.js';
 import { clock, type Instant } from './clock.js';
 import { jobsOf } from './poll/jobs.js';
-import type { PollJob } from './poll/poll.js';
+import type { PollJob } from './poll/fetch.js';
 
 /** A configuration and what is derived from it. */
 export interface LoadedConfig {

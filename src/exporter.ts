@@ -14,7 +14,7 @@ import { isoTime } from './pages/time.js';
 import { jsonOf, pendingView, viewOf, type PendingView } from './pages/view.js';
 import { clock, type Instant } from './clock.js';
 import { prepareItems } from './poll/items.js';
-import type { PollExecutor, PollJob } from './poll/poll.js';
+import type { PollExecutor, PollJob } from './poll/fetch.js';
 import { createRecorder, type Recorder } from './recorder/recorder.js';
 import { createApp, type AppDependencies } from './server/app.js';
 import { startWebServer, type ListenAddress } from './server/server.js';

@@ -8,8 +8,8 @@ export interface Repeating {
 const JITTER = 0.1;
 
 /**
- * Runs a task after `delayMs`, then `pauseMs` with 10 % jitter after the end of each run, so runs never overlap. A task can return how many
- * times as long the pause is. It must not reject, and has its own deadline.
+ * Runs a task after `delayMs`, then `pauseMs` with 10 % jitter after the end of each run, so runs never overlap. A task can return by how many
+ * times the next pause is longer, such as 10 after a body that is hostile. It must not reject, and has its own deadline.
  */
 export function startRepeating(task: () => Promise<number | void>, pauseMs: number, delayMs = 0): Repeating {
   let isClosed = false;

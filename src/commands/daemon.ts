@@ -40,7 +40,7 @@ export async function runDaemon(options: DaemonOptions, context: CommandContext)
   // Not imported for --config.check, because loading them takes several times as long as starting Node.js.
   const { createLog } = await import('../cli/log.js');
   const { startExporter } = await import('../exporter.js');
-  const { createPollExecutor } = await import('../poll/poll.js');
+  const { createPollExecutor } = await import('../poll/fetch.js');
   const { openStateFile } = await import('../state/state-file.js');
   const log = createLog(options, context);
   for (const warning of warnings) log.warn(warning);

@@ -4,7 +4,7 @@ import type { Config, ConfigResult } from '../config/config.js';
 import { validateConfig } from '../config/loader.js';
 import { clock } from '../clock.js';
 import { startExporter } from '../exporter.js';
-import { createPollExecutor } from '../poll/poll.js';
+import { createPollExecutor } from '../poll/fetch.js';
 import { HUB_CHAIN_ID } from '../simulator/cctx.js';
 import { RPC_PATH } from '../simulator/json-rpc.js';
 import { chainNames } from '../simulator/mainnet-chains.js';

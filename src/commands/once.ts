@@ -6,7 +6,7 @@ import type { DocumentName } from '../documents.js';
 import { initialState, type EndpointState } from '../poll/endpoint-state.js';
 import { jobsOf, limitsOf, pollInput } from '../poll/jobs.js';
 import { initialMemory } from '../poll/known-endpoint.js';
-import { createPollExecutor, readFetched, timedStep, type PollExecutor, type PollJob } from '../poll/poll.js';
+import { createPollExecutor, readFetched, timedStep, type PollExecutor, type PollJob } from '../poll/fetch.js';
 import type { StepContext } from '../poll/step.js';
 import { createQueryRunner, type QueryLog } from '../queries/query-runner.js';
 import { queryStatesOf, type QueryStates } from '../queries/query-state.js';

@@ -12,7 +12,7 @@ import { documents } from '../documents.js';
 import { initialMemory } from '../poll/known-endpoint.js';
 import { initialState } from '../poll/endpoint-state.js';
 import { limitsOf, targetOptions } from '../poll/jobs.js';
-import { readBody, timedStep } from '../poll/poll.js';
+import { readBody, timedStep } from '../poll/fetch.js';
 import type { StepContext } from '../poll/step.js';
 import type { CommandContext, ExitCode } from './context.js';
 import { inactiveWatched, printDocuments, type ReadEndpoint } from './report.js';

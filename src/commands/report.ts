@@ -6,7 +6,7 @@ import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators
 import { orEmpty } from '../facts/required-fields.js';
 import { remedyOf } from '../http/failure-reasons.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
-import { keptInput } from '../poll/items.js';
+import { keptInput } from '../poll/kept-body.js';
 import type { KnownEndpoint } from '../poll/known-endpoint.js';
 import type { StepContext } from '../poll/step.js';
 import { severities, type Severity } from '../problems/problem.js';

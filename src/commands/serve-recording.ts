@@ -7,7 +7,7 @@ import { createPages } from '../exporter.js';
 import { createMetricsPage } from '../exposition/metrics-page.js';
 import type { EndpointKey } from '../poll/endpoint-state.js';
 import { jobsOf } from '../poll/jobs.js';
-import type { PollJob } from '../poll/poll.js';
+import type { PollJob } from '../poll/fetch.js';
 import type { ReplayedEndpoint } from '../recorder/replayed-endpoint.js';
 import { createApp } from '../server/app.js';
 import { startWebServer } from '../server/server.js';

@@ -5,7 +5,7 @@ import type { ContractReading, HubReading } from '../facts/contract/reading.js';
 import { failure } from '../http/failure-reasons.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import { queryContext } from '../poll/jobs.js';
-import type { ReceivedBody } from '../poll/poll.js';
+import type { ReceivedBody } from '../poll/fetch.js';
 import type { StepContext } from '../poll/step.js';
 import { callsOf, denomOf, isBackingDue, requestOf, type ContractExchange } from '../queries/contract-document.js';
 import { formatRequests } from '../queries/json-rpc.js';

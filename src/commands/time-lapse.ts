@@ -7,7 +7,7 @@ import type { DocumentName } from '../documents.js';
 import type { EndpointPast } from '../poll/registry.js';
 import { initialState, type EndpointState } from '../poll/endpoint-state.js';
 import { jobsOf, pollInput } from '../poll/jobs.js';
-import { readBody, type PollJob, type ReceivedBody } from '../poll/poll.js';
+import { readBody, type PollJob, type ReceivedBody } from '../poll/fetch.js';
 import { step } from '../poll/step.js';
 import { executeQuery, HEIGHT_HEADER } from '../simulator/query-service.js';
 import { MINUTE_MS } from '../config/units.js';

@@ -22,7 +22,7 @@ import { alertClass, itemSection, tableHtml, type ItemTable, type PageContext, t
 import { firingVerdicts, worstTargetFirst } from './target-view.js';
 import { ago, agoElement, sinceElement, timeElement } from './time.js';
 import { validatorsSection } from './validator-table.js';
-import { conditionsOf, statusLabel } from './verdicts.js';
+import { conditionsOf, statusLabel } from './verdict-list.js';
 import type { EndpointView, PendingView, TargetPageView } from './view.js';
 
 /**

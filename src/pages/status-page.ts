@@ -13,7 +13,7 @@ import { tableHtml, type Table } from './table.js';
 import { statuses, type TargetView } from './target-view.js';
 import { ago, agoElement, clockTimeElement, distanceElement, isoTime, timeElement } from './time.js';
 import { ownValidatorsSection } from './validator-table.js';
-import { conditionsOf, statusLabel } from './verdicts.js';
+import { conditionsOf, statusLabel } from './verdict-list.js';
 import type { Availability, EndpointView, NodeView, View } from './view.js';
 
 export interface StatusView extends View {

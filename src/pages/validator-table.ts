@@ -11,7 +11,7 @@ import { tableHtml, type Column } from './table.js';
 import { firingVerdicts, severityOf, type VerdictView } from './target-view.js';
 import { clockTimeElement, isoTime } from './time.js';
 import { lateAlerts, type Late, type OwnValidator, type ValidatorView } from './validator-view.js';
-import { statusLabel } from './verdicts.js';
+import { statusLabel } from './verdict-list.js';
 import type { EndpointView, TargetPageView, View } from './view.js';
 
 /*

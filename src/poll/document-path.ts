@@ -3,7 +3,7 @@ import type { Failure, PollError } from '../http/failure-reasons.js';
 import { remainingLimits, type Client, type FetchedDocument } from '../http/client.js';
 import { isUnknownPath } from '../http/error-response.js';
 import { portHint, repeatedPathHint, type Protocol } from '../http/port-hints.js';
-import type { PollJob } from './poll.js';
+import type { PollJob } from './fetch.js';
 
 /* Finds the path of a document: chains serve it at different ones. */
 

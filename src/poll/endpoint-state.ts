@@ -5,7 +5,8 @@ import { failureReasonNames, type FailureReason, type PollError } from '../http/
 import type { FamilyLines } from '../metrics/render-families.js';
 import { answeredFamilies, type QueryStates } from '../queries/query-state.js';
 import { ageSeconds, type Instant } from '../clock.js';
-import type { KnownDocument, Phase, Snapshot } from './step.js';
+import type { Phase } from './poll.js';
+import type { KnownDocument, Snapshot } from './step.js';
 
 /** The label values that identify an endpoint. */
 export interface EndpointKey {

@@ -1,32 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
-import { documents, type DocumentName, type InputOf } from '../documents.js';
+import { documents, type DocumentName } from '../documents.js';
 import type { Items } from '../facts/items/items.js';
 import type { EndpointState } from './endpoint-state.js';
-import { inputOf, type Poll, type Snapshot } from './step.js';
+import { keptInput } from './kept-body.js';
+import type { Snapshot } from './step.js';
 
 /*
  * The items of the pages are derived when somebody asks for a page, from the body of the last successful poll, which is kept compressed: in
  * most polls nobody does, and the document would take ten times the memory.
  */
-
-/** The fastest quality: a module state of 1 MB becomes 0.1 MB in a millisecond. */
-const COMPRESSION = { params: { [constants.BROTLI_PARAM_QUALITY]: 0 } };
-
-export function compressBody(bytes: Buffer): Buffer {
-  return brotliCompressSync(bytes, COMPRESSION);
-}
-
-/** All kept bodies together, compressed: those of 600 targets with documents of 1 MB. */
-const MAX_KEPT_BYTES = 64 * 2 ** 20;
-
-/** The poll without the body of its document, if it would take too much memory beside those of the other endpoints. */
-export function withinMemory(poll: Poll, others: readonly EndpointState[]): Poll {
-  if (!poll.outcome.ok || poll.outcome.compressed === undefined) return poll;
-  const otherBytes = others.reduce((sum, { success }) => sum + (success?.snapshot.kept?.body.length ?? 0), 0);
-  if (otherBytes + poll.outcome.compressed.length <= MAX_KEPT_BYTES) return poll;
-  return { ...poll, outcome: { ...poll.outcome, compressed: undefined } };
-}
 
 /** Those that were derived, until the next poll replaces the snapshot. */
 const derived = new WeakMap<Snapshot, Items>();
@@ -54,13 +36,4 @@ function deriveItems<Name extends DocumentName>(snapshot: Snapshot<Name>): Items
   const { document, kept, flow } = snapshot;
   const input = keptInput(snapshot);
   return kept && input && documents[document].items({ input, flow }, kept.context.labels);
-}
-
-/** What the document of a snapshot is derived from; `undefined` if its body is not kept. */
-export function keptInput<Name extends DocumentName>({ document, kept }: Snapshot<Name>): InputOf[Name] | undefined {
-  if (kept === undefined) return undefined;
-  const { body, context, received } = kept;
-  const read = documents[document].read(brotliDecompressSync(body), { ...received, maxValues: context.maxValues });
-  if (!read.ok || read.value === undefined) throw new Error(`the ${document} that was read cannot be read again`);
-  return inputOf(read.value, received, context);
 }

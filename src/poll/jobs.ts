@@ -17,7 +17,7 @@ import { isNodeBehind } from '../queries/node-status.js';
 import { withoutStaleAnswers } from '../queries/query-state.js';
 import { hasStakingNames, validatorsOf } from '../queries/validators.js';
 import { exportedSuccess, type EndpointLimits, type EndpointState } from './endpoint-state.js';
-import type { PollInput, PollJob } from './poll.js';
+import type { PollInput, PollJob } from './fetch.js';
 import type { Snapshot, StepContext, TargetOptions } from './step.js';
 
 /** One job for each endpoint of each target. */

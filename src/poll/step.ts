@@ -1,5 +1,4 @@
 import { compare } from '../chain/decimal.js';
-import type { DocumentPath } from '../chain/dialects.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
@@ -14,7 +13,6 @@ import {
   type LabelSettings,
   type ObservationsOf,
   type SettingsOf,
-  type SideInput,
 } from '../documents.js';
 import { flowHistoryAfter, type FlowHistory } from '../flow/flow-history.js';
 import { renderCumulative } from '../flow/cumulative-family.js';
@@ -35,6 +33,7 @@ import { withFailedPoll, withoutStaleAnswers } from '../queries/query-state.js';
 import { endedBySuccess } from './endpoint-conditions.js';
 import { knownDocument, type EndpointState } from './endpoint-state.js';
 import { initialMemory, type KnownEndpoint } from './known-endpoint.js';
+import type { Poll, PolledDocument } from './poll.js';
 
 /*
  * One poll of an endpoint: from what is known of it and the document that was read to what is known afterwards. The only place that derives
@@ -55,36 +54,6 @@ export interface TargetOptions extends JudgeOptions {
   readonly staleAfterMs: number;
   /** The most JSON values of a body. */
   readonly maxValues: number;
-}
-
-/** A document that was read. */
-export interface PolledDocument<Name extends DocumentName = DocumentName> {
-  readonly ok: true;
-  readonly content: ContentOf[Name];
-  readonly errors: FieldErrors;
-  /** Hub height from the response header; `undefined` without one. */
-  readonly height: Numeral | undefined;
-  /** When the response was received. */
-  readonly at: Instant;
-  readonly sideInput?: SideInput | undefined;
-  /** The body, compressed by `compressBody`; `undefined` if it is not kept. */
-  readonly compressed: Buffer | undefined;
-}
-
-export type Phase = 'fetch' | 'decode' | 'derive';
-
-/** What one poll has found. */
-export interface Poll<Name extends DocumentName = DocumentName> {
-  readonly outcome: PolledDocument<Name> | Failure;
-  /** Duration of each phase that has ended. */
-  readonly phaseSeconds: Partial<Record<Phase, number>>;
-  readonly bodyBytes?: number | undefined;
-  /** Whether the body has so many values for its size that it is hostile. */
-  readonly isDense?: boolean;
-  /** Where the document was found; only after a success, and not for a recorded body. */
-  readonly foundPath?: DocumentPath | undefined;
-  /** Host and path of the document, or the name of its file; at the beginning of messages. */
-  readonly source?: string | undefined;
 }
 
 /** What a successful poll publishes. */

@@ -25,7 +25,7 @@ export interface Verdict {
   /** The name of the problem, which is that of its alert. */
   readonly alert: string;
   readonly severity: Severity;
-  /** `firing` when the age is above the limit, else `pending`. */
+  /** `firing` when the age has reached the limit, else `pending`. */
   readonly state: 'firing' | 'pending';
   /** Unix seconds. */
   readonly startSeconds: number;

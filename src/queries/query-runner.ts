@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Instant } from '../clock.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
-import type { PollExecutor, PollJob } from '../poll/poll.js';
+import type { PollExecutor, PollJob } from '../poll/fetch.js';
 import { queryContext } from '../poll/jobs.js';
 import type { NodeQuery } from './query.js';
 import { dueQueries, isNotServed, withAttempt, withResults, type QueryStates } from './query-state.js';

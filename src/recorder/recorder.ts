@@ -4,7 +4,7 @@ import { clock, type Instant } from '../clock.js';
 import type { RecorderSettings } from '../config/config.js';
 import type { SideInput } from '../documents.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
-import type { PollJob, ReceivedBody } from '../poll/poll.js';
+import type { PollJob, ReceivedBody } from '../poll/fetch.js';
 import { FORMAT_VERSION, type RecordingHeader } from './recording-file.js';
 import { selectPoll, type SelectionMemory } from './selection.js';
 import { startWriter, type RecordingWriter, type WriterReply } from './writer.js';

@@ -7,8 +7,9 @@ import { parseDecimal } from '../chain/numeral.js';
 import { initialMemory, type KnownEndpoint } from '../poll/known-endpoint.js';
 import { exportedSuccess, initialState, type EndpointState } from '../poll/endpoint-state.js';
 import { limitsOf, observationsOf, stepContext, targetOptions } from '../poll/jobs.js';
-import { readBody } from '../poll/poll.js';
-import { repeatLastPoll, step, type Poll, type Snapshot, type StepContext } from '../poll/step.js';
+import { readBody } from '../poll/fetch.js';
+import type { Poll } from '../poll/poll.js';
+import { repeatLastPoll, step, type Snapshot, type StepContext } from '../poll/step.js';
 import type { RecordedPoll } from './read-recording.js';
 import type { RecordingHeader } from './recording-file.js';
 

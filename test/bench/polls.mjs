@@ -7,7 +7,7 @@ import { clock } from '../../dist/clock.js';
 import { initialMemory } from '../../dist/alerts/endpoint-memory.js';
 import { jobsOf, pollInput } from '../../dist/poll/jobs.js';
 import { initialState } from '../../dist/poll/endpoint-state.js';
-import { createPollExecutor, readFetched, timedStep } from '../../dist/poll/poll.js';
+import { createPollExecutor, readFetched, timedStep } from '../../dist/poll/fetch.js';
 import { median, spread } from './statistics.mjs';
 
 /** Consecutive runs of one kind, so that it pays for most of the garbage collection it causes. */

@@ -5,7 +5,7 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { createPollExecutor } from '../../dist/poll/poll.js';
+import { createPollExecutor } from '../../dist/poll/fetch.js';
 import { validateConfig } from '../../dist/config/loader.js';
 import { startExporter } from '../../dist/exporter.js';
 import { createLog } from '../../dist/cli/log.js';

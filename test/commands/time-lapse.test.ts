@@ -6,7 +6,7 @@ import { demoConfig } from '../../src/commands/demo.js';
 import { createPastModel, runTimeLapse } from '../../src/commands/time-lapse.js';
 import { createEndpointRegistry } from '../../src/poll/registry.js';
 import { jobsOf } from '../../src/poll/jobs.js';
-import { createPollExecutor } from '../../src/poll/poll.js';
+import { createPollExecutor } from '../../src/poll/fetch.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { startSimulator } from '../../src/simulator/simulator.js';
 import { waitUntil } from '../support/wait-for.js';

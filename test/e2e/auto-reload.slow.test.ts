@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ConfigResult } from '../../src/config/config.js';
 import { startExporter, type Exporter } from '../../src/exporter.js';
-import { createPollExecutor } from '../../src/poll/poll.js';
+import { createPollExecutor } from '../../src/poll/fetch.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { parseValidConfig } from '../support/config.js';
 import { valueIn } from '../support/exposition-text.js';

@@ -1,7 +1,8 @@
 import { defaultBridgeSettings, type BridgeSettings } from '../../src/config/endpoint-config.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { BridgeFlow } from '../../src/flow/bridge-flow.js';
-import type { Poll, Snapshot, StepContext } from '../../src/poll/step.js';
+import type { Poll } from '../../src/poll/poll.js';
+import type { Snapshot, StepContext } from '../../src/poll/step.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { seriesOf } from '../support/exposition-text.js';
 import { pollOf, TARGET_OPTIONS } from '../support/polls.js';

@@ -7,7 +7,7 @@ import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { endpointView } from '../../src/pages/view.js';
 import { initialState } from '../../src/poll/endpoint-state.js';
 import { jobsOf, limitsOf } from '../../src/poll/jobs.js';
-import { createPollExecutor } from '../../src/poll/poll.js';
+import { createPollExecutor } from '../../src/poll/fetch.js';
 import { step } from '../../src/poll/step.js';
 import { parseValidConfig } from '../support/config.js';
 import { pollNode } from '../support/polls.js';

@@ -3,7 +3,7 @@ import { createServer as createTcpServer } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import { portHint, repeatedPathHint } from '../../src/http/port-hints.js';
 import { jobsOf } from '../../src/poll/jobs.js';
-import { createPollExecutor } from '../../src/poll/poll.js';
+import { createPollExecutor } from '../../src/poll/fetch.js';
 import { endpointUrl, parseValidConfig } from '../support/config.js';
 import { pollNode } from '../support/polls.js';
 import { listen, startNode, type Listening } from './nodes.js';

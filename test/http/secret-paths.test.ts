@@ -3,8 +3,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { afterEach, describe, expect, it } from 'vitest';
 import { createPathRedactor } from '../../src/http/redaction.js';
 import { jobsOf } from '../../src/poll/jobs.js';
-import { createPollExecutor, type PollJob } from '../../src/poll/poll.js';
-import type { Poll } from '../../src/poll/step.js';
+import { createPollExecutor, type PollJob } from '../../src/poll/fetch.js';
+import type { Poll } from '../../src/poll/poll.js';
 import { validators, VALIDATORS_REQUEST } from '../../src/queries/validators.js';
 import { createCanary, tracesOf } from '../e2e/canaries.js';
 import { endpointUrl, parseValidConfig } from '../support/config.js';

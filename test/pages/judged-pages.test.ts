@@ -3,7 +3,7 @@ import { verdictsOf } from '../../src/poll/verdicts.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { pendingView } from '../../src/pages/view.js';
 import { failure } from '../../src/http/failure-reasons.js';
-import type { Poll } from '../../src/poll/step.js';
+import type { Poll } from '../../src/poll/poll.js';
 import { batch, idleState } from '../facts/items/bridge-state.js';
 import { pollOf } from '../support/polls.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';

@@ -256,7 +256,7 @@ describe('why something waits', () => {
     ['0xa1', '0xa2'].map((eth_signer) => ({ nonce, token_contract: '0xt', eth_signer }));
   const executed = {
     height: '950',
-    votes: [vote(1)],
+    votes: [vote(0)],
     claim: { '@type': '/b.MsgWithdrawClaim', event_nonce: '8', batch_nonce: '5', token_contract: '0xT' },
   };
   const poor = { ...batch('3'), transactions: batch('3').transactions.slice(1) };
@@ -283,7 +283,7 @@ describe('why something waits', () => {
     expect(text).toContain('signed, waits for a relayer\n');
     expect(text).toContain('0.2 TEE\nof at least 0.4 TEE');
     expect(text).toContain('timed out, but still held by the hub');
-    expect(text).toContain('claimed as executed, not observed yet\n30.00 % of the power claims that it was executed');
+    expect(text).toContain('claimed as executed, not observed yet\n40.00 % of the power claims that it was executed');
     expect(text).toContain(
       '1 × timed out; 1 × claimed as executed, not observed yet; 1 × needs signatures; 1 × below the minimum: nobody takes it; 1 × signed, waits for a relayer.',
     );

@@ -12,7 +12,8 @@ import { recordedStates, type RecordedStates } from '../support/endpoint-states.
 import type { Severity } from '../../src/problems/problem.js';
 import type { TargetVerdicts, Verdict } from '../../src/poll/verdicts.js';
 import type { KnownEndpoint } from '../../src/poll/known-endpoint.js';
-import type { Poll, StepContext } from '../../src/poll/step.js';
+import type { Poll } from '../../src/poll/poll.js';
+import type { StepContext } from '../../src/poll/step.js';
 import { pollOf } from '../support/polls.js';
 import { withDetails } from '../../src/problems/sentence.js';
 

@@ -4,7 +4,7 @@ import { createLog } from '../../src/cli/log.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createPastModel, runTimeLapse } from '../../src/commands/time-lapse.js';
 import { startExporter } from '../../src/exporter.js';
-import { createPollExecutor } from '../../src/poll/poll.js';
+import { createPollExecutor } from '../../src/poll/fetch.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { startSimulator } from '../../src/simulator/simulator.js';
 

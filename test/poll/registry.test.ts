@@ -9,7 +9,7 @@ import type { NodeQuery, QueryResult } from '../../src/queries/query.js';
 import { validators, validatorsAnswer, validatorsOf } from '../../src/queries/validators.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { asDecimalString } from '../../src/chain/numeral.js';
-import type { Fetched, PollInput, PollJob } from '../../src/poll/poll.js';
+import type { Fetched, PollInput, PollJob } from '../../src/poll/fetch.js';
 import type { QueryStates } from '../../src/queries/query-state.js';
 import { idleState } from '../facts/items/bridge-state.js';
 import { parseValidConfig } from '../support/config.js';

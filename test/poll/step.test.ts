@@ -6,7 +6,7 @@ import type { DocumentName } from '../../src/documents.js';
 import { initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
 import { itemsOf } from '../../src/poll/items.js';
 import { limitsOf, pollInput } from '../../src/poll/jobs.js';
-import { readFetched, timedStep, type PollJob } from '../../src/poll/poll.js';
+import { readFetched, timedStep, type PollJob } from '../../src/poll/fetch.js';
 import { step } from '../../src/poll/step.js';
 import { readRecording } from '../../src/recorder/read-recording.js';
 import { replayPolls } from '../../src/recorder/replay.js';

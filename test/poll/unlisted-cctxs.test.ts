@@ -5,7 +5,7 @@ import { clock, type Instant } from '../../src/clock.js';
 import { createEndpointRegistry, type EndpointRegistry } from '../../src/poll/registry.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { jobsOf } from '../../src/poll/jobs.js';
-import { createPollExecutor, type PollExecutor } from '../../src/poll/poll.js';
+import { createPollExecutor, type PollExecutor } from '../../src/poll/fetch.js';
 import { listed, pending } from '../flow/crosschain-polls.js';
 import { startNode, type Node } from '../http/nodes.js';
 import { parseValidConfig } from '../support/config.js';

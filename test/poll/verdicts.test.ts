@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { FailureReason } from '../../src/http/failure-reasons.js';
 import type { Instant } from '../../src/clock.js';
 import type { EndpointKey } from '../../src/poll/endpoint-state.js';
-import type { Poll } from '../../src/poll/step.js';
+import type { Poll } from '../../src/poll/poll.js';
 import { sentenceText } from '../../src/problems/sentence.js';
 import type { TargetVerdicts } from '../../src/poll/verdicts.js';
 import { createModel } from '../../src/simulator/model.js';

@@ -9,7 +9,8 @@ import {
   type EndpointState,
 } from '../../src/poll/endpoint-state.js';
 import { rememberedOf, withRemembered, type Remembered } from '../../src/poll/remembered.js';
-import { step, type Poll, type Snapshot, type StepContext } from '../../src/poll/step.js';
+import type { Poll } from '../../src/poll/poll.js';
+import { step, type Snapshot, type StepContext } from '../../src/poll/step.js';
 import type { QueryStates } from '../../src/queries/query-state.js';
 
 /** Endpoints whose polls a test records, and the verdicts about them. */

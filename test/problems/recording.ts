@@ -2,8 +2,9 @@ import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { FailureReason } from '../../src/http/failure-reasons.js';
 import type { Instant } from '../../src/clock.js';
 import { observationsOf, pollInput, targetOptions } from '../../src/poll/jobs.js';
-import { readBody } from '../../src/poll/poll.js';
-import type { Poll, StepContext } from '../../src/poll/step.js';
+import { readBody } from '../../src/poll/fetch.js';
+import type { Poll } from '../../src/poll/poll.js';
+import type { StepContext } from '../../src/poll/step.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import {
   answerQueries,

@@ -10,7 +10,7 @@ import { testLinks } from '../pages/sample-snapshots.js';
 import { createEndpointRegistry, type EndpointRegistry } from '../../src/poll/registry.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { jobsOf } from '../../src/poll/jobs.js';
-import { createPollExecutor, type PollExecutor } from '../../src/poll/poll.js';
+import { createPollExecutor, type PollExecutor } from '../../src/poll/fetch.js';
 import { executeQuery, parseRequest } from '../../src/simulator/query-service.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { startNode, type Node } from '../http/nodes.js';

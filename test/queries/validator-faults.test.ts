@@ -3,7 +3,7 @@ import type { QueryContext } from '../../src/queries/query.js';
 import { queryStatesOf, withResults, type QueryStates } from '../../src/queries/query-state.js';
 import { validators, VALIDATORS_REQUEST, validatorsAnswer, validatorsOf } from '../../src/queries/validators.js';
 import type { Instant } from '../../src/clock.js';
-import { createPollExecutor, type PollJob } from '../../src/poll/poll.js';
+import { createPollExecutor, type PollJob } from '../../src/poll/fetch.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { faultCases } from '../e2e/faults.js';

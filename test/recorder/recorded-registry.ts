@@ -10,7 +10,7 @@ import type { ContractExchange } from '../../src/queries/contract-document.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import { asDecimalString } from '../../src/chain/numeral.js';
 import { jobsOf } from '../../src/poll/jobs.js';
-import type { Fetched, PollInput, PollJob } from '../../src/poll/poll.js';
+import type { Fetched, PollInput, PollJob } from '../../src/poll/fetch.js';
 import { openDirectory, type RecordingDirectory } from '../../src/recorder/directory.js';
 import { createRecorder } from '../../src/recorder/recorder.js';
 import { failedFetch, fetchedBody } from '../support/polls.js';

@@ -37,7 +37,7 @@ describe('replay --recording --serve', () => {
 
   it('serves the pending items of the last poll before it, with those who block them', async () => {
     const { text } = await get(`${url}/pending?target=default`);
-    expect(text).toMatch(/Something waits for.*votes for \d+ events/s);
+    expect(text).toMatch(/Something has waited for.*votes for \d+ events/s);
     const json = await get(`${url}/pending`, { headers: { Accept: 'application/json' } });
     expect(JSON.parse(json.text)).toMatchObject({ endpoints: [{ asOf: '2026-11-23T08:40:00.000Z' }, {}] });
   });

@@ -8,7 +8,7 @@ import type { Config } from '../../src/config/config.js';
 import type { DocumentName } from '../../src/documents.js';
 import { exportedFamilies, initialState } from '../../src/poll/endpoint-state.js';
 import { jobsOf, limitsOf, pollInput } from '../../src/poll/jobs.js';
-import { readBody } from '../../src/poll/poll.js';
+import { readBody } from '../../src/poll/fetch.js';
 import { rememberedOf, withRemembered, type Remembered } from '../../src/poll/remembered.js';
 import { step } from '../../src/poll/step.js';
 import { createModel, type Model, type ModelOptions } from '../../src/simulator/model.js';

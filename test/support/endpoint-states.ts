@@ -1,7 +1,8 @@
 import { initialMemory, type KnownEndpoint } from '../../src/poll/known-endpoint.js';
 import type { Instant } from '../../src/clock.js';
 import { initialState, type EndpointLimits, type EndpointState } from '../../src/poll/endpoint-state.js';
-import { step, type Poll, type StepContext } from '../../src/poll/step.js';
+import type { Poll } from '../../src/poll/poll.js';
+import { step, type StepContext } from '../../src/poll/step.js';
 
 /** The states of endpoints whose polls a test records. */
 export interface RecordedStates {

@@ -9,8 +9,9 @@ import {
   type PollInput,
   type PollJob,
   type ReceivedBody,
-} from '../../src/poll/poll.js';
-import type { Poll, StepContext } from '../../src/poll/step.js';
+} from '../../src/poll/fetch.js';
+import type { Poll } from '../../src/poll/poll.js';
+import type { StepContext } from '../../src/poll/step.js';
 
 /** When a document is received if the test does not tell. */
 export const START: Instant = { epochSeconds: 1_700_000_000, monotonicMs: 0 };

@@ -9,7 +9,8 @@ import type { CrosschainObservations } from '../../src/facts/crosschain/observat
 import { documents, type ObservationsOf, type SideInput } from '../../src/documents.js';
 import { initialState } from '../../src/poll/endpoint-state.js';
 import { initialMemory } from '../../src/poll/known-endpoint.js';
-import { step, type KnownDocument, type Poll, type Snapshot, type StepContext } from '../../src/poll/step.js';
+import type { Poll } from '../../src/poll/poll.js';
+import { step, type KnownDocument, type Snapshot, type StepContext } from '../../src/poll/step.js';
 import { pollOf, START, TARGET_OPTIONS } from './polls.js';
 
 /** The hub height of the response header and the configuration beside the settings of the endpoint. */

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import type { DaemonOptions } from '../../src/commands/daemon.js';
 import { readConfig, readWebOptions } from '../../src/commands/load-config.js';
 import { startExporter, type Exporter } from '../../src/exporter.js';
-import { createPollExecutor } from '../../src/poll/poll.js';
+import { createPollExecutor } from '../../src/poll/fetch.js';
 import { createTestContext, optionsOf } from './command-context.js';
 import { waitFor } from './wait-for.js';
 

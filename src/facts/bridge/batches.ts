@@ -18,7 +18,7 @@ import { orUndefined, required, rows } from '../required-fields.js';
 import { externalBlockTime, hubBlockTime } from './block-times.js';
 import { heightOfLastObserved, requireEventNonces } from './events.js';
 import type { BridgeInput } from './input.js';
-import { executionClaimsOf } from './integrity.js';
+import { executionClaimsOf, highestVotedShare } from './integrity.js';
 import { hasContractPower, isBatchSigned, requireSigningInput } from './signing.js';
 import { contractLabel, feeCoin, minBatchFees } from './tokens.js';
 
@@ -158,16 +158,24 @@ export function batchState(input: BridgeInput, batch: Batch): BatchState | undef
 }
 
 /**
- * Why the hub holds a batch, or a transfer is not in one. `observation`: validators claim that it was executed. `fees`: below the minimum fee of
+ * Why the hub holds a batch, or a transfer is not in one. `observation`: a third of the power or more claims that it was executed. `fees`: below the minimum fee of
  * the token, so that nobody takes it.
  */
 export const waitReasons = ['timeout', 'observation', 'signatures', 'fees', 'relayer', 'batch'] as const;
 export type WaitReason = (typeof waitReasons)[number];
 
+/** Fewer than a third of the power can be faulty or lie. */
+const CREDIBLE_SHARE = 1 / 3;
+
+function isClaimedAsExecuted(input: BridgeInput, batch: Batch): boolean {
+  const claims = executionClaimsOf(input, batch);
+  return claims.length > 0 && (highestVotedShare(input, claims) ?? 1) >= CREDIBLE_SHARE;
+}
+
 /** The first reason that applies to a live batch; `undefined` without the power of the validator set in the contract. */
 export function waitOfBatch(input: BridgeInput, batch: Batch): WaitReason | undefined {
   if (orUndefined(() => isExpired(input, batch)) === true || isTimedOut(input, batch)) return 'timeout';
-  if (orUndefined(() => executionClaimsOf(input, batch).length > 0) === true) return 'observation';
+  if (orUndefined(() => isClaimedAsExecuted(input, batch)) === true) return 'observation';
   const isSigned = isBatchSigned(input, batch);
   if (isSigned === undefined) return undefined;
   if (!isSigned) return 'signatures';

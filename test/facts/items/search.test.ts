@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_ROWS } from '../../../src/facts/items/item-list.js';
 import { searchCctxs, type SearchResult } from '../../../src/facts/items/search.js';
-import { keptInput } from '../../../src/poll/items.js';
+import { keptInput } from '../../../src/poll/kept-body.js';
 import { crosschainSnapshot } from '../../support/snapshots.js';
 
 const padded = (prefix: string, number: number): string => `0x${prefix}${String(number).padStart(8, '0')}`;

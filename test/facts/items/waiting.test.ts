@@ -55,10 +55,15 @@ describe('what a batch waits for', () => {
       ['6', 'signatures', null],
       ['7', 'timeout', null],
     ];
-    expect(rowsOf(executed('5', '0xT', vote(1)), executed('5', '0xt', vote(3)))).toEqual([
+    expect(rowsOf(executed('5', '0xT', vote(1)), executed('5', '0xt', vote(0)))).toEqual([
       unsigned,
       overdue,
-      ['5', 'observation', 0.3],
+      ['5', 'observation', 0.4],
+    ]);
+    expect(rowsOf(executed('5', '0xT', vote(3))), 'less than a third of the power').toEqual([
+      unsigned,
+      overdue,
+      ['5', 'relayer', 0.1],
     ]);
     expect(rowsOf(executed('5', '0xU', vote(1))), 'of another token').toEqual([
       unsigned,
