@@ -44,7 +44,7 @@ export function targetView(
   links: ExternalLinks,
 ): TargetView {
   // What has lasted for less time than its alert requires is no verdict, but the target must not look healthy.
-  const failing = status === 'ok' ? failuresOf(endpoints) : [];
+  const failing = status === 'ok' || status === 'info' ? failuresOf(endpoints) : [];
   return {
     target,
     status: failing.length > 0 ? 'unknown' : status,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { compare, ratio, toDecimalString } from '../chain/decimal.js';
 import type { Batch, Valset } from '../chain/module-state.js';
-import type { DecimalString } from '../chain/numeral.js';
+import { isPresent, type Field } from '../chain/field.js';
+import type { DecimalString, Numeral } from '../chain/numeral.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { batchesBelowThreshold, isBatchSigned, isBelowThreshold, valsetSignedPower } from '../facts/bridge/signing.js';
 import { keyOfBatch } from '../facts/bridge/tokens.js';
@@ -21,11 +22,16 @@ import { membersOf, missingValidators, ownFirst, withDetails } from './sentence.
 
 const CONTACT_SIGNERS = 'Contact the operators of the validators that have not signed; the batches cannot be relayed.';
 
+/** `null` if the document does not have it. */
+const decimal = z.custom<DecimalString | null>((value) => value === null || typeof value === 'string');
+
 /** The batch whose signatures decide whether there is progress; the first of those that timed out before it, and its block. */
 const unsignedMark = z
-  .strictObject({ batch: z.string(), timeout: z.string(), since: z.string(), sinceBlock: z.string() })
+  .strictObject({ batch: z.string(), timeout: decimal, since: z.string(), sinceBlock: decimal })
   .nullable();
 type UnsignedMark = z.infer<typeof unsignedMark>;
+
+const decimalOf = (field: Field<Numeral>): DecimalString | null => (isPresent(field) ? toDecimalString(field) : null);
 
 function oldestUnsigned(input: BridgeInput): Batch | undefined {
   const unsigned = batchesBelowThreshold(input);
@@ -40,12 +46,13 @@ function unsignedSince({ input }: Evidence<'module_state'>, before: UnsignedMark
   const oldest = oldestUnsigned(input);
   if (oldest === undefined) return null;
   const batch = keyOfBatch(oldest);
-  const timeout = toDecimalString(required(oldest.batch_timeout));
-  const anew = { batch, timeout, since: batch, sinceBlock: toDecimalString(required(oldest.block)) };
+  const timeout = decimalOf(oldest.batch_timeout);
+  const anew = { batch, timeout, since: batch, sinceBlock: decimalOf(oldest.block) };
   if (before === undefined || before === null) return anew;
   const earlier = rows(input.state.batches).find((own) => keyOfBatch(own) === before.batch);
   if (earlier !== undefined) return isBatchSigned(input, earlier) === true ? anew : before;
-  const hasTimedOut = compare(before.timeout as DecimalString, required(input.state.last_observed_external_height)) < 0;
+  const externalHeight = decimalOf(input.state.last_observed_external_height);
+  const hasTimedOut = before.timeout !== null && externalHeight !== null && compare(before.timeout, externalHeight) < 0;
   return hasTimedOut ? { ...before, batch, timeout } : anew;
 }
 
@@ -67,7 +74,7 @@ const batchUnsigned = problemOf('module_state', {
     return [
       {
         identity: mark?.since ?? '',
-        start: timeOfHeight(input, () => required(mark?.sinceBlock as DecimalString | undefined)),
+        start: timeOfHeight(input, () => required(mark?.sinceBlock ?? undefined)),
         sentence: withDetails(
           `batches have lacked signatures for {duration}, ${all.length} at present`,
           missingValidators(missing, `signed batch ${orNull(() => required(oldest.batch_nonce)) ?? ''}`),

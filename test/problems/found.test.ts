@@ -24,6 +24,8 @@ const SECONDS_OF_BLOCK = 2;
 interface Document {
   readonly minute: number;
   readonly state: object;
+  /** By default, that of a hub that has not halted. */
+  readonly height?: number;
 }
 
 interface ShownProblem {
@@ -52,9 +54,9 @@ const START_SECONDS = 1_700_000_000;
 function bridgeProblems(documents: readonly Document[], options: BridgeOptions = {}): readonly ShownProblem[] {
   const context = { ...bridgeContext({ block_time: SECONDS_OF_BLOCK * 1000, ...options }), isSinglePoll: true };
   let known: KnownEndpoint = { state: initialState(context, LIMITS, at(0)), memory: initialMemory };
-  for (const { minute, state } of documents) {
+  for (const { minute, state, height = heightAt(minute) } of documents) {
     const document = { ...COMPLETE, ...state };
-    const poll = bridgePoll(document, { ...options, height: String(heightAt(minute)), atMs: minute * 60_000 });
+    const poll = bridgePoll(document, { ...options, height: String(height), atMs: minute * 60_000 });
     known = step(known, poll, context, at(minute));
   }
   return shownIn(known, START_SECONDS);
@@ -121,11 +123,22 @@ describe('a batch', () => {
     const next = batch('9', '90000', String(heightAt(2)));
     expect(startAfter({ batches: [next], last_observed_external_height: '60001' })).toBe(-25);
     expect(startAfter({ batches: [next] })).toBe(2);
+    expect(startAfter({ batches: [next], last_observed_external_height: undefined })).toBe(2);
     const signed = {
       batches: [liveBatch('8', 25), { ...next, transactions: [transfer('9')] }],
       batch_confirms: signedBy('8', 0, 1, 2, 3),
     };
     expect(startAfter(signed)).toBe(2);
+  });
+
+  it('is as old as its blocks after the hub has halted for more than an hour', () => {
+    const documents = Array.from({ length: 85 }, (_, minute) => ({
+      minute,
+      height: minute < 6 ? heightAt(minute) : minute < 84 ? heightAt(6) : heightAt(6) + 3,
+      state: minute < 84 ? {} : { batches: [batch('8', '60000', String(heightAt(6) + 1))] },
+    }));
+    const found = bridgeProblems(documents, { block_time: 'auto' });
+    expect(found.find(({ name }) => name === 'BridgeBatchUnsigned/critical')?.start).toBeCloseTo(84, 0);
   });
 
   it('waits for a relayer where several tokens do, and an execution is progress', () => {

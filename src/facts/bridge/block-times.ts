@@ -36,20 +36,34 @@ export const heightSamples = memoize((input: BridgeInput): readonly HeightSample
   return [...recent, { monotonicMs: at.monotonicMs, height }];
 });
 
-/** The measured block time of the hub, rounded to microseconds. Intervals without a new block are left out: the hub halted. */
-function measuredBlockTime(input: BridgeInput): Decimal | undefined {
-  const samples = heightSamples(input);
-  const intervals = samples.slice(1).flatMap((sample, index) => {
-    const before = samples[index];
+interface Interval {
+  readonly ms: number;
+  readonly blocks: number;
+  /** Whether the hub halted before: then the interval begins without blocks. */
+  readonly isAfterHalt: boolean;
+}
+
+/** The times between samples, without those in which the hub made no block, because it halted. */
+function intervalsOf(samples: readonly HeightSample[]): readonly Interval[] {
+  return samples.slice(1).flatMap((sample, index) => {
+    const [earlier, before] = [samples[index - 1], samples[index]];
     if (before === undefined || compare(sample.height, before.height) <= 0) return [];
+    const isAfterHalt = earlier !== undefined && compare(before.height, earlier.height) === 0;
     const blocks = toDouble(subtract(sample.height, before.height));
-    return [{ ms: sample.monotonicMs - before.monotonicMs, blocks }];
+    return [{ ms: sample.monotonicMs - before.monotonicMs, blocks, isAfterHalt }];
   });
+}
+
+/** Rounded to microseconds; `undefined` without enough time and blocks. */
+function meanBlockTime(intervals: readonly Interval[], minMs: number, minBlocks: number): Decimal | undefined {
   const ms = intervals.reduce((total, interval) => total + interval.ms, 0);
   const blocks = intervals.reduce((total, interval) => total + interval.blocks, 0);
-  if (ms < MIN_MEASURED_MS || blocks < MIN_MEASURED_BLOCKS) return undefined;
+  if (ms < minMs || blocks < minBlocks) return undefined;
   return { units: BigInt(Math.round((ms * 1000) / blocks)), scale: 3 };
 }
+
+const measuredBlockTime = (input: BridgeInput): Decimal | undefined =>
+  meanBlockTime(intervalsOf(heightSamples(input)), MIN_MEASURED_MS, MIN_MEASURED_BLOCKS);
 
 /** Where the block time of the hub is from. */
 export function hubBlockTimeSource(input: BridgeInput): 'configured' | 'measured' | 'parameter' {
@@ -72,12 +86,16 @@ const MIN_ROUGH_MS = 15_000;
  */
 export const blockTimeOfAges = memoize((input: BridgeInput): Exact => {
   if (hubBlockTimeSource(input) !== 'parameter') return hubBlockTime(input);
-  const [first] = heightSamples(input);
-  if (first === undefined || input.height === undefined) return hubBlockTime(input);
-  const ms = input.at.monotonicMs - first.monotonicMs;
-  const blocks = toDouble(subtract(input.height, first.height));
-  if (ms < MIN_ROUGH_MS || blocks <= 0) return hubBlockTime(input);
-  return { units: BigInt(Math.round((ms * 1000) / blocks)), scale: 3 };
+  const { height, at } = input;
+  if (height === undefined) return hubBlockTime(input);
+  const intervals = intervalsOf([...heightSamples(input), { height, monotonicMs: at.monotonicMs }]);
+  return (
+    meanBlockTime(
+      intervals.filter(({ isAfterHalt }) => !isAfterHalt),
+      MIN_ROUGH_MS,
+      1,
+    ) ?? hubBlockTime(input)
+  );
 });
 
 /** Ethereum and Sepolia. Their slots have a fixed length. */
