@@ -765,7 +765,11 @@ export const expectations: readonly Expectation[] = [
   {
     alert: 'BridgeStateRolledBack/critical',
     seenIn: [],
-    truths: (world) => faultsOf(world, 'node rolled back').map(() => ({ isSure: true })),
+    // When the height is past what it was before, nothing shows it any more.
+    truths: (world) =>
+      faultsOf(world, 'node rolled back')
+        .filter(({ fromMinute, lag }) => world.minute - fromMinute < (lag?.minutes ?? 0))
+        .map(() => ({ isSure: true })),
     earliest: 3,
     latest: 30,
     ends: 10,
