@@ -399,7 +399,7 @@ const PROBLEM_ANNOTATION = {
 const GRID_WIDTH = 24;
 const PANEL_HEIGHT = 8;
 
-/** Places the panels from left to right. A line is as high as its highest panel; those of a collapsed row take no space. */
+/** Places panels from left to right. The height of a line is that of its tallest panel; panels of a collapsed row take no space. */
 function layOutRows(rows: readonly Row[]): Json {
   let id = 0;
   let y = 0;

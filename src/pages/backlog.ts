@@ -38,7 +38,7 @@ interface Statistic
   extends Pick<StatisticView, 'count' | 'label' | 'table'>, Partial<Pick<StatisticView, 'parts' | 'oldestSeconds'>> {
   /** The alerts about it. */
   readonly alerts: readonly string[];
-  /** When it is shown without an alert: by default unless it is 0. `late`: nor while all was made a moment ago, and is being signed. */
+  /** Whether it is shown without an alert; by default unless it is 0. `late`: only if the oldest item has waited for longer than usual. */
   readonly shown?: 'always' | 'never' | 'late';
 }
 

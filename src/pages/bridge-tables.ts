@@ -254,7 +254,7 @@ function othersCell({ missing, dissenting }: ClaimItem): Markup {
   });
 }
 
-/** How the numbers of claims and events add up. Empty when each event has one. Who has not voted is in the table of validators. */
+/** The number of claims and of the events that they are about; empty unless an event has several claims. */
 export function claimSummary({ claims, pendingEvents, conflictingEvents }: BridgeItems): Markup {
   if (!claims.readable || !conflictingEvents) return markup``;
   return markup`<p class="note">${count(claims.total, 'claim')} of ${count(Number(pendingEvents), 'event')}: ${count(conflictingEvents, 'event')} with several claims.</p>`;

@@ -87,7 +87,7 @@ export function logVerdicts(
   for (const [key, verdict] of firing) {
     const before = logged.get(key);
     if (before?.severity === verdict.severity) continue;
-    // What another one inhibits is not logged, unless it is still so later. What was logged before stays, so that its end is logged.
+    // An inhibited verdict is logged when nothing inhibits it any more. One that was logged before stays, so that its end is logged.
     if (verdict.inhibitedBy !== null) {
       if (before === undefined) firing.delete(key);
       else firing.set(key, before);

@@ -9,6 +9,7 @@ import {
   highestVotedShare,
   isValsetMismatch,
   isValsetUnknown,
+  SUBSTANTIAL_POWER_RATIO,
 } from '../facts/bridge/integrity.js';
 import { required } from '../facts/required-fields.js';
 import { claimItem } from '../facts/items/claims.js';
@@ -17,7 +18,6 @@ import { timeOfHeight } from './bridge-times.js';
 import { claimants } from './oracle.js';
 import { eachPart, problemOf, type Evidence, type Found, type Inhibition, type Severity } from './problem.js';
 import { withDetails } from './sentence.js';
-import { SUBSTANTIAL_POWER_RATIO } from './validators.js';
 
 /* What only an attack, a forged signature, a bug or a restored old state explains. One document is consistent in itself, so there is no limit. */
 

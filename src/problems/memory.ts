@@ -219,7 +219,10 @@ function newCandidate(subject: Subject, { identity = '', start, ...texts }: Foun
   return { subject, identity, startSeconds, isProven, texts, since: at };
 }
 
-/** A start that moves faster than time was an estimate by a wrong block time: that of the first document is the parameter of the chain. */
+/**
+ * The start that the second document confirms. The first one may date it with the parameter of the chain, because no block time is measured yet: if
+ * the second one dates it later by more than the time between both, the first estimate was wrong.
+ */
 function confirmedStart({ startSeconds, since }: Candidate, { start }: Found, at: Instant): number {
   const isFaster = start !== undefined && start - startSeconds > msBetween(since, at) / 1000;
   return isFaster ? Math.min(start, since.epochSeconds) : startSeconds;

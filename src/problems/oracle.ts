@@ -9,6 +9,7 @@ import {
   votedAddresses,
 } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
+import { SUBSTANTIAL_POWER_RATIO } from '../facts/bridge/integrity.js';
 import { batchesBelowThreshold } from '../facts/bridge/signing.js';
 import { newestPowers, newestTotalPower, powerOf } from '../facts/bridge/valsets.js';
 import { required, rows } from '../facts/required-fields.js';
@@ -27,7 +28,6 @@ import {
   validators,
   withDetails,
 } from './sentence.js';
-import { SUBSTANTIAL_POWER_RATIO } from './validators.js';
 
 /* The events of the external chain that validators vote for. */
 

@@ -63,7 +63,10 @@ export function eachPart(parts: readonly (() => readonly Found[])[]): Findings {
   return { found, isComplete: false };
 }
 
-/** What one problem remembers of all documents, as plain data: marks such as a highest value with its time. Bounded. Its numbers are times in Unix seconds, or small counts. */
+/**
+ * What one problem remembers of all documents, such as a highest value with its time: plain data of bounded size. Its numbers are times in Unix
+ * seconds, or small counts.
+ */
 export interface Mark<Name extends DocumentName, Value> {
   readonly schema: z.ZodType<Value>;
   /** Whether what a document has changed counts only when the next one agrees. */

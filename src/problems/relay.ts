@@ -61,8 +61,8 @@ function isExecuted(input: BridgeInput, { key, transfer }: KnownBatch): boolean 
 }
 
 /**
- * The batches that a relayer could execute, those that the last document did not have any more, and when it was received; when one was last
- * executed, in Unix seconds, 0 if none was seen.
+ * `batches` could be executed by a relayer. `gone` are those of the document before that the last one, received at `goneAt`, does not have.
+ * `executedAt` is the time of the last execution that was seen, 0 for none. In Unix seconds.
  */
 const executionMark = z.strictObject({
   batches: z.array(knownBatch),

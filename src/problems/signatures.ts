@@ -25,7 +25,10 @@ const CONTACT_SIGNERS = 'Contact the operators of the validators that have not s
 /** `null` if the document does not have it. */
 const decimal = z.custom<DecimalString | null>((value) => value === null || typeof value === 'string');
 
-/** The batch whose signatures decide whether there is progress; the first of those that timed out before it, and its block. */
+/**
+ * `batch` is the oldest unsigned batch, with its timeout. `since` is the first one of those that timed out unsigned one after the other up to it, with
+ * the block at which it was created.
+ */
 const unsignedMark = z
   .strictObject({ batch: z.string(), timeout: decimal, since: z.string(), sinceBlock: decimal })
   .nullable();

@@ -12,6 +12,7 @@ import {
   votersOfNextEvent,
 } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
+import { SUBSTANTIAL_POWER_RATIO } from '../facts/bridge/integrity.js';
 import {
   hasVoted,
   memberPowerShare,
@@ -36,8 +37,6 @@ import { haveOrHas, numberAndPower, shortAddress, shortName, validators, withDet
 const LATE_POWER_RATIO = 0.15;
 /** From this share on, a deadline is the problem of the whole bridge: without them nothing is signed or observed. */
 const JAILED_POWER_RATIO = 0.33;
-/** From this share of the power on, a claim is more than the error of a few. */
-export const SUBSTANTIAL_POWER_RATIO = 0.33;
 
 const CHECK_CONFIRMS =
   'Check the orchestrator: one that does not sign has stopped, has no funds or cannot reach its nodes.';

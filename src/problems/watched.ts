@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { add, compare, subtract, toDecimalString } from '../chain/decimal.js';
 import { leadingClaim } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
+import { SUBSTANTIAL_POWER_RATIO } from '../facts/bridge/integrity.js';
 import { watchedEntries } from '../facts/bridge/orchestrators.js';
 import { watchedOrchestrators, type WatchedOrchestrator } from '../facts/bridge/registrations.js';
 import { toLabelValue } from '../facts/label-value.js';
@@ -10,7 +11,6 @@ import { watchedItems } from '../facts/items/watched.js';
 import { claimPosition, stakingStatus } from '../queries/watched-validators.js';
 import { problemOf, type Evidence, type Found, type Severity, type Subject } from './problem.js';
 import { shortAddress, shortName, withDetails } from './sentence.js';
-import { SUBSTANTIAL_POWER_RATIO } from './validators.js';
 
 /* The validators of `watch`: whether they are in the validator set, and what the node answers about each of them. */
 

@@ -103,8 +103,8 @@ export class Oracle {
   }
 
   /**
-   * Validators claim an event that does not exist, with the nonce of the next one. Returns whether they could: there must not be a next
-   * event yet.
+   * Validators claim an event that does not exist, with the nonce of the next event. Returns false, and does nothing, if there is a next event
+   * already.
    */
   claimPhantom(validators: readonly Validator[], action: ContractAction, { height, externalHeight }: Block): boolean {
     const [first] = validators;

@@ -1,11 +1,11 @@
 import { getSystemErrorMap } from 'node:util';
 
-/** "no such file or directory": an error of the system in words, without its code, the system call and the path. Other errors have their message. */
+/** The description of a system error, such as "no such file or directory", without code, system call and path; of another error, its message. */
 export function systemErrorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const errno = 'errno' in error && typeof error.errno === 'number' ? error.errno : 0;
   const [code, text = ''] = getSystemErrorMap().get(errno) ?? [];
-  // Other libraries have numbers of their own.
+  // Errors of libraries can have an `errno` that is none of the system.
   return 'code' in error && error.code === code ? text : error.message;
 }
 

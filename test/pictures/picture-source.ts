@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /*
- * A picture says in a text chunk of PNG what it was taken of, as a hash: a test compares it with the present source.
+ * A text chunk of the PNG has the hash of the source of a picture. A test compares it with the present source.
  */
 
 const SIGNATURE_BYTES = 8;

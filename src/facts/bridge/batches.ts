@@ -18,7 +18,7 @@ import { orUndefined, required, rows } from '../required-fields.js';
 import { externalBlockTime, hubBlockTime } from './block-times.js';
 import { heightOfLastObserved, requireEventNonces } from './events.js';
 import type { BridgeInput } from './input.js';
-import { executionClaimsOf, highestVotedShare } from './integrity.js';
+import { executionClaimsOf, highestVotedShare, SUBSTANTIAL_POWER_RATIO } from './integrity.js';
 import { hasContractPower, isBatchSigned, requireSigningInput } from './signing.js';
 import { contractLabel, feeCoin, minBatchFees } from './tokens.js';
 
@@ -158,18 +158,15 @@ export function batchState(input: BridgeInput, batch: Batch): BatchState | undef
 }
 
 /**
- * Why the hub holds a batch, or a transfer is not in one. `observation`: a third of the power or more claims that it was executed. `fees`: below the minimum fee of
- * the token, so that nobody takes it.
+ * What a live batch or a queued transfer waits for. `observation`: a third of the power or more claims that the batch was executed, and the hub
+ * has not observed it. `fees`: the fees are below the minimum fee of the token.
  */
 export const waitReasons = ['timeout', 'observation', 'signatures', 'fees', 'relayer', 'batch'] as const;
 export type WaitReason = (typeof waitReasons)[number];
 
-/** Fewer than a third of the power can be faulty or lie. */
-const CREDIBLE_SHARE = 1 / 3;
-
 function isClaimedAsExecuted(input: BridgeInput, batch: Batch): boolean {
   const claims = executionClaimsOf(input, batch);
-  return claims.length > 0 && (highestVotedShare(input, claims) ?? 1) >= CREDIBLE_SHARE;
+  return claims.length > 0 && (highestVotedShare(input, claims) ?? 1) >= SUBSTANTIAL_POWER_RATIO;
 }
 
 /** The first reason that applies to a live batch; `undefined` without the power of the validator set in the contract. */

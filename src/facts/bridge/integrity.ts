@@ -84,6 +84,9 @@ export const foreignValsetClaims = memoize((input: BridgeInput): readonly Attest
   });
 });
 
+/** Share of the power from which on a claim is more than the error of a few. */
+export const SUBSTANTIAL_POWER_RATIO = 0.33;
+
 /** The pending claims that a batch was executed, by batch. */
 const executionClaims = memoize((input: BridgeInput) =>
   groupBy(pendingClaims(input, 'MsgWithdrawClaim'), claimedBatch),

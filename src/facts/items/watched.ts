@@ -115,7 +115,7 @@ function voteOf(hasVotedFor: boolean | undefined): 'voted' | 'missing' | undefin
 /** A vote for an event, or a signature of a batch or validator set. */
 export interface Duty {
   readonly nonce: DecimalString;
-  /** `not_due`: absent, and it is older than the membership of the validator, or young, unless the validator is silent. */
+  /** `not_due`: absent, and either from before the validator was a member, or young. Nothing is too young for a silent validator. */
   readonly state: 'done' | 'missing' | 'not_due';
 }
 
