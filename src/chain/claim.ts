@@ -11,7 +11,7 @@ import { integerOf, messagesOf, readMessage, stringOf, type Message } from './pr
 /** The event nonce, which is field 1 in every type of claim and is never left out. */
 export function eventNonceOfPackedClaim(value: string): Numeral | undefined {
   const message = unpack(value);
-  return message?.has(1n) === true ? numeral(integerOf(message, 1n)) : undefined;
+  return message?.has(1) === true ? numeral(integerOf(message, 1)) : undefined;
 }
 
 interface WithdrawClaim {
@@ -23,7 +23,7 @@ interface WithdrawClaim {
 export function packedWithdrawClaim(value: string): WithdrawClaim | undefined {
   const message = unpack(value);
   if (message === undefined) return undefined;
-  const [batchNonce, tokenContract] = [numeral(integerOf(message, 3n)), stringOf(message, 4n)];
+  const [batchNonce, tokenContract] = [numeral(integerOf(message, 3)), stringOf(message, 4)];
   if (batchNonce === undefined || tokenContract === undefined) return undefined;
   return { batchNonce, tokenContract: tokenContract.toLowerCase() };
 }
@@ -42,8 +42,8 @@ interface ValsetClaim {
 export function packedValsetClaim(value: string): ValsetClaim | undefined {
   const message = unpack(value);
   if (message === undefined) return undefined;
-  const valsetNonce = numeral(integerOf(message, 2n));
-  const members = messagesOf(message, 4n)?.map(memberOf);
+  const valsetNonce = numeral(integerOf(message, 2));
+  const members = messagesOf(message, 4)?.map(memberOf);
   if (valsetNonce === undefined || members?.every((member) => member !== undefined) !== true) return undefined;
   return { valsetNonce, members };
 }
@@ -71,11 +71,11 @@ export interface ClaimContent {
 }
 
 /** The number of each field in the messages. */
-const FIELDS: Readonly<Record<ClaimType, Readonly<Partial<Record<keyof ClaimContent, bigint>>>>> = {
-  deposit: { externalHeight: 2n, tokenContract: 3n, amount: 4n, sender: 5n, receiver: 6n },
-  withdraw: { externalHeight: 2n, batchNonce: 3n, tokenContract: 4n },
-  valset: { valsetNonce: 2n, externalHeight: 3n },
-  erc20_deployed: { externalHeight: 2n, tokenContract: 4n },
+const FIELDS: Readonly<Record<ClaimType, Readonly<Partial<Record<keyof ClaimContent, number>>>>> = {
+  deposit: { externalHeight: 2, tokenContract: 3, amount: 4, sender: 5, receiver: 6 },
+  withdraw: { externalHeight: 2, batchNonce: 3, tokenContract: 4 },
+  valset: { valsetNonce: 2, externalHeight: 3 },
+  erc20_deployed: { externalHeight: 2, tokenContract: 4 },
 };
 
 /** The content of a claim of a known type; `undefined` when the message is malformed. A field of another wire type is `undefined`. */
@@ -83,8 +83,8 @@ export function packedClaimContent(type: ClaimType, value: string): ClaimContent
   const message = unpack(value);
   if (message === undefined) return undefined;
   const fields = FIELDS[type];
-  const integer = (field: bigint | undefined) => (field === undefined ? undefined : numeral(integerOf(message, field)));
-  const text = (field: bigint | undefined) => (field === undefined ? undefined : stringOf(message, field) || undefined);
+  const integer = (field: number | undefined) => (field === undefined ? undefined : numeral(integerOf(message, field)));
+  const text = (field: number | undefined) => (field === undefined ? undefined : stringOf(message, field) || undefined);
   const amount = parseDecimal(text(fields.amount) ?? '');
   return {
     externalHeight: integer(fields.externalHeight),
@@ -98,7 +98,7 @@ export function packedClaimContent(type: ClaimType, value: string): ClaimContent
 }
 
 function memberOf(message: Message): ClaimedMember | undefined {
-  const [power, address] = [numeral(integerOf(message, 1n)), stringOf(message, 2n)];
+  const [power, address] = [numeral(integerOf(message, 1)), stringOf(message, 2)];
   return power === undefined || address === undefined ? undefined : { power, external_address: address.toLowerCase() };
 }
 

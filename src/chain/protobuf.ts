@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 /** A varint of a 64-bit integer has at most ten bytes, of which the last one has only the 64th bit. */
 const MAX_VARINT_BYTES = 10;
 const MAX_TENTH_BYTE = 1;
@@ -5,25 +7,26 @@ const MAX_TENTH_BYTE = 1;
 /** A tag is a field number and a wire type in 32 bits. */
 const MAX_TAG = 0xffff_ffffn;
 
-const WireType = { varint: 0n, fixed64: 1n, lengthDelimited: 2n, fixed32: 5n } as const;
+const WireType = { varint: 0, fixed64: 1, lengthDelimited: 2, fixed32: 5 } as const;
 
 /** A value on the wire: a varint, or the bytes of a string or of another message. Values of fixed width are not read. */
 type WireValue = bigint | Uint8Array | undefined;
 
 /** The values of each field of a message, by field number, in the order of the message. */
-export type Message = ReadonlyMap<bigint, readonly WireValue[]>;
+export type Message = ReadonlyMap<number, readonly WireValue[]>;
 
 /** Reads the fields of a protobuf message; `undefined` unless it is well-formed. Groups, which are deprecated, are not. */
 export function readMessage(bytes: Uint8Array): Message | undefined {
-  const fields = new Map<bigint, WireValue[]>();
+  const fields = new Map<number, WireValue[]>();
   let offset = 0;
   while (offset < bytes.length) {
     const tag = readVarint(bytes, offset);
     if (tag === undefined || tag.value < 8n || tag.value > MAX_TAG) return undefined;
-    const field = readValue(bytes, tag.value & 7n, tag.end);
+    const number = Number(tag.value >> 3n);
+    const field = readValue(bytes, Number(tag.value & 7n), tag.end);
     if (field === undefined || field.end > bytes.length) return undefined;
-    const values = fields.get(tag.value >> 3n);
-    if (values === undefined) fields.set(tag.value >> 3n, [field.value]);
+    const values = fields.get(number);
+    if (values === undefined) fields.set(number, [field.value]);
     else values.push(field.value);
     offset = field.end;
   }
@@ -31,19 +34,19 @@ export function readMessage(bytes: Uint8Array): Message | undefined {
 }
 
 /** The last value of an integer field, 0 when it is left out; `undefined` when it has another wire type. */
-export function integerOf(message: Message, field: bigint): bigint | undefined {
+export function integerOf(message: Message, field: number): bigint | undefined {
   const values = message.get(field) ?? [0n];
   return values.every((value) => typeof value === 'bigint') ? values.at(-1) : undefined;
 }
 
 /** The last value of a string field, empty when it is left out; `undefined` when it is no valid UTF-8. */
-export function stringOf(message: Message, field: bigint): string | undefined {
+export function stringOf(message: Message, field: number): string | undefined {
   const texts = (message.get(field) ?? [new Uint8Array()]).map(decodeText);
   return texts.includes(undefined) ? undefined : texts.at(-1);
 }
 
 /** The messages of a repeated field; `undefined` when one of them is malformed. */
-export function messagesOf(message: Message, field: bigint): readonly Message[] | undefined {
+export function messagesOf(message: Message, field: number): readonly Message[] | undefined {
   const messages = (message.get(field) ?? []).map((value) =>
     value instanceof Uint8Array ? readMessage(value) : undefined,
   );
@@ -52,15 +55,13 @@ export function messagesOf(message: Message, field: bigint): readonly Message[] 
 
 function decodeText(value: WireValue): string | undefined {
   if (!(value instanceof Uint8Array)) return undefined;
-  const text = Buffer.from(value).toString('utf8');
-  // Node.js replaces invalid bytes.
-  return Buffer.from(text, 'utf8').equals(value) ? text : undefined;
+  return isUtf8(value) ? Buffer.from(value.buffer, value.byteOffset, value.length).toString('utf8') : undefined;
 }
 
 /** The value of a field and the offset after it. */
 function readValue(
   bytes: Uint8Array,
-  wireType: bigint,
+  wireType: number,
   start: number,
 ): { readonly end: number; readonly value: WireValue } | undefined {
   if (wireType === WireType.fixed64) return { end: start + 8, value: undefined };
