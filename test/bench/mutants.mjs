@@ -42,7 +42,7 @@ const { values: flags } = parseArgs({
     commit: { type: 'string', default: 'HEAD' },
     seed: { type: 'string', default: '1' },
     count: { type: 'string', default: '60' },
-    folders: { type: 'string', default: 'metrics,flow,alerts,poll,http' },
+    folders: { type: 'string', default: 'facts,metrics,flow,problems,poll,http' },
   },
 });
 const git = (...args) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' });
