@@ -7,20 +7,7 @@ import { formatConfig } from '../../src/config/loader.js';
 import { fuzzRuns } from '../support/fuzz.js';
 
 test('no file makes the parser throw', () => {
-  const tokens = fc.constantFrom(
-    'targets',
-    'name',
-    'bridge',
-    'url',
-    'poll',
-    'interval',
-    'chains',
-    '__proto__',
-    '1',
-    'https://a.example',
-    '30s',
-    'a',
-  );
+  const tokens = fc.constantFrom('targets', 'name', 'bridge', 'url', 'chains', '__proto__', '1', 'https://a.example');
   const value = fc.letrec((tie) => ({
     node: fc.oneof(
       { maxDepth: 5 },
@@ -33,35 +20,7 @@ test('no file makes the parser throw', () => {
   })).node;
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
-    fc
-      .array(
-        fc.constantFrom(
-          'targets',
-          ':',
-          ' ',
-          '\n',
-          '- ',
-          '[',
-          ']',
-          '{',
-          '}',
-          '&a',
-          '*a',
-          '!x',
-          '"',
-          "'",
-          '|',
-          '>',
-          '#',
-          '---',
-          '\t',
-          '?',
-          ',',
-          '<<',
-          '%',
-        ),
-      )
-      .map((parts) => parts.join('')),
+    fc.stringMatching(/^(?:targets|: |- |\n|---|<<|[ \t[\]{}&*!"'|>#?,%ax])*$/),
     value.map((node) => stringify(node)),
   );
   fc.assert(
@@ -71,23 +30,9 @@ test('no file makes the parser throw', () => {
 });
 
 test('no configuration makes the parser throw or quote a secret', () => {
-  const keys = fc.constantFrom(
-    'basic_auth',
-    'authorization',
-    'http_headers',
-    'tls_config',
-    'proxy_url',
-    'username',
-    'password',
-    'credentials',
-    'type',
-    'values',
-    'secrets',
-    'X-Key',
-    'ca',
-    'key',
-    '__proto__',
-  );
+  const sections = ['basic_auth', 'authorization', 'http_headers', 'tls_config', 'proxy_url', '__proto__'];
+  const settings = ['username', 'password', 'credentials', 'type', 'values', 'secrets', 'X-Key', 'ca', 'key'];
+  const keys = fc.constantFrom(...sections, ...settings);
   const secret = fc.constantFrom('hunter2', 'u:hunter2', 'http://u:hunter2@p/', 'Bearer hunter2', 'hunter2\nhunter2');
   const { node } = fc.letrec((tie) => ({
     node: fc.oneof(
@@ -100,8 +45,8 @@ test('no configuration makes the parser throw or quote a secret', () => {
   }));
   const endpoint = fc.dictionary(keys, node, { maxKeys: 5 });
   fc.assert(
-    fc.property(endpoint, (settings) => {
-      const text = stringify({ targets: [{ name: 'a', bridge: { url: 'https://a.example', ...settings } }] });
+    fc.property(endpoint, (own) => {
+      const text = stringify({ targets: [{ name: 'a', bridge: { url: 'https://a.example', ...own } }] });
       const result = parseConfig(text, 'b');
       // User names and the values of headers are not secret.
       const printed = result.ok ? formatConfig(result.config).replaceAll(/^ +(?:username:|-) .*$/gm, '') : '';

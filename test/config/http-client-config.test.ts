@@ -35,7 +35,6 @@ const invalidConfigs: readonly (readonly [title: string, lines: string, ...probl
     `8: tls_config: ${noMapping}`,
     '6: authorization: cannot be combined with basic_auth',
   ],
-  ['a key without a value', 'basic_auth:', '5: basic_auth: is empty'],
   [
     'keys that are missing',
     'basic_auth: {}\nhttp_headers: {X-Key: {}}\ntls_config: {cert_file: c}',
@@ -57,11 +56,6 @@ const invalidConfigs: readonly (readonly [title: string, lines: string, ...probl
     '7: tls_config.ca_file: cannot be combined with ca',
   ],
   [
-    'credentials that are also in a file',
-    'authorization: {credentials: hunter2, credentials_file: f}',
-    '5: authorization.credentials_file: cannot be combined with credentials',
-  ],
-  [
     'unknown keys',
     'basic_auth: {username: u, pasword: hunter2}\ntls_config: {ca: hunter2, CA: hunter2}',
     '5: basic_auth.pasword: is not a supported key — expected one of username, username_file, password, password_file',
@@ -77,18 +71,11 @@ const invalidConfigs: readonly (readonly [title: string, lines: string, ...probl
     '5: basic_auth.password_file: cannot be combined with password',
   ],
   [
-    'values of other types',
-    'basic_auth: {username: [u], password: true}\nhttp_headers: {X-Key: hunter2, X-Other: {secrets: hunter2}}',
-    '5: basic_auth.username: Invalid input: expected string, received array',
-    '5: basic_auth.password: Invalid input: expected string, received boolean',
-    `6: http_headers.X-Key: ${noMapping}`,
-    '6: http_headers.X-Other.secrets: Invalid input: expected array, received string',
-  ],
-  [
     'malformed schemes and credentials',
-    String.raw`authorization: {type: Bearer hunter2, credentials: "a\r\nX-Evil: hunter2"}`,
+    String.raw`authorization: {type: Bearer hunter2, credentials: "a\r\nX-Evil: hunter2", credentials_file: f}`,
     `5: authorization.type: ${SCHEME}`,
     `5: authorization.credentials: ${ASCII}`,
+    '5: authorization.credentials_file: cannot be combined with credentials',
   ],
   ['the scheme Basic', 'authorization: {type: basic, credentials: x}', `5: authorization.type: ${SCHEME}`],
   [
@@ -137,14 +124,12 @@ const invalidConfigs: readonly (readonly [title: string, lines: string, ...probl
     'tls_config: {max_version: TLS11}',
     '5: tls_config.max_version: is below min_version',
   ],
-  ['a SOCKS proxy', 'proxy_url: socks5://u:hunter2@p:1080', `5: proxy_url: ${PROXY}`],
-  ['an invalid proxy URL', 'proxy_url: http://u:hunter2 @p', `5: proxy_url: ${PROXY}`],
-  [
-    'a proxy URL with a path, query and fragment',
-    'proxy_url: http://u:hunter2@p:3128/path?hunter2#hunter2',
-    `5: proxy_url: ${PROXY}`,
-  ],
-  ['a proxy URL with invalid percent-encoding', 'proxy_url: http://u:hunter2%@p', `5: proxy_url: ${PROXY}`],
+  ...[
+    'socks5://u:hunter2@p:1080',
+    'http://u:hunter2 @p',
+    'http://u:hunter2@p:3128/path?hunter2#hunter2',
+    'http://u:hunter2%@p',
+  ].map((url): [string, string, string] => [`the proxy ${url}`, `proxy_url: ${url}`, `5: proxy_url: ${PROXY}`]),
 ];
 
 const everyKey = withBridge(`authorization: {credentials: hunter2}
@@ -168,17 +153,6 @@ describe('the HTTP client configuration of an endpoint', () => {
       problems: problems.map((problem) => `f:${problem.replace(': ', ': targets[0].bridge.')}`),
     });
     expect(inspect(result, { depth: 9 })).not.toMatch(/hunter2|hünter2/);
-  });
-
-  test('is validated for both endpoints', () => {
-    const text = 'targets: [{name: a, crosschain: {url: "https://a.example", authorization: {}, proxy_url: p}}]';
-    expect(parseConfig(text, 'f')).toEqual({
-      ok: false,
-      problems: [
-        'f:1:60: targets[0].crosschain.authorization: expected credentials or credentials_file',
-        `f:1:79: targets[0].crosschain.proxy_url: ${PROXY}`,
-      ],
-    });
   });
 
   test('is parsed with all keys', () => {
@@ -215,46 +189,13 @@ describe('the HTTP client configuration of an endpoint', () => {
   });
 
   test('is printed with secrets redacted', () => {
-    expect(formatConfig(parseValidConfig(everyKey, '/conf/b.yaml'))).toContain(`
-      authorization:
-        type: Bearer
-        credentials: <secret>
-      http_headers:
-        X-Open:
-          values:
-            - a
-            - b
-        X-Key:
-          values:
-            - c
-          secrets:
-            - <secret>
-          files:
-            - /conf/keys/x
-            - /keys/y
-      tls_config:
-        ca_file: /conf/ca.crt
-        cert: |
-${clientCertificate.cert.replaceAll(/^(?=.)/gm, '          ')}        key: <secret>
-        server_name: node.example
-        insecure_skip_verify: false
-        min_version: TLS13
-        max_version: TLS13
-      proxy_url: http://<secret>@proxy.example:3128
-`);
-    const basic = formatConfig(
-      parseValidConfig(withBridge('basic_auth: {username: u, password: hunter2}\ntls_config: {}')),
-    );
+    const printed = formatConfig(parseValidConfig(everyKey, '/conf/b.yaml'));
+    expect(printed).toContain('        type: Bearer\n        credentials: <secret>\n');
+    expect(printed).toContain('          values:\n            - c\n          secrets:\n            - <secret>\n');
+    expect(printed).toContain(`${clientCertificate.cert.replaceAll(/^(?=.)/gm, '          ')}        key: <secret>\n`);
+    expect(printed).toContain('proxy_url: http://<secret>@proxy.example:3128\n');
+    const basic = formatConfig(parseValidConfig(withBridge('basic_auth: {username: u, password: hunter2}')));
     expect(basic).toContain('basic_auth:\n        username: u\n        password: <secret>\n');
-  });
-
-  test('is unchanged after printing and parsing, if it has no secrets', () => {
-    const config = parseValidConfig(
-      withBridge(
-        'basic_auth: {username: u, password_file: p}\nhttp_headers: {X: {files: [f]}}\ntls_config: {ca_file: c}',
-      ),
-    );
-    expect(parseValidConfig(formatConfig(config))).toEqual(config);
   });
 
   test('keeps its secrets in a clone and never prints them', () => {

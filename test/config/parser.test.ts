@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import type { Config } from '../../src/config/config.js';
 import { formatConfig } from '../../src/config/loader.js';
 import { requestUrl } from '../../src/config/urls.js';
+import { configSettings } from '../docs/settings.js';
 import { endpointUrl, parseConfig, parseValidConfig } from '../support/config.js';
-import { withBridge, withCrosschain, withUrl, withTopLevel } from './sample-files.js';
+import { withCrosschain, withUrl, withTopLevel } from './sample-files.js';
 
 const TOKEN = '0x0000000000000000000000000000000000000001';
 
@@ -17,6 +19,7 @@ limits:
   max_series_per_family: 50
 targets:
   - name: mainnet
+    labels: {network: mainnet}
     bridge:
       url: https://node.example.org/lcd/
       dialect: peggy
@@ -25,6 +28,8 @@ targets:
       block_time: 630ms
       external_block_time: 12s
       backlog_limit: 50
+      objective: {withdrawal: 2h, ratio: 0.95}
+      external: {url: "https://rpc.example.org", interval: 2m}
       watch: [INJ1QQQQQCKDMDM, inj1qqqqqckdmdm, inj1pppppaj0lvm]
       watch_min_balance: 250000000000000000000
       node_queries: "off"
@@ -42,7 +47,7 @@ targets:
       cctx_queries: off
 tokens:
   - {contract: "0xDAC17F958D2ee523a2206206994597C13D831ec7", symbol: USDT, decimals: 6}
-  - {contract: "${TOKEN}", decimals: 0}
+  - {contract: "${TOKEN}", decimals: 0, min_batch_fee: 8, backing: true}
   - {contract: "0x0000000000000000000000000000000000000002", explorer: "https://explorer.example/token/{address}"}
 chains: {1: ethereum, "8332": {name: bitcoin, explorer: "https://explorer.example/tx/{hash}?a#{hash}"}}
 problems: {BridgeBatchUnsigned: {after: 45m}, CrosschainBacklogHigh: {enabled: false}}
@@ -59,6 +64,7 @@ const everyKeyConfig: Config = {
   targets: [
     {
       name: 'mainnet',
+      labels: { network: 'mainnet' },
       bridge: {
         url: endpointUrl('https://node.example.org/lcd'),
         dialect: 'peggy',
@@ -66,6 +72,8 @@ const everyKeyConfig: Config = {
         block_time: 630,
         external_block_time: 12_000,
         backlog_limit: 50,
+        objective: { withdrawal: 7_200_000, ratio: '0.95' },
+        external: { url: endpointUrl('https://rpc.example.org'), interval: 120_000 },
         validator_names: 'off',
         watch: ['inj1qqqqqckdmdm', 'inj1pppppaj0lvm'],
         watch_min_balance: '250000000000000000000',
@@ -88,7 +96,7 @@ const everyKeyConfig: Config = {
   ],
   tokens: [
     { contract: '0xdac17f958d2ee523a2206206994597c13d831ec7', symbol: 'USDT', decimals: 6 },
-    { contract: TOKEN, decimals: 0 },
+    { contract: TOKEN, decimals: 0, min_batch_fee: '8', backing: true },
     { contract: '0x0000000000000000000000000000000000000002', explorer: 'https://explorer.example/token/{address}' },
   ],
   chains: {
@@ -103,6 +111,28 @@ const everyKeyConfig: Config = {
   links: { runbook: 'https://wiki.example/runbook', dashboards: 'https://grafana.example/base' },
   recorder: { directory: '/var/lib/bridge-exporter', interval: 0, max_size: 200_000_000 },
 };
+
+/** The paths of the values in a file, as in the reference. */
+function pathsIn(value: unknown, path = ''): string[] {
+  const isMapping = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (Array.isArray(value) && typeof value[0] === 'object')
+    return value.flatMap((entry) => pathsIn(entry, `${path}[]`));
+  if (!isMapping || path.endsWith('.labels') || path.endsWith('.age_limits')) return [path];
+  return Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
+    const step = path === 'chains' || path === 'problems' ? '<name>' : key;
+    return pathsIn(inner, path === '' ? key : `${path}.${step}`);
+  });
+}
+
+test('the file with every key has every key of the schema, but for other files and the HTTP client', () => {
+  const isElsewhere = (path: string): boolean =>
+    path === 'target_files' || /\.(?:basic_auth|authorization|http_headers|tls_config|proxy_url)\b/.test(path);
+  const keys = configSettings.map(({ path }) => path).filter((path) => !isElsewhere(path));
+  const leaves = keys.filter((path) => !keys.some((key) => key.startsWith(`${path}.`) || key.startsWith(`${path}[]`)));
+  const found = new Set(pathsIn(parse(everyKey)));
+  expect(leaves.length).toBeGreaterThan(40);
+  expect(leaves.filter((path) => !found.has(path))).toEqual([]);
+});
 
 describe('parseConfig', () => {
   test('uses the defaults of everything but the URL', () => {
@@ -176,31 +206,6 @@ describe('parseConfig', () => {
   ])('normalizes the URL %s', (url, normalized) => {
     const parsed = parseValidConfig(withUrl(`"${url}"`)).targets[0]?.bridge?.url;
     expect(parsed && requestUrl(parsed).href).toBe(normalized);
-  });
-
-  test.each(['0.6667', '1', '1.000', '0.00000000000000000000000000000000000000000001', '0.50'])(
-    'keeps the threshold %s as a string',
-    (threshold) => {
-      expect(parseValidConfig(withBridge(`power_threshold: ${threshold}`)).targets[0]?.bridge?.power_threshold).toBe(
-        threshold,
-      );
-    },
-  );
-
-  test('resolves anchors and aliases', () => {
-    const text = `targets:
-  - {name: a, bridge: &node {url: "https://a.example"}}
-  - {name: b, bridge: *node}`;
-    expect(parseValidConfig(text).targets.map(({ bridge }) => bridge?.url.origin)).toEqual([
-      'https://a.example',
-      'https://a.example',
-    ]);
-  });
-
-  test('accepts a byte order mark and Windows line endings', () => {
-    expect(parseConfig(`\u{feff}${withUrl('https://a.example').replaceAll('\n', '\r\n')}`, 'b')).toMatchObject({
-      ok: true,
-    });
   });
 
   test.each([
