@@ -4,7 +4,7 @@ import { rules } from '../support/alert-rules.js';
 import { projectPath, readProjectFile } from '../support/project-files.js';
 import { specFields } from '../support/spec-fields.js';
 import { dashboardFiles, queriesOf, substituteVariables } from './dashboard-files.js';
-import { exportedMetrics, prometheusMetrics, type MetricInfo } from './exported-metrics.js';
+import { exportedMetrics, prometheusMetrics, type MetricInfo } from '../support/exported-metrics.js';
 import { parsePromql, type ParsedPromql } from './promql.js';
 
 /*
@@ -77,8 +77,8 @@ const documents = ['README.md', ...readdirSync(projectPath('docs')).map((name) =
   text: readProjectFile(name),
 }));
 
-/** Matches metric names, and also fields of the spec and labels with such names. */
-const METRIC = /`((?:bridge|crosschain)_\w+)[`{[]/g;
+/** Matches metric names in code, and also fields of the spec and labels with such names. */
+const METRIC = /(?<![/\w])(?:bridge|crosschain)_\w*[a-z]\b/g;
 
 describe('the documentation', () => {
   it.each(documents)('uses existing metrics and labels in $name', ({ text }) => {
@@ -88,7 +88,8 @@ describe('the documentation', () => {
     expect(exprs.map(parsePromql).flatMap(findMistakes)).toEqual([]);
     const specFieldNames = Object.values(specFields).flatMap((fields) => Object.keys(fields));
     const notMetrics = new Set([...specFieldNames, ...[...metrics.values()].flatMap(({ labels }) => [...labels])]);
-    const named = [...text.matchAll(METRIC)].map(([, name = '']) => name);
+    const inlineCode = [...text.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
+    const named = inlineCode.flatMap((code) => code.match(METRIC) ?? []);
     expect(named.filter((name) => !metrics.has(name) && !notMetrics.has(name))).toEqual([]);
   });
 });

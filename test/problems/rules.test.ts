@@ -1,13 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { clock } from '../../src/clock.js';
-import { families } from '../../src/exposition/metrics-page.js';
-import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
-import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
-import { problemStart } from '../../src/problems/problem-families.js';
+import { metricLabels } from '../../src/exposition/metrics-page.js';
 import { problems } from '../../src/problems/problems.js';
 import { alertRules, ruleGroups, rules, type Rule } from '../support/alert-rules.js';
+import { exportedMetrics } from '../support/exported-metrics.js';
 import { projectPath, readProjectFile } from '../support/project-files.js';
 import { hasTool, runTool } from '../support/tools.js';
 import { metricNamesIn, NEWEST_PROMTOOL, RULES } from './promtool.js';
@@ -63,11 +60,6 @@ describe('prometheus/alerts.yml', () => {
     for (const group of ruleGroups) expect(group.rules.length, group.name).toBeLessThanOrEqual(20);
   });
 
-  it('has no two rules whose series have the same labels', () => {
-    const identities = rules.map(({ alert, labels }) => JSON.stringify([alert, labels]));
-    expect(identities).toEqual(Array.from(new Set(identities)));
-  });
-
   it.each(alertRules.map((rule) => [keyOf(rule), rule] as const))(
     'has a severity, a summary, a description, an action, a runbook and a dashboard for %s',
     (_key, rule) => {
@@ -94,24 +86,7 @@ describe('prometheus/alerts.yml', () => {
   );
 });
 
-const processMetrics = await createProcessMetrics(
-  { version: '0.0.0', revision: 'abc', nodeVersion: '20' },
-  { index: 1, count: 1 },
-  () => ({ recorded: 0, failed: 0, bytes: 0 }),
-).render('text', clock());
-
-const labelsOf = new Map<string, readonly string[]>(families.map(({ name, labels }) => [name, ['target', ...labels]]));
-for (const { name, labels } of families.filter(({ type }) => type === 'histogram')) {
-  for (const suffix of ['_sum', '_count']) labelsOf.set(name + suffix, ['target', ...labels]);
-  labelsOf.set(`${name}_bucket`, ['target', ...labels, 'le']);
-}
-for (const { name, labels } of pollFamilies) labelsOf.set(name, [...ENDPOINT_LABELS, ...labels]);
-for (const [, name = '', labels = ''] of processMetrics.matchAll(/^(\w+)(?:\{(.*)\})? /gm)) {
-  labelsOf.set(
-    name,
-    Array.from(labels.matchAll(/(\w+)="/g), ([, label]) => label ?? ''),
-  );
-}
+const metrics = await exportedMetrics();
 /** Those that Prometheus assigns. */
 const SCRAPE_LABELS = ['cluster', 'namespace', 'job', 'instance'];
 
@@ -120,60 +95,20 @@ describe('the texts of a rule', () => {
     'of %s read only labels of its series',
     (_key, rule) => {
       const { annotations = {}, expr } = rule;
-      const metrics = metricNamesIn(String(expr));
-      const labels = isOfProblem(rule) ? problemStart.labels : metrics.flatMap((name) => labelsOf.get(name) ?? []);
-      const known = new Set(['target', ...SCRAPE_LABELS, ...labels]);
+      const read = metricNamesIn(String(expr)).flatMap((name) => Array.from(metrics.get(name)?.labels ?? []));
+      const known = new Set([...SCRAPE_LABELS, ...read]);
       const texts = Object.values(annotations).join('\n');
-      const read = Array.from(texts.matchAll(/\$labels\.(\w+)/g), ([, label]) => label ?? '');
-      expect(read.filter((label) => !known.has(label))).toEqual([]);
+      const shown = Array.from(texts.matchAll(/\$labels\.(\w+)/g), ([, label]) => label ?? '');
+      expect(shown.filter((label) => !known.has(label))).toEqual([]);
       for (const [, name = '', matchers = ''] of texts.matchAll(/\b(\w+)\{((?:\w+=%q(?:, )?)+)\}/g)) {
         const names = Array.from(matchers.matchAll(/(\w+)=/g), ([, label]) => label ?? '');
         expect(
-          names.filter((label) => !labelsOf.get(name)?.includes(label)),
+          names.filter((label) => !metrics.get(name)?.labels.has(label)),
           name,
         ).toEqual([]);
       }
     },
   );
-});
-
-describe('the queries', () => {
-  const queries = Array.from(
-    runbook.matchAll(/```promql\n([^`]+)```|`([^`\n]+)`/g),
-    ([, block, inline]) => block ?? inline ?? '',
-  );
-
-  it.each([
-    ['of the rules', rules.map(({ expr }) => String(expr))],
-    ['of the runbook', queries],
-  ])('%s read only metrics that exist', (_source, expressions) => {
-    const names = expressions.flatMap(metricNamesIn);
-    expect(names).not.toHaveLength(0);
-    // Names of labels, and a prefix of families in prose.
-    const otherNames = new Set(['bridge_params_', ...Array.from(labelsOf.values()).flat()]);
-    expect(names.filter((name) => !labelsOf.has(name) && !otherNames.has(name))).toEqual([]);
-  });
-
-  it('read only labels that exist', () => {
-    const known = new Set([...SCRAPE_LABELS, '__name__', ...Array.from(labelsOf.values()).flat()]);
-    for (const expression of [...rules.map(({ expr }) => String(expr)), ...queries]) {
-      for (const [, inside = ''] of expression.matchAll(/\b(?:on|by|without|ignoring|group_left) ?\(([\w, ]*)\)/g)) {
-        expect(
-          inside.split(', ').filter((label) => label !== '' && !known.has(label)),
-          expression,
-        ).toEqual([]);
-      }
-      // The matchers of a metric.
-      for (const [, name = '', matchers = ''] of expression.matchAll(/\b(\w+)\{([^}]+)\}/g)) {
-        const labels = Array.from(matchers.matchAll(/(\w+)(?:=~|!~|!=|=)"/g), ([, label]) => label ?? '');
-        const metricLabels = labelsOf.get(name) ?? [];
-        expect(
-          labels.filter((label) => !metricLabels.includes(label)),
-          expression,
-        ).toEqual([]);
-      }
-    }
-  });
 });
 
 /** The sections of the runbook that are not about an alert. */
@@ -197,9 +132,8 @@ describe('labels that Prometheus or prometheus-operator assigns to targets', () 
     /^(?:job|instance|endpoint|namespace|service|pod|container|node|cluster|replica|prometheus|prometheus_replica)$/;
 
   it('are not used by any metric', () => {
-    const labels = new Set([...ENDPOINT_LABELS, ...Array.from(labelsOf.values()).flat()]);
-    expect(labels.size).toBeGreaterThan(20);
-    expect(Array.from(labels).filter((label) => reserved.test(label))).toEqual([]);
+    expect(metricLabels.size).toBeGreaterThan(20);
+    expect(Array.from(metricLabels).filter((label) => reserved.test(label))).toEqual([]);
   });
 
   it('are not set by any rule', () => {

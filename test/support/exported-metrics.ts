@@ -1,11 +1,10 @@
-import { documentNames, documents } from '../../src/documents.js';
+import { families } from '../../src/exposition/metrics-page.js';
 import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import { clock } from '../../src/clock.js';
 import type { FamilyHeader } from '../../src/metrics/family.js';
 import { problemStart, problemUnjudged } from '../../src/problems/problem-families.js';
-import { nodeQueryFamilies } from '../../src/queries/query-state.js';
-import { seriesOf } from '../support/exposition-text.js';
+import { seriesOf } from './exposition-text.js';
 
 export interface MetricInfo {
   readonly type: string;
@@ -15,35 +14,25 @@ export interface MetricInfo {
 /** The labels that Prometheus adds to every series it scrapes. */
 const SCRAPE_LABELS = ['cluster', 'namespace', 'job', 'instance', '__name__'];
 
+const familiesOfEndpoints: ReadonlySet<FamilyHeader> = new Set([problemStart, problemUnjudged, ...pollFamilies]);
+
 /** All metrics of the exporter by name, from the code. */
 export async function exportedMetrics(): Promise<ReadonlyMap<string, MetricInfo>> {
-  const ofDocuments = documentNames.flatMap((name): readonly FamilyHeader[] => [
-    ...documents[name].families,
-    ...documents[name].flow.gauges,
-  ]);
-  const chain = [...ofDocuments, ...nodeQueryFamilies];
-  const cumulative = [...documents.module_state.flow.cumulative, ...documents.rate_limiter_input.flow.cumulative];
-  return new Map([
-    ...chain.map(
-      ({ name, type, labels }) => [name, { type, labels: withScrapeLabels(['target', ...labels]) }] as const,
-    ),
-    ...cumulative.flatMap(({ name, type, labels }) =>
-      seriesNames(name, type).map(
-        ([series, ...own]) =>
-          [series, { type: 'counter', labels: withScrapeLabels(['target', ...labels, ...own]) }] as const,
-      ),
-    ),
-    ...[problemStart, problemUnjudged, ...pollFamilies].map(
-      ({ name, type, labels }) => [name, { type, labels: withScrapeLabels([...ENDPOINT_LABELS, ...labels]) }] as const,
-    ),
-    ...(await processMetrics()),
-  ]);
+  const ofTargets = families.flatMap((family) => {
+    const { name, type, labels } = family;
+    const common = familiesOfEndpoints.has(family) ? ENDPOINT_LABELS : ['target'];
+    return seriesNames(name, type).map(([series, ...own]): [string, MetricInfo] => [
+      series,
+      { type: type === 'gauge' ? 'gauge' : 'counter', labels: withScrapeLabels([...common, ...labels, ...own]) },
+    ]);
+  });
+  return new Map([...ofTargets, ...(await processMetrics())]);
 }
 
-/** The series of a counter or a histogram, each with the labels that only it has. */
+/** The series of a family, each with the labels that only it has. */
 function seriesNames(name: string, type: string): readonly (readonly [series: string, ...labels: string[]])[] {
   // The name of a histogram itself is in documentation only.
-  return type === 'counter' ? [[name]] : [[name], [`${name}_bucket`, 'le'], [`${name}_sum`], [`${name}_count`]];
+  return type === 'histogram' ? [[name], [`${name}_bucket`, 'le'], [`${name}_sum`], [`${name}_count`]] : [[name]];
 }
 
 function withScrapeLabels(labels: readonly string[]): ReadonlySet<string> {
