@@ -1,17 +1,7 @@
-import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { projectPath, readProjectYaml } from '../support/project-files.js';
-import {
-  canonicalJson,
-  dashboardFiles,
-  type GridPos,
-  type Link,
-  type Panel,
-  substituteVariables,
-} from './dashboard-files.js';
+import { dashboardFiles, type GridPos, type Link, type Panel, substituteVariables } from './dashboard-files.js';
 import { parsePromql } from './promql.js';
 
-const PANEL_TYPES = ['state-timeline', 'table', 'timeseries'];
 const DATA_SOURCE = { type: 'prometheus', uid: '${datasource}' };
 
 /** The variables that Grafana defines. */
@@ -96,14 +86,6 @@ function misplaced(panels: readonly Panel[]): string[] {
 }
 
 describe.each(dashboardFiles)('$name', ({ text, dashboard, panels }) => {
-  it('is in canonical form, without ids and inputs of an export', async () => {
-    expect(text).toBe(await canonicalJson(JSON.parse(text)));
-    expect(Object.keys(dashboard)).not.toContain('__inputs');
-    expect(Object.keys(dashboard)).not.toContain('id');
-    expect(dashboard.schemaVersion).toBeGreaterThanOrEqual(39);
-    expect(dashboard.editable).toBe(false);
-  });
-
   it('has the common variables, with All for every series, and uses no other data source', () => {
     const common = dashboard.templating.list.slice(0, COMMON_VARIABLES.length);
     expect(common.map(({ name, allValue }) => [name, allValue])).toEqual(COMMON_VARIABLES);
@@ -122,11 +104,6 @@ describe.each(dashboardFiles)('$name', ({ text, dashboard, panels }) => {
     expect(variablesIn(text)).toEqual(names);
   });
 
-  it('links to the other dashboards', () => {
-    expect(dashboard.links).toMatchObject([{ type: 'dashboards', tags: ['bridge-exporter'] }]);
-    expect(dashboard.tags).toContain('bridge-exporter');
-  });
-
   it('has no overlapping panels and no duplicate titles or ids', () => {
     const all = dashboard.panels.flatMap((panel) => [panel, ...(panel.panels ?? [])]);
     expect(misplaced(dashboard.panels)).toEqual([]);
@@ -135,21 +112,9 @@ describe.each(dashboardFiles)('$name', ({ text, dashboard, panels }) => {
     expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length);
   });
 
-  it('shows labels as text, and absent values without a color, in tables', () => {
-    for (const { type, title, fieldConfig } of panels.filter((panel) => panel.type === 'table')) {
-      // With another unit, Grafana reads an address in hexadecimal as a number.
-      expect([type, fieldConfig?.defaults.unit], title).toEqual(['table', 'string']);
-      const columns = (fieldConfig?.overrides ?? []).filter(({ properties }) =>
-        properties.some(({ id }) => id === 'unit'),
-      );
-      expect(columns.length, title).toBeGreaterThan(0);
-      for (const { properties } of columns) {
-        expect(properties.find(({ id }) => id === 'mappings')?.value, title).toContainEqual({
-          type: 'special',
-          options: { match: 'null', result: { color: 'transparent', index: expect.any(Number), text: '–' } },
-        });
-      }
-    }
+  it('shows labels as text in tables: with another unit, Grafana reads an address in hexadecimal as a number', () => {
+    const units = panels.filter(({ type }) => type === 'table').map(({ fieldConfig }) => fieldConfig?.defaults.unit);
+    expect(new Set(units)).toEqual(new Set(['string']));
   });
 
   it('has room for the headers of tables', () => {
@@ -163,20 +128,7 @@ describe.each(dashboardFiles)('$name', ({ text, dashboard, panels }) => {
     expect(ranges.filter((seconds) => !(seconds <= DAY_SECONDS))).toEqual([]);
   });
 
-  it('shows the details in collapsed rows', () => {
-    const open = dashboard.panels.filter((panel) => panel.type === 'row' && panel.collapsed === false);
-    const isOverview = dashboard.uid === 'bridge-overview';
-    expect(open.length).toBeLessThanOrEqual(isOverview ? 2 : 1);
-    expect(dashboard.panels.filter(({ type }) => type !== 'row').length).toBeLessThanOrEqual(isOverview ? 12 : 6);
-  });
-
-  it.each(panels)('describes the panel $title by its question, with a unit and the selected targets', (panel) => {
-    expect(PANEL_TYPES).toContain(panel.type);
-    expect(panel.title).toMatch(/^[A-Z]/);
-    expect(panel.description).toMatch(/^[A-Z][^.?]{20,}\?(?:$| [A-Z].*\.$)/);
-    expect(panel.fieldConfig?.defaults.noValue).toMatch(/^[a-z].{5,}/);
-    expect(panel.fieldConfig?.defaults.unit).toBeTruthy();
-    expect(panel.datasource).toEqual(DATA_SOURCE);
+  it.each(panels)('filters the queries of the panel $title by all variables, and has their legends', (panel) => {
     const targets = panel.targets ?? [];
     expect(targets.length).toBeGreaterThan(0);
     expect(new Set(targets.map(({ refId }) => refId)).size).toBe(targets.length);
@@ -194,12 +146,6 @@ describe.each(dashboardFiles)('$name', ({ text, dashboard, panels }) => {
 });
 
 describe('the dashboards', () => {
-  it('have at most 60 panels, of which the overview has twelve', () => {
-    const counts = new Map(dashboardFiles.map(({ name, panels }) => [name, panels.length]));
-    expect([...counts.values()].reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(60);
-    expect(counts.get('bridge-overview.json')).toBeLessThanOrEqual(12);
-  });
-
   it('have unique uids and titles', () => {
     expect(new Set(dashboardFiles.map(({ dashboard }) => dashboard.uid)).size).toBe(dashboardFiles.length);
     expect(new Set(dashboardFiles.map(({ dashboard }) => dashboard.title)).size).toBe(dashboardFiles.length);
@@ -292,21 +238,5 @@ describe('the validators', () => {
     // The text that Grafana makes of a series of query_result.
     const series = '{orchestrator="inj1abc",signer="Example One",target="mainnet"} 1 1700000000000';
     expect(new RegExp(regex.slice(1, -1)).exec(series)?.groups).toEqual({ value: 'inj1abc', text: 'Example One' });
-  });
-});
-
-describe('grafana/provisioning', () => {
-  const readFolder = (folder: string): unknown[] =>
-    readdirSync(projectPath(`grafana/provisioning/${folder}`)).map((name) =>
-      readProjectYaml(`grafana/provisioning/${folder}/${name}`),
-    );
-
-  it('provisions a Prometheus and the folder of the dashboards', () => {
-    expect(readFolder('datasources')).toMatchObject([
-      { apiVersion: 1, datasources: [{ type: 'prometheus', uid: expect.any(String) }] },
-    ]);
-    expect(readFolder('dashboards')).toMatchObject([
-      { apiVersion: 1, providers: [{ type: 'file', options: { path: expect.stringMatching(/^\//) } }] },
-    ]);
   });
 });

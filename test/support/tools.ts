@@ -30,11 +30,7 @@ const INSTALL: Readonly<Record<string, string>> = {
   jsonnet: INSTALL_TOOLS,
   dpkg: 'Debian',
   rpm: 'apt-get install rpm',
-  'dashboard-linter': 'a release of github.com/grafana/dashboard-linter',
 };
-
-/** Not required in CI: `go install` rejects its module, see the readme of github.com/grafana/dashboard-linter. */
-const OPTIONAL: ReadonlySet<string> = new Set(['dashboard-linter']);
 
 export interface MissingTool {
   readonly name: string;
@@ -48,13 +44,12 @@ const missingToolsFile = (): string => join(tmpdir(), 'missing-tools.jsonl');
 
 /**
  * Whether a program is installed. Tests that need a missing program are skipped, and the summary says so. With the environment
- * variable REQUIRE_TOOLS, as in CI, they fail instead, unless the program is optional.
+ * variable REQUIRE_TOOLS, as in CI, they fail instead.
  */
 export function hasTool(name: string, args: readonly string[] = ['--version']): boolean {
   const { error, status } = spawnSync(name, args, { stdio: 'ignore' });
   if (error === undefined && status === 0) return true;
-  if (process.env['REQUIRE_TOOLS'] && !OPTIONAL.has(name))
-    throw new Error(`the tests need ${[name, ...args].join(' ')}, which fails here`);
+  if (process.env['REQUIRE_TOOLS']) throw new Error(`the tests need ${[name, ...args].join(' ')}, which fails here`);
   const missing: MissingTool = {
     name,
     install: INSTALL[name] ?? `install ${name}`,
