@@ -1,11 +1,9 @@
 /**
  * `npm run bench` measures the built exporter relative to a baseline of the same run and prints a Markdown table; `npm run bench --
- * --quick` takes about three minutes, and `-- --against=CHECKOUT` compares with the build of another checkout instead. A row that misses its
- * target is marked. The exit code is 0 if everything could be measured.
+ * --quick` takes about three minutes. A row that misses its target is marked. The exit code is 0 if everything could be measured.
  */
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { paceAgainst, pollsAgainst } from './against.mjs';
 import { memoryAtRest, peakMemory } from './memory.mjs';
 import { pace } from './pace.mjs';
 import { polls } from './polls.mjs';
@@ -14,17 +12,7 @@ import { recordingCost, replayRate } from './recordings.mjs';
 import { scrapeLatency, scrapeRate } from './scrapes.mjs';
 import { manyTargets, startToReady } from './targets.mjs';
 
-const { isQuick, other } = readFlags();
-
-function readFlags() {
-  try {
-    const { values } = parseArgs({ options: { quick: { type: 'boolean' }, against: { type: 'string' } } });
-    return { isQuick: values.quick ?? false, other: values.against };
-  } catch (error) {
-    console.error(`${error.message}\nUsage: npm run bench -- [--quick] [--against=CHECKOUT]`);
-    return process.exit(2);
-  }
-}
+const { quick: isQuick = false } = parseArgs({ options: { quick: { type: 'boolean' } } }).values;
 
 /** Enough polls for V8 to optimize the code before the measurement. */
 const runsOf = (size) => {
@@ -33,17 +21,6 @@ const runsOf = (size) => {
 };
 
 const paceTimes = { warmUpMs: isQuick ? 30_000 : 180_000, durationMs: isQuick ? 60_000 : 300_000 };
-
-const comparison = [
-  (node) => paceAgainst({ node, other, ...paceTimes }),
-  (node) =>
-    pollsAgainst({
-      node,
-      other,
-      ...(isQuick ? { sizes: [10], rounds: 1 } : { sizes: [10, 100], rounds: 3 }),
-      pollsPerRound: 9,
-    }),
-];
 
 const measurements = [
   (node) => pace({ node, ...paceTimes }),
@@ -75,8 +52,7 @@ console.log(
 console.log('| figure | exporter | baseline | value | target | |\n| --- | --- | --- | --- | --- | --- |');
 try {
   const { message: node } = await start('node.mjs');
-  for (const measure of other === undefined ? measurements : comparison)
-    for (const row of await measure(node)) console.log(tableRow(row));
+  for (const measure of measurements) for (const row of await measure(node)) console.log(tableRow(row));
 } finally {
   stopAll();
 }

@@ -1,29 +1,23 @@
 /** The built daemon in a process of its own, with a configuration file. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { sleep } from './statistics.mjs';
 
-const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-/** Starts the exporter that is built in a checkout, by default in this one. */
-export async function startDaemon(config, checkout = CHECKOUT) {
+export async function startDaemon(config) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   const file = join(folder, 'bridge.yaml');
   // JSON is YAML.
   const writeConfig = (content) => writeFileSync(file, JSON.stringify(content));
   writeConfig(config);
   const startedAt = performance.now();
-  const child = spawn(
-    process.execPath,
-    [join(checkout, 'dist/main.js'), `--config.file=${file}`, '--web.listen-address=127.0.0.1:0'],
-    {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    },
-  );
+  const args = [MAIN, `--config.file=${file}`, '--web.listen-address=127.0.0.1:0'];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   const exited = new Promise((resolve) => child.once('exit', resolve));
   const url = await new Promise((resolve, reject) => {
     const lines = [];
@@ -49,6 +43,7 @@ export async function startDaemon(config, checkout = CHECKOUT) {
       child.kill('SIGHUP');
     },
     usage: () => usageOf(child.pid),
+    openFiles: () => readdirSync(`/proc/${child.pid}/fd`).length,
     pause: () => child.kill('SIGSTOP'),
     resume: () => child.kill('SIGCONT'),
     close: async () => {

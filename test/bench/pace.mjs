@@ -52,7 +52,7 @@ async function paceRows(node, warmUpMs, durationMs, { targets, intervalSeconds }
   ];
 }
 
-export const paceName = (targets, intervalSeconds) =>
+const paceName = (targets, intervalSeconds) =>
   `${targets} target${targets > 1 ? 's' : ''} of 1 MB every ${intervalSeconds} s, a scrape every 15 s`;
 
 /** CPU time per poll and memory of several programs, measured at the same time. Closes them. */
@@ -73,19 +73,13 @@ export async function measureUsage(programs, warmUpMs, durationMs) {
   });
 }
 
-/** The exporter of a checkout, by default of this one, with more settings. */
-export async function startExporter(node, targets, intervalSeconds, checkout, settings = {}) {
-  const daemon = await startDaemon(
-    {
-      ...settings,
-      poll: { interval: `${intervalSeconds}s` },
-      targets: Array.from({ length: targets }, (_, index) => ({
-        name: `bench-${index}`,
-        bridge: { url: `${node}/1` },
-      })),
-    },
-    checkout,
-  );
+/** The exporter with more settings. */
+export async function startExporter(node, targets, intervalSeconds, settings = {}) {
+  const daemon = await startDaemon({
+    ...settings,
+    poll: { interval: `${intervalSeconds}s` },
+    targets: Array.from({ length: targets }, (_, index) => ({ name: `bench-${index}`, bridge: { url: `${node}/1` } })),
+  });
   await daemon.untilReady();
   return {
     scrape: daemon.metrics,

@@ -4,9 +4,9 @@ import { validateConfig } from '../../dist/config/loader.js';
 import { requestUrl } from '../../dist/config/urls.js';
 import { renderEndpoints } from '../../dist/exposition/metrics-page.js';
 import { clock } from '../../dist/clock.js';
-import { initialMemory } from '../../dist/alerts/endpoint-memory.js';
 import { jobsOf, pollInput } from '../../dist/poll/jobs.js';
 import { initialState } from '../../dist/poll/endpoint-state.js';
+import { initialMemory } from '../../dist/poll/known-endpoint.js';
 import { createPollExecutor, readFetched, timedStep } from '../../dist/poll/fetch.js';
 import { median, spread } from './statistics.mjs';
 

@@ -22,7 +22,7 @@ export async function recordingCost({ node, warmUpMs, durationMs }) {
   const directory = mkdtempSync(join(tmpdir(), 'bench-recorder-'));
   try {
     const programs = await Promise.all([
-      startExporter(node, TARGETS, INTERVAL_SECONDS, undefined, { recorder: { directory, interval: '0s' } }),
+      startExporter(node, TARGETS, INTERVAL_SECONDS, { recorder: { directory, interval: '0s' } }),
       startExporter(node, TARGETS, INTERVAL_SECONDS),
     ]);
     const [recording, without] = await measureUsage(programs, warmUpMs, durationMs);

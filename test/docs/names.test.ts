@@ -41,7 +41,7 @@ const alertNames = new Set([
 
 /** Flags of npm, Helm, the benchmark, Docker, GitHub and `install`, and the placeholder `--name`. */
 const OTHER_FLAGS =
-  /^--(?:silent|set-file|quick|against|health-cmd|no-healthcheck|mode|target-directory|access|tag|prerelease|help|version|name)$/;
+  /^--(?:silent|set-file|quick|health-cmd|no-healthcheck|mode|target-directory|access|tag|prerelease|help|version|name)$/;
 
 it('docs/dependencies.md lists the dependencies of the package', () => {
   const named = readProjectFile('docs/dependencies.md').matchAll(
