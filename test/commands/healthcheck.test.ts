@@ -3,12 +3,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer, type Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { pino } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runHealthcheck } from '../../src/commands/healthcheck.js';
-import { startWebServer } from '../../src/server/server.js';
-import { loadWebConfig } from '../../src/server/web-config.js';
-import { createTestApp } from '../server/test-app.js';
+import { createTestApp, serve, webConfigOf } from '../server/test-app.js';
 import { createAuthority } from '../support/certificates.js';
 import { createTestContext, optionsOf } from '../support/command-context.js';
 import { freePort } from '../support/ports.js';
@@ -51,13 +48,8 @@ describe('healthcheck', () => {
     ['passwords', `basic_auth_users: {prometheus: ${hashSync('secret', 4)}}\n`],
     ['client certificates', `tls_server_config:\n  ${tls}\n  client_auth_type: RequireAndVerifyClientCert\n`],
   ])('succeeds with %s in the web configuration', async (_title, content) => {
-    const file = folder.write('web.yml', content);
-    const loaded = await loadWebConfig(file);
-    if (!loaded.ok) throw new Error(loaded.problems.join('\n'));
-    const options = { log: pino({ level: 'silent' }), webConfig: loaded.webConfig };
-    const server = await startWebServer(createTestApp(), { host: '127.0.0.1', port: 0 }, options);
-    onTestFinished(async () => server.close());
-    const { host } = new URL(server.url);
+    const { file, webConfig } = await webConfigOf(content);
+    const { host } = new URL((await serve(createTestApp(), { webConfig })).url);
     expect(await check(`--web.listen-address=${host}`, `--web.config.file=${file}`)).toEqual({ code: 0, stderr: [] });
   });
 

@@ -1,32 +1,18 @@
 import { compareSync, hashSync } from 'bcryptjs';
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pino } from 'pino';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createAuthenticator, type VerifyPassword } from '../../src/server/authentication.js';
-import { serverLimits, startWebServer, type WebServer } from '../../src/server/server.js';
-import { loadWebConfig } from '../../src/server/web-config.js';
 import { get, type HttpResponse } from '../support/http.js';
 import { startDaemon } from '../support/processes.js';
-import { createTempFolder } from '../support/temp-folder.js';
 import { waitUntil } from '../support/wait-for.js';
 import { rawClient, requestText } from './clients.js';
-import { createTestApp } from './test-app.js';
+import { createTestApp, serve, webConfigOf } from './test-app.js';
 
 /*
  * Basic authentication over real sockets. Passwords are verified on the main thread and counted; the last test runs the built
  * daemon, which verifies them on a thread of its own.
  */
-const log = pino({ level: 'silent' });
-const folder = createTempFolder();
-let servers: WebServer[] = [];
-let files = 0;
-
-afterEach(async () => {
-  await Promise.all(servers.map(async (server) => server.close()));
-  servers = [];
-});
-
 /** At the lowest cost, because few tests are about the cost. */
 const hashOf = (password: string, cost = 4): string => hashSync(password, cost);
 
@@ -45,20 +31,15 @@ interface Started {
 const verifyOnMainThread: VerifyPassword = async ({ hash, password }) => compareSync(password, hash);
 
 async function start(yaml: string, verify = verifyOnMainThread, maxRequests = 40): Promise<Started> {
-  files += 1;
-  const file = folder.write(`${files}.yml`, yaml);
-  const loaded = await loadWebConfig(file);
-  if (!loaded.ok) throw new Error(loaded.problems.join('\n'));
+  const { file, webConfig } = await webConfigOf(yaml);
   const checked: string[] = [];
   const verifyAndCount: VerifyPassword = async (login) => {
     checked.push(login.hash);
     return verify(login);
   };
   const app = createTestApp({}, { maxRequests, enableLifecycle: true });
-  const parts = { log, webConfig: loaded.webConfig, verify: verifyAndCount, limits: { ...serverLimits, drainMs: 300 } };
-  const server = await startWebServer(app, { host: '127.0.0.1', port: 0 }, parts);
-  servers.push(server);
-  return { url: server.url, file, checked };
+  const { url } = await serve(app, { webConfig, verify: verifyAndCount });
+  return { url, file, checked };
 }
 
 const getAs = async (url: string, authorization: string | undefined): Promise<HttpResponse> =>
@@ -81,12 +62,6 @@ describe('credentials', () => {
     expect(await status(url, user, password)).toBe(200);
     expect(await status(url, user, `${password.slice(0, 20)}?`)).toBe(401);
     expect(await status(url, `${user}?`, password)).toBe(401);
-  });
-
-  it.each(['$2a$', '$2b$', '$2y$'])('are compared with a hash of the algorithm %s', async (algorithm) => {
-    const { url } = await start(usersYaml({ alice: algorithm + hashOf('secret').slice(4) }));
-    expect(await status(url, 'alice', 'secret')).toBe(200);
-    expect(await status(url, 'alice', 'Secret')).toBe(401);
   });
 
   it('are rejected if they are malformed or wrong', async () => {
@@ -317,7 +292,7 @@ describe('headers', () => {
 
 describe('the built daemon', () => {
   it('serves without delay while fifty passwords are tried at once', async () => {
-    const file = folder.write('daemon.yml', usersYaml({ alice: hashOf('secret', 10) }));
+    const { file } = await webConfigOf(usersYaml({ alice: hashOf('secret', 10) }));
     const daemon = await startDaemon([`--web.config.file=${file}`], { BRIDGE_URL: 'http://127.0.0.1:1' });
     try {
       expect(await status(daemon.url, 'alice', 'secret')).toBe(200);

@@ -1,40 +1,21 @@
 import type { RequestListener, ServerResponse } from 'node:http';
-import { pino } from 'pino';
-import { afterEach, describe, expect, it } from 'vitest';
-import { serverLimits, startWebServer, type ServerLimits, type WebServer } from '../../src/server/server.js';
+import { describe, expect, it } from 'vitest';
 import { get } from '../support/http.js';
 import { waitUntil } from '../support/wait-for.js';
 import { rawClient, requestText } from './clients.js';
-import { createHeldScrapes, createTestApp } from './test-app.js';
+import { createHeldScrapes, createTestApp, serve } from './test-app.js';
 
 /*
  * The server against misbehaving clients, over real sockets and with shortened time limits.
  */
-const log = pino({ level: 'silent' });
 const LARGE = 'x'.repeat(30_000_000);
-let servers: WebServer[] = [];
-
-afterEach(async () => {
-  await Promise.all(servers.map(async (server) => server.close()));
-  servers = [];
-});
-
-async function start(app: RequestListener, limits: Partial<ServerLimits> = {}): Promise<WebServer> {
-  const server = await startWebServer(
-    app,
-    { host: '127.0.0.1', port: 0 },
-    { log, limits: { ...serverLimits, drainMs: 300, ...limits } },
-  );
-  servers.push(server);
-  return server;
-}
 
 describe('a slow client', () => {
   it.each([
     ['sends nothing', ''],
     ['does not finish its headers', 'GET / HTTP/1.1\r\nHost: test\r\nX-Slow: '],
   ])('is disconnected if it %s', async (_title, text) => {
-    const { url } = await start(createTestApp(), { headersMs: 200, requestMs: 400 });
+    const { url } = await serve(createTestApp(), { limits: { headersMs: 200, requestMs: 400 } });
     const began = performance.now();
     const client = await rawClient(url, text);
     const drip = setInterval(() => client.socket.write(text === '' ? '' : 'a'), 50);
@@ -45,7 +26,7 @@ describe('a slow client', () => {
   });
 
   it('is disconnected after the keep-alive timeout', async () => {
-    const { url } = await start(createTestApp(), { keepAliveMs: 100 });
+    const { url } = await serve(createTestApp(), { limits: { keepAliveMs: 100 } });
     const client = await rawClient(url, requestText('/-/healthy'));
     expect(await client.closed).toContain('healthy\n');
   });
@@ -58,7 +39,7 @@ describe('a slow client', () => {
     };
     const scrapeSlowly = async (responseMs: number): Promise<string> => {
       scrapes = 0;
-      const { url } = await start(createTestApp({ metrics }, { maxRequests: 1 }), { responseMs });
+      const { url } = await serve(createTestApp({ metrics }, { maxRequests: 1 }), { limits: { responseMs } });
       const slow = await rawClient(url, requestText('/metrics'));
       slow.socket.pause();
       await waitUntil(() => scrapes === 1);
@@ -74,7 +55,7 @@ describe('a slow client', () => {
 
 describe('the connection limit', () => {
   it('closes connections over it, and accepts connections again below it', async () => {
-    const { url } = await start(createTestApp(), { connections: 5 });
+    const { url } = await serve(createTestApp(), { limits: { connections: 5 } });
     const clients = await Promise.all(Array.from({ length: 5 }, async () => rawClient(url)));
     const surplus = await rawClient(url, requestText('/-/healthy'));
     expect(await surplus.closed).toBe('');
@@ -90,7 +71,7 @@ describe('the connection limit', () => {
 
 describe('close', () => {
   it('ends idle connections and incomplete requests at once', async () => {
-    const server = await start(createTestApp(), { drainMs: 10_000 });
+    const server = await serve(createTestApp(), { limits: { drainMs: 10_000 } });
     const idle = await rawClient(server.url, requestText('/-/healthy'));
     await waitUntil(() => idle.received().endsWith('healthy\n'));
     const silent = await rawClient(server.url);
@@ -103,7 +84,7 @@ describe('close', () => {
 
   it('completes a scrape in flight and accepts no new connection', async () => {
     const { metrics, release, arrived } = createHeldScrapes();
-    const server = await start(createTestApp({ metrics }), { drainMs: 10_000 });
+    const server = await serve(createTestApp({ metrics }), { limits: { drainMs: 10_000 } });
     const scrape = await rawClient(server.url, requestText('/metrics'));
     await waitUntil(() => arrived() === 1);
     const closing = server.close();
@@ -121,7 +102,7 @@ describe('close', () => {
     const app: RequestListener = (_request, response) => {
       buffered = response.end(LARGE);
     };
-    const server = await start(app, { drainMs: 10_000 });
+    const server = await serve(app, { limits: { drainMs: 10_000 } });
     const slow = await rawClient(server.url, requestText('/'));
     slow.socket.pause();
     await waitUntil(() => buffered?.writableEnded === true);
@@ -135,7 +116,7 @@ describe('close', () => {
 
   it('ends at its deadline when a client never reads', async () => {
     let buffered: ServerResponse | undefined;
-    const server = await start((_request, response) => {
+    const server = await serve((_request, response) => {
       buffered = response.end(LARGE);
     });
     const slow = await rawClient(server.url, requestText('/'));

@@ -1,6 +1,17 @@
+import type { RequestListener } from 'node:http';
 import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
 import { instance } from '../pages/sample-snapshots.js';
 import { createApp, type AppDependencies, type AppOptions } from '../../src/server/app.js';
+import {
+  serverLimits,
+  startWebServer,
+  type ServerLimits,
+  type ServerOptions,
+  type WebServer,
+} from '../../src/server/server.js';
+import { loadWebConfig, type LoadedWebConfig } from '../../src/server/web-config.js';
+import { createTempFolder } from '../support/temp-folder.js';
 
 /** The application around fixed contents; a test replaces those it is about. */
 export function createTestApp(dependencies: Partial<AppDependencies> = {}, options: Partial<AppOptions> = {}) {
@@ -19,6 +30,33 @@ export function createTestApp(dependencies: Partial<AppDependencies> = {}, optio
     { telemetryPath: '/metrics', maxRequests: 40, enableLifecycle: false, ...options },
     pino({ level: 'silent' }),
   );
+}
+
+type Options = Partial<Omit<ServerOptions, 'limits'>> & { readonly limits?: Partial<ServerLimits> };
+
+/** Starts a server on a free port until the end of the test. It closes soon, whatever its clients do. */
+export async function serve(app: RequestListener, { limits, ...options }: Options = {}): Promise<WebServer> {
+  const server = await startWebServer(
+    app,
+    { host: '127.0.0.1', port: 0 },
+    { log: pino({ level: 'silent' }), ...options, limits: { ...serverLimits, drainMs: 300, ...limits } },
+  );
+  onTestFinished(async () => server.close());
+  return server;
+}
+
+const folder = createTempFolder();
+let files = 0;
+
+/** Writes a web configuration, and loads it. */
+export async function webConfigOf(
+  text: string,
+): Promise<{ readonly file: string; readonly webConfig: LoadedWebConfig }> {
+  files += 1;
+  const file = folder.write(`web-${files}.yml`, text);
+  const loaded = await loadWebConfig(file);
+  if (!loaded.ok) throw new Error(loaded.problems.join('\n'));
+  return { file, webConfig: loaded.webConfig };
 }
 
 /** Scrapes that get no response until they are released. */
