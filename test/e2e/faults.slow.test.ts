@@ -85,6 +85,12 @@ function expectOthersFresh(text: string): void {
   expect(valueIn(text, 'crosschain_total_pending', 'target="faulty"')).toBeDefined();
 }
 
+/** Matches a message after its path, with the paths that were requested besides. */
+function patternOf(log: string): RegExp {
+  const escaped = log.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+  return new RegExp(`(?:^|: )${escaped.replaceAll('…', '.*')}(?:; .*)?$`);
+}
+
 describe('the exporter', () => {
   it.each(faultCases)(
     'reports a node that $title, and its recovery',
@@ -109,9 +115,9 @@ describe('the exporter', () => {
 
       const lines = daemon.log.slice(linesBefore).map((line) => JSON.parse(line) as Record<string, string>);
       const warnings = lines.filter(({ level, target }) => level === 'warn' && target === 'faulty');
-      if (log.source === '^$') expect(warnings).toEqual([]);
+      if (log === undefined) expect(warnings).toEqual([]);
       else {
-        expect(warnings.map(({ msg }) => msg)).toEqual([expect.stringMatching(log)]);
+        expect(warnings.map(({ msg }) => msg)).toEqual([expect.stringMatching(patternOf(log))]);
         expect(warnings[0]).toMatchObject({ document: 'module_state', ...(reason && { reason }) });
         expect(JSON.stringify(warnings).length, 'without the body').toBeLessThan(700);
       }
@@ -157,7 +163,6 @@ describe('the exporter', () => {
 
 describe('docs/faults.md', () => {
   it('matches the list of faults', async () => {
-    expect(faultCases.length).toBeGreaterThanOrEqual(30);
     await expect(faultReference()).toMatchFileSnapshot('../../docs/faults.md');
   });
 });

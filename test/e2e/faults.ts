@@ -7,10 +7,8 @@ export interface FaultCase {
   readonly fault: Fault;
   /** The failure reason of the poll; absent if the poll succeeds. */
   readonly reason?: string;
-  /** Matches the log message. */
-  readonly log: RegExp;
-  /** The log message in the documentation. */
-  readonly logged: string;
+  /** The log message, with … for what varies; absent if nothing is logged. */
+  readonly log?: string;
   /** If the poll succeeds: a family that is absent, and the counter with its field. */
   readonly absent?: string;
   readonly counted?: { readonly name: string; readonly field: string };
@@ -34,283 +32,241 @@ export const faultCases: readonly FaultCase[] = [
     title: 'does not respond',
     fault: { kind: 'hang' },
     reason: 'timeout',
-    log: /timed out after 1000 ms \(poll\.timeout\)/,
-    logged: 'timed out after … ms (poll.timeout)',
+    log: 'timed out after … ms (poll.timeout)',
   },
   {
     title: 'stops sending in the middle of the body',
     fault: { kind: 'stall' },
     reason: 'timeout',
-    log: /timed out after 1000 ms/,
-    logged: 'timed out after … ms (poll.timeout)',
+    log: 'timed out after … ms (poll.timeout)',
   },
   {
     title: 'sends the body byte by byte',
     fault: { kind: 'drip', bytes: 1, everyMs: 30 },
     reason: 'timeout',
-    log: /timed out after 1000 ms/,
-    logged: 'timed out after … ms (poll.timeout)',
+    log: 'timed out after … ms (poll.timeout)',
   },
   {
     title: 'resets the connection',
     fault: { kind: 'reset' },
     reason: 'aborted',
-    log: /connection lost: /,
-    logged: 'connection lost: …',
+    log: 'connection lost: …',
   },
   {
     title: 'closes the connection in the middle of the body',
     fault: { kind: 'truncate' },
     reason: 'aborted',
-    log: /connection lost: /,
-    logged: 'connection lost: …',
+    log: 'connection lost: …',
   },
   {
     title: 'sends invalid HTTP',
     fault: { kind: 'garbage' },
     reason: 'aborted',
-    log: /invalid HTTP response: /,
-    logged: 'invalid HTTP response: …',
+    log: 'invalid HTTP response: …',
   },
   {
     title: 'sends a body over the limit',
     fault: { kind: 'oversize', bytes: 3 * MIB },
     reason: 'too_large',
-    log: /body is larger than 2MiB \(poll\.max_body_size\)/,
-    logged: 'body is larger than … (poll.max_body_size)',
+    log: 'body is larger than … (poll.max_body_size)',
   },
   {
     title: 'sends a gzip bomb',
     fault: { kind: 'gzip-bomb', bytes: 512 * MIB },
     reason: 'too_large',
-    log: /body is larger than 2MiB \(poll\.max_body_size\)/,
-    logged: 'body is larger than … (poll.max_body_size)',
+    log: 'body is larger than … (poll.max_body_size)',
   },
   {
     title: 'sends headers over 16 KiB',
     fault: { kind: 'status', code: 200, headers: { 'x-long': 'x'.repeat(64 * KIB) } },
     reason: 'too_large',
-    log: /headers are larger than 16 KiB/,
-    logged: 'headers are larger than 16 KiB',
+    log: 'headers are larger than 16 KiB',
   },
   {
     title: 'responds with status 500',
     fault: status(500, error(13, 'pending nonces not found')),
     reason: 'status',
-    log: /status 500: pending nonces not found/,
-    logged: 'responded with status 500: (message of the node)',
+    log: 'responded with status 500: pending nonces not found',
   },
   {
     title: 'responds with status 500 and a 1 MB error message',
     fault: status(500, error(2, 'panic '.repeat(200_000))),
     reason: 'status',
-    log: /status 500$/,
-    logged: 'responded with status 500',
+    log: 'responded with status 500',
   },
   {
     title: 'responds with status 501, like a node without the module',
     fault: status(501, error(12, 'Not Implemented')),
     reason: 'status',
-    log: /status 501: Not Implemented/,
-    logged: 'responded with status 501: Not Implemented',
+    log: 'responded with status 501: Not Implemented',
   },
   {
     title: 'responds with status 502 and an HTML page of a proxy',
     fault: status(502, HTML),
     reason: 'status',
-    log: /status 502: 502 Bad Gateway$/,
-    logged: 'responded with status 502: 502 Bad Gateway',
+    log: 'responded with status 502: 502 Bad Gateway',
   },
   {
     title: 'responds with status 503',
     fault: status(503, error(14, 'connection refused')),
     reason: 'status',
-    log: /status 503: connection refused/,
-    logged: 'responded with status 503: …',
+    log: 'responded with status 503: connection refused',
   },
   {
     title: 'responds with status 404',
     fault: status(404, 'not found'),
     reason: 'status',
-    log: /status 404: not found; /,
-    logged: 'responded with status 404: not found',
+    log: 'responded with status 404: not found',
   },
   {
     title: 'responds with status 204',
     fault: status(204),
     reason: 'status',
-    log: /status 204$/,
-    logged: 'responded with status 204',
+    log: 'responded with status 204',
   },
   {
     title: 'redirects the request',
     fault: { kind: 'redirect', location: 'http://127.0.0.1:1/' },
     reason: 'status',
-    log: /status 302/,
-    logged: 'responded with status 302',
+    log: 'responded with status 302, a redirect to …, which is not followed',
   },
   {
     title: 'responds with status 400',
     fault: status(400, error(3, 'window must be positive')),
     reason: 'bad_request',
-    log: /status 400: window must be positive/,
-    logged: 'responded with status 400: window must be positive',
+    log: 'responded with status 400: window must be positive',
   },
   {
     title: 'responds with status 400 and control characters in the message',
     fault: status(400, error(3, 'a\n{"level":"info"}\u001b[31m\u202eb')),
     reason: 'bad_request',
-    log: /status 400: a \{"level":"info"\} \[31m b/,
-    logged: 'responded with status 400: … (on one line, without control characters)',
+    log: 'responded with status 400: a {"level":"info"} [31m b',
   },
   {
     title: 'responds with status 401',
     fault: status(401),
     reason: 'unauthorized',
-    log: /status 401/,
-    logged: 'responded with status 401',
+    log: 'responded with status 401: simulated failure',
   },
   {
     title: 'responds with status 403 and a challenge of a firewall',
     fault: status(403, '<html><head><title>Just a moment...</title></head></html>'),
     reason: 'unauthorized',
-    log: /status 403: Just a moment\.\.\.$/,
-    logged: 'responded with status 403: Just a moment...',
+    log: 'responded with status 403: Just a moment...',
   },
   {
     title: 'responds with status 429',
     fault: status(429, 'Too Many Requests'),
     reason: 'rate_limited',
-    log: /status 429: Too Many Requests$/,
-    logged: 'responded with status 429: Too Many Requests',
+    log: 'responded with status 429: Too Many Requests',
   },
   {
     title: 'responds with status 429 and code 8, because the document exceeds its gRPC message limit',
     fault: status(429, error(8, 'grpc: received message larger than max (11000000 vs. 10485760)')),
     reason: 'response_too_large_upstream',
-    log: /status 429: grpc: received message larger than max/,
-    logged: 'responded with status 429: grpc: received message larger than max …',
+    log: 'responded with status 429: grpc: received message larger than max …',
   },
   {
     title: 'sends an HTML page with status 200',
     fault: { kind: 'not-json' },
     reason: 'not_json',
-    log: /module_state: not valid JSON: 502 Bad Gateway$/,
-    logged: 'not valid JSON: 502 Bad Gateway',
+    log: 'not valid JSON: 502 Bad Gateway',
   },
   {
     title: 'sends an empty body with status 200',
     fault: { kind: 'empty' },
     reason: 'not_json',
-    log: /module_state: empty body$/,
-    logged: 'empty body',
+    log: 'empty body',
   },
   {
     title: 'sends truncated JSON',
     fault: { kind: 'not-json', text: '{"state":{"valsets":[{"nonce":"1"' },
     reason: 'not_json',
-    log: /module_state: not valid JSON at character 33$/,
-    logged: 'not valid JSON at character …',
+    log: 'not valid JSON at character …',
   },
   {
     title: 'sends a body that is not gzip with Content-Encoding: gzip',
     fault: { kind: 'bad-encoding' },
     reason: 'not_json',
-    log: /invalid gzip encoding: /,
-    logged: 'invalid gzip encoding: …',
+    log: 'invalid gzip encoding: …',
   },
   {
     title: 'sends an unsupported content encoding',
     fault: { kind: 'status', code: 200, headers: { 'content-encoding': 'br' }, body: '{}' },
     reason: 'not_json',
-    log: /unsupported content encoding/,
-    logged: 'unsupported content encoding',
+    log: 'unsupported content encoding …',
   },
   {
     title: 'sends invalid UTF-8',
     fault: { kind: 'invalid-utf8' },
     reason: 'not_json',
-    log: /module_state: not valid UTF-8$/,
-    logged: 'not valid UTF-8',
+    log: 'not valid UTF-8',
   },
   {
     title: 'sends an error body with status 200',
     fault: { kind: 'not-json', text: error(5, 'not found') },
     reason: 'schema',
-    log: /module_state: not a module_state document: none of its fields is present: not found$/,
-    logged: 'not a module_state document: none of its fields is present: not found',
+    log: 'not a module_state document: none of its fields is present: not found',
   },
   {
     title: 'sends a JSON array',
     fault: { kind: 'not-json', text: '[]' },
     reason: 'schema',
-    log: /not a module_state document/,
-    logged: 'not a module_state document: none of its fields is present',
+    log: 'not a module_state document: none of its fields is present',
   },
   {
     title: 'sends a document without state',
     fault: { kind: 'drop', path: 'state' },
     reason: 'schema',
-    log: /not a module_state document/,
-    logged: 'not a module_state document: none of its fields is present',
+    log: 'not a module_state document: none of its fields is present',
   },
   {
     title: 'sends a lower hub height than before',
     fault: { kind: 'height', value: '1' },
     reason: 'regression',
-    log: /hub height 1 is below \d+ of the previous document/,
-    logged: 'hub height … is below … of the previous document',
+    log: 'hub height … is below … of the previous document',
   },
   {
     title: 'omits a field',
     fault: { kind: 'drop', path: 'state.last_observed_nonce' },
     absent: 'bridge_last_observed_nonce',
-    log: /^$/,
-    logged: '(nothing)',
   },
   {
     title: 'sends null for a list',
     fault: { kind: 'set', path: 'state.unbatched_transfers', value: null },
     absent: 'bridge_unbatched_transfers',
-    log: /^$/,
-    logged: '(nothing)',
   },
   {
     title: 'sends a string instead of a number',
     fault: { kind: 'set', path: 'state.last_outgoing_pool_id', value: 'soon' },
     absent: 'bridge_last_outgoing_pool_id',
     counted: { name: 'bridge_exporter_invalid_values_total', field: 'state.last_outgoing_pool_id' },
-    log: /invalid value: metrics that read this field are withdrawn/,
-    logged: 'invalid value: metrics that read this field are withdrawn',
+    log: 'invalid value: metrics that read this field are withdrawn',
   },
   {
     title: 'sends one invalid row in a list',
     fault: { kind: 'set', path: 'state.valsets[0].members[0].power', value: {} },
     absent: 'bridge_newest_valset_power',
     counted: { name: 'bridge_exporter_invalid_values_total', field: 'state.valsets[].members[].power' },
-    log: /invalid value: metrics that read this field are withdrawn/,
-    logged: 'invalid value: metrics that read this field are withdrawn',
+    log: 'invalid value: metrics that read this field are withdrawn',
   },
   {
     title: 'sends 0 as its hub height',
     fault: { kind: 'height', value: '0' },
     absent: 'bridge_height',
     counted: { name: 'bridge_exporter_invalid_values_total', field: 'X-Cosmos-Block-Height' },
-    log: /invalid value: metrics that read this field are withdrawn/,
-    logged: 'invalid value: metrics that read this field are withdrawn',
+    log: 'invalid value: metrics that read this field are withdrawn',
   },
   {
     title: 'sends no hub height',
     fault: { kind: 'height', value: null },
     absent: 'bridge_height',
-    log: /^$/,
-    logged: '(nothing)',
   },
 ];
 
 /** The table of docs/faults.md. */
 export function faultReference(): string {
-  const rows = faultCases.map(({ title, reason, logged, absent, counted }) => {
+  const rows = faultCases.map(({ title, reason, log = '(nothing)', absent, counted }) => {
     const metrics =
       reason === undefined
         ? [
@@ -322,7 +278,7 @@ export function faultReference(): string {
       reason === 'regression'
         ? 'when the height is not lower; the third regression since the last success is accepted'
         : 'with the next valid response';
-    return `| ${title} | ${metrics} | ${logged} | ${recovery} |`;
+    return `| ${title} | ${metrics} | ${log} | ${recovery} |`;
   });
   return `# Faults
 
