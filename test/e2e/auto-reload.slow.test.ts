@@ -117,23 +117,6 @@ describe('--config.auto-reload-interval', () => {
     expect([logged(running, REJECTED), logged(running, RELOADED)].every((count) => count >= 1)).toBe(true);
   });
 
-  it('reloads when a target file is added, changed, damaged or removed', async () => {
-    mkdirSync(join(folder.path, 'targets'));
-    const file = folder.write('config.yml', `${configOf('a')}target_files: [targets/*.yml]\n`);
-    const running = await start(file);
-    folder.write('targets/b.yml', entry('b'));
-    await scrapeUntil(running, (text) => polls(text, 'b') > 0);
-    folder.write('targets/b.yml', entry('c'));
-    await scrapeUntil(running, (text) => polls(text, 'c') > 0 && polls(text, 'b') === -1);
-    folder.write('targets/b.yml', '- {name: c, bridge: {url:');
-    const damaged = await scrapeUntil(running, (text) => !isSuccessful(text));
-    expect(polls(damaged, 'c')).toBeGreaterThan(0);
-    rmSync(join(folder.path, 'targets/b.yml'));
-    await scrapeUntil(running, (text) => isSuccessful(text) && polls(text, 'c') === -1);
-    // At the start and at the end.
-    expect(logged(running, /"msg":".*target_files\[0\]: \\"targets\/\*\.yml\\" matches no file"/)).toBe(2);
-  });
-
   it('does not reload what SIGHUP has reloaded', async () => {
     const file = folder.write('config.yml', configOf('a'));
     daemon = await startDaemon([`--config.file=${file}`, '--config.auto-reload-interval=2s']);

@@ -63,40 +63,18 @@ describe('the daemon', () => {
     for (const name of moved) expect(valueIn(next, name), name).toBeGreaterThan(valueIn(first, name) ?? Infinity);
   });
 
-  it('exports the names of validators, and reports once that they cannot be read', async () => {
-    const nameless = await startTestSimulator();
-    nameless.fault('validators', { kind: 'status', code: 501 });
-    const daemon = await startWith(`${FAST}\ntargets: [${target('named')}, ${target('nameless', nameless.url)}]`);
-    const text = await scrapeUntil(
-      daemon,
-      (exposition) =>
-        valueIn(exposition, 'bridge_orchestrator_info', 'target="named"', 'name="Northwind Staking"') === 1 &&
-        (valueIn(exposition, 'bridge_exporter_polls_total', 'target="nameless"', 'document="module_state"') ?? 0) > 3,
-    );
-    expect(text).toMatch(/^bridge_orchestrator_info\{target="nameless",.*,name="",/m);
-    expect(text).not.toMatch(/^bridge_orchestrator_info\{target="nameless",.*,name="\w/m);
-    expect(valueIn(text, 'bridge_exporter_up', 'target="nameless"', 'document="module_state"')).toBe(1);
-    const lines = daemon.log.filter((line) => line.includes('"query":"validators"'));
-    expect(lines).toHaveLength(1);
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
-      level: 'warn',
-      target: 'nameless',
-      reason: 'status',
-      msg: expect.stringMatching(/^query of the node failed: .*validators.* responded with status 501/),
-    });
-    expect(nameless.requests.validators).toBe(1);
-    await nameless.close();
-  });
-
   it('reports a failing node, withdraws its chain series after stale_after, and exports them again after recovery', async () => {
     const daemon = await startWith(`${FAST}\ntargets: [${target('a')}]`);
     await scrapeUntil(daemon, (text) => up(text, 'module_state') === 1);
     simulator.fault('module_state', { kind: 'reset' });
 
-    const failing = await scrapeUntil(daemon, (text) => up(text, 'module_state') === 0);
-    expect(valueIn(failing, 'bridge_exporter_poll_failures_total', 'reason="aborted"', 'module_state')).toBeGreaterThan(
-      0,
+    // A poll of a busy machine can also time out.
+    const reset = ['reason="aborted"', 'module_state'];
+    const failing = await scrapeUntil(
+      daemon,
+      (text) => (valueIn(text, 'bridge_exporter_poll_failures_total', ...reset) ?? 0) > 0,
     );
+    expect(up(failing, 'module_state')).toBe(0);
     expect(valueIn(failing, 'bridge_batches'), 'exported until stale_after').toBeDefined();
 
     const stale = await scrapeUntil(daemon, (text) => valueIn(text, 'bridge_batches') === undefined);
@@ -145,23 +123,6 @@ describe('the daemon', () => {
     expect(ms).toBeLessThan(10_000);
     expect(daemon.log.at(-1)).toContain('stopped by SIGTERM');
   });
-
-  it('polls only the targets of its shard', async () => {
-    const names = ['a', 'b', 'c', 'd'];
-    const yaml = `${FAST}\ntargets: [${names.map((name) => target(name)).join(', ')}]`;
-    const shards = await Promise.all(['1/2', '2/2'].map(async (shard) => startWith(yaml, `--targets.shard=${shard}`)));
-    const polled = await Promise.all(
-      shards.map(async (daemon) => {
-        const text = await scrape(daemon);
-        return seriesOf(text)
-          .filter(({ name, labels }) => name === 'bridge_exporter_polls_total' && labels.includes('module_state'))
-          .map(({ labels }) => /target="(\w+)"/.exec(labels)?.[1]);
-      }),
-    );
-    expect(new Set(polled.flat())).toEqual(new Set(names));
-    expect(polled.flat()).toHaveLength(names.length);
-    expect(polled.every((mine) => mine.length === 2)).toBe(true);
-  });
 });
 
 describe('the start of the daemon', () => {
@@ -192,42 +153,15 @@ describe('the start of the daemon', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  it('fails with exit code 2 for invalid flags and without a target', async () => {
-    expect(await runHere(['--web.listen-adress=:1'])).toMatchObject({
-      code: 2,
-      stderr: `bridge-exporter: unknown option '--web.listen-adress' (Did you mean --web.listen-address?)
-bridge-exporter: see bridge-exporter --help
-`,
-    });
-    expect(await runHere([])).toMatchObject({ code: 2, stderr: expect.stringContaining('BRIDGE_URL') as string });
-    expect(await runHere(['simulate', '--scenario=nope'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('Expected one of healthy') as string,
-    });
-  });
-
-  it('prints and exits with --version and --help', async () => {
+  it('prints its version with --version', async () => {
     expect(await runExporter(['--version'])).toMatchObject({
       code: 0,
       stdout: `bridge-exporter ${packageJson.version} (revision ${builtRevision()}, node ${process.versions.node})\n`,
-    });
-    expect(await runHere(['--help'])).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('Usage:') as string,
     });
   });
 });
 
 describe('once', () => {
-  it('prints the labels of the target in every series', async () => {
-    const endpoints = `bridge: {url: "${simulator.url}"}, crosschain: {url: "${simulator.url}", window: 500}`;
-    const file = folder.write('labels.yml', `targets: [{name: a, labels: {zone: b, network: c}, ${endpoints}}]`);
-    const { code, stdout } = await runHere(['once', `--config.file=${file}`]);
-    expect(code).toBe(0);
-    expect(seriesOf(stdout).filter(({ labels }) => !labels.startsWith('target="a",network="c",zone="b"'))).toEqual([]);
-    expect(valueIn(stdout, 'crosschain_height')).toBeDefined();
-  });
-
   it('prints the metrics and exits with 0', async () => {
     const env = { BRIDGE_URL: simulator.url, CROSSCHAIN_URL: simulator.url };
     const { code, stdout, stderr } = await runExporter(['once'], env);
@@ -246,7 +180,7 @@ describe('once', () => {
     const { code, stdout, stderr } = await runHere(['once'], env);
     expect(code).toBe(1);
     expect(withoutProgress(stderr)).toMatch(
-      /^mine rate_limiter_input: not_json: 127\.0\.0\.1:\d+\/chain\/crosschain\/rateLimiterInput: not valid JSON: 502 Bad Gateway$/m,
+      /^mine rate_limiter_input: not_json: 127\.0\.0\.1:\d+\/chain\/crosschain\/rateLimiterInput: not valid JSON: 502 Bad Gateway\n {2}Check .*\nexit 1: 1 of 2 polls failed\n$/,
     );
     expect(valueIn(stdout, 'bridge_batches')).toBeDefined();
     expect(stdout).not.toMatch(/^crosschain_/m);

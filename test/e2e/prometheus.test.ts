@@ -1,6 +1,8 @@
+import { hashSync } from 'bcryptjs';
 import { createServer, get as httpGet } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Simulator } from '../../src/simulator/simulator.js';
+import { createAuthority } from '../support/certificates.js';
 import { seriesOf, valueIn } from '../support/exposition-text.js';
 import { get, scrape } from '../support/http.js';
 import { listenOnFreePort } from '../support/ports.js';
@@ -61,35 +63,58 @@ describe.skipIf(!hasPrometheus)('a Prometheus', () => {
       upstream.pipe(response);
     });
   });
+  /** Serves over TLS to those who have a certificate and a password. */
+  let guarded: Daemon;
   let prometheus: Prometheus;
 
   beforeAll(async () => {
     const proxyPort = await listenOnFreePort(textFormatProxy);
+    const authority = createAuthority();
+    const own = authority.issue('exporter', ['DNS:exporter.example.org']);
+    const client = authority.issue('prometheus');
+    const web = `tls_server_config:
+  cert_file: ${own.certFile}
+  key_file: ${own.keyFile}
+  client_auth_type: RequireAndVerifyClientCert
+  client_ca_file: ${authority.certFile}
+basic_auth_users: {prometheus: ${hashSync('a:pässword', 4).replace('$2b$', '$2y$')}}
+`;
+    guarded = await startDaemon([`--web.config.file=${folder.write('web.yml', web)}`], { BRIDGE_URL: simulator.url });
+    const guardedJob = (name: string, password: string): string => `  - job_name: ${name}
+    scheme: https
+    tls_config: {ca_file: ${authority.certFile}, server_name: exporter.example.org, cert_file: ${client.certFile}, key_file: ${client.keyFile}}
+    basic_auth: {username: prometheus, password: "${password}"}
+    static_configs: [{targets: ["${new URL(guarded.url).host}"]}]
+`;
     prometheus = await startPrometheus(
       folder,
       `global: {scrape_interval: 1s, scrape_timeout: 1s}
 scrape_configs:
   - {job_name: openmetrics, static_configs: [{targets: ["${new URL(daemon.url).host}"]}]}
   - {job_name: text, static_configs: [{targets: ["127.0.0.1:${proxyPort}"]}]}
-`,
+${guardedJob('guarded', 'a:pässword')}${guardedJob('rejected', 'another')}`,
     );
     await waitFor(
       async () => prometheus.query('count_over_time(up[1h])'),
-      (counts) => counts.length === 2 && counts.every(({ value }) => Number(value[1]) >= 3),
+      (counts) => counts.length === 4 && counts.every(({ value }) => Number(value[1]) >= 3),
     );
   });
 
   afterAll(async () => {
     await prometheus.stop();
+    await guarded.stop();
     textFormatProxy.close();
   });
 
-  it('scrapes the target in both formats without an error', async () => {
+  it('scrapes in both formats, and over TLS with a certificate and the password, without an error', async () => {
     const targets = await prometheus.activeTargets();
-    expect(targets.map(({ health, lastError }) => ({ health, lastError }))).toEqual([
-      { health: 'up', lastError: '' },
-      { health: 'up', lastError: '' },
-    ]);
+    const states = targets.map(({ scrapePool, lastError }) => [scrapePool, lastError]);
+    expect(Object.fromEntries(states)).toEqual({
+      openmetrics: '',
+      text: '',
+      guarded: '',
+      rejected: 'server returned HTTP status 401 Unauthorized',
+    });
   });
 
   it('stores every family of the exposition in both formats', async () => {
@@ -113,7 +138,7 @@ scrape_configs:
 
   it('stores the exported values', async () => {
     const hash = valueIn(await scrape(daemon), 'bridge_exporter_config_hash', '');
-    const stored = await prometheus.query('bridge_exporter_config_hash');
+    const stored = await prometheus.query('bridge_exporter_config_hash{job!="guarded"}');
     expect(stored.map(({ value }) => Number(value[1]))).toEqual([hash, hash]);
   });
 });

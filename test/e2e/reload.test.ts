@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Simulator } from '../../src/simulator/simulator.js';
-import { seriesOf, valueIn } from '../support/exposition-text.js';
+import { valueIn } from '../support/exposition-text.js';
 import { get, scrape, type HttpResponse } from '../support/http.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestExporter, type TestExporter } from '../support/test-exporter.js';
@@ -80,17 +80,6 @@ describe('a reload', () => {
     expect(valueIn(await scrape(daemon), 'bridge_exporter_config_last_reload_successful')).toBe(1);
   });
 
-  it('discards the data of a target whose URL changes', async () => {
-    writeConfig(['a']);
-    const daemon = await startTestExporter([`--config.file=${file}`, '--web.enable-lifecycle']);
-    await scrapeUntil(daemon, (text) => isExported(text, 'a'));
-    writeFile('targets: [{name: a, bridge: {url: "http://127.0.0.1:1"}}]');
-    expect((await reload(daemon)).status).toBe(200);
-    const after = await scrapeUntil(daemon, (text) => polls(text, 'a') === 1);
-    expect(isExported(after, 'a')).toBe(false);
-    expect(valueIn(after, 'bridge_exporter_poll_failures_total', 'reason="connect"')).toBe(1);
-  });
-
   it('applies changed limits and labels at once', async () => {
     writeConfig(['a'], '{interval: 1h, timeout: 30s, stale_after: 2h}');
     const daemon = await startTestExporter([`--config.file=${file}`, '--web.enable-lifecycle']);
@@ -101,31 +90,5 @@ describe('a reload', () => {
     const after = await scrapeUntil(daemon, (text) => valueIn(text, 'bridge_token_decimals') === 6);
     expect(valueIn(after, 'bridge_exporter_response_size_limit_bytes')).toBe(32 * 1024 * 1024);
     expect(polls(after, 'a')).toBe(2);
-  });
-
-  it('applies changed labels of a target to all of its series, which start anew', async () => {
-    const yaml = (labels: string) => `poll: {interval: 1h, timeout: 30s, stale_after: 2h}
-targets:
-  - {name: a, ${labels}bridge: {url: "${simulator.url}"}}
-  - {name: b, bridge: {url: "${simulator.url}"}}
-`;
-    writeFile(yaml(''));
-    const daemon = await startTestExporter([`--config.file=${file}`, '--web.enable-lifecycle']);
-    await scrapeUntil(daemon, (text) => isExported(text, 'a') && isExported(text, 'b'));
-    writeFile(yaml('labels: {network: mainnet}, '));
-    expect((await reload(daemon)).status).toBe(200);
-    const after = await scrapeUntil(daemon, (text) => isExported(text, 'a'));
-    const series = seriesOf(after).filter(({ labels }) => labels.startsWith('target="a"'));
-    expect(series.length).toBeGreaterThan(50);
-    expect(series.filter(({ labels }) => !labels.startsWith('target="a",network="mainnet"'))).toEqual([]);
-    expect(after).not.toMatch(/target="b",network/);
-    expect([polls(after, 'a'), polls(after, 'b')]).toEqual([1, 1]);
-  });
-
-  it('over HTTP needs --web.enable-lifecycle and the method POST or PUT', async () => {
-    writeConfig(['a']);
-    const daemon = await startTestExporter([`--config.file=${file}`]);
-    expect(await reload(daemon)).toMatchObject({ status: 403, text: 'needs --web.enable-lifecycle\n' });
-    expect((await reload(daemon, 'GET')).status).toBe(405);
   });
 });

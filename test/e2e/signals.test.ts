@@ -32,8 +32,6 @@ async function endOf({ child, stdout, stderr }: RunningProcess): Promise<readonl
 describe('a signal before the command is ready', () => {
   it.each([
     ['SIGTERM', [listen, `--config.file=${config}`]],
-    ['SIGINT', [listen, `--config.file=${config}`]],
-    ['SIGTERM', ['simulate', '--listen=127.0.0.1:0']],
     ['SIGINT', ['demo', '--listen=127.0.0.1:0', listen]],
     ['SIGTERM', ['replay', '--recording=none', '--serve', '--at=2026-01-01']],
   ] as const)('%s ends a command that serves with 0: %j', async (signal, args) => {
