@@ -1,15 +1,11 @@
-import { hashSync } from 'bcryptjs';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { get } from '../support/http.js';
-import { startProcess } from '../support/processes.js';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { packageJson, projectNames, projectPath, readProjectFile } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
-import { startTestSimulator } from '../support/test-simulator.js';
 import { runTool } from '../support/tools.js';
-import { waitUntil } from '../support/wait-for.js';
+import { runAsDaemon } from './working-program.js';
 
 /*
  * The package that npm publishes, built, packed and installed without a registry.
@@ -62,29 +58,8 @@ describe('the bundle', () => {
     );
   });
 
-  it('polls, records, checks passwords on a thread of its own, and serves the script of the pages', async () => {
-    const simulator = await startTestSimulator();
-    onTestFinished(async () => simulator.close());
-    const web = createTempFolder().write('web.yml', `basic_auth_users: {prometheus: ${hashSync('secret', 4)}}\n`);
-    const flags = ['--web.listen-address=127.0.0.1:0', `--web.config.file=${web}`, '--log.format=pretty'];
-    const folder = createTempFolder();
-    const config = folder.write(
-      'bridge.yml',
-      `targets: [{name: a, bridge: {url: "${simulator.url}"}}]\nrecorder: {directory: recording}\n`,
-    );
-    const env = { CONFIG_FILE: config };
-    const daemon = startProcess(process.execPath, [program, ...flags], { env });
-    onTestFinished(async () => void (await daemon.stop()));
-    const [, url = ''] = /serving (http:\S+)\/metrics/.exec(await daemon.printed(/serving/)) ?? [];
-    expect((await get(`${url}/metrics`)).status).toBe(401);
-    const headers = { authorization: `Basic ${Buffer.from('prometheus:secret').toString('base64')}` };
-    await waitUntil(async () => (await get(`${url}/metrics`, { headers })).text.includes('bridge_height{target='));
-    await waitUntil(async () =>
-      /bridge_exporter_recordings_total [1-9]/.test((await get(`${url}/metrics`, { headers })).text),
-    );
-    const { text } = await get(`${url}/`, { headers });
-    expect(text).toMatch(/<script type="module">[^]{500,}<\/script>/);
-    expect((await daemon.stop()).code).toBe(0);
+  it('works as a daemon', async () => {
+    expect(await runAsDaemon(process.execPath, [program])).toBe(0);
   });
 
   it('is a small download', () => {

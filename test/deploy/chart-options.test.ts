@@ -1,25 +1,15 @@
 import type { IPod } from 'kubernetes-models/v1/Pod';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { createAuthority } from '../support/certificates.js';
 import { runHere } from '../support/command-context.js';
-import { startDaemon } from '../support/processes.js';
 import { packageJson, projectNames, projectPath } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
+import { startTestExporter } from '../support/test-exporter.js';
 import { hasTool, runTool } from '../support/tools.js';
-import {
-  CHART,
-  hasHelm,
-  helm,
-  parseManifests,
-  problemsOf,
-  render,
-  renderText,
-  valuesFiles,
-  type Manifest,
-} from './helm.js';
+import { CHART, hasHelm, problemsOf, render, renderText, sortedManifests, type Manifest } from './helm.js';
 import { containerOf, findManifest, podOf } from './manifests.js';
 import { exporterOf } from './rendered-exporter.js';
 
@@ -184,8 +174,7 @@ describe.skipIf(!isInstalled)('a probe', () => {
       'ca.crt': authority.cert,
     };
     const { args, env } = exporterOf(manifests, { 'bridge-exporter-web': web });
-    const daemon = await startDaemon(args, env);
-    onTestFinished(async () => void (await daemon.stop()));
+    const daemon = await startTestExporter(args, env);
     const { livenessProbe, readinessProbe } = containerOf(manifests);
     const webConfig = args.find((argument) => argument.startsWith('--web.config.file=')) ?? '';
     for (const probe of [livenessProbe, readinessProbe]) {
@@ -214,8 +203,7 @@ describe.skipIf(!isInstalled)('the hooks', () => {
     // The Service does not select this pod.
     const selector = findManifest(options, 'Service').spec?.selector ?? {};
     expect(pod.metadata?.labels).not.toMatchObject(selector);
-    const daemon = await startDaemon([], { BRIDGE_URL: 'http://127.0.0.1:9' });
-    onTestFinished(async () => void (await daemon.stop()));
+    const daemon = await startTestExporter([], { BRIDGE_URL: 'http://127.0.0.1:9' });
     const { host } = new URL(daemon.url);
     const args = container?.args?.map((argument) => argument.replace(/=.*/, `=${host}`)) ?? [];
     expect((await runHere(args)).code).toBe(0);
@@ -280,15 +268,8 @@ it.skipIf(!isInstalled)('the chart is a part of another chart, which can disable
   expect(kinds(false)).toEqual([]);
 });
 
-describe.skipIf(!isInstalled || !hasTool('helm3', ['version']))('Helm 3', () => {
-  it.each(valuesFiles)('renders the same manifests as Helm 4 with %s', (file) => {
-    const manifestsOf = (program: 'helm' | 'helm3'): Manifest[] => {
-      const flags = ['--kube-version=1.34.0'];
-      const { status, stdout, stderr } = helm(['template', 'bridge-exporter'], { files: [file], flags }, program);
-      expect(status, stderr).toBe(0);
-      const key = ({ kind, metadata }: Manifest): string => `${kind} ${metadata.name}`;
-      return parseManifests(stdout).toSorted((a, b) => key(a).localeCompare(key(b)));
-    };
-    expect(manifestsOf('helm3')).toEqual(manifestsOf('helm'));
-  });
+// The slow tests compare all values files.
+it.skipIf(!isInstalled || !hasTool('helm3', ['version']))('Helm 3 renders the same manifests as Helm 4', () => {
+  const file = 'ci/pod-options-values.yaml';
+  expect(sortedManifests(file, 'helm3')).toEqual(sortedManifests(file, 'helm'));
 });

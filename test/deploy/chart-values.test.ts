@@ -103,13 +103,11 @@ const TARGETS = { config: { targets: [{ name: 'injective', bridge: { url: 'https
 
 describe.skipIf(!hasHelm())('the chart rejects', () => {
   it.each([
-    ['an unknown value', { ...TARGETS, shard: 2 }, /additional properties 'shard' not allowed/],
     [
       'an unknown value in a group',
       { serviceMonitor: { enable: true } },
       /at '\/serviceMonitor'.*'enable' not allowed/,
     ],
-    ['a wrong type', { ...TARGETS, shards: 'four' }, /at '\/shards': got string, want integer/],
     ['a wrong duration', { autoReloadInterval: '30' }, /at '\/autoReloadInterval': '30' does not match/],
     [
       'a duration of an alert without a unit',

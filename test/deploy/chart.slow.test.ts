@@ -5,7 +5,7 @@ import { runHere } from '../support/command-context.js';
 import { packageJson, projectPath, readProjectFile } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
-import { hasHelm, helm, parseManifests, render, renderText, valuesFiles } from './helm.js';
+import { hasHelm, helm, parseManifests, render, renderText, sortedManifests, valuesFiles } from './helm.js';
 import { hasKubeconform, schemaViolations } from './kubeconform.js';
 import { exporterOf } from './rendered-exporter.js';
 
@@ -27,6 +27,10 @@ describe.skipIf(!isInstalled).each(valuesFiles)('the chart with %s', (file) => {
   it('passes helm lint', () => {
     const { status, stdout } = helm(['lint', '--strict', '--namespace=monitoring'], { files: [file] });
     expect(status, stdout).toBe(0);
+  });
+
+  it.skipIf(!hasTool('helm3', ['version']))('is rendered in the same way by Helm 3 and Helm 4', () => {
+    expect(sortedManifests(file, 'helm3')).toEqual(sortedManifests(file, 'helm'));
   });
 
   it('has a configuration that the exporter accepts', async () => {

@@ -3,9 +3,9 @@ import { parse } from 'yaml';
 import { alertRules, ruleGroups, type Rule } from '../support/alert-rules.js';
 import { scrape } from '../support/http.js';
 import { runHere } from '../support/command-context.js';
-import { startDaemon } from '../support/processes.js';
 import { packageJson, projectNames, readProjectFile } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
+import { startTestExporter } from '../support/test-exporter.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { hasTool, runTool } from '../support/tools.js';
 import { waitUntil } from '../support/wait-for.js';
@@ -39,19 +39,6 @@ describe.skipIf(!isInstalled || !hasKubeconform())('the manifests of the chart',
   it('are valid for every values file, without unknown keys', () => {
     const files = valuesFiles.map((file) => folder.write(file.replace('/', '-'), textOf(file)));
     expect(schemaViolations(files)).toEqual([]);
-  });
-
-  it.each([
-    ['a misspelled key', 'livenessProbe:', 'livenesProbe:', /Deployment .*'livenesProbe' not allowed/],
-    ['a wrong type', 'replicas: 1', 'replicas: "1"', /Deployment .*\/spec\/replicas.*got string/],
-    ['an unknown key of the operator', 'interval: 30s', 'intervall: 30s', /ServiceMonitor .*'intervall' not allowed/],
-    ['an unknown key of a rule', 'keep_firing_for:', 'keepFiringFor:', /PrometheusRule .*'keepFiringFor' not allowed/],
-  ])('are invalid with %s', (_title, valid, invalid, message) => {
-    const text = textOf('ci/kube-prometheus-stack-values.yaml');
-    expect(text).toContain(valid);
-    expect(schemaViolations([folder.write('invalid.yaml', text.replace(valid, invalid))])).toEqual([
-      expect.stringMatching(message),
-    ]);
   });
 });
 
@@ -111,7 +98,7 @@ describe.skipIf(!isInstalled)('the Deployment', () => {
     };
     const manifests = render({ values });
     const { args, env } = exporterOf(manifests);
-    const daemon = await startDaemon(args, env);
+    const daemon = await startTestExporter(args, env);
     const { readinessProbe, livenessProbe, ports } = containerOf(manifests);
     for (const probe of [readinessProbe, livenessProbe]) {
       const url = daemon.url + (probe?.httpGet?.path ?? '');
@@ -120,7 +107,6 @@ describe.skipIf(!isInstalled)('the Deployment', () => {
     expect(await scrape(daemon)).toContain(`bridge_height{target="demo"} ${simulator.model.height}`);
     expect(ports).toEqual([{ name: 'http', containerPort: 10_917 }]);
     expect(readProjectFile('docs/configuration.md')).toContain('| `:10917` |');
-    await daemon.stop();
     await simulator.close();
   });
 
@@ -539,19 +525,5 @@ describe.skipIf(!isInstalled)('the notes after the installation', () => {
     expect(notes).toContain('every pod of the Service bridge-exporter at port 10917');
     const route = { enabled: true, parentRefs: [{ name: 'a' }], hostnames: ['c.example.org'], path: '/bridge' };
     expect(notesOf({ values: { ...TARGETS, route } })).toContain('     https://c.example.org/bridge/\n');
-  });
-
-  it('mention only what is left to do', () => {
-    const notes = notesOf({ files: ['ci/kube-prometheus-stack-values.yaml'] });
-    expect(notes).not.toContain('.enabled=true');
-    expect(notes).not.toContain('selects monitors by a label');
-    expect(notes).toContain('BridgeWatchdog fires at once');
-  });
-
-  it('show the StatefulSet and how to change its shards', () => {
-    const notes = notesOf({ files: ['ci/sharded-values.yaml'] });
-    expect(notes).toContain('statefulset/bridge-exporter');
-    expect(notes).toContain('Change the number of shards in the values');
-    expect(notes).toContain('selects monitors by a label');
   });
 });

@@ -78,3 +78,12 @@ export function problemsOf(installation: Installation): string {
   if (status === 0) throw new Error('the chart was rendered');
   return stderr;
 }
+
+/** The manifests of a values file by kind and name, which Helm 3 and Helm 4 order differently. */
+export function sortedManifests(file: string, program: 'helm' | 'helm3'): Manifest[] {
+  const flags = ['--kube-version=1.34.0'];
+  const { status, stdout, stderr } = helm(['template', 'bridge-exporter'], { files: [file], flags }, program);
+  if (status !== 0) throw new Error(stderr);
+  const key = ({ kind, metadata }: Manifest): string => `${kind} ${metadata.name}`;
+  return parseManifests(stdout).toSorted((a, b) => key(a).localeCompare(key(b)));
+}

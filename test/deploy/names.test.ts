@@ -1,5 +1,5 @@
 import { cpSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { projectNames, projectPath } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { runTool } from '../support/tools.js';
@@ -24,29 +24,30 @@ const trackedFiles = (): string[] => {
   return output.trim().split('\n');
 };
 
-/** Applies these names to a copy of the project. Returns the lines that still have the old names, and the changed files. */
-function applyNames(json: unknown): { readonly old: string; readonly changed: string } {
-  const copy = createTempFolder();
+/** A copy of the project in a repository whose index has what the project has. */
+function createCopy() {
+  const { path, write } = createTempFolder();
   for (const file of trackedFiles()) {
     try {
-      cpSync(projectPath(file), `${copy.path}/${file}`, { verbatimSymlinks: true });
+      cpSync(projectPath(file), `${path}/${file}`, { verbatimSymlinks: true });
     } catch (error) {
       // Deleted and not committed yet.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }
-  copy.write('names.json', JSON.stringify(json));
-  for (const args of [
-    ['init', '--quiet'],
-    ['add', '--all'],
-  ]) {
-    expect(runTool('git', ['-C', copy.path, ...args]).status).toBe(0);
-  }
-  expect(runTool(process.execPath, [`${copy.path}/.ci/apply-names`])).toEqual({ status: 0, output: '' });
-  const git = (...args: readonly string[]): string => runTool('git', ['-C', copy.path, ...args]).output.trim();
+  const git = (...args: readonly string[]): string => runTool('git', ['-C', path, ...args]).output.trim();
+  git('init', '--quiet');
+  git('add', '--all');
   return {
-    old: git('grep', '--line-number', '--extended-regexp', OLD_NAMES),
-    changed: git('diff', '--name-only'),
+    apply: (names: unknown): void => {
+      write('names.json', JSON.stringify(names));
+      expect(runTool(process.execPath, [`${path}/.ci/apply-names`])).toEqual({ status: 0, output: '' });
+    },
+    oldNames: () => git('grep', '--line-number', '--extended-regexp', OLD_NAMES),
+    changedFiles: () =>
+      git('diff', '--name-only')
+        .split('\n')
+        .filter((file) => file !== '' && file !== 'names.json' && file !== 'test/deploy/names.test.ts'),
   };
 }
 
@@ -60,26 +61,23 @@ const OLD_NAMES = [
   `npm install (-g|--global) ${projectNames.npmPackage}`,
 ].join('|');
 
-describe('names.json', () => {
-  it('contains the names that all other files have', () => {
-    expect(applyNames(projectNames).changed).toBe('');
-  });
-
-  it('is enough to change the names in all files', () => {
-    const { old, changed } = applyNames(OTHER);
-    expect(old).toBe('');
-    expect(changed.split('\n')).toEqual(
-      expect.arrayContaining([
-        '.github/workflows/release.yml',
-        'README.md',
-        'compose.yaml',
-        'deploy/helm/bridge-exporter/Chart.yaml',
-        'deploy/helm/bridge-exporter/values.yaml',
-        'package-lock.json',
-        'package.json',
-        'prometheus/alerts.yml',
-        'src/config/config.ts',
-      ]),
-    );
-  });
+it('names.json contains the names that all other files have, and is enough to change them', () => {
+  const { apply, oldNames, changedFiles } = createCopy();
+  apply(OTHER);
+  expect(oldNames()).toBe('');
+  expect(changedFiles()).toEqual(
+    expect.arrayContaining([
+      '.github/workflows/release.yml',
+      'README.md',
+      'compose.yaml',
+      'deploy/helm/bridge-exporter/Chart.yaml',
+      'deploy/helm/bridge-exporter/values.yaml',
+      'package-lock.json',
+      'package.json',
+      'prometheus/alerts.yml',
+      'src/config/config.ts',
+    ]),
+  );
+  apply(projectNames);
+  expect(changedFiles()).toEqual([]);
 });
