@@ -1,4 +1,4 @@
-import { DAY_SECONDS, HOUR_SECONDS, type Instant, ageSeconds } from '../clock.js';
+import { ageSeconds, type Instant } from '../clock.js';
 import { USUAL_SECONDS } from '../facts/items/block-spans.js';
 import type { BatchItem, BridgeItems, CrosschainItems, ItemList, Items, WaitReason } from '../facts/items/items.js';
 import { FLOW_MINUTES, flowIncrease, medianSeconds, type FlowHistory } from '../flow/flow-history.js';
@@ -199,6 +199,9 @@ function oldest<Row>(
 
 const hubAge = ({ age }: { readonly age: { readonly seconds: number | null } | null }): number | null =>
   age?.seconds ?? null;
+
+const HOUR_SECONDS = 3600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 export type FlowView = NonNullable<ReturnType<typeof flowView>>;
 

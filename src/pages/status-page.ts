@@ -1,4 +1,3 @@
-import { HOUR_SECONDS } from '../clock.js';
 import { formatApproximateSize, formatDuration, formatSize } from '../config/units.js';
 import { documents } from '../documents.js';
 import { groupBy } from '../facts/grouping.js';
@@ -157,7 +156,7 @@ function lastSuccessCell({ asOf, ageSeconds, withdrawal, availability, node }: E
 /** Blocks take seconds. */
 const BEHIND_SECONDS = 60;
 /** An older block is shown with its date. */
-const LONG_SECONDS = 12 * HOUR_SECONDS;
+const LONG_SECONDS = 12 * 60 * 60;
 
 /** The time of the newest block, if what is shown is clearly older than the poll. */
 export function blockTimeOf({ blockTime, behindSeconds, syncing: isSyncing }: NodeView): Markup | undefined {

@@ -1,4 +1,4 @@
-import { DAY_SECONDS, type Instant, msBetween } from '../clock.js';
+import { msBetween, type Instant } from '../clock.js';
 import type { DocumentName } from '../documents.js';
 import { orElse, WITHDRAWN } from '../facts/required-fields.js';
 import {
@@ -32,7 +32,7 @@ const ENDS_AFTER_MS = 120_000;
 const MAX_SUBJECTS = 200;
 /** The problems that ended last. */
 const MAX_ENDED = 50;
-export const ENDED_SECONDS = 7 * DAY_SECONDS;
+export const ENDED_DAYS = 7;
 
 /** What was found last, as far as the texts need it; `undefined` after a restart, until it is found again. */
 type Texts = Pick<Found, 'sentence' | 'action' | 'validator'>;
@@ -263,7 +263,7 @@ function endedBetween(
 
 /** The problems that ended within a week, at most the newest 50. */
 export function withEnded(before: readonly EndedProblem[], ended: readonly EndedProblem[], at: Instant) {
-  const since = at.epochSeconds - ENDED_SECONDS;
+  const since = at.epochSeconds - ENDED_DAYS * 86_400;
   if (ended.length === 0 && before.every(({ endSeconds }) => endSeconds >= since)) return before;
   return [...ended, ...before].filter(({ endSeconds }) => endSeconds >= since).slice(0, MAX_ENDED);
 }

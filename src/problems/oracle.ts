@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { compare, lowest, numeralKey, ratio, subtract, toDecimalString, toDouble } from '../chain/decimal.js';
-import { HOUR_SECONDS } from '../clock.js';
 import {
   conflictingNonces,
   leadingClaim,
@@ -9,7 +8,6 @@ import {
   pendingEventCount,
   votedAddresses,
 } from '../facts/bridge/events.js';
-import { timeOfHeight } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { SUBSTANTIAL_POWER_RATIO } from '../facts/bridge/integrity.js';
 import { batchesBelowThreshold } from '../facts/bridge/signing.js';
@@ -18,6 +16,7 @@ import { required, rows } from '../facts/required-fields.js';
 import { claimItem } from '../facts/items/claims.js';
 import type { ClaimItem } from '../facts/items/items.js';
 import { percent } from '../text/format.js';
+import { timeOfHeight } from './bridge-times.js';
 import { disputedClaims, disputedThing, disputeOf } from './disputes.js';
 import { problemOf, type Evidence, type Severity } from './problem.js';
 import {
@@ -125,9 +124,9 @@ export function claimants(claim: ClaimItem | undefined): string {
   return `${claimText(claim)} is claimed by ${numberAndPower(total, powerRatio)}${who === '' ? '' : `: ${who}`}`;
 }
 
-const SILENT_SECONDS = 12 * HOUR_SECONDS;
+const SILENT_SECONDS = 12 * 3600;
 /** In each of these periods, withdrawals are requested, or the bridge is only quiet. */
-const PERIOD_SECONDS = 3 * HOUR_SECONDS;
+const PERIOD_SECONDS = 3 * 3600;
 /** It is worth a word when half of the time is over. */
 const NOTABLE_SECONDS = SILENT_SECONDS / 2;
 

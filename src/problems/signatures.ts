@@ -3,8 +3,6 @@ import { compare, ratio, toDecimalString } from '../chain/decimal.js';
 import type { Batch, Valset } from '../chain/module-state.js';
 import { isPresent, type Field } from '../chain/field.js';
 import type { DecimalString, Numeral } from '../chain/numeral.js';
-import { DAY_SECONDS } from '../clock.js';
-import { timeOfHeight } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { batchesBelowThreshold, isBatchSigned, isBelowThreshold, valsetSignedPower } from '../facts/bridge/signing.js';
 import { keyOfBatch } from '../facts/bridge/tokens.js';
@@ -15,16 +13,10 @@ import { valsetDeadline } from '../facts/bridge/orchestrators.js';
 import { required, rows } from '../facts/required-fields.js';
 import { batchSignatures, valsetSignatures } from '../facts/items/signatures.js';
 import { percent } from '../text/format.js';
+import { amountsText } from './amounts.js';
+import { clockTime, DAY_SECONDS, timeOfHeight, timeoutText } from './bridge-times.js';
 import { problemOf, type Evidence } from './problem.js';
-import {
-  amountsText,
-  clockTime,
-  membersOf,
-  missingValidators,
-  ownFirst,
-  timeoutText,
-  withDetails,
-} from './sentence.js';
+import { membersOf, missingValidators, ownFirst, withDetails } from './sentence.js';
 
 /* Batches and validator sets that lack signatures. */
 

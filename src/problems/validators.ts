@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { dataPart } from '../chain/addresses.js';
 import { compare, highest, lowest, multiply, subtract, toDecimalString, toSeconds } from '../chain/decimal.js';
 import type { DecimalString, Numeral } from '../chain/numeral.js';
-import { HOUR_SECONDS } from '../clock.js';
-import { hubBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
+import { hubBlockTime } from '../facts/bridge/block-times.js';
 import {
   eventAttestations,
   heightOfLastObserved,
@@ -28,8 +27,9 @@ import { batchSigners } from '../facts/bridge/signing.js';
 import { memoize } from '../facts/memoize.js';
 import { orUndefined, required, rows } from '../facts/required-fields.js';
 import { count } from '../text/format.js';
+import { clockTime, timeOfHeight } from './bridge-times.js';
 import { problemOf, type Evidence, type Found, type FoundValidator, type Severity, type Subject } from './problem.js';
-import { clockTime, haveOrHas, numberAndPower, validators, withDetails, withList, yourValidator } from './sentence.js';
+import { haveOrHas, numberAndPower, shortAddress, shortName, validators, withDetails, withList } from './sentence.js';
 
 /* Signatures and votes that single validators miss: each watched validator, and all others together. */
 
@@ -59,6 +59,11 @@ function subjectOf({ labels, isWatched }: RegisteredMember): Subject {
   return { orchestrator: labels.orchestrator || labels.external_address, watched: String(isWatched) };
 }
 
+/** "your validator Alpha". */
+function yours({ name, address }: FoundValidator): string {
+  return `your validator ${shortName(name) || shortAddress(address)}`;
+}
+
 /** Their number and power, if that of all of them is known. */
 function extentOf(found: readonly FoundValidator[]): string {
   const powers = found.flatMap(({ power }) => power ?? []);
@@ -81,7 +86,7 @@ function foundAbout(
     ...found,
     subject: { ...subjectOf(member), ...subject },
     validator,
-    sentence: member.isWatched ? withDetails(fact(yourValidator(validator))) : NO_SENTENCE,
+    sentence: member.isWatched ? withDetails(fact(yours(validator))) : NO_SENTENCE,
   };
 }
 
@@ -252,7 +257,7 @@ const CRITICAL_HOURS = 12;
 const WARNING_HOURS = 24;
 
 function deadlineNear(severity: Severity, hours: number, actions: { readonly own: string; readonly others: string }) {
-  const limit = hours * HOUR_SECONDS;
+  const limit = hours * 3600;
   return problemOf('module_state', {
     name: 'BridgeOrchestratorDeadlineNear',
     severity,

@@ -19,7 +19,6 @@ const TESTS = [
   'exposition',
   'metrics/rules',
   'facts/property/absence',
-  'alerts/judge',
   'dashboards/references',
 ];
 

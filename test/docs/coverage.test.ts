@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { families } from '../../src/exposition/metrics-page.js';
 import { groupBy } from '../../src/facts/grouping.js';
 import { recordReads } from '../facts/recorded-reads.js';
 import { specFields } from '../support/spec-fields.js';
@@ -62,11 +61,6 @@ describe('every field of the spec', () => {
     expect(keys.filter((key) => !metricsByField.has(key) && notExported[key] === undefined)).toEqual([]);
     expect(Object.keys(notExported).filter((key) => !keys.includes(key))).toEqual([]);
     expect(Object.keys(notExported).filter((key) => metricsByField.has(key))).toEqual([]);
-  });
-
-  it('is read only by existing metrics', () => {
-    const names = new Set(families.map(({ name }) => name));
-    for (const metrics of metricsByField.values()) for (const name of metrics) expect(names).toContain(name);
   });
 });
 

@@ -17,10 +17,6 @@ async function load(file: string): Promise<Config> {
 }
 
 describe('examples/', () => {
-  it('has one configuration for each chain, and one for both', () => {
-    expect(files.toSorted()).toEqual(['injective-and-zetachain.yml', 'injective.yml', 'zetachain.yml']);
-  });
-
   it.each(files)('%s loads without a problem and without a warning', async (file) => {
     const { targets } = await load(file);
     expect(targets.length).toBeGreaterThan(0);
@@ -34,10 +30,6 @@ describe('examples/', () => {
     expect(page).toContain('# yaml-language-server: $schema=https://');
     expect(z.fromJSONSchema(schema).safeParse(content).error?.issues).toBeUndefined();
     expect(z.fromJSONSchema(schema).safeParse({ pol: 1, poll: { interval: 1 } }).error?.issues).toHaveLength(2);
-  });
-
-  it('injective.yml names the sources of its tokens', () => {
-    expect(readProjectFile('examples/injective.yml')).toMatch(/# Source: https:\/\/.+\ntokens:$/m);
   });
 
   it('injective-and-zetachain.yml has the tokens of injective.yml', async () => {
