@@ -40,6 +40,12 @@ export function orUndefined<T>(derive: () => T): T | undefined {
   return orElse<T | undefined>(derive, nothing);
 }
 
+/** The result of `derive`; `null` when a field that it requires is missing or invalid, or when the result is `undefined` or not finite. */
+export function orNull<T>(derive: () => T | undefined): T | null {
+  const value = orUndefined(derive);
+  return value === undefined || (typeof value === 'number' && !Number.isFinite(value)) ? null : value;
+}
+
 const none = (): readonly never[] => [];
 const nothing = (): undefined => undefined;
 

@@ -6,8 +6,8 @@ import type { DecimalString, Numeral } from '../chain/numeral.js';
 import { eventAttestations, pendingAttestations, type EventAttestation } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { claimMessage } from '../facts/bridge/integrity.js';
-import { batchKey } from '../facts/bridge/signing.js';
-import { contractLabel, keyOfBatch, transferredCoin, unbatchedByToken } from '../facts/bridge/tokens.js';
+import { batchKey } from '../facts/bridge/signatures.js';
+import { contractLabel, transferredCoin, unbatchedByToken } from '../facts/bridge/tokens.js';
 import { groupBy } from '../facts/grouping.js';
 import { optional, orElse, orUndefined, required, rows, WITHDRAWN } from '../facts/required-fields.js';
 import type { Arrivals } from './arrivals.js';
@@ -82,7 +82,7 @@ function read(input: BridgeInput): FlowDocument {
   const ids = new Set<Numeral>();
   const batches = new Map<string, FlowBatch>();
   for (const row of rows(state.batches)) {
-    const [key, batch] = [keyOfBatch(row), readBatch(row, ids)];
+    const [key, batch] = [batchKey(row.batch_nonce, row.token_contract), readBatch(row, ids)];
     if (!batches.has(key)) batches.set(key, batch);
   }
   const unbatched = Array.from(unbatchedByToken(input), ([contract, transfers]) => ({

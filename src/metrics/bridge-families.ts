@@ -9,7 +9,7 @@ import * as integrity from '../facts/bridge/integrity.js';
 import { oldestDueTransfers } from '../facts/bridge/objective.js';
 import * as orchestrators from '../facts/bridge/orchestrators.js';
 import { validatorName, watchedOrchestrators } from '../facts/bridge/registrations.js';
-import * as signing from '../facts/bridge/signing.js';
+import * as signatures from '../facts/bridge/signatures.js';
 import * as tokens from '../facts/bridge/tokens.js';
 import * as valsets from '../facts/bridge/valsets.js';
 import { toLabelValue } from '../facts/label-value.js';
@@ -216,26 +216,26 @@ export const bridgeFamilies = families<BridgeInput>({
   }),
   bridge_unrelayed_valset_min_signed_power_ratio: gauge({
     help: 'Lowest signed share of the power of the validator set in the contract over all unrelayed validator sets; absent when there are none.',
-    value: (input) => signing.lowestSignedShare(signing.unrelayedValsetPowers(input)),
+    value: (input) => signatures.lowestSignedShare(signatures.unrelayedValsetPowers(input)),
   }),
   bridge_unrelayed_valsets_below_threshold: gauge({
     help: 'Number of unrelayed validator sets whose signed power is below the configured threshold, so that they cannot be relayed.',
-    value: signing.countValsetsBelowThreshold,
+    value: signatures.countValsetsBelowThreshold,
   }),
   bridge_newest_valset_signed_power_ratio: gauge({
     help: 'Signed share of the power of the validator set in the contract for the newest validator set; absent when that one is relayed.',
     value: (input) => {
-      const power = signing.newestUnrelayedPower(input);
-      return power && signing.signedShare(power);
+      const power = signatures.newestUnrelayedPower(input);
+      return power && signatures.signedShare(power);
     },
   }),
   bridge_batch_min_signed_power_ratio: gauge({
     help: 'Lowest signed share of the power of the validator set in the contract over all live batches; absent when there are none.',
-    value: (input) => signing.lowestSignedShare(signing.batchPowers(input)),
+    value: (input) => signatures.lowestSignedShare(signatures.batchPowers(input)),
   }),
   bridge_batches_below_threshold: gauge({
     help: 'Number of live batches whose signed power is below the configured threshold, so that they cannot be relayed.',
-    value: (input) => signing.batchesBelowThreshold(input).length,
+    value: (input) => signatures.batchesBelowThreshold(input).length,
   }),
   bridge_power_threshold_ratio: gauge({
     help: 'Configured share of the power that must sign a batch or a validator set before it is relayed.',
@@ -331,7 +331,7 @@ export const bridgeFamilies = families<BridgeInput>({
   }),
   bridge_oldest_unsigned_batch_height: gauge({
     help: 'Hub height at which the oldest batch was created whose signed power is below the configured threshold; absent when there is none.',
-    value: (input) => batches.oldestBlock(signing.batchesBelowThreshold(input)),
+    value: (input) => batches.oldestBlock(signatures.batchesBelowThreshold(input)),
   }),
   bridge_relayable_batches: gauge({
     help: 'Number of live batches that are signed, have not timed out and pay the minimum fee of their token.',

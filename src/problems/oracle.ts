@@ -10,7 +10,7 @@ import {
 } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { SUBSTANTIAL_POWER_RATIO } from '../facts/bridge/integrity.js';
-import { batchesBelowThreshold } from '../facts/bridge/signing.js';
+import { batchesBelowThreshold } from '../facts/bridge/signatures.js';
 import { newestPowers, newestTotalPower, powerOf } from '../facts/bridge/valsets.js';
 import { required, rows } from '../facts/required-fields.js';
 import { claimItem } from '../facts/items/claims.js';

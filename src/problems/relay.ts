@@ -5,7 +5,8 @@ import { estimatedExternalHeight, feesOf, isOverdue, paysMinimum, relayableBatch
 import { externalBlockTime } from '../facts/bridge/block-times.js';
 import { heightOfLastObserved, pendingEventCount } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
-import { batchedTransfers, contractLabel, idOf, keyOfBatch, unbatchedTransfers } from '../facts/bridge/tokens.js';
+import { batchesByKey, batchKey } from '../facts/bridge/signatures.js';
+import { batchedTransfers, contractLabel, idOf, unbatchedTransfers } from '../facts/bridge/tokens.js';
 import { memoize } from '../facts/memoize.js';
 import { newestValset, powerDrift, unrelayedValsets } from '../facts/bridge/valsets.js';
 import { groupBy } from '../facts/grouping.js';
@@ -47,17 +48,19 @@ const idText = (transfer: Transfer): string => toDecimalString(idOf(transfer));
 
 function knownBatchOf(batch: Batch): KnownBatch {
   const [first] = rows(batch.transactions);
-  return { key: keyOfBatch(batch), transfer: first === undefined ? null : idText(first) };
+  return {
+    key: batchKey(batch.batch_nonce, batch.token_contract),
+    transfer: first === undefined ? null : idText(first),
+  };
 }
 
-const liveBatches = memoize(({ state }: BridgeInput) => new Set(rows(state.batches).map(keyOfBatch)));
 const liveTransfers = memoize(
   (input: BridgeInput) => new Set([...unbatchedTransfers(input), ...batchedTransfers(input)].map(idText)),
 );
 
 /** Whether a batch was executed since: the hub deletes its transfers for good, and returns those of a canceled one to the queue. */
 function isExecuted(input: BridgeInput, { key, transfer }: KnownBatch): boolean {
-  return !liveBatches(input).has(key) && (transfer === null || !liveTransfers(input).has(transfer));
+  return !batchesByKey(input).has(key) && (transfer === null || !liveTransfers(input).has(transfer));
 }
 
 /**

@@ -4,14 +4,19 @@ import type { Batch, Valset } from '../chain/module-state.js';
 import { isPresent, type Field } from '../chain/field.js';
 import type { DecimalString, Numeral } from '../chain/numeral.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
-import { batchesBelowThreshold, isBatchSigned, isBelowThreshold, valsetSignedPower } from '../facts/bridge/signing.js';
-import { keyOfBatch } from '../facts/bridge/tokens.js';
+import {
+  batchesBelowThreshold,
+  batchKey,
+  batchSignatures,
+  isBatchSigned,
+  isBelowThreshold,
+  valsetSignatures,
+  valsetSignedPower,
+} from '../facts/bridge/signatures.js';
 import { newestValset, unrelayedValsets } from '../facts/bridge/valsets.js';
-import { orNull } from '../facts/items/item-list.js';
 import { hubBlocksUntil } from '../facts/items/block-spans.js';
 import { valsetDeadline } from '../facts/bridge/orchestrators.js';
-import { required, rows } from '../facts/required-fields.js';
-import { batchSignatures, valsetSignatures } from '../facts/items/signatures.js';
+import { orNull, required, rows } from '../facts/required-fields.js';
 import { percent } from '../text/format.js';
 import { amountsText } from './amounts.js';
 import { clockTime, DAY_SECONDS, timeOfHeight, timeoutText } from './bridge-times.js';
@@ -48,11 +53,13 @@ function oldestUnsigned(input: BridgeInput): Batch | undefined {
 function unsignedSince({ input }: Evidence<'module_state'>, before: UnsignedMark | undefined): UnsignedMark {
   const oldest = oldestUnsigned(input);
   if (oldest === undefined) return null;
-  const batch = keyOfBatch(oldest);
+  const batch = batchKey(oldest.batch_nonce, oldest.token_contract);
   const timeout = decimalOf(oldest.batch_timeout);
   const anew = { batch, timeout, since: batch, sinceBlock: decimalOf(oldest.block) };
   if (before === undefined || before === null) return anew;
-  const earlier = rows(input.state.batches).find((own) => keyOfBatch(own) === before.batch);
+  const earlier = rows(input.state.batches).find(
+    ({ batch_nonce, token_contract }) => batchKey(batch_nonce, token_contract) === before.batch,
+  );
   if (earlier !== undefined) return isBatchSigned(input, earlier) === true ? anew : before;
   const externalHeight = decimalOf(input.state.last_observed_external_height);
   const hasTimedOut = before.timeout !== null && externalHeight !== null && compare(before.timeout, externalHeight) < 0;

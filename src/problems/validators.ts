@@ -23,7 +23,7 @@ import {
   type RegisteredMember,
 } from '../facts/bridge/orchestrators.js';
 import { validatorName } from '../facts/bridge/registrations.js';
-import { batchSigners } from '../facts/bridge/signing.js';
+import { batchSigners } from '../facts/bridge/signatures.js';
 import { memoize } from '../facts/memoize.js';
 import { orUndefined, required, rows } from '../facts/required-fields.js';
 import { count } from '../text/format.js';

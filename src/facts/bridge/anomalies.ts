@@ -3,7 +3,7 @@ import { required, rows } from '../required-fields.js';
 import { voters } from './events.js';
 import type { BridgeInput } from './input.js';
 import { registrationByAddress, registrationBySender } from './registrations.js';
-import { batchesByKey, confirmsByBatch, confirmsByValset, nonceKey } from './signing.js';
+import { batchesByKey, confirmsByBatch, confirmsByValset, nonceKey } from './signatures.js';
 import { newestMemberAddresses } from './valsets.js';
 
 export function orphanValsetConfirms(input: BridgeInput): number {

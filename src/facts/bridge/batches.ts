@@ -19,7 +19,7 @@ import { externalBlockTime, hubBlockTime } from './block-times.js';
 import { heightOfLastObserved, requireEventNonces } from './events.js';
 import type { BridgeInput } from './input.js';
 import { executionClaimsOf, highestVotedShare, SUBSTANTIAL_POWER_RATIO } from './integrity.js';
-import { hasContractPower, isBatchSigned, requireSigningInput } from './signing.js';
+import { hasContractPower, isBatchSigned, requireSigningInput } from './signatures.js';
 import { contractLabel, feeCoin, minBatchFees } from './tokens.js';
 
 /** A longer interval between two documents says too little about when an event between them was observed. */

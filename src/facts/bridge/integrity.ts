@@ -6,7 +6,7 @@ import { memoize } from '../memoize.js';
 import { optional, required, rows } from '../required-fields.js';
 import { attestationOf, pendingAttestations, votedPower } from './events.js';
 import type { BridgeInput } from './input.js';
-import { batchesByKey, batchKey, nonceKey } from './signing.js';
+import { batchesByKey, batchKey, nonceKey } from './signatures.js';
 import { shareOfNewest } from './valsets.js';
 
 /*
@@ -101,7 +101,7 @@ function claimedBatch(attestation: Attestation): string {
 
 /** The pending claims that this batch was executed. */
 export function executionClaimsOf(input: BridgeInput, { batch_nonce, token_contract }: Batch): readonly Attestation[] {
-  return executionClaims(input).get(batchKey(batch_nonce, required(token_contract))) ?? [];
+  return executionClaims(input).get(batchKey(batch_nonce, token_contract)) ?? [];
 }
 
 /** Claims that a batch was executed that the hub does not have. The hub halts when one of them is observed. */

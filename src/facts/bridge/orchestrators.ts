@@ -19,7 +19,7 @@ import { optional, orEmpty, orUndefined, required, rows } from '../required-fiel
 import { dissentersOfLastEvent } from './events.js';
 import type { BridgeInput } from './input.js';
 import { isWatched, matchingRegistrations, registrationByAddress } from './registrations.js';
-import { batchSigners, valsetSigners } from './signing.js';
+import { batchSigners, valsetSigners } from './signatures.js';
 import { memberAddresses, newestMemberAddresses, newestPowers, shareOfNewest } from './valsets.js';
 
 /* What the members of the newest validator set owe: signatures of validator sets and batches, and votes. */

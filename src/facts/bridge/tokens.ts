@@ -9,7 +9,6 @@ import { memoize } from '../memoize.js';
 import { optional, orElse, orEmpty, required, rows } from '../required-fields.js';
 import { isRolledBack } from './block-times.js';
 import type { BridgeInput } from './input.js';
-import { batchKey } from './signing.js';
 
 /* Transfers that are not executed, by token, with what a batch of them would earn. */
 
@@ -49,11 +48,6 @@ export function totalFee(transfers: readonly Transfer[]): Decimal {
 /** The label value of a contract, by which transfers are grouped: contracts with the same truncated value share a series. */
 export function contractLabel(contract: Field<string>): string {
   return toLabelValue(required(contract));
-}
-
-/** Identifies a batch among those of an endpoint. */
-export function keyOfBatch({ batch_nonce, token_contract }: Batch): string {
-  return batchKey(batch_nonce, contractLabel(token_contract));
 }
 
 /** The configured tokens by contract. */

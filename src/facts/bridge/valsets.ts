@@ -10,10 +10,14 @@ import {
   type Decimal,
   type Exact,
 } from '../../chain/decimal.js';
-import type { Valset } from '../../chain/module-state.js';
-import { memoize } from '../memoize.js';
-import { required, rows } from '../required-fields.js';
+import type { OrchestratorAddress, Valset } from '../../chain/module-state.js';
+import { toLabelValue } from '../label-value.js';
+import { memoize, memoizePerRow } from '../memoize.js';
+import { orNull, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
+import { isWatched, registrationByAddress, validatorName } from './registrations.js';
+
+/* Validator sets: which one applies where, powers, and members by name. */
 
 /** The validator set with the highest nonce, the first one of equals; `undefined` when the state has none. */
 export const newestValset = memoize(({ state }: BridgeInput): Valset | undefined => {
@@ -106,3 +110,89 @@ export function powerDrift(input: BridgeInput): number | undefined {
 function abs(value: Decimal): Decimal {
   return value.units < 0n ? subtract(ZERO, value) : value;
 }
+
+/** Maximum number of listed members whose signature or vote is missing; the most powerful are kept. */
+export const MAX_MEMBERS = 20;
+
+/** Some members of a validator set, as they are listed. */
+export interface Members {
+  readonly total: number;
+  /** Their share of the power of the set, 0 to 1. */
+  readonly powerRatio: number | null;
+  /** The watched ones, then the most powerful, at most `MAX_MEMBERS`. */
+  readonly members: readonly Member[];
+}
+
+export type Member = ReturnType<ReturnType<typeof memberItems>>;
+
+/** A member of a validator set as it is listed. */
+interface RankedMember {
+  readonly address: string;
+  /** 0 when the powers cannot be read. */
+  readonly power: Decimal;
+  /** `null` for a member that is not registered, and when the registrations cannot be read. */
+  readonly registration: OrchestratorAddress | null;
+  /** Own validators are listed whatever their power is. */
+  readonly isWatched: boolean;
+}
+
+/** By descending power, then by address. The total is `null` when a power cannot be read. Shared by all items that list members of the set. */
+const rankedMembers = memoizePerRow((input: BridgeInput, valset: Valset) => {
+  const powers = orNull(() => powerByAddress(valset));
+  const members = Array.from(memberAddresses(valset), (address): RankedMember => {
+    const registration = orNull(() => registrationByAddress(input).get(address));
+    return {
+      address,
+      power: powers?.get(address) ?? ZERO,
+      registration,
+      isWatched: registration !== null && isWatched(input, registration),
+    };
+  });
+  return {
+    members: members.toSorted((a, b) => compare(b.power, a.power) || (a.address < b.address ? -1 : 1)),
+    total: powers && orNull(() => totalPower(valset)),
+  };
+});
+
+/** The members of a validator set whose signature or vote is missing. */
+export function missingOf(
+  input: BridgeInput,
+  valset: Valset | undefined,
+  signers: ReadonlySet<string>,
+): Members | undefined {
+  return valset && membersWhere(input, valset, (address) => !signers.has(address));
+}
+
+/** Some members of a validator set. */
+export function membersWhere(input: BridgeInput, valset: Valset, isListed: (address: string) => boolean): Members {
+  const { members, total } = rankedMembers(input, valset);
+  const listed = members.filter(({ address }) => isListed(address));
+  const own = listed.filter((member) => member.isWatched);
+  const others = listed.filter((member) => !member.isWatched);
+  return {
+    total: listed.length,
+    powerRatio: total && powerRatio(listed, total),
+    members: [...own, ...others].slice(0, MAX_MEMBERS).map(memberItems(input, valset)),
+  };
+}
+
+function powerRatio(members: readonly RankedMember[], total: Decimal): number | null {
+  return orNull(() => ratio(sum(members.map(({ power }) => power)), total));
+}
+
+/** The item of each member, which many lists of signatures and votes contain. */
+const memberItems = memoizePerRow((input: BridgeInput, valset: Valset) => {
+  const { total } = rankedMembers(input, valset);
+  return memoize((member: RankedMember) => {
+    const { address, registration } = member;
+    return {
+      externalAddress: toLabelValue(address),
+      orchestrator: orNull(() => toLabelValue(required(registration?.orchestrator)) || undefined),
+      /** Configured, or from the staking module. Not unique: anyone can choose any name. */
+      name: registration === null ? null : validatorName(input, registration) || null,
+      powerRatio: total && powerRatio([member], total),
+      /** Whether it is configured in `watch`. */
+      watched: member.isWatched,
+    };
+  });
+});

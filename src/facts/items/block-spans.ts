@@ -3,8 +3,7 @@ import type { Field } from '../../chain/field.js';
 import type { DecimalString, Numeral } from '../../chain/numeral.js';
 import { externalBlockTime, hubBlockTime } from '../bridge/block-times.js';
 import type { BridgeInput } from '../bridge/input.js';
-import { required } from '../required-fields.js';
-import { orNull } from './item-list.js';
+import { orNull, required } from '../required-fields.js';
 
 /** A number of blocks and their approximate duration by the average block times. Negative when the deadline has passed. */
 export interface BlockSpan {

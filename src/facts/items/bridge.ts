@@ -13,7 +13,12 @@ import {
 import type { BridgeInput } from '../bridge/input.js';
 import { executionClaimsOf, highestVotedShare } from '../bridge/integrity.js';
 import { valsetDeadline } from '../bridge/orchestrators.js';
-import { batchesBelowThreshold, countValsetsBelowThreshold } from '../bridge/signing.js';
+import {
+  batchesBelowThreshold,
+  batchSignatures,
+  countValsetsBelowThreshold,
+  valsetSignatures,
+} from '../bridge/signatures.js';
 import {
   batchedTransfers,
   contractLabel,
@@ -24,19 +29,10 @@ import {
   unbatchedTransfers,
 } from '../bridge/tokens.js';
 import { memberAddresses, unrelayedValsets } from '../bridge/valsets.js';
-import { lengthOf, orUndefined, required, rows } from '../required-fields.js';
+import { lengthOf, orNull, orUndefined, required, rows } from '../required-fields.js';
 import { externalBlocks, hubBlocksSince, hubBlocksUntil } from './block-spans.js';
 import { claimItem } from './claims.js';
-import {
-  decimalOrNull,
-  decimalStringOf,
-  itemList,
-  optionalKey,
-  orNull,
-  truncatedOrNull,
-  type SortKeys,
-} from './item-list.js';
-import { batchSignatures, valsetSignatures } from './signatures.js';
+import { decimalOrNull, decimalStringOf, itemList, optionalKey, truncatedOrNull, type SortKeys } from './item-list.js';
 import { aboveLimitSince, existedAt } from '../bridge/standstill.js';
 import { coinItem, hubCoin, minimumFee, queueItem, tokenItem, waitingTokenItems } from './tokens.js';
 import { registeredItems, watchedItems } from './watched.js';

@@ -11,11 +11,10 @@ import {
 } from '../bridge/events.js';
 import type { BridgeInput } from '../bridge/input.js';
 import { claimMessage, foreignBatchClaims, foreignValsetClaims } from '../bridge/integrity.js';
-import { newestPowers, newestTotalPower, newestValset, powerOf } from '../bridge/valsets.js';
-import { optional, orUndefined, required } from '../required-fields.js';
+import { membersWhere, missingOf, newestPowers, newestTotalPower, newestValset, powerOf } from '../bridge/valsets.js';
+import { optional, orNull, orUndefined, required } from '../required-fields.js';
 import { hubBlocksSince } from './block-spans.js';
-import { decimalOrNull, decimalStringOf, orNull, truncatedOrNull } from './item-list.js';
-import { membersWhere, missingOf } from './signatures.js';
+import { decimalOrNull, decimalStringOf, truncatedOrNull } from './item-list.js';
 import { coinItem, tokenItem } from './tokens.js';
 
 /** A pending claim: what it says, who voted for it, and what it contradicts. */

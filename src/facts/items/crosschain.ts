@@ -32,7 +32,7 @@ import {
   type CctxList,
 } from '../crosschain/chains.js';
 import { toLabelValue } from '../label-value.js';
-import { lengthOf, required } from '../required-fields.js';
+import { lengthOf, orNull, required } from '../required-fields.js';
 import {
   decimalOrNull,
   freeTextOrNull,
@@ -40,7 +40,6 @@ import {
   isoTimeOrNull,
   itemList,
   optionalKey,
-  orNull,
   truncatedOrNull,
   type SortKeys,
 } from './item-list.js';

@@ -2,7 +2,7 @@ import { compare, decimal, toDecimalString, toDouble, type Exact } from '../../c
 import type { Field } from '../../chain/field.js';
 import type { DecimalString, Numeral } from '../../chain/numeral.js';
 import { toLabelValue } from '../label-value.js';
-import { orUndefined, required } from '../required-fields.js';
+import { orNull, required } from '../required-fields.js';
 import { cleanText } from '../../text/untrusted-text.js';
 
 /*
@@ -33,12 +33,6 @@ interface UnreadableList {
   readonly readable: false;
   /** Number of items, if it can be read. */
   readonly total: number | null;
-}
-
-/** The result of `derive`; `null` when a field that it requires is missing or invalid, or when the result is `undefined` or not finite. */
-export function orNull<T>(derive: () => T | undefined): T | null {
-  const value = orUndefined(derive);
-  return value === undefined || (typeof value === 'number' && !Number.isFinite(value)) ? null : value;
 }
 
 /** Like `orNull`, for a sort key. */

@@ -2,7 +2,7 @@ import type { bridgeItems } from './bridge.js';
 import type { contractItems } from './contract.js';
 import type { crosschainItems } from './crosschain.js';
 import type { ItemList } from './item-list.js';
-import type { batchSignatures } from './signatures.js';
+import type { batchSignatures } from '../bridge/signatures.js';
 
 /* The types of the items, as their functions return them. */
 
@@ -10,7 +10,7 @@ export type { BatchState, WaitReason } from '../bridge/batches.js';
 export type { DecimalString } from '../../chain/numeral.js';
 export type { BlockSpan } from './block-spans.js';
 export type { ItemList, ReadableList } from './item-list.js';
-export type { Member, Members } from './signatures.js';
+export type { Member, Members } from '../bridge/valsets.js';
 export type { CoinItem, QueueItem, TokenItem } from './tokens.js';
 export type { Duty } from './watched.js';
 

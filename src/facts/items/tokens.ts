@@ -16,8 +16,8 @@ import {
   type WaitingToken,
 } from '../bridge/tokens.js';
 import { toLabelValue } from '../label-value.js';
-import { orUndefined } from '../required-fields.js';
-import { decimalOrNull, inWholeUnits, itemList, orNull, truncatedOrNull } from './item-list.js';
+import { orNull, orUndefined } from '../required-fields.js';
+import { decimalOrNull, inWholeUnits, itemList, truncatedOrNull } from './item-list.js';
 import { newestBatchHeight, standstillSince } from '../bridge/standstill.js';
 
 export interface TokenItem {

@@ -20,11 +20,11 @@ import { toLabelValue } from '../label-value.js';
 import type { Field } from '../../chain/field.js';
 import type { DecimalString, Numeral } from '../../chain/numeral.js';
 import { hubBlocksSince, hubBlocksUntil, isLate } from './block-spans.js';
-import { batchSigners, valsetSigners } from '../bridge/signing.js';
+import { batchSigners, valsetSigners } from '../bridge/signatures.js';
 import { memberAddresses } from '../bridge/valsets.js';
 import { groupBy } from '../grouping.js';
-import { required, rows } from '../required-fields.js';
-import { decimalStringOf, MAX_ROWS, orNull } from './item-list.js';
+import { orNull, required, rows } from '../required-fields.js';
+import { decimalStringOf, MAX_ROWS } from './item-list.js';
 
 /** What each entry of `watch` has signed and voted. Unknown values are `null`, and all of a validator that is not in the set. */
 export function watchedItems(input: BridgeInput) {

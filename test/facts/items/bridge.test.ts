@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_MEMBERS } from '../../../src/facts/items/signatures.js';
+import { MAX_MEMBERS } from '../../../src/facts/bridge/valsets.js';
 import { asDecimalString } from '../../../src/chain/numeral.js';
 import type { BridgeOptions } from '../../support/snapshots.js';
 import { batch, idleState, members, transfer, validators, vote } from './bridge-state.js';

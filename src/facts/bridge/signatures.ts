@@ -4,9 +4,21 @@ import type { Field } from '../../chain/field.js';
 import { asDecimalString, type Numeral } from '../../chain/numeral.js';
 import { groupBy } from '../grouping.js';
 import { memoize, memoizePerRow } from '../memoize.js';
-import { required, rows } from '../required-fields.js';
+import { orNull, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
-import { contractValset, newestValset, powerByAddress, powerOf, totalPower, unrelayedValsets } from './valsets.js';
+import { contractLabel } from './tokens.js';
+import {
+  contractValset,
+  missingOf,
+  newestValset,
+  powerByAddress,
+  powerOf,
+  totalPower,
+  unrelayedValsets,
+  type Members,
+} from './valsets.js';
+
+/* Who has signed batches and validator sets, with how much power, and who has not. */
 
 /** A Map key that is the same for equal nonces, however they are written. */
 export function nonceKey(nonce: Field<Numeral>): Numeral {
@@ -27,23 +39,23 @@ export function valsetSigners(input: BridgeInput, { nonce }: Valset): ReadonlySe
 }
 
 /** Identifies a batch: some chains number the batches of each token separately. */
-export function batchKey(nonce: Field<Numeral>, contract: string): string {
-  return `${nonceKey(nonce)} ${contract}`;
+export function batchKey(nonce: Field<Numeral>, contract: Field<string>): string {
+  return `${nonceKey(nonce)} ${contractLabel(contract)}`;
 }
 
 export const batchesByKey = memoize(({ state }: BridgeInput) =>
-  groupBy(rows(state.batches), ({ batch_nonce, token_contract }) => batchKey(batch_nonce, required(token_contract))),
+  groupBy(rows(state.batches), ({ batch_nonce, token_contract }) => batchKey(batch_nonce, token_contract)),
 );
 
 export const confirmsByBatch = memoize(({ state }: BridgeInput) =>
-  groupBy(rows(state.batch_confirms), ({ nonce, token_contract }) => batchKey(nonce, required(token_contract))),
+  groupBy(rows(state.batch_confirms), ({ nonce, token_contract }) => batchKey(nonce, token_contract)),
 );
 
 const batchSigner = ({ eth_signer }: { readonly eth_signer: Field<string> }): string => required(eth_signer);
 
 /** The external addresses that signed a batch. */
 export const batchSigners = memoizePerRow((input: BridgeInput, batch: Batch): ReadonlySet<string> => {
-  const confirms = confirmsByBatch(input).get(batchKey(batch.batch_nonce, required(batch.token_contract))) ?? [];
+  const confirms = confirmsByBatch(input).get(batchKey(batch.batch_nonce, batch.token_contract)) ?? [];
   return new Set(confirms.map(batchSigner));
 });
 
@@ -153,4 +165,30 @@ export function isBatchSigned(input: BridgeInput, batch: Batch): boolean | undef
 export function hasContractPower(input: BridgeInput): boolean {
   const valset = contractValset(input);
   return valset !== undefined && compare(totalPower(valset), ZERO) !== 0;
+}
+
+/** The signatures of a batch as they are listed; `missing` has members of the newest validator set. */
+export function batchSignatures(input: BridgeInput, batch: Batch) {
+  return signatures(
+    () => batchSignedPower(input, batch),
+    () => missingOf(input, newestValset(input), batchSigners(input, batch)),
+  );
+}
+
+/** The signatures of a validator set as they are listed; `missing` has its members. */
+export function valsetSignatures(input: BridgeInput, valset: Valset) {
+  return signatures(
+    () => valsetSignedPower(input, valset),
+    () => missingOf(input, valset, valsetSigners(input, valset)),
+  );
+}
+
+function signatures(power: () => SignedPower | undefined, missing: () => Members | undefined) {
+  const signed = orNull(power);
+  return {
+    /** Signed share of the power of the validator set in the contract, 0 to 1. */
+    signedPowerRatio: signed && orNull(() => signedShare(signed)),
+    belowThreshold: signed && isBelowThreshold(signed),
+    missing: orNull(missing),
+  };
 }
