@@ -51,35 +51,6 @@ describe('the flow of cross-chain transactions', () => {
     expect(endpoint.values()).toEqual({ 'bridge_flow_gaps_total{reason="stale"}': 1 });
   });
 
-  it('counts one that the node has answered to be pending, because it was behind, and then to be mined', () => {
-    const endpoint = crosschainPolls();
-    endpoint.poll(listed(1, [pending('0xa')]));
-    endpoint.poll(listed(2, []));
-    for (const answer of ['pending', 'mined'] as const) {
-      endpoint.answer({ '0xa': answer });
-      endpoint.poll(listed(3, []));
-    }
-    expect(endpoint.values()).toMatchObject({ [finished('mined')]: 1 });
-    expect(endpoint.departed()).toEqual([]);
-  });
-
-  it('asks next for those for which it has not asked when the node does not answer', () => {
-    const endpoint = crosschainPolls();
-    const indexes = Array.from({ length: 12 }, (_, index) => `0x${index}`);
-    endpoint.poll(
-      listed(
-        1,
-        indexes.map((index) => pending(index)),
-      ),
-    );
-    endpoint.poll(listed(2, []));
-    expect(endpoint.departed()).toEqual(indexes);
-    endpoint.answer({ '0x1': 'mined' });
-    endpoint.poll(listed(3, []));
-    const asked = ['0x0', ...indexes.slice(2, 10)];
-    expect(endpoint.departed()).toEqual(['0x10', '0x11', ...asked]);
-  });
-
   it('counts one without an answer as unknown after the time in which documents become stale, without a duration', () => {
     const endpoint = crosschainPolls();
     endpoint.poll(listed(1, [pending('0xa')]));

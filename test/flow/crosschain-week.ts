@@ -1,6 +1,4 @@
 import { defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
-import { documents } from '../../src/documents.js';
-import { NO_LABELS } from '../support/polls.js';
 import type { CctxAnswer } from '../../src/facts/crosschain/input.js';
 import {
   EMPTY_CROSSCHAIN_FLOW,
@@ -11,6 +9,7 @@ import {
 } from '../../src/flow/crosschain-flow.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { Random } from '../../src/simulator/random.js';
+import { inputOf } from '../support/snapshots.js';
 import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
 
 /*
@@ -65,13 +64,8 @@ function difference(after: Counts, before: Counts): Map<string, number> {
 
 function poll(model: Model, seconds: number, flow: CrosschainFlow): CrosschainFlow {
   const at = { epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 };
-  const settings = defaultCrosschainSettings;
-  const { read, input } = documents.rate_limiter_input;
-  const body = Buffer.from(JSON.stringify(model.rateLimiterInput()));
-  const result = read(body, { at, maxValues: Infinity });
-  if (!result.ok || result.value === undefined) throw new Error('the document cannot be read');
-  const context = { at, settings, labels: NO_LABELS, height: undefined, previous: undefined };
-  return trackCrosschain(flow, input(result.value, context), OPTIONS);
+  const input = inputOf('rate_limiter_input', model.rateLimiterInput(), { settings: defaultCrosschainSettings, at });
+  return trackCrosschain(flow, input, OPTIONS);
 }
 
 function statusOf(model: Model, index: string): CctxAnswer {

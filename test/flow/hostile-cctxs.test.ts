@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { clock } from '../../src/clock.js';
 import { defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
-import { documents } from '../../src/documents.js';
 import { MAX_CCTXS } from '../../src/flow/crosschain-document.js';
 import type { CctxAnswer } from '../../src/facts/crosschain/input.js';
 import {
@@ -17,7 +15,7 @@ import { crosschainDocument } from '../facts/property/documents.js';
 import { cctx, outbound, rateLimiterInput } from '../facts/crosschain/document.js';
 import { fuzzRuns, fuzzTimeoutMs } from '../support/fuzz.js';
 import type { JsonObject } from '../support/json.js';
-import { NO_LABELS } from '../support/polls.js';
+import { inputOf } from '../support/snapshots.js';
 import { crosschainPolls } from './crosschain-polls.js';
 
 /*
@@ -50,18 +48,8 @@ const listed = (height: number, indexes: readonly string[], chain = '1'): JsonOb
   });
 
 function track(flow: CrosschainFlow, document: JsonObject): CrosschainFlow {
-  const { read, input } = documents.rate_limiter_input;
-  const at = clock();
-  const result = read(Buffer.from(JSON.stringify(document)), { at, maxValues: Infinity });
-  if (!result.ok || result.value === undefined) throw new Error('the document cannot be read');
-  const context = {
-    at,
-    settings: defaultCrosschainSettings,
-    labels: NO_LABELS,
-    height: undefined,
-    previous: undefined,
-  };
-  return trackCrosschain(flow, input(result.value, context), { staleAfterMs: 300_000, maxSeries: 200 });
+  const input = inputOf('rate_limiter_input', document, { settings: defaultCrosschainSettings });
+  return trackCrosschain(flow, input, { staleAfterMs: 300_000, maxSeries: 200 });
 }
 
 const indexesOf = (count: number, prefix: string): readonly string[] =>
@@ -97,29 +85,6 @@ describe('a hostile sequence of rate limiter inputs', () => {
     },
     fuzzTimeoutMs(30),
   );
-
-  it('of lists that come and go counts each transaction once, and without an end when it has new ones', () => {
-    const endpoint = crosschainPolls({ cctx_queries: 'off' });
-    const all = indexesOf(500, '0xa');
-    for (let height = 1; height < 20; height += 2) {
-      endpoint.poll(listed(height, all));
-      endpoint.poll(listed(height + 1, []));
-    }
-    expect(finished(endpoint)).toBe(500);
-    endpoint.poll(listed(20, indexesOf(500, '0xb')));
-    endpoint.poll(listed(21, []));
-    expect(finished(endpoint)).toBe(1000);
-  });
-
-  it('with another chain for each transaction has a bounded number of series', () => {
-    const endpoint = crosschainPolls({ maxSeries: 20, cctx_queries: 'off' });
-    for (let height = 1; height < 60; height += 1) endpoint.poll(listed(height, [`0x${height}`], `chain ${height}`));
-    const lines = endpoint.exposition().split('\n');
-    const count = (name: string): number => lines.filter((line) => line.startsWith(name)).length;
-    expect(count('crosschain_cctxs_finished_total{')).toBeLessThanOrEqual(20);
-    expect(count('crosschain_cctx_duration_seconds_')).toBeLessThanOrEqual(20);
-    expect(finished(endpoint)).toBe(58);
-  });
 
   it(
     'with more transactions than are remembered, and with long indexes, has a bounded memory',

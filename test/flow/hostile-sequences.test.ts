@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { clock } from '../../src/clock.js';
 import { defaultBridgeSettings } from '../../src/config/endpoint-config.js';
-import { documents } from '../../src/documents.js';
 import { countOf, EMPTY_BRIDGE_FLOW, trackBridge, type BridgeFlow } from '../../src/flow/bridge-flow.js';
 import { MAX_TRANSFERS, type Baseline } from '../../src/flow/bridge-document.js';
 import { batch, state, transfer } from '../facts/bridge/state.js';
@@ -10,7 +8,7 @@ import { corruptedDocument } from '../facts/property/corruption.js';
 import { bridgeState } from '../facts/property/documents.js';
 import { fuzzRuns, fuzzTimeoutMs } from '../support/fuzz.js';
 import type { JsonObject } from '../support/json.js';
-import { NO_LABELS } from '../support/polls.js';
+import { inputOf } from '../support/snapshots.js';
 import { bridgePolls } from './bridge-polls.js';
 
 /*
@@ -63,19 +61,9 @@ describe('a hostile sequence of documents', () => {
       );
       const base = { last_outgoing_pool_id: String(count), last_outgoing_batch_id: String(count) };
       const track = (flow: BridgeFlow, fields: JsonObject): BridgeFlow => {
-        const body = Buffer.from(JSON.stringify({ state: state({ ...base, ...fields }) }));
-        const { read, input } = documents.module_state;
-        const at = clock();
-        const result = read(body, { at, maxValues: Infinity });
-        if (!result.ok || result.value === undefined) throw new Error('the document cannot be read');
-        const context = {
-          at,
-          settings: defaultBridgeSettings,
-          labels: NO_LABELS,
-          height: undefined,
-          previous: undefined,
-        };
-        return trackBridge(flow, input(result.value, context), { staleAfterMs: 300_000, maxSeries: 200 });
+        const json = { state: state({ ...base, ...fields }) };
+        const input = inputOf('module_state', json, { settings: defaultBridgeSettings });
+        return trackBridge(flow, input, { staleAfterMs: 300_000, maxSeries: 200 });
       };
       const first = track(EMPTY_BRIDGE_FLOW, { unbatched_transfers: all });
       expect(baselineOf(first).unbatched.reduce((sum, { ids }) => sum + ids.length, 0)).toBe(MAX_TRANSFERS);

@@ -1,12 +1,11 @@
 import { defaultBridgeSettings } from '../../src/config/endpoint-config.js';
-import { documents } from '../../src/documents.js';
-import { NO_LABELS } from '../support/polls.js';
 import type { TokenCounter } from '../../src/flow/bridge-changes.js';
 import type { BridgeFlow } from '../../src/flow/bridge-flow.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge } from '../../src/flow/bridge-flow.js';
 import { asDecimalString } from '../../src/chain/numeral.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { Random } from '../../src/simulator/random.js';
+import { inputOf } from '../support/snapshots.js';
 import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
 
 /*
@@ -53,9 +52,9 @@ function booksOf({ books }: Model): Books {
 }
 
 /** The only lists that the flow reads, so that a week takes seconds. */
-function documentOf(model: Model): Buffer {
+function documentOf(model: Model): object {
   const { state } = model.moduleState();
-  return Buffer.from(JSON.stringify({ state: { ...state, valsets: [], valset_confirms: [], batch_confirms: [] } }));
+  return { state: { ...state, valsets: [], valset_confirms: [], batch_confirms: [] } };
 }
 
 export interface Week {
@@ -81,11 +80,8 @@ export interface WeekOptions {
 function poll(model: Model, seconds: number, flow: BridgeFlow): BridgeFlow {
   const at = { epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 };
   const height = asDecimalString(String(model.height));
-  const { read, input } = documents.module_state;
-  const result = read(documentOf(model), { at, maxValues: Infinity });
-  if (!result.ok || result.value === undefined) throw new Error('the document cannot be read');
-  const context = { at, settings: defaultBridgeSettings, labels: NO_LABELS, height, previous: undefined };
-  return trackBridge(flow, input(result.value, context), OPTIONS);
+  const input = inputOf('module_state', documentOf(model), { settings: defaultBridgeSettings, height, at });
+  return trackBridge(flow, input, OPTIONS);
 }
 
 export function week({ start, incidentHours, calmHours = 0, pollSeconds, failedShare }: WeekOptions): Week {

@@ -99,13 +99,6 @@ describe('a name with several addresses', () => {
     expect(performance.now() - started).toBeGreaterThan(900);
   });
 
-  it('is connected when a proxy with such a name takes a second', async () => {
-    const slow = await startUnresponsive();
-    setTimeout(slow.accept, 700);
-    const keys = { proxy_url: nameOf(slow.port, '127.0.0.1', UNREACHABLE) };
-    expect(await outcome('http://127.0.0.1:1', keys)).toBe('ok');
-  });
-
   it('is connected at once when the first address does not respond and the second one does', async () => {
     const silent = await startUnresponsive();
     const server = createServer((_request, response) => response.end('{}')).listen(silent.port, '127.0.0.2');
@@ -151,13 +144,9 @@ describe('a name with several addresses', () => {
 
 describe('the name of a node', () => {
   it.each([
-    ['a single label', 'node', 'node'],
     ['an underscore', 'bridge_node', 'bridge_node'],
     ['a dot at its end', 'node.example.', 'node.example.'],
-    ['upper case', 'NODE.Example', 'node.example'],
     ['other scripts', 'nöde.example', 'xn--nde-sna.example'],
-    ['punycode', 'xn--nde-sna.example', 'xn--nde-sna.example'],
-    ['a digit first', '3node.example', '3node.example'],
   ])('can have %s', async (_title, name, resolved) => {
     const node = track(await startNode());
     addresses.set(resolved, ['127.0.0.1']);

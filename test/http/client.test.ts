@@ -115,13 +115,6 @@ describe('fetch', () => {
     expect(error.message).toContain(PATH);
   });
 
-  it('does not follow a redirect', async () => {
-    const requests = simulator.requests.rate_limiter_input;
-    simulator.fault('module_state', { kind: 'redirect', location: '/chain/crosschain/rateLimiterInput' });
-    expect(failure(await fetchState()).reason).toBe('status');
-    expect(simulator.requests.rate_limiter_input).toBe(requests);
-  });
-
   it('returns an empty body and an HTML body, which are not its concern', async () => {
     simulator.fault('module_state', { kind: 'empty' });
     expect(await fetchState()).toMatchObject({ ok: true, body: Buffer.alloc(0) });

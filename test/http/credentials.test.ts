@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { folder, outcome, startNode, type Node } from './nodes.js';
@@ -32,7 +32,6 @@ describe('the request headers', () => {
 
   it.each([
     ['a user name and password', { basic_auth: { username: 'ü', password: ' p:ä ' } }, `Basic ${base64('ü: p:ä ')}`],
-    ['a user name without password', { basic_auth: { username: 'u' } }, `Basic ${base64('u:')}`],
     ['a token', { authorization: { credentials: 'tok' } }, 'Bearer tok'],
     ['another authorization type', { authorization: { type: 'ApiKey', credentials: 'a b' } }, 'ApiKey a b'],
   ])('contain %s', async (_title, keys, expected) => {
@@ -99,12 +98,10 @@ describe('a password file', () => {
   const bad: readonly (readonly [title: string, make: () => unknown, message: string])[] = [
     ['is missing', () => undefined, 'cannot be read: no such file or directory'],
     ['is empty', () => write('changing', '\n'), 'is empty'],
-    ['is a folder', () => mkdirSync(path), 'is not a file'],
     ['is a pipe without a writer', () => execFileSync('mkfifo', [path]), 'is not a file'],
     ['is longer than any header', () => write('changing', 'x'.repeat(8193)), 'is longer than 8192 characters'],
     ['is larger than 1 MiB', () => write('changing', 'x'.repeat(1024 * 1024 + 1)), 'is larger than 1MiB'],
     ['is not text', () => write('changing', Buffer.from([0xc3, 0x28])), 'is not UTF-8'],
-    ['is UTF-16', () => write('changing', Buffer.from([0xff, 0xfe, 0x61, 0x00])), 'is UTF-16 — expected UTF-8'],
   ];
 
   it.each(bad)(

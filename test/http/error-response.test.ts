@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { reasonForStatus } from '../../src/http/error-response.js';
 import { remedyOf, statusRemedies } from '../../src/http/failure-reasons.js';
 import { fetchFrom, outcome, startNode, type Node } from './nodes.js';
 
@@ -54,21 +53,6 @@ describe('an error response', () => {
       );
       // oxlint-disable-next-line no-await-in-loop
       await node.close();
-    }
-  });
-
-  it('has the reason of its status and the text of the server, whatever the status', async () => {
-    let status = 201;
-    node = await startNode({
-      respond: (_request, response) => response.writeHead(status).end('{"detail": "the words of the node"}'),
-    });
-    for (; status <= 599; status += status === 207 ? 93 : 1) {
-      // These have no body.
-      const hasBody = status !== 204 && status !== 304;
-      // oxlint-disable-next-line no-await-in-loop -- the node has one status at a time
-      expect(await outcome(node.url, {})).toBe(
-        `${reasonForStatus(status)}: /state: responded with status ${status}${hasBody ? ': the words of the node' : ''}`,
-      );
     }
   });
 });

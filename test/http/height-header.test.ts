@@ -69,12 +69,10 @@ describe('the height of a response', () => {
   it.each<[string, Sent]>([
     ['a header', { headers: [`${SDK}: 8000000`] }],
     ['the other header', { headers: [`${PLAIN}: 8000000`] }],
-    ['a header that is sent twice', { headers: [`${SDK}: 8000000`, `${SDK}: 8000000`] }],
     ['a list of equal values', { headers: [`${SDK}: 8000000, 8000000`] }],
     ['equal values of both headers', { headers: [`${SDK}: 8000000`, `${PLAIN}:  8000000 `] }],
     ['an empty header beside the other', { headers: [`${SDK}:`, `${PLAIN}: 8000000`] }],
     ['a trailer', { trailers: [`${SDK}: 8000000`] }],
-    ['the other trailer', { trailers: [`${PLAIN}: 8000000`] }],
     ['a trailer with the prefix of gateways', { trailers: ['Grpc-Trailer-X-Cosmos-Block-Height: 8000000'] }],
     ['a header and a trailer', { headers: [`${SDK}: 8000000`], trailers: [`${PLAIN}: 8000000`] }],
     [
@@ -95,13 +93,10 @@ describe('the height of a response', () => {
   it.each<[string, Sent]>([
     ['0', { headers: [`${SDK}: 0`] }],
     ['another number than a height', { headers: [`${SDK}: 8000000.5`] }],
-    ['a negative number', { headers: [`${SDK}: -8000000`] }],
     ['text', { headers: [`${SDK}: latest`] }],
     ['more than 64 bits', { headers: [`${SDK}: 80000000000000000000`] }],
-    ['two values of one header', { headers: [`${SDK}: 8000000`, `${SDK}: 8000001`] }],
     ['a list of two values', { headers: [`${SDK}: 8000000, 8000001`] }],
     ['different values of both headers', { headers: [`${SDK}: 8000000`, `${PLAIN}: 8000001`] }],
-    ['0 in the other header', { headers: [`${SDK}: 8000000`, `${PLAIN}: 0`] }],
     ['another value in a trailer', { headers: [`${SDK}: 8000000`], trailers: [`${SDK}: 8000001`] }],
   ])('is absent and a problem with %s', async (_title, sent) => {
     expect(await heightOf(sent)).toEqual({ invalid: ['X-Cosmos-Block-Height'] });
@@ -112,7 +107,6 @@ describe('the content encoding of a response', () => {
   it.each<[string, readonly string[], Buffer]>([
     ['gzip', ['Content-Encoding: GZip'], gzipSync(BODY)],
     ['a list with identity', ['Content-Encoding: identity, gzip '], gzipSync(BODY)],
-    ['gzip twice, as a list', ['Content-Encoding: gzip, gzip'], gzipSync(gzipSync(BODY))],
     ['gzip twice, as two headers', ['Content-Encoding: gzip', 'Content-Encoding: x-gzip'], gzipSync(gzipSync(BODY))],
     ['an empty list', ['Content-Encoding: ,'], Buffer.from(BODY)],
   ])('can be %s', async (_title, headers, body) => {

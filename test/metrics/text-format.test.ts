@@ -125,15 +125,4 @@ describe('formatSeries', () => {
   it('formats a series without labels without braces', () => {
     expect(formatSeries({ name: 'x', labels: [] }, '', { labels: {}, value: 1 })).toBe('x 1\n');
   });
-
-  it('does not compile without a value for every label', () => {
-    const family = { name: 'x', labels: ['list', 'chain_id'] } as const;
-    expect(formatSeries(family, '', { labels: { list: 'a', chain_id: '1' }, value: 1 })).toBe(
-      'x{list="a",chain_id="1"} 1\n',
-    );
-    const incomplete = { list: 'a' };
-    // @ts-expect-error -- the value of chain_id is missing
-    const format = () => formatSeries(family, '', { labels: incomplete, value: 1 });
-    expect(format).toBeTypeOf('function');
-  });
 });

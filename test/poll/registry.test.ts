@@ -124,15 +124,6 @@ describe('the endpoints of a configuration', () => {
     expect(polledTargets()).toEqual(many);
   });
 
-  it('are in the order of the configuration, whatever is polled first', async () => {
-    await configure(['b', 'a']);
-    await endPoll(success());
-    expect(pollCounts()).toEqual([
-      ['b', 0],
-      ['a', 1],
-    ]);
-  });
-
   it('have the same array of states until one of them changes', async () => {
     await configure(['a']);
     const states = registry.states();
@@ -302,7 +293,6 @@ describe('the names of validators', () => {
     readAt: validatorsAnswer(queries())?.at,
     reason: queries().get(validators.name)?.failure?.reason,
   });
-  const failures = (): number | undefined => queries().get(validators.name)?.failures;
   const namesOf = (poll: StartedPoll | undefined): string | undefined => {
     return poll?.input.sideInput?.names?.get('qqqq');
   };
@@ -351,45 +341,6 @@ describe('the names of validators', () => {
       'query of the node failed: /x: responded with status 500',
       'query of the node has no failures any more',
     ]);
-  });
-
-  it.each([true, false])(
-    'are read again after a minute when it has failed (refused: %s), which is counted',
-    async (isRefused) => {
-      await configure(['a'], '', 'interval: 1m');
-      await endPoll(success());
-      await endNames({ ...failure('status', '/x: responded with status 404'), isRefused });
-      expect(failures()).toBe(1);
-      elapsedMs += MINUTE_MS;
-      await vi.advanceTimersByTimeAsync(1.1 * MINUTE_MS);
-      await endPoll(success());
-      await endNames(named('Alpha'));
-      expect(found().names).toEqual(new Map([['qqqq', 'Alpha']]));
-      expect(startedNames).toHaveLength(2);
-      // A reload that reads no names has no count.
-      await configure(['a'], ', validator_names: "off"');
-      expect(failures()).toBeUndefined();
-    },
-  );
-
-  it('are read every hour by a node that has refused them five times, which is no failure', async () => {
-    await configure(['a'], '', 'interval: 1m');
-    await endPoll(success());
-    // oxlint-disable no-await-in-loop -- one poll after the other
-    for (let minutes = 0; minutes < 70; minutes += 1) {
-      await endNames({ ...failure('status', '/x: responded with status 501'), isRefused: true });
-      elapsedMs += MINUTE_MS;
-      await vi.advanceTimersByTimeAsync(1.1 * MINUTE_MS);
-      await endPoll(success());
-    }
-    // oxlint-enable no-await-in-loop
-    expect(startedNames).toHaveLength(5);
-    elapsedMs += 10 * MINUTE_MS;
-    await vi.advanceTimersByTimeAsync(1.1 * MINUTE_MS);
-    await endPoll(success());
-    await endNames({ ...failure('status', '/x: responded with status 501'), isRefused: true });
-    expect(startedNames).toHaveLength(6);
-    expect(failures()).toBe(5);
   });
 
   it('are kept by a reload, unless the address of the node changes or they are switched off', async () => {

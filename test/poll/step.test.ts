@@ -8,8 +8,6 @@ import { itemsOf } from '../../src/poll/items.js';
 import { limitsOf, pollInput } from '../../src/poll/jobs.js';
 import { readFetched, timedStep, type PollJob } from '../../src/poll/fetch.js';
 import { step } from '../../src/poll/step.js';
-import { readRecording } from '../../src/recorder/read-recording.js';
-import { replayPolls } from '../../src/recorder/replay.js';
 import { answerOf, POLL_MS, startRecordedChain, useSimulatedTime } from '../recorder/every-poll.js';
 import type { Fetch, Respond } from '../recorder/recorded-registry.js';
 
@@ -147,33 +145,6 @@ describe('what the daemon has found by its polls', () => {
       expect(foundIn(found.state)).toEqual(foundIn(after.state));
       expect(found.memory).toEqual(after.memory);
       states.set(job.context.document, found.state);
-    }
-  });
-
-  it('is found by a replay of the recording', async () => {
-    const { config, directory, polls } = await polledByDaemon();
-    vi.useRealTimers();
-    const range = {
-      fromMs: -Infinity,
-      toMs: Infinity,
-      maxBodyBytes: 2 ** 26,
-      onProblem: (problem: string) => expect.fail(problem),
-    };
-    const replayed: KnownEndpoint[] = [];
-    await replayPolls(
-      readRecording(directory, range),
-      config,
-      // Without a step at the time of a poll.
-      { fromMs: -Infinity, toMs: Infinity, stepMs: 7 * 86_400_000 },
-      { onPoll: ({ state, memory }) => void replayed.push({ state, memory }), onStep: () => undefined },
-    );
-    for (const document of ['module_state', 'external_contract', 'rate_limiter_input'] as const) {
-      const expected = polls.flatMap(({ after }) => (after.state.document === document ? [after] : []));
-      const found = replayed.filter(({ state }) => state.document === document);
-      expect(found.map(({ state }) => foundIn(state))).toEqual(expected.map(({ state }) => foundIn(state)));
-      expect(found.map(({ memory }) => inMilliseconds(memory))).toEqual(
-        expected.map(({ memory }) => inMilliseconds(memory)),
-      );
     }
   });
 });

@@ -151,15 +151,6 @@ describe('a transaction that has left the lists', () => {
     expect(unlisted()).toBe(0);
   });
 
-  it('is asked for further when its outcome has counted as unknown', async () => {
-    respondToQuery = withStatus('OutboundMined', '0xbb');
-    await leave();
-    await waitUntil(() => finished('unknown') === 1);
-    respondToQuery = withStatus('PendingOutbound');
-    await waitUntil(() => unlisted() === 1);
-    expect(finished('unknown')).toBe(1);
-  });
-
   it('stays unlisted when a reload changes what is requested', async () => {
     await becomeUnlisted();
     start(', window: 100');

@@ -124,28 +124,6 @@ describe('the outcomes of cross-chain transactions', () => {
     await advance(1);
     expect(requests().length).toBeGreaterThan(refused);
   });
-
-  it('of a node that does not respond delay no poll, and are counted as failures', async () => {
-    respondToQuery = () => undefined;
-    start();
-    await nextPolls();
-    await advance(1);
-    await waitUntil(() => requests().length > 0);
-    const before = polls();
-    await waitUntil(() => polls() > before + 3);
-    await waitUntil(() => failures() > 0);
-    expect(sumOf('bridge_exporter_poll_failures_total')).toBe(0);
-    expect(registry.states()[0]?.last?.ok).toBe(true);
-  });
-
-  it('are not asked with cctx_queries off', async () => {
-    start(', cctx_queries: "off"');
-    await nextPolls();
-    await advance(2);
-    expect(requests()).toEqual([]);
-    expect(sumOf(FINISHED, 'outcome="unknown"')).toBeGreaterThan(0);
-    expect(series().filter(({ labels }) => labels.includes('query="cctx"'))).toEqual([]);
-  });
 });
 
 /** Finished transactions on all chains, by status, as in the books. */

@@ -1,13 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createExternalChain, type ExternalChain } from './external-chain.js';
-import { BRIDGE, configOf, DENOM, HUB_HEIGHT, pollContract, SECRET, state, TOKEN } from './bridge-target.js';
+import { createExternalChain, HEIGHT, IMPLEMENTATION, OWNER } from './external-chain.js';
+import { configOf, DENOM, HUB_HEIGHT, pollContract, SECRET, state, TOKEN } from './bridge-target.js';
 import { RpcError, startRpcNode, type RpcNode, type RpcNodeOptions } from './rpc-node.js';
 import { formatConfig } from '../../src/config/loader.js';
 import type { EndpointState } from '../../src/poll/endpoint-state.js';
-
-const OWNER = `0x${'a1'.repeat(20)}`;
-const IMPLEMENTATION = `0x${'b2'.repeat(20)}`;
-const HEIGHT = 21_380_100n;
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
@@ -15,24 +11,6 @@ const nodes: RpcNode[] = [];
 afterEach(async () => {
   await Promise.all(nodes.splice(0).map(async ({ close }) => close()));
 });
-
-/** The bridge of the module state in `bridge-target.ts`: batch 7 is executed, and its event not yet observed. */
-function createChain(seconds = nowSeconds()): ExternalChain {
-  const chain = createExternalChain(
-    BRIDGE,
-    {
-      eventNonce: 103n,
-      valsetNonce: 50n,
-      powerThreshold: 2_863_311_530n,
-      paused: 0n,
-      owner: OWNER,
-      implementation: IMPLEMENTATION,
-    },
-    { height: HEIGHT, seconds },
-  );
-  chain.setBatchNonce(TOKEN, 7n);
-  return chain;
-}
 
 const supplyPath = `/cosmos/bank/v1beta1/supply/by_denom?denom=${DENOM}`;
 const blockPath = `/cosmos/base/tendermint/v1beta1/blocks/${HUB_HEIGHT}`;
@@ -71,7 +49,7 @@ async function failureOf(
   options: Partial<RpcNodeOptions>,
   timeout?: string,
 ): Promise<{ reason: string; message: string }> {
-  const { answer } = createChain();
+  const { answer } = createExternalChain();
   const node = await start({ answer, ...options });
   const { result } = await pollContract(node.url, { ...(timeout && { timeout }) });
   if (result.outcome.ok) throw new Error('the poll succeeds');
@@ -82,7 +60,7 @@ async function failureOf(
 
 describe('a poll of the contract', () => {
   it('reads a contract, with the supply at the height of the module state', async () => {
-    const chain = createChain();
+    const chain = createExternalChain();
     // 10^18 is above 2^53. 1222 is owed without batch 7: 1000 + 10 + 200 + 2, and 10 more is a deposit in flight.
     chain.setBalance(TOKEN, 10n ** 18n + 1222n);
     const node = await start({ answer: chain.answer, rest: hubOf(String(10n ** 18n)) });
@@ -112,7 +90,7 @@ describe('a poll of the contract', () => {
   });
 
   it('reads balances every five minutes and the owner once an hour, and keeps them in between', async () => {
-    const chain = createChain();
+    const chain = createExternalChain();
     chain.setBalance(TOKEN, 5000n);
     const node = await start({ answer: chain.answer, rest: hubOf('1') });
     const first = await pollContract(node.url);
@@ -130,7 +108,7 @@ describe('a poll of the contract', () => {
       hubSeconds: number,
       hubHeight?: string,
     ): Promise<readonly (readonly [number | undefined, number | undefined])[]> => {
-      const { answer } = createChain();
+      const { answer } = createExternalChain();
       const node = await start({ answer, rest: hubOf('1', hubSeconds, hubHeight) });
       const first = await pollContract(node.url, { moduleState });
       // Without balances.
@@ -151,7 +129,7 @@ describe('a poll of the contract', () => {
   });
 
   it('asks a hub that knows every event and set for no block', async () => {
-    const { answer } = createChain();
+    const { answer } = createExternalChain();
     const requests: string[] = [];
     const rest: RpcNodeOptions['rest'] = (path, height) => {
       requests.push(path);
@@ -166,35 +144,47 @@ describe('a poll of the contract', () => {
     expect(requests).toEqual([]);
   });
 
-  it('exports no surplus when the contract has executed a batch that was made after the module state', async () => {
-    const surplusOf = async (moduleState: object): Promise<number | undefined> => {
-      const chain = createChain();
-      chain.setBalance(TOKEN, 0n);
-      const node = await start({ answer: chain.answer, rest: hubOf('0') });
-      const { values } = await pollContract(node.url, { moduleState });
-      return values[`bridge_token_backing_surplus_amount{token_contract="${TOKEN}",denom="${DENOM}"}`];
-    };
-    const withoutBatches = { ...state, batches: [] };
-    expect(await surplusOf({ ...withoutBatches, last_outgoing_batch_id: '7' })).toBe(-1010);
-    expect(await surplusOf({ ...withoutBatches, last_outgoing_batch_id: '6' })).toBeUndefined();
-    expect(await surplusOf(withoutBatches), 'the hub does not say which batches it has made').toBeUndefined();
-  });
+  interface SurplusOptions {
+    readonly rest?: RpcNodeOptions['rest'];
+    readonly lagSeconds?: number;
+    readonly externalBlockTime?: number;
+    readonly moduleState?: object;
+  }
 
-  it('exports no surplus when the external block may lack a deposit that the hub has observed', async () => {
-    const surplusOf = async (lagSeconds: number, externalBlockTime?: number): Promise<number | undefined> => {
-      const chain = createChain(nowSeconds() - lagSeconds);
-      chain.setBalance(TOKEN, 0n);
-      const node = await start({ answer: chain.answer, rest: hubOf('0') });
-      const { values } = await pollContract(node.url, { ...(externalBlockTime && { externalBlockTime }) });
-      return values[`bridge_token_backing_surplus_amount{token_contract="${TOKEN}",denom="${DENOM}"}`];
-    };
-    expect(await surplusOf(100), '12 confirmations take 144 s').toBe(-1212);
-    expect(await surplusOf(100, 2000), '12 confirmations take 24 s').toBeUndefined();
-    expect(await surplusOf(15, 2000)).toBe(-1212);
+  const withoutBatches = { ...state, batches: [] };
+  /** A proxy that drops the height. */
+  const latest: RpcNodeOptions['rest'] = (path, height) => {
+    const found = hubOf('0')(path, height);
+    return found && { ...found, height: '8214101' };
+  };
+
+  // 1212 is owed without batch 7, and 1010 without both batches.
+  it.each<[string, number | undefined, SurplusOptions]>([
+    ['both are of now', -1212, {}],
+    ['the external chain lags', undefined, { lagSeconds: 300 }],
+    ['the hub node lags', undefined, { rest: hubOf('0', nowSeconds() - 300) }],
+    ['the hub has no such queries', undefined, { rest: () => undefined }],
+    ['the supply is not of the height', undefined, { rest: latest }],
+    ['12 confirmations take 144 s, which is longer than the lag', -1212, { lagSeconds: 100 }],
+    ['12 confirmations take 24 s', undefined, { lagSeconds: 100, externalBlockTime: 2000 }],
+    ['12 confirmations take 24 s, with a shorter lag', -1212, { lagSeconds: 15, externalBlockTime: 2000 }],
+    ['the executed batch is known', -1010, { moduleState: { ...withoutBatches, last_outgoing_batch_id: '7' } }],
+    [
+      'the executed batch was made after the module state',
+      undefined,
+      { moduleState: { ...withoutBatches, last_outgoing_batch_id: '6' } },
+    ],
+    ['the hub does not say which batches it has made', undefined, { moduleState: withoutBatches }],
+  ])('exports a surplus only if it is right: %s', async (_title, surplus, { lagSeconds = 0, rest, ...options }) => {
+    const chain = createExternalChain(nowSeconds() - lagSeconds);
+    chain.setBalance(TOKEN, 0n);
+    const node = await start({ answer: chain.answer, rest: rest ?? hubOf('0') });
+    const { values } = await pollContract(node.url, options);
+    expect(values[`bridge_token_backing_surplus_amount{token_contract="${TOKEN}",denom="${DENOM}"}`]).toBe(surplus);
   });
 
   it('withdraws balances that could not be read again, because the module state is not polled', async () => {
-    const chain = createChain();
+    const chain = createExternalChain();
     chain.setBalance(TOKEN, 0n);
     const node = await start({ answer: chain.answer, rest: hubOf('0') });
     const first = await pollContract(node.url);
@@ -211,28 +201,8 @@ describe('a poll of the contract', () => {
     expect(await valuesAfter(12)).toEqual([]);
   });
 
-  it('exports no surplus when one side is not of now, and when the supply is not pinned to the height', async () => {
-    const surplusOf = async (seconds: number, rest: RpcNodeOptions['rest']): Promise<number | undefined> => {
-      const chain = createChain(seconds);
-      chain.setBalance(TOKEN, 0n);
-      const node = await start({ answer: chain.answer, rest });
-      const { values } = await pollContract(node.url);
-      return values[`bridge_token_backing_surplus_amount{token_contract="${TOKEN}",denom="${DENOM}"}`];
-    };
-    const now = nowSeconds();
-    expect(await surplusOf(now, hubOf('1')), 'both are of now').toBe(-1 - 1212);
-    expect(await surplusOf(now - 300, hubOf('1')), 'a lagging RPC').toBeUndefined();
-    expect(await surplusOf(now, hubOf('1', now - 300)), 'a lagging hub node').toBeUndefined();
-    expect(await surplusOf(now, undefined), 'a hub without these queries').toBeUndefined();
-    const latest: RpcNodeOptions['rest'] = (path, height) => {
-      const found = hubOf('1')(path, height);
-      return found && { ...found, height: '8214101' };
-    };
-    expect(await surplusOf(now, latest), 'a proxy that drops the height').toBeUndefined();
-  });
-
   it('accepts answers in any order, and loses only the families of those that are missing or invalid', async () => {
-    const { answer } = createChain();
+    const { answer } = createExternalChain();
     const reversed = await start({ answer, arrange: (answers) => answers.toReversed(), rest: hubOf('1') });
     expect((await pollContract(reversed.url)).values['bridge_contract_last_event_nonce']).toBe(103);
     const partly = await start({
@@ -257,18 +227,6 @@ describe('a poll of the contract', () => {
     });
   });
 
-  it('does not need eth_syncing', async () => {
-    const { answer } = createChain();
-    const node = await start({
-      answer: (request) => {
-        if (request.method === 'eth_syncing') throw new RpcError(-32_601, 'method not found');
-        return answer(request);
-      },
-      rest: hubOf('1'),
-    });
-    expect((await pollContract(node.url)).result.outcome.ok).toBe(true);
-  });
-
   it('is limited to 50 calls', async () => {
     const tokens = Array.from({ length: 60 }, (_, index) => `0x${String(index + 10).repeat(20)}`);
     const batches = tokens.map((token, index) => ({
@@ -276,7 +234,7 @@ describe('a poll of the contract', () => {
       token_contract: token,
       transactions: [],
     }));
-    const { answer } = createChain();
+    const { answer } = createExternalChain();
     const node = await start({ answer, rest: hubOf('1') });
     await pollContract(node.url, { moduleState: { ...state, batches } });
     expect(node.batches.flat().length).toBe(3 + 1 + 3 + 20 + 1 + 3);
@@ -296,7 +254,7 @@ describe('a failed poll of the contract names the host, the reason and what the 
   const schema = (message: string) => ({ reason: 'schema', message: `HOST: ${message}` });
 
   it('of a node of another chain, or one that is syncing', async () => {
-    const { answer } = createChain();
+    const { answer } = createExternalChain();
     const withResult =
       (method: string, result: unknown): RpcNodeOptions['answer'] =>
       (request) =>
@@ -316,7 +274,7 @@ describe('a failed poll of the contract names the host, the reason and what the 
   });
 
   it('of a load balancer whose second node does not have the block', async () => {
-    const { answer } = createChain();
+    const { answer } = createExternalChain();
     const isPinned = ({ method, params }: { method: string; params: readonly unknown[] }): boolean =>
       method === 'eth_getBlockByNumber' && params[0] !== 'latest';
     expect(await failureOf({ answer: (request) => (isPinned(request) ? null : answer(request)) })).toEqual(
@@ -326,23 +284,6 @@ describe('a failed poll of the contract names the host, the reason and what the 
     expect(await failureOf({ answer: (request) => (isPinned(request) ? other : answer(request)) })).toEqual(
       schema(`returned another block than ${HEIGHT}`),
     );
-  });
-
-  it('of a node with a rate limit, by status or by error code', async () => {
-    const limited = { reason: 'rate_limited' };
-    expect(await failureOf({ arrange: () => ({ error: { code: -32_005, message: `limit of ${SECRET}` } }) })).toEqual({
-      ...limited,
-      message: 'HOST: responded to the request with JSON-RPC error -32005: limit of …',
-    });
-    const status: RpcNodeOptions['respond'] = (request, response) => {
-      response.writeHead(429, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ message: `too many requests to ${request.url}` }));
-      return true;
-    };
-    expect(await failureOf({ respond: status })).toEqual({
-      ...limited,
-      message: 'HOST: responded with status 429: too many requests to /…',
-    });
   });
 
   it('of a node that rejects the key, redirects, or is no JSON-RPC server', async () => {
@@ -400,7 +341,7 @@ describe('a failed poll of the contract names the host, the reason and what the 
   });
 
   it('before a module state says where the contract is', async () => {
-    const { answer } = createChain();
+    const { answer } = createExternalChain();
     const node = await start({ answer });
     const { result } = await pollContract(node.url, { moduleState: { last_observed_nonce: '1' } });
     const host = new URL(node.url).host;

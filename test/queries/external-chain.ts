@@ -1,23 +1,18 @@
+import { BRIDGE, TOKEN } from './bridge-target.js';
 import type { RpcRequest } from './rpc-node.js';
 
 /*
- * An external chain that answers the calls of a bridge contract and of tokens. Selectors and slots are written down here, so that they
- * check those of the library.
+ * An external chain that answers the calls of the bridge contract of `bridge-target.ts` and of tokens: batch 7 is executed, and its event not
+ * yet observed. Selectors and slots are written down here, so that they check those of the library.
  */
 
-/** The values of the bridge contract. */
-export interface BridgeValues {
-  readonly eventNonce: bigint;
-  readonly valsetNonce: bigint;
-  readonly powerThreshold: bigint;
-  readonly paused: bigint;
-  readonly owner: string;
-  readonly implementation: string;
-}
+export const OWNER = `0x${'a1'.repeat(20)}`;
+export const IMPLEMENTATION = `0x${'b2'.repeat(20)}`;
+/** Of the newest block. */
+export const HEIGHT = 21_380_100n;
 
 export interface ExternalChain {
   readonly answer: (request: RpcRequest) => unknown;
-  readonly setBatchNonce: (token: string, nonce: bigint) => void;
   readonly setBalance: (token: string, balance: bigint) => void;
 }
 
@@ -29,22 +24,19 @@ const word = (value: bigint): string => value.toString(16).padStart(64, '0');
 const quantity = (value: bigint): string => `0x${value.toString(16)}`;
 const argument = (address: string): string => word(BigInt(address));
 
-/** `height` and `seconds` are those of the newest block. */
-export function createExternalChain(
-  bridge: string,
-  { eventNonce, valsetNonce, powerThreshold, paused, owner, implementation }: BridgeValues,
-  { height, seconds }: { readonly height: bigint; readonly seconds: number },
-): ExternalChain {
+/** `seconds` is the time of the newest block. */
+export function createExternalChain(seconds = Math.floor(Date.now() / 1000)): ExternalChain {
   /** The results of the calls of each contract, by the data of the call. */
   const contracts = new Map([
     [
-      bridge,
+      BRIDGE,
       new Map([
-        ['0x73b20547', eventNonce], // state_lastEventNonce()
-        ['0xb56561fe', valsetNonce], // state_lastValsetNonce()
-        ['0xe5a2b5d2', powerThreshold], // state_powerThreshold()
-        ['0x5c975abb', paused], // paused()
-        ['0x8da5cb5b', BigInt(owner)], // owner()
+        ['0x73b20547', 103n], // state_lastEventNonce()
+        ['0xb56561fe', 50n], // state_lastValsetNonce()
+        ['0xe5a2b5d2', 2_863_311_530n], // state_powerThreshold()
+        ['0x5c975abb', 0n], // paused()
+        ['0x8da5cb5b', BigInt(OWNER)], // owner()
+        [`0x011b2174${argument(TOKEN)}`, 7n], // lastBatchNonce(address)
       ]),
     ],
   ]);
@@ -69,21 +61,20 @@ export function createExternalChain(
           return false;
         case 'eth_getBlockByNumber': {
           const [number] = params;
-          if (number !== 'latest' && number !== quantity(height)) return null;
-          return { number: quantity(height), timestamp: quantity(BigInt(seconds)), transactions: [] };
+          if (number !== 'latest' && number !== quantity(HEIGHT)) return null;
+          return { number: quantity(HEIGHT), timestamp: quantity(BigInt(seconds)), transactions: [] };
         }
         case 'eth_call': {
           const [transaction, block] = params as [Parameters<typeof call>[0], string];
-          if (block !== quantity(height)) throw new Error('the call is not pinned to the block');
+          if (block !== quantity(HEIGHT)) throw new Error('the call is not pinned to the block');
           return call(transaction);
         }
         case 'eth_getStorageAt':
-          return `0x${word(params[1] === IMPLEMENTATION_SLOT ? BigInt(implementation) : 0n)}`;
+          return `0x${word(params[1] === IMPLEMENTATION_SLOT ? BigInt(IMPLEMENTATION) : 0n)}`;
         default:
           throw new Error(`unknown method ${method}`);
       }
     },
-    setBatchNonce: (token, nonce) => void contracts.get(bridge)?.set(`0x011b2174${argument(token)}`, nonce),
-    setBalance: (token, balance) => void contracts.set(token, new Map([[`0x70a08231${argument(bridge)}`, balance]])),
+    setBalance: (token, balance) => void contracts.set(token, new Map([[`0x70a08231${argument(BRIDGE)}`, balance]])),
   };
 }

@@ -1,5 +1,4 @@
 import type { RequestListener, ServerResponse } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dataPart } from '../../src/chain/addresses.js';
@@ -199,40 +198,6 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     expect(valueOf(FAILURES)).toBe('5');
   });
 
-  it('are sent again after a minute, however often they are refused, when they were answered before', async () => {
-    let isRefusing = false;
-    const { url } = await nodeBefore((path) => (isRefusing && isBlock(path) ? withStatus(404) : undefined));
-    poll(url);
-    await waitUntil(() => valueOf(BLOCK_TIME) !== undefined);
-    isRefusing = true;
-    for (const failures of ['1', '2', '3', '4', '5', '6', '7']) {
-      elapsedMs += MINUTE_MS;
-      // oxlint-disable-next-line no-await-in-loop -- one failure after the other
-      await waitFor(
-        () => valueOf(FAILURES),
-        (value) => value === failures,
-      );
-    }
-    expect(valueOf(BLOCK_TIME)).toBeUndefined();
-    isRefusing = false;
-    elapsedMs += MINUTE_MS;
-    await waitUntil(() => valueOf(BLOCK_TIME) !== undefined);
-    expect(logged.at(-1)).toBe('query of the node has no failures any more');
-  });
-
-  it('of an object that is not found are sent again every minute, because the node serves the path', async () => {
-    const { url } = await nodeBefore((path) =>
-      isBlock(path) ? withStatus(404, '{"code": 5, "message": "block 7 not found", "details": []}') : undefined,
-    );
-    poll(url);
-    for (let requests = 1; requests < 8; requests += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one failure after the other
-      await waitUntil(() => requestsOfBlocks() === requests);
-      elapsedMs += MINUTE_MS;
-    }
-    expect(logged.filter((line) => line.includes('does not serve'))).toEqual([]);
-  });
-
   it('of a further page are failures when it is refused, because the node serves the path', async () => {
     const isPage = (path: string): boolean => path.includes('pendingNonces');
     const { url } = await nodeBefore((path) => {
@@ -248,21 +213,6 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
       elapsedMs += MINUTE_MS;
     }
     expect(logged.filter((line) => line.includes('does not serve'))).toEqual([]);
-  });
-
-  it('of once an hour are sent again within minutes when one has failed', async () => {
-    let status = 404;
-    const { url } = await nodeBefore((path) => (path.includes('get_chain_params') ? withStatus(status) : undefined));
-    pollCrosschain(url);
-    const requests = (): number =>
-      (node?.requests ?? []).filter(({ url: path = '' }) => path.includes('get_chain_params')).length;
-    await waitUntil(() => requests() === 1);
-    status = 502;
-    elapsedMs += MINUTE_MS;
-    await waitUntil(() => requests() === 2);
-    elapsedMs += 2 * MINUTE_MS;
-    await waitUntil(() => requests() === 3);
-    expect(exposition().find((line) => line.includes('query="chain_params"'))).toMatch(/ [23]$/);
   });
 
   it('about own validators are sent again when a proxy has refused the first ones, and are unknown meanwhile', async () => {
@@ -375,27 +325,6 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     await nextPolls();
     expect(requestsOfBlocks()).toBe(1);
     expect(valueOf('bridge_exporter_up{target="a",document="module_state"}')).toBe('1');
-  });
-
-  it('of all targets together have at most four requests at a time', async () => {
-    const waiting: (() => void)[] = [];
-    const { url } = await nodeBefore((path) =>
-      path.startsWith('/cosmos/base')
-        ? (_request, response) => void waiting.push(() => response.end('{"syncing": false}'))
-        : undefined,
-    );
-    const targets = Array.from({ length: 6 }, (_, index) => `{name: t${index}, bridge: {url: "${url}"}}`);
-    const config = parseValidConfig(`targets: [${targets.join(', ')}]`);
-    registry.reconcile(jobsOf(config), config.poll, now());
-    await waitUntil(() => registry.states().every(({ success }) => success !== undefined));
-    for (let answered = 0; answered < 12; answered += 4) {
-      // oxlint-disable no-await-in-loop -- four requests after the other
-      await waitUntil(() => waiting.length >= 4);
-      await delay(50);
-      expect(waiting).toHaveLength(4);
-      // oxlint-enable no-await-in-loop
-      for (const respond of waiting.splice(0)) respond();
-    }
   });
 
   it('of an endpoint that a reload has removed are not sent any more, and change nothing', async () => {

@@ -49,9 +49,7 @@ describe('the file of a recorded poll', () => {
   it.each([
     ['mainnet', 'mainnet'],
     ['..', '%2E%2E'],
-    ['.', '%2E'],
     ['../../etc', '%2E%2E%2F..%2Fetc'],
-    ['a/b', 'a%2Fb'],
     ['.hidden', '%2Ehidden'],
     ['Bücher & 100 %', 'B%C3%BCcher%20%26%20100%20%25'],
   ])('of target %s is in the directory %s', (target, directory) => {
@@ -67,25 +65,10 @@ describe('the file of a recorded poll', () => {
     ['', 'has no header line'],
     ['{"version":1}', 'has no header line'],
     ['{version}\n', 'the header line is not JSON'],
-    ['[]\n', 'header: Invalid input: expected object, received array'],
     ['{"version":2}\n', 'header.version: Invalid input: expected 1'],
-    ['{"version":1,"target":"a","document":"b"}\n', 'header.time: Invalid input: expected string, received undefined'],
-    [
-      '{"version":1,"target":"a","document":"b","time":"t","outcome":"good"}\n',
-      'header.outcome: Invalid option: expected one of "ok"|"dns"|',
-    ],
-    [
-      '{"version":1,"target":"a","document":"b","time":"t","outcome":"ok","height":1}\n',
-      'header.height: Invalid input: expected string, received number',
-    ],
-    [
-      `${JSON.stringify({ ...HEADER, calls: [{ id: '1' }] })}\n`,
-      'header.calls.0.id: Invalid input: expected number, received string',
-    ],
-    [
-      `${JSON.stringify({ ...HEADER, hub: { age_ms: 1 } })}\n`,
-      'header.hub.facts: Invalid input: expected object, received undefined',
-    ],
+    [`${JSON.stringify({ ...HEADER, outcome: 'good' })}\n`, 'header.outcome: Invalid option: expected one of "ok"|'],
+    [`${JSON.stringify({ ...HEADER, calls: [{ id: '1' }] })}\n`, 'header.calls.0.id: Invalid input: expected number'],
+    [`${JSON.stringify({ ...HEADER, hub: { age_ms: 1 } })}\n`, 'header.hub.facts: Invalid input: expected object'],
   ])('is rejected with the content %j', (content, message) => {
     expect(() => decodeRecording(Buffer.from(content))).toThrow(message);
   });

@@ -39,11 +39,6 @@ describe('the simulator', () => {
     expect(heights).toEqual([simulator.model.height - 3, simulator.model.height]);
   });
 
-  it('responds to HEAD with the same headers and no body', async () => {
-    const [head, full] = [await query(MODULE_STATE, { method: 'HEAD' }), await query(MODULE_STATE)];
-    expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', full.headers['content-length']]);
-  });
-
   it('counts the requests to each endpoint', async () => {
     const before = { ...simulator.requests };
     await Promise.all([query(MODULE_STATE), query(`${RATE_LIMITER_INPUT}?limit=x`), query(VALIDATORS), query('/')]);
@@ -58,10 +53,7 @@ describe('the simulator', () => {
   it.each([
     ['gzip', true],
     ['br;q=1.0, gzip;q=0.8, *;q=0.1', true],
-    ['GZIP', true],
-    ['gzip;q=0', false],
     ['gzip; q=0.0, br', false],
-    ['identity', false],
     ['x-gzipped', false],
   ])('negotiates compression for Accept-Encoding: %s', async (encoding, isCompressed) => {
     const { headers, bytes, text } = await query(MODULE_STATE, { headers: { 'Accept-Encoding': encoding } });
@@ -70,21 +62,16 @@ describe('the simulator', () => {
     expect(JSON.parse(text)).toEqual(simulator.model.moduleState());
   });
 
-  it.each([
-    '/',
-    '/bridge/v1',
-    '/bridge/v1/module_state/',
-    '/bridge/v2/module_state',
-    '/chain/crosschain/ratelimiterinput',
-    '/toString',
-    '//',
-  ])('responds with 501 to the unknown path %s', async (path) => {
-    const { status, headers, text } = await query(path);
-    expect([status, headers['content-type']]).toEqual([501, 'application/json']);
-    expect(text).toBe('{"code":12,"message":"Not Implemented","details":[]}');
-  });
+  it.each(['/', '/bridge/v1/module_state/', '/toString', '//'])(
+    'responds with 501 to the unknown path %s',
+    async (path) => {
+      const { status, headers, text } = await query(path);
+      expect([status, headers['content-type']]).toEqual([501, 'application/json']);
+      expect(text).toBe('{"code":12,"message":"Not Implemented","details":[]}');
+    },
+  );
 
-  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])('responds with 501 to the method %s', async (method) => {
+  it.each(['POST', 'OPTIONS'])('responds with 501 to the method %s', async (method) => {
     const { status, text } = await query(MODULE_STATE, { method });
     expect([status, text]).toEqual([501, '{"code":12,"message":"Method Not Allowed","details":[]}']);
   });
@@ -95,8 +82,6 @@ describe('the query rateLimiterInput', () => {
     ['', 500],
     ['?limit=3', 3],
     ['?limit=0', 500],
-    ['?limit=501', 500],
-    ['?limit=007', 7],
     ['?limit=9223372036854775807', 500],
     ['?window=500&limit=2&pagination.key=abc&limit=x', 2],
   ])('with the parameters "%s" lists %i pending cctxs', async (parameters, count) => {
@@ -114,19 +99,7 @@ describe('the query rateLimiterInput', () => {
     expect(JSON.parse(text).past_cctxs_value).toBe(simulator.model.rateLimiterInput({ window }).past_cctxs_value);
   });
 
-  const invalidNumbers = [
-    '-1',
-    '1.5',
-    '0x10',
-    '1e3',
-    '',
-    '%20',
-    '%2B1',
-    'ten',
-    '%EF%BC%91',
-    '9223372036854775808',
-    '9'.repeat(60),
-  ];
+  const invalidNumbers = ['-1', '1.5', '', '%EF%BC%91', '9223372036854775808'];
   const invalidParameters = ['limit', 'window'].flatMap((name) => invalidNumbers.map((text) => [name, text] as const));
   it.each(invalidParameters)('rejects the parameter %s=%s', async (name, text) => {
     const { status, headers, text: body } = await query(`${RATE_LIMITER_INPUT}?${name}=${text}`);
@@ -136,12 +109,6 @@ describe('the query rateLimiterInput', () => {
     expect(message).toMatch(
       new RegExp(`^type mismatch, parameter: ${name}, error: parsing ".*": (not decimal digits|value out of range)$`),
     );
-  });
-});
-
-describe('the query module_state', () => {
-  it('ignores all parameters', async () => {
-    expect((await query(`${MODULE_STATE}?limit=x&height=1`)).status).toBe(200);
   });
 });
 
@@ -156,23 +123,10 @@ describe('startSimulator', () => {
     expect(ticking.model.height).toBe(last);
   });
 
-  it('returns a simulator whose scenario can be changed', async () => {
-    const running = await startTestSimulator();
-    running.setScenario('stuck');
-    expect(running.model.scenario).toBe('stuck');
-    await running.close();
-  });
-
   it('reports an address in use', async () => {
     const { port } = new URL(simulator.url);
     await expect(startTestSimulator({ port: Number(port) })).rejects.toThrow(
       `the simulator cannot listen on 127.0.0.1:${port}: the address is in use; --listen=:0 selects a free port`,
-    );
-  });
-
-  it('reports an address that this machine does not have', async () => {
-    await expect(startTestSimulator({ host: '203.0.113.1' })).rejects.toThrow(
-      /^the simulator cannot listen on 203\.0\.113\.1:0: address not available$/,
     );
   });
 

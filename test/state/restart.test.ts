@@ -294,20 +294,6 @@ describe('what is written of an endpoint', () => {
     expect(text.length).toBeLessThan(100_000);
   });
 
-  it('has no texts of problems', () => {
-    for (const document of SEARCHED) {
-      const remembered = rememberedIn(document);
-      const { remembered: problems } = remembered.memory.problems;
-      const texts = Array.from(problems.values()).flatMap(({ present }) =>
-        Array.from(present.values()).flatMap(({ texts: own }) => own?.sentence.fact || []),
-      );
-      expect(texts.length).toBeGreaterThan(0);
-      const text = written(remembered, instantAt(301));
-      expect(text).not.toMatch(/duration|Validator Guild|Northwind|ethereum|bitcoin/);
-      expect(texts.filter((fact) => text.includes(fact))).toEqual([]);
-    }
-  });
-
   it('has all of its times on the clocks of the new process, none of them in the future', () => {
     const remembered = rememberedIn('module_state');
     const text = written(remembered, instantAt(301));

@@ -238,9 +238,7 @@ const VALID = '{"version":1,"endpoints":[]}';
 describe('a state file that cannot be used', () => {
   it.each([
     ['not JSON', '{"version":1,', 'is not a state file of version 1'],
-    ['the middle of a file', VALID.slice(5), 'is not a state file of version 1'],
     ['a version of the future', '{"version":2,"endpoints":[]}', 'is not a state file of version 1'],
-    ['an unknown key', '{"version":1,"endpoints":[],"more":1}', 'is not a state file of version 1'],
     ['an endpoint that is none', '{"version":1,"endpoints":[{}]}', 'is not a state file of version 1'],
     ['nothing in it', '', 'is empty'],
     ['33 MiB', VALID.padEnd(33 * 2 ** 20), 'is larger than 32MiB'],

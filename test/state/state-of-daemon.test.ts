@@ -107,18 +107,6 @@ validators: [{address: "${member?.orchestrator}", name: ${VALIDATOR_CANARY}}]
     await third.stop();
     expect(existsSync(`${file}.lock`)).toBe(false);
   });
-
-  it('is written within seconds when a condition begins to fire', async () => {
-    const folder = createTempFolder();
-    const file = join(folder.path, 'state.json');
-    const daemon = await startDaemon([`--config.file=${withProblems(folder)}`, `--state.file=${file}`]);
-    await daemon.logged(/far longer than its limit/);
-    const began = performance.now();
-    await waitUntil(() => existsSync(file));
-    expect(performance.now() - began).toBeLessThan(15_000);
-    await daemon.stop('SIGKILL');
-    expect(readFileSync(file, 'utf8')).toContain('"document":"rate_limiter_input"');
-  });
 });
 
 /** A configuration with which something is wrong in the first poll. */

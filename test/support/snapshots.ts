@@ -6,12 +6,18 @@ import type { Numeral } from '../../src/chain/numeral.js';
 import type { Instant } from '../../src/clock.js';
 import type { BridgeObservations } from '../../src/facts/bridge/observations.js';
 import type { CrosschainObservations } from '../../src/facts/crosschain/observations.js';
-import { documents, type ObservationsOf, type SideInput } from '../../src/documents.js';
+import {
+  documents,
+  type DocumentContext,
+  type InputOf,
+  type ObservationsOf,
+  type SideInput,
+} from '../../src/documents.js';
 import { initialState } from '../../src/poll/endpoint-state.js';
 import { initialMemory } from '../../src/poll/known-endpoint.js';
 import type { Poll } from '../../src/poll/poll.js';
 import { step, type KnownDocument, type Snapshot, type StepContext } from '../../src/poll/step.js';
-import { pollOf, START, TARGET_OPTIONS } from './polls.js';
+import { NO_LABELS, pollOf, START, TARGET_OPTIONS } from './polls.js';
 
 /** The hub height of the response header and the configuration beside the settings of the endpoint. */
 interface SourceOptions {
@@ -140,4 +146,20 @@ export function firstSnapshot<Name extends DocumentName>(
   const { success } = step({ state, memory: initialMemory }, poll, context, outcome.at).state;
   if (success === undefined) throw new Error('a poll that has succeeded has a snapshot');
   return success.snapshot;
+}
+
+/** The settings of a document, and what of its context a test gives. */
+type InputContext<Name extends DocumentName> = Pick<DocumentContext<Name>, 'settings'> &
+  Partial<Pick<DocumentContext<Name>, 'labels' | 'height' | 'at'>>;
+
+/** A document as families and the flow read it. Throws if it cannot be read. */
+export function inputOf<Name extends DocumentName>(
+  document: Name,
+  json: object,
+  { labels = NO_LABELS, height, at = START, settings }: InputContext<Name>,
+): InputOf[Name] {
+  const { read, input } = documents[document];
+  const result = read(Buffer.from(JSON.stringify(json)), { at, maxValues: Infinity });
+  if (!result.ok || result.value === undefined) throw new Error('the document cannot be read');
+  return input(result.value, { settings, labels, height, at, previous: undefined });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { omit, type JsonObject } from '../../support/json.js';
+import { type JsonObject } from '../../support/json.js';
 import type { SeriesValues } from '../derive.js';
 import {
   account,
@@ -97,52 +97,5 @@ describe('bridge_anomalies', () => {
       ],
     });
     expect(anomaliesOf(document)).toEqual({ ...noAnomalies, duplicate_orchestrators: 3 });
-  });
-
-  const row = orchestrator('aaaa', '0xaa');
-  const consistent = state({
-    valsets: [valset('1', { '0xaa': 1 })],
-    valset_confirms: [valsetConfirm('1', '0xaa')],
-    batches: [batch('1', '0xt')],
-    batch_confirms: [batchConfirm('1', '0xt', '0xaa')],
-    attestations: [attestation('1', [operator('aaaa')])],
-    orchestrator_addresses: [row],
-  });
-  type Kind = (typeof kinds)[number];
-
-  it.each<[string, JsonObject, Kind[]]>([
-    ['valsets', { valsets: null }, ['orphan_valset_confirms', 'members_without_orchestrator']],
-    ['members of the newest validator set', { valsets: [{ nonce: '1' }] }, ['members_without_orchestrator']],
-    ['members of an older validator set', { valsets: [valset('2', { '0xaa': 1 }), { nonce: '1' }] }, []],
-    ['valset_confirms', { valset_confirms: null }, ['orphan_valset_confirms']],
-    ['eth_address of a valset confirm', { valset_confirms: [{ nonce: '1' }] }, []],
-    ['batches', { batches: null }, ['orphan_batch_confirms']],
-    ['token_contract of a batch confirm', { batch_confirms: [{ nonce: '1' }] }, ['orphan_batch_confirms']],
-    ['attestations', { attestations: null }, ['unknown_voters']],
-    ['votes of an attestation', { attestations: [{ claim: { event_nonce: '1' } }] }, ['unknown_voters']],
-    ['event_nonce of a claim', { attestations: [attestation('', [operator('aaaa')])] }, []],
-    [
-      'orchestrator_addresses',
-      { orchestrator_addresses: null },
-      ['members_without_orchestrator', 'unknown_voters', 'duplicate_orchestrators'],
-    ],
-    ['sender of an orchestrator row', { orchestrator_addresses: [omit(row, 'sender')] }, ['unknown_voters']],
-    [
-      'orchestrator of an orchestrator row',
-      { orchestrator_addresses: [omit(row, 'orchestrator')] },
-      ['duplicate_orchestrators'],
-    ],
-    [
-      'eth_address of an orchestrator row',
-      { orchestrator_addresses: [omit(row, 'eth_address')] },
-      ['members_without_orchestrator', 'duplicate_orchestrators'],
-    ],
-  ])('withdraws only the kinds that read a missing field: %s', (_, fields, withdrawn) => {
-    expect(anomaliesOf(consistent)).toEqual(noAnomalies);
-    const remaining = Object.entries(noAnomalies).map(([kind, count]) => [
-      kind,
-      withdrawn.includes(kind as Kind) ? undefined : count,
-    ]);
-    expect(anomaliesOf({ ...consistent, ...fields })).toEqual(Object.fromEntries(remaining));
   });
 });

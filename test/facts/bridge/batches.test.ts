@@ -90,19 +90,8 @@ describe('bridge_external_height_projected', () => {
       'the external block time is 0',
       { params: { bridge_chain_id: '5', average_block_time: '2000', average_external_block_time: '0' } },
     ],
-    ['params is missing', { params: null }],
-    ['a block time is missing', { params: { bridge_chain_id: '5', average_external_block_time: '15000' } }],
-    ['the chain id is missing', { params: { average_block_time: '2000', average_external_block_time: '15000' } }],
-    ['the external height is missing', { last_observed_external_height: '' }],
-    ['last_observed_nonce is missing', { last_observed_nonce: null }],
     ['the last observed event is not in the state', { last_observed_nonce: '6' }],
     ['the attestation of the event is not observed', { attestations: [attestation('7', [], { height: '100' })] }],
-    ['attestations is missing', { attestations: null }],
-    [
-      'an attestation has no event nonce',
-      { attestations: [...(bridge['attestations'] as JsonObject[]), attestation('', [])] },
-    ],
-    ['the height of the event is missing', { attestations: [attestation('7', [], { observed: true, height: '' })] }],
   ])('is absent, like bridge_batches_overdue, if %s', (_, fields) => {
     expect(
       exportedOf({ ...bridge, ...fields }, [ESTIMATED_HEIGHT, OVERDUE, OLDEST_HEIGHT, NEXT_TIMEOUT], { height }),
@@ -111,32 +100,6 @@ describe('bridge_external_height_projected', () => {
 
   it('is absent, like bridge_batches_overdue, if the response has no height', () => {
     expect(exportedOf(bridge, all)).toEqual([OLDEST_HEIGHT, NEXT_TIMEOUT, EXPIRED]);
-  });
-});
-
-describe('the withdrawal of batch metrics', () => {
-  it.each<[string, JsonObject, string[]]>([
-    ['batches', { batches: null }, [ESTIMATED_HEIGHT]],
-    ['a row of batches', { batches: [null] }, [ESTIMATED_HEIGHT]],
-    [
-      'block of a batch',
-      { batches: [batch('1', '0xt', { block: 'x', batch_timeout: '2000' })] },
-      [NEXT_TIMEOUT, EXPIRED, ESTIMATED_HEIGHT, OVERDUE],
-    ],
-    [
-      'batch_timeout of a batch',
-      { batches: [batch('1', '0xt', { batch_timeout: true })] },
-      [OLDEST_HEIGHT, ESTIMATED_HEIGHT],
-    ],
-    ['last_observed_external_height', { last_observed_external_height: {} }, [OLDEST_HEIGHT, NEXT_TIMEOUT]],
-    ['batch_nonce and token_contract of a batch', { batches: [{ block: '1', batch_timeout: '2000' }] }, all],
-  ])('is limited to metrics that read the missing or invalid field: %s', (_, fields, remaining) => {
-    expect(exportedOf({ ...bridge, ...fields }, all, { height })).toEqual(remaining);
-  });
-
-  it('includes metrics that read last_observed_external_height even if there are no batches', () => {
-    const document = { ...bridge, batches: [], last_observed_external_height: '' };
-    expect(exportedOf(document, all, { height })).toEqual([]);
   });
 });
 

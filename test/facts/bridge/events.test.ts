@@ -1,17 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { omit, type JsonObject } from '../../support/json.js';
-import {
-  account,
-  attestation,
-  exportedOf,
-  members,
-  operator,
-  orchestrator,
-  state,
-  valset,
-  valueOf,
-  valuesOf,
-} from './state.js';
+import { type JsonObject } from '../../support/json.js';
+import { account, attestation, members, operator, orchestrator, state, valset, valueOf, valuesOf } from './state.js';
 
 const NEWEST = 'bridge_newest_attested_nonce';
 const PENDING = 'bridge_pending_events';
@@ -161,34 +150,5 @@ describe('the event nonce of a claim', () => {
 
   it('is read from canonical base64', () => {
     expect(nonceOf({ value: 'CAk=' })).toBe(9);
-  });
-});
-
-describe('the withdrawal of event metrics', () => {
-  const nextEvent = (bridge['attestations'] as JsonObject[])[2] ?? {};
-  const allExcept = (...names: string[]): string[] => all.filter((name) => !names.includes(name));
-
-  it.each<[string, JsonObject, string[]]>([
-    ['attestations', { attestations: null }, []],
-    [
-      'claim of an attestation',
-      { attestations: [...(bridge['attestations'] as JsonObject[]), { ...nextEvent, claim: null }] },
-      [],
-    ],
-    ['last_observed_nonce', { last_observed_nonce: '' }, [NEWEST]],
-    ['last_observed_nonce, with no attestations', { last_observed_nonce: '', attestations: [] }, []],
-    ['votes of the next event', { attestations: [omit(nextEvent, 'votes')] }, allExcept(VOTED)],
-    ['an entry of votes', { attestations: [{ ...nextEvent, votes: [3] }] }, allExcept(VOTED)],
-    ['height of the next event', { attestations: [omit(nextEvent, 'height')] }, all],
-    ['votes and height of a later event', { attestations: [nextEvent, { claim: { event_nonce: '9' } }] }, all],
-    ['observed', { attestations: [omit(nextEvent, 'observed')] }, all],
-    ['orchestrator_addresses', { orchestrator_addresses: null }, allExcept(VOTED)],
-    ['sender of an orchestrator row', { orchestrator_addresses: [{ eth_address: '0xaa' }] }, allExcept(VOTED)],
-    ['eth_address of a voter', { orchestrator_addresses: [{ sender: account('aaaa') }] }, allExcept(VOTED)],
-    ['eth_address of a validator that has not voted', { orchestrator_addresses: [{ sender: account('zzzz') }] }, all],
-    ['valsets', { valsets: null }, allExcept(VOTED)],
-    ['power of a member', { valsets: [valset('1', { '0xaa': '' })] }, allExcept(VOTED)],
-  ])('is limited to metrics that read the missing or invalid field: %s', (_, fields, remaining) => {
-    expect(exportedOf({ ...bridge, ...fields }, all)).toEqual(remaining);
   });
 });

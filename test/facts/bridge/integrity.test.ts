@@ -164,24 +164,8 @@ describe('the integrity metrics', () => {
 
 describe('the withdrawal of integrity metrics', () => {
   it.each<[string, JsonObject, Kind[]]>([
-    ['attestations', { attestations: null }, ['lost_claims', 'valset_claim_mismatch', 'withdraw_claim_without_batch']],
-    [
-      'event_nonce of a claim',
-      { attestations: [attestation('', [])] },
-      ['lost_claims', 'valset_claim_mismatch', 'withdraw_claim_without_batch'],
-    ],
-    ['valsets', { valsets: null }, ['valset_claim_mismatch', 'valset_mismatch', 'valset_unknown']],
-    ['a field of valsets, without a claim', { valsets: [{ nonce: 'x' }] }, ['valset_mismatch', 'valset_unknown']],
-    ['members of the stored set', { valsets: [{ nonce: '5' }] }, ['valset_mismatch']],
-    ['members of another stored set', { valsets: [valset('5', powers), { nonce: '6' }] }, []],
-    ['last_observed_valset', { last_observed_valset: null }, ['valset_mismatch', 'valset_unknown']],
-    ['batches', { batches: null }, ['withdraw_claim_without_batch']],
-    ['a field of batches, without a claim', { batches: [{}] }, []],
-    ['observed', { attestations: [attestation('7', [], { observed: null })] }, ['lost_claims']],
     ['the type of a claim', withClaims({}), ['valset_claim_mismatch', 'withdraw_claim_without_batch']],
     ['fields of another type', withClaims({ '@type': '/x.MsgDepositClaim', batch_nonce: 'x', members: 7 }), []],
-    ['batch_nonce', withClaims({ ...withdrawal('3', '0xt'), batch_nonce: null }), ['withdraw_claim_without_batch']],
-    ['members', withClaims({ ...update('6', []), members: null }), ['valset_claim_mismatch']],
     [
       'a wire type of a withdrawal',
       withClaims(packed('MsgWithdrawClaim', text(3, 'x'), text(4, '0xt'))),

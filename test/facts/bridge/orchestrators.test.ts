@@ -89,13 +89,6 @@ describe('the orchestrator metrics', () => {
     ]);
   });
 
-  it.each([{ valsets: [] }, { valsets: [valset('1', {})] }, { orchestrator_addresses: [] }])(
-    'are absent with %j',
-    (fields) => {
-      expect(exportedOf({ ...bridge, ...fields }, all)).toEqual([]);
-    },
-  );
-
   it('are first kept for watched orchestrators, which match by any address and prefix', () => {
     const powerOf = (watch: string[]) => valueOf(bridge, POWER, { watch, maxSeries: 1 });
     expect(powerOf([])).toEqual({ [A]: 0.6 });
@@ -103,18 +96,6 @@ describe('the orchestrator metrics', () => {
     expect(powerOf(['0xcc'])).toEqual({ [C]: 0.1 });
     expect(powerOf([account('cccc'), account('AAAA')])).toEqual({ [A]: 0.6 });
     expect(powerOf([account('dddd')])).toEqual({ [A]: 0.6 });
-  });
-
-  it('have an empty label for a row without an orchestrator', () => {
-    const document = { ...bridge, orchestrator_addresses: [{ sender: account('aaaa'), eth_address: '0xaa' }] };
-    const label = 'orchestrator="",external_address="0xaa"';
-    expect(valuesOf(document, all)).toEqual({
-      [POWER]: { [label]: 0.6 },
-      [MISSING_VALSET_CONFIRMS]: { [label]: 2 },
-      [DEADLINE]: { [valsetOf(label)]: 150 },
-      [MISSING_BATCH_CONFIRMS]: { [label]: 0 },
-      [MISSING_VOTES]: { [label]: 0 },
-    });
   });
 });
 
@@ -179,29 +160,11 @@ describe('bridge_orchestrator_info', () => {
     ]);
   });
 
-  it('has an empty name without one', () => {
-    expect(namesOf({})).toEqual(['name="",watched="false"', 'name="",watched="false"']);
-  });
-
   it('has an empty validator and no name from the staking module without a sender', () => {
     const document = { ...bridge, orchestrator_addresses: [{ orchestrator: account('aaaa'), eth_address: '0xaa' }] };
     expect(valueOf(document, INFO, { names: staking })).toEqual({
       [`${A},validator="",name="",watched="false"`]: 1,
     });
-  });
-
-  it('is the only family withdrawn by a sender of the wrong type when nobody has voted', () => {
-    const document = {
-      ...bridge,
-      attestations: [],
-      orchestrator_addresses: [{ ...orchestrator('aaaa', '0xaa'), sender: 7 }],
-    };
-    expect(exportedOf(document, [INFO, ...all])).toEqual([
-      POWER,
-      MISSING_VALSET_CONFIRMS,
-      DEADLINE,
-      MISSING_BATCH_CONFIRMS,
-    ]);
   });
 
   it('leaves validators with the same name distinguishable by address', () => {
@@ -347,52 +310,7 @@ describe('the votes for other claims', () => {
 });
 
 describe('the withdrawal of orchestrator metrics', () => {
-  const rows = bridge['orchestrator_addresses'] as JsonObject[];
   const allExcept = (...names: string[]): string[] => all.filter((name) => !names.includes(name));
-
-  it.each<[string, JsonObject, string[]]>([
-    ['valsets', { valsets: null }, []],
-    ['orchestrator_addresses', { orchestrator_addresses: 'none' }, []],
-    ['eth_address of an orchestrator row', { orchestrator_addresses: [...rows, { sender: '', orchestrator: '' }] }, []],
-    ['orchestrator of an orchestrator row', { orchestrator_addresses: [{ ...rows[1], orchestrator: 1 }] }, []],
-    [
-      'sender of an orchestrator row',
-      { orchestrator_addresses: [omit(rows[1] ?? {}, 'sender')] },
-      allExcept(MISSING_VOTES),
-    ],
-    [
-      'sender of a row whose address is not a member',
-      { orchestrator_addresses: [...rows, { eth_address: '0xee' }] },
-      all,
-    ],
-    [
-      'power of a member',
-      { valsets: [{ ...valset('1', {}), members: [{ external_address: '0xaa' }] }] },
-      allExcept(POWER),
-    ],
-    [
-      'height of a validator set',
-      { valsets: [valset('1', { '0xaa': 1 }, { height: null })] },
-      allExcept(MISSING_VALSET_CONFIRMS, DEADLINE),
-    ],
-    ['signed_valsets_window', { params: { signed_valsets_window: {} } }, allExcept(MISSING_VALSET_CONFIRMS, DEADLINE)],
-    ['valset_confirms', { valset_confirms: null }, allExcept(MISSING_VALSET_CONFIRMS, DEADLINE)],
-    ['eth_address of a confirm', { valset_confirms: [{ nonce: '120' }] }, allExcept(MISSING_VALSET_CONFIRMS, DEADLINE)],
-    ['eth_address of a confirm for another validator set', { valset_confirms: [{ nonce: '1' }] }, all],
-    ['batches', { batches: null }, allExcept(MISSING_BATCH_CONFIRMS)],
-    ['batch_confirms', { batch_confirms: null }, allExcept(MISSING_BATCH_CONFIRMS)],
-    ['batch_confirms, with no batches', { batches: [], batch_confirms: null }, allExcept(MISSING_BATCH_CONFIRMS)],
-    ['last_observed_nonce', { last_observed_nonce: '' }, allExcept(MISSING_VOTES)],
-    ['attestations', { attestations: null }, allExcept(MISSING_VOTES)],
-    ['event_nonce of a claim', { attestations: [attestation('', [])] }, allExcept(MISSING_VOTES)],
-    [
-      'votes of the last observed event',
-      { attestations: [attestation('7', [], { observed: true, votes: null })] },
-      allExcept(MISSING_VOTES),
-    ],
-  ])('is limited to metrics that read the missing or invalid field: %s', (_, fields, remaining) => {
-    expect(exportedOf({ ...bridge, ...fields }, all, { height: '10' })).toEqual(remaining);
-  });
 
   it('includes metrics that read valset_confirms even if all deadlines have passed', () => {
     expect(exportedOf(bridge, all, { height: '171' })).toEqual(allExcept(DEADLINE));

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PEGGY_NAMES, withNames } from '../../support/dialect-names.js';
 import { omit, type Json, type JsonObject } from '../../support/json.js';
-import { deriveBridge } from '../derive.js';
-import { exportedOf, state, valueOf, valuesOf } from './state.js';
+import { state, valueOf, valuesOf } from './state.js';
 
 const params: JsonObject = {
   bridge_id: 'id',
@@ -71,13 +70,6 @@ describe('the parameter metrics', () => {
     expect(infoOf(state({ params }))).toEqual({ [labels(['id', '1', '0xf955aa', '', 'inj', '0xe28b'])]: 1 });
   });
 
-  it('accept a chain id that is a JSON integer', () => {
-    const changed = withParams({ bridge_chain_id: 1 });
-    expect(infoOf(changed)).toEqual({ [labels(['id', '1', '0xf955aa', '', 'inj', '0xe28b'])]: 1 });
-    expect(exportedOf(changed, all)).toEqual(all);
-    expect(deriveBridge(changed).invalid).toEqual({});
-  });
-
   it('have empty labels for missing parameters', () => {
     const withoutDenom = state({ params: omit(params, 'hub_coin_denom') });
     expect(infoOf(withoutDenom)).toEqual({ [labels(['id', '1', '0xf955aa', '', '', '0xe28b'])]: 1 });
@@ -89,20 +81,6 @@ describe('the parameter metrics', () => {
     const [label = ''] = Object.keys(infoOf(long) as JsonObject);
     expect(label).toContain(`bridge_id="${'🦊'.repeat(128)}",`);
     expect(label).toContain('hub_coin_denom="a\uFFFDb"');
-  });
-
-  it.each(Object.keys(params))('lack only the metric of a missing parameter: %s', (name) => {
-    const remaining = exportedOf(state({ params: omit(params, name) }), all);
-    const own = name === 'admins' ? ['bridge_params_admins'] : all.filter((family) => family.includes(`_${name}`));
-    expect(remaining).toEqual(all.filter((family) => !own.includes(family)));
-  });
-
-  it('lack only the metric of an invalid parameter', () => {
-    expect(exportedOf(withParams({ slash_fraction_batch: {} }), all)).toEqual(
-      all.filter((family) => family !== 'bridge_params_slash_fraction_batch_ratio'),
-    );
-    expect(exportedOf(withParams({ hub_coin_denom: 5 }), all)).toEqual(Object.keys(numbers));
-    expect(exportedOf(state({ params: 'none' }), all)).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { omit, type Json, type JsonObject } from '../../support/json.js';
-import { batch, batchConfirm, exportedOf, members, state, valset, valsetConfirm, valueOf, valuesOf } from './state.js';
+import { type JsonObject } from '../../support/json.js';
+import { batch, batchConfirm, members, state, valset, valsetConfirm, valueOf, valuesOf } from './state.js';
 
 const UNRELAYED = 'bridge_unrelayed_valsets';
 const VALSET_RATIO = 'bridge_unrelayed_valset_min_signed_power_ratio';
@@ -134,56 +134,5 @@ describe('the power threshold', () => {
   it('is exported as bridge_power_threshold_ratio', () => {
     expect(valueOf(bridge, 'bridge_power_threshold_ratio', { power_threshold: '0.75' })).toBe(0.75);
     expect(valueOf(bridge, 'bridge_power_threshold_ratio')).toBe(0.66);
-  });
-});
-
-describe('the withdrawal of signing metrics', () => {
-  const batchMetrics = [BATCH_RATIO, BATCHES_BELOW];
-  const valsetMetrics = [VALSET_RATIO, VALSETS_BELOW];
-  const observed = bridge['last_observed_valset'] as JsonObject;
-
-  it.each<[string, JsonObject, string[]]>([
-    ['last_observed_valset', { last_observed_valset: null }, []],
-    ['members of last_observed_valset, missing', { last_observed_valset: omit(observed, 'members') }, [UNRELAYED]],
-    ['members of last_observed_valset, a string', { last_observed_valset: { ...observed, members: '' } }, [UNRELAYED]],
-    ['nonce of last_observed_valset', { last_observed_valset: { ...observed, nonce: '' } }, batchMetrics],
-    [
-      'power of a member of last_observed_valset',
-      { last_observed_valset: { ...observed, members: [{ external_address: '0xaa' }] } },
-      [UNRELAYED],
-    ],
-    [
-      'external_address of a member of last_observed_valset',
-      { last_observed_valset: { ...observed, members: [{ power: '1' }] } },
-      [UNRELAYED],
-    ],
-    ['valsets', { valsets: null }, batchMetrics],
-    ['nonce of a validator set', { valsets: [valset('', {})] }, batchMetrics],
-    ['valset_confirms', { valset_confirms: null }, [UNRELAYED, ...batchMetrics]],
-    ['signer of an unrelayed validator set', { valset_confirms: [{ nonce: '11' }] }, [UNRELAYED, ...batchMetrics]],
-    ['signer of an unknown validator set', { valset_confirms: [{ nonce: '99' }] }, all],
-    ['batches', { batches: {} }, [UNRELAYED, ...valsetMetrics]],
-    ['batch_confirms', { batch_confirms: null }, [UNRELAYED, ...valsetMetrics]],
-    [
-      'signer of a live batch',
-      { batch_confirms: [{ nonce: '7', token_contract: '0xt1' }] },
-      [UNRELAYED, ...valsetMetrics],
-    ],
-    ['signer of an unknown batch', { batch_confirms: [{ nonce: '9', token_contract: '0xt1' }] }, all],
-    ['members of an older validator set', { valsets: [valset('12', { a: 1 }), { nonce: '11' }] }, all],
-    ['orchestrator_addresses', { orchestrator_addresses: null }, all],
-  ])('is limited to metrics that read the missing or invalid field: %s', (_, fields, remaining) => {
-    expect(exportedOf({ ...bridge, ...fields }, all)).toEqual(remaining);
-  });
-
-  const relayed = state({ last_observed_valset: valset('10', { '0xaa': 1 }), valsets: [valset('10', { '0xaa': 1 })] });
-  it.each<[string, Json, string[]]>([
-    ['valset_confirms', null, [UNRELAYED, BATCHES_BELOW]],
-    ['batch_confirms', null, [UNRELAYED, VALSETS_BELOW]],
-    ['last_observed_valset', null, []],
-    ['last_observed_valset', { nonce: '10' }, [UNRELAYED]],
-  ])('includes metrics of an unreadable list even if everything is relayed: %s is %j', (name, value, remaining) => {
-    expect(exportedOf(relayed, all)).toEqual([UNRELAYED, VALSETS_BELOW, BATCHES_BELOW]);
-    expect(exportedOf({ ...relayed, [name]: value }, all)).toEqual(remaining);
   });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { omit, type JsonObject } from '../../support/json.js';
+import { type JsonObject } from '../../support/json.js';
 import type { BridgeObservations } from '../../../src/facts/bridge/observations.js';
 import { bridgeSnapshot, type BridgeOptions } from '../../support/snapshots.js';
-import { deriveBridge } from '../derive.js';
 import { batch, exportedOf, state, transfer, valueOf, valuesOf } from './state.js';
 
 const TRANSFERS = 'bridge_token_unbatched_transfers';
@@ -51,10 +50,6 @@ describe('the token metrics', () => {
     });
   });
 
-  it('are absent if there are neither transfers nor denoms', () => {
-    expect(exportedOf(state({}), all)).toEqual([]);
-  });
-
   it('prefer the denom of erc20_to_denoms to the one of the hub coin', () => {
     const document = state({
       params: { hub_coin_erc20_contract: '0xaa', hub_coin_denom: 'inj' },
@@ -65,22 +60,7 @@ describe('the token metrics', () => {
 
   it.each<[string, JsonObject, Record<string, number>]>([
     ['erc20_to_denoms', { erc20_to_denoms: null }, { [label('0xaa', '')]: 2, [HUB_COIN]: 0, [NO_DENOM]: 1 }],
-    [
-      'denom of an erc20_to_denoms row',
-      { erc20_to_denoms: [{ erc20: '0xaa' }] },
-      { [label('0xaa', '')]: 2, [HUB_COIN]: 0, [NO_DENOM]: 1 },
-    ],
     ['params', { params: null }, { [USDT]: 2, [label('0xcc', '')]: 0, [NO_DENOM]: 1 }],
-    [
-      'hub_coin_erc20_contract',
-      { params: { hub_coin_denom: 'inj' } },
-      { [USDT]: 2, [label('0xcc', '')]: 0, [NO_DENOM]: 1 },
-    ],
-    [
-      'hub_coin_denom',
-      { params: { hub_coin_erc20_contract: '0xcc' } },
-      { [USDT]: 2, [label('0xcc', '')]: 0, [NO_DENOM]: 1 },
-    ],
   ])('have an empty denom label if it is missing: %s', (_, fields, transfers) => {
     expect(valueOf({ ...bridge, ...fields }, TRANSFERS)).toEqual(transfers);
   });
@@ -177,15 +157,6 @@ describe('the queue of a token', () => {
     expect(valueOf({ ...bridge, unbatched_transfers }, TOP_FEES)).toEqual({ [USDT]: 10_050 });
   });
 
-  it.each<[string, JsonObject, string[]]>([
-    ['contract of a transfer', { ...waiting('1', '1'), erc20_token: { amount: '1' } }, []],
-    ['contract of a fee', { ...waiting('1', '1'), erc20_fee: { amount: '1' } }, queue],
-    ['amount of a fee', { ...waiting('1', '1'), erc20_fee: { contract: '0xaa' } }, [OLDEST_ID]],
-    ['id of a transfer', { ...waiting('1', '1'), id: '' }, [TOP_FEES]],
-  ])('is withdrawn with a missing field: %s', (_, row, remaining) => {
-    expect(exportedOf({ ...bridge, unbatched_transfers: [waiting('2', '5'), row] }, queue)).toEqual(remaining);
-  });
-
   it('keeps the series that come first by their labels above the limit, and the largest fees', () => {
     const unbatched_transfers = [waiting('1', '9', '0xbb'), waiting('2', '1', '0xaa'), waiting('3', '5', '0xcc')];
     expect(valuesOf({ ...bridge, unbatched_transfers }, queue, { maxSeries: 1 })).toEqual({
@@ -254,60 +225,10 @@ describe('the configured limits', () => {
 describe('the withdrawal of token metrics', () => {
   const valid = transfer('1', '0xaa', '1');
   const unbatchedWith = (invalid: JsonObject): JsonObject => ({ ...bridge, unbatched_transfers: [valid, invalid] });
-  const batchedWith = (invalid: JsonObject): JsonObject => ({
-    ...bridge,
-    batches: [batch('1', '0xt', { transactions: [valid, invalid] })],
-  });
-  const allExcept = (...names: string[]): string[] => [...all, OLDEST].filter((name) => !names.includes(name));
-
-  it.each<[string, JsonObject, string[]]>([
-    ['unbatched_transfers', { ...bridge, unbatched_transfers: null }, batched],
-    ['batches', { ...bridge, batches: null }, unbatched],
-    ['transactions of a batch', { ...bridge, batches: [{ token_contract: '0xaa' }] }, unbatched],
-    ['a row of unbatched_transfers', { ...bridge, unbatched_transfers: [null] }, batched],
-    ['contract of a transfer', unbatchedWith({ ...valid, erc20_token: { amount: '1' } }), allExcept(TRANSFERS, AMOUNT)],
-    ['erc20_token of a transfer', unbatchedWith({ ...valid, erc20_token: null }), allExcept(TRANSFERS, AMOUNT)],
-    [
-      'amount of a transfer',
-      unbatchedWith({ ...valid, erc20_token: { contract: '0xaa', amount: '' } }),
-      allExcept(AMOUNT),
-    ],
-    ['contract of a fee', unbatchedWith({ ...valid, erc20_fee: { amount: '1' } }), allExcept(FEES)],
-    ['amount of a fee', unbatchedWith({ ...valid, erc20_fee: { contract: '0xaa', amount: 'x' } }), allExcept(FEES)],
-    ['id of a transfer', unbatchedWith(omit(valid, 'id')), allExcept(OLDEST)],
-    [
-      'contract of a batched transfer',
-      batchedWith({ ...valid, erc20_token: { amount: '1' } }),
-      allExcept(BATCHED, BATCHED_AMOUNT),
-    ],
-    [
-      'amount of a batched transfer',
-      batchedWith({ ...valid, erc20_token: { contract: '0xaa' } }),
-      allExcept(BATCHED_AMOUNT),
-    ],
-    ['fee of a batched transfer', batchedWith({ ...valid, erc20_fee: null }), allExcept(BATCHED_FEES)],
-    ['erc20_to_denoms', { ...bridge, erc20_to_denoms: 'x' }, [OLDEST]],
-    ['denom of an erc20_to_denoms row', { ...bridge, erc20_to_denoms: [{ erc20: '0xaa', denom: 1 }] }, [OLDEST]],
-    ['hub_coin_denom', { ...bridge, params: { hub_coin_erc20_contract: '0xcc', hub_coin_denom: [] } }, [OLDEST]],
-  ])('is limited to metrics that read the missing or invalid field: %s', (_, document, remaining) => {
-    expect(exportedOf(document, [...all, OLDEST])).toEqual(remaining);
-  });
 
   it('leaves the contracts of an invalid list out of the metrics of the other list', () => {
     const document = { ...bridge, batches: [batch('1', '0xt', { transactions: [transfer('1', '0xff', '1'), null] })] };
     expect(valueOf(document, TRANSFERS)).toEqual({ [USDT]: 2, [HUB_COIN]: 0, [NO_DENOM]: 1 });
     expect(valueOf(unbatchedWith(transfer('1', '0xff', '1')), BATCHED)).toHaveProperty([label('0xff', '')], 0);
-  });
-
-  it('reports invalid fields, but not missing ones, as problems', () => {
-    const document = unbatchedWith({
-      id: 1.5,
-      erc20_token: { contract: 3, amount: '' },
-      erc20_fee: { contract: null, amount: '0x' },
-    });
-    expect(deriveBridge(document).invalid).toEqual({
-      'state.unbatched_transfers[].erc20_token.contract': 1,
-      'state.unbatched_transfers[].erc20_fee.amount': 1,
-    });
   });
 });

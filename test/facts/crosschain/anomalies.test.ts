@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { omit, type JsonObject } from '../../support/json.js';
+import { type JsonObject } from '../../support/json.js';
 import type { SeriesValues } from '../derive.js';
 import { cctx, outbound, rateLimiterInput, valueOf } from './document.js';
 
@@ -14,10 +14,6 @@ function anomaliesOf(document: JsonObject): Record<string, number | undefined> {
 const consistent = (index: string): JsonObject => cctx(index, [outbound('1')]);
 
 describe('crosschain_anomalies', () => {
-  it('is 0 for every kind if the lists are empty', () => {
-    expect(anomaliesOf(rateLimiterInput({}))).toEqual(noAnomalies);
-  });
-
   it('counts rows that repeat an index of either list', () => {
     const document = rateLimiterInput({
       cctxs_missed: [consistent('0x1'), consistent('0x2'), consistent('0x1')], // repeats 0x1
@@ -61,23 +57,5 @@ describe('crosschain_anomalies', () => {
       cctxs_pending: [cctx('0x3', [])],
     });
     expect(anomaliesOf(document)).toEqual({ ...noAnomalies, cctxs_without_outbound: 2 });
-  });
-
-  type Kind = (typeof kinds)[number];
-  const rowKinds: Kind[] = ['duplicate_cctxs', 'cctxs_without_outbound'];
-
-  it.each<[string, JsonObject, Kind[]]>([
-    ['cctxs_missed', { cctxs_missed: null }, rowKinds],
-    ['cctxs_pending', { cctxs_pending: 'none' }, rowKinds],
-    ['a row of cctxs_missed', { cctxs_missed: [null] }, rowKinds],
-    ['index', { cctxs_missed: [omit(consistent(''), 'index')] }, ['duplicate_cctxs']],
-    ['outbound_params', { cctxs_pending: [omit(consistent('0x1'), 'outbound_params')] }, ['cctxs_without_outbound']],
-    ['all fields of an outbound', { cctxs_pending: [cctx('0x1', [{}])] }, []],
-    ['height', { height: '' }, ['lowest_above_height']],
-    ['lowest_pending_cctx_height', { lowest_pending_cctx_height: null }, ['lowest_above_height']],
-    ['total_pending', { total_pending: null }, []],
-  ])('withdraws only the kinds that read the missing or invalid field: %s', (_, fields, withdrawn) => {
-    const remaining = kinds.map((kind) => [kind, withdrawn.includes(kind) ? undefined : 0]);
-    expect(anomaliesOf({ ...rateLimiterInput({}), ...fields })).toEqual(Object.fromEntries(remaining));
   });
 });

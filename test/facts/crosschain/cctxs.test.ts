@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../support/json.js';
-import { cctx, exportedOf, outbound, rateLimiterInput, status, valueOf } from './document.js';
+import { cctx, outbound, rateLimiterInput, status, valueOf } from './document.js';
 
 const CCTXS = 'crosschain_cctxs';
 const OLDEST = 'crosschain_oldest_cctx_created_timestamp_seconds';
 const NO_HASH = 'crosschain_cctxs_without_hash';
-const LOWEST = 'crosschain_lowest_pending_nonce';
 const IGNORED = 'crosschain_cctxs_ignored';
 const TSS = 'crosschain_tss_info';
 const LARGEST = 'crosschain_largest_pending_native_amount';
@@ -53,15 +52,12 @@ describe('crosschain_cctxs', () => {
 
   it.each<[string, JsonObject, string]>([
     ['all outbounds', { outbound_params: [] }, cctxLabels('pending', 'PendingOutbound', '', '', '', 'outgoing')],
-    ['outbound_params', { outbound_params: null }, cctxLabels('pending', 'PendingOutbound', '', '', '', 'outgoing')],
     [
       'all fields of the outbound',
       { outbound_params: [{}] },
       cctxLabels('pending', 'PendingOutbound', '', '', '', 'outgoing'),
     ],
-    ['status', { cctx_status: {} }, cctxLabels('pending', '', 'Gas', '1', 'ethereum', 'outgoing')],
     ['cctx_status', { cctx_status: null }, cctxLabels('pending', '', 'Gas', '1', 'ethereum', 'outgoing')],
-    ['sender_chain_id', { inbound_params: {} }, cctxLabels('pending', 'PendingOutbound', 'Gas', '1', 'ethereum', '')],
     ['inbound_params', { inbound_params: null }, cctxLabels('pending', 'PendingOutbound', 'Gas', '1', 'ethereum', '')],
   ])('has empty labels if a field is missing: %s', (_, fields, label) => {
     expect(valueOf(pending({ ...cctx('0x1', [outbound('1')]), ...fields }), CCTXS, options)).toEqual({ [label]: 1 });
@@ -106,17 +102,6 @@ describe('crosschain_oldest_cctx_created_timestamp_seconds', () => {
       [chainLabels('pending', '56')]: 600,
     });
   });
-
-  it.each<[string, JsonObject]>([
-    ['created_timestamp', withTimestamps('0x2', '1', null, '600')],
-    ['lastUpdate_timestamp, with an unknown creation time', withTimestamps('0x2', '1', '0', '')],
-    ['cctx_status', cctx('0x2', [outbound('1')], { cctx_status: null })],
-  ])('is withdrawn for the list with a missing field: %s', (_, invalid) => {
-    const missed = [withTimestamps('0x1', '1', '900', '1')];
-    expect(valueOf(rateLimiterInput({ cctxs_missed: missed, cctxs_pending: [invalid] }), OLDEST)).toEqual({
-      [chainLabels('missed', '1')]: 900,
-    });
-  });
 });
 
 describe('crosschain_cctxs_without_hash', () => {
@@ -147,10 +132,6 @@ describe('crosschain_cctxs_ignored', () => {
     });
   const both = (missed: JsonObject[], cctxs_pending: JsonObject[]): JsonObject =>
     rateLimiterInput({ cctxs_missed: missed, cctxs_pending });
-
-  it('is 0 for both lists if nothing is ignored', () => {
-    expect(valueOf(both([created('0x1', '1')], []), IGNORED)).toEqual({ 'list="missed"': 0, 'list="pending"': 0 });
-  });
 
   it('counts listed indexes, which are left out of the counts and ages by chain', () => {
     const document = both([created('0x1', '5'), created('0x1', '5'), created('0x2', '9')], [created('0x1', '7')]);
@@ -230,38 +211,6 @@ describe('crosschain_largest_pending_native_amount', () => {
 describe('the withdrawal of breakdown metrics', () => {
   const valid = cctx('0x1', [outbound('1', { coin_type: 'Native' })], {
     cctx_status: status({ created_timestamp: '5' }),
-  });
-  const all = [CCTXS, OLDEST, NO_HASH, LOWEST, LARGEST];
-  const allExcept = (...names: string[]): string[] => all.filter((name) => !names.includes(name));
-  const withFields = (fields: JsonObject): Json[] => [{ ...valid, ...fields }];
-
-  it.each<[string, Json, string[]]>([
-    ['cctxs_pending', null, []],
-    ['a row of cctxs_pending', [valid, null], []],
-    ['index', withFields({ index: null }), []],
-    ['outbound_params, missing', withFields({ outbound_params: null }), [CCTXS, OLDEST]],
-    ['outbound_params, a string', withFields({ outbound_params: '' }), []],
-    ['hash', withFields({ outbound_params: [outbound('1', { coin_type: 'Native', hash: null })] }), allExcept(NO_HASH)],
-    [
-      'tss_nonce',
-      withFields({ outbound_params: [outbound('1', { coin_type: 'Native', tss_nonce: '' })] }),
-      allExcept(LOWEST),
-    ],
-    ['coin_type', withFields({ outbound_params: [outbound('1', { coin_type: null })] }), allExcept(LARGEST)],
-    ['receiver_chainId, missing', withFields({ outbound_params: [outbound(null, { coin_type: 'Native' })] }), all],
-    [
-      'receiver_chainId, a fraction',
-      withFields({ outbound_params: [outbound(1.5, { coin_type: 'Native' })] }),
-      [LARGEST],
-    ],
-    ['sender_chain_id, a boolean', withFields({ inbound_params: { sender_chain_id: true } }), allExcept(CCTXS)],
-    [
-      'hash of an outbound before the last one',
-      withFields({ outbound_params: [{ hash: 3 }, ...(valid['outbound_params'] as Json[])] }),
-      all,
-    ],
-  ])('is limited to metrics that read the missing or invalid field: %s', (_, list, remaining) => {
-    expect(exportedOf(rateLimiterInput({ cctxs_pending: list }), all, options)).toEqual(remaining);
   });
 
   it('does not affect the series of the other list', () => {

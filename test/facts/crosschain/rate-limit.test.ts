@@ -113,19 +113,4 @@ describe('the export of rate limit metrics', () => {
     expect(exportedOf(document, all, { rate })).toEqual(all);
     expect(valueOf(document, CONFIGURED_WINDOW)).toBe(500);
   });
-
-  const [withoutHeights, withoutValues] = [
-    [CONFIGURED_WINDOW, LIMIT],
-    [EFFECTIVE_WINDOW, CONFIGURED_WINDOW, LIMIT],
-  ];
-  it.each<[string, JsonObject, string[] | undefined]>([
-    ['height', { height: null }, withoutHeights],
-    ['lowest_pending_cctx_height', { lowest_pending_cctx_height: '' }, withoutHeights],
-    ['past_cctxs_value', { past_cctxs_value: 'x' }, withoutValues],
-    ['pending_cctxs_value', { pending_cctxs_value: null }, withoutValues],
-    ['height, with nothing pending', { height: null, lowest_pending_cctx_height: '0' }, withoutHeights],
-    ['both lists and total_pending', { cctxs_missed: null, cctxs_pending: null, total_pending: null }, all],
-  ])('excludes only metrics that read the missing or invalid field: %s', (_, fields, remaining) => {
-    expect(exportedOf({ ...inputOf(100, 11, 10, 90), ...fields }, all, { window: '100', rate })).toEqual(remaining);
-  });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../support/json.js';
-import { deriveCrosschain } from '../derive.js';
-import { cctx, exportedOf, rateLimiterInput, valueOf, valuesOf } from './document.js';
+import { cctx, rateLimiterInput, valueOf, valuesOf } from './document.js';
 
 const HIDDEN = 'crosschain_cctxs_hidden';
 const lengths = ['crosschain_cctxs_missed', 'crosschain_cctxs_pending'];
@@ -54,27 +53,5 @@ describe('the total metrics', () => {
     const withPending = (pending: number): JsonObject =>
       rateLimiterInput({ total_pending: '400', cctxs_missed: listed('m', 200), cctxs_pending: listed('p', pending) });
     expect([valueOf(withPending(200), HIDDEN), valueOf(withPending(100), HIDDEN)]).toEqual([0, 100]);
-  });
-
-  it.each<[string, JsonObject, string[]]>([
-    ['height', { height: null }, ['crosschain_height']],
-    ['total_pending', { total_pending: '' }, ['crosschain_total_pending', HIDDEN]],
-    ['past_cctxs_value', { past_cctxs_value: '1e21' }, ['crosschain_past_cctxs_value']],
-    ['pending_cctxs_value', { pending_cctxs_value: [] }, ['crosschain_pending_cctxs_value']],
-    ['lowest_pending_cctx_height', { lowest_pending_cctx_height: '0x10' }, ['crosschain_lowest_pending_cctx_height']],
-    ['cctxs_missed', { cctxs_missed: null }, ['crosschain_cctxs_missed', HIDDEN]],
-    ['cctxs_pending', { cctxs_pending: {} }, ['crosschain_cctxs_pending', HIDDEN]],
-  ])('are withdrawn only if they read the missing or invalid field: %s', (_, fields, withdrawn) => {
-    expect(exportedOf({ ...document, ...fields }, all)).toEqual(all.filter((name) => !withdrawn.includes(name)));
-  });
-
-  it('report invalid fields, but not missing ones, as problems', () => {
-    const invalid = rateLimiterInput({
-      height: null,
-      total_pending: '',
-      past_cctxs_value: '1e21',
-      cctxs_missed: 'none',
-    });
-    expect(deriveCrosschain(invalid).invalid).toEqual({ past_cctxs_value: 1, cctxs_missed: 1 });
   });
 });
