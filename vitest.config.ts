@@ -8,6 +8,7 @@ const FUZZ = [
   'test/**/hostile-*.test.ts',
   'test/facts/property/*.test.ts',
   'test/chain/document.test.ts',
+  'test/flow/*-week.test.ts',
   'test/simulator/scenarios.test.ts',
 ];
 

@@ -1,15 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import { fuzzRuns, fuzzTimeoutMs } from '../support/fuzz.js';
 import { sumOf, week } from './crosschain-week.js';
 
-/* All scenarios in turn, for some minutes each; a week is in crosschain-week.slow.test.ts. */
+/** Of each scenario; longer in `npm run test:slow`. */
+const incidentHours = fuzzRuns(0.1);
 
 describe.each(['healthy', 'mainnet'] as const)(
   'the cross-chain flow of all scenarios on a hub that starts as %s',
+  { timeout: fuzzTimeoutMs(10_000) },
   (start) => {
     it('equals the books of the hub at polls every 30 s, some of which fail', () => {
       const { different, above, gaps, polls, short, total, observed, unseen } = week({
         start,
-        incidentHours: 0.1,
+        incidentHours,
         pollSeconds: 30,
         failedShare: 0.1,
       });
@@ -21,6 +24,12 @@ describe.each(['healthy', 'mainnet'] as const)(
       expect(sumOf(total, 'mined')).toBeGreaterThan(0);
       expect(observed).toBeGreaterThan(known / 2);
       expect(observed).toBeLessThanOrEqual(known);
+    });
+
+    it('is never above the books of the hub at polls every 4 minutes', () => {
+      const { above, total } = week({ start, incidentHours, pollSeconds: 240, failedShare: 0 });
+      expect(above).toEqual([]);
+      expect(sumOf(total, 'mined')).toBeGreaterThan(0);
     });
   },
 );

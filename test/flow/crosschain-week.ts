@@ -7,16 +7,14 @@ import {
   trackCrosschain,
   type CrosschainFlow,
 } from '../../src/flow/crosschain-flow.js';
-import { createModel, type Model } from '../../src/simulator/model.js';
-import { Random } from '../../src/simulator/random.js';
+import type { Model } from '../../src/simulator/model.js';
 import { inputOf } from '../support/snapshots.js';
-import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
+import { modelOf, START_SECONDS, throughScenarios, type WeekOptions } from './through-scenarios.js';
 
 /*
  * What is concluded from the rate limiter inputs of a simulated chain, against the books of the chain: all scenarios in turn.
  */
 
-const START_SECONDS = 1_790_000_000;
 const OPTIONS = { staleAfterMs: 300_000, maxSeries: 200 };
 
 const statuses: Readonly<Record<string, CctxAnswer>> = {
@@ -76,60 +74,38 @@ function answersOf(model: Model, flow: CrosschainFlow): CrosschainFlow['answers'
   return new Map(nextQuestions(flow).map(({ index }): [string, CctxAnswer] => [index, statusOf(model, index)]));
 }
 
-export interface WeekOptions {
-  readonly start: ScenarioName;
-  readonly incidentHours: number;
-  /** After each incident; by default none. */
-  readonly calmHours?: number;
-  readonly pollSeconds: number;
-  readonly failedShare: number;
-}
-
 /**
  * `different` are intervals in which other transactions were counted than finished. In `short` ones, some were created and finished, which is
  * seen by the next nonce of the chain.
  */
-export function week({ start, incidentHours, calmHours = 0, pollSeconds, failedShare }: WeekOptions) {
-  const blockTimeMs = start === 'mainnet' ? undefined : 10_000;
-  const model = createModel({ seed: 5, scenario: start, startTime: START_SECONDS, blockTimeMs });
-  const random = new Random(5, 'failed polls');
+export function week(options: WeekOptions) {
+  const model = modelOf(options);
   let flow = poll(model, 0, EMPTY_CROSSCHAIN_FLOW);
   const atStart = booksOf(model);
   let books = atStart;
   const different: { counted: Counts; expected: Counts }[] = [];
   const above: string[] = [];
-  let [seconds, polls, gaps, short] = [0, 0, 0, 0];
-  const incidents = scenarioNames.filter((name) => name !== 'mainnet');
-  const phases = incidents.flatMap((scenario) => [
-    { scenario, hours: incidentHours },
-    { scenario: start, hours: calmHours },
-  ]);
-  for (const { scenario, hours } of phases) {
-    if (hours > 0) model.setScenario(scenario);
-    for (let step = 0; step < (hours * 3600) / pollSeconds; step += 1) {
-      model.advanceTime(pollSeconds * 1000);
-      seconds += pollSeconds;
-      if (random.chance(failedShare)) continue;
-      const before = { ...flow, answers: answersOf(model, flow) };
-      const after = poll(model, seconds, before);
-      // An interruption is counted when it begins.
-      const isInterrupted = [before, after].some(({ baseline }) => baseline?.isInterrupted !== false);
-      const hasGap = isInterrupted || Object.entries(after.gaps).some(([reason, count]) => count !== flow.gaps[reason]);
-      const booksAfter = booksOf(model);
-      polls += 1;
-      if (hasGap) gaps += 1;
-      else {
-        const counted = departedIn(after, before, seconds, (index) => statusOf(model, index) !== 'pending');
-        const expected = perChain(difference(booksAfter, books));
-        const isLess = Array.from(counted).every(([chainId, count]) => count <= (expected.get(chainId) ?? 0));
-        if (!isLess) different.push({ counted, expected });
-        else if (!isEqual(counted, expected)) short += 1;
-      }
-      const soFar = difference(booksAfter, atStart);
-      for (const [key, count] of countedBy(after)) if (!isWithin(key, count, soFar)) above.push(key);
-      flow = after;
-      books = booksAfter;
+  let [polls, gaps, short] = [0, 0, 0];
+  for (const seconds of throughScenarios(model, options)) {
+    const before = { ...flow, answers: answersOf(model, flow) };
+    const after = poll(model, seconds, before);
+    // An interruption is counted when it begins.
+    const isInterrupted = [before, after].some(({ baseline }) => baseline?.isInterrupted !== false);
+    const hasGap = isInterrupted || Object.entries(after.gaps).some(([reason, count]) => count !== flow.gaps[reason]);
+    const booksAfter = booksOf(model);
+    polls += 1;
+    if (hasGap) gaps += 1;
+    else {
+      const counted = departedIn(after, before, seconds, (index) => statusOf(model, index) !== 'pending');
+      const expected = perChain(difference(booksAfter, books));
+      const isLess = Array.from(counted).every(([chainId, count]) => count <= (expected.get(chainId) ?? 0));
+      if (!isLess) different.push({ counted, expected });
+      else if (!isEqual(counted, expected)) short += 1;
     }
+    const soFar = difference(booksAfter, atStart);
+    for (const [key, count] of countedBy(after)) if (!isWithin(key, count, soFar)) above.push(key);
+    flow = after;
+    books = booksAfter;
   }
   const { unseen = 0 } = flow.gaps;
   return { polls, gaps, unseen, short, different, above, total: countedBy(flow), observed: observationsOf(flow) };

@@ -73,7 +73,6 @@ describe('a hostile sequence of documents', () => {
       expect(countOf(second.tokens.values(), 'transfersCanceled')).toBe(MAX_TRANSFERS);
       const batches = all.map((one, index) => batch(String(index), '0xa', { transactions: [one] }));
       expect(baselineOf(track(EMPTY_BRIDGE_FLOW, { batches })).batches.size).toBe(MAX_TRANSFERS);
-      expect(track(second, { batches }).tokens).toEqual(second.tokens);
     },
     fuzzTimeoutMs(1000),
   );

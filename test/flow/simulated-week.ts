@@ -3,17 +3,15 @@ import type { TokenCounter } from '../../src/flow/bridge-changes.js';
 import type { BridgeFlow } from '../../src/flow/bridge-flow.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge } from '../../src/flow/bridge-flow.js';
 import { asDecimalString } from '../../src/chain/numeral.js';
-import { createModel, type Model } from '../../src/simulator/model.js';
-import { Random } from '../../src/simulator/random.js';
+import type { Model } from '../../src/simulator/model.js';
 import { inputOf } from '../support/snapshots.js';
-import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
+import { modelOf, START_SECONDS, throughScenarios, type WeekOptions } from './through-scenarios.js';
 
 /*
  * What is concluded from the documents of a simulated chain, against the books of the chain: all scenarios in turn, on a busy bridge and on
  * a main network.
  */
 
-const START_SECONDS = 1_790_000_000;
 const OPTIONS = { staleAfterMs: 300_000, maxSeries: 200 };
 
 export type Books = ReadonlyMap<string, bigint>;
@@ -67,16 +65,6 @@ export interface Week {
   readonly total: Books;
 }
 
-export interface WeekOptions {
-  readonly start: ScenarioName;
-  /** How long each incident lasts. */
-  readonly incidentHours: number;
-  /** How long the chain recovers after each, with little traffic. */
-  readonly calmHours?: number;
-  readonly pollSeconds: number;
-  readonly failedShare: number;
-}
-
 function poll(model: Model, seconds: number, flow: BridgeFlow): BridgeFlow {
   const at = { epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 };
   const height = asDecimalString(String(model.height));
@@ -84,43 +72,24 @@ function poll(model: Model, seconds: number, flow: BridgeFlow): BridgeFlow {
   return trackBridge(flow, input, OPTIONS);
 }
 
-export function week({ start, incidentHours, calmHours = 0, pollSeconds, failedShare }: WeekOptions): Week {
-  const blockTimeMs = start === 'mainnet' ? undefined : 10_000;
-  const model = createModel({ seed: 5, scenario: start, startTime: START_SECONDS, blockTimeMs });
-  const random = new Random(5, 'failed polls');
+export function week(options: WeekOptions): Week {
+  const model = modelOf(options);
   let flow = poll(model, 0, EMPTY_BRIDGE_FLOW);
   let [books, counters] = [booksOf(model), countersOf(flow)];
   const different: { counted: Books; expected: Books }[] = [];
   const above: string[] = [];
-  let [seconds, polls, gaps] = [0, 0, 0];
-  const calm = start === 'mainnet' ? 'mainnet' : 'quiet';
-  const phases = scenarioNames
-    .filter((name) => name !== 'mainnet')
-    .flatMap(
-      (name) =>
-        [
-          { scenario: name, hours: incidentHours },
-          { scenario: calm, hours: calmHours },
-        ] as const,
-    );
-  for (const { scenario, hours } of phases) {
-    if (hours === 0) continue;
-    model.setScenario(scenario);
-    for (let step = 0; step < (hours * 3600) / pollSeconds; step += 1) {
-      model.advanceTime(pollSeconds * 1000);
-      seconds += pollSeconds;
-      if (random.chance(failedShare)) continue;
-      const after = poll(model, seconds, flow);
-      const hasGap = Object.entries(after.gaps).some(([reason, count]) => count !== flow.gaps[reason]);
-      const [booksAfter, countersAfter] = [booksOf(model), countersOf(after)];
-      const [counted, expected] = [increments(countersAfter, counters), increments(booksAfter, books)];
-      polls += 1;
-      if (hasGap) gaps += 1;
-      else if (!isEqual(comparable(counted), comparable(expected))) different.push({ counted, expected });
-      above.push(...keysAbove(counted, expected));
-      flow = after;
-      [books, counters] = [booksAfter, countersAfter];
-    }
+  let [polls, gaps] = [0, 0];
+  for (const seconds of throughScenarios(model, options)) {
+    const after = poll(model, seconds, flow);
+    const hasGap = Object.entries(after.gaps).some(([reason, count]) => count !== flow.gaps[reason]);
+    const [booksAfter, countersAfter] = [booksOf(model), countersOf(after)];
+    const [counted, expected] = [increments(countersAfter, counters), increments(booksAfter, books)];
+    polls += 1;
+    if (hasGap) gaps += 1;
+    else if (!isEqual(comparable(counted), comparable(expected))) different.push({ counted, expected });
+    above.push(...keysAbove(counted, expected));
+    flow = after;
+    [books, counters] = [booksAfter, countersAfter];
   }
   return { polls, gaps, different, above, total: counters };
 }

@@ -15,7 +15,7 @@ import { NOW } from '../support/sample-endpoints.js';
 import { hasTool, OPENMETRICS_PARSER, PYTHON, runTool } from '../support/tools.js';
 import { fuzzRuns, fuzzTimeoutMs } from '../support/fuzz.js';
 
-const RUNS = 500;
+const RUNS = 250;
 const MAX_SERIES = 5;
 
 /** Strings that a token issuer, a proxy or a faulty node can place in any field. */
@@ -118,7 +118,7 @@ interface Sample {
 
 /** Results for external parsers, which start slowly and therefore check all samples in one exposition. */
 const samples: Sample[] = [];
-const MAX_SAMPLES = 300;
+const MAX_SAMPLES = 150;
 
 function expectValidResult(source: StepContext, body: Buffer, height: string | undefined): void {
   const poll = pollOf(source, body, { height, source: 'fuzz' });

@@ -6,7 +6,7 @@ import type { Poll } from '../../src/poll/poll.js';
 import { sentenceText } from '../../src/problems/sentence.js';
 import type { TargetVerdicts } from '../../src/poll/verdicts.js';
 import { createModel } from '../../src/simulator/model.js';
-import { batch, idleState as partialState, transfer, vote } from '../facts/items/bridge-state.js';
+import { idleState as partialState, transfer, vote } from '../facts/items/bridge-state.js';
 import { judgedEndpoints } from '../problems/judged-endpoints.js';
 import { record } from '../problems/recording.js';
 import { START } from '../support/polls.js';
@@ -153,106 +153,6 @@ describe('the verdicts about an endpoint', () => {
     ]);
   });
 
-  it('last through failed polls, and end with the second poll that finds another value', () => {
-    const { succeed, fail, linesAt } = endpoint();
-    for (const minute of [0, 1]) succeed(minute, idle);
-    for (let minute = 2; minute <= 55; minute += 1) {
-      if (minute % 4 === 3) fail(minute);
-      else succeed(minute, waiting);
-    }
-    expect(linesAt(55)[1]).toBe(
-      'firing BridgeBacklogStuck: no batch of 0xt built for at least 53 min: 0.00001 0xt (10 transfers) waiting with sufficient fees',
-    );
-    succeed(56, { ...waiting, batches: [batch('6')] });
-    succeed(57, idle);
-    expect(linesAt(57)).toEqual(['ok']);
-  });
-
-  it('are about a height that does not change, also when no poll has observed a change', () => {
-    const { succeed, linesAt } = endpoint();
-    for (let minute = 0; minute <= 16; minute += 1) succeed(minute, idle, { height: '52' });
-    expect(linesAt(7)).toEqual([
-      'pending',
-      'pending BridgeHeightStalled: the hub height has not advanced from 52 for at least 6 min',
-    ]);
-    expect(linesAt(16).slice(0, 2)).toEqual([
-      'critical',
-      'firing BridgeHeightStalled: the hub height has not advanced from 52 for at least 15 min',
-    ]);
-  });
-
-  it('tell at the first poll who is jailed soon, if the set was created long ago', () => {
-    const params = { ...idleState.params, average_block_time: '60000' };
-    const linesOfAge = (blocks: number): string[] => {
-      const { succeed, linesAt } = endpoint();
-      const created = String(1000 - blocks);
-      const valset = { ...idleState.valsets[0], nonce: created, height: created };
-      succeed(0, { ...idle, params, valsets: [...idleState.valsets, valset] }, { height: '1000' });
-      succeed(1, { ...idle, params, valsets: [...idleState.valsets, valset] }, { height: '1001' });
-      return linesAt(1).filter((line) => line.includes('BridgeOrchestratorDeadlineNear'));
-    };
-    expect(linesOfAge(50)).toEqual([
-      expect.stringMatching(
-        /^firing BridgeOrchestratorDeadlineNear: 4 validators with 100 % of the power must sign within 12 hours or be jailed: /,
-      ),
-    ]);
-    expect(linesOfAge(5)).toEqual([expect.stringMatching(/^pending .* 4 validators with 100 % of the power/)]);
-  });
-
-  /** What the first poll finds, at height 1000 with blocks of a minute. */
-  const linesOfFirstPolls = (state: object): string[] => {
-    const { succeed, linesAt } = endpoint();
-    const params = { ...idleState.params, average_block_time: '60000', signed_valsets_window: '10000' };
-    succeed(0, { ...state, params }, { height: '1000' });
-    succeed(1, { ...state, params }, { height: '1001' });
-    return linesAt(1);
-  };
-
-  it('tell at the first poll since when the first of two disputed events is disputed', () => {
-    const claim = (event: number, height: number, voter: number) => ({
-      observed: false,
-      height: String(height),
-      votes: [vote(voter)],
-      claim: { event_nonce: String(event), amount: String(voter) },
-    });
-    const attestations = [claim(8, 900, 0), claim(8, 940, 1), claim(9, 910, 0), claim(9, 990, 1)];
-    expect(linesOfFirstPolls({ attestations: [...idleState.attestations, ...attestations] })).toContainEqual(
-      expect.stringMatching(/^firing BridgeConflictingClaims: validators have disagreed about .* for 61 min/),
-    );
-  });
-
-  it('date a batch by the blocks that two polls have seen, not by the parameter of the chain', () => {
-    const { succeed, linesAt } = endpoint();
-    const state = {
-      params: { ...idleState.params, average_block_time: '2000' },
-      batches: [{ ...batch('6'), block: '9000' }],
-      batch_confirms: [],
-    };
-    // Blocks take 0.65 s.
-    succeed(0, state, { height: '10000' });
-    succeed(0.5, state, { height: '10046' });
-    expect(linesAt(0.5).filter((line) => line.includes('BridgeBatchUnsigned'))).toEqual([
-      expect.stringMatching(/^pending BridgeBatchUnsigned: batches have lacked signatures for 11 min, /),
-    ]);
-  });
-
-  it('repeat a change of the parameters for an hour', () => {
-    const { succeed, linesAt } = endpoint();
-    for (const minute of [0, 1]) succeed(minute, idle);
-    succeed(2, { ...idle, params: { ...idleState.params, signed_valsets_window: '99' } });
-    expect(linesAt(2)).toEqual(['ok']);
-    for (let minute = 3; minute <= 62; minute += 1) {
-      succeed(minute, { ...idle, params: { ...idleState.params, signed_valsets_window: '99' } });
-    }
-    expect(linesAt(61)).toEqual([
-      'info',
-      'firing BridgeParamsChanged: bridge parameters changed 59 min ago: signed_valsets_window (100 → 99)',
-    ]);
-    for (const minute of [63, 64, 65])
-      succeed(minute, { ...idle, params: { ...idleState.params, signed_valsets_window: '99' } });
-    expect(linesAt(65)).toEqual(['ok']);
-  });
-
   it('name the new contract of the bridge for six hours, but not a missing one', () => {
     const { succeed, linesAt } = endpoint();
     const paramsWith = (address: string) => ({ params: { ...idleState.params, bridge_external_address: address } });
@@ -265,28 +165,6 @@ describe('the verdicts about an endpoint', () => {
     ]);
     for (let minute = 75; minute <= 370; minute += 5) succeed(minute, paramsWith('0xbb'));
     expect(linesAt(370)).toEqual(['ok']);
-  });
-
-  it('are about a rollback when the height stays lower for 15 minutes, and end when it is as high as before', () => {
-    const { succeed, linesAt } = endpoint();
-    const pollBetween = (first: number, last: number): void => {
-      // The third lower height in a row is accepted.
-      for (let minute = first; minute <= last; minute += 1) {
-        succeed(minute, idle, { height: String(minute < 10 ? 1000 + minute : 970 + minute) });
-      }
-    };
-    pollBetween(0, 26);
-    expect(linesAt(26)).toEqual([
-      'pending',
-      'pending BridgeStateRolledBack: the state has been older than before for at least 14 min: the hub height by 12',
-    ]);
-    pollBetween(27, 27);
-    expect(linesAt(27)).toEqual([
-      'critical',
-      'firing BridgeStateRolledBack: the state has been older than before for at least 15 min: the hub height by 11',
-    ]);
-    pollBetween(28, 41);
-    expect(linesAt(41)).toEqual(['ok']);
   });
 
   it('tell a field that is missing, unless no alert reads it and the node has never had it', () => {

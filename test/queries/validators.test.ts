@@ -90,7 +90,6 @@ describe('the names of validators', () => {
 
   it.each([
     ['not a list', { validators: 7 }],
-    ['no list', {}],
     ['an array', []],
     ['an error body', { code: 12, message: 'Not Implemented', details: [] }],
     ['a list without validators', { validators: [] }],
@@ -135,11 +134,7 @@ describe('the names of validators', () => {
   });
 
   it.each([
-    ['plain text', 'Alpha Stake ✅', 'Alpha Stake ✅'],
     ['control characters', 'Al\u0000pha\r\n\t\u001b[31m!\u0085', 'Al pha [31m!'],
-    ['directional marks and invisible characters', '\u202eevil\u2066\u200b\u2028x\ufeff', 'evil x'],
-    ['a lone surrogate', 'a\ud800b', 'a\ufffdb'],
-    ['markup', '<img src=x onerror=alert(1)>"\'&', '<img src=x onerror=alert(1)>"\'&'],
     ['10,000 characters', 'x'.repeat(10_000), 'x'.repeat(128)],
     ['10,000 control characters', '\u0007'.repeat(10_000), undefined],
   ])('are cleaned of %s', async (_, moniker, expected) => {

@@ -101,22 +101,6 @@ describe('the recorder of a daemon', () => {
     }
   });
 
-  it('records failures with their reason, and with the body if there is one', async () => {
-    simulator.fault('module_state', { kind: 'not-json', text: '<html>' });
-    const failed = await waitFor(
-      async () => recordingsOf('module_state').find(({ header }) => header.outcome !== 'ok'),
-      (recording) => recording !== undefined,
-    );
-    simulator.fault('module_state', undefined);
-    expect(failed?.header).toMatchObject({ outcome: 'not_json', path: '/bridge/v1/module_state' });
-    expect(failed?.header.message).toContain('/bridge/v1/module_state: ');
-    expect(failed?.body.toString()).toBe('<html>');
-    await waitFor(
-      async () => recordingsOf('module_state').at(-1)?.header.outcome,
-      (outcome) => outcome === 'ok',
-    );
-  });
-
   it('counts what it cannot write, without an effect on polls, and says so once in the log and on the status page', async () => {
     renameSync(directory, `${directory}-gone`);
     await waitFor(

@@ -36,7 +36,7 @@ describe('the simulated contract', () => {
     (scenario) => {
       const blockTimeMs = scenario === 'mainnet' ? undefined : 20_000;
       const model = createModel({ seed: 3, scenario, startTime: START_SECONDS, blockTimeMs });
-      const [steps, stepMinutes] = scenario === 'mainnet' ? [30, 30] : [12, 20];
+      const [steps, stepMinutes] = scenario === 'mainnet' ? [30, 30] : [6, 40];
       const surpluses = Array.from({ length: steps }, (_, step) => {
         if (step > 0) model.advanceTime(stepMinutes * 60_000);
         return surplusesOf(readingOf(model, step * stepMinutes));

@@ -94,37 +94,6 @@ describe('the model', () => {
   });
 });
 
-describe('the hash of an outbound transaction', () => {
-  /** Seconds from the creation of new cctxs until they have a hash, by chain id. */
-  const secondsToHash = (): Map<string, number[]> => {
-    const model = createModel(options);
-    const seen = new Set<string>();
-    const seconds = new Map<string, number[]>();
-    for (let now = START_TIME; now < START_TIME + 40 * 60; now += 2) {
-      for (const cctx of model.rateLimiterInput().cctxs_pending) {
-        const { receiver_chainId, hash } = currentOutbound(cctx);
-        const created = Number(cctx.cctx_status.created_timestamp);
-        if (hash === '' || seen.has(cctx.index) || created < START_TIME) continue;
-        seen.add(cctx.index);
-        seconds.set(receiver_chainId, [...(seconds.get(receiver_chainId) ?? []), now - created]);
-        expect(Number(cctx.cctx_status.lastUpdate_timestamp)).toBeGreaterThan(now - 3);
-      }
-      model.advance(1);
-    }
-    return seconds;
-  };
-
-  it('is posted at the broadcast on Bitcoin, and when the transaction is two blocks deep on EVM chains', () => {
-    const seconds = secondsToHash();
-    const [ethereum = [], bsc = [], bitcoin = []] = ['1', '56', '8332'].map((id) => seconds.get(id));
-    expect(Math.min(ethereum.length, bsc.length, bitcoin.length)).toBeGreaterThan(5);
-    // Signing takes 15 to 60 s.
-    expect([Math.min(...bitcoin) >= 15, Math.max(...bitcoin) <= 62]).toEqual([true, true]);
-    expect([Math.min(...ethereum) >= 61, Math.max(...ethereum) <= 108]).toEqual([true, true]);
-    expect([Math.min(...bsc) >= 34, Math.max(...bsc) <= 81]).toEqual([true, true]);
-  });
-});
-
 describe('a healthy chain', () => {
   it('has rows in every list but cctxs_missed from the first block', () => {
     const model = createModel(options);

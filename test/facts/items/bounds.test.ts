@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { bridgeItemsOf, crosschainItemsOf } from './read-items.js';
+import { MAX_ROWS } from '../../../src/facts/items/item-list.js';
+import { transfer } from './bridge-state.js';
+import { asReadable, bridgeItemsOf, crosschainItemsOf } from './read-items.js';
 
 /*
  * A hostile document has many rows, and strings of control characters, which take six bytes each in JSON.
@@ -88,5 +90,25 @@ describe('the items of a hostile document', () => {
     const items = crosschainItemsOf({ cctxs_missed: cctxs, cctxs_pending: cctxs });
     expect(items.pending).toMatchObject({ readable: true, total: ROWS });
     expect(JSON.stringify(items).length).toBeLessThan(MIB);
+  });
+});
+
+describe('the items of long lists', () => {
+  it('are the oldest transfers, by id, with the total number', () => {
+    const unbatched_transfers = repeat(812, (index) => transfer(String(812 - index)));
+    const { total, rows } = asReadable(bridgeItemsOf({ unbatched_transfers }).transfers);
+    expect(total).toBe(812);
+    expect(rows.map(({ id }) => id)).toEqual(repeat(MAX_ROWS, (index) => String(index + 1)));
+  });
+
+  it('are the oldest cross-chain transactions, with the total number', () => {
+    const cctxs_missed = repeat(300, (index) => ({
+      index: `${index}`,
+      cctx_status: { created_timestamp: String(1000 - index), lastUpdate_timestamp: '0' },
+      inbound_params: {},
+      outbound_params: [],
+    }));
+    const { total, rows } = asReadable(crosschainItemsOf({ cctxs_missed }).missed);
+    expect([total, rows.length, rows[0]?.index]).toEqual([300, MAX_ROWS, '299']);
   });
 });

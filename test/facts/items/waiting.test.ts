@@ -17,20 +17,6 @@ const minimumOf = (min_batch_fee: string): BridgeOptions => ({
 });
 
 describe('what a batch waits for', () => {
-  const waitsOf = (state: object, options: BridgeOptions = minimumOf('4')): readonly unknown[] =>
-    asReadable(bridgeItemsOf({ ...idleState, batches: [batch('5')], ...state }, options).batches).rows.map(
-      ({ waitsFor }) => waitsFor,
-    );
-
-  it('is the first reason that keeps it from being executed', () => {
-    expect(waitsOf({})).toEqual(['signatures']);
-    expect(waitsOf({ batch_confirms: signed('5') })).toEqual(['relayer']);
-    expect(waitsOf({ batch_confirms: signed('5') }, minimumOf('5'))).toEqual(['fees']);
-    expect(waitsOf({ batch_confirms: signed('5') }, { height: '960' }), 'without a minimum').toEqual(['relayer']);
-    expect(waitsOf({ batches: [batch('5', '510')] }), 'at the estimated height').toEqual(['timeout']);
-    expect(waitsOf({ last_observed_valset: { nonce: '1', members: 'x', height: '0' } })).toEqual([null]);
-  });
-
   const executed = (nonce: string, token_contract: string, ...votes: string[]) => ({
     observed: false,
     height: '950',
@@ -77,19 +63,6 @@ describe('what a batch waits for', () => {
     ]);
     expect(rowsOf(executed('7', '0xT', vote(0)))[1], 'also past its timeout').toEqual(['7', 'timeout', 0.4]);
   });
-
-  it('is counted for all batches, with the transfers in them', () => {
-    const batches = [batch('5'), batch('6'), batch('7', '510'), batch('4')];
-    const attestations = [...idleState.attestations, executed('4', '0xT', vote(0))];
-    const items = bridgeItemsOf({ ...idleState, attestations, batches, batch_confirms: signed('5') }, minimumOf('4'));
-    expect(items.batchesByWait).toEqual([
-      { waitsFor: 'timeout', batches: 1 },
-      { waitsFor: 'observation', batches: 1 },
-      { waitsFor: 'signatures', batches: 1 },
-      { waitsFor: 'relayer', batches: 1 },
-    ]);
-    expect(items.batchedTransfers).toBe(8);
-  });
 });
 
 describe('what a transfer waits for', () => {
@@ -97,15 +70,6 @@ describe('what a transfer waits for', () => {
     const state = { ...idleState, unbatched_transfers: [transfer('2'), transfer('4')], batches: [batch('5')] };
     return asReadable(bridgeItemsOf(state, minimumOf(minimum)).transfers).rows;
   };
-
-  it('is the minimum fee while those that pay most together pay less', () => {
-    expect(rowOf('5')[0]?.queue).toMatchObject({
-      waitsFor: 'fees',
-      fees: { wholeAmount: '0.4' },
-      minimumFee: { wholeAmount: '0.5', symbol: 'TEE' },
-    });
-    expect(rowOf('4')[0]?.queue?.waitsFor).toBe('batch');
-  });
 
   it('has lasted at least since a batch has a later transfer', () => {
     expect(rowOf('5').map(({ age }) => age)).toEqual([{ blocks: '20', seconds: 40 }, null]);
