@@ -10,7 +10,7 @@ import { createTempFolder } from '../support/temp-folder.js';
 import { startTestExporter } from '../support/test-exporter.js';
 import { hasTool, runTool } from '../support/tools.js';
 import { CHART, hasHelm, problemsOf, render, renderText, sortedManifests, type Manifest } from './helm.js';
-import { containerOf, findManifest, podOf } from './manifests.js';
+import { containerOf, findManifest } from './manifests.js';
 import { exporterOf } from './rendered-exporter.js';
 
 const isInstalled = hasHelm();
@@ -20,19 +20,6 @@ const certificate = authority.issue('exporter', ['DNS:localhost', 'IP:127.0.0.1'
 const options = isInstalled ? render({ files: ['ci/pod-options-values.yaml'] }) : [];
 
 describe.skipIf(!isInstalled)('the options of the pod', () => {
-  it('are applied', () => {
-    expect(podOf(options).spec).toMatchObject({
-      terminationGracePeriodSeconds: 10,
-      initContainers: [{ name: 'wait' }],
-      containers: [{ name: 'bridge-exporter' }, { name: 'proxy' }],
-    });
-    expect(containerOf(options)).toMatchObject({
-      envFrom: [{ configMapRef: { name: 'proxy' } }],
-      lifecycle: { preStop: { exec: {} } },
-      startupProbe: { failureThreshold: 10, httpGet: { path: '/-/healthy', port: 'http', scheme: 'HTTP' } },
-    });
-  });
-
   it('include the annotations, labels and history of the Deployment, which a StatefulSet has as well', () => {
     const expected = {
       metadata: { annotations: { 'example.org/owner': 'bridge' }, labels: { 'example.org/zone': 'internal' } },
@@ -67,15 +54,6 @@ describe.skipIf(!isInstalled)('the options of the pod', () => {
 });
 
 describe.skipIf(!isInstalled)('the Service', () => {
-  it('has its port, addresses and port on the nodes', () => {
-    expect(findManifest(options, 'Service').spec).toMatchObject({
-      type: 'NodePort',
-      ipFamilyPolicy: 'PreferDualStack',
-      ipFamilies: ['IPv6', 'IPv4'],
-      ports: [{ name: 'http', port: 80, targetPort: 'http', nodePort: 30_917 }],
-    });
-  });
-
   it('has an address by default, so that its port applies', () => {
     const service = findManifest(render({ values: { ...TARGETS, service: { port: 80 } } }), 'Service');
     expect(service.spec).toMatchObject({ type: 'ClusterIP', ports: [{ port: 80, targetPort: 'http' }] });
@@ -92,30 +70,10 @@ describe.skipIf(!isInstalled)('the Service', () => {
   });
 });
 
-describe.skipIf(!isInstalled)('the ServiceMonitor', () => {
-  it('has path, labels and limit', () => {
-    expect(findManifest(options, 'ServiceMonitor').spec).toMatchObject({
-      jobLabel: 'team',
-      targetLabels: ['team'],
-      podTargetLabels: ['zone'],
-      sampleLimit: 50_000,
-      endpoints: [{ path: '/bridge' }],
-    });
-  });
-});
-
 describe.skipIf(!isInstalled)('the HTTPRoute', () => {
   it('leads to the port of the Service', () => {
-    const route = options.find(({ kind }) => kind === 'HTTPRoute');
-    expect(route?.spec).toMatchObject({
-      parentRefs: [{ name: 'gateway', namespace: 'gateways' }],
-      hostnames: ['bridge-exporter.example.org'],
-      rules: [
-        {
-          matches: [{ path: { type: 'PathPrefix', value: '/bridge' } }],
-          backendRefs: [{ name: 'bridge-exporter', port: 80 }],
-        },
-      ],
+    expect(options.find(({ kind }) => kind === 'HTTPRoute')?.spec).toMatchObject({
+      rules: [{ matches: [{ path: { type: 'PathPrefix' } }], backendRefs: [{ name: 'bridge-exporter', port: 80 }] }],
     });
   });
 

@@ -80,6 +80,19 @@ describe('a reload', () => {
     expect(valueIn(await scrape(daemon), 'bridge_exporter_config_last_reload_successful')).toBe(1);
   });
 
+  it('applies changed labels of a target to its series, which start anew', async () => {
+    const yaml = (labels: string): string =>
+      `poll: {interval: 1h, timeout: 30s, stale_after: 2h}\ntargets: [{name: a, ${labels}bridge: {url: "${simulator.url}"}}]`;
+    writeFile(yaml(''));
+    const daemon = await startTestExporter([`--config.file=${file}`]);
+    await scrapeUntil(daemon, (text) => isExported(text, 'a'));
+    writeFile(yaml('labels: {network: mainnet}, '));
+    expect(await daemon.reload()).toMatchObject({ ok: true });
+    const after = await scrapeUntil(daemon, (text) => isExported(text, 'a'));
+    expect(after).not.toMatch(/target="a"(?!,network="mainnet")/);
+    expect(polls(after, 'a')).toBe(1);
+  });
+
   it('applies changed limits and labels at once', async () => {
     writeConfig(['a'], '{interval: 1h, timeout: 30s, stale_after: 2h}');
     const daemon = await startTestExporter([`--config.file=${file}`, '--web.enable-lifecycle']);

@@ -80,21 +80,6 @@ describe('a problem', () => {
     const unknown = { batches: [batch('1', '60000', '1000')].map(({ block: _block, ...own }) => own) };
     expect(headOf(status(polledFor(15, unknown), 15 * MINUTE))).toContain('lacked signatures for at least 15 min');
   });
-
-  it('hides in its critical form the warning of the same subject', () => {
-    const createdAt = String(at(-10 * 3600).epochSeconds);
-    const cctx = {
-      index: '0x1',
-      cctx_status: { status: 'PendingOutbound', created_timestamp: createdAt },
-      outbound_params: [{ receiver_chainId: '56', tss_nonce: '1' }],
-    };
-    const store = polledFor(3, {}, { cctxs_pending: [cctx], total_pending: '1' });
-    const firing = judged(store, 3 * MINUTE)[0]?.verdicts.filter(
-      ({ alert }) => alert === 'CrosschainOldestPendingTooOld',
-    );
-    expect(firing?.map(({ severity }) => severity)).toEqual(['critical']);
-    expect(textOf(status(store, 3 * MINUTE)).match(/a transaction on chain 56 has waited/g)).toHaveLength(1);
-  });
 });
 
 describe('an endpoint without fresh data', () => {

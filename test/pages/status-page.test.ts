@@ -17,6 +17,7 @@ import {
   HOSTILE,
   initialSnapshots,
   instance,
+  pendingAt,
   polledSnapshots,
   STALE_AFTER_SECONDS,
   statusAt,
@@ -25,6 +26,7 @@ import {
   textOf,
   titleOf,
   transfer,
+  verdict,
 } from './sample-snapshots.js';
 
 const state = { unbatched_transfers: [transfer('424242', '1')], batches: [] };
@@ -84,18 +86,6 @@ Series
 withdrawn 1m after the last success`);
   });
 
-  it('shows age and backlog of endpoints that are up', () => {
-    const html = statusAt(bothUp(), 12);
-    const text = textOf(html);
-    expect(text).toMatch(/^No problem on main "net" <1>\nEndpoints 2 of 2 up\n/);
-    const row = between(text, TARGET, 'up');
-    expect(row).toMatch(
-      /Bridge module_state\nnode.example:1317\n12 s ago\nWaiting transfers 1\n1 in no batch; 0 in 0 batches; 0\.000001 USDT\n[^]*counted since the start\n1\n\d+ ms, 267 B$/,
-    );
-    expect(html).toContain('<time datetime="2026-01-01T12:00:00.000Z" title="2026-01-01 12:00:00 UTC">12 s ago</time>');
-    expect(text).not.toContain('failed');
-  });
-
   it('lists failing endpoints first, with reason, remedy and the time until their series are withdrawn', () => {
     const snapshots = bothUp();
     snapshots.record(CROSSCHAIN, failing('rate_limited', '/x: responded with status 429'), at(20));
@@ -151,15 +141,6 @@ The last poll failed after 1.5 s.
     expect(html).not.toContain('424242');
   });
 
-  it('shows that an endpoint without a success has no chain series', () => {
-    const snapshots = initialSnapshots();
-    snapshots.record(BRIDGE, failing('connect'), at(1));
-    const text = textOf(statusAt(snapshots, 2));
-    expect(text).toContain(
-      'failing\nmain "net" <1>\nBridge module_state\nnode.example:1317\nnever\nno chain series are exported\nconnect what',
-    );
-  });
-
   it('reports a stalled exporter when the last success is stale and no poll has ended since', () => {
     const text = textOf(statusAt(bothUp(), STALE_AFTER_SECONDS + 1));
     expect(text).toContain('The last poll succeeded, but none has ended since.\nThe exporter is stalled');
@@ -202,7 +183,7 @@ state.batches`);
     expect(textOf(statusAt(snapshots, 2))).toContain('Endpoints 0 of 7 up\n6 × connect\n1 × tls\nState\n');
   });
 
-  it('has less than 2 MB, compressed less than 100 kB, with a thousand targets', () => {
+  it('has less than 2 MB, compressed less than 100 kB, with a thousand targets, like their list', () => {
     const names = Array.from({ length: 1000 }, (_, index) => `target-${index}`);
     const contexts = names.flatMap((target) => [
       { ...BRIDGE, target },
@@ -213,37 +194,18 @@ state.batches`);
     for (const context of contexts) snapshots.record(context, results[context.document], at(0));
     const html = statusAt(snapshots, 1, { verdicts: names.map((name) => targetVerdicts([], [], name)) });
     expect(titleOf(html)).toContain('No problem on any of 1000 targets');
-    expect(html.length).toBeLessThan(2_000_000);
-    expect(gzipSync(html, { level: 1 }).length).toBeLessThan(100_000);
+    const many = Array.from({ length: 5 }, () => verdict('BridgeOrchestratorMissingVotes', 'warning', 31));
+    const wrong = { verdicts: names.map((name) => targetVerdicts(many, ['stale'], name)) };
+    for (const page of [html, statusAt(snapshots, 1, wrong), pendingAt(snapshots, 1, {}, wrong)]) {
+      expect(page.length).toBeLessThan(2_000_000);
+      expect(gzipSync(page, { level: 1 }).length).toBeLessThan(100_000);
+      expect(page).toContain('./pending?target=target-999');
+    }
   });
 
   it('shows that a shard has no target', () => {
     const text = textOf(statusAt(recordedStates([], { maxBodyBytes: 1, staleAfterMs: 1 }), 0, { verdicts: [] }));
     expect(text).toMatch(/^Nothing to poll\nThis shard has no target of the configuration\.\nThis exporter\n/);
-  });
-
-  it('shows that the last reload of the configuration failed', () => {
-    const html = statusAt(bothUp(), 12, {
-      instance: { ...instance, configRejectedAt: '2026-01-01T12:00:02.000Z' },
-    });
-    expect(textOf(html)).toContain(
-      'The last reload of the configuration failed 10 s ago, the previous configuration stays active.',
-    );
-    expect(textOf(statusAt(bothUp(), 12))).not.toContain('reload');
-  });
-});
-
-describe('the statistics', () => {
-  it.each([
-    ['by the height known to the hub', ['90', '80', '200'], '2'],
-    ['unknown, as the current external height is', ['200'], 'unknown'],
-    ['no batch', [], undefined],
-  ])('count batches past their timeout: %s', (_title, timeouts, count) => {
-    const batches = timeouts.map((batch_timeout, index) => {
-      return { batch_nonce: `${index}`, block: '5', batch_timeout, token_contract: '0xusdt', transactions: [] };
-    });
-    const text = textOf(statusAt(polledSnapshots({ last_observed_external_height: '100', batches }), 1));
-    expect(/Batches past their timeout (\w+)/.exec(text)?.[1]).toBe(count);
   });
 });
 
@@ -261,17 +223,21 @@ describe('the markup', () => {
     expect(html.match(/<script/g)).toHaveLength(1);
   });
 
-  it('loads nothing, links to this server only, and has a target for every fragment link', () => {
+  it.each([
+    ['the status page', statusAt],
+    ['the page of a target', pendingAt],
+  ])('of %s loads nothing, links to this server only, and has a target for every fragment link', (_page, render) => {
     const snapshots = bothUp();
     snapshots.record(BRIDGE, FAILED, at(1));
-    const html = statusAt(snapshots, 2).replace(/<script[^]*<\/script>/, '');
-    expect(html).not.toMatch(/https?:|<img|<link|@import|url\(|\s(?:on\w+|style)=/i);
+    const html = render(snapshots, 2).replace(/<script[^]*<\/script>/, '');
+    expect(html).not.toMatch(/https?:|\/\/|<img|<link|@import|url\(|\s(?:on\w+|style)=/i);
     const links = [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href ?? '');
-    expect(links.filter((href) => !/^(?:\.\/|#|$)/.test(href))).toEqual([]);
+    expect(links.length).toBeGreaterThan(3);
+    expect(links.filter((href) => !/^(?:[?#]|\.\/|$)/.test(href))).toEqual([]);
     const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id ?? '');
     expect(new Set(ids).size).toBe(ids.length);
     const own = links.filter((href) => href.startsWith('#'));
-    expect(own).toEqual(['#main']);
+    expect(own).toContain('#main');
     expect(own.filter((href) => !ids.includes(href.slice(1)))).toEqual([]);
   });
 

@@ -170,12 +170,6 @@ describe('the validators that are late', () => {
     ]);
   });
 
-  it('have a deadline in digits, however large the height', () => {
-    const params = { ...idleState.params, signed_valsets_window: '9'.repeat(30) };
-    const state = { params, valsets: [{ nonce: '2', members, height: '950' }] };
-    expect(validatorsIn(state, { verdicts: [lateVerdict('0xa2')] })[0]?.jailedIn?.blocks).toBe(`${'9'.repeat(28)}49`);
-  });
-
   it('have the share of the newest validator set, although signatures of older sets are missing', () => {
     const older = { nonce: '2', members: [{ power: '1', external_address: '0xa4' }], height: OLD };
     const state = { valsets: [older, { nonce: '3', members, height: YOUNG }] };
@@ -218,18 +212,6 @@ describe('the validators that are late', () => {
     expect(rowsOf({}, options)).toEqual([
       [`no name ${beta} 0xa2`, 'late for 68 min', '30.00 %', 'signatures for an hour', 'none'],
     ]);
-  });
-
-  it('miss what is listed of an incomplete list', () => {
-    const attestations = Array.from({ length: 60 }, (_, index) => claim(`${index + 8}`, OLD, [0, 2, 3]));
-    expect(rowsOf({ attestations: [...idleState.attestations, ...attestations] })[0]?.[3]).toBe(
-      'votes for 50 events between 8 and 57',
-    );
-  });
-
-  it('are those that miss in an old batch whose signed share is unknown', () => {
-    const rows = rowsOf({ batches: [batch('5', '600', OLD)], last_observed_valset: null });
-    expect(rows[0]?.[3]).toContain('batch 5');
   });
 
   it('are nobody only as far as lists can be read', () => {

@@ -1,6 +1,5 @@
-import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
+import type { RecordedStates } from '../support/endpoint-states.js';
 import type { Subject } from '../../src/problems/problem.js';
 import type { TargetVerdicts } from '../../src/poll/verdicts.js';
 import { batch, idleState } from '../facts/items/bridge-state.js';
@@ -130,14 +129,6 @@ no batch of weth built for 20 min`);
     expect(html).not.toContain('who is above already');
   });
 
-  it('has the other subjects of the same problem below it, and not among the other conditions', () => {
-    const html = page(targetVerdicts([votes('Alpha'), votes('Beta'), drift], [], 'a'));
-    expect(headOf(html)[0]).toBe('warning a: validator Alpha does not vote');
-    const [details = '', others = ''] = textOf(html).split('Other conditions\n');
-    expect(details).toContain('1 more of this kind\nvalidator Beta does not vote');
-    expect(others).not.toContain('validator Beta');
-  });
-
   it('is building up, and says when it fires, until a problem is older than its limit', () => {
     const html = page(
       targetVerdicts(
@@ -179,17 +170,6 @@ no batch of weth built for 20 min`);
       ['critical a: all of 5', '“x”'],
       ['critical a: at 12:30 nothing moved', 'Act now: Contact the operators.'],
     ]);
-  });
-
-  it('has a link to the dashboard when its base address is configured', () => {
-    const config = { links: { runbook: 'https://wiki.example/runbook', dashboards: 'https://grafana.example/base' } };
-    const html = statusAt(initialSnapshots(), 0, {
-      verdicts: [targetVerdicts([{ ...oracle, target: 'a & b' }], [], 'a & b')],
-      config,
-    });
-    expect(html).toContain('href="https://wiki.example/runbook#bridgeoraclestalled"');
-    expect(html).toContain('href="https://grafana.example/base/d/bridge-validator?var-target=a%20%26%20b"');
-    expect(page(targetVerdicts([oracle], [], 'a'))).not.toContain('/d/bridge-validator');
   });
 });
 
@@ -264,38 +244,6 @@ describe('the page of a target', () => {
     expect(headOf(html)[0]).toMatch(/^critical main "net" <1>: no event observed/);
     expect(textOf(html)).toContain('warning main "net" <1>: summary of BridgeValsetDrift');
     expect(textOf(html)).not.toContain('Pending items of');
-  });
-});
-
-describe('fifty targets with problems', () => {
-  const names = Array.from({ length: 50 }, (_, index) => `target-${index}`);
-
-  function fiftyTargets(): RecordedStates {
-    const contexts = names.flatMap((target) => [
-      { ...BRIDGE, target },
-      { ...CROSSCHAIN, target },
-    ]);
-    const store = recordedStates(contexts, { maxBodyBytes: 2 ** 20, staleAfterMs: 60_000 });
-    const results = {
-      module_state: bridgeResult(idleState, '1000'),
-      rate_limiter_input: crosschainResult({ height: '1' }),
-    };
-    for (const context of contexts) store.record(context, results[context.document], at(0));
-    return store;
-  }
-
-  it('have pages of less than 100 KB', () => {
-    const store = fiftyTargets();
-    const many = Array.from({ length: 30 }, (_, index) => votes(`Validator ${index}`));
-    const verdicts = names.map((name) => targetVerdicts([oracle, drift, ...many], ['stale'], name));
-    for (const render of [
-      statusAt,
-      (...[of, now]: Parameters<typeof statusAt>) => pendingAt(of, now, {}, { verdicts }),
-    ]) {
-      const html = render(store, 1, { verdicts });
-      expect(gzipSync(html, { level: 1 }).length).toBeLessThan(100_000);
-      for (const name of names) expect(html).toContain(`./pending?target=${name}`);
-    }
   });
 });
 

@@ -7,7 +7,7 @@ import { sentenceText } from '../../src/problems/sentence.js';
 import type { TargetVerdicts } from '../../src/poll/verdicts.js';
 import { createModel } from '../../src/simulator/model.js';
 import { idleState as partialState, transfer, vote } from '../facts/items/bridge-state.js';
-import { judgedEndpoints } from '../problems/judged-endpoints.js';
+import { recordedStates } from '../support/endpoint-states.js';
 import { record } from '../problems/recording.js';
 import { START } from '../support/polls.js';
 import { bridgeContext, bridgePoll, type BridgeOptions } from '../support/snapshots.js';
@@ -40,8 +40,8 @@ const votedByAll = { ...idleState.attestations[0], votes: [0, 1, 2, 3].map(vote)
 /** An endpoint that is polled at minutes of a simulated clock. */
 function endpoint() {
   const context = bridgeContext({ tokens: [TOKEN] });
-  let endpoints = judgedEndpoints([context], LIMITS, at(0));
-  const recordPoll = (poll: Poll, now: Instant): void => endpoints.record(context, poll, now);
+  let endpoints = recordedStates([context], LIMITS, at(0));
+  const recordPoll = (poll: Poll, now: Instant): void => void endpoints.record(context, poll, now);
   const targets = (now: Instant): readonly TargetVerdicts[] => endpoints.verdicts(now);
   return {
     targets,
@@ -54,7 +54,7 @@ function endpoint() {
       recordPoll({ outcome: { ok: false, error: { reason, message: '/x: no answer' } }, phaseSeconds: {} }, at(minute)),
     /** Replaces the endpoint by another one with the same name, as a reload does. */
     replace: (minute: number) => {
-      endpoints = judgedEndpoints([context], LIMITS, at(minute));
+      endpoints = recordedStates([context], LIMITS, at(minute));
     },
     linesAt: (minute: number) => linesOf(targets(at(minute))),
   };
@@ -199,7 +199,7 @@ describe('a reload of the configuration', () => {
       { target: 'a', document: 'module_state' },
       { target: 'b', document: 'rate_limiter_input' },
     ];
-    const targets = judgedEndpoints(keys, LIMITS, at(0)).verdicts(at(1));
+    const targets = recordedStates(keys, LIMITS, at(0)).verdicts(at(1));
     expect(targets.map(({ target, unknown }) => [target, unknown.length])).toEqual([
       ['b', 2],
       ['a', 1],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { get } from '../support/http.js';
 import { freePort } from '../support/ports.js';
 import { startProcess, type RunningProcess } from '../support/processes.js';
@@ -46,31 +46,29 @@ beforeAll(async () => {
 
 afterAll(async () => alertmanager?.stop('SIGKILL'));
 
-const stuck = { alertname: 'BridgeBacklogStuck', severity: 'critical', document: 'module_state' };
-const stuckWarning = { ...stuck, severity: 'warning' };
-const down = { alertname: 'BridgeEndpointDown', severity: 'warning', document: 'module_state' };
-const stale = { alertname: 'BridgeSnapshotStale', severity: 'critical', document: 'module_state' };
-
 let requests = 0;
 
 /** The names of these alerts that Alertmanager suppresses when they fire together. */
 async function suppressed(alerts: readonly Labels[]): Promise<string[]> {
   requests += 1;
   // A pair that is sent later and is certainly inhibited: when it is, the inhibitions of the others are known, too.
-  const control = { target: `control-${requests}`, job: 'control', instance: 'control' };
+  const control = { target: `control-${requests}`, job: 'control', instance: 'control', document: 'module_state' };
   await send(alerts);
   await send([
-    { ...stale, ...control },
-    { ...stuck, ...control },
+    { ...alert('BridgeSnapshotStale critical'), ...control },
+    { ...alert('BridgeBacklogStuck critical'), ...control },
   ]);
-  const matches = (labels: Labels, alert: Labels): boolean =>
-    Object.entries(alert).every(([name, value]) => labels[name] === value);
+  const matches = (labels: Labels, sent: Labels): boolean =>
+    Object.entries(sent).every(([name, value]) => labels[name] === value);
   const statuses = await waitFor(
     async () => JSON.parse((await get(`${url}/alerts`)).text) as readonly AlertStatus[],
     (found) =>
-      found.some(({ labels, status }) => matches(labels, { ...stuck, ...control }) && status.state === 'suppressed'),
+      found.some(
+        ({ labels, status }) =>
+          labels['alertname'] === 'BridgeBacklogStuck' && matches(labels, control) && status.state === 'suppressed',
+      ),
   );
-  const ours = statuses.filter(({ labels }) => alerts.some((alert) => matches(labels, alert)));
+  const ours = statuses.filter(({ labels }) => alerts.some((sent) => matches(labels, sent)));
   expect(ours).toHaveLength(alerts.length);
   return ours.filter(({ status }) => status.state === 'suppressed').map(({ labels }) => labels['alertname'] ?? '');
 }
@@ -81,107 +79,61 @@ async function send(alerts: readonly Labels[]): Promise<void> {
   expect((await fetch(`${url}/alerts`, { method: 'POST', headers, body })).status).toBe(200);
 }
 
-describe.skipIf(!hasAlertmanager)('an alert inhibits', () => {
-  it('alerts on the data of the same endpoint', async () => {
-    const labels = { target: 'same', job: 'bridge', instance: 'a' };
-    const alerts = [stale, stuck].map((alert) => ({ ...alert, ...labels }));
-    expect(await suppressed(alerts)).toEqual(['BridgeBacklogStuck']);
-  });
+/** The labels of an alert such as `BridgeBacklogStuck critical chain_id=1`. */
+function alert(text: string): Labels {
+  const [alertname = '', severity = '', ...labels] = text.split(' ');
+  return { alertname, severity, ...Object.fromEntries(labels.map((label) => label.split('='))) };
+}
 
-  it.each([
-    ['an endpoint that is down', down],
-    ['a copy that is outdated while another exporter has a fresh one', { ...stale, severity: 'warning' }],
-  ])('no critical alert on the data, but the warnings, as a warning: %s', async (_title, warning) => {
-    const labels = { target: warning.alertname, job: 'bridge', instance: 'a' };
-    expect(await suppressed([warning, stuck].map((alert) => ({ ...alert, ...labels })))).toEqual([]);
-    const others = [warning, stuckWarning].map((alert) => ({ ...alert, ...labels, instance: 'b' }));
-    expect(await suppressed(others)).toEqual(['BridgeBacklogStuck']);
-  });
+const STALE = 'BridgeSnapshotStale critical';
+const STUCK = 'BridgeBacklogStuck critical';
+const PARAMS = 'BridgeParamsChanged';
+const TOO_OLD = 'CrosschainOldestPendingTooOld';
 
-  it('what it explains: a wrong configuration and outdated data the failed polls, and a new contract the lower nonces', async () => {
-    const labels = { target: 'causes', job: 'bridge', instance: 'a', document: 'module_state' };
-    const pairs: readonly (readonly [Labels, Labels])[] = [
-      [{ alertname: 'BridgeEndpointMisconfigured', severity: 'warning' }, down],
-      [stale, down],
-      [{ alertname: 'BridgeEndpointNotPolled', severity: 'critical' }, stale],
-      [
-        { alertname: 'BridgeParamsChanged', severity: 'critical' },
-        { alertname: 'BridgeStateRolledBack', severity: 'critical' },
-      ],
-      [
-        { alertname: 'BridgeParamsChanged', severity: 'warning' },
-        { alertname: 'BridgeParamsChanged', severity: 'info' },
-      ],
-    ];
-    for (const [index, pair] of pairs.entries()) {
-      const alerts = pair.map((alert) => ({ ...alert, ...labels, instance: `cause ${index}` }));
-      expect(await suppressed(alerts)).toEqual([pair[1]['alertname']]);
-    }
-  });
+/** Alerts of one document of a target at one exporter, unless they say otherwise, of which the last ones are inhibited. */
+const cases: readonly (readonly [title: string, active: readonly string[], inhibited: readonly string[]])[] = [
+  ['alerts on the data of the same endpoint', [STALE], [STUCK]],
+  ['no critical alert on the data, as a warning: an endpoint is down', ['BridgeEndpointDown warning', STUCK], []],
+  [
+    'warnings on the data, as a warning: an endpoint is down',
+    ['BridgeEndpointDown warning'],
+    ['BridgeBacklogStuck warning'],
+  ],
+  ['no critical alert, as a warning: one copy is outdated', ['BridgeSnapshotStale warning', STUCK], []],
+  ['failed polls: a wrong configuration', ['BridgeEndpointMisconfigured warning'], ['BridgeEndpointDown warning']],
+  ['failed polls: outdated data', [STALE], ['BridgeEndpointDown warning']],
+  ['outdated data: no poll', ['BridgeEndpointNotPolled critical'], [STALE]],
+  ['lower nonces: a new contract', [`${PARAMS} critical`], ['BridgeStateRolledBack critical']],
+  ['its lower severity', [`${PARAMS} warning`], [`${PARAMS} info`]],
+  [
+    'what follows from it on the same chain only',
+    ['CrosschainFreezeNear critical chain_id=1', `${STUCK} chain_id=56`],
+    ['CrosschainCctxsMissed warning chain_id=1'],
+  ],
+  ['no critical alert that follows from a warning', ['BridgeBatchNotRelayed warning', STUCK], []],
+  ['one that follows from a critical one', ['BridgeBatchNotRelayed critical'], [STUCK]],
+  ['a critical one as a warning: outbounds are off', ['CrosschainOutboundDisabled warning'], [`${TOO_OLD} critical`]],
+  [
+    'no missing signature of a watched validator',
+    ['BridgeBatchUnsigned critical', 'BridgeOrchestratorMissingConfirms warning watched=true'],
+    ['BridgeOrchestratorMissingConfirms warning watched=false'],
+  ],
+  ['no alert of another exporter of the same target', [STALE, `${STUCK} instance=b`], []],
+  ['no alert of another cluster', ['BridgeHeightStalled critical cluster=eu', `${STUCK} cluster=us`], []],
+  [
+    'no other exporter in another cluster: none is left',
+    ['BridgeExporterAbsent critical cluster=eu', 'BridgeExporterDown warning cluster=us'],
+    [],
+  ],
+  [
+    'the warning for the same chain only',
+    [`${TOO_OLD} critical chain_id=1`, `${TOO_OLD} warning chain_id=56`],
+    [`${TOO_OLD} warning chain_id=1`],
+  ],
+];
 
-  it('what follows from it on the same subject only', async () => {
-    const labels = { target: 'freeze', job: 'bridge', instance: 'a', document: 'rate_limiter_input' };
-    const alerts = [
-      { ...labels, alertname: 'CrosschainFreezeNear', severity: 'critical', chain_id: '1' },
-      { ...labels, alertname: 'CrosschainCctxsMissed', severity: 'warning', chain_id: '1' },
-      { ...labels, alertname: 'CrosschainBacklogStuck', severity: 'critical', chain_id: '56' },
-    ];
-    expect(await suppressed(alerts)).toEqual(['CrosschainCctxsMissed']);
-  });
-
-  it('no critical alert that follows from a warning, except of switched off outbounds', async () => {
-    const labels = { target: 'warnings', job: 'bridge', instance: 'a', document: 'module_state' };
-    const notRelayed = { alertname: 'BridgeBatchNotRelayed', severity: 'warning' };
-    expect(await suppressed([notRelayed, stuck].map((alert) => ({ ...alert, ...labels })))).toEqual([]);
-    const worse = { ...notRelayed, severity: 'critical' };
-    expect(await suppressed([worse, stuck].map((alert) => ({ ...alert, ...labels, instance: 'b' })))).toEqual([
-      stuck.alertname,
-    ]);
-    const disabled = { alertname: 'CrosschainOutboundDisabled', severity: 'warning' };
-    const tooOld = { alertname: 'CrosschainOldestPendingTooOld', severity: 'critical' };
-    expect(await suppressed([disabled, tooOld].map((alert) => ({ ...alert, ...labels, instance: 'c' })))).toEqual([
-      tooOld.alertname,
-    ]);
-  });
-
-  it('no missing signature of a watched validator', async () => {
-    const labels = { target: 'signatures', job: 'bridge', instance: 'a', document: 'module_state' };
-    const missing = { alertname: 'BridgeOrchestratorMissingConfirms', severity: 'warning' };
-    const alerts = [
-      { ...labels, alertname: 'BridgeBatchUnsigned', severity: 'critical' },
-      { ...labels, ...missing, watched: 'true' },
-      { ...labels, ...missing, watched: 'false' },
-    ];
-    expect(await suppressed(alerts)).toEqual([missing.alertname]);
-  });
-
-  it('no alert of another exporter of the same target', async () => {
-    const labels = { target: 'twins', job: 'bridge' };
-    const alerts = [
-      { ...stale, ...labels, instance: 'a' },
-      { ...stuck, ...labels, instance: 'b' },
-    ];
-    expect(await suppressed(alerts)).toEqual([]);
-  });
-
-  it('no alert of another cluster', async () => {
-    const labels = { target: 'clusters', job: 'bridge', instance: 'a' };
-    const alerts = [
-      { alertname: 'BridgeHeightStalled', severity: 'critical', document: 'module_state', ...labels, cluster: 'eu' },
-      { ...stuck, ...labels, cluster: 'us' },
-      { alertname: 'BridgeExporterAbsent', severity: 'critical', cluster: 'eu' },
-      { alertname: 'BridgeExporterDown', severity: 'warning', job: 'bridge', instance: 'a', cluster: 'us' },
-    ];
-    expect(await suppressed(alerts)).toEqual([]);
-  });
-
-  it('the warning for the same subject only', async () => {
-    const labels = { alertname: 'CrosschainOldestPendingTooOld', target: 'chains', job: 'bridge', instance: 'a' };
-    const alerts = [
-      { ...labels, severity: 'critical', chain_id: '1' },
-      { ...labels, severity: 'warning', chain_id: '1' },
-      { ...labels, severity: 'warning', chain_id: '56' },
-    ];
-    expect(await suppressed(alerts)).toEqual(['CrosschainOldestPendingTooOld']);
-  });
+it.skipIf(!hasAlertmanager).each(cases)('an alert inhibits %s', async (title, active, inhibited) => {
+  const common = { target: title, job: 'bridge', instance: 'a', document: 'module_state' };
+  const alerts = [...active, ...inhibited].map((text) => ({ ...common, ...alert(text) }));
+  expect(await suppressed(alerts)).toEqual(inhibited.map((text) => text.split(' ')[0]));
 });

@@ -23,8 +23,8 @@ import type { Remembered } from '../../src/poll/remembered.js';
 import type { EndpointState } from '../../src/poll/endpoint-state.js';
 import type { KnownEndpoint } from '../../src/poll/known-endpoint.js';
 import type { TargetVerdicts } from '../../src/poll/verdicts.js';
+import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import { pollOf } from '../support/polls.js';
-import { judgedEndpoints, type JudgedEndpoints } from './judged-endpoints.js';
 
 /** The default of `poll.stale_after`, on which the alert rules are based. */
 const STALE_AFTER_MS = 300_000;
@@ -209,7 +209,7 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
   }
   const at = instantAt(last);
   const endpoints = exporter?.endpoints.states() ?? [];
-  const judged = exporter?.endpoints.all() ?? [];
+  const judged = exporter?.endpoints.endpoints() ?? [];
   const verdicts = exporter?.endpoints.verdicts(at) ?? [];
   return { sampleSeconds, samples: sample, series, endpoints, judged, verdicts, at };
 }
@@ -228,7 +228,7 @@ export function instantAt(seconds: number): Instant {
 interface Exporter {
   readonly reload: (config: RecordedConfig, seconds: number) => void;
   readonly poll: (phase: Phase, seconds: number) => void;
-  readonly endpoints: JudgedEndpoints;
+  readonly endpoints: RecordedStates;
   readonly scrape: (phase: Phase, seconds: number, keep: Keep) => [key: string, value: number][];
 }
 
@@ -267,7 +267,7 @@ function createExporter(
   let sources = sourcesOf(initial);
   let recordingFailures = 0;
   const limits = { maxBodyBytes: maxBodyBytes ?? config.poll.max_body_size, staleAfterMs: STALE_AFTER_MS };
-  const endpoints = judgedEndpoints(sources, limits, instantAt(startedAt), remembered);
+  const endpoints = recordedStates(sources, limits, instantAt(startedAt), remembered);
 
   const siblingOf = (source: StepContext) => (document: DocumentName) =>
     endpoints.states().find((own) => own.target === source.target && own.document === document);
