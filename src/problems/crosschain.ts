@@ -304,6 +304,13 @@ function missedAfter({ input }: CrosschainEvidence, before: MissedMark | undefin
   return Object.fromEntries(entries.toSorted(([, a], [, b]) => a - b).slice(0, MAX_MISSED));
 }
 
+const missedSince = { schema: missedMark, isDebounced: true, next: missedAfter } as const;
+
+function seenMissedAt(mark: MissedMark | undefined, { index }: Cctx): number {
+  const key = required(index).slice(0, 128);
+  return mark !== undefined && Object.hasOwn(mark, key) ? (mark[key] ?? 0) : 0;
+}
+
 const missed = problemOf('rate_limiter_input', {
   name: 'CrosschainCctxsMissed',
   severity: 'warning',
@@ -312,13 +319,10 @@ const missed = problemOf('rate_limiter_input', {
   description:
     'Transactions of a chain have been missed for less than a day: they are pending although a later nonce of the chain is confirmed. Too many nonces above one, the chain freezes. What was missed when the exporter began is old.',
   action: MISSED_ACTION,
-  mark: { schema: missedMark, isDebounced: true, next: missedAfter },
+  mark: missedSince,
   find: ({ input }, mark: MissedMark | undefined) => {
     const now = input.at.epochSeconds;
-    const seenAt = ({ index }: Cctx): number => {
-      const key = required(index).slice(0, 128);
-      return mark !== undefined && Object.hasOwn(mark, key) ? (mark[key] ?? 0) : 0;
-    };
+    const seenAt = (cctx: Cctx): number => seenMissedAt(mark, cctx);
     const recent = consideredCctxs.missed(input).filter((cctx) => now - seenAt(cctx) < DAY_SECONDS);
     return Array.from(groupByChain(recent), ([chainId, cctxs]) => ({
       subject: { chain_id: chainId },
@@ -361,7 +365,8 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
     summary: `${THE_CHAIN} is frozen or freezes soon, because of a missed transaction.`,
     description: `The highest pending nonce of a chain is so far above its lowest missed one that less than ${percent(share)} of the lookahead is left, which is 60 nonces unless the chain says otherwise, 30 on Arbitrum. Clients send nothing further above the missed one. Not on Bitcoin.`,
     action: `Begin with the lowest missed nonce. ${MISSED_ACTION}`,
-    find: ({ input }: CrosschainEvidence) => {
+    mark: missedSince,
+    find: ({ input }: CrosschainEvidence, mark: MissedMark | undefined) => {
       const pending = groupByChain(distinctCctxs.pending(input));
       const found = Array.from(groupByChain(missedOnly(input))).flatMap(([chainId, cctxs]): Found[] => {
         const own = pending.get(chainId) ?? [];
@@ -372,13 +377,16 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
         const left = lookahead - toDouble(subtract(highest, lowestOfChain));
         if (left >= lookahead * share) return [];
         const since = orUndefined(() => frozenSince(input, chainId));
+        // Before it was missed, the later nonces waited for it like for any pending one: a chain that moves again confirms them in any order.
+        const lowestCctx = cctxs.find((cctx) => compare(outboundNonce(cctx) ?? -1, lowestOfChain) === 0);
+        const missedAt = lowestCctx === undefined ? 0 : seenMissedAt(mark, lowestCctx);
         const name = chainText(input, chainId);
         return [
           {
             subject: { chain_id: chainId },
             // A missed one that is finished is progress.
             identity: toDecimalString(lowestOfChain),
-            start: since === undefined ? undefined : toDouble(since),
+            start: since === undefined ? undefined : Math.max(toDouble(since), missedAt),
             sentence: withDetails(
               left > 0
                 ? `a missed transaction stops its chain: ${name} freezes after ${count(left, 'more nonce')}`
