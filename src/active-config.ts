@@ -6,8 +6,7 @@ import { createQueue } from './queue.js';
 import { startRepeating } from './repeating.js';
 import { externalLinks, type ExternalLinks } from './pages/external-links.js';
 import { clock, type Instant } from './clock.js';
-import { jobsOf } from './poll/jobs.js';
-import type { PollJob } from './poll/fetch.js';
+import { jobsOf, type PollJob } from './poll/jobs.js';
 
 /** A configuration and what is derived from it. */
 export interface LoadedConfig {

@@ -6,7 +6,7 @@ import { hasKnownField } from './chain/fields.js';
 import { moduleState, moduleStateResponse, type ModuleState } from './chain/module-state.js';
 import { rateLimiterInput, type RateLimiterInput } from './chain/rate-limiter-input.js';
 import type { Instant } from './clock.js';
-import type { Config, TargetConfig, ValidatorConfig } from './config/config.js';
+import type { Config, TargetConfig, TargetLabels, ValidatorConfig } from './config/config.js';
 import {
   defaultBridgeSettings,
   defaultCrosschainSettings,
@@ -156,7 +156,7 @@ export interface DocumentRequest<Name extends DocumentName = DocumentName> {
   /** Appended to the path: empty, or beginning with a question mark. */
   readonly query: string;
   /** Of a contract: the node of the module state, which says where the contract is. */
-  readonly hub?: NodeConnection;
+  readonly hubNode?: NodeConnection;
   /** By default, `poll.interval`. */
   readonly intervalMs?: number;
 }
@@ -186,6 +186,26 @@ export interface LabelSettings extends Pick<Config, 'tokens'>, Pick<CrosschainIn
   readonly validators: readonly ValidatorConfig[];
 }
 
+/** What is configured for a document of a target: with it the document is read, derived and judged. */
+export type StepContext<Name extends DocumentName = DocumentName> = {
+  [Each in Name]: TargetOptions & { readonly document: Each; readonly settings: SettingsOf[Each] };
+}[Name];
+
+/** What all documents of a target share. */
+export interface TargetOptions {
+  readonly target: string;
+  readonly targetLabels?: TargetLabels;
+  readonly labels: LabelSettings;
+  readonly maxSeries: number;
+  readonly staleAfterMs: number;
+  /** The most JSON values of a body. */
+  readonly maxValues: number;
+  /** The configured limits of problems; by default the shipped ones. */
+  readonly problems?: Config['problems'];
+  /** Whether one document is enough for a problem to begin, as in `once`. */
+  readonly isSinglePoll?: boolean;
+}
+
 const NO_STAKING_NAMES: ReadonlyMap<string, string> = new Map();
 
 /** All documents, in the order of the exposition. */
@@ -207,13 +227,18 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
       const state = result.value?.state;
       return { ...result, value: isPresent(state) && hasKnownField(moduleState, state) ? state : undefined };
     },
-    input: (state, { labels, sideInput: { names = NO_STAKING_NAMES, ...ofContract } = {}, ...context }) => ({
-      state,
-      ...context,
-      ...ofContract,
-      tokens: labels.tokens,
-      names: { configured: labels.validators, staking: names },
-    }),
+    input: (state, { labels, sideInput = {}, ...context }) => {
+      const { names = NO_STAKING_NAMES, externalHeight, isContractPaused, isNodeBehind } = sideInput;
+      return {
+        state,
+        ...context,
+        externalHeight,
+        isContractPaused,
+        isNodeBehind,
+        tokens: labels.tokens,
+        names: { configured: labels.validators, staking: names },
+      };
+    },
     hubHeight: (_state, header) => header,
     identity: bridgeIdentity,
     families: bridgeFamilies,
@@ -233,8 +258,8 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
     request: ({ bridge }) => {
       if (bridge?.external === undefined) return undefined;
       const { connection, settings } = splitConnection(bridge.external);
-      const hub = splitConnection(bridge).connection;
-      return { connection, settings: {}, paths: [], query: '', hub, intervalMs: settings.interval };
+      const hubNode = splitConnection(bridge).connection;
+      return { connection, settings: {}, paths: [], query: '', hubNode, intervalMs: settings.interval };
     },
     recordedSettings: () => ({}),
     paths: [],
@@ -273,10 +298,11 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Na
       if (!result.ok || result.value === undefined || hasKnownField(rateLimiterInput, result.value)) return result;
       return { ...result, value: undefined };
     },
-    input: (document, { labels, sideInput, ...context }) => ({
+    input: (document, { labels, sideInput = {}, ...context }) => ({
       document,
       ...context,
-      ...sideInput,
+      lookaheads: sideInput.lookaheads,
+      cctxAnswers: sideInput.cctxAnswers,
       chains: labels.chains,
       tokens: labels.tokens,
     }),

@@ -4,7 +4,8 @@ import { verdictsOf } from './poll/verdicts.js';
 import { documents } from './documents.js';
 import type { Config, ConfigResult } from './config/config.js';
 import type { Shard } from './config/shard.js';
-import { createEndpointRegistry, type EndpointPast, type EndpointRegistry } from './poll/registry.js';
+import type { KnownEndpoint } from './poll/endpoint-state.js';
+import { createEndpointRegistry, type EndpointRegistry } from './poll/registry.js';
 import { createMetricsPage } from './exposition/metrics-page.js';
 import { createProcessMetrics, type BuildInfo } from './exposition/process-metrics.js';
 import { configPage } from './pages/config-page.js';
@@ -13,13 +14,14 @@ import { recorderView, statusPage, type Instance, type StatusView } from './page
 import { isoTime } from './pages/time.js';
 import { jsonOf, pendingView, viewOf, type PendingView } from './pages/view.js';
 import { clock, type Instant } from './clock.js';
-import { prepareItems } from './poll/items.js';
-import type { PollExecutor, PollJob } from './poll/fetch.js';
+import type { PollExecutor } from './poll/fetch.js';
 import { createRecorder, type Recorder } from './recorder/recorder.js';
 import { createApp, type AppDependencies } from './server/app.js';
 import { startWebServer, type ListenAddress } from './server/server.js';
 import type { LoadedWebConfig } from './server/web-config.js';
 import type { StateFile } from './state/state-file.js';
+import { prepareItems } from './poll/kept-body.js';
+import type { PollJob } from './poll/jobs.js';
 
 export interface ExporterOptions extends ReloadOptions {
   readonly listen: ListenAddress;
@@ -33,7 +35,7 @@ export interface ExporterOptions extends ReloadOptions {
   /** Absent if nothing survives a restart. */
   readonly stateFile?: Omit<StateFile, 'close'> | undefined;
   /** What is known of the endpoints already; by default nothing. */
-  readonly pastOf?: (job: PollJob) => EndpointPast | undefined;
+  readonly pastOf?: (job: PollJob) => KnownEndpoint | undefined;
 }
 
 export interface Exporter {

@@ -2,13 +2,10 @@ import type { ConfigOptions, LogOptions, ShardOptions, SummaryOptions } from '..
 import { clock } from '../clock.js';
 import type { Config } from '../config/config.js';
 import { formatDuration } from '../config/units.js';
-import type { DocumentName } from '../documents.js';
-import { initialState, type EndpointState } from '../poll/endpoint-state.js';
-import { jobsOf, limitsOf, pollInput } from '../poll/jobs.js';
-import { initialMemory } from '../poll/known-endpoint.js';
-import { createPollExecutor, readFetched, timedStep, type PollExecutor, type PollJob } from '../poll/fetch.js';
-import type { StepContext } from '../poll/step.js';
-import { createQueryRunner, type QueryLog } from '../queries/query-runner.js';
+import type { DocumentName, StepContext } from '../documents.js';
+import { initialState, type EndpointState, initialMemory } from '../poll/endpoint-state.js';
+import { isContract, jobsOf, limitsOf, pollInput, type PollJob } from '../poll/jobs.js';
+import { createPollExecutor, type PollExecutor } from '../poll/fetch.js';
 import { queryStatesOf, type QueryStates } from '../queries/query-state.js';
 import { hasStakingNames, validators, validatorsAnswer } from '../queries/validators.js';
 import { withinMs } from '../queue.js';
@@ -16,6 +13,8 @@ import { count } from '../text/format.js';
 import { type CommandContext, type ExitCode, progressPrinter, userAgent } from './context.js';
 import { configOrExitCode } from './load-config.js';
 import { inactiveWatched, printDocuments, type ReadEndpoint } from './report.js';
+import { readFetched, timedStep } from '../poll/poll.js';
+import { createQueryRunner, type QueryLog } from '../poll/query-runner.js';
 
 /** Polls that take longer are announced. */
 const PROGRESS_DELAY_MS = 1_000;
@@ -59,7 +58,7 @@ async function pollEndpoints(
   for (const job of jobs) {
     const { target, document } = job.context;
     // The module state says where the contract is, and comes first.
-    const bridge = job.hub && polled.get(`module_state ${target}`);
+    const bridge = isContract(job) ? polled.get(`module_state ${target}`) : undefined;
     polled.set(`${document} ${target}`, pollOnce(job, config, executor, bridge));
   }
   const endpoints = await Promise.all(polled.values());

@@ -8,16 +8,14 @@ import { BodyMemory, bufferBody } from '../http/body.js';
 import { failure, RequestError, type Failure } from '../http/failure-reasons.js';
 import { MAX_UNRECOGNIZED_FIELDS, parseJson, unrecognizedFields } from '../chain/document.js';
 import { clock } from '../clock.js';
-import { documents } from '../documents.js';
-import { initialMemory } from '../poll/known-endpoint.js';
-import { initialState } from '../poll/endpoint-state.js';
+import { documents, type StepContext } from '../documents.js';
+import { initialState, initialMemory } from '../poll/endpoint-state.js';
 import { limitsOf, targetOptions } from '../poll/jobs.js';
-import { readBody, timedStep } from '../poll/fetch.js';
-import type { StepContext } from '../poll/step.js';
 import type { CommandContext, ExitCode } from './context.js';
 import { inactiveWatched, printDocuments, type ReadEndpoint } from './report.js';
 import { configOrExitCode } from './load-config.js';
 import { cleanText } from '../text/untrusted-text.js';
+import { readBody, timedStep } from '../poll/poll.js';
 
 export type ReplayOptions = RecordedOptions & ConfigOptions & LogOptions;
 
@@ -43,7 +41,7 @@ export async function runReplay(options: ReplayOptions, context: CommandContext)
     const source = file === STANDARD_INPUT ? 'standard input' : file;
     const bytes = await readFileBody(file, context.stdin, source, config.poll.max_body_size);
     const poll = Buffer.isBuffer(bytes)
-      ? readBody({ bytes, source, height, at: clock() }, own)
+      ? readBody({ bytes, source, height, receivedAt: clock() }, own)
       : { outcome: bytes, phaseSeconds: {} };
     const before = {
       state: initialState(own, limitsOf({ context: own }, config.poll), clock()),

@@ -1,14 +1,12 @@
 import type { SummaryOptions } from '../cli/options.js';
 import { clock, type Instant } from '../clock.js';
-import { documents } from '../documents.js';
+import { documents, type StepContext } from '../documents.js';
 import { renderEndpoints } from '../exposition/metrics-page.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
 import { orEmpty } from '../facts/required-fields.js';
 import { remedyOf } from '../http/failure-reasons.js';
-import type { EndpointState } from '../poll/endpoint-state.js';
+import type { EndpointState, KnownEndpoint } from '../poll/endpoint-state.js';
 import { keptInput } from '../poll/kept-body.js';
-import type { KnownEndpoint } from '../poll/known-endpoint.js';
-import type { StepContext } from '../poll/step.js';
 import { severities, type Severity } from '../problems/problem.js';
 import { sentenceText } from '../problems/sentence.js';
 import { verdictsOf, type TargetVerdicts, type Verdict } from '../poll/verdicts.js';

@@ -5,9 +5,8 @@ import type { Config } from '../config/config.js';
 import type { Endpoint } from '../poll/registry.js';
 import { createPages } from '../exporter.js';
 import { createMetricsPage } from '../exposition/metrics-page.js';
-import type { EndpointKey } from '../poll/endpoint-state.js';
-import { jobsOf } from '../poll/jobs.js';
-import type { PollJob } from '../poll/fetch.js';
+import { endpointId } from '../poll/endpoint-state.js';
+import { jobsOf, type PollJob } from '../poll/jobs.js';
 import type { ReplayedEndpoint } from '../recorder/replayed-endpoint.js';
 import { createApp } from '../server/app.js';
 import { startWebServer } from '../server/server.js';
@@ -85,16 +84,12 @@ async function endpointsAt(
     { onPoll: () => undefined, onStep: () => undefined },
     { warmUpMs: 0, hasOneClock: true },
   );
-  const jobs = new Map(jobsOf(config).map((job) => [keyOf(job.context), job]));
+  const jobs = new Map(jobsOf(config).map((job) => [endpointId(job.context), job]));
   return replayed.map((endpoint): Endpoint => {
     const { state, memory } = endpoint;
-    const job = jobOf(endpoint, jobs.get(keyOf(state)), config);
+    const job = jobOf(endpoint, jobs.get(endpointId(state)), config);
     return { job, state, memory, failureLoggedAtMs: undefined };
   });
-}
-
-function keyOf({ target, document }: EndpointKey): string {
-  return JSON.stringify([target, document]);
 }
 
 /** What the pages show of a job. The node of an endpoint is in no recording. */

@@ -4,9 +4,7 @@ import type { ContractFacts } from '../facts/contract/facts.js';
 import type { ContractReading, HubReading } from '../facts/contract/reading.js';
 import { failure } from '../http/failure-reasons.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
-import { queryContext } from '../poll/jobs.js';
 import type { ReceivedBody } from '../poll/fetch.js';
-import type { StepContext } from '../poll/step.js';
 import { callsOf, denomOf, isBackingDue, requestOf, type ContractExchange } from '../queries/contract-document.js';
 import { formatRequests } from '../queries/json-rpc.js';
 import { dueQueries, queryStatesOf, withAttempt, withResults, type QueryStates } from '../queries/query-state.js';
@@ -15,6 +13,8 @@ import { pathOfPage } from '../queries/send-query.js';
 import type { RpcChanges } from '../simulator/json-rpc.js';
 import type { Model } from '../simulator/model.js';
 import { executeQuery, parseRequest, type QueryResponse } from '../simulator/query-service.js';
+import { queryContext } from '../poll/query-runner.js';
+import type { StepContext } from '../documents.js';
 
 /* What a simulated chain responds to the requests besides the documents, without a network. */
 
@@ -70,7 +70,7 @@ export function simulatedContractBody(
   changes: ContractChanges = {},
 ): Omit<ReceivedBody, 'ok'> {
   const { body: bytes, exchange } = askSimulatedContract(lastReading, facts, model, at, changes);
-  return { bytes, source: 'external chain', height: undefined, at, sideInput: exchange };
+  return { bytes, source: 'external chain', height: undefined, receivedAt: at, sideInput: exchange };
 }
 
 /** The calls of a poll, and the answers of the simulated chains. */

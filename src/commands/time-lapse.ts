@@ -1,19 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { initialMemory } from '../poll/known-endpoint.js';
 import { verdictsOf, type Verdict } from '../poll/verdicts.js';
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
 import type { DocumentName } from '../documents.js';
-import type { EndpointPast } from '../poll/registry.js';
+import { type KnownEndpoint, initialMemory } from '../poll/endpoint-state.js';
 import { initialState, type EndpointState } from '../poll/endpoint-state.js';
-import { jobsOf, pollInput } from '../poll/jobs.js';
-import { readBody, type PollJob, type ReceivedBody } from '../poll/fetch.js';
+import { isContract, jobsOf, pollInput, type PollJob } from '../poll/jobs.js';
+import type { ReceivedBody } from '../poll/fetch.js';
 import { step } from '../poll/step.js';
 import { executeQuery, HEIGHT_HEADER } from '../simulator/query-service.js';
 import { MINUTE_MS } from '../config/units.js';
 import { blockTimeOf, createModel, type Model, type ModelOptions } from '../simulator/model.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
 import { answerQueries, respondTo, simulatedContractBody } from './simulated-responses.js';
+import { readBody } from '../poll/poll.js';
 
 /*
  * The past of a demo: what the exporter would know if it had polled the simulated chain since before the incident. The verdict about a
@@ -73,7 +73,7 @@ function pastMinutes(scenario: ScenarioName, blockTimeMs: number): number {
 
 /** What the polls of the past have found. */
 export interface TimeLapse {
-  readonly pastOf: (job: PollJob) => EndpointPast | undefined;
+  readonly pastOf: (job: PollJob) => KnownEndpoint | undefined;
   /** How long the scenario has lasted. */
   readonly incidentMinutes: number;
   readonly verdicts: readonly Verdict[];
@@ -93,7 +93,7 @@ export async function runTimeLapse(
   const minutes = pastMinutes(scenario, model.blockTimeMs);
   const healthyMinutes = Math.min(HEALTHY_MINUTES, Math.floor(minutes / 4));
   const intervalMinutes = Math.min(MAX_INTERVAL_MINUTES, Math.ceil(minutes / MAX_POLLS));
-  let endpoints: ReadonlyMap<DocumentName, EndpointPast> = new Map();
+  let endpoints: ReadonlyMap<DocumentName, KnownEndpoint> = new Map();
   for (let minute = 0; minute <= minutes; minute += 1) {
     // oxlint-disable-next-line no-await-in-loop -- lets a signal stop it
     await nextTurn();
@@ -121,7 +121,7 @@ export async function runTimeLapse(
   };
 }
 
-function initialPast({ context }: PollJob, maxBodyBytes: number, at: Instant): EndpointPast {
+function initialPast({ context }: PollJob, maxBodyBytes: number, at: Instant): KnownEndpoint {
   return {
     state: initialState(context, { maxBodyBytes, staleAfterMs: STALE_AFTER_MS }, at),
     memory: initialMemory,
@@ -129,18 +129,18 @@ function initialPast({ context }: PollJob, maxBodyBytes: number, at: Instant): E
 }
 
 function polled(
-  before: EndpointPast,
-  { context: own, paths, query, hub }: PollJob,
+  before: KnownEndpoint,
+  job: PollJob,
   siblingOf: (document: DocumentName) => EndpointState | undefined,
   model: Model,
   at: Instant,
-): EndpointPast {
+): KnownEndpoint {
+  const { context: own, paths, query } = job;
   const { sideInput } = pollInput(own, before.state, siblingOf, at);
   const { facts, lastReading } = sideInput ?? {};
-  const received =
-    hub === undefined
-      ? documentBody(model, own.document, query, { at, sideInput })
-      : facts && simulatedContractBody(lastReading, facts, model, at);
+  const received = isContract(job)
+    ? facts && simulatedContractBody(lastReading, facts, model, at)
+    : documentBody(model, own.document, query, { receivedAt: at, sideInput });
   if (received === undefined) return before;
   const context = { ...own, staleAfterMs: STALE_AFTER_MS };
   const foundPath = paths.find(({ dialect }) => dialect === 'neutral');
@@ -154,7 +154,7 @@ function documentBody(
   model: Model,
   document: DocumentName,
   query: string,
-  input: Pick<ReceivedBody, 'at' | 'sideInput'>,
+  input: Pick<ReceivedBody, 'receivedAt' | 'sideInput'>,
 ): Omit<ReceivedBody, 'ok'> {
   const { headers, body } = executeQuery(model, { endpoint: document, parameters: new URLSearchParams(query) });
   return { bytes: body, source: document, height: headers[HEIGHT_HEADER], ...input };

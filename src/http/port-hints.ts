@@ -1,3 +1,4 @@
+import type { Failure, PollError } from './failure-reasons.js';
 import { REDACTED_PATH, requestUrl, type EndpointUrl } from '../config/urls.js';
 
 /* Hints for a URL that is not that of the REST API, which every poll needs. Mistaken ports are the usual first failure. */
@@ -52,4 +53,9 @@ export function repeatedPathHint(url: EndpointUrl, paths: readonly string[]): st
     }
   }
   return undefined;
+}
+
+/** The failure with what is probably wrong with the address. */
+export function withHint(error: PollError, hint: string | undefined): Failure {
+  return { ok: false, error: hint === undefined ? error : { ...error, message: `${error.message} — ${hint}` } };
 }

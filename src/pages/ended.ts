@@ -1,5 +1,4 @@
 import type { Instant } from '../clock.js';
-import type { KnownEndpoint } from '../poll/known-endpoint.js';
 import { ENDED_DAYS } from '../problems/memory.js';
 import type { Subject } from '../problems/problem.js';
 import { duration } from '../text/format.js';
@@ -7,6 +6,7 @@ import { shortName } from '../problems/sentence.js';
 import { isolated, markup, type Markup } from './html.js';
 import { section } from './layout.js';
 import { agoElement, isoTime, timeElement } from './time.js';
+import type { KnownEndpoint } from '../poll/endpoint-state.js';
 
 /*
  * The problems of a target that have ended: what woke somebody up, when the page has nothing left to show.

@@ -5,6 +5,8 @@ import { failureReasonNames, type FailureReason, type PollError } from '../http/
 import type { FamilyLines } from '../metrics/render-families.js';
 import { answeredFamilies, type QueryStates } from '../queries/query-state.js';
 import { ageSeconds, type Instant } from '../clock.js';
+import { NO_FLOW_HISTORY, type FlowHistory } from '../flow/flow-history.js';
+import { NO_PROBLEMS, type ProblemMemory } from '../problems/memory.js';
 import type { Phase } from './poll.js';
 import type { KnownDocument, Snapshot } from './step.js';
 
@@ -12,6 +14,11 @@ import type { KnownDocument, Snapshot } from './step.js';
 export interface EndpointKey {
   readonly target: string;
   readonly document: DocumentName;
+}
+
+/** Identifies an endpoint among all. */
+export function endpointId({ target, document }: EndpointKey): string {
+  return JSON.stringify([target, document]);
 }
 
 /** The settings that apply to the state of an endpoint. A reload can change them without a poll. */
@@ -58,6 +65,21 @@ export interface LastPoll {
   readonly phaseSeconds: Partial<Record<Phase, number>>;
   readonly bodyBytes: number | undefined;
 }
+
+/** What is remembered of the polls of an endpoint besides its state. Each poll replaces it as a whole. */
+export interface EndpointMemory {
+  readonly problems: ProblemMemory;
+  readonly flow: FlowHistory;
+}
+
+/** What is known of an endpoint: what its polls have found, and what is remembered of them. */
+export interface KnownEndpoint {
+  readonly state: EndpointState;
+  readonly memory: EndpointMemory;
+}
+
+/** The memory before the first poll. */
+export const initialMemory: EndpointMemory = { problems: NO_PROBLEMS, flow: NO_FLOW_HISTORY };
 
 /** The state before the first poll. */
 export function initialState(

@@ -1,41 +1,21 @@
-import type { KnownEndpoint } from './known-endpoint.js';
 import { performance } from 'node:perf_hooks';
 import type { DocumentPath } from '../chain/dialects.js';
-import { INVALID } from '../chain/field.js';
 import { clock, type Instant } from '../clock.js';
-import type { NodeConnection } from '../config/endpoint-config.js';
 import { sourceOf, type EndpointUrl } from '../config/urls.js';
-import { documents, type DocumentName, type DocumentRequest, type SideInput } from '../documents.js';
-import { createClient, type Client, type FetchLimits } from '../http/client.js';
-import { failure, statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
-import { HEIGHT_FIELD, parseHeight } from '../http/height-header.js';
-import { isJsonRpc, portHint } from '../http/port-hints.js';
+import type { SideInput } from '../documents.js';
+import { createClient, remainingLimits, type Client, type FetchedDocument } from '../http/client.js';
+import { isUnknownPath } from '../http/error-response.js';
+import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
+import { portHint, repeatedPathHint, withHint, type Protocol } from '../http/port-hints.js';
 import { NO_CONTRACT } from '../queries/contract-document.js';
 import { fetchContract, type SendQuery } from '../queries/contract-exchange.js';
 import type { NodeQuery, QueryRequest, QueryResult } from '../queries/query.js';
 import { createRpcClient, type SendRequests } from '../queries/json-rpc.js';
 import { sendQuery } from '../queries/send-query.js';
 import { createLimit } from '../queue.js';
-import { errorText } from '../text/error-text.js';
-import { fetchFirstKnownPath, withHint } from './document-path.js';
-import { compressBody } from './kept-body.js';
-import type { Poll } from './poll.js';
-import { step, type StepContext } from './step.js';
+import { isContract, type ContractJob, type PollInput, type PollJob } from './jobs.js';
 
-/** One endpoint to poll. */
-export interface PollJob extends NodeConnection, Omit<DocumentRequest, 'connection' | 'settings'> {
-  readonly limits: FetchLimits;
-  readonly context: StepContext;
-}
-
-/** What a poll depends on besides the configuration. */
-export interface PollInput {
-  /** Where the last successful poll found the document. It is requested there first. */
-  readonly foundPath?: DocumentPath | undefined;
-  readonly sideInput?: SideInput | undefined;
-  /** Whether a contract is asked for all its values, also for those that are requested less often. */
-  readonly readsAll?: boolean;
-}
+/* Requests documents, at the paths where a node may have them, and the other queries of an endpoint. */
 
 /** A response body, with what it is read with. */
 export interface ReceivedBody {
@@ -46,7 +26,7 @@ export interface ReceivedBody {
   /** Hub height, as the response header has it; `undefined` without one. */
   readonly height: string | undefined;
   /** When it was complete. */
-  readonly at: Instant;
+  readonly receivedAt: Instant;
   readonly sideInput?: SideInput | undefined;
 }
 
@@ -82,7 +62,7 @@ export function createPollExecutor(userAgent: string): PollExecutor {
     limit(node.url.origin, async () => sendQuery(node, reader, request, client));
   return {
     fetch: async (job, input) =>
-      job.hub === undefined ? fetchDocument(job, input, client) : fetchAnswers(job, job.hub, input, sendRequests, send),
+      isContract(job) ? callContract(job, input, sendRequests, send) : fetchDocument(job, input, client),
     sendQuery: send,
     close: () => client.close(),
   };
@@ -107,14 +87,49 @@ async function fetchDocument(
   if (!fetched.ok) return { outcome: fetched, seconds, ...NO_RESPONSE, url: job.url };
   const { foundPath, body, height, clean } = fetched;
   const source = sourceOf(job.url, foundPath.path);
-  const outcome: ReceivedBody = { ok: true, bytes: body.bytes, source, height, at: clock(), sideInput };
+  const outcome: ReceivedBody = { ok: true, bytes: body.bytes, source, height, receivedAt: clock(), sideInput };
   return { outcome, seconds, foundPath, url: job.url, clean, release: body.release };
 }
 
+/** A document and where it was found. */
+interface FoundDocument extends FetchedDocument {
+  readonly foundPath: DocumentPath;
+}
+
+/** The failures of a server that is not the REST API of a node. */
+const FAILURES_WITH_HINT: ReadonlySet<string> = new Set(['aborted', 'bad_request', 'not_json', 'status']);
+
+/** Requests the paths in turn until the node responds to one with another status than those of an unknown path. */
+async function fetchFirstKnownPath(job: PollJob, client: Client): Promise<FoundDocument | Failure> {
+  const { url, paths, query, limits } = job;
+  const remaining = remainingLimits(limits);
+  const failures: PollError[] = [];
+  let protocol: Protocol | undefined;
+  for (const foundPath of paths) {
+    // oxlint-disable-next-line no-await-in-loop -- a path is requested only if the node does not know the one before
+    const fetched = await client.fetch(job, foundPath.path + query, remaining());
+    if (fetched.ok) return { ...fetched, foundPath };
+    const error = fetched.isNotServed === true ? { ...fetched.error, isNotServed: true } : fetched.error;
+    protocol ??= fetched.protocol;
+    if (!isUnknownPath(fetched.statusCode)) {
+      return withHint(error, FAILURES_WITH_HINT.has(error.reason) ? portHint(url, protocol) : undefined);
+    }
+    failures.push(error);
+  }
+  const repeated = repeatedPathHint(
+    url,
+    paths.map(({ path }) => path),
+  );
+  const message = failures.map((error) => error.message).join('; ');
+  return withHint(
+    { reason: 'status', ...failures[0], message, isNotServed: true },
+    repeated ?? portHint(url, protocol),
+  );
+}
+
 /** Calls a contract. */
-async function fetchAnswers(
-  job: PollJob,
-  hub: NodeConnection,
+async function callContract(
+  job: ContractJob,
   { sideInput, readsAll = false }: PollInput,
   sendRequests: SendRequests,
   send: SendQuery,
@@ -126,80 +141,20 @@ async function fetchAnswers(
   const fetched =
     facts === undefined
       ? failure('schema', `${source}: ${NO_CONTRACT}`)
-      : await fetchContract(job, hub, { facts, lastReading }, readsAll ? undefined : lastReading, sendRequests, send);
+      : await fetchContract(
+          job,
+          job.hubNode,
+          { facts, lastReading },
+          readsAll ? undefined : lastReading,
+          sendRequests,
+          send,
+        );
   const outcome: Fetched['outcome'] = fetched.ok
-    ? { ok: true, bytes: fetched.body, source, height: undefined, at: clock(), sideInput: fetched.exchange }
+    ? { ok: true, bytes: fetched.body, source, height: undefined, receivedAt: clock(), sideInput: fetched.exchange }
     : fetched;
   return { outcome, seconds: secondsSince(started), ...NO_RESPONSE, url };
 }
 
-/** Reads the document that was fetched. */
-export function readFetched<Name extends DocumentName>(
-  { outcome: received, seconds, foundPath, url, clean }: Fetched,
-  context: StepContext<Name>,
-): Poll<Name> {
-  if (!received.ok) return { outcome: received, phaseSeconds: { fetch: seconds } };
-  const poll = readBody(received, context);
-  const phaseSeconds = { fetch: seconds, ...poll.phaseSeconds };
-  if (poll.outcome.ok) return { ...poll, phaseSeconds, foundPath };
-  const { error } = poll.outcome;
-  // The answers of a contract are no document at a path.
-  const isOther = foundPath !== undefined && (error.reason === 'schema' || error.reason === 'not_json');
-  const outcome = isOther ? otherDocument(error, url, received.bytes, clean) : poll.outcome;
-  return { ...poll, outcome, phaseSeconds };
-}
-
-/** A body that is not the document is short, if it is an error with status 200. */
-const ERROR_BYTES = 4096;
-
-/** The failure of a response that is not the document, with what the server says instead. */
-function otherDocument(error: PollError, url: EndpointUrl, body: Buffer, clean: (text: string) => string): Failure {
-  const start = body.subarray(0, ERROR_BYTES).toString();
-  const text = errorText(start);
-  const hint = portHint(url, isJsonRpc(start) ? 'json-rpc' : undefined);
-  if (text === undefined) return withHint(error, hint);
-  const remedy = error.reason === 'schema' ? { remedy: statusRemedies.errorDocument } : {};
-  return withHint({ ...error, ...remedy, message: `${error.message}: ${clean(text)}` }, hint);
-}
-
-/** Reads a response body. */
-export function readBody<Name extends DocumentName>(
-  { bytes, source, height: header, at, sideInput }: Omit<ReceivedBody, 'ok'>,
-  { document, maxValues }: StepContext<Name>,
-): Poll<Name> {
-  const started = performance.now();
-  const read = documents[document].read(bytes, { maxValues, at, sideInput });
-  const { isDense = false } = read;
-  const compressed = read.ok ? compressBody(bytes) : undefined;
-  const poll = { phaseSeconds: { decode: secondsSince(started) }, bodyBytes: bytes.length, source, isDense };
-  if (!read.ok) return { ...poll, outcome: failure(read.reason, `${source}: ${read.message}`) };
-  const { value: content } = read;
-  if (content === undefined) {
-    const message = `${source}: not a ${document} document: none of its fields is present`;
-    return { ...poll, outcome: failure('schema', message) };
-  }
-  const height = parseHeight(header);
-  const outcome = { ok: true, content, at, sideInput, compressed } as const;
-  if (height !== INVALID) return { ...poll, outcome: { ...outcome, errors: read.errors, height } };
-  const errors = { ...read.errors, invalid: new Map([...read.errors.invalid, [HEIGHT_FIELD, 1] as const]) };
-  return { ...poll, outcome: { ...outcome, errors, height: undefined } };
-}
-
-/** A step whose duration is measured. */
-export function timedStep<Name extends DocumentName>(
-  before: KnownEndpoint,
-  poll: Poll<Name>,
-  context: StepContext<Name>,
-  at: Instant,
-): KnownEndpoint {
-  const started = performance.now();
-  const after = step(before, poll, context, at);
-  const { last } = after.state;
-  if (last?.ok !== true) return after;
-  const phaseSeconds = { ...last.phaseSeconds, derive: secondsSince(started) };
-  return { ...after, state: { ...after.state, last: { ...last, phaseSeconds } } };
-}
-
-function secondsSince(started: number): number {
+export function secondsSince(started: number): number {
   return (performance.now() - started) / 1000;
 }

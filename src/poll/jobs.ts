@@ -1,24 +1,52 @@
+import type { DocumentPath } from '../chain/dialects.js';
 import { chainNames } from '../chain/known-chains.js';
+import type { Instant } from '../clock.js';
 import type { Config, PollConfig, TargetConfig } from '../config/config.js';
+import type { NodeConnection } from '../config/endpoint-config.js';
 import { maxValuesOf } from '../config/memory-limits.js';
 import {
   documentNames,
   documents,
   type DocumentName,
+  type DocumentRequest,
   type ObservationsOf,
   type SettingsOf,
   type SideInput,
+  type StepContext,
+  type TargetOptions,
 } from '../documents.js';
-import type { Instant } from '../clock.js';
+import type { FetchLimits } from '../http/client.js';
 import { cctxAnswers } from '../queries/cctx-outcome.js';
 import { lookaheadsOf } from '../queries/chain-switches.js';
-import type { QueryContext } from '../queries/query.js';
 import { isNodeBehind } from '../queries/node-status.js';
 import { withoutStaleAnswers } from '../queries/query-state.js';
 import { hasStakingNames, validatorsOf } from '../queries/validators.js';
 import { exportedSuccess, type EndpointLimits, type EndpointState } from './endpoint-state.js';
-import type { PollInput, PollJob } from './fetch.js';
-import type { Snapshot, StepContext, TargetOptions } from './step.js';
+import type { Snapshot } from './step.js';
+
+/* What is polled, and what a poll depends on besides the configuration. */
+
+/** One endpoint to poll. */
+export interface PollJob extends NodeConnection, Omit<DocumentRequest, 'connection' | 'settings'> {
+  readonly limits: FetchLimits;
+  readonly context: StepContext;
+}
+
+/** The job of a contract, whose document are the answers to calls. */
+export type ContractJob = PollJob & Required<Pick<PollJob, 'hubNode'>>;
+
+export function isContract(job: PollJob): job is ContractJob {
+  return job.hubNode !== undefined;
+}
+
+/** What a poll depends on besides the configuration. */
+export interface PollInput {
+  /** Where the last successful poll found the document. It is requested there first. */
+  readonly foundPath?: DocumentPath | undefined;
+  readonly sideInput?: SideInput | undefined;
+  /** Whether a contract is asked for all its values, also for those that are requested less often. */
+  readonly readsAll?: boolean;
+}
 
 /** One job for each endpoint of each target. */
 export function jobsOf(config: Config): PollJob[] {
@@ -121,19 +149,9 @@ export function observationsOf<Name extends DocumentName>(
   return snapshot !== undefined && isOf(document, snapshot) ? snapshot.observations : undefined;
 }
 
-function isOf<Name extends DocumentName>(document: Name, snapshot: Snapshot): snapshot is Snapshot & Snapshot<Name> {
+export function isOf<Name extends DocumentName>(
+  document: Name,
+  snapshot: Snapshot,
+): snapshot is Snapshot & Snapshot<Name> {
   return snapshot.document === document;
-}
-
-/** What the queries of the endpoint depend on after a successful poll; `undefined` before one, and for a recorded body. */
-export function queryContext<Name extends DocumentName>(
-  context: StepContext<Name>,
-  { success, queries, staleAfterMs }: EndpointState,
-  now: Instant,
-): QueryContext<Name> | undefined {
-  if (success?.foundPath === undefined || !isOf(context.document, success.snapshot)) return undefined;
-  const { observations, flow } = success.snapshot;
-  const answered = withoutStaleAnswers(queries, staleAfterMs, now);
-  const { operators } = validatorsOf(queries);
-  return { ...context, dialect: success.foundPath.dialect, observations, flow, operators, answered };
 }

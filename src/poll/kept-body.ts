@@ -1,10 +1,15 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import { documents, type DocumentName, type InputOf } from '../documents.js';
+import type { Items } from '../facts/items/items.js';
 import type { EndpointState } from './endpoint-state.js';
 import type { Poll } from './poll.js';
 import { inputOf, type Snapshot } from './step.js';
 
-/* The bodies of the last successful polls, which are kept for the items of the pages. */
+/*
+ * The items of the pages are derived when somebody asks for a page, from the body of the last successful poll, which is kept compressed: in
+ * most polls nobody does, and the document would take ten times the memory.
+ */
 
 /** The fastest quality: a module state of 1 MB becomes 0.1 MB in a millisecond. */
 const COMPRESSION = { params: { [constants.BROTLI_PARAM_QUALITY]: 0 } };
@@ -31,4 +36,32 @@ export function keptInput<Name extends DocumentName>({ document, kept }: Snapsho
   const read = documents[document].read(brotliDecompressSync(body), { ...received, maxValues: context.maxValues });
   if (!read.ok || read.value === undefined) throw new Error(`the ${document} that was read cannot be read again`);
   return inputOf(read.value, received, context);
+}
+
+/** Those that were derived, until the next poll replaces the snapshot. */
+const derived = new WeakMap<Snapshot, Items>();
+
+/** The items of a snapshot; `undefined` if its body is not kept. */
+export function itemsOf(snapshot: Snapshot): Items | undefined {
+  const known = derived.get(snapshot);
+  if (known !== undefined) return known;
+  const items = deriveItems(snapshot);
+  if (items !== undefined) derived.set(snapshot, items);
+  return items;
+}
+
+/** Derives the items of all endpoints. In between, scrapes are answered. */
+export async function prepareItems(states: readonly EndpointState[]): Promise<void> {
+  for (const { success } of states) {
+    if (success === undefined || derived.has(success.snapshot)) continue;
+    itemsOf(success.snapshot);
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await nextTurn();
+  }
+}
+
+function deriveItems<Name extends DocumentName>(snapshot: Snapshot<Name>): Items | undefined {
+  const { document, kept, flow } = snapshot;
+  const input = keptInput(snapshot);
+  return kept && input && documents[document].items({ input, flow }, kept.context.labels);
 }

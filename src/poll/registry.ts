@@ -2,37 +2,36 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { verdictsOf } from './verdicts.js';
-import { initialMemory, type EndpointMemory } from './known-endpoint.js';
 import type { PollConfig } from '../config/config.js';
 import { clock, type Instant } from '../clock.js';
 import type { DocumentName } from '../documents.js';
-import { initialState, type EndpointKey, type EndpointLimits, type EndpointState } from './endpoint-state.js';
+import {
+  endpointId,
+  initialMemory,
+  initialState,
+  type EndpointKey,
+  type EndpointLimits,
+  type EndpointState,
+  type KnownEndpoint,
+} from './endpoint-state.js';
+import type { FailureReason } from '../http/failure-reasons.js';
 import { withinMemory } from './kept-body.js';
-import { limitsOf, pollInput } from './jobs.js';
+import { isContract, limitsOf, pollInput, type PollJob } from './jobs.js';
 import { rememberedOf, withRemembered, type Remembered } from './remembered.js';
-import { readFetched, timedStep, type Fetched, type PollExecutor, type PollJob } from './fetch.js';
-import type { Poll } from './poll.js';
-import type { Recorder } from '../recorder/recorder.js';
-import type { SelectionMemory } from '../recorder/selection.js';
+import type { Fetched, PollExecutor, ReceivedBody } from './fetch.js';
+import { readFetched, timedStep, type Poll } from './poll.js';
 import { createQueue } from '../queue.js';
 import { startRepeating, type Repeating } from '../repeating.js';
 import { queryStatesOf } from '../queries/query-state.js';
-import type { StateFile } from '../state/state-file.js';
-import { createQueryRunner } from '../queries/query-runner.js';
+import { createQueryRunner } from './query-runner.js';
 import { logPoll, logVerdicts, type LoggedVerdicts } from './endpoint-log.js';
 
 /** Everything about one endpoint: how it is polled and what the polls have found. Each change replaces it as a whole. */
-export interface Endpoint {
+export interface Endpoint extends KnownEndpoint {
   readonly job: PollJob;
-  readonly state: EndpointState;
-  /** What the alert conditions remember of earlier polls. */
-  readonly memory: EndpointMemory;
   /** When the present failure was last logged, on the monotonic clock. */
   readonly failureLoggedAtMs: number | undefined;
 }
-
-/** What is known of an endpoint without a poll by this process. */
-export type EndpointPast = Pick<Endpoint, 'state' | 'memory'>;
 
 /** The endpoints of the active configuration, in its order. Polls each of them on a timer of its own. */
 export interface EndpointRegistry {
@@ -48,6 +47,40 @@ export interface EndpointRegistry {
   readonly close: () => void;
 }
 
+/** What the recorder remembers of the polls of an endpoint. Times are on the monotonic clock. */
+export interface RecordingMemory {
+  /** Of the last poll; `undefined` before the first. */
+  readonly outcome?: 'ok' | FailureReason;
+  /** When a successful poll was last recorded. */
+  readonly okAtMs?: number;
+  /** When a body that is not a document was last recorded. */
+  readonly failedBodyAtMs?: number;
+  /** Whether a problem of the target has begun or ended since the last successful poll. */
+  readonly isChanged?: boolean;
+}
+
+/** The body of a poll, with where it was found; without a path for a contract. */
+export type RecordedBody = Omit<ReceivedBody, 'ok' | 'source'> & { readonly path: string | undefined };
+
+/** Records polls, without an effect on them. */
+export interface PollRecorder {
+  /**
+   * Whether a successful poll that ends before its timeout would be recorded, and others would not: what it does not read is in no
+   * recording.
+   */
+  readonly isDue: (memory: RecordingMemory, job: Pick<PollJob, 'intervalMs' | 'limits'>) => boolean;
+  /** Records a poll if it is selected. Returns what is to be remembered for the next poll of the endpoint. */
+  readonly record: (memory: RecordingMemory, state: EndpointState, body: RecordedBody | undefined) => RecordingMemory;
+}
+
+/** Where memory survives a restart. */
+export interface SavedMemory {
+  /** What is remembered of an endpoint, whether or not it is polled now. */
+  readonly rememberedOf: (key: EndpointKey) => Remembered | undefined;
+  /** Writes what is remembered within a second, because a problem has begun or ended. */
+  readonly writeSoon: () => void;
+}
+
 /** Number of polls that start at once; later ones start one by one, so that a thousand documents are not in memory together. */
 const SIMULTANEOUS_STARTS = 16;
 const START_SPACING_MS = 10;
@@ -58,16 +91,16 @@ const INTERVALS_AFTER_DENSE_BODY = 10;
 interface RunningEndpoint extends Endpoint {
   readonly intervalMs: number;
   readonly loop: Repeating;
-  readonly recording: SelectionMemory;
+  readonly recording: RecordingMemory;
 }
 
 export function createEndpointRegistry(
   executor: Pick<PollExecutor, 'fetch' | 'sendQuery'>,
   log: Logger,
   now: () => Instant = clock,
-  pastOf: (job: PollJob) => EndpointPast | undefined = () => undefined,
-  recorder?: Pick<Recorder, 'isDue' | 'record'>,
-  stateFile?: Pick<StateFile, 'rememberedOf' | 'writeSoon'>,
+  pastOf: (job: PollJob) => KnownEndpoint | undefined = () => undefined,
+  recorder?: PollRecorder,
+  stateFile?: SavedMemory,
 ): EndpointRegistry {
   let endpoints = new Map<string, RunningEndpoint>();
   let states: readonly EndpointState[] = [];
@@ -87,25 +120,25 @@ export function createEndpointRegistry(
   );
 
   function change(endpoint: RunningEndpoint): void {
-    endpoints.set(keyOf(endpoint.job.context), endpoint);
+    endpoints.set(endpointId(endpoint.job.context), endpoint);
     states = Array.from(endpoints.values(), ({ state }) => state);
   }
 
   /** The endpoint, unless a reload has removed or changed its job, or the registry is closed. */
   function endpointOf(job: PollJob): RunningEndpoint | undefined {
-    const endpoint = endpoints.get(keyOf(job.context));
+    const endpoint = endpoints.get(endpointId(job.context));
     return endpoint?.job === job && !isClosed ? endpoint : undefined;
   }
 
   /** Returns after how many intervals the next poll is due. */
   async function pollEndpoint(job: PollJob): Promise<number> {
     // The module state says where the contract is.
-    if (job.hub !== undefined) await siblingOf(job, 'module_state')?.loop.firstRun;
+    if (isContract(job)) await siblingOf(job, 'module_state')?.loop.firstRun;
     const before = endpointOf(job);
     if (before === undefined) return 1;
     const fetched = await executor.fetch(job, {
       ...pollInput(job.context, before.state, (document) => siblingOf(job, document)?.state, now()),
-      readsAll: job.hub !== undefined && recorder?.isDue(before.recording, job) === true,
+      readsAll: isContract(job) && recorder?.isDue(before.recording, job) === true,
     });
     try {
       const poll = await inTurn(async () => applyFetched(job, fetched));
@@ -156,12 +189,12 @@ export function createEndpointRegistry(
     if (recorder === undefined || endpoint === undefined) return;
     const body = outcome.ok ? { ...outcome, path: foundPath?.path } : undefined;
     const recording = recorder.record(endpoint.recording, endpoint.state, body);
-    endpoints.set(keyOf(job.context), { ...endpoint, recording });
+    endpoints.set(endpointId(job.context), { ...endpoint, recording });
   }
 
   /** The endpoint of another document of the same target. */
   function siblingOf({ context: { target } }: PollJob, document: DocumentName): RunningEndpoint | undefined {
-    return endpoints.get(keyOf({ target, document }));
+    return endpoints.get(endpointId({ target, document }));
   }
 
   /** Returns whether a problem of the target has begun or ended. */
@@ -189,7 +222,7 @@ export function createEndpointRegistry(
       jobs.map((job) => {
         const limits = limitsOf(job, config);
         const { intervalMs = config.interval } = job;
-        const known = previous.get(keyOf(job.context));
+        const known = previous.get(endpointId(job.context));
         const isKept = known !== undefined && isSameEndpoint(known.job, job);
         const found: Endpoint = isKept
           ? known
@@ -197,12 +230,15 @@ export function createEndpointRegistry(
         const ofQueries = queryStatesOf(job.context, found.state.queries);
         const endpoint: Endpoint = { ...found, state: { ...found.state, ...limits, queries: ofQueries } };
         if (isKept && known.intervalMs === intervalMs && isDeepStrictEqual(known.job, job)) {
-          return [keyOf(job.context), { ...known, ...endpoint }];
+          return [endpointId(job.context), { ...known, ...endpoint }];
         }
         started += 1;
         const delayMs = Math.max(0, started - SIMULTANEOUS_STARTS) * START_SPACING_MS;
         const loop = startRepeating(async () => pollEndpoint(job), intervalMs, delayMs);
-        return [keyOf(job.context), { ...endpoint, job, intervalMs, loop, recording: isKept ? known.recording : {} }];
+        return [
+          endpointId(job.context),
+          { ...endpoint, job, intervalMs, loop, recording: isKept ? known.recording : {} },
+        ];
       }),
     );
     states = Array.from(endpoints.values(), ({ state }) => state);
@@ -227,20 +263,17 @@ function initialEndpoint(job: PollJob, limits: EndpointLimits, addedAt: Instant)
   return { job, state, memory: initialMemory, failureLoggedAtMs: undefined };
 }
 
-function keyOf({ target, document }: EndpointKey): string {
-  return JSON.stringify([target, document]);
-}
-
 /**
  * Whether what was found by one job is valid for the other: they request the same document of the same node, for series with the same
  * labels. Other credentials or settings change the next poll, and nothing that is known. With another limit of series, tokens and chains would
  * move between their own series and that of the others, which would seem to have counted.
  */
 function isSameEndpoint(first: PollJob, second: PollJob): boolean {
-  const identityOf = ({ context, url, paths, query, hub }: PollJob) => {
+  const identityOf = (job: PollJob) => {
+    const { context, url, paths, query } = job;
     const { target, targetLabels, document, maxSeries } = context;
     // The path of a JSON-RPC endpoint is an API key.
-    return [target, targetLabels, document, maxSeries, hub === undefined ? url : url.origin, paths, query];
+    return [target, targetLabels, document, maxSeries, isContract(job) ? url.origin : url, paths, query];
   };
   return isDeepStrictEqual(identityOf(first), identityOf(second));
 }

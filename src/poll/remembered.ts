@@ -1,8 +1,13 @@
-import { initialMemory, type EndpointMemory, type KnownEndpoint } from './known-endpoint.js';
 import type { Instant } from '../clock.js';
 import { restartedBridge } from '../flow/bridge-flow.js';
 import { restartedCrosschain } from '../flow/crosschain-flow.js';
-import { knownDocument, type EndpointKey } from './endpoint-state.js';
+import {
+  knownDocument,
+  type EndpointKey,
+  initialMemory,
+  type EndpointMemory,
+  type KnownEndpoint,
+} from './endpoint-state.js';
 import type { KnownDocument } from './step.js';
 
 /*

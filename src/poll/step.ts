@@ -2,7 +2,6 @@ import { compare } from '../chain/decimal.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
-import type { TargetLabels } from '../config/config.js';
 import {
   documents,
   type ContentOf,
@@ -10,51 +9,26 @@ import {
   type DocumentName,
   type FlowOf,
   type InputOf,
-  type LabelSettings,
   type ObservationsOf,
-  type SettingsOf,
+  type StepContext,
 } from '../documents.js';
 import { flowHistoryAfter, type FlowHistory } from '../flow/flow-history.js';
 import { renderCumulative } from '../flow/cumulative-family.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
-import {
-  judgeProblems,
-  repeatJudgement,
-  withEnded,
-  type JudgeOptions,
-  type Judgement,
-  type ProblemMemory,
-} from '../problems/memory.js';
+import { judgeProblems, repeatJudgement, withEnded, type Judgement, type ProblemMemory } from '../problems/memory.js';
 import { problemLines } from '../problems/problem-families.js';
 import type { Evidence } from '../problems/problem.js';
 import { withFailedPoll, withoutStaleAnswers } from '../queries/query-state.js';
 import { endedBySuccess } from './endpoint-conditions.js';
-import { knownDocument, type EndpointState } from './endpoint-state.js';
-import { initialMemory, type KnownEndpoint } from './known-endpoint.js';
+import { initialMemory, knownDocument, type EndpointState, type KnownEndpoint } from './endpoint-state.js';
 import type { Poll, PolledDocument } from './poll.js';
 
 /*
  * One poll of an endpoint: from what is known of it and the document that was read to what is known afterwards. The only place that derives
  * something from a document, and without clock, log or network, so that the daemon, `once` and every replay find the same.
  */
-
-/** The configuration of an endpoint as far as its documents are derived with it. */
-export type StepContext<Name extends DocumentName = DocumentName> = {
-  [Each in Name]: TargetOptions & { readonly document: Each; readonly settings: SettingsOf[Each] };
-}[Name];
-
-/** The options that all documents of a target share. */
-export interface TargetOptions extends JudgeOptions {
-  readonly target: string;
-  readonly targetLabels?: TargetLabels;
-  readonly labels: LabelSettings;
-  readonly maxSeries: number;
-  readonly staleAfterMs: number;
-  /** The most JSON values of a body. */
-  readonly maxValues: number;
-}
 
 /** What a successful poll publishes. */
 export type Snapshot<Name extends DocumentName = DocumentName> = {
@@ -190,13 +164,13 @@ function lastDocument<Name extends DocumentName>(
 function derive<Name extends DocumentName>(
   state: EndpointState,
   memory: ProblemMemory,
-  { content, errors, height, at, sideInput, compressed }: PolledDocument<Name>,
+  { content, errors, height, receivedAt, sideInput, compressed }: PolledDocument<Name>,
   context: StepContext<Name>,
 ): { readonly snapshot: Snapshot; readonly problems: ProblemMemory } {
   const { document, target, targetLabels, maxSeries, staleAfterMs } = context;
   const definition = documents[document];
   const last = lastDocument(state, context);
-  const received = { at, height, previous: last?.observations, sideInput };
+  const received = { at: receivedAt, height, previous: last?.observations, sideInput };
   const input = inputOf(content, received, context);
   const fixedLabels = formatTargetLabels(target, targetLabels);
   const identity = definition.identity(content);
@@ -204,10 +178,10 @@ function derive<Name extends DocumentName>(
   const evidence: Evidence<Name> = {
     input,
     flow,
-    answers: withoutStaleAnswers(state.queries, staleAfterMs, at),
+    answers: withoutStaleAnswers(state.queries, staleAfterMs, receivedAt),
     answeredAt: (query, key) => state.queries.get(query)?.answers.get(key)?.at.epochSeconds,
   };
-  const { memory: problems, ...judgement } = judgeProblems(memory, document, evidence, at, context);
+  const { memory: problems, ...judgement } = judgeProblems(memory, document, evidence, receivedAt, context);
   const snapshot = {
     document,
     families: [

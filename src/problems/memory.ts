@@ -1,5 +1,5 @@
 import { msBetween, type Instant } from '../clock.js';
-import type { DocumentName } from '../documents.js';
+import type { DocumentName, TargetOptions } from '../documents.js';
 import { orElse, WITHDRAWN } from '../facts/required-fields.js';
 import {
   isEnabled,
@@ -118,20 +118,13 @@ export interface Judgement {
   readonly notJudgedHere: readonly string[];
 }
 
-export interface JudgeOptions {
-  /** The configured limits; by default the shipped ones. */
-  readonly problems?: ProblemSettings;
-  /** Whether one document is enough for a problem to begin, as in `once`. */
-  readonly isSinglePoll?: boolean;
-}
-
 /** Judges all problems of a document that was received at `at`. */
 export function judgeProblems(
   before: ProblemMemory,
   document: DocumentName,
   evidence: Evidence,
   at: Instant,
-  { problems: settings = {}, isSinglePoll = false }: JudgeOptions,
+  { problems: settings = {}, isSinglePoll = false }: Pick<TargetOptions, 'problems' | 'isSinglePoll'>,
   all: readonly Problem[] = problems,
 ): Judgement & { readonly memory: ProblemMemory } {
   const own = all.filter((problem) => problem.document === document && isEnabled(problem, settings));

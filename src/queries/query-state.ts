@@ -2,7 +2,6 @@ import { ageSeconds, type Instant } from '../clock.js';
 import type { PollError } from '../http/failure-reasons.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import type { FamilyLines } from '../metrics/render-families.js';
-import type { StepContext } from '../poll/step.js';
 import { HOUR_MS, MINUTE_MS } from '../config/units.js';
 import { cctxOutcome } from './cctx-outcome.js';
 import { chainParams, crosschainFlags, pendingNonces, signersKey } from './chain-switches.js';
@@ -10,6 +9,7 @@ import { latestBlock, syncing } from './node-status.js';
 import type { NodeQuery, QueryContext, QueryRequest, QueryResult } from './query.js';
 import { validators } from './validators.js';
 import { claimPosition, orchestratorBalance, stakingStatus } from './watched-validators.js';
+import type { StepContext } from '../documents.js';
 
 /* When the queries of an endpoint are due, and what they have found. Each round of requests replaces it as a whole. */
 

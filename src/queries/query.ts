@@ -1,13 +1,12 @@
 import { readDocument, type UnreadableDocument } from '../chain/document.js';
 import { isPresent, type Field } from '../chain/field.js';
 import { object, string, type FieldSchema, type ValueOf } from '../chain/fields.js';
-import type { DocumentName, FlowOf, ObservationsOf } from '../documents.js';
+import type { DocumentName, FlowOf, ObservationsOf, StepContext } from '../documents.js';
 import { orUndefined } from '../facts/required-fields.js';
 import type { Failure } from '../http/failure-reasons.js';
 import type { Family, FamilyHeader } from '../metrics/family.js';
 import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
-import type { StepContext } from '../poll/step.js';
 import { MEBIBYTE, MINUTE_MS } from '../config/units.js';
 import type { QueryStates } from './query-state.js';
 

@@ -6,9 +6,9 @@ import { memoize } from '../facts/memoize.js';
 import { required, WITHDRAWN } from '../facts/required-fields.js';
 import { HOUR_MS, MEBIBYTE } from '../config/units.js';
 import { cleanText } from '../text/untrusted-text.js';
-import type { StepContext } from '../poll/step.js';
 import { nextKeyOf, nodeQuery, pagination, type QueryRequest } from './query.js';
 import type { QueryAnswer, QueryStates } from './query-state.js';
+import type { StepContext } from '../documents.js';
 
 /* The validators by the staking module of the Cosmos SDK (QueryValidatorsResponse): names for labels, contacts, and operator addresses. */
 

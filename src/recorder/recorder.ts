@@ -4,9 +4,9 @@ import { clock, type Instant } from '../clock.js';
 import type { RecorderSettings } from '../config/config.js';
 import type { SideInput } from '../documents.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
-import type { PollJob, ReceivedBody } from '../poll/fetch.js';
+import type { PollRecorder, RecordedBody } from '../poll/registry.js';
 import { FORMAT_VERSION, type RecordingHeader } from './recording-file.js';
-import { selectPoll, type SelectionMemory } from './selection.js';
+import { selectPoll } from './selection.js';
 import { startWriter, type RecordingWriter, type WriterReply } from './writer.js';
 
 /*
@@ -27,19 +27,9 @@ export interface RecorderStatus {
 
 type ActiveSettings = RecorderSettings & { readonly directory: string };
 
-/** The body of a poll, with where it was found; without a path for a contract. */
-export type RecordedBody = Omit<ReceivedBody, 'ok' | 'source'> & { readonly path: string | undefined };
-
-export interface Recorder {
+export interface Recorder extends PollRecorder {
   /** Starts, stops or changes the recorder. */
   readonly configure: (settings: RecorderSettings) => void;
-  /**
-   * Whether a successful poll that ends before its timeout would be recorded, and others would not: what it does not read is in no
-   * recording.
-   */
-  readonly isDue: (memory: SelectionMemory, job: Pick<PollJob, 'intervalMs' | 'limits'>) => boolean;
-  /** Records a poll if it is selected. Returns what is to be remembered for the next poll of the endpoint. */
-  readonly record: (memory: SelectionMemory, state: EndpointState, body: RecordedBody | undefined) => SelectionMemory;
   /** `undefined` if nothing is recorded. */
   readonly status: () => RecorderStatus | undefined;
   /** Writes what is waiting. */
@@ -137,12 +127,14 @@ function headerOf(
     ...(calls && { calls }),
     outcome: error?.reason ?? 'ok',
     ...(error && { message: error.message }),
-    ...(body && { received: isoTime(body.at) }),
-    monotonic_ms: (body ?? last).at.monotonicMs,
+    ...(body && { received: isoTime(body.receivedAt) }),
+    monotonic_ms: (body?.receivedAt ?? last.at).monotonicMs,
     added: isoTime(addedAt),
     phase_seconds: last.phaseSeconds,
     ...(externalHeight !== undefined && { external_height: String(externalHeight) }),
-    ...(body && calls && facts && { hub: { age_ms: body.at.monotonicMs - facts.at.monotonicMs, facts, reading: hub } }),
+    ...(body &&
+      calls &&
+      facts && { hub: { age_ms: body.receivedAt.monotonicMs - facts.at.monotonicMs, facts, reading: hub } }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.js';
-import type { EndpointKey } from '../poll/endpoint-state.js';
+import { endpointId } from '../poll/endpoint-state.js';
 import type { RecordedPoll } from './read-recording.js';
 import { endpointAfter, holdMs, repeatLast, type ReplayedEndpoint } from './replayed-endpoint.js';
 
@@ -31,7 +31,6 @@ export async function replayPolls(
 ): Promise<readonly ReplayedEndpoint[]> {
   const endpoints = new Map<string, ReplayedEndpoint>();
   const hold = holdMs(config);
-  const keyOf = ({ target, document }: EndpointKey): string => JSON.stringify([target, document]);
   let nextStepMs: number | undefined;
 
   /** Takes the steps before a point in time. */
@@ -56,9 +55,9 @@ export async function replayPolls(
     const { timeMs, target } = poll;
     await stepUntil(timeMs);
     nextStepMs ??= Math.ceil(timeMs / stepMs) * stepMs;
-    const key = keyOf(poll);
+    const key = endpointId(poll);
     const endpoint = endpointAfter(endpoints.get(key), poll, config, (sibling) =>
-      endpoints.get(keyOf({ target, document: sibling })),
+      endpoints.get(endpointId({ target, document: sibling })),
     );
     endpoints.set(key, endpoint);
     lastMs = timeMs;

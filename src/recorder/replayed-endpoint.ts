@@ -1,15 +1,19 @@
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
-import { documents, type DocumentName, type SideInput } from '../documents.js';
+import { documents, type DocumentName, type SideInput, type StepContext } from '../documents.js';
 import { failure } from '../http/failure-reasons.js';
 import { INVALID } from '../chain/field.js';
 import { parseDecimal } from '../chain/numeral.js';
-import { initialMemory, type KnownEndpoint } from '../poll/known-endpoint.js';
-import { exportedSuccess, initialState, type EndpointState } from '../poll/endpoint-state.js';
+import {
+  exportedSuccess,
+  initialState,
+  type EndpointState,
+  initialMemory,
+  type KnownEndpoint,
+} from '../poll/endpoint-state.js';
 import { limitsOf, observationsOf, stepContext, targetOptions } from '../poll/jobs.js';
-import { readBody } from '../poll/fetch.js';
-import type { Poll } from '../poll/poll.js';
-import { repeatLastPoll, step, type Snapshot, type StepContext } from '../poll/step.js';
+import { type Poll, readBody } from '../poll/poll.js';
+import { repeatLastPoll, step, type Snapshot } from '../poll/step.js';
 import type { RecordedPoll } from './read-recording.js';
 import type { RecordingHeader } from './recording-file.js';
 
@@ -181,7 +185,7 @@ function pollOf(
   }
   const sideInput = sideInputOf(recorded, success?.snapshot, receivedAt, siblingOf);
   const foundPath = documents[document].paths.find((known) => known.path === path);
-  const read = readBody({ bytes: body, source: file, height: header.height, at: receivedAt, sideInput }, context);
+  const read = readBody({ bytes: body, source: file, height: header.height, receivedAt, sideInput }, context);
   return { ...read, phaseSeconds, foundPath };
 }
 

@@ -1,20 +1,8 @@
-import type { FailureReason } from '../http/failure-reasons.js';
+import type { RecordingMemory } from '../poll/registry.js';
 
 /* Which polls of an endpoint are recorded. */
 
-type Outcome = 'ok' | FailureReason;
-
-/** What is remembered of the earlier polls of an endpoint. Times are on the monotonic clock. */
-export interface SelectionMemory {
-  /** Of the last poll; `undefined` before the first. */
-  readonly outcome?: Outcome;
-  /** When a successful poll was last recorded. */
-  readonly okAtMs?: number;
-  /** When a body that is not a document was last recorded. */
-  readonly failedBodyAtMs?: number;
-  /** Whether a problem of the target has begun or ended since the last successful poll. */
-  readonly isChanged?: boolean;
-}
+type Outcome = NonNullable<RecordingMemory['outcome']>;
 
 /** The failures of a response that has a body. */
 const FAILURES_WITH_BODY: ReadonlySet<Outcome> = new Set(['not_json', 'schema', 'regression']);
@@ -24,11 +12,11 @@ const FAILURES_WITH_BODY: ReadonlySet<Outcome> = new Set(['not_json', 'schema', 
  * first failure of equal ones; and failures with a body, when the interval has passed. Without an interval, every poll.
  */
 export function selectPoll(
-  before: SelectionMemory,
+  before: RecordingMemory,
   outcome: Outcome,
   nowMs: number,
   intervalMs: number,
-): { readonly isSelected: boolean; readonly memory: SelectionMemory } {
+): { readonly isSelected: boolean; readonly memory: RecordingMemory } {
   const isDue = (atMs: number | undefined): boolean => atMs === undefined || nowMs - atMs >= intervalMs;
   const isNew = before.outcome !== outcome;
   if (outcome === 'ok') {

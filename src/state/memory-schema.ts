@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { initialMemory, type EndpointMemory } from '../poll/known-endpoint.js';
 import type { RememberedProblem } from '../problems/memory.js';
 import { problemKey, severities, subjectLabels } from '../problems/problem.js';
 import { problems } from '../problems/problems.js';
 import { list, map, maybe, type TimeCodecs } from './codecs.js';
+import { initialMemory, type EndpointMemory } from '../poll/endpoint-state.js';
 
 /* What is remembered of the problems of an endpoint. Texts are found again by the next poll. The flow begins anew, like the counters. */
 

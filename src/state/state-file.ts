@@ -1,10 +1,10 @@
-import type { KnownEndpoint } from '../poll/known-endpoint.js';
 import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { ageSeconds, clock, type Instant } from '../clock.js';
-import type { EndpointKey } from '../poll/endpoint-state.js';
+import { endpointId, type KnownEndpoint } from '../poll/endpoint-state.js';
+import type { SavedMemory } from '../poll/registry.js';
 import { rememberedOf, type Remembered } from '../poll/remembered.js';
 import { createQueue } from '../queue.js';
 import type { Result } from '../result.js';
@@ -18,13 +18,9 @@ import { fileErrorText } from '../text/system-error.js';
  * The state file: what is remembered of the endpoints, for the next process. It is written beside polls and scrapes, and what fails is logged.
  */
 
-export interface StateFile {
-  /** What is remembered of an endpoint, whether or not it is polled now. */
-  readonly rememberedOf: (key: EndpointKey) => Remembered | undefined;
+export interface StateFile extends SavedMemory {
   /** Writes the file from now on. */
   readonly start: (endpoints: () => readonly KnownEndpoint[]) => void;
-  /** Writes it within a second, because a problem has begun or ended. */
-  readonly writeSoon: () => void;
   /** Writes it for the last time, for a few seconds. */
   readonly close: () => Promise<void>;
 }
@@ -57,7 +53,7 @@ export async function openStateFile(
   const loaded = await load(path, schema);
   if (loaded.ok) log.info(`the state of ${loaded.endpoints.length} endpoints was read from ${path}`);
   else log[loaded.isMissing ? 'info' : 'warn'](`nothing is remembered of earlier polls: ${path}: ${loaded.problem}`);
-  for (const endpoint of loaded.ok ? loaded.endpoints : []) remembered.set(keyOf(endpoint), endpoint);
+  for (const endpoint of loaded.ok ? loaded.endpoints : []) remembered.set(endpointId(endpoint), endpoint);
 
   let endpoints: (() => readonly KnownEndpoint[]) | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -98,7 +94,7 @@ export async function openStateFile(
     const at = now();
     for (const endpoint of endpoints?.() ?? []) {
       const own = rememberedOf(endpoint);
-      if (own !== undefined) remembered.set(keyOf(own), own);
+      if (own !== undefined) remembered.set(endpointId(own), own);
     }
     for (const [key, { polledAt }] of remembered) {
       if (ageSeconds(polledAt, at) > MAX_AGE_SECONDS) remembered.delete(key);
@@ -133,7 +129,7 @@ export async function openStateFile(
   }
 
   const stateFile: StateFile = {
-    rememberedOf: (key) => remembered.get(keyOf(key)),
+    rememberedOf: (key) => remembered.get(endpointId(key)),
     start: (current) => {
       endpoints = current;
       schedule();
@@ -202,8 +198,4 @@ async function replace(path: string, texts: readonly string[]): Promise<void> {
     await rm(temporary, { force: true }).catch(() => undefined);
     throw error;
   }
-}
-
-function keyOf({ target, document }: EndpointKey): string {
-  return JSON.stringify([target, document]);
 }

@@ -7,10 +7,10 @@ import { failureReasonNames } from '../../src/http/failure-reasons.js';
 import type { Instant } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import type { Poll } from '../../src/poll/poll.js';
-import type { StepContext } from '../../src/poll/step.js';
 import { seriesOf, valueIn } from '../support/exposition-text.js';
 import { pollOf, TARGET_OPTIONS } from '../support/polls.js';
 import { NOW, sampleModel, sampleSnapshots } from '../support/sample-endpoints.js';
+import type { StepContext } from '../../src/documents.js';
 
 const STALE_AFTER_MS = 60_000;
 const CONTEXT: StepContext<'module_state'> = {

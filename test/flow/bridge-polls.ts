@@ -2,10 +2,11 @@ import { defaultBridgeSettings, type BridgeSettings } from '../../src/config/end
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { BridgeFlow } from '../../src/flow/bridge-flow.js';
 import type { Poll } from '../../src/poll/poll.js';
-import type { Snapshot, StepContext } from '../../src/poll/step.js';
+import type { Snapshot } from '../../src/poll/step.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { seriesOf } from '../support/exposition-text.js';
 import { pollOf, TARGET_OPTIONS } from '../support/polls.js';
+import type { StepContext } from '../../src/documents.js';
 
 const STALE_AFTER_MS = 300_000;
 

@@ -2,14 +2,14 @@ import { defaultCrosschainSettings, type CrosschainSettings } from '../../src/co
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { CctxAnswer } from '../../src/facts/crosschain/input.js';
 import { EMPTY_CROSSCHAIN_FLOW, nextQuestions, type CrosschainFlow } from '../../src/flow/crosschain-flow.js';
-import { itemsOf } from '../../src/poll/items.js';
 import type { Poll } from '../../src/poll/poll.js';
-import type { StepContext } from '../../src/poll/step.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { cctx, outbound, rateLimiterInput, status } from '../facts/crosschain/document.js';
 import type { JsonObject } from '../support/json.js';
 import { seriesOf } from '../support/exposition-text.js';
 import { NO_LABELS, pollOf, TARGET_OPTIONS } from '../support/polls.js';
+import { itemsOf } from '../../src/poll/kept-body.js';
+import type { StepContext } from '../../src/documents.js';
 
 const STALE_AFTER_MS = 300_000;
 export const START_SECONDS = 1_790_000_000;

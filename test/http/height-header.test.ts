@@ -1,11 +1,10 @@
 import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { initialMemory } from '../../src/poll/known-endpoint.js';
 import { clock } from '../../src/clock.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { endpointView } from '../../src/pages/view.js';
-import { initialState } from '../../src/poll/endpoint-state.js';
+import { initialState, initialMemory } from '../../src/poll/endpoint-state.js';
 import { jobsOf, limitsOf } from '../../src/poll/jobs.js';
 import { createPollExecutor } from '../../src/poll/fetch.js';
 import { step } from '../../src/poll/step.js';

@@ -11,11 +11,11 @@ import { clock, type Instant } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import type { Severity } from '../../src/problems/problem.js';
 import type { TargetVerdicts, Verdict } from '../../src/poll/verdicts.js';
-import type { KnownEndpoint } from '../../src/poll/known-endpoint.js';
 import type { Poll } from '../../src/poll/poll.js';
-import type { StepContext } from '../../src/poll/step.js';
 import { pollOf } from '../support/polls.js';
 import { withDetails } from '../../src/problems/sentence.js';
+import type { KnownEndpoint } from '../../src/poll/endpoint-state.js';
+import type { StepContext } from '../../src/documents.js';
 
 export const at = (seconds: number): Instant => ({
   epochSeconds: Date.UTC(2026, 0, 1, 12) / 1000 + seconds,

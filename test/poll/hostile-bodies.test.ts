@@ -4,7 +4,6 @@ import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/conf
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import type { Poll } from '../../src/poll/poll.js';
-import type { StepContext } from '../../src/poll/step.js';
 import { firstSnapshot } from '../support/snapshots.js';
 import { corruptedDocument } from '../facts/property/corruption.js';
 import { bridgeState, crosschainDocument } from '../facts/property/documents.js';
@@ -14,6 +13,7 @@ import { pollOf, TARGET_OPTIONS } from '../support/polls.js';
 import { NOW } from '../support/sample-endpoints.js';
 import { hasTool, OPENMETRICS_PARSER, PYTHON, runTool } from '../support/tools.js';
 import { fuzzRuns, fuzzTimeoutMs } from '../support/fuzz.js';
+import type { StepContext } from '../../src/documents.js';
 
 const RUNS = 250;
 const MAX_SERIES = 5;

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { initialMemory } from '../../src/poll/known-endpoint.js';
-import { initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
-import { itemsOf, prepareItems } from '../../src/poll/items.js';
-import { withinMemory } from '../../src/poll/kept-body.js';
+import { initialState, type EndpointState, initialMemory } from '../../src/poll/endpoint-state.js';
+import { withinMemory, itemsOf, prepareItems } from '../../src/poll/kept-body.js';
 import type { Poll } from '../../src/poll/poll.js';
 import { step } from '../../src/poll/step.js';
 import { bridgeContext, bridgePoll } from '../support/snapshots.js';

@@ -7,9 +7,9 @@ import type { Instant } from '../../src/clock.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import type { NodeQuery, QueryResult } from '../../src/queries/query.js';
 import { validators, validatorsAnswer, validatorsOf } from '../../src/queries/validators.js';
-import { jobsOf } from '../../src/poll/jobs.js';
+import { jobsOf, type PollInput, type PollJob } from '../../src/poll/jobs.js';
 import { asDecimalString } from '../../src/chain/numeral.js';
-import type { Fetched, PollInput, PollJob } from '../../src/poll/fetch.js';
+import type { Fetched } from '../../src/poll/fetch.js';
 import type { QueryStates } from '../../src/queries/query-state.js';
 import { idleState } from '../facts/items/bridge-state.js';
 import { parseValidConfig } from '../support/config.js';
@@ -99,7 +99,7 @@ async function nextPoll(): Promise<void> {
 const NEUTRAL = { dialect: 'neutral', path: '/bridge/v1/module_state' };
 const received = (body: string): Fetched =>
   fetchedBody(
-    { bytes: Buffer.from(body), source: '/x', height: asDecimalString('1000'), at: now() },
+    { bytes: Buffer.from(body), source: '/x', height: asDecimalString('1000'), receivedAt: now() },
     { foundPath: NEUTRAL },
   );
 const success = (bodyBytes = 0): Fetched => received(JSON.stringify({ state: idleState }).padEnd(bodyBytes));

@@ -1,15 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { initialMemory, type KnownEndpoint } from '../../src/poll/known-endpoint.js';
 import type { Instant } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
 import type { DocumentName } from '../../src/documents.js';
-import { initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
-import { itemsOf } from '../../src/poll/items.js';
-import { limitsOf, pollInput } from '../../src/poll/jobs.js';
-import { readFetched, timedStep, type PollJob } from '../../src/poll/fetch.js';
+import { initialState, type EndpointState, initialMemory, type KnownEndpoint } from '../../src/poll/endpoint-state.js';
+import { limitsOf, pollInput, type PollJob } from '../../src/poll/jobs.js';
 import { step } from '../../src/poll/step.js';
 import { answerOf, POLL_MS, startRecordedChain, useSimulatedTime } from '../recorder/every-poll.js';
 import type { Fetch, Respond } from '../recorder/recorded-registry.js';
+import { itemsOf } from '../../src/poll/kept-body.js';
+import { readFetched, timedStep } from '../../src/poll/poll.js';
 
 /*
  * A poll becomes something in one place. What the daemon has found with some documents at some times is found again by the same steps

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Subject } from '../../src/problems/problem.js';
 import { sentenceText } from '../../src/problems/sentence.js';
-import { initialState } from '../../src/poll/endpoint-state.js';
-import { initialMemory, type KnownEndpoint } from '../../src/poll/known-endpoint.js';
+import { initialState, initialMemory, type KnownEndpoint } from '../../src/poll/endpoint-state.js';
 import { step } from '../../src/poll/step.js';
 import type { Instant } from '../../src/clock.js';
 import { NO_ATTEMPTS, type QueryStates } from '../../src/queries/query-state.js';

@@ -2,9 +2,7 @@ import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { FailureReason } from '../../src/http/failure-reasons.js';
 import type { Instant } from '../../src/clock.js';
 import { observationsOf, pollInput, targetOptions } from '../../src/poll/jobs.js';
-import { readBody } from '../../src/poll/fetch.js';
-import type { Poll } from '../../src/poll/poll.js';
-import type { StepContext } from '../../src/poll/step.js';
+import { type Poll, readBody } from '../../src/poll/poll.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import {
   answerQueries,
@@ -15,13 +13,12 @@ import {
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { QueryResponse } from '../../src/simulator/query-service.js';
 import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
-import type { DocumentName, SideInput } from '../../src/documents.js';
+import type { DocumentName, SideInput, StepContext } from '../../src/documents.js';
 import type { TargetLabels } from '../../src/config/config.js';
 import type { Objective } from '../../src/config/endpoint-config.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import type { Remembered } from '../../src/poll/remembered.js';
-import type { EndpointState } from '../../src/poll/endpoint-state.js';
-import type { KnownEndpoint } from '../../src/poll/known-endpoint.js';
+import type { EndpointState, KnownEndpoint } from '../../src/poll/endpoint-state.js';
 import type { TargetVerdicts } from '../../src/poll/verdicts.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import { pollOf } from '../support/polls.js';

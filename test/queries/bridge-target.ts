@@ -1,10 +1,9 @@
 import { clock } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
-import { initialMemory } from '../../src/poll/known-endpoint.js';
-import { initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
-import { observationsOf, jobsOf, limitsOf } from '../../src/poll/jobs.js';
-import { createPollExecutor, readFetched } from '../../src/poll/fetch.js';
-import type { Poll } from '../../src/poll/poll.js';
+import { initialState, type EndpointState, initialMemory } from '../../src/poll/endpoint-state.js';
+import { isContract, observationsOf, jobsOf, limitsOf } from '../../src/poll/jobs.js';
+import { createPollExecutor } from '../../src/poll/fetch.js';
+import { type Poll, readFetched } from '../../src/poll/poll.js';
 import { step } from '../../src/poll/step.js';
 import { bridgeSnapshot } from '../support/snapshots.js';
 import { parseValidConfig } from '../support/config.js';
@@ -93,7 +92,7 @@ export async function pollContract(
   }: PollOptions = {},
 ): Promise<ContractPoll> {
   const config = configOf(url, path, timeout, judged);
-  const job = jobsOf(config).find(({ hub }) => hub !== undefined);
+  const job = jobsOf(config).find(isContract);
   if (job === undefined) throw new Error('the configuration has a contract');
   const now = clock();
   const bridge = bridgeSnapshot(moduleState, {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { initialMemory } from '../../src/poll/known-endpoint.js';
 import type { Instant } from '../../src/clock.js';
 import { failure } from '../../src/http/failure-reasons.js';
-import { initialState } from '../../src/poll/endpoint-state.js';
+import { initialState, initialMemory } from '../../src/poll/endpoint-state.js';
 import { step } from '../../src/poll/step.js';
 import { HOUR_MS, MINUTE_MS } from '../../src/config/units.js';
 import {

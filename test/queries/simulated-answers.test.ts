@@ -4,8 +4,13 @@ import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { answerQueries, respondTo } from '../../src/commands/simulated-responses.js';
 import type { DocumentName } from '../../src/documents.js';
-import { initialMemory, type KnownEndpoint } from '../../src/poll/known-endpoint.js';
-import { exportedFamilies, initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
+import {
+  exportedFamilies,
+  initialState,
+  type EndpointState,
+  initialMemory,
+  type KnownEndpoint,
+} from '../../src/poll/endpoint-state.js';
 import { jobsOf, pollInput } from '../../src/poll/jobs.js';
 import { step } from '../../src/poll/step.js';
 import { createModel, type Model } from '../../src/simulator/model.js';

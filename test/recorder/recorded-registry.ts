@@ -9,8 +9,8 @@ import type { DocumentName } from '../../src/documents.js';
 import type { ContractExchange } from '../../src/queries/contract-document.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import { asDecimalString } from '../../src/chain/numeral.js';
-import { jobsOf } from '../../src/poll/jobs.js';
-import type { Fetched, PollInput, PollJob } from '../../src/poll/fetch.js';
+import { jobsOf, type PollInput, type PollJob } from '../../src/poll/jobs.js';
+import type { Fetched } from '../../src/poll/fetch.js';
 import { openDirectory, type RecordingDirectory } from '../../src/recorder/directory.js';
 import { createRecorder } from '../../src/recorder/recorder.js';
 import { failedFetch, fetchedBody } from '../support/polls.js';
@@ -157,14 +157,14 @@ function fetchOnce(
   if (response === undefined) return failedFetch('timeout', '/x: timed out');
   const { body: bytes, height: number, exchange } = response;
   const height = number === undefined ? undefined : asDecimalString(String(number));
-  const at = now();
+  const receivedAt = now();
   takeTime();
   const [foundPath] = job.paths;
   const body = {
     bytes,
     source: 'node/path',
     height,
-    at,
+    receivedAt,
     sideInput: { ...sideInput, ...exchange, lastReading: sideInput?.lastReading },
   };
   return fetchedBody(body, { ...(foundPath && { foundPath }) });

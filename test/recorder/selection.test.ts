@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { selectPoll, type SelectionMemory } from '../../src/recorder/selection.js';
+import type { RecordingMemory } from '../../src/poll/registry.js';
+import { selectPoll } from '../../src/recorder/selection.js';
 
 const MINUTE = 60_000;
 
@@ -9,7 +10,7 @@ type Poll = Outcome | 'ok!';
 
 /** The minutes of the selected polls of an endpoint that is polled every minute. */
 function selected(polls: readonly Poll[], intervalMs: number): number[] {
-  let memory: SelectionMemory = {};
+  let memory: RecordingMemory = {};
   return polls.flatMap((poll, minute) => {
     const before = poll === 'ok!' ? { ...memory, isChanged: true } : memory;
     const result = selectPoll(before, poll === 'ok!' ? 'ok' : poll, minute * MINUTE, intervalMs);

@@ -4,11 +4,11 @@ import { demoConfig } from '../../src/commands/demo.js';
 import { simulatedContractBody, type ContractChanges } from '../../src/commands/simulated-responses.js';
 import type { ContractReading } from '../../src/facts/contract/reading.js';
 import { observationsOf, jobsOf } from '../../src/poll/jobs.js';
-import { readBody } from '../../src/poll/fetch.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { pollContract } from '../queries/bridge-target.js';
 import { readSnapshot } from '../support/snapshots.js';
 import { startTestSimulator } from '../support/test-simulator.js';
+import { readBody } from '../../src/poll/poll.js';
 
 const START_SECONDS = 1_790_000_000;
 

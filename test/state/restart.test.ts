@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/poll/verdicts.js';
 import type { DocumentName } from '../../src/documents.js';
-import type { EndpointMemory } from '../../src/poll/known-endpoint.js';
 import { EMPTY_BRIDGE_FLOW } from '../../src/flow/bridge-flow.js';
 import { rememberedOf, type Remembered } from '../../src/poll/remembered.js';
 import {
@@ -15,6 +14,7 @@ import {
   type SimulatedProcess,
 } from './simulated-process.js';
 import type { Json } from '../support/json.js';
+import type { EndpointMemory } from '../../src/poll/endpoint-state.js';
 
 /* What goes on after a restart, as after a gap in the polls, and what begins anew. */
 

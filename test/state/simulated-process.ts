@@ -1,19 +1,18 @@
 import { z } from 'zod';
-import { initialMemory, type KnownEndpoint } from '../../src/poll/known-endpoint.js';
 import { verdictsOf, type Verdict } from '../../src/poll/verdicts.js';
 import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { answerQueries, respondTo } from '../../src/commands/simulated-responses.js';
 import type { Config } from '../../src/config/config.js';
 import type { DocumentName } from '../../src/documents.js';
-import { exportedFamilies, initialState } from '../../src/poll/endpoint-state.js';
+import { exportedFamilies, initialState, initialMemory, type KnownEndpoint } from '../../src/poll/endpoint-state.js';
 import { jobsOf, limitsOf, pollInput } from '../../src/poll/jobs.js';
-import { readBody } from '../../src/poll/fetch.js';
 import { rememberedOf, withRemembered, type Remembered } from '../../src/poll/remembered.js';
 import { step } from '../../src/poll/step.js';
 import { createModel, type Model, type ModelOptions } from '../../src/simulator/model.js';
 import { queryStatesOf } from '../../src/queries/query-state.js';
 import { createSchema } from '../../src/state/schema.js';
+import { readBody } from '../../src/poll/poll.js';
 
 /* The polls of a simulated chain by processes that follow each other, each with what the one before has written. */
 
@@ -110,7 +109,7 @@ export function startSimulatedProcess(
           bytes: Buffer.from(change(JSON.stringify(body))),
           source: context.document,
           height: String(model.height),
-          at,
+          receivedAt: at,
           sideInput,
         };
         const foundPath = job.paths.find(({ dialect }) => dialect === 'neutral');

@@ -4,13 +4,15 @@ import {
   type EndpointKey,
   type EndpointLimits,
   type EndpointState,
+  initialMemory,
+  type KnownEndpoint,
 } from '../../src/poll/endpoint-state.js';
-import { initialMemory, type KnownEndpoint } from '../../src/poll/known-endpoint.js';
 import type { Poll } from '../../src/poll/poll.js';
 import { rememberedOf, withRemembered, type Remembered } from '../../src/poll/remembered.js';
-import { step, type Snapshot, type StepContext } from '../../src/poll/step.js';
+import { step, type Snapshot } from '../../src/poll/step.js';
 import { verdictsOf, type TargetVerdicts } from '../../src/poll/verdicts.js';
 import type { QueryStates } from '../../src/queries/query-state.js';
+import type { StepContext } from '../../src/documents.js';
 
 type AddedEndpoint = Pick<EndpointState, 'target' | 'targetLabels' | 'document'>;
 

@@ -1,17 +1,9 @@
 import type { Instant } from '../../src/clock.js';
-import type { DocumentName, LabelSettings } from '../../src/documents.js';
+import type { DocumentName, LabelSettings, StepContext } from '../../src/documents.js';
 import { failure, type FailureReason } from '../../src/http/failure-reasons.js';
-import {
-  readBody,
-  readFetched,
-  type Fetched,
-  type PollExecutor,
-  type PollInput,
-  type PollJob,
-  type ReceivedBody,
-} from '../../src/poll/fetch.js';
-import type { Poll } from '../../src/poll/poll.js';
-import type { StepContext } from '../../src/poll/step.js';
+import type { Fetched, PollExecutor, ReceivedBody } from '../../src/poll/fetch.js';
+import { type Poll, readBody, readFetched } from '../../src/poll/poll.js';
+import type { PollInput, PollJob } from '../../src/poll/jobs.js';
 
 /** When a document is received if the test does not tell. */
 export const START: Instant = { epochSeconds: 1_700_000_000, monotonicMs: 0 };
@@ -40,7 +32,7 @@ export function pollOf<Name extends DocumentName>(
 ): Poll<Name> {
   const bytes = Buffer.isBuffer(json) ? json : Buffer.from(JSON.stringify(json));
   const header = height === undefined ? undefined : String(height);
-  return readBody({ bytes, source, height: header, at, ...others }, context);
+  return readBody({ bytes, source, height: header, receivedAt: at, ...others }, context);
 }
 
 const RESPONSE = {

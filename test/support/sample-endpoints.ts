@@ -2,10 +2,10 @@ import type { TargetLabels } from '../../src/config/config.js';
 import type { Instant } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from './endpoint-states.js';
 import { targetOptions } from '../../src/poll/jobs.js';
-import type { StepContext } from '../../src/poll/step.js';
 import { pollOf } from './polls.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
+import type { StepContext } from '../../src/documents.js';
 
 /** A deterministic chain, 40 blocks after the start. */
 export function sampleModel(): Model {

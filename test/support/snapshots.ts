@@ -1,7 +1,7 @@
 import type { Config } from '../../src/config/config.js';
 import type { BridgeSettings, CrosschainSettings } from '../../src/config/endpoint-config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
-import type { DocumentName, LabelSettings } from '../../src/documents.js';
+import type { DocumentName, LabelSettings, StepContext } from '../../src/documents.js';
 import type { Numeral } from '../../src/chain/numeral.js';
 import type { Instant } from '../../src/clock.js';
 import type { BridgeObservations } from '../../src/facts/bridge/observations.js';
@@ -13,10 +13,9 @@ import {
   type ObservationsOf,
   type SideInput,
 } from '../../src/documents.js';
-import { initialState } from '../../src/poll/endpoint-state.js';
-import { initialMemory } from '../../src/poll/known-endpoint.js';
+import { initialState, initialMemory } from '../../src/poll/endpoint-state.js';
 import type { Poll } from '../../src/poll/poll.js';
-import { step, type KnownDocument, type Snapshot, type StepContext } from '../../src/poll/step.js';
+import { step, type KnownDocument, type Snapshot } from '../../src/poll/step.js';
 import { NO_LABELS, pollOf, START, TARGET_OPTIONS } from './polls.js';
 
 /** The hub height of the response header and the configuration beside the settings of the endpoint. */
@@ -142,8 +141,8 @@ export function firstSnapshot<Name extends DocumentName>(
   const { outcome } = poll;
   if (!outcome.ok) throw new Error(`${outcome.error.reason}: ${outcome.error.message}`);
   const limits = { maxBodyBytes: Infinity, staleAfterMs: context.staleAfterMs };
-  const state = { ...initialState(context, limits, outcome.at), restored };
-  const { success } = step({ state, memory: initialMemory }, poll, context, outcome.at).state;
+  const state = { ...initialState(context, limits, outcome.receivedAt), restored };
+  const { success } = step({ state, memory: initialMemory }, poll, context, outcome.receivedAt).state;
   if (success === undefined) throw new Error('a poll that has succeeded has a snapshot');
   return success.snapshot;
 }

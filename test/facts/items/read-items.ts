@@ -1,4 +1,3 @@
-import { itemsOf } from '../../../src/poll/items.js';
 import type { BridgeItems, CrosschainItems, ItemList, ReadableList } from '../../../src/facts/items/items.js';
 import {
   bridgeSnapshot,
@@ -6,6 +5,7 @@ import {
   type BridgeOptions,
   type CrosschainOptions,
 } from '../../support/snapshots.js';
+import { itemsOf } from '../../../src/poll/kept-body.js';
 
 /** The items of a module_state response with this `state`. */
 export function bridgeItemsOf(state: unknown, options?: BridgeOptions): BridgeItems {

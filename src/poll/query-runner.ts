@@ -1,10 +1,19 @@
 import type { Logger } from 'pino';
 import type { Instant } from '../clock.js';
-import type { EndpointState } from '../poll/endpoint-state.js';
-import type { PollExecutor, PollJob } from '../poll/fetch.js';
-import { queryContext } from '../poll/jobs.js';
-import type { NodeQuery } from './query.js';
-import { dueQueries, isNotServed, withAttempt, withResults, type QueryStates } from './query-state.js';
+import type { DocumentName, StepContext } from '../documents.js';
+import type { NodeQuery, QueryContext } from '../queries/query.js';
+import {
+  dueQueries,
+  isNotServed,
+  withAttempt,
+  withoutStaleAnswers,
+  withResults,
+  type QueryStates,
+} from '../queries/query-state.js';
+import { validatorsOf } from '../queries/validators.js';
+import type { EndpointState } from './endpoint-state.js';
+import type { PollExecutor } from './fetch.js';
+import { isOf, type PollJob } from './jobs.js';
 
 /* Sends the queries of endpoints that are due, after their polls. */
 
@@ -84,4 +93,17 @@ function logQuery(
   if (failure === undefined && before.failure !== undefined) {
     log.info({ target, document, query }, 'query of the node has no failures any more');
   }
+}
+
+/** What the queries of the endpoint depend on after a successful poll; `undefined` before one, and for a recorded body. */
+export function queryContext<Name extends DocumentName>(
+  context: StepContext<Name>,
+  { success, queries, staleAfterMs }: EndpointState,
+  now: Instant,
+): QueryContext<Name> | undefined {
+  if (success?.foundPath === undefined || !isOf(context.document, success.snapshot)) return undefined;
+  const { observations, flow } = success.snapshot;
+  const answered = withoutStaleAnswers(queries, staleAfterMs, now);
+  const { operators } = validatorsOf(queries);
+  return { ...context, dialect: success.foundPath.dialect, observations, flow, operators, answered };
 }
