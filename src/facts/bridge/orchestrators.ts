@@ -69,7 +69,7 @@ const valsetMembers = memoize(({ state }: BridgeInput) =>
   })),
 );
 
-/** Validator sets whose signing deadline has not passed or is unknown, with their members and signers. */
+/** Validator sets whose signing deadline has not passed or is unknown, with their members. */
 const openValsets = memoize((input: BridgeInput) => {
   const { state, height } = input;
   // Without the list of signatures, missing signatures are unknown even if no validator set is open.
@@ -77,9 +77,7 @@ const openValsets = memoize((input: BridgeInput) => {
   const window = optional(optional(state.params)?.signed_valsets_window);
   const isOpen = (valset: Valset): boolean =>
     height === undefined || window === undefined || compare(valsetDeadline(valset, window), height) >= 0;
-  return valsetMembers(input)
-    .filter(({ valset }) => isOpen(valset))
-    .map((open) => ({ ...open, signers: valsetSigners(input, open.valset) }));
+  return valsetMembers(input).filter(({ valset }) => isOpen(valset));
 });
 
 /** The last hub height at which a member can sign a validator set without being jailed. */
@@ -109,7 +107,7 @@ export function isSinceReturn(input: BridgeInput, member: RegisteredMember, heig
 export function missingValsetConfirms(input: BridgeInput, member: RegisteredMember): readonly Valset[] {
   return openValsets(input)
     .filter(({ nonce }) => isSinceReturn(input, member, nonce))
-    .filter(({ members, signers }) => members.has(member.address) && !signers.has(member.address))
+    .filter(({ members, valset }) => members.has(member.address) && !valsetSigners(input, valset).has(member.address))
     .map(({ valset }) => valset);
 }
 
@@ -126,7 +124,7 @@ export const missingBatchConfirms = memoizePerRow(
 );
 
 /** What validators have to sign. */
-export const confirmKinds = ['valset', 'batch'] as const;
+const confirmKinds = ['valset', 'batch'] as const;
 export type ConfirmKind = (typeof confirmKinds)[number];
 
 /** The first hub height after which a member is jailed for a missing signature of this kind; `undefined` when it owes none. */

@@ -33,10 +33,10 @@ export const confirmsByValset = memoize(({ state }: BridgeInput) => groupBy(rows
 const valsetSigner = ({ eth_address }: { readonly eth_address: Field<string> }): string => required(eth_address);
 
 /** The external addresses that signed a validator set. */
-export function valsetSigners(input: BridgeInput, { nonce }: Valset): ReadonlySet<string> {
+export const valsetSigners = memoizePerRow((input: BridgeInput, { nonce }: Valset): ReadonlySet<string> => {
   const confirms = confirmsByValset(input).get(nonceKey(nonce)) ?? [];
   return new Set(confirms.map(valsetSigner));
-}
+});
 
 /** Identifies a batch: some chains number the batches of each token separately. */
 export function batchKey(nonce: Field<Numeral>, contract: Field<string>): string {
