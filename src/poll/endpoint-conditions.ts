@@ -26,6 +26,8 @@ export interface EndpointCondition {
 
 /** Data without a successful poll for this long is outdated. */
 export const OUTDATED_SECONDS = 600;
+/** The same of an optional document, whose alert waits longer. */
+const OPTIONAL_OUTDATED_SECONDS = 900;
 const DOWN_SECONDS = 180;
 const NOT_SERVED_SECONDS = 300;
 /** Share of poll.max_body_size. */
@@ -68,6 +70,9 @@ export function endpointConditions(
   const { document, last, failure, success, addedAt, maxBodyBytes } = state;
   const since = (success?.at ?? addedAt).epochSeconds;
   const failed = last?.ok === false ? failure?.error : undefined;
+  const failingSince = failure?.since.epochSeconds ?? since;
+  const { isOptional } = documents[document];
+  const outdatedSeconds = isOptional ? OPTIONAL_OUTDATED_SECONDS : OUTDATED_SECONDS;
   const conditions: EndpointCondition[] = [];
   if (failed !== undefined && isNotServed) {
     return [
@@ -82,12 +87,12 @@ export function endpointConditions(
       },
     ];
   }
-  if (secondsWithoutSuccess(state, now) > OUTDATED_SECONDS) {
+  if (secondsWithoutSuccess(state, now) > outdatedSeconds) {
     conditions.push({
       name: 'BridgeSnapshotStale',
-      severity: documents[document].isOptional ? 'warning' : 'critical',
+      severity: isOptional ? 'warning' : 'critical',
       startSeconds: since,
-      limitSeconds: OUTDATED_SECONDS,
+      limitSeconds: outdatedSeconds,
       sentence: withDetails(withoutSuccess(state, now), failed?.message ?? ''),
       action:
         'Check the endpoint and the last failure on the status page; nothing else can be judged without its data.',
@@ -98,7 +103,7 @@ export function endpointConditions(
     conditions.push({
       name: 'BridgeEndpointMisconfigured',
       severity: 'warning',
-      startSeconds: since,
+      startSeconds: failingSince,
       limitSeconds: DOWN_SECONDS,
       sentence: withList(`${document} is misconfigured, for {duration}`, failed.message),
       action:
@@ -110,7 +115,7 @@ export function endpointConditions(
     conditions.push({
       name: 'BridgeEndpointDown',
       severity: 'warning',
-      startSeconds: since,
+      startSeconds: failingSince,
       limitSeconds: DOWN_SECONDS,
       sentence: withDetails(`polls of ${document} have failed for {duration}`, failed.message),
       action: 'Check the node and the way to it; the reason of the last failure on the status page says where.',
@@ -123,7 +128,7 @@ export function endpointConditions(
     conditions.push({
       name: 'BridgeResponseNearLimit',
       severity: 'warning',
-      startSeconds: isRejected ? since : last.at.epochSeconds,
+      startSeconds: isRejected ? failingSince : last.at.epochSeconds,
       limitSeconds: isRejected ? REJECTED_SECONDS : 0,
       sentence: withDetails(
         isRejected

@@ -45,7 +45,7 @@ export interface EndpointState extends EndpointKey, EndpointLimits {
   /** What is remembered of the last document before the first one. */
   readonly restored?: KnownDocument | undefined;
   /** The last failed poll, also after a recovery. */
-  readonly failure?: { readonly at: Instant; readonly error: PollError };
+  readonly failure?: FailedPoll;
   readonly regressionsSinceSuccess: number;
   /** What other queries of the node have found. */
   readonly queries: QueryStates;
@@ -57,6 +57,13 @@ interface SuccessfulPoll {
   readonly snapshot: Snapshot;
   /** Where the document was found; `undefined` for a recorded body. */
   readonly foundPath: DocumentPath | undefined;
+}
+
+interface FailedPoll {
+  readonly at: Instant;
+  /** The first one since a successful poll. */
+  readonly since: Instant;
+  readonly error: PollError;
 }
 
 export interface LastPoll {

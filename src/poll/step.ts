@@ -97,7 +97,8 @@ export function step<Name extends DocumentName>(
     const { reason } = outcome.error;
     const failures = { ...state.failures, [reason]: state.failures[reason] + 1 };
     const queries = withFailedPoll(state.queries);
-    const failed = { failures, failure: { at, error: outcome.error }, regressionsSinceSuccess, queries };
+    const since = (state.last?.ok === false ? state.failure?.since : undefined) ?? at;
+    const failed = { failures, failure: { at, since, error: outcome.error }, regressionsSinceSuccess, queries };
     return { state: { ...polled, ...failed }, memory };
   }
   const { snapshot, problems } = derive(state, memory.problems, outcome, context);

@@ -14,6 +14,7 @@ import {
   type Severity,
   type Subject,
 } from '../problems/problem.js';
+import { problemNames } from '../problems/problems.js';
 import { withAge, withDetails, type Sentence } from '../problems/sentence.js';
 
 /* The problems of a target at a point in time, for the pages, the log and `once`: the same objects, starts and limits as those of the alerts. */
@@ -110,7 +111,9 @@ function judgedIn(state: EndpointState, now: Instant, isNotServed: boolean): rea
       rank,
     };
   });
-  return [...ofConditions, ...ofProblems.filter(isShown)];
+  // Without an optional document the target is judged, so that one failed poll is not worth a word.
+  const { isOptional } = documents[document];
+  return [...ofConditions.filter((own) => !isOptional || isShown(own)), ...ofProblems.filter(isShown)];
 }
 
 type Judged = Omit<PresentProblem, 'problem'> & Pick<EndpointCondition, 'name' | 'severity'>;
@@ -203,7 +206,7 @@ export function inhibits({ problem, document, subject }: Inhibiting, other: Inhi
   if (name === other.alert && document === other.document) {
     return severity === 'critical' && other.severity === 'warning' && haveEqual(subjectLabels, subject, other.subject);
   }
-  const isCauseOfAll = problem.inhibitsDocument && document === other.document;
+  const isCauseOfAll = problem.inhibitsDocument && document === other.document && problemNames.has(other.alert);
   if (isCauseOfAll && (severity === 'critical' || other.severity !== 'critical')) return true;
   return problem.inhibits.some((inhibition) => isNamed(inhibition, subject, other));
 }

@@ -160,7 +160,7 @@ describe('what has ended', () => {
 
   it.each([
     [2, ''],
-    [5, 'warning BridgeEndpointDown, ended 0 s ago\nmodule_state, lasted 5 min from '],
+    [5, 'warning BridgeEndpointDown, ended 0 s ago\nmodule_state, lasted 4 min from '],
     [20, 'critical BridgeSnapshotStale, ended 0 s ago\nmodule_state, lasted 20 min from '],
   ])('has an outage of %i minutes, when its alert has fired', (minutes, expected) => {
     const store = polledFor(5, {});

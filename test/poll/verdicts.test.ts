@@ -9,7 +9,8 @@ import { createModel } from '../../src/simulator/model.js';
 import { idleState as partialState, transfer, vote } from '../facts/items/bridge-state.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { record } from '../problems/recording.js';
-import { START } from '../support/polls.js';
+import type { StepContext } from '../../src/poll/step.js';
+import { START, TARGET_OPTIONS } from '../support/polls.js';
 import { bridgeContext, bridgePoll, type BridgeOptions } from '../support/snapshots.js';
 
 const LIMITS = { maxBodyBytes: 1_000_000, staleAfterMs: 300_000 };
@@ -91,7 +92,6 @@ describe('the verdicts about an endpoint', () => {
       'critical',
       'no poll of module_state has succeeded since the endpoint was added 12 min ago',
       'firing BridgeSnapshotStale: no poll of module_state has succeeded since the endpoint was added 12 min ago; /x: no answer',
-      'firing BridgeEndpointDown: polls of module_state have failed for 12 min; /x: no answer',
     ]);
   });
 
@@ -102,15 +102,53 @@ describe('the verdicts about an endpoint', () => {
     for (const minute of [3, 4, 5, 6]) fail(minute);
     expect(linesAt(6)).toEqual([
       'warning',
-      'firing BridgeEndpointDown: polls of module_state have failed for 4 min; /x: no answer',
+      'firing BridgeEndpointDown: polls of module_state have failed for 3 min; /x: no answer',
     ]);
     expect(linesAt(13)).toEqual([
       'critical',
       'no poll of module_state has succeeded for 11 min',
       'firing BridgeSnapshotStale: no poll of module_state has succeeded for 11 min; /x: no answer',
-      'firing BridgeEndpointDown: polls of module_state have failed for 11 min; /x: no answer',
+      'firing BridgeEndpointDown: polls of module_state have failed for 10 min; /x: no answer',
     ]);
     expect(targets(at(13))[0]?.verdicts[0]?.startSeconds).toBe(at(2).epochSeconds);
+  });
+
+  it('wait for the alert on polls that fail, however late the first one is, and longer for a contract', () => {
+    const context: StepContext<'external_contract'> = {
+      ...TARGET_OPTIONS,
+      document: 'external_contract',
+      settings: {},
+    };
+    const endpoints = judgedEndpoints([context], LIMITS, at(0));
+    const error = { reason: 'timeout', message: 'rpc: no answer' } as const;
+    const linesAt = (minute: number): string[] => linesOf(endpoints.verdicts(at(minute)));
+    const failFrom = (first: number, last: number): void => {
+      for (let minute = first; minute <= last; minute += 1) {
+        endpoints.record(context, { outcome: { ok: false, error }, phaseSeconds: {} }, at(minute));
+      }
+    };
+    failFrom(8, 9);
+    expect(linesAt(9)).toEqual(['ok']);
+    failFrom(10, 10);
+    expect(linesAt(10)[0]).toBe('pending');
+    failFrom(11, 14);
+    expect(linesAt(14)).toEqual([
+      'warning',
+      'firing BridgeEndpointDown: polls of external_contract have failed for 6 min; rpc: no answer',
+    ]);
+    failFrom(15, 16);
+    expect(linesAt(16)[1]).toMatch(/^firing BridgeSnapshotStale: no poll of external_contract has succeeded /);
+  });
+
+  it('of polls that fail follow from none of the document: a node that stands still does not make them fail', () => {
+    const { succeed, fail, targets } = endpoint();
+    for (let minute = 0; minute <= 16; minute += 1) succeed(minute, idle, { height: '52' });
+    for (const minute of [17, 18, 19, 20]) fail(minute);
+    expect(targets(at(20))[0]?.verdicts.map(({ alert, inhibitedBy }) => [alert, inhibitedBy])).toEqual([
+      ['BridgeHeightStalled', null],
+      ['BridgeEndpointDown', null],
+      ['BridgeOrchestratorDeadlineNear', 'BridgeHeightStalled'],
+    ]);
   });
 
   it('are critical when its node served the document before a restart, with a state file', () => {
