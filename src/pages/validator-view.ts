@@ -111,10 +111,11 @@ export const lateAlerts: ReadonlyMap<string, string> = new Map(
 
 function* waitingAlerts(firing: readonly VerdictView[]): Generator<Waiting> {
   for (const { alert, ageSeconds, validators } of firing.filter((verdict) => lateAlerts.has(verdict.alert))) {
-    const members = validators.map(({ externalAddress, name, address, isWatched }) => ({
+    const members = validators.map(({ externalAddress, name, address, isWatched, hasNamesake }) => ({
       externalAddress,
       orchestrator: address === externalAddress ? null : address,
       name: name || null,
+      hasNamesake,
       powerRatio: null,
       watched: isWatched,
     }));

@@ -24,11 +24,15 @@ export interface Validator {
   readonly name: string;
   readonly address: string;
   readonly isWatched: boolean;
+  /** Whether another validator has the same name. */
+  readonly hasNamesake: boolean;
 }
 
-/** The name of a validator, else its address. */
-export function validatorName({ name, address, isWatched }: Validator): string {
-  return (quoted(shortName(name)) || shortAddress(address)) + (isWatched ? ' (yours)' : '');
+/** The name of a validator, with its address if it is not the only one of this name; without a name its address. */
+export function validatorName({ name, address, hasNamesake }: Omit<Validator, 'isWatched'>): string {
+  const known = quoted(shortName(name));
+  if (known === '') return shortAddress(address);
+  return hasNamesake ? `${known} ${shortAddress(address)}` : known;
 }
 
 /** Quotes a name with punctuation, so that it can imitate neither `(yours)` nor another entry of the list. */
@@ -36,15 +40,13 @@ function quoted(name: string): string {
   return /[^\p{L}\p{M}\p{N} .&'_+|/@#!*-]/u.test(name) ? `“${name.replaceAll(/[“”"]/g, "'")}”` : name;
 }
 
-/** At most five validators, the watched ones first. Anyone can choose any name, so equal names are followed by the address. */
+/** At most five validators, the watched ones first. */
 export function validators(members: readonly Validator[], total = members.length): string {
   const watchedFirst = members.toSorted((a, b) => Number(b.isWatched) - Number(a.isWatched));
-  const names = watchedFirst.map(validatorName);
-  const distinct = names.map((name, index) => {
-    const address = watchedFirst[index]?.address ?? '';
-    return names.indexOf(name) === names.lastIndexOf(name) ? name : `${name} ${shortAddress(address)}`;
-  });
-  return list(distinct, total);
+  return list(
+    watchedFirst.map((own) => validatorName(own) + (own.isWatched ? ' (yours)' : '')),
+    total,
+  );
 }
 
 /** "6 validators with 53 % of the power have not voted: Alpha, Beta and 4 more"; empty when nobody is known to be missing. */
@@ -77,8 +79,8 @@ export function membersOf(members: Members | null | undefined): readonly Validat
   return (members?.members ?? []).map(validatorOf);
 }
 
-function validatorOf({ name, orchestrator, externalAddress, watched }: Member): Validator {
-  return { name: name ?? '', address: orchestrator ?? externalAddress, isWatched: watched };
+function validatorOf({ name, orchestrator, externalAddress, watched, hasNamesake }: Member): Validator {
+  return { name: name ?? '', address: orchestrator ?? externalAddress, isWatched: watched, hasNamesake };
 }
 
 /** "event 31 (batch 8 of USDT)"; only the event of a claim that cannot be read. */
@@ -95,8 +97,10 @@ export function claimText({ eventNonce, type, token, amount, batchNonce, valsetN
   return `event ${eventNonce}${type === null ? '' : ` (${texts[type]})`}`;
 }
 
+type Amount = Pick<CoinItem, 'wholeAmount' | 'symbol'> & Partial<Pick<CoinItem, 'contract'>>;
+
 /** "1.2M USDT": the sum of amounts of one token; nothing without decimals, or when an amount is unknown or all are 0. */
-export function sumText(coins: readonly CoinItem[]): readonly string[] {
+export function sumText(coins: readonly Amount[]): readonly string[] {
   const [first] = coins;
   const whole = coins.map(({ wholeAmount }) => wholeAmount);
   const sum = whole.reduce((total, amount) => total + Number(amount), 0);

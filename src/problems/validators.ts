@@ -22,14 +22,21 @@ import {
   registeredMembers,
   type RegisteredMember,
 } from '../facts/bridge/orchestrators.js';
-import { validatorName } from '../facts/bridge/registrations.js';
+import { hasNamesake, validatorName } from '../facts/bridge/registrations.js';
 import { batchSigners } from '../facts/bridge/signatures.js';
 import { memoize } from '../facts/memoize.js';
 import { orUndefined, required, rows } from '../facts/required-fields.js';
 import { count } from '../text/format.js';
 import { clockTime, timeOfHeight } from './bridge-times.js';
 import { problemOf, type Evidence, type Found, type FoundValidator, type Severity, type Subject } from './problem.js';
-import { haveOrHas, numberAndPower, shortAddress, shortName, validators, withDetails, withList } from './sentence.js';
+import {
+  haveOrHas,
+  numberAndPower,
+  validatorName as shownName,
+  validators,
+  withDetails,
+  withList,
+} from './sentence.js';
 
 /* Signatures and votes that single validators miss: each watched validator, and all others together. */
 
@@ -50,6 +57,7 @@ function foundValidator(input: BridgeInput, member: RegisteredMember): FoundVali
     name: validatorName(input, registration),
     address: labels.orchestrator === '' ? labels.external_address : labels.orchestrator,
     isWatched,
+    hasNamesake: hasNamesake(input, registration),
     externalAddress: labels.external_address,
     power: orUndefined(() => memberPowerShare(input, member)),
   };
@@ -57,11 +65,6 @@ function foundValidator(input: BridgeInput, member: RegisteredMember): FoundVali
 
 function subjectOf({ labels, isWatched }: RegisteredMember): Subject {
   return { orchestrator: labels.orchestrator || labels.external_address, watched: String(isWatched) };
-}
-
-/** "your validator Alpha". */
-function yours({ name, address }: FoundValidator): string {
-  return `your validator ${shortName(name) || shortAddress(address)}`;
 }
 
 /** Their number and power, if that of all of them is known. */
@@ -86,7 +89,7 @@ function foundAbout(
     ...found,
     subject: { ...subjectOf(member), ...subject },
     validator,
-    sentence: member.isWatched ? withDetails(fact(yours(validator))) : NO_SENTENCE,
+    sentence: member.isWatched ? withDetails(fact(`your validator ${shownName(validator)}`)) : NO_SENTENCE,
   };
 }
 

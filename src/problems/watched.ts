@@ -10,7 +10,7 @@ import { required, WITHDRAWN } from '../facts/required-fields.js';
 import { watchedItems } from '../facts/items/watched.js';
 import { claimPosition, stakingStatus } from '../queries/watched-validators.js';
 import { problemOf, type Evidence, type Found, type Severity, type Subject } from './problem.js';
-import { shortAddress, shortName, withDetails } from './sentence.js';
+import { shortAddress, validatorName, withDetails } from './sentence.js';
 
 /* The validators of `watch`: whether they are in the validator set, and what the node answers about each of them. */
 
@@ -23,8 +23,8 @@ const subjectOf = ({ orchestrator }: WatchedOrchestrator): Subject => ({
   watched: 'true',
 });
 
-function yours({ orchestrator, name }: WatchedOrchestrator): string {
-  return `your validator ${shortName(name) || shortAddress(orchestrator)}`;
+function yours({ orchestrator: address, name, hasNamesake }: WatchedOrchestrator): string {
+  return `your validator ${validatorName({ name, address, hasNamesake })}`;
 }
 
 /** With the cause, if the documents prove it. */

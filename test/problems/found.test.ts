@@ -347,6 +347,18 @@ describe('a validator', () => {
     expect(textsOf({ isNodeBehind: true })).toEqual([]);
   });
 
+  it('is named with its address if another validator has the same name', () => {
+    const state = { batches: [liveBatch('9', 60)], batch_confirms: signedBy('9', 0) };
+    const params = { ...COMPLETE.params, signed_batches_window: '9000' };
+    const textWith = (...names: readonly string[]): string | undefined =>
+      bridgeProblems([{ minute: 0, state: { ...state, params } }], {
+        watch,
+        validators: names.map((name, index) => ({ address: `0xa${4 - index}`, name })),
+      }).find(({ name }) => name === 'BridgeOrchestratorDeadlineNear/critical')?.text;
+    expect(textWith('Alpha', 'Beta')).toMatch(/^your validator Alpha must sign /);
+    expect(textWith('Alpha', 'Alpha\u200b')).toMatch(/^your validator Alpha hub1\S+ must sign /);
+  });
+
   it('is jailed for each signature on its own: one that is given in time does not count for the next', () => {
     const params = { ...COMPLETE.params, signed_batches_window: '10000' };
     const documents = Array.from({ length: 40 }, (_, index) => {

@@ -241,7 +241,7 @@ describe('a problem of validators', () => {
   const validator = (name: string, power: number, startSeconds: number, watched = false): Finding => ({
     subject: { orchestrator: name, watched: String(watched) },
     start: START_SECONDS + startSeconds,
-    validator: { name, address: name, externalAddress: name, isWatched: watched, power },
+    validator: { name, address: name, externalAddress: name, isWatched: watched, hasNamesake: false, power },
   });
 
   it('is one of all that are not watched, since so much of the power is part of it', () => {

@@ -13,29 +13,42 @@ describe('the words of a summary', () => {
     const address = 'hub1ec8glr60l65kz08drscxuxxdqcd2ptsccjt2am';
     expect(
       validators([
-        { name: 'Alpha', address, isWatched: false },
-        { name: '', address, isWatched: false },
-        { name: 'Beta', address, isWatched: true },
+        { name: 'Alpha', address, isWatched: false, hasNamesake: false },
+        { name: '', address, isWatched: false, hasNamesake: false },
+        { name: 'Beta', address, isWatched: true, hasNamesake: false },
       ]),
     ).toBe('Beta (yours), Alpha, hub1ec8g…cjt2am');
   });
 
-  it('add the address to names that are equal', () => {
-    const addresses = ['hub1ec8glr60l65kz08drscxuxxdqcd2ptsccjt2am', 'hub1w6jpk3r6duxt0y94qz8zyk88yfrdlfmf48umgz'];
-    const members = addresses.map((address) => ({ name: 'Alpha', address, isWatched: false }));
-    expect(validators(members)).toBe('Alpha hub1ec8g…cjt2am, Alpha hub1w6jp…48umgz');
+  it('add the address to the name of a validator that has a namesake, also of one alone', () => {
+    const address = 'hub1ec8glr60l65kz08drscxuxxdqcd2ptsccjt2am';
+    const alpha = { name: 'Alpha', address, isWatched: true, hasNamesake: true };
+    expect(validators([alpha])).toBe('Alpha hub1ec8g…cjt2am (yours)');
+    expect(ownFirst([alpha], 'Then the others.')).toBe(
+      'Check the orchestrator of your validator Alpha hub1ec8g…cjt2am first. Then the others.',
+    );
   });
 
   it('quote names that imitate the mark of your own validators or another entry', () => {
     const names = ['Keel & Anchor', 'Ours (yours)', 'A, B', 'Оurs （yours）', '“quoted” (yours)'];
-    const members = names.map((name, index) => ({ name, address: `0xa${index}`, isWatched: name === 'A, B' }));
+    const members = names.map((name, index) => ({
+      name,
+      address: `0xa${index}`,
+      isWatched: name === 'A, B',
+      hasNamesake: false,
+    }));
     expect(validators(members)).toBe(
       "“A, B” (yours), Keel & Anchor, “Ours (yours)”, “Оurs （yours）”, “'quoted' (yours)”",
     );
   });
 
   it('put the own validators at the beginning of an action', () => {
-    const validator = (name: string, isWatched: boolean) => ({ name, address: '0xa1', isWatched });
+    const validator = (name: string, isWatched: boolean) => ({
+      name,
+      address: '0xa1',
+      isWatched,
+      hasNamesake: false,
+    });
     expect(ownFirst([validator('Alpha', false)], 'Contact them.')).toBe('Contact them.');
     expect(ownFirst([validator('Alpha', false), validator('Beta', true)], 'Contact them.')).toBe(
       'Check the orchestrator of your validator Beta first. Contact them.',
@@ -43,7 +56,8 @@ describe('the words of a summary', () => {
   });
 
   it('name the missing validators with their number and power', () => {
-    const member = { externalAddress: '0xa1', orchestrator: null, name: null, powerRatio: 0.1, watched: false };
+    const shown = { name: null, hasNamesake: false, powerRatio: 0.1, watched: false };
+    const member = { externalAddress: '0xa1', orchestrator: null, ...shown };
     expect(missingValidators({ total: 1, powerRatio: null, members: [member] }, 'voted')).toBe(
       '1 validator has not voted: 0xa1',
     );

@@ -1,6 +1,7 @@
 import { dataPart } from '../../chain/addresses.js';
 import type { OrchestratorAddress } from '../../chain/module-state.js';
 import type { ValidatorConfig } from '../../config/config.js';
+import { cleanText } from '../../text/untrusted-text.js';
 import { firstBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { orEmpty, required, rows } from '../required-fields.js';
@@ -42,6 +43,25 @@ export function validatorName({ names }: BridgeInput, registration: Orchestrator
   return (typeof sender === 'string' ? names.staking.get(dataPart(sender)) : undefined) ?? '';
 }
 
+/** What pages show of a name at least. */
+const shownName = (name: string): string => cleanText(name, 32);
+
+/** The shown names that several registrations have. */
+const sharedNames = memoize((input: BridgeInput): ReadonlySet<string> => {
+  const [once, shared] = [new Set<string>(), new Set<string>()];
+  for (const registration of rows(input.state.orchestrator_addresses)) {
+    const name = shownName(validatorName(input, registration));
+    (once.has(name) ? shared : once).add(name);
+  }
+  return shared;
+});
+
+/** Whether another validator has the same name, or one that looks the same: anyone can choose any name. */
+export function hasNamesake(input: BridgeInput, registration: OrchestratorAddress): boolean {
+  const name = validatorName(input, registration);
+  return name !== '' && sharedNames(input).has(shownName(name));
+}
+
 const registrationsByKey = memoize(({ state }: BridgeInput): ReadonlyMap<string, readonly OrchestratorAddress[]> => {
   const byKey = new Map<string, OrchestratorAddress[]>();
   for (const registration of rows(state.orchestrator_addresses)) {
@@ -71,6 +91,7 @@ export interface WatchedOrchestrator {
   readonly sender: string;
   /** Empty without one. */
   readonly name: string;
+  readonly hasNamesake: boolean;
 }
 
 /** The registration of each entry of `watch`, each orchestrator once. Unreadable registrations are left out. */
@@ -79,7 +100,8 @@ export const watchedOrchestrators = memoize((input: BridgeInput): readonly Watch
     const registered = orEmpty(() => matchingRegistrations(input, entry)).flatMap((registration) => {
       const { orchestrator, sender } = registration;
       if (typeof orchestrator !== 'string' || typeof sender !== 'string') return [];
-      return [{ orchestrator: orchestrator.toLowerCase(), sender, name: validatorName(input, registration) }];
+      const named = { name: validatorName(input, registration), hasNamesake: hasNamesake(input, registration) };
+      return [{ orchestrator: orchestrator.toLowerCase(), sender, ...named }];
     });
     // An entry with several registrations, which the hub does not allow, has one of them whatever their order.
     return registered.toSorted((a, b) => (a.orchestrator < b.orchestrator ? -1 : 1)).slice(0, 1);

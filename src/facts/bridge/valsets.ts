@@ -15,7 +15,7 @@ import { toLabelValue } from '../label-value.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { orNull, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
-import { isWatched, registrationByAddress, validatorName } from './registrations.js';
+import { hasNamesake, isWatched, registrationByAddress, validatorName } from './registrations.js';
 
 /* Validator sets: which one applies where, powers, and members by name. */
 
@@ -190,6 +190,7 @@ const memberItems = memoizePerRow((input: BridgeInput, valset: Valset) => {
       orchestrator: orNull(() => toLabelValue(required(registration?.orchestrator)) || undefined),
       /** Configured, or from the staking module. Not unique: anyone can choose any name. */
       name: registration === null ? null : validatorName(input, registration) || null,
+      hasNamesake: registration !== null && hasNamesake(input, registration),
       powerRatio: total && powerRatio([member], total),
       /** Whether it is configured in `watch`. */
       watched: member.isWatched,
