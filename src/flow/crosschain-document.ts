@@ -3,7 +3,7 @@ import { compare, numeralKey, toDouble } from '../chain/decimal.js';
 import type { Cctx, Outbound, RateLimiterInput } from '../chain/rate-limiter-input.js';
 import { isPresent, type Field } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
-import { distinctCctxs, groupByChain, hiddenCount } from '../facts/crosschain/cctxs.js';
+import { distinctCctxs, groupByChain, hiddenCount, type OutboundContent } from '../facts/crosschain/cctxs.js';
 import type { CrosschainInput } from '../facts/crosschain/input.js';
 import { orUndefined, required } from '../facts/required-fields.js';
 
@@ -21,13 +21,11 @@ export interface CrosschainDocument {
   readonly chainIds: ReadonlySet<string>;
 }
 
-export interface LiveCctx {
+export interface LiveCctx extends OutboundContent {
   /** Label `chain_id`: the chain on which it is pending. */
   readonly chainId: string;
   /** In Unix seconds; absent when the hub has not recorded it. */
   readonly created?: number | undefined;
-  /** The nonce of its outbound. */
-  readonly nonce?: Numeral | undefined;
   /** The public key of the signers. */
   readonly key?: string | undefined;
 }
@@ -82,10 +80,14 @@ function signerKey(outbound: Outbound | undefined): string | undefined {
 function liveCctx(cctx: Cctx, chainId: string): LiveCctx {
   const outbound = currentOutbound(cctx);
   const nonce = present(outbound?.tss_nonce);
+  const asset = present(present(cctx.inbound_params)?.asset);
   return {
     chainId,
     created: createdSeconds(cctx),
     nonce: nonce === undefined ? undefined : numeralKey(nonce),
+    coinType: present(outbound?.coin_type),
+    amount: present(outbound?.amount),
+    asset: asset === undefined || asset.length > MAX_CHARACTERS ? undefined : asset,
     key: signerKey(outbound),
   };
 }

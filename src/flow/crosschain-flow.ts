@@ -1,6 +1,7 @@
 import { ageSeconds, type Instant } from '../clock.js';
 import { compare, subtract, toDouble } from '../chain/decimal.js';
 import type { Numeral } from '../chain/numeral.js';
+import type { OutboundContent } from '../facts/crosschain/cctxs.js';
 import { chainName } from '../facts/crosschain/chains.js';
 import type { CctxAnswer, CrosschainInput } from '../facts/crosschain/input.js';
 import {
@@ -33,7 +34,7 @@ export interface ChainTotals {
 }
 
 /** A transaction that has left the lists and is not known to be finished. Plain data. */
-export interface DepartedCctx {
+export interface DepartedCctx extends OutboundContent {
   readonly index: string;
   readonly chainId: string;
   /** From its creation to the first document without it; absent when the hub has not recorded its creation. */
@@ -298,7 +299,7 @@ function changesBetween(
   const departed: Record<keyof Departures, DepartedCctx[]> = { missed: [], others: [] };
   let hasOtherKey = false;
   const compared = Array.from(before.live).slice(0, isComparable ? undefined : before.missed);
-  for (const [row, [index, { chainId, created, key }]] of compared.entries()) {
+  for (const [row, [index, { created, key, ...own }]] of compared.entries()) {
     if (live.has(index)) continue;
     if (key !== undefined && keys.size > 0 && !keys.has(key)) {
       hasOtherKey = true;
@@ -306,7 +307,7 @@ function changesBetween(
     }
     departed[row < before.missed ? 'missed' : 'others'].push({
       index,
-      chainId,
+      ...own,
       seconds: secondsSince(created, at),
       at,
       pendingAnswers: 0,

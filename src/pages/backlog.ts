@@ -147,7 +147,9 @@ function ofBatches({ batches }: BridgeItems, isSelected: (batch: BatchItem) => b
   return { table: 'batches', oldestSeconds: oldest(batches, hubAge, isSelected) };
 }
 
-function crosschainStatistics({ missed, pending, hidden }: CrosschainItems, nowMs: number): readonly Statistic[] {
+function crosschainStatistics(items: CrosschainItems, nowMs: number): readonly Statistic[] {
+  const { missed, pending, hidden, pendingValue, rateLimit } = items;
+  const worth = list(pendingValue === null ? [] : sumText([pendingValue]));
   const age = ({ createdAt }: { readonly createdAt: string | null }): number | null =>
     createdAt === null ? null : (nowMs - Date.parse(createdAt)) / 1000;
   return [
@@ -164,6 +166,7 @@ function crosschainStatistics({ missed, pending, hidden }: CrosschainItems, nowM
       table: 'pending',
       alerts: ['CrosschainBacklogStuck', 'CrosschainOldestPendingTooOld', 'CrosschainBacklogHigh'],
       shown: 'always',
+      parts: worth === '' ? [] : [`worth ${worth}`],
       oldestSeconds: oldest(pending, age),
     },
     {
@@ -172,7 +175,30 @@ function crosschainStatistics({ missed, pending, hidden }: CrosschainItems, nowM
       table: 'pending',
       alerts: ['CrosschainPendingListTruncated'],
     },
+    ...(rateLimit?.isExceeded === true ? [rateLimitStatistic(items, rateLimit)] : []),
   ];
+}
+
+/** For the record: nodes never enforce it, and clients no longer. */
+function rateLimitStatistic(
+  { chains }: CrosschainItems,
+  { utilizationRatio, windowBlocks, value, limit }: NonNullable<CrosschainItems['rateLimit']>,
+): Statistic {
+  const waitingOn = listedRows(chains)
+    .filter(({ pending }) => pending !== null && pending > 0)
+    .map(({ chain, chainId, pending }) => `${pending} on ${chain ?? chainId}`);
+  const [total = value.amount] = sumText([value]);
+  const [allowed = limit.amount] = sumText([limit]);
+  return {
+    count: utilizationRatio === null ? null : percent(utilizationRatio),
+    label: 'Rate limit reached',
+    table: 'chains',
+    alerts: [],
+    parts: [
+      `${total} of ${allowed} in ${windowBlocks} blocks`,
+      `with clients before zetaclient 27 all pending cctxs wait: ${list(waitingOn)}`,
+    ],
+  };
 }
 
 /** What waits in whole tokens, of those with known decimals: the number of transfers says nothing about their worth. */

@@ -85,14 +85,20 @@ function orNone(nonce: string | null): Markup {
   return nonce === null ? cells.NONE : markup`${nonce}`;
 }
 
+const nonceColumn: ItemColumn<Pick<CctxItem, 'nonce'>> = { title: 'Nonce', cell: ({ nonce }) => cells.text(nonce) };
+const amountColumn: ItemColumn<Pick<CctxItem, 'amount' | 'wholeAmount' | 'symbol' | 'coinType'>> = {
+  title: 'Amount',
+  cell: (cctx) => markup`${cells.coin(cctx)}<small>${cells.text(cctx.coinType)}</small>`,
+};
+
 const columns: readonly ItemColumn<CctxItem>[] = [
   { title: 'Created', cell: createdCell },
   { title: 'Index', cell: ({ index }) => cells.identifier(index) },
   { title: 'From', cell: sourceCell },
   { title: 'Pending on', cell: (cctx) => markup`${chainName(cctx)}${party('to', cctx.receiver)}` },
-  { title: 'Nonce', cell: ({ nonce }) => cells.text(nonce) },
+  nonceColumn,
   { title: 'Status', cell: statusCell, type: 'wide' },
-  { title: 'Amount', cell: (cctx) => markup`${cells.coin(cctx)}<small>${cells.text(cctx.coinType)}</small>` },
+  amountColumn,
   { title: 'Outbound hash', cell: hashCell },
 ];
 
@@ -100,7 +106,7 @@ const columns: readonly ItemColumn<CctxItem>[] = [
 const MAX_PAGE_ROWS = 25;
 
 function cctxTable<Row extends { readonly index: string }>(
-  table: Pick<ItemTable<Row>, 'name' | 'title' | 'emptyText' | 'columns'>,
+  table: Pick<ItemTable<Row>, 'name' | 'title' | 'emptyText' | 'openRows' | 'columns'>,
 ): ItemTable<Row> {
   return { ...table, maxRows: MAX_PAGE_ROWS, rowId: ({ index }) => anchor(table.name, index) };
 }
@@ -123,10 +129,13 @@ export const unlistedTable = cctxTable<UnlistedItem>({
   name: 'unlisted',
   title: 'Unlisted cctxs: no longer listed, pending according to the node',
   emptyText: 'No cctx that has left the lists is pending.',
+  openRows: MAX_PAGE_ROWS,
   columns: [
     { title: 'Created', cell: ({ createdAt }, page) => timeCell(createdAt, page) },
     { title: 'Index', cell: ({ index }) => cells.identifier(index) },
     { title: 'Pending on', cell: chainName },
+    nonceColumn,
+    amountColumn,
     {
       title: 'No longer listed',
       cell: ({ goneAt, ignored }, page) => markup`${timeCell(goneAt, page)}${ignored ? IGNORED : ''}`,

@@ -11,7 +11,7 @@ import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, relative, section, type Site } from './layout.js';
 import { tableHtml, type Table } from './table.js';
 import { statuses, type TargetView } from './target-view.js';
-import { ago, agoElement, clockTimeElement, distanceElement, isoTime, timeElement } from './time.js';
+import { ago, agoElement, distanceElement, distantTimeElement, isoTime } from './time.js';
 import { ownValidatorsSection } from './validator-table.js';
 import { conditionsOf, statusLabel } from './verdict-list.js';
 import type { Availability, EndpointView, NodeView, View } from './view.js';
@@ -155,15 +155,12 @@ function lastSuccessCell({ asOf, ageSeconds, withdrawal, availability, node }: E
 
 /** Blocks take seconds. */
 const BEHIND_SECONDS = 60;
-/** An older block is shown with its date. */
-const LONG_SECONDS = 12 * 60 * 60;
 
 /** The time of the newest block, if what is shown is clearly older than the poll. */
 export function blockTimeOf({ blockTime, behindSeconds, syncing: isSyncing }: NodeView): Markup | undefined {
   if (blockTime === null || behindSeconds === null) return undefined;
   if (behindSeconds <= BEHIND_SECONDS && isSyncing !== true) return undefined;
-  const time = behindSeconds < LONG_SECONDS ? clockTimeElement(blockTime) : timeElement(blockTime);
-  return markup`as of block time ${time}, ${duration(behindSeconds)} behind`;
+  return markup`as of block time ${distantTimeElement(blockTime, behindSeconds)}, ${duration(behindSeconds)} behind`;
 }
 
 function backlogCell(endpoint: EndpointView, { nowMs, targets }: EndpointContext): Markup {

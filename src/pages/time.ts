@@ -34,10 +34,14 @@ export function clockTimeElement(iso: string): Markup {
   return markup`<time datetime="${iso}" title="${full}">${full.slice(11)}</time>`;
 }
 
-/** When something began, and how long ago that is. The date is omitted within half a day. */
+/** An instant that is so far away. The date is omitted within half a day. */
+export function distantTimeElement(iso: string, seconds: number): Markup {
+  return seconds < SHORT_SECONDS ? clockTimeElement(iso) : timeElement(iso);
+}
+
+/** When something began, and how long ago that is. */
 export function sinceElement(iso: string, age: number): Markup {
-  const full = utc(iso);
-  return markup`since <time datetime="${iso}" title="${full}">${age < SHORT_SECONDS ? full.slice(11) : full}</time> (${duration(age)})`;
+  return markup`since ${distantTimeElement(iso, age)} (${duration(age)})`;
 }
 
 function utc(iso: string): string {

@@ -1,4 +1,5 @@
 import type { BridgeItems, Duty, MissingItems } from '../facts/items/items.js';
+import { MIN_SILENT } from '../facts/items/watched.js';
 import { firstDispute } from '../problems/disputes.js';
 import type { Subject } from '../problems/problem.js';
 import { listedRows } from '../problems/sentence.js';
@@ -9,7 +10,7 @@ import { isolated, markup, sentenceHtml, type Markup } from './html.js';
 import { anchor, pendingLink, section } from './layout.js';
 import { tableHtml, type Column } from './table.js';
 import { firingVerdicts, severityOf, type VerdictView } from './target-view.js';
-import { clockTimeElement, isoTime } from './time.js';
+import { distantTimeElement, isoTime } from './time.js';
 import { lateAlerts, type Late, type OwnValidator, type ValidatorView } from './validator-view.js';
 import { statusLabel } from './verdict-list.js';
 import type { EndpointView, TargetPageView, View } from './view.js';
@@ -189,19 +190,28 @@ function stateOf(row: Row): Markup {
   const alerts = alertsAbout(validator);
   if (own === null || alerts.length > 0) {
     const oldest = Math.max(...validator.late.map(({ ageSeconds }) => ageSeconds ?? 0));
-    const isSilent = alerts.length > 0 || validator.late.some(({ what }) => what === 'alert');
+    const isLate = alerts.length > 0 || validator.late.some(({ what }) => what === 'alert');
     return word(
       severityOf(view, alerts) ?? 'pending',
-      `${isSilent ? 'late' : 'disputes'}${oldest > 0 ? ` for ${duration(oldest)}` : ''}`,
+      `${isLate ? 'late' : 'disputes'}${oldest > 0 ? ` for ${duration(oldest)}` : ''}`,
     );
   }
   const { missingBatches, missingValsets, lastVote, nextVote } = own;
   if (missingBatches === null || missingValsets === null) return statusLabel('unknown');
   if (isJailUnknown(own)) return word('unknown', 'unknown');
   if (items.isNodeBehind) return word('unknown', 'node is behind');
+  if (isSilent(own)) return word('pending', 'silent');
   const hasWork =
     [missingBatches, missingValsets].some(({ total }) => total > 0) || [lastVote, nextVote].includes('missing');
-  return word('ok', hasWork ? 'on time' : 'signs and votes');
+  return hasWork ? word('unknown', 'due') : word('ok', 'signs and votes');
+}
+
+/** Whether it has done nothing of some kind, and more than it can be about to do. */
+function isSilent({ duties }: OwnValidator): boolean {
+  return Object.values(duties).some((all) => {
+    const late = all?.filter(({ state }) => state === 'missing') ?? [];
+    return late.length >= MIN_SILENT && all?.every(({ state }) => state !== 'done') === true;
+  });
 }
 
 function word(status: string, text: string): Markup {
@@ -238,6 +248,7 @@ function missing({ late }: ValidatorView): Markup {
 }
 
 const MAX_NONCES = 3;
+const MAX_LISTED = 5;
 
 function nonces(verb: string, noun: string, list: readonly string[]): readonly string[] {
   if (list.length === 0) return [];
@@ -281,7 +292,7 @@ function dutiesHtml(kind: string, all: readonly Duty[] | null, open: MissingItem
 
 function missingOf(duties: readonly Duty[] | null): MissingItems | null {
   const own = duties?.filter(({ state }) => state === 'missing').map(({ nonce }) => nonce);
-  return own === undefined ? null : { total: own.length, nonces: own };
+  return own === undefined ? null : { total: own.length, nonces: own.slice(0, MAX_LISTED) };
 }
 
 /** Which claim of a disputed event the validator has voted for; empty when it has voted for none. */
@@ -314,7 +325,7 @@ function deadline({ validator, own, endpoint, items }: Row): Markup {
   const until =
     endpoint.asOf === null || seconds === null
       ? markup`height ${cells.digits(own?.deadlineHeight ?? null)}`
-      : clockTimeElement(isoTime(Date.parse(endpoint.asOf) / 1000 + seconds));
+      : distantTimeElement(isoTime(Date.parse(endpoint.asOf) / 1000 + seconds), seconds);
   const isDue = jailedIn !== null || (own?.deadlineHeight ?? null) !== null;
   const left = jailedIn === null ? '' : markup`<small>${cells.blocks(jailedIn, 'hub blocks', 'left')}</small>`;
   const parts = [
@@ -344,7 +355,8 @@ function whatToDo(row: Row): Markup {
   if (worst !== undefined) return sentenceHtml(worst.action);
   // Before the alert fires.
   if (own.jailed === true) return markup`Find the cause, then unjail it.`;
-  if (alertsAbout(validator).length > 0) return markup`Check its orchestrator.`;
+  if (row.items.isNodeBehind) return cells.UNKNOWN;
+  if (alertsAbout(validator).length > 0 || isSilent(own)) return markup`Check its orchestrator.`;
   return isJailUnknown(own)
     ? markup`The node has not answered whether it is jailed. The log says why.`
     : markup`<span class="quiet">nothing</span>`;

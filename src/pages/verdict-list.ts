@@ -179,9 +179,12 @@ ${items}</ul>
 }
 
 function ofTheSameKind(group: Group, text = ({ summary }: VerdictView): string => summary): Markup {
-  const { others } = group;
+  const { first, others } = group;
   if (others.length === 0) return markup``;
-  const items = others.map((verdict) => markup`<li>${sentenceHtml(text(verdict))}`);
+  const items = others.map(
+    (verdict) =>
+      markup`<li>${sentenceHtml(text(verdict))}${verdict.action === first.action ? '' : markup`<p class="remedy">${sentenceHtml(verdict.action)}</p>`}`,
+  );
   return markup`<details id="${entryId(group)}/more"><summary>${others.length} more of this kind</summary><ul>${items}</ul></details>`;
 }
 

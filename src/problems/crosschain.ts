@@ -24,10 +24,11 @@ import {
   outboundNonce,
   scheduleLookahead,
 } from '../facts/crosschain/chains.js';
+import { groupBy } from '../facts/grouping.js';
 import { orUndefined, required } from '../facts/required-fields.js';
 import { crosschainFlags } from '../queries/chain-switches.js';
 import { isNodeBehind, nodeDelay } from '../queries/node-status.js';
-import { count, duration, percent } from '../text/format.js';
+import { count, duration, list, percent } from '../text/format.js';
 import { problemOf, type Evidence, type Found, type Inhibition, type Severity } from './problem.js';
 import { chainName, haveOrHas, withDetails } from './sentence.js';
 
@@ -152,6 +153,7 @@ const stuck = problemOf('rate_limiter_input', {
           start: sinceSeconds + limit,
           sentence: withDetails(
             `nothing has moved for ${lasting} on chain ${chainText(input, chainId)} at nonce ${nonce}${hashText(hash)}`,
+            `${count(considered.get(chainId)?.length ?? 0, 'transaction')} pending on the chain`,
           ),
           action: missed.has(chainId)
             ? `Begin with the missed transactions of the chain, the lowest nonce first. ${next}`
@@ -217,6 +219,19 @@ const OUTBOUND_CONSEQUENCES: readonly Inhibition[] = [
   { problem: 'CrosschainPendingListTruncated' },
 ];
 
+/** Whether transactions to other chains are switched on; `undefined` while the node has not said it. */
+function isOutboundEnabled(answers: CrosschainEvidence['answers']): boolean | undefined {
+  return crosschainFlags.valuesOf(answers).get('')?.[0]?.isOutboundEnabled;
+}
+
+/** "pending: 120 on ethereum (1), 34 on bsc (56)", the most first; empty when none can be listed. */
+function pendingByChain(input: CrosschainInput): string {
+  const chains = Array.from(orUndefined(() => groupByChain(consideredCctxs.pending(input))) ?? []);
+  const sorted = chains.toSorted(([, a], [, b]) => b.length - a.length);
+  const entries = sorted.map(([chainId, cctxs]) => `${cctxs.length} on ${chainText(input, chainId)}`);
+  return entries.length === 0 ? '' : `pending: ${list(entries)}`;
+}
+
 /** The hub says so itself, and the problems of what does not move would only repeat it. */
 const outboundDisabled = problemOf('rate_limiter_input', {
   name: 'CrosschainOutboundDisabled',
@@ -227,10 +242,9 @@ const outboundDisabled = problemOf('rate_limiter_input', {
   description:
     'The hub has switched off transactions to other chains (isOutboundEnabled of crosschain_flags). Pending ones wait until it switches them on again.',
   action: 'Look for an announcement of the chain: only its operational policy can switch them on again.',
-  find: ({ answers }) => {
-    const [flags] = crosschainFlags.valuesOf(answers).get('') ?? [];
+  find: ({ input, answers }) => {
     const fact = 'the hub has switched off transactions to other chains for {duration}';
-    return required(flags).isOutboundEnabled ? [] : [{ sentence: withDetails(fact) }];
+    return required(isOutboundEnabled(answers)) ? [] : [{ sentence: withDetails(fact, pendingByChain(input)) }];
   },
   inhibits: OUTBOUND_CONSEQUENCES,
 });
@@ -251,7 +265,12 @@ const truncated = problemOf('rate_limiter_input', {
       {
         sentence: withDetails(
           `the node has omitted pending cross-chain transactions from its list for {duration}, ${toDecimalString(hidden)} at present`,
+          pendingByChain(input),
         ),
+        action:
+          input.settings.limit === undefined
+            ? 'The backlog is longer than the 500 that a node lists: find out which chain does not move.'
+            : `Remove limit: ${input.settings.limit} from the configuration.`,
       },
     ];
   },
@@ -266,7 +285,7 @@ const high = problemOf('rate_limiter_input', {
     'More transactions are missed or pending than `crosschain.backlog_limit`, including those that the node omits from its list.',
   action:
     'Check whether outbounds are switched off (crosschain_flags), then in the list of pending transactions which chains they wait for.',
-  find: ({ input }) => {
+  find: ({ input, answers }) => {
     const { backlog_limit } = input.settings;
     const pending = required(input.document.total_pending);
     if (compare(pending, backlog_limit) <= 0) return [];
@@ -276,7 +295,12 @@ const high = problemOf('rate_limiter_input', {
         start: since === undefined ? undefined : toDouble(since),
         sentence: withDetails(
           `the number of pending cross-chain transactions has been above ${backlog_limit} for {duration}, ${toDecimalString(pending)} at present`,
+          pendingByChain(input),
         ),
+        action:
+          isOutboundEnabled(answers) === true
+            ? 'Outbounds are not switched off: find out which of the chains does not move, by its lowest nonce and its oldest transaction.'
+            : undefined,
       },
     ];
   },
@@ -346,14 +370,19 @@ const unlisted = problemOf('rate_limiter_input', {
     'Clients see it no more, so a posted hash does not help: look it up on its chain by its nonce, and have enough observers vote for its outbound by hand. An abort can pay twice.',
   find: ({ input, flow }) => {
     const all = required(unlistedCctxs({ input, flow })).filter(({ isIgnored }) => !isIgnored);
-    const chains = new Map<string, number>();
-    for (const { chainId } of all) chains.set(chainId, (chains.get(chainId) ?? 0) + 1);
-    return Array.from(chains, ([chainId, number]) => ({
-      subject: { chain_id: chainId },
-      sentence: withDetails(
-        `${count(number, 'cross-chain transaction')} on chain ${chainText(input, chainId)} ${haveOrHas(number)} been pending and not listed for {duration}`,
-      ),
-    }));
+    return Array.from(
+      groupBy(all, ({ chainId }) => chainId),
+      ([chainId, own]) => {
+        const nonces = own.flatMap(({ nonce }) => (nonce === undefined ? [] : [toDecimalString(nonce)]));
+        return {
+          subject: { chain_id: chainId },
+          sentence: withDetails(
+            `${count(own.length, 'cross-chain transaction')} on chain ${chainText(input, chainId)} ${haveOrHas(own.length)} been pending and not listed for {duration}`,
+            nonces.length === 0 ? '' : `${nonces.length === 1 ? 'nonce' : 'nonces'} ${list(nonces, own.length)}`,
+          ),
+        };
+      },
+    );
   },
 });
 

@@ -60,12 +60,14 @@ function createCrosschainSchema({ instant, seconds }: TimeCodecs) {
     at: instant,
     lowestNonces: list(z.strictObject({ chainId: z.string(), nonce: decimalString, sinceSeconds: seconds })),
   });
-  const cctx = z.strictObject({
+  const outbound = {
     chainId: z.string(),
-    created: z.number().optional(),
     nonce: numeral.optional(),
-    key: z.string().optional(),
-  });
+    coinType: z.string().optional(),
+    amount: numeral.optional(),
+    asset: z.string().optional(),
+  };
+  const cctx = z.strictObject({ ...outbound, created: z.number().optional(), key: z.string().optional() });
   const baseline = z.codec(
     z.strictObject({ at: instant, height: numeral, missed: map(z.string(), cctx) }),
     z.custom<NonNullable<CrosschainFlow['baseline']>>(),
@@ -83,8 +85,8 @@ function createCrosschainSchema({ instant, seconds }: TimeCodecs) {
     },
   );
   const departed = z.strictObject({
+    ...outbound,
     index: z.string(),
-    chainId: z.string(),
     seconds: z.number().optional(),
     at: instant,
     pendingAnswers: z.literal([0, 1, 2]),

@@ -23,12 +23,14 @@ interface CctxOptions {
   readonly nonce?: number;
   readonly key?: string;
   readonly created?: number;
+  /** Of its outbound. */
+  readonly fields?: JsonObject;
 }
 
 /** A pending transaction that was created 100 seconds before the first poll. */
 export const pending = (index: string, options: CctxOptions = {}): JsonObject => {
-  const { chain = '1', nonce = 0, key = 'k1', created = START_SECONDS - 70 } = options;
-  const fields = { tss_nonce: String(nonce), tss_pubkey: key };
+  const { chain = '1', nonce = 0, key = 'k1', created = START_SECONDS - 70, fields: others } = options;
+  const fields = { tss_nonce: String(nonce), tss_pubkey: key, ...others };
   return cctx(index, [outbound(chain, fields)], { cctx_status: status({ created_timestamp: String(created) }) });
 };
 

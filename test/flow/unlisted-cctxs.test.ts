@@ -46,7 +46,9 @@ const finished = (outcome: string): string =>
 describe('transactions that are pending and no longer listed', () => {
   it('are counted by chain once the node has answered, with 0 for chains without one', () => {
     const endpoint = crosschainPolls();
-    endpoint.poll(listed(1, [pending('0xa'), pending('0xb', { chain: '56' }), pending('0xc', { chain: '56' })]));
+    const gas = { coin_type: 'Gas', amount: '2500000000000000000' };
+    const own = pending('0xb', { chain: '56', nonce: 9, fields: gas });
+    endpoint.poll(listed(1, [pending('0xa'), own, pending('0xc', { chain: '56' })]));
     endpoint.poll(listOf(2, []));
     expect(endpoint.unlisted()).toEqual({});
     expect(endpoint.unlistedItems()).toBeUndefined();
@@ -56,6 +58,11 @@ describe('transactions that are pending and no longer listed', () => {
     expect(endpoint.unlistedItems()).toEqual([
       {
         index: '0xb',
+        nonce: '9',
+        coinType: 'Gas',
+        symbol: 'BNB',
+        amount: '2500000000000000000',
+        wholeAmount: '2.5',
         chainId: '56',
         chain: null,
         createdAt: new Date((START_SECONDS - 70) * 1000).toISOString(),

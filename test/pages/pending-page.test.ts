@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { jsonOf, pendingView } from '../../src/pages/view.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
+import { asDecimalString } from '../../src/chain/numeral.js';
 import { batch, idleState, vote } from '../facts/items/bridge-state.js';
 import {
   at,
@@ -15,6 +16,7 @@ import {
   polledSnapshots,
   shownOf,
   STALE_AFTER_SECONDS,
+  statusAt,
   TARGET,
   targetVerdicts,
   testLinks,
@@ -236,6 +238,37 @@ describe('why something waits', () => {
     const text = textWith(queued.slice(1));
     expect(text).toContain('below the minimum: nobody takes it\nfees of the next batch: 0.2 TEE');
     expect(text).toContain('1\n0.1 TEE\n0.2 TEE\nof at least 0.4 TEE\nbelow the minimum: nobody takes it\n9\n');
+  });
+});
+
+describe('the rate limit', () => {
+  const context = { ...CROSSCHAIN, settings: { ...CROSSCHAIN.settings, rate: asDecimalString('2') } };
+  const pendingOn = (chain: string) => ({
+    index: chain,
+    cctx_status: { status: 'PendingOutbound', created_timestamp: '1700000000' },
+    outbound_params: [{ receiver_chainId: chain, coin_type: 'Native', amount: '1', tss_nonce: '1' }],
+  });
+  const textWith = (value: string): string => {
+    const snapshots = initialSnapshots();
+    const document = {
+      height: '1000',
+      cctxs_missed: [],
+      cctxs_pending: [pendingOn('56'), pendingOn('8332')],
+      total_pending: '2',
+      lowest_pending_cctx_height: '0',
+      past_cctxs_value: '1',
+      pending_cctxs_value: value,
+    };
+    snapshots.record(context, pollOf(context, document, { at: at(0) }), at(0));
+    expect(textOf(statusAt(snapshots, 1)).includes('Rate limit')).toBe(value !== '999');
+    return textOf(pendingAt(snapshots, 1, { target: TARGET }));
+  };
+
+  it('is there when it is exceeded, with its value and who waits for it', () => {
+    expect(textWith('1499')).toContain(
+      'Rate limit reached 150 %\n0.0000000000000015 ZETA of 0.000000000000001 ZETA in 500 blocks; with clients before zetaclient 27 all pending cctxs wait: 1 on 56, 1 on 8332',
+    );
+    expect(textWith('999')).not.toContain('Rate limit');
   });
 });
 

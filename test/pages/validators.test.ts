@@ -92,7 +92,7 @@ const confirms = (nonce: string, ...addresses: readonly string[]) =>
 /** A firing alert about a validator. */
 const lateVerdict = (externalAddress: string): Verdict =>
   verdict('BridgeOrchestratorMissingConfirms', 'warning', 68, {
-    validators: [{ externalAddress, address: beta, name: '', isWatched: false, power: 0.3 }],
+    validators: [{ externalAddress, address: beta, name: '', isWatched: false, hasNamesake: false, power: 0.3 }],
   });
 
 /** A query that was answered at 12:00:00. */
@@ -266,6 +266,18 @@ describe('the own validators', () => {
     ]);
     expect(cells(false)).toEqual(['signs and votes', 'none', 'nothing']);
     expect(cells(true)).toEqual(['jailed', 'is jailed', 'Find the cause, then unjail it.']);
+  });
+
+  it('are not well while something is due, and silent when they have signed nothing of three', () => {
+    const confirmed = [{ nonce: '1', eth_address: '0xa1' }];
+    const rowWith = (count: number): readonly string[] => {
+      const batches = Array.from({ length: count }, (_, index) => batch(`${index + 1}`, '60000', '930'));
+      const [row = []] = rowsOf({ ...well, batches, valset_confirms: confirmed }, { watch: [alpha] });
+      return [row[1] ?? '', row.at(-1) ?? ''];
+    };
+    expect(rowWith(0)).toEqual(['signs and votes', 'nothing']);
+    expect(rowWith(2)).toEqual(['due', 'nothing']);
+    expect(rowWith(3)).toEqual(['silent', 'Check its orchestrator.']);
   });
 
   it('have a square for each event, batch and validator set, and until when they have to sign', () => {

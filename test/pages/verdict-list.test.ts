@@ -129,6 +129,14 @@ no batch of weth built for 20 min`);
     expect(html).not.toContain('who is above already');
   });
 
+  it('has the action of another subject below it where it is another one', () => {
+    const action = 'Compare the nonce.';
+    const html = page(targetVerdicts([votes('Alpha'), votes('Beta'), { ...votes('Gamma'), action }], [], 'a'));
+    expect(textOf(html)).toContain(
+      '2 more of this kind\nvalidator Beta does not vote\nvalidator Gamma does not vote\nCompare the nonce.\n',
+    );
+  });
+
   it('is building up, and says when it fires, until a problem is older than its limit', () => {
     const html = page(
       targetVerdicts(

@@ -9,7 +9,7 @@ import { createModel } from '../../src/simulator/model.js';
 import { idleState as partialState, transfer, vote } from '../facts/items/bridge-state.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { record } from '../problems/recording.js';
-import type { StepContext } from '../../src/poll/step.js';
+import type { StepContext } from '../../src/documents.js';
 import { START, TARGET_OPTIONS } from '../support/polls.js';
 import { bridgeContext, bridgePoll, type BridgeOptions } from '../support/snapshots.js';
 
@@ -119,7 +119,7 @@ describe('the verdicts about an endpoint', () => {
       document: 'external_contract',
       settings: {},
     };
-    const endpoints = judgedEndpoints([context], LIMITS, at(0));
+    const endpoints = recordedStates([context], LIMITS, at(0));
     const error = { reason: 'timeout', message: 'rpc: no answer' } as const;
     const linesAt = (minute: number): string[] => linesOf(endpoints.verdicts(at(minute)));
     const failFrom = (first: number, last: number): void => {

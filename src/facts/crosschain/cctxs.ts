@@ -10,6 +10,15 @@ import type { CrosschainInput } from './input.js';
 
 export type Cctxs = readonly Cctx[];
 
+/** By what a transaction is found on its chain, and what it is worth. */
+export interface OutboundContent {
+  readonly nonce?: Numeral | undefined;
+  readonly coinType?: string | undefined;
+  readonly amount?: Numeral | undefined;
+  /** The contract of its token. */
+  readonly asset?: string | undefined;
+}
+
 /** The lists of the document. */
 export const listNames = ['missed', 'pending'] as const;
 export type ListName = (typeof listNames)[number];

@@ -1,5 +1,7 @@
 import { coinOf, type Coin } from '../../chain/known-chains.js';
-import type { Cctx, Outbound } from '../../chain/rate-limiter-input.js';
+import { compare, ratio, type Exact } from '../../chain/decimal.js';
+import type { DecimalString } from '../../chain/numeral.js';
+import { NATIVE, type Cctx, type Outbound } from '../../chain/rate-limiter-input.js';
 import type { Field } from '../../chain/field.js';
 import {
   chainIdLabel,
@@ -16,6 +18,7 @@ import {
   listNames,
   oldestCreation,
   type ListName,
+  type OutboundContent,
 } from '../crosschain/cctxs.js';
 import type { CrosschainInput } from '../crosschain/input.js';
 import {
@@ -31,10 +34,12 @@ import {
   missedOnly,
   type CctxList,
 } from '../crosschain/chains.js';
+import { allowance, effectiveWindow, totalValue } from '../crosschain/rate-limit.js';
 import { toLabelValue } from '../label-value.js';
 import { lengthOf, orNull, required } from '../required-fields.js';
 import {
   decimalOrNull,
+  decimalStringOf,
   freeTextOrNull,
   inWholeUnits,
   isoTimeOrNull,
@@ -46,7 +51,7 @@ import {
 import { configuredTokens } from '../bridge/tokens.js';
 
 /** A transaction that the node does not list and that is pending, as it says itself. Times are Unix seconds. */
-export interface UnlistedCctx {
+export interface UnlistedCctx extends OutboundContent {
   readonly index: string;
   readonly chainId: string;
   /** Absent when the hub has not recorded it. */
@@ -73,6 +78,10 @@ export function crosschainItems(input: CrosschainInput, unlisted: readonly Unlis
     /** Number of transactions in neither list; above 0, an older one may be missing in the lists. */
     hidden: decimalOrNull(() => hiddenCount(input)),
     chains: chainItems(input),
+    /** Of outgoing ones, at the rates of the hub. */
+    pendingValue: orNull(() => hubCoin(input, required(document.pending_cctxs_value))),
+    /** `null` unless a rate is configured. */
+    rateLimit: orNull(() => rateLimitItem(input)),
     /** Since when more transactions than `backlog_limit` are known to have been missed or pending; `null` without a proof. */
     aboveLimitSince: isoTimeOrNull(() => aboveLimitSince(input)),
     missed: cctxItems(input, 'missed'),
@@ -85,6 +94,20 @@ export function crosschainItems(input: CrosschainInput, unlisted: readonly Unlis
             [({ created }) => created ?? null, ({ gone }) => gone],
             (cctx) => unlistedItem(input, cctx),
           ),
+  };
+}
+
+/** The value of past and pending transactions, against the limit of the window. */
+function rateLimitItem(input: CrosschainInput) {
+  const allowed = allowance(input);
+  if (allowed === undefined) return undefined;
+  const value = totalValue(input);
+  return {
+    isExceeded: compare(value, allowed) > 0,
+    utilizationRatio: ratio(value, allowed) ?? null,
+    windowBlocks: decimalStringOf(effectiveWindow(input)),
+    value: hubCoin(input, value),
+    limit: hubCoin(input, allowed),
   };
 }
 
@@ -143,9 +166,13 @@ export function cctxItems(input: CrosschainInput, list: ListName, maxRows?: numb
   );
 }
 
-function unlistedItem(input: CrosschainInput, { index, chainId, created, gone, isIgnored }: UnlistedCctx) {
+function unlistedItem(input: CrosschainInput, cctx: UnlistedCctx) {
+  const { index, chainId, nonce, coinType = null, amount, asset, created, gone, isIgnored } = cctx;
   return {
     index: toLabelValue(index),
+    /** Those of its last document. */
+    nonce: decimalOrNull(() => nonce),
+    ...coinItem(input, chainId, { coinType, amount: decimalOrNull(() => amount), asset }),
     chainId: chainId || null,
     chain: chainName(chainId, input) || null,
     createdAt: isoTimeOrNull(() => created),
@@ -167,8 +194,6 @@ function cctxItem(input: CrosschainInput, cctx: Cctx) {
   const sourceChainId = orNull(() => toLabelValue(required(inbound?.sender_chain_id))) ?? '';
   const coinType = orNull(() => required(outbound().coin_type));
   const amount = decimalOrNull(() => required(outbound().amount));
-  const coin =
-    coinOf(coinType ?? '', chainId, input.settings.hub_chain_ids) ?? tokenOf(input, coinType, inbound?.asset);
   return {
     index: toLabelValue(required(cctx.index)),
     status: orNull(() => required(required(cctx.cctx_status).status)),
@@ -187,10 +212,7 @@ function cctxItem(input: CrosschainInput, cctx: Cctx) {
     /** The chain on which it is pending. */
     chainId: chainId || null,
     chain: chainName(chainId, input) || null,
-    coinType,
-    symbol: coin?.symbol ?? null,
-    amount,
-    wholeAmount: coin?.decimals === undefined ? null : inWholeUnits(amount, coin.decimals),
+    ...coinItem(input, chainId, { coinType, amount, asset: inbound?.asset }),
     createdAt: isoTimeOrNull(() => createdAt(cctx)),
     /** Whether `createdAt` is the time of the last update, before which it was created. */
     isCreationEstimated: orNull(() => isCreationUnknown(cctx) && createdAt(cctx) !== undefined) ?? false,
@@ -199,6 +221,22 @@ function cctxItem(input: CrosschainInput, cctx: Cctx) {
     nonce: decimalOrNull(() => outbound().tss_nonce),
   };
 }
+
+interface OutboundAmount {
+  readonly coinType: string | null;
+  readonly amount: DecimalString | null;
+  readonly asset?: Field<string>;
+}
+
+/** An amount with the symbol of its coin; in whole coins if their decimals are known. */
+function coinItem(input: CrosschainInput, chainId: string, { coinType, amount, asset }: OutboundAmount) {
+  const coin = coinOf(coinType ?? '', chainId, input.settings.hub_chain_ids) ?? tokenOf(input, coinType, asset);
+  const wholeAmount = coin?.decimals === undefined ? null : inWholeUnits(amount, coin.decimals);
+  return { coinType, symbol: coin?.symbol ?? null, amount, wholeAmount };
+}
+
+const hubCoin = (input: CrosschainInput, amount: Exact) =>
+  coinItem(input, '', { coinType: NATIVE, amount: decimalStringOf(amount) });
 
 /** The configured token of a transfer of tokens. */
 function tokenOf(input: CrosschainInput, coinType: string | null, asset: Field<string>): Partial<Coin> | undefined {

@@ -166,7 +166,7 @@ function newest<T>(
 }
 
 /** A validator is silent if it has done none of its duties, and so many of them are older than most need. */
-const MIN_SILENT = 3;
+export const MIN_SILENT = 3;
 const SILENT_SECONDS = 120;
 
 function duty(input: BridgeInput, member: RegisteredMember, nonce: DecimalString, height: Numeral, isDone: boolean) {
