@@ -98,30 +98,52 @@ const STUCK_SECONDS = 300;
 /** A hub that makes no block for longer than this has halted. */
 const HALT_SECONDS = 300;
 
-/** The hub height, with the times of the first and the last document that had it, and the last halt. */
-const haltMark = z.strictObject({
+const span = z.strictObject({ from: z.number(), until: z.number() });
+type Span = z.infer<typeof span>;
+
+/** The hub height with the times of the first and the last document that had it, the last halt, and when outbounds were off last. */
+const haltMark = span.extend({
   height: z.string(),
-  from: z.number(),
-  until: z.number(),
-  last: z.strictObject({ from: z.number(), until: z.number() }).optional(),
+  last: span.optional(),
+  off: span.extend({ isOver: z.boolean() }).optional(),
 });
 type HaltMark = z.infer<typeof haltMark>;
 
-function haltAfter({ input: { document, at } }: CrosschainEvidence, before: HaltMark | undefined): HaltMark {
+function haltAfter(evidence: CrosschainEvidence, before: HaltMark | undefined): HaltMark {
+  const { document, at } = evidence.input;
   const height = toDecimalString(required(document.height));
   const now = at.epochSeconds;
-  if (before?.height === height) return { ...before, until: now };
+  const off = offAfter(evidence, before?.off);
+  if (before?.height === height) return { ...before, until: now, ...(off && { off }) };
   const last = before !== undefined && isHalt(before) ? { from: before.from, until: before.until } : before?.last;
-  return { height, from: now, until: now, ...(last && { last }) };
+  return { height, from: now, until: now, ...(last && { last }), ...(off && { off }) };
 }
 
-const isHalt = ({ from, until }: Pick<HaltMark, 'from' | 'until'>): boolean => until - from > HALT_SECONDS;
+function offAfter({ input: { at }, answers }: CrosschainEvidence, before: HaltMark['off']): HaltMark['off'] {
+  const now = at.epochSeconds;
+  const isEnabled = isOutboundEnabled(answers);
+  if (isEnabled === true) return before && { ...before, isOver: true };
+  if (isEnabled === undefined) return before;
+  return { from: before?.isOver === false ? before.from : now, until: now, isOver: false };
+}
+
+const isHalt = ({ from, until }: Span): boolean => until - from > HALT_SECONDS;
+
+const secondsSince = (since: number, { from, until }: Span): number => Math.max(0, until - Math.max(from, since));
 
 /** For how long the hub has halted since then. Nothing can move while it makes no blocks. */
 function haltedSeconds(mark: HaltMark | undefined, since: number): number {
-  const halts = mark === undefined ? [] : [mark, mark.last].filter((own) => own !== undefined && isHalt(own));
-  return halts.reduce((sum, own) => sum + Math.max(0, (own?.until ?? 0) - Math.max(own?.from ?? 0, since)), 0);
+  return [mark, mark?.last]
+    .filter((own) => own !== undefined && isHalt(own))
+    .reduce((sum, own) => sum + (own === undefined ? 0 : secondsSince(since, own)), 0);
 }
+
+/** For how long outbounds were off since then, once they are on again. Until then, CrosschainOutboundDisabled hides what follows. */
+function offSeconds(mark: HaltMark | undefined, since: number): number {
+  return mark?.off?.isOver === true ? secondsSince(since, mark.off) : 0;
+}
+
+const haltedSince = { schema: haltMark, next: haltAfter } as const;
 
 const stuck = problemOf('rate_limiter_input', {
   name: 'CrosschainBacklogStuck',
@@ -130,9 +152,9 @@ const stuck = problemOf('rate_limiter_input', {
   afterMinutes: 0,
   summary: `nothing moves on ${THE_CHAIN}.`,
   description:
-    'The lowest pending nonce of a chain has not changed for the age limit of the chain plus five minutes in which the hub makes blocks, and the later nonces wait for it. Documents with a truncated list do not count.',
+    'The lowest pending nonce of a chain has not changed for the age limit of the chain plus five minutes in which the hub makes blocks and sends outbounds, and the later nonces wait for it. Documents with a truncated list do not count.',
   action: `If a transaction of the chain is missed, begin with that. ${hashActions.evm}`,
-  mark: { schema: haltMark, next: haltAfter },
+  mark: haltedSince,
   find: ({ input }, mark: HaltMark | undefined) => {
     if (compare(hiddenCount(input), 0) > 0) return { found: [], isComplete: false };
     const pending = groupByChain(distinctCctxs.pending(input));
@@ -140,7 +162,8 @@ const stuck = problemOf('rate_limiter_input', {
     const missed = groupByChain(missedOnly(input));
     return lowestNonces(input).flatMap(({ chainId, nonce, sinceSeconds }) => {
       if (!considered.has(chainId)) return [];
-      const limit = ageLimitMs(chainId, input.settings) / 1000 + STUCK_SECONDS + haltedSeconds(mark, sinceSeconds);
+      const standstill = haltedSeconds(mark, sinceSeconds) + offSeconds(mark, sinceSeconds);
+      const limit = ageLimitMs(chainId, input.settings) / 1000 + STUCK_SECONDS + standstill;
       if (input.at.epochSeconds - sinceSeconds < limit) return [];
       const first = pending.get(chainId)?.find((cctx) => compare(outboundNonce(cctx) ?? -1, nonce) === 0);
       const hash = outboundHash(input, first);
@@ -184,14 +207,15 @@ function tooOld(severity: Severity) {
       ? 'The oldest pending transaction of a chain is older than four times the age limit of the chain, or twice from a limit of an hour on: 2 hours by default, 4 hours on Bitcoin.'
       : 'The oldest pending transaction of a chain is older than the age limit of the chain: 30 minutes by default, 2 hours on Bitcoin.',
     action: hashActions.evm,
-    find: ({ input, answers }: CrosschainEvidence) => {
+    mark: haltedSince,
+    find: ({ input, answers }: CrosschainEvidence, mark: HaltMark | undefined) => {
       // What a node that is behind lists was as old as its newest block is now.
       const delaySeconds = isNodeBehind(answers) ? (nodeDelay(answers)?.seconds ?? 0) : 0;
       const found = Array.from(groupByChain(consideredCctxs.pending(input))).flatMap(([chainId, cctxs]): Found[] => {
         const created = lowest(cctxs.map(createdAt));
         if (created === undefined) return [];
         const limit = ageLimitMs(chainId, input.settings) / 1000;
-        const allowed = isCritical ? criticalAge(limit) : limit;
+        const allowed = (isCritical ? criticalAge(limit) : limit) + offSeconds(mark, toDouble(created));
         const age = input.at.epochSeconds - delaySeconds - toDouble(created);
         if (age <= allowed) return [];
         const oldest = cctxs.find((cctx) => createdAt(cctx) === created);

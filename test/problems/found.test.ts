@@ -25,6 +25,8 @@ interface Document {
   readonly state: object;
   /** By default, that of a hub that has not halted. */
   readonly height?: number;
+  /** The last event that the fourth validator has claimed, by the answer of the node. */
+  readonly claimed?: number;
 }
 
 interface ShownProblem {
@@ -49,14 +51,33 @@ function shownIn({ state }: KnownEndpoint, epochSeconds: number): readonly Shown
 
 const START_SECONDS = 1_700_000_000;
 
-/** The problems after polls of these documents. One poll is enough for a problem to begin, unless there are several. */
-function bridgeProblems(documents: readonly Document[], options: BridgeOptions = {}): readonly ShownProblem[] {
-  const context = { ...bridgeContext({ block_time: SECONDS_OF_BLOCK * 1000, ...options }), isSinglePoll: true };
+/** Answers of the node by query, to the request with this key. */
+function answered(now: Instant, pages: Readonly<Record<string, unknown>>, key = ''): QueryStates {
+  const attempts = { ...NO_ATTEMPTS, at: now, hasAnswered: true };
+  return new Map(
+    Object.entries(pages).map(([query, page]) => {
+      const answers = new Map([[key, { at: now, pages: [page], families: [] }]]);
+      return [query, { attempts, failures: 0, failure: undefined, answers }];
+    }),
+  );
+}
+
+/** The problems after polls of these documents. One poll is enough for a problem to begin, unless `isSinglePoll` is false. */
+function bridgeProblems(
+  documents: readonly Document[],
+  options: BridgeOptions = {},
+  isSinglePoll = true,
+): readonly ShownProblem[] {
+  const context = { ...bridgeContext({ block_time: SECONDS_OF_BLOCK * 1000, ...options }), isSinglePoll };
   let known: KnownEndpoint = { state: initialState(context, LIMITS, at(0)), memory: initialMemory };
-  for (const { minute, state, height = heightAt(minute) } of documents) {
-    const document = { ...COMPLETE, ...state };
-    const poll = bridgePoll(document, { ...options, height: String(height), atMs: minute * 60_000 });
-    known = step(known, poll, context, at(minute));
+  for (const { minute, state: own, height = heightAt(minute), claimed } of documents) {
+    const poll = bridgePoll({ ...COMPLETE, ...own }, { ...options, height: String(height), atMs: minute * 60_000 });
+    const { state, memory } = known;
+    const queries =
+      claimed === undefined
+        ? state.queries
+        : answered(at(minute), { claim_position: claimed }, validators[3]?.orchestrator);
+    known = step({ state: { ...state, queries }, memory }, poll, context, at(minute));
   }
   return shownIn(known, START_SECONDS);
 }
@@ -388,6 +409,18 @@ describe('a validator', () => {
     expect(found([0, 1])).toEqual(['true', 'false']);
   });
 
+  it('that catches up misses no votes: the node says that its last claim moves', () => {
+    const attestations = [{ ...COMPLETE.attestations[0], votes: [0, 1, 2].map(vote) }];
+    const found = (claimed: (minute: number) => number) =>
+      bridgeProblems(
+        Array.from({ length: 8 }, (_, minute) => ({ minute, state: { attestations }, claimed: claimed(minute) })),
+        { watch },
+        false,
+      ).filter(({ name }) => name.startsWith('BridgeOrchestratorMissingVotes'));
+    expect(found(() => 2)).toHaveLength(1);
+    expect(found((minute) => Math.max(2, minute - 1))).toEqual([]);
+  });
+
   it('has left the validator set when it was in it', () => {
     const without = {
       valsets: [{ ...COMPLETE.valsets[0], nonce: '2', members: idleState.last_observed_valset.members.slice(0, 3) }],
@@ -457,14 +490,6 @@ describe('the state', () => {
   });
 });
 
-/** The answer of the node about its newest block. */
-function withNewestBlock(now: Instant, blockMinutes: number): QueryStates {
-  const block = { height: '1', epochSeconds: now.epochSeconds - blockMinutes * 60 };
-  const answers = new Map([['', { at: now, pages: [block], families: [] }]]);
-  const attempts = { ...NO_ATTEMPTS, at: now, hasAnswered: true };
-  return new Map([['latest_block', { attempts, failures: 0, failure: undefined, answers }]]);
-}
-
 describe('a cross-chain transaction', () => {
   const cctx = (chain: string, nonce: number, createdMinute: number) => ({
     index: `0x${chain}_${nonce}`,
@@ -484,12 +509,18 @@ describe('a cross-chain transaction', () => {
     readonly haltedAt?: number;
     /** How old the newest block of the node is, by its answer to a query. */
     readonly blockMinutes?: number;
+    readonly isOutboundEnabled?: boolean;
   }
 
   function problemsOf(documents: readonly (Lists & { readonly minute: number })[]): readonly ShownProblem[] {
     const context = { ...crosschainContext(), isSinglePoll: true };
     let known: KnownEndpoint = { state: initialState(context, LIMITS, at(0)), memory: initialMemory };
-    for (const { minute, missed = [], pending = [], hidden = 0, haltedAt = minute, blockMinutes = 0 } of documents) {
+    for (const { minute, missed = [], pending = [], hidden = 0, haltedAt = minute, ...answers } of documents) {
+      const { blockMinutes = 0, isOutboundEnabled = true } = answers;
+      const queries = answered(at(minute), {
+        latest_block: { height: '1', epochSeconds: at(minute).epochSeconds - blockMinutes * 60 },
+        crosschain_flags: { isInboundEnabled: true, isOutboundEnabled },
+      });
       const body = {
         height: String(heightAt(haltedAt)),
         cctxs_missed: missed,
@@ -499,7 +530,6 @@ describe('a cross-chain transaction', () => {
         pending_cctxs_value: '0',
         lowest_pending_cctx_height: '0',
       };
-      const queries = withNewestBlock(at(minute), blockMinutes);
       const { state, memory } = known;
       known = step(
         { state: { ...state, queries }, memory },
@@ -546,6 +576,22 @@ describe('a cross-chain transaction', () => {
     expect(stuck([...polls(0, 40), { minute: 45, pending: [cctx('1', 5, 0)], haltedAt: 40 }])).toMatchObject([
       { start: 35 },
     ]);
+  });
+
+  it('does not get older while outbounds are off, once they are on again', () => {
+    const names = (until: number) =>
+      problemsOf(
+        Array.from({ length: until + 1 }, (_, minute) => ({
+          minute,
+          pending: [cctx('1', 5, 0)],
+          isOutboundEnabled: minute < 10 || minute >= 200,
+        })),
+      ).map(({ name }) => name);
+    const [stuck, old] = ['CrosschainBacklogStuck/critical', 'CrosschainOldestPendingTooOld/warning'];
+    expect(names(199)).toEqual(expect.arrayContaining(['CrosschainOutboundDisabled/warning', stuck, old]));
+    expect(names(202)).toEqual([]);
+    expect(names(220)).toEqual([old]);
+    expect(names(225)).toEqual([stuck, old]);
   });
 
   it('stands still for the age limit and five minutes, also across a truncated list', () => {
