@@ -26,6 +26,7 @@ import { hasNamesake, validatorName } from '../facts/bridge/registrations.js';
 import { batchSigners } from '../facts/bridge/signatures.js';
 import { memoize } from '../facts/memoize.js';
 import { orUndefined, required, rows } from '../facts/required-fields.js';
+import { claimPosition } from '../queries/watched-validators.js';
 import { count } from '../text/format.js';
 import { clockTime, timeOfHeight } from './bridge-times.js';
 import { problemOf, type Evidence, type Found, type FoundValidator, type Severity, type Subject } from './problem.js';
@@ -227,10 +228,16 @@ const votesMissing = problemOf('module_state', {
   action: CHECK_VOTES,
   mark: {
     schema: numeralByMember,
-    next: ({ input }, before: NumeralByMember | undefined) =>
-      highestByMember(input, before, ({ registration }) =>
-        newestVotes(input).get(dataPart(required(registration.sender))),
-      ),
+    next: ({ input, answers }, before: NumeralByMember | undefined) => {
+      // One that catches up votes for events that the hub does not list any more.
+      const positions = claimPosition.valuesOf(answers);
+      return highestByMember(input, before, ({ registration, labels }) =>
+        highest([
+          newestVotes(input).get(dataPart(required(registration.sender))),
+          positions.get(labels.orchestrator)?.[0],
+        ]),
+      );
+    },
   },
   find: ({ input }, mark: NumeralByMember | undefined) => {
     const isNextReal = isNextSubstantial(input);
