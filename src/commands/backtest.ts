@@ -1,7 +1,7 @@
 import type { BacktestOptions, ConfigOptions, LogOptions } from '../cli/options.js';
 import { defaultConfig } from '../config/config.js';
 import { groupBy } from '../facts/grouping.js';
-import { exporterRules } from '../problems/exporter-rules.js';
+import { endpointRules, exporterRules } from '../problems/exporter-rules.js';
 import { severities } from '../problems/problem.js';
 import { rules } from '../problems/rules.js';
 import { verdictsOf, type Verdict } from '../poll/verdicts.js';
@@ -14,13 +14,7 @@ import { replayWithProgress, STEP_MS } from './replay-recording.js';
 /* `backtest`: the alerts that would have fired in a recording, by the problems that the pages and the rules have. */
 
 /** Alerts of `verdictsOf` that are no problems of a document. */
-const JUDGED_BY_POLLS: ReadonlySet<string> = new Set([
-  'BridgeEndpointDown',
-  'BridgeEndpointMisconfigured',
-  'BridgeProblemUnjudged',
-  'BridgeResponseNearLimit',
-  'BridgeSnapshotStale',
-]);
+const JUDGED_BY_POLLS: ReadonlySet<string> = new Set(Object.values(endpointRules).map(({ name }) => name));
 
 /** An alert from its first step to its last one. */
 interface Firing extends Pick<Verdict, 'alert' | 'severity' | 'target' | 'document' | 'subject'> {

@@ -22,21 +22,25 @@ export type ContentEncoding = 'identity' | 'gzip';
 export type MetricsPage = (format: Format, encoding: ContentEncoding, now: Instant) => Promise<Buffer>;
 
 interface CachedPage {
-  readonly states: readonly EndpointState[];
-  /** For each endpoint, how many families of the chain are exported: they are withdrawn when they are too old. */
-  readonly exported: string;
-  readonly processText: Promise<string>;
+  readonly key: CacheKey;
   /** Bytes, because Node.js would encode a string again for every response. */
   readonly plain: Promise<Buffer>;
   gzip?: Promise<Buffer>;
 }
 
+/**
+ * What a page is rendered from; it is rendered anew when one part is another. Polls and reloads replace the array of states, the process metrics
+ * return another promise once a second, and an endpoint has fewer families when its last success is too old.
+ */
+type CacheKey = readonly [readonly EndpointState[], Promise<string>, ...familiesOfEachEndpoint: readonly number[]];
+
+function isSameKey(a: CacheKey, b: CacheKey): boolean {
+  return a.length === b.length && a.every((part, index) => part === b[index]);
+}
+
 const compress = promisify(gzip);
 
-/**
- * Creates the page and its cache. Scrapes share one rendered page per format and one compressed page until an endpoint changes or the metrics of
- * the process are rendered anew, once a second (process-metrics.ts), so that frequent scrapes cost little CPU time.
- */
+/** Creates the page and its cache: scrapes share one rendered page per format and one compressed page, so that frequent scrapes cost little CPU time. */
 export function createMetricsPage(
   endpoints: { readonly states: () => readonly EndpointState[] },
   processMetrics: Pick<ProcessMetrics, 'render'>,
@@ -45,16 +49,14 @@ export function createMetricsPage(
 
   return async (format, encoding, now) => {
     const states = endpoints.states();
-    const exported = states.map((state) => exportedFamilies(state, now).length).join(' ');
-    let page = pages.get(format);
     const processText = processMetrics.render(format, now);
-    // Polls and reloads replace the array of states. Without them, series are withdrawn when the last success is too old. The process metrics
-    // return the same promise until they render anew.
-    if (page?.states !== states || page.exported !== exported || page.processText !== processText) {
+    const key: CacheKey = [states, processText, ...states.map((state) => exportedFamilies(state, now).length)];
+    let page = pages.get(format);
+    if (page === undefined || !isSameKey(page.key, key)) {
       const text = renderEndpoints(states, format, now);
       const end = format === 'openmetrics' ? '# EOF\n' : '';
       const plain = processText.then((ofProcess) => Buffer.from(text + ofProcess + end));
-      page = { states, exported, processText, plain };
+      page = { key, plain };
       pages.set(format, page);
     }
     if (encoding === 'identity') return page.plain;

@@ -3,7 +3,7 @@ import { documents } from '../documents.js';
 import { groupBy } from '../facts/grouping.js';
 import { remedyOf } from '../http/failure-reasons.js';
 import type { LastPoll } from '../poll/endpoint-state.js';
-import { SIZE_RATIO } from '../poll/endpoint-conditions.js';
+import { SIZE_RATIO } from '../problems/exporter-rules.js';
 import type { RecorderStatus } from '../recorder/recorder.js';
 import { duration } from '../text/format.js';
 import { backlogHtml } from './backlog.js';

@@ -1,5 +1,4 @@
-import { documents } from '../documents.js';
-import { BEHIND_SECONDS as NODE_BEHIND_SECONDS } from '../queries/node-status.js';
+import { BEHIND_SECONDS } from '../queries/node-status.js';
 import { duration } from '../text/format.js';
 import type { Severity } from '../problems/problem.js';
 import type { TargetVerdicts, Verdict } from '../poll/verdicts.js';
@@ -7,7 +6,7 @@ import { sentenceText } from '../problems/sentence.js';
 import { subjectLabels, type Subject } from '../problems/problem.js';
 import { dashboardUrl, runbookUrl, type ExternalLinks } from './external-links.js';
 import type { EndpointView } from './view.js';
-import { ago, isoTime } from './time.js';
+import { isoTime } from './time.js';
 
 /*
  * The verdicts of a target as the pages show them.
@@ -43,26 +42,21 @@ export function targetView(
   endpoints: readonly EndpointView[],
   links: ExternalLinks,
 ): TargetView {
-  // What has lasted for less time than its alert requires is no verdict, but the target must not look healthy.
-  const failing = status === 'ok' || status === 'info' ? failuresOf(endpoints) : [];
+  // A node that is behind is a verdict only when two judgements agree, but until then the target must not look healthy.
+  const behind = status === 'ok' || status === 'info' ? endpoints.flatMap(nodeBehind) : [];
   return {
     target,
-    status: failing.length > 0 ? 'unknown' : status,
-    unknown: [...unknown, ...failing],
+    status: behind.length > 0 ? 'unknown' : status,
+    unknown: [...unknown, ...behind],
     notJudgedHere,
     verdicts: verdicts.map((verdict) => verdictView(verdict, links)),
   };
 }
 
-function failuresOf(endpoints: readonly EndpointView[]): readonly string[] {
-  return endpoints.flatMap(({ document, up, lastFailure, node: { behindSeconds } }) => [
-    ...(up !== false || lastFailure === null || documents[document].isOptional
-      ? []
-      : [`the last poll of ${document} failed ${ago(lastFailure.ageSeconds)} (${lastFailure.reason})`]),
-    ...(behindSeconds === null || behindSeconds <= NODE_BEHIND_SECONDS
-      ? []
-      : [`the node of ${document} is ${duration(behindSeconds)} behind`]),
-  ]);
+function nodeBehind({ document, node: { behindSeconds } }: EndpointView): readonly string[] {
+  return behindSeconds === null || behindSeconds <= BEHIND_SECONDS
+    ? []
+    : [`the node of ${document} is ${duration(behindSeconds)} behind`];
 }
 
 function verdictView({ target, startSeconds, firesAtSeconds, ...verdict }: Verdict, links: ExternalLinks) {

@@ -1,40 +1,38 @@
-import type { Instant } from '../clock.js';
-import { ageSeconds } from '../clock.js';
+import { ageSeconds, type Instant } from '../clock.js';
 import { documents, type DocumentName } from '../documents.js';
 import { remedyOf, type FailureReason } from '../http/failure-reasons.js';
-import { isNeverServed, type EndpointState } from './endpoint-state.js';
+import {
+  endpointRules,
+  MISCONFIGURED_REASONS,
+  OUTDATED_SECONDS,
+  SIZE_RATIO,
+  SIZE_REASONS,
+  UNJUDGED_SECONDS,
+} from '../problems/exporter-rules.js';
+import type { EndedProblem, PresentProblem, UnjudgedProblem } from '../problems/memory.js';
+import { withDetails, withList } from '../problems/sentence.js';
 import { duration, list, percent } from '../text/format.js';
-import type { EndedProblem } from '../problems/memory.js';
-import type { Severity } from '../problems/problem.js';
-import { withDetails, withList, type Sentence } from '../problems/sentence.js';
+import type { EndpointState } from './endpoint-state.js';
 
 /*
  * What is wrong with the polls of an endpoint, for the pages and the log. Prometheus judges the same from `bridge_exporter_up` and other families
  * of the exporter (exporter-rules.ts), because it also has to notice when no exporter runs.
  */
 
-/** A condition with the name of its alert. */
-export interface EndpointCondition {
-  readonly name: string;
-  readonly severity: Severity;
-  readonly startSeconds: number;
-  readonly limitSeconds: number;
-  readonly sentence: Sentence;
-  readonly action: string;
-  readonly inhibits: readonly string[];
+type Rule = (typeof endpointRules)[keyof typeof endpointRules];
+
+/** A condition is present like a problem; its alert is that of a rule. */
+function condition(
+  { name, severity, action, inhibits }: Rule,
+  found: Pick<PresentProblem, 'startSeconds' | 'limitSeconds' | 'sentence'> & { readonly action?: string },
+): PresentProblem {
+  const others = inhibits.map(({ problem }) => ({ problem, equal: ['document'] as const }));
+  const problem = { name, severity, inhibits: others, inhibitsDocument: false };
+  return { problem, subject: {}, isProven: true, action, validators: [], ...found };
 }
 
-/** Data without a successful poll for this long is outdated. */
-export const OUTDATED_SECONDS = 600;
-/** The same of an optional document, whose alert waits longer. */
-const OPTIONAL_OUTDATED_SECONDS = 900;
-const DOWN_SECONDS = 180;
-const NOT_SERVED_SECONDS = 300;
-/** Share of poll.max_body_size. */
-export const SIZE_RATIO = 0.8;
-
-const MISCONFIGURED_REASONS: ReadonlySet<FailureReason> = new Set(['bad_request', 'unauthorized']);
-const SIZE_REASONS: ReadonlySet<FailureReason> = new Set(['too_large', 'response_too_large_upstream']);
+const isMisconfigured = new Set<FailureReason>(MISCONFIGURED_REASONS);
+const isOfSize = new Set<FailureReason>(SIZE_REASONS);
 
 /** What turns off the polls of a document. */
 const TURN_OFF: Readonly<Record<DocumentName, string>> = {
@@ -58,120 +56,144 @@ export function withoutSuccess(state: EndpointState, now: Instant): string {
   return `no poll of ${state.document} has succeeded for ${lasting}`;
 }
 
-/** `for` of the alert. */
-const REJECTED_SECONDS = 300;
-
 /** `isNotServed`: the node has never served the document, while it serves another one of the target. */
 export function endpointConditions(
   state: EndpointState,
   now: Instant,
   isNotServed: boolean,
-): readonly EndpointCondition[] {
-  const { document, last, failure, success, addedAt, maxBodyBytes } = state;
-  const since = (success?.at ?? addedAt).epochSeconds;
+): readonly PresentProblem[] {
+  const { document, last, failure, success, maxBodyBytes } = state;
+  const failing = failingConditions(state, now, isNotServed);
+  if (isNotServed) return failing;
+  const conditions = [...failing];
   const failed = last?.ok === false ? failure?.error : undefined;
-  const failingSince = failure?.since.epochSeconds ?? since;
-  const { isOptional } = documents[document];
-  const outdatedSeconds = isOptional ? OPTIONAL_OUTDATED_SECONDS : OUTDATED_SECONDS;
-  const conditions: EndpointCondition[] = [];
-  if (failed !== undefined && isNotServed) {
-    return [
-      {
-        name: 'BridgeSnapshotStale',
-        severity: 'warning',
-        startSeconds: since,
-        limitSeconds: NOT_SERVED_SECONDS,
-        sentence: withDetails(`this node does not serve ${document}`, TURN_OFF[document]),
-        action: `Correct the configuration. If the node should serve it: ${remedyOf(failed, document)}`,
-        inhibits: [],
-      },
-    ];
-  }
-  if (secondsWithoutSuccess(state, now) > outdatedSeconds) {
-    conditions.push({
-      name: 'BridgeSnapshotStale',
-      severity: isOptional ? 'warning' : 'critical',
-      startSeconds: since,
-      limitSeconds: outdatedSeconds,
-      sentence: withDetails(withoutSuccess(state, now), failed?.message ?? ''),
-      action:
-        'Check the endpoint and the last failure on the status page; nothing else can be judged without its data.',
-      inhibits: ['BridgeEndpointDown', 'BridgeEndpointMisconfigured'],
-    });
-  }
-  if (failed !== undefined && MISCONFIGURED_REASONS.has(failed.reason)) {
-    conditions.push({
-      name: 'BridgeEndpointMisconfigured',
-      severity: 'warning',
-      startSeconds: failingSince,
-      limitSeconds: DOWN_SECONDS,
-      sentence: withList(`${document} is misconfigured, for {duration}`, failed.message),
-      action:
-        'Correct what the last failure on the status page names: the configuration, the credentials, or what in front of the node refuses this machine.',
-      inhibits: ['BridgeEndpointDown'],
-    });
-  }
-  if (failed !== undefined) {
-    conditions.push({
-      name: 'BridgeEndpointDown',
-      severity: 'warning',
-      startSeconds: failingSince,
-      limitSeconds: DOWN_SECONDS,
-      sentence: withDetails(`polls of ${document} have failed for {duration}`, failed.message),
-      action: 'Check the node and the way to it; the reason of the last failure on the status page says where.',
-      inhibits: [],
-    });
-  }
-  const isRejected = failed !== undefined && SIZE_REASONS.has(failed.reason);
+  const isRejected = failed !== undefined && isOfSize.has(failed.reason);
   const ratio = (last?.bodyBytes ?? 0) / maxBodyBytes;
   if (last !== undefined && (isRejected || ratio > SIZE_RATIO)) {
-    conditions.push({
-      name: 'BridgeResponseNearLimit',
-      severity: 'warning',
-      startSeconds: isRejected ? failingSince : last.at.epochSeconds,
-      limitSeconds: isRejected ? REJECTED_SECONDS : 0,
-      sentence: withDetails(
-        isRejected
-          ? `a response of ${document} was rejected for its size`
-          : `the response of ${document} has reached ${percent(ratio)} of its size limit`,
-      ),
-      action: 'Raise poll.max_body_size or the limit of the node, then reduce the backlog.',
-      inhibits: [],
-    });
+    const startSeconds = isRejected ? failingSince(state) : last.at.epochSeconds;
+    conditions.push(
+      condition(endpointRules.nearLimit, {
+        startSeconds,
+        limitSeconds: isRejected ? endpointRules.nearLimit.forMinutes * 60 : 0,
+        sentence: withDetails(
+          isRejected
+            ? `a response of ${document} was rejected for its size`
+            : `the response of ${document} has reached ${percent(ratio)} of its size limit`,
+        ),
+      }),
+    );
   }
   const dropped = (success?.snapshot.families ?? []).filter((family) => (family.dropped ?? 0) > 0);
   if (success !== undefined && dropped.length > 0) {
-    conditions.push({
-      name: 'BridgeExporterSeriesDropped',
-      severity: 'warning',
-      startSeconds: success.at.epochSeconds,
-      limitSeconds: 0,
-      sentence: withList('metrics exceed limits.max_series_per_family', list(dropped.map(({ name }) => name))),
-      action: 'Raise limits.max_series_per_family.',
-      inhibits: [],
-    });
+    conditions.push(
+      condition(endpointRules.seriesDropped, {
+        startSeconds: success.at.epochSeconds,
+        limitSeconds: 0,
+        sentence: withList('metrics exceed limits.max_series_per_family', list(dropped.map(({ name }) => name))),
+      }),
+    );
   }
   return conditions;
 }
 
-const FAILING: ReadonlySet<string> = new Set([
-  'BridgeSnapshotStale',
-  'BridgeEndpointMisconfigured',
-  'BridgeEndpointDown',
-]);
+/** The first of the polls that have failed since the last success. */
+function failingSince({ failure, addedAt }: EndpointState): number {
+  return (failure?.since ?? addedAt).epochSeconds;
+}
+
+/** What a successful poll ends, the worst first. */
+function failingConditions(state: EndpointState, now: Instant, isNotServed: boolean): readonly PresentProblem[] {
+  const { document, last, failure, success, addedAt } = state;
+  const withoutSuccessSince = (success?.at ?? addedAt).epochSeconds;
+  const failed = last?.ok === false ? failure?.error : undefined;
+  const { stale, staleOrNotServed, misconfigured, down } = endpointRules;
+  if (failed !== undefined && isNotServed) {
+    return [
+      condition(staleOrNotServed, {
+        startSeconds: withoutSuccessSince,
+        limitSeconds: staleOrNotServed.forMinutes * 60,
+        sentence: withDetails(`this node does not serve ${document}`, TURN_OFF[document]),
+        action: `Correct the configuration. If the node should serve it: ${remedyOf(failed, document)}`,
+      }),
+    ];
+  }
+  const conditions: PresentProblem[] = [];
+  const staleRule = documents[document].isOptional ? staleOrNotServed : stale;
+  const outdatedSeconds = OUTDATED_SECONDS + staleRule.forMinutes * 60;
+  if (secondsWithoutSuccess(state, now) > outdatedSeconds) {
+    conditions.push(
+      condition(staleRule, {
+        startSeconds: withoutSuccessSince,
+        limitSeconds: outdatedSeconds,
+        sentence: withDetails(withoutSuccess(state, now), failed?.message ?? ''),
+        action: stale.action,
+      }),
+    );
+  }
+  // The rate of failures by which Prometheus judges a wrong configuration takes a minute more.
+  const lasting = { startSeconds: failingSince(state), limitSeconds: down.forMinutes * 60 };
+  if (failed !== undefined && isMisconfigured.has(failed.reason)) {
+    const sentence = withList(`${document} is misconfigured, for {duration}`, failed.message);
+    conditions.push(condition(misconfigured, { ...lasting, sentence }));
+  }
+  if (failed !== undefined) {
+    const sentence = withDetails(`polls of ${document} have failed for {duration}`, failed.message);
+    conditions.push(condition(down, { ...lasting, sentence }));
+  }
+  return conditions;
+}
 
 /** What a successful poll ends, if it was older than its limit: the worst that was wrong with the polls before. */
-export function endedBySuccess(before: EndpointState, at: Instant): readonly EndedProblem[] {
-  return endpointConditions(before, at, isNeverServed(before))
-    .filter(
-      ({ name, startSeconds, limitSeconds }) => FAILING.has(name) && at.epochSeconds - startSeconds >= limitSeconds,
-    )
+export function endedBySuccess(before: EndpointState, at: Instant, isNotServed: boolean): readonly EndedProblem[] {
+  return failingConditions(before, at, isNotServed)
+    .filter(({ startSeconds, limitSeconds }) => at.epochSeconds - startSeconds >= limitSeconds)
     .slice(0, 1)
-    .map(({ name, severity, startSeconds }) => ({
+    .map(({ problem: { name, severity }, subject, startSeconds }) => ({
       name,
       severity,
-      subject: {},
+      subject,
       startSeconds,
       endSeconds: at.epochSeconds,
     }));
+}
+
+/** What begins and ends within this time is not worth a word. */
+export const SHOWN_AFTER_SECONDS = 120;
+
+/** All problems of an endpoint that cannot be judged. */
+export function unjudgedCondition(
+  state: EndpointState,
+  unjudged: readonly UnjudgedProblem[],
+  now: Instant,
+): readonly PresentProblem[] {
+  const startSeconds = Math.min(...unjudged.map(({ sinceSeconds }) => sinceSeconds));
+  if (unjudged.length === 0 || now.epochSeconds - startSeconds < SHOWN_AFTER_SECONDS) return [];
+  const names = Array.from(new Set(unjudged.map(({ problem }) => problem.name)));
+  const isCritical = unjudged.some(({ severity }) => severity === 'critical');
+  return [
+    condition(isCritical ? endpointRules.unjudgedCritical : endpointRules.unjudged, {
+      startSeconds,
+      limitSeconds: UNJUDGED_SECONDS,
+      sentence: withDetails(
+        `part of ${state.document} has been unusable for {duration}`,
+        unreadableFields(state),
+        `not judged: ${list(names)}`,
+      ),
+    }),
+  ];
+}
+
+/** "missing: state.batches; invalid values of state.valsets": the fields of the last document. */
+function unreadableFields({ success }: EndpointState): string {
+  const { missing = [], invalid = new Map<string, number>() } = success?.snapshot.errors ?? {};
+  const depthOf = (path: string): number => path.split('.').length;
+  // A list is more than a parameter.
+  const absent = Array.from(missing).toSorted((a, b) => depthOf(a) - depthOf(b));
+  const wrong = Array.from(invalid.keys());
+  return [
+    absent.length === 0 ? '' : `missing: ${list(absent)}`,
+    wrong.length === 0 ? '' : `invalid values of ${list(wrong)}`,
+  ]
+    .filter((part) => part !== '')
+    .join('; ');
 }

@@ -129,6 +129,11 @@ export function exportedFamilies(state: EndpointState, now: Instant): readonly F
   return queries.size === 0 ? ofDocument : [...ofDocument, ...answeredFamilies(queries, staleAfterMs, now)];
 }
 
+/** Whether the last poll has succeeded. */
+export function isServing({ last }: EndpointState): boolean {
+  return last?.ok === true;
+}
+
 /** Whether the node says that it does not serve the document, or not to this exporter, and has never served it. */
 export function isNeverServed({ success, restored, last, failure }: EndpointState): boolean {
   const isKnown = success !== undefined || restored !== undefined;

@@ -40,6 +40,8 @@ export interface Poll<Name extends DocumentName = DocumentName> {
   readonly bodyBytes?: number | undefined;
   /** Whether the body has so many values for its size that it is hostile. */
   readonly isDense?: boolean;
+  /** Whether the last poll of another document of the target has succeeded. */
+  readonly isOtherServed?: boolean;
   /** Where the document was found; only after a success, and not for a recorded body. */
   readonly foundPath?: DocumentPath | undefined;
   /** Host and path of the document, or the name of its file; at the beginning of messages. */

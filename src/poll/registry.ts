@@ -9,6 +9,7 @@ import {
   endpointId,
   initialMemory,
   initialState,
+  isServing,
   type EndpointKey,
   type EndpointLimits,
   type EndpointState,
@@ -152,7 +153,9 @@ export function createEndpointRegistry(
   async function applyFetched(job: PollJob, fetched: Fetched): Promise<Poll | undefined> {
     if (endpointOf(job) === undefined) return undefined;
     // What is kept of the bodies of all endpoints, for the pages, is limited.
-    const poll = withinMemory(readFetched(fetched, job.context), otherStates(job));
+    const others = otherStates(job);
+    const isOtherServed = others.some((state) => state.target === job.context.target && isServing(state));
+    const poll = withinMemory({ ...readFetched(fetched, job.context), isOtherServed }, others);
     await nextTurn();
     const endpoint = endpointOf(job);
     if (endpoint === undefined) return undefined;

@@ -22,7 +22,13 @@ import { problemLines } from '../problems/problem-families.js';
 import type { Evidence } from '../problems/problem.js';
 import { withFailedPoll, withoutStaleAnswers } from '../queries/query-state.js';
 import { endedBySuccess } from './endpoint-conditions.js';
-import { initialMemory, knownDocument, type EndpointState, type KnownEndpoint } from './endpoint-state.js';
+import {
+  initialMemory,
+  isNeverServed,
+  knownDocument,
+  type EndpointState,
+  type KnownEndpoint,
+} from './endpoint-state.js';
 import type { Poll, PolledDocument } from './poll.js';
 
 /*
@@ -101,6 +107,7 @@ export function step<Name extends DocumentName>(
     const failed = { failures, failure: { at, since, error: outcome.error }, regressionsSinceSuccess, queries };
     return { state: { ...polled, ...failed }, memory };
   }
+  const isNotServed = poll.isOtherServed === true && isNeverServed(state);
   const { snapshot, problems } = derive(state, memory.problems, outcome, context);
   return {
     state: {
@@ -112,7 +119,7 @@ export function step<Name extends DocumentName>(
       regressionsSinceSuccess: 0,
     },
     memory: {
-      problems: { ...problems, ended: withEnded(problems.ended, endedBySuccess(state, at), at) },
+      problems: { ...problems, ended: withEnded(problems.ended, endedBySuccess(state, at, isNotServed), at) },
       flow: flowHistoryOf(memory.flow, snapshot, at),
     },
   };

@@ -1,21 +1,19 @@
 import type { Instant } from '../clock.js';
 import { documents, type DocumentName } from '../documents.js';
 import { groupBy } from '../facts/grouping.js';
-import { exportedSuccess, isNeverServed, type EndpointState } from './endpoint-state.js';
-import { list } from '../text/format.js';
-import { endpointConditions, withoutSuccess, type EndpointCondition } from './endpoint-conditions.js';
-import type { PresentProblem, UnjudgedProblem } from '../problems/memory.js';
+import type { PresentProblem } from '../problems/memory.js';
 import {
   severities,
   subjectLabels,
   type FoundValidator,
-  type Inhibition,
-  type Problem,
+  type JudgedBy,
   type Severity,
   type Subject,
 } from '../problems/problem.js';
 import { problemNames } from '../problems/problems.js';
-import { withAge, withDetails, type Sentence } from '../problems/sentence.js';
+import { withAge, type Sentence } from '../problems/sentence.js';
+import { endpointConditions, SHOWN_AFTER_SECONDS, unjudgedCondition, withoutSuccess } from './endpoint-conditions.js';
+import { exportedSuccess, isNeverServed, isServing, type EndpointState } from './endpoint-state.js';
 
 /* The problems of a target at a point in time, for the pages, the log and `once`: the same objects, starts and limits as those of the alerts. */
 
@@ -60,10 +58,12 @@ export interface TargetVerdicts {
   readonly notJudgedHere: readonly string[];
 }
 
-type Judging = Omit<Verdict, 'inhibitedBy'> & {
-  readonly inhibits: (other: Judging) => boolean;
+/** A verdict before its cause is known. */
+interface Judging extends Omit<Verdict, 'inhibitedBy'> {
+  readonly problem: JudgedBy;
+  /** The order among equal severities of a document: conditions first, then the order of `problems`. */
   readonly rank: number;
-};
+}
 
 /** The verdicts of all targets, in the order of the endpoints. */
 export function verdictsOf(states: readonly EndpointState[], now: Instant): readonly TargetVerdicts[] {
@@ -72,8 +72,8 @@ export function verdictsOf(states: readonly EndpointState[], now: Instant): read
 }
 
 function targetVerdicts(target: string, states: readonly EndpointState[], now: Instant): TargetVerdicts {
-  const isServing = states.some(({ last }) => last?.ok === true);
-  const isNotServed = (state: EndpointState): boolean => isServing && isNeverServed(state);
+  const isOtherServed = states.some(isServing);
+  const isNotServed = (state: EndpointState): boolean => isOtherServed && isNeverServed(state);
   const verdicts = withCauses(states.flatMap((state) => judgedIn(state, now, isNotServed(state))));
   const unknown = states.flatMap((state) =>
     documents[state.document].isOptional || isNotServed(state) || exportedSuccess(state, now) !== undefined
@@ -95,136 +95,70 @@ function targetVerdicts(target: string, states: readonly EndpointState[], now: I
 }
 
 function judgedIn(state: EndpointState, now: Instant, isNotServed: boolean): readonly Judging[] {
-  const { document } = state;
   const { present = [], unjudged = [] } = exportedSuccess(state, now)?.snapshot.judgement ?? {};
   const conditions = [...endpointConditions(state, now, isNotServed), ...unjudgedCondition(state, unjudged, now)];
-  const ofConditions = conditions.map(({ inhibits: names, ...condition }): Judging => ({
-    ...verdictOf(state, { ...condition, isProven: true, subject: {}, validators: [] }, now),
-    inhibits: (other) => names.includes(other.alert) && other.document === document,
-    rank: -1,
-  }));
-  const ofProblems = present.map(({ problem, ...found }, rank): Judging => {
-    const { name, severity } = problem;
-    return {
-      ...verdictOf(state, { ...found, name, severity }, now),
-      inhibits: (other) => inhibits({ problem, subject: found.subject, document }, other),
-      rank,
-    };
-  });
+  const ofConditions = conditions.map((own) => verdictOf(state, own, -1, now));
   // Without an optional document the target is judged, so that one failed poll is not worth a word.
-  const { isOptional } = documents[document];
-  return [...ofConditions.filter((own) => !isOptional || isShown(own)), ...ofProblems.filter(isShown)];
-}
-
-type Judged = Omit<PresentProblem, 'problem'> & Pick<EndpointCondition, 'name' | 'severity'>;
-
-function verdictOf({ target, document }: EndpointState, judged: Judged, now: Instant): Omit<Verdict, 'inhibitedBy'> {
-  const { name, severity, startSeconds, isProven, limitSeconds: limit, subject, sentence, action, validators } = judged;
-  const ageSeconds = Math.max(0, now.epochSeconds - startSeconds);
-  return {
-    target,
-    document,
-    alert: name,
-    severity,
-    state: ageSeconds >= limit ? 'firing' : 'pending',
-    startSeconds,
-    ageSeconds,
-    mayBeOlder: !isProven,
-    firesAtSeconds: startSeconds + limit,
-    subject,
-    validators,
-    sentence: withAge(sentence, ageSeconds, isProven),
-    action,
-  };
-}
-
-/** From this share of its limit on, a problem is worth a word, and from this age on. Most end earlier on any healthy bridge. */
-const PENDING_SHARE = 1 / 3;
-const PENDING_SECONDS = 120;
-
-/** What is only for the record and may end soon is not worth a word. */
-function isShown({ state, severity, ageSeconds, startSeconds, firesAtSeconds }: Judging): boolean {
-  const least = Math.max((firesAtSeconds - startSeconds) * PENDING_SHARE, PENDING_SECONDS);
-  return state === 'firing' || (severity !== 'info' && ageSeconds >= least);
-}
-
-/** All problems of an endpoint that cannot be judged. */
-function unjudgedCondition(
-  state: EndpointState,
-  unjudged: readonly UnjudgedProblem[],
-  now: Instant,
-): readonly EndpointCondition[] {
-  const startSeconds = Math.min(...unjudged.map(({ sinceSeconds }) => sinceSeconds));
-  if (unjudged.length === 0 || now.epochSeconds - startSeconds < PENDING_SECONDS) return [];
-  const names = Array.from(new Set(unjudged.map(({ problem }) => problem.name)));
+  const { isOptional } = documents[state.document];
   return [
-    {
-      name: 'BridgeProblemUnjudged',
-      severity: unjudged.some(({ severity }) => severity === 'critical') ? 'critical' : 'warning',
-      startSeconds,
-      limitSeconds: 600,
-      sentence: withDetails(
-        `part of ${state.document} has been unusable for {duration}`,
-        unreadableFields(state),
-        `not judged: ${list(names)}`,
-      ),
-      action:
-        'Compare the fields that the status page names with the response of the node; bridge_exporter_invalid_values_total counts those with a wrong type.',
-      inhibits: [],
-    },
+    ...ofConditions.filter((own) => !isOptional || isShown(own)),
+    ...present.map((own, rank) => verdictOf(state, own, rank, now)).filter(isShown),
   ];
 }
 
-/** "missing: state.batches; invalid values of state.valsets": the fields of the last document. */
-function unreadableFields({ success }: EndpointState): string {
-  const { missing = [], invalid = new Map<string, number>() } = success?.snapshot.errors ?? {};
-  const depthOf = (path: string): number => path.split('.').length;
-  // A list is more than a parameter.
-  const absent = Array.from(missing).toSorted((a, b) => depthOf(a) - depthOf(b));
-  const wrong = Array.from(invalid.keys());
-  return [
-    absent.length === 0 ? '' : `missing: ${list(absent)}`,
-    wrong.length === 0 ? '' : `invalid values of ${list(wrong)}`,
-  ]
-    .filter((part) => part !== '')
-    .join('; ');
+function verdictOf({ target, document }: EndpointState, present: PresentProblem, rank: number, now: Instant): Judging {
+  const { problem, startSeconds, isProven, limitSeconds, subject, sentence, action, validators } = present;
+  const age = Math.max(0, now.epochSeconds - startSeconds);
+  return {
+    target,
+    document,
+    alert: problem.name,
+    severity: problem.severity,
+    state: age >= limitSeconds ? 'firing' : 'pending',
+    startSeconds,
+    ageSeconds: age,
+    mayBeOlder: !isProven,
+    firesAtSeconds: startSeconds + limitSeconds,
+    subject,
+    validators,
+    sentence: withAge(sentence, age, isProven),
+    action,
+    problem,
+    rank,
+  };
 }
 
-/** A problem with its subject, as far as inhibitions read it. */
-export interface Inhibiting {
-  readonly problem: Pick<Problem, 'name' | 'severity' | 'inhibits' | 'inhibitsDocument'>;
-  readonly document: DocumentName;
-  readonly subject: Subject;
-}
+/** From this share of its limit on, a problem is worth a word. Most end earlier on any healthy bridge. */
+const PENDING_SHARE = 1 / 3;
 
-type Inhibitable = Pick<Verdict, 'alert' | 'severity' | 'document' | 'subject'>;
+/** What is only for the record and may end soon is not worth a word. */
+function isShown({ state, severity, ageSeconds, startSeconds, firesAtSeconds }: Judging): boolean {
+  const least = Math.max((firesAtSeconds - startSeconds) * PENDING_SHARE, SHOWN_AFTER_SECONDS);
+  return state === 'firing' || (severity !== 'info' && ageSeconds >= least);
+}
 
 /** Whether a problem hides another one of its target. */
-export function inhibits({ problem, document, subject }: Inhibiting, other: Inhibitable): boolean {
-  const { name, severity } = problem;
+function inhibits({ problem, alert, severity, document, subject }: Judging, other: Judging): boolean {
   if (severity === 'info') return false;
-  if (name === other.alert && document === other.document) {
+  if (alert === other.alert && document === other.document) {
     return severity === 'critical' && other.severity === 'warning' && haveEqual(subjectLabels, subject, other.subject);
   }
   const isCauseOfAll = problem.inhibitsDocument && document === other.document && problemNames.has(other.alert);
   if (isCauseOfAll && (severity === 'critical' || other.severity !== 'critical')) return true;
-  return problem.inhibits.some((inhibition) => isNamed(inhibition, subject, other));
-}
-
-function isNamed(
-  { problem, severity, equal = [], exceptWatched = false }: Inhibition,
-  subject: Subject,
-  other: Inhibitable,
-): boolean {
-  return (
-    problem === other.alert &&
-    (severity === undefined || severity === other.severity) &&
-    !(exceptWatched && other.subject.watched === 'true') &&
-    haveEqual(equal, subject, other.subject)
+  return problem.inhibits.some(
+    (own) =>
+      own.problem === other.alert &&
+      (own.severity === undefined || own.severity === other.severity) &&
+      !(own.exceptWatched === true && other.subject.watched === 'true') &&
+      haveEqual(own.equal ?? [], { ...subject, document }, { ...other.subject, document: other.document }),
   );
 }
 
-function haveEqual(labels: readonly (keyof Subject)[], a: Subject, b: Subject): boolean {
+function haveEqual<Label extends string>(
+  labels: readonly Label[],
+  a: Readonly<Partial<Record<Label, string>>>,
+  b: Readonly<Partial<Record<Label, string>>>,
+): boolean {
   return labels.every((label) => a[label] === b[label]);
 }
 
@@ -247,7 +181,7 @@ export function isNote({ severity, state }: Pick<Verdict, 'severity' | 'state'>)
 /** Whether the critical form of the same problem says it already. */
 function isIncluded(verdict: Judging, all: readonly Judging[]): boolean {
   return all.some(
-    (own) => own.alert === verdict.alert && own.state === 'firing' && own !== verdict && own.inhibits(verdict),
+    (own) => own.alert === verdict.alert && own.state === 'firing' && own !== verdict && inhibits(own, verdict),
   );
 }
 
@@ -258,7 +192,7 @@ function causeOf(verdict: Judging, all: readonly Judging[], seen: readonly Judgi
       own !== verdict &&
       !seen.includes(own) &&
       (own.state === 'firing' || verdict.state !== 'firing') &&
-      own.inhibits(verdict),
+      inhibits(own, verdict),
   );
   return cause && (causeOf(cause, all, [...seen, verdict]) ?? cause);
 }
@@ -275,6 +209,6 @@ function withCauses(found: readonly Judging[]): readonly Verdict[] {
       // What would fire later says nothing beside what fires now.
       .filter(({ inhibitedBy, state }) => inhibitedBy === null || state === 'firing')
       .toSorted(worstFirst)
-      .map(({ inhibits: _inhibits, rank: _rank, ...verdict }) => verdict)
+      .map(({ problem: _problem, rank: _rank, ...verdict }) => verdict)
   );
 }

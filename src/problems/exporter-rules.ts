@@ -25,7 +25,9 @@ export interface ExporterRule {
 
 type Optional = 'group' | 'forMinutes' | 'keepFiringMinutes' | 'dashboard' | 'inhibits' | 'inhibitsDocument';
 
-function rule(declaration: Omit<ExporterRule, Optional> & Partial<Pick<ExporterRule, Optional>>): ExporterRule {
+function rule<Level extends ExporterRule['severity']>(
+  declaration: Omit<ExporterRule, Optional> & Partial<Pick<ExporterRule, Optional>> & { readonly severity: Level },
+): ExporterRule & { readonly severity: Level } {
   return {
     group: 'bridge-exporter',
     forMinutes: 0,
@@ -37,14 +39,132 @@ function rule(declaration: Omit<ExporterRule, Optional> & Partial<Pick<ExporterR
   };
 }
 
+/** Data without a successful poll for this long is outdated. */
+export const OUTDATED_SECONDS = 600;
+/** How long a problem that was judged before is unjudged until its alert fires. */
+export const UNJUDGED_SECONDS = 600;
+/** Share of `poll.max_body_size` from which on a response is near it. */
+export const SIZE_RATIO = 0.8;
+export const MISCONFIGURED_REASONS = ['bad_request', 'unauthorized'] as const;
+export const SIZE_REASONS = ['too_large', 'response_too_large_upstream'] as const;
+
 /** The time since the last success, or without one since the endpoint is polled. */
 const WITHOUT_SUCCESS =
   'time() - (bridge_exporter_last_success_timestamp_seconds or bridge_exporter_endpoint_added_timestamp_seconds)';
 const ON_ENDPOINT = 'on (cluster, target, document)';
-const CURRENT = 'time() - bridge_exporter_last_success_timestamp_seconds <= 600';
+const CURRENT = `time() - bridge_exporter_last_success_timestamp_seconds <= ${OUTDATED_SECONDS}`;
 const NOT_SERVED = 'bridge_exporter_document_not_served == 1 and on (cluster, target) bridge_exporter_up == 1';
 const THE_POLLS = '{{ $labels.target }}: polls of {{ $labels.document }}';
 const ENDPOINT = ['namespace', 'job', 'instance', 'target', 'document'];
+
+/** What follows from data that is outdated. */
+const FAILING = [
+  { problem: 'BridgeEndpointDown', equal: ENDPOINT },
+  { problem: 'BridgeEndpointMisconfigured', equal: ENDPOINT },
+];
+const COMPARE_FIELDS =
+  'Compare the fields that the status page names with the response of the node; bridge_exporter_invalid_values_total counts those with a wrong type.';
+
+/** The rules on polls that the exporter judges, too, for its pages and the log (`poll/endpoint-conditions.ts`). */
+export const endpointRules = {
+  seriesDropped: rule({
+    name: 'BridgeExporterSeriesDropped',
+    severity: 'warning',
+    expr: 'bridge_exporter_series_dropped > 0',
+    forMinutes: 15,
+    keepFiringMinutes: 15,
+    summary: '{{ $labels.target }}: {{ $value }} series of {{ $labels.family }} exceed limits.max_series_per_family.',
+    description:
+      'A metric has more series than `limits.max_series_per_family`. The others are dropped, or added up in one series whose labels read `other`.',
+    action: 'Raise limits.max_series_per_family.',
+  }),
+  stale: rule({
+    name: 'BridgeSnapshotStale',
+    severity: 'critical',
+    expr: `${WITHOUT_SUCCESS.replaceAll('_seconds', '_seconds{document!="external_contract"}')} > ${OUTDATED_SECONDS}
+unless ${ON_ENDPOINT} ${CURRENT}
+unless ${ON_ENDPOINT} (${NOT_SERVED})`,
+    summary: `${THE_POLLS} have not succeeded for {{ $value | humanizeDuration }}.`,
+    description:
+      'The last successful poll of every exporter is more than 10 minutes old, or none has succeeded since the endpoint was added. No other alert on the document can fire.',
+    action: 'Check the endpoint and the last failure on the status page; nothing else can be judged without its data.',
+    inhibits: FAILING,
+    inhibitsDocument: true,
+  }),
+  staleOrNotServed: rule({
+    name: 'BridgeSnapshotStale',
+    severity: 'warning',
+    expr: `${NOT_SERVED}
+or ${WITHOUT_SUCCESS} > ${OUTDATED_SECONDS} and ${ON_ENDPOINT} ${CURRENT}
+or ${WITHOUT_SUCCESS.replaceAll('_seconds', '_seconds{document="external_contract"}')} > ${OUTDATED_SECONDS}`,
+    // A node that fails for both exporters does not fail at the same time.
+    forMinutes: 5,
+    summary: `{{ $labels.target }}: {{ if eq $value 1.0 }}the node does not serve {{ $labels.document }}{{ else }}polls of {{ $labels.document }} have not succeeded for {{ $value | humanizeDuration }} in {{ $labels.instance }}{{ end }}.`,
+    description:
+      'The last successful poll of one of several exporters, or of a contract, is more than 10 minutes old; or the node has never served the document, while it serves the other one of the target.',
+    action:
+      'If the node does not serve the document, set CROSSCHAIN_URL= or BRIDGE_URL= (or remove crosschain or bridge from the target). Otherwise check the node of this exporter and the last failure on its status page.',
+    inhibits: FAILING,
+    inhibitsDocument: true,
+  }),
+  misconfigured: rule({
+    name: 'BridgeEndpointMisconfigured',
+    severity: 'warning',
+    expr: `increase(bridge_exporter_poll_failures_total{reason=~"${MISCONFIGURED_REASONS.join('|')}"}[10m]) > 1
+and ignoring (reason) bridge_exporter_up == 0`,
+    forMinutes: 2,
+    summary:
+      '{{ $labels.target }}: {{ $labels.document }} is misconfigured: polls fail with reason {{ $labels.reason }}.',
+    description:
+      'Polls of the last 10 minutes failed with reason `bad_request` or `unauthorized`, and none has succeeded since.',
+    action:
+      'Correct what the last failure on the status page names: the configuration, the credentials, or what in front of the node refuses this machine.',
+    inhibits: [{ problem: 'BridgeEndpointDown', equal: ENDPOINT }],
+  }),
+  down: rule({
+    name: 'BridgeEndpointDown',
+    severity: 'warning',
+    expr: `bridge_exporter_up == 0
+unless (${NOT_SERVED})`,
+    forMinutes: 3,
+    summary: `${THE_POLLS} fail.`,
+    description:
+      'Every poll fails. BridgeSnapshotStale is the critical alert, once the data is outdated, and the warning about a document that the node has never served.',
+    action: 'Check the node and the way to it; the reason of the last failure on the status page says where.',
+    inhibitsDocument: true,
+  }),
+  nearLimit: rule({
+    name: 'BridgeResponseNearLimit',
+    severity: 'warning',
+    expr: `bridge_exporter_response_size_bytes / bridge_exporter_response_size_limit_bytes > ${SIZE_RATIO}
+or increase(bridge_exporter_poll_failures_total{reason=~"${SIZE_REASONS.join('|')}"}[10m]) > 0`,
+    forMinutes: 5,
+    keepFiringMinutes: 10,
+    summary:
+      '{{ $labels.target }}: a response of {{ $labels.document }} is near its size limit, or was refused for its size.',
+    description:
+      'A response is larger than 80 % of `poll.max_body_size`, or one was refused for its size, here or by the node, within 10 minutes. Above the limit every poll fails.',
+    action: 'Raise poll.max_body_size or the limit of the node, then reduce the backlog.',
+  }),
+  unjudgedCritical: rule({
+    name: 'BridgeProblemUnjudged',
+    severity: 'critical',
+    expr: `time() - bridge_problem_unjudged_start_timestamp_seconds{severity="critical"} > ${UNJUDGED_SECONDS}`,
+    summary: '{{ $labels.target }}: {{ $labels.problem }} was found, and can no longer be judged.',
+    description:
+      'A critical problem was there, and for 10 minutes it cannot be judged, because a field that it reads is missing or invalid.',
+    action: COMPARE_FIELDS,
+  }),
+  unjudged: rule({
+    name: 'BridgeProblemUnjudged',
+    severity: 'warning',
+    expr: `time() - bridge_problem_unjudged_start_timestamp_seconds{severity!="critical"} > ${UNJUDGED_SECONDS}`,
+    summary: '{{ $labels.target }}: {{ $labels.problem }} cannot be judged.',
+    description:
+      'A problem that could be judged before cannot be for 10 minutes, because a field that it reads is missing or invalid, or a query is not answered. Its alert cannot fire.',
+    action: COMPARE_FIELDS,
+  }),
+} as const;
 
 export const exporterRules: readonly ExporterRule[] = [
   rule({
@@ -102,17 +222,7 @@ and on (cluster, namespace, job, instance) last_over_time(bridge_exporter_build_
       'The recorder could not write responses in the last 15 minutes. Polls and metrics are not affected; the recording has a gap.',
     action: 'Read the reason on the status page or in the log: the disk is full, slow, read-only or not mounted.',
   }),
-  rule({
-    name: 'BridgeExporterSeriesDropped',
-    severity: 'warning',
-    expr: 'bridge_exporter_series_dropped > 0',
-    forMinutes: 15,
-    keepFiringMinutes: 15,
-    summary: '{{ $labels.target }}: {{ $value }} series of {{ $labels.family }} exceed limits.max_series_per_family.',
-    description:
-      'A metric has more series than `limits.max_series_per_family`. The others are dropped, or added up in one series whose labels read `other`.',
-    action: 'Raise limits.max_series_per_family.',
-  }),
+  endpointRules.seriesDropped,
   rule({
     name: 'BridgeEndpointNotPolled',
     severity: 'critical',
@@ -124,97 +234,13 @@ and on (cluster, namespace, job, instance) last_over_time(bridge_exporter_build_
     inhibits: [{ problem: 'BridgeSnapshotStale', equal: ENDPOINT }],
     inhibitsDocument: true,
   }),
-  rule({
-    name: 'BridgeSnapshotStale',
-    severity: 'critical',
-    expr: `${WITHOUT_SUCCESS.replaceAll('_seconds', '_seconds{document!="external_contract"}')} > 600
-unless ${ON_ENDPOINT} ${CURRENT}
-unless ${ON_ENDPOINT} (${NOT_SERVED})`,
-    summary: `${THE_POLLS} have not succeeded for {{ $value | humanizeDuration }}.`,
-    description:
-      'The last successful poll of every exporter is more than 10 minutes old, or none has succeeded since the endpoint was added. No other alert on the document can fire.',
-    action: 'Check the endpoint and the last failure on the status page; nothing else can be judged without its data.',
-    inhibits: [{ problem: 'BridgeEndpointDown', equal: ENDPOINT }],
-    inhibitsDocument: true,
-  }),
-  rule({
-    name: 'BridgeSnapshotStale',
-    severity: 'warning',
-    expr: `${NOT_SERVED}
-or ${WITHOUT_SUCCESS} > 600 and ${ON_ENDPOINT} ${CURRENT}
-or ${WITHOUT_SUCCESS.replaceAll('_seconds', '_seconds{document="external_contract"}')} > 600`,
-    // A node that fails for both exporters does not fail at the same time.
-    forMinutes: 5,
-    summary: `{{ $labels.target }}: {{ if eq $value 1.0 }}the node does not serve {{ $labels.document }}{{ else }}polls of {{ $labels.document }} have not succeeded for {{ $value | humanizeDuration }} in {{ $labels.instance }}{{ end }}.`,
-    description:
-      'The last successful poll of one of several exporters, or of a contract, is more than 10 minutes old; or the node has never served the document, while it serves the other one of the target.',
-    action:
-      'If the node does not serve the document, set CROSSCHAIN_URL= or BRIDGE_URL= (or remove crosschain or bridge from the target). Otherwise check the node of this exporter and the last failure on its status page.',
-    inhibits: [
-      { problem: 'BridgeEndpointDown', equal: ENDPOINT },
-      { problem: 'BridgeEndpointMisconfigured', equal: ENDPOINT },
-    ],
-    inhibitsDocument: true,
-  }),
-  rule({
-    name: 'BridgeEndpointMisconfigured',
-    severity: 'warning',
-    expr: `increase(bridge_exporter_poll_failures_total{reason=~"bad_request|unauthorized"}[10m]) > 1
-and ignoring (reason) bridge_exporter_up == 0`,
-    forMinutes: 2,
-    summary:
-      '{{ $labels.target }}: {{ $labels.document }} is misconfigured: polls fail with reason {{ $labels.reason }}.',
-    description:
-      'Polls of the last 10 minutes failed with reason `bad_request` or `unauthorized`, and none has succeeded since.',
-    action:
-      'Correct what the last failure on the status page names: the configuration, the credentials, or what in front of the node refuses this machine.',
-    inhibits: [{ problem: 'BridgeEndpointDown', equal: ENDPOINT }],
-  }),
-  rule({
-    name: 'BridgeEndpointDown',
-    severity: 'warning',
-    expr: `bridge_exporter_up == 0
-unless (${NOT_SERVED})`,
-    forMinutes: 3,
-    summary: `${THE_POLLS} fail.`,
-    description:
-      'Every poll fails. BridgeSnapshotStale is the critical alert, once the data is outdated, and the warning about a document that the node has never served.',
-    action: 'Check the node and the way to it; the reason of the last failure on the status page says where.',
-    inhibitsDocument: true,
-  }),
-  rule({
-    name: 'BridgeResponseNearLimit',
-    severity: 'warning',
-    expr: `bridge_exporter_response_size_bytes / bridge_exporter_response_size_limit_bytes > 0.8
-or increase(bridge_exporter_poll_failures_total{reason=~"too_large|response_too_large_upstream"}[10m]) > 0`,
-    forMinutes: 5,
-    keepFiringMinutes: 10,
-    summary:
-      '{{ $labels.target }}: a response of {{ $labels.document }} is near its size limit, or was refused for its size.',
-    description:
-      'A response is larger than 80 % of `poll.max_body_size`, or one was refused for its size, here or by the node, within 10 minutes. Above the limit every poll fails.',
-    action: 'Raise poll.max_body_size or the limit of the node, then reduce the backlog.',
-  }),
-  rule({
-    name: 'BridgeProblemUnjudged',
-    severity: 'critical',
-    expr: 'time() - bridge_problem_unjudged_start_timestamp_seconds{severity="critical"} > 600',
-    summary: '{{ $labels.target }}: {{ $labels.problem }} was found, and can no longer be judged.',
-    description:
-      'A critical problem was there, and for 10 minutes it cannot be judged, because a field that it reads is missing or invalid.',
-    action:
-      'Compare the fields that the status page names with the response of the node; bridge_exporter_invalid_values_total counts those with a wrong type.',
-  }),
-  rule({
-    name: 'BridgeProblemUnjudged',
-    severity: 'warning',
-    expr: 'time() - bridge_problem_unjudged_start_timestamp_seconds{severity!="critical"} > 600',
-    summary: '{{ $labels.target }}: {{ $labels.problem }} cannot be judged.',
-    description:
-      'A problem that could be judged before cannot be for 10 minutes, because a field that it reads is missing or invalid, or a query is not answered. Its alert cannot fire.',
-    action:
-      'Compare the fields that the status page names with the response of the node; bridge_exporter_invalid_values_total counts those with a wrong type.',
-  }),
+  endpointRules.stale,
+  endpointRules.staleOrNotServed,
+  endpointRules.misconfigured,
+  endpointRules.down,
+  endpointRules.nearLimit,
+  endpointRules.unjudgedCritical,
+  endpointRules.unjudged,
   rule({
     name: 'BridgeWatchedOrchestratorFundsLow',
     severity: 'warning',

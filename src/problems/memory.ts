@@ -9,6 +9,7 @@ import {
   type Findings,
   type Found,
   type FoundValidator,
+  type JudgedBy,
   type Evidence,
   type Problem,
   type ProblemSettings,
@@ -90,7 +91,7 @@ export const NO_PROBLEMS: ProblemMemory = { remembered: new Map(), ended: [] };
 
 /** A problem that is there. */
 export interface PresentProblem {
-  readonly problem: Problem;
+  readonly problem: JudgedBy;
   readonly subject: Subject;
   readonly startSeconds: number;
   readonly isProven: boolean;

@@ -79,8 +79,8 @@ export interface Mark<Name extends DocumentName, Value> {
 export interface Inhibition {
   readonly problem: string;
   readonly severity?: Severity;
-  /** Labels of the subject that must be equal. */
-  readonly equal?: readonly (keyof Subject)[];
+  /** Labels of the subject that must be equal, and the document. */
+  readonly equal?: readonly (keyof Subject | 'document')[];
   /** Whether the operators of watched validators are notified all the same. */
   readonly exceptWatched?: boolean;
 }
@@ -122,6 +122,9 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
   /** What a validator that it is about is late with, for the table of late validators. */
   readonly lateWith?: string;
 }
+
+/** A problem, or a rule on polls, as far as a verdict is judged by it. */
+export type JudgedBy = Pick<Problem, 'name' | 'severity' | 'inhibits' | 'inhibitsDocument'>;
 
 type Optional = 'beginsAtLimit' | 'inhibits' | 'inhibitsDocument' | 'dashboard' | 'linksToPending';
 

@@ -1,11 +1,12 @@
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
-import { documents, type DocumentName, type SideInput, type StepContext } from '../documents.js';
+import { documentNames, documents, type DocumentName, type SideInput, type StepContext } from '../documents.js';
 import { failure } from '../http/failure-reasons.js';
 import { INVALID } from '../chain/field.js';
 import { parseDecimal } from '../chain/numeral.js';
 import {
   exportedSuccess,
+  isServing,
   initialState,
   type EndpointState,
   initialMemory,
@@ -59,7 +60,11 @@ export function endpointAfter(
   const at = instantAt({ clock }, timeMs);
   const known = before !== undefined && !isNewProcess(before.state, header) ? before : undefined;
   const { context, state, memory } = known ?? initialEndpoint(poll, config, at);
-  const result = pollOf(poll, context, state, received, siblingOf);
+  const isOtherServed = documentNames.some((document) => {
+    const other = document === poll.document ? undefined : siblingOf(document);
+    return other !== undefined && isServing(other.state);
+  });
+  const result = { ...pollOf(poll, context, state, received, siblingOf), isOtherServed };
   return {
     context,
     ...step({ state: acceptOutcome(state, header), memory }, result, context, at),

@@ -70,7 +70,7 @@ describe('backtest', () => {
       2026-11-23T08:05Z  2 h 6 min, at the end still  warning   BridgeOrchestratorMissingVotes  default watched=false  inhibited by BridgeOracleStalled
       2026-11-23T08:45Z  86 min, at the end still     warning   BridgeBatchNotRelayed           default                inhibited by BridgeOracleStalled
 
-      not judged by the recording: BridgeEndpointNotPolled, BridgeExporterAbsent, BridgeExporterConfigReloadFailed, BridgeExporterDown, BridgeExporterRecorderFailing, BridgeExporterSeriesDropped, BridgeExporterShardMissing, BridgeNodeBehind, BridgeObjectiveMissed, BridgeWatchedOrchestratorFundsLow, CrosschainCctxsUnlisted, CrosschainOutboundDisabled
+      not judged by the recording: BridgeEndpointNotPolled, BridgeExporterAbsent, BridgeExporterConfigReloadFailed, BridgeExporterDown, BridgeExporterRecorderFailing, BridgeExporterShardMissing, BridgeNodeBehind, BridgeObjectiveMissed, BridgeWatchedOrchestratorFundsLow, CrosschainCctxsUnlisted, CrosschainOutboundDisabled
       "
     `);
   });

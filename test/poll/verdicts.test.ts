@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FailureReason } from '../../src/http/failure-reasons.js';
+import { failure, type FailureReason } from '../../src/http/failure-reasons.js';
 import type { Instant } from '../../src/clock.js';
 import type { EndpointKey } from '../../src/poll/endpoint-state.js';
 import type { Poll } from '../../src/poll/poll.js';
@@ -11,7 +11,13 @@ import { recordedStates } from '../support/endpoint-states.js';
 import { record } from '../problems/recording.js';
 import type { StepContext } from '../../src/documents.js';
 import { START, TARGET_OPTIONS } from '../support/polls.js';
-import { bridgeContext, bridgePoll, type BridgeOptions } from '../support/snapshots.js';
+import {
+  bridgeContext,
+  bridgePoll,
+  crosschainContext,
+  crosschainPoll,
+  type BridgeOptions,
+} from '../support/snapshots.js';
 
 const LIMITS = { maxBodyBytes: 1_000_000, staleAfterMs: 300_000 };
 
@@ -20,12 +26,8 @@ const at = (minute: number): Instant => ({
   monotonicMs: minute * 60_000,
 });
 
-const simulated = createModel({
-  seed: 7,
-  scenario: 'healthy',
-  startTime: START.epochSeconds,
-  blockTimeMs: 2000,
-}).moduleState().state;
+const model = createModel({ seed: 7, scenario: 'healthy', startTime: START.epochSeconds, blockTimeMs: 2000 });
+const simulated = model.moduleState().state;
 
 /** With all fields, so that no metric is withdrawn. */
 const idleState = {
@@ -218,6 +220,31 @@ describe('the verdicts about an endpoint', () => {
     expect(warning).toMatch(
       /^firing BridgeProblemUnjudged: part of module_state has been unusable for 15 min; missing: state\.params\.claim_slashing_enabled; invalid values of state\.batch_confirms; not judged: .*BridgeBatchUnsigned/,
     );
+  });
+});
+
+describe('what a successful poll ends', () => {
+  /** After polls of both documents for a quarter of an hour, of which one is refused until the last minute. */
+  const endedAfter = (isOtherServed: boolean) => {
+    const crosschain = crosschainContext();
+    const endpoints = recordedStates([bridgeContext(), crosschain], LIMITS, at(0));
+    const refused: Poll = { outcome: failure('unauthorized', '/x: status 401'), phaseSeconds: {}, isOtherServed };
+    for (let minute = 0; minute < 15; minute += 1) endpoints.record(crosschain, refused, at(minute));
+    endpoints.record(
+      crosschain,
+      { ...crosschainPoll(model.rateLimiterInput({ window: 500n })), isOtherServed },
+      at(15),
+    );
+    const [ended] = endpoints.endpoints().flatMap(({ memory }) => memory.problems.ended);
+    return ended && { ...ended, minutes: (ended.endSeconds - ended.startSeconds) / 60 };
+  };
+
+  it('is outdated data when the node has refused every document', () => {
+    expect(endedAfter(false)).toMatchObject({ name: 'BridgeSnapshotStale', severity: 'critical', minutes: 15 });
+  });
+
+  it('is a document that was not served when the node has served another one of the target', () => {
+    expect(endedAfter(true)).toMatchObject({ name: 'BridgeSnapshotStale', severity: 'warning', minutes: 15 });
   });
 });
 
