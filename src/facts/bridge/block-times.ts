@@ -20,7 +20,7 @@ export interface HeightSample {
 }
 
 /** Whether the hub height is below that of earlier documents: what they have shown does not apply any more. */
-export function isRolledBack({ height, previous }: BridgeInput): boolean {
+function isRolledBack({ height, previous }: BridgeInput): boolean {
   const last = previous?.heights.at(-1);
   return height !== undefined && last !== undefined && compare(height, last.height) < 0;
 }

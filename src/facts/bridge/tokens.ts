@@ -6,8 +6,7 @@ import type { TokenConfig } from '../../config/config.js';
 import { groupBy } from '../grouping.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize } from '../memoize.js';
-import { optional, orElse, orEmpty, required, rows } from '../required-fields.js';
-import { isRolledBack } from './block-times.js';
+import { optional, orElse, orEmpty, orUndefined, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
 
 /* Transfers that are not executed, by token, with what a batch of them would earn. */
@@ -173,8 +172,11 @@ const newestBatchNonces = memoize((input: BridgeInput): ReadonlyMap<string, Nume
   );
 });
 
-function earlierBatchNonces(input: BridgeInput): ReadonlyMap<string, Numeral> {
-  return isRolledBack(input) ? new Map() : (input.previous?.batchNonces ?? new Map());
+/** Without those that a hub which was rolled back has not given to a batch yet. */
+function earlierBatchNonces({ state, previous }: BridgeInput): ReadonlyMap<string, Numeral> {
+  const last = orUndefined(() => optional(state.last_outgoing_batch_id));
+  const earlier = Array.from(previous?.batchNonces ?? []);
+  return new Map(earlier.filter(([, nonce]) => last === undefined || compare(nonce, last) <= 0));
 }
 
 /** The batch nonces to remember; those of earlier documents when this one cannot be read. */

@@ -168,7 +168,7 @@ describe('the queue of a token', () => {
 
 describe('the newest batch of a token', () => {
   const at = (atMs: number, height: string, batches: JsonObject[]): [JsonObject, BridgeOptions] => [
-    { ...bridge, batches },
+    { ...bridge, batches, last_outgoing_batch_id: '9' },
     { atMs, height },
   ];
   /** The nonces after several documents, by token. */
@@ -188,10 +188,15 @@ describe('the newest batch of a token', () => {
     expect(after(at(0, '1', []))).toEqual({});
   });
 
-  it('is forgotten when the height goes back', () => {
-    const first = at(0, '9', [batch('6', '0xaa')]);
-    expect(after(first, at(1000, '8', []))).toEqual({});
-    expect(after(first, at(1000, '8', [batch('5', '0xaa')]))).toEqual({ '0xaa': 5 });
+  it('is kept when the height goes back, unless the hub has not given the nonce yet', () => {
+    const first = at(0, '9', [batch('6', '0xaa'), batch('5', '0xdd')]);
+    const older = (last_outgoing_batch_id: string, batches: JsonObject[]): [JsonObject, BridgeOptions] => [
+      { ...bridge, batches, last_outgoing_batch_id },
+      { atMs: 1000, height: '8' },
+    ];
+    expect(after(first, older('6', []))).toEqual({ '0xaa': 6, '0xdd': 5 });
+    expect(after(first, older('5', []))).toEqual({ '0xdd': 5 });
+    expect(after(first, older('5', [batch('4', '0xaa')]))).toEqual({ '0xaa': 4, '0xdd': 5 });
   });
 
   it('is kept while a document cannot be read', () => {
