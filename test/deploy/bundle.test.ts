@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { packageJson, projectNames, projectPath, readProjectFile } from '../support/project-files.js';
+import { packageJson, projectPath, readProjectFile } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { runTool } from '../support/tools.js';
 import { runAsDaemon } from './working-program.js';
@@ -99,16 +99,6 @@ describe('the bundle', () => {
     expect(['src', 'test', 'grafana/source', 'packaging', '.ci', '.github', 'node_modules'].filter(isPacked)).toEqual(
       [],
     );
-  });
-
-  it('names the repository, the homepage and the issue tracker', () => {
-    const repository = `https://github.com/${projectNames.repository}`;
-    expect(packageJson).toMatchObject({
-      repository: { type: 'git', url: `git+${repository}.git` },
-      homepage: `${repository}#readme`,
-      bugs: `${repository}/issues`,
-      keywords: expect.arrayContaining(['prometheus-exporter', 'bridge']),
-    });
   });
 });
 

@@ -164,7 +164,7 @@ describe('the summary of once', () => {
     const env = { CROSSCHAIN_URL: node.url, TARGET_NAME: 'mine' };
     const { stderr } = await runHere(['once', '--log.level=silent', '--summary'], env);
     await node.close();
-    expect(stderr.split('\n')[0]).toBe(`mine: ${line}`);
+    expect(stderr.startsWith(`mine: ${line}`), stderr).toBe(true);
   });
 });
 
@@ -262,13 +262,6 @@ warning: standard input: unrecognized fields are ignored: cctxs_pending[].cctx_s
     expect(stderr).toBe(
       `warning: standard input: unrecognized fields are ignored: ${Object.keys(keys).slice(0, 20).join(', ')}, and possibly more\n`,
     );
-  });
-
-  it('prints no warning for the documents of the simulator', async () => {
-    const bridge = folder.write('simulated-state.json', JSON.stringify(simulator.model.moduleState()));
-    const input = JSON.stringify(simulator.model.rateLimiterInput({ window: 500n }));
-    const { code, stderr } = await runHere(['replay', '--bridge', bridge, '--crosschain=-'], {}, input);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 });
 

@@ -107,22 +107,10 @@ export const faultCases: readonly FaultCase[] = [
     log: 'responded with status 502: 502 Bad Gateway',
   },
   {
-    title: 'responds with status 503',
-    fault: status(503, error(14, 'connection refused')),
-    reason: 'status',
-    log: 'responded with status 503: connection refused',
-  },
-  {
     title: 'responds with status 404',
     fault: status(404, 'not found'),
     reason: 'status',
     log: 'responded with status 404: not found',
-  },
-  {
-    title: 'responds with status 204',
-    fault: status(204),
-    reason: 'status',
-    log: 'responded with status 204',
   },
   {
     title: 'redirects the request',
@@ -207,12 +195,6 @@ export const faultCases: readonly FaultCase[] = [
     fault: { kind: 'not-json', text: error(5, 'not found') },
     reason: 'schema',
     log: 'not a module_state document: none of its fields is present: not found',
-  },
-  {
-    title: 'sends a JSON array',
-    fault: { kind: 'not-json', text: '[]' },
-    reason: 'schema',
-    log: 'not a module_state document: none of its fields is present',
   },
   {
     title: 'sends a document without state',

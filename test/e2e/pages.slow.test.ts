@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
-import { CHROMIUM, horizontalOverflow, launchBrowser, openRecordedPage, takeScreenshot } from '../support/browser.js';
+import { CHROMIUM, horizontalOverflow, launchBrowser, openRecordedPage } from '../support/browser.js';
 import { hostileSnapshots, pendingAt, statusAt, targetVerdicts, verdict } from '../pages/sample-snapshots.js';
 import { get } from '../support/http.js';
 import { startDaemon, type Daemon } from '../support/processes.js';
@@ -16,7 +16,6 @@ import { withDetails } from '../../src/problems/sentence.js';
 
 const folder = createTempFolder();
 const WIDTHS = [1600, 1280, 768, 420, 320] as const;
-const SCHEMES = ['light', 'dark'] as const;
 
 /** Opens all lists, whose rows are shown on demand. */
 async function openDetails(page: Page): Promise<void> {
@@ -57,10 +56,6 @@ describe.skipIf(!hasTool(CHROMIUM))('the pages in a browser without JavaScript',
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 });
         expect(await horizontalOverflow(page), `${path} at ${width}`).toBe(0);
-        for (const colorScheme of SCHEMES) {
-          await page.emulateMedia({ colorScheme });
-          await takeScreenshot(page, `pages${path.replaceAll(/\W+/g, '-')}-${width}-${colorScheme}`);
-        }
       }
       expect(consoleMessages, 'no violation of the content security policy').toEqual([]);
       await context.close();
@@ -151,7 +146,6 @@ describe.skipIf(!hasTool(CHROMIUM))('hostile names', () => {
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 });
         expect(await horizontalOverflow(page), `${title} at ${width}`).toBe(0);
-        await takeScreenshot(page, `hostile-${title}-${width}`);
       }
     }
     // The names are in the order of the text from left to right, with what follows on their right.

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batch, idleState, validators, vote } from '../facts/items/bridge-state.js';
-import { CHROMIUM, horizontalOverflow, launchBrowser, takeScreenshot } from '../support/browser.js';
+import { CHROMIUM, horizontalOverflow, launchBrowser } from '../support/browser.js';
 import { hasTool } from '../support/tools.js';
 import {
   at,
@@ -99,7 +99,6 @@ describe('the page of a target with 3,000 items of each kind', () => {
 
     it('has the summaries on the first screens of a phone, and rows on demand', async () => {
       await page.setContent(html);
-      await takeScreenshot(page, 'large-target-phone');
       const bottomOf = async (selector: string): Promise<number> => {
         const box = await page.locator(selector).boundingBox();
         return (box?.y ?? Number.NaN) + (box?.height ?? Number.NaN);

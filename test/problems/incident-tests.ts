@@ -67,7 +67,6 @@ export function testIncidents(incidents: readonly Incident[]): void {
     const expectedKeys = Object.keys(incident.expectedAlerts) as AlertKey[];
     const evaluated = evaluateAlerts(recording, [WATCHDOG, ...expectedAt(incident, end)], others, SETUP);
     const firings = inAllSetups(evaluated.firings).filter(({ alert }) => alert !== 'BridgeWatchdog');
-    if (process.env['ALERTS_SHOW']) console.log(describeFirings(incident, firings));
 
     const allowedKeys = new Set(incident.allowedAlerts);
     const firedKeys = Array.from(new Set(firings.map(keyOf))).filter((key) => !allowedKeys.has(key));
@@ -120,14 +119,4 @@ function minutesWithoutCritical(firings: readonly Firing[], first: number, last:
   const critical = firings.filter(({ severity }) => severity === 'critical');
   const minutes = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
   return minutes.filter((minute) => !critical.some(({ from, until }) => from <= minute && minute <= until));
-}
-
-/** One line per firing, printed when the environment variable ALERTS_SHOW is set. */
-function describeFirings({ title, beginsAtMinute }: Incident, firings: readonly Firing[]): string {
-  const rows = firings.map((firing) => {
-    const { labels, from, until, isWithoutGap } = firing;
-    const subject = [labels['document'], labels['orchestrator']?.slice(-4), labels['chain_id'], labels['kind']];
-    return `  ${keyOf(firing)} +${from - beginsAtMinute} until ${until}${isWithoutGap ? '' : ' with gaps'} ${subject.filter(Boolean).join(' ')}`;
-  });
-  return `${title} (${beginsAtMinute})\n${rows.toSorted().join('\n')}`;
 }

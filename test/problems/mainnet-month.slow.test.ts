@@ -56,7 +56,6 @@ function keyOf({ alert, severity, subject }: Verdict): string {
 describe('a month of the scenario mainnet', () => {
   it.each(STARTS)('disturbs nobody from day %i on, but for what is wrong', (afterDays) => {
     const all = disturbancesFrom(afterDays);
-    if (process.env['ALERTS_SHOW']) console.log(all.join('\n'));
     expect(all.filter((line) => !EXPECTED.has(line.split(' ')[0] ?? ''))).toEqual([]);
   });
 });

@@ -99,11 +99,6 @@ describe('credentials', () => {
     const { url } = await start(usersYaml({ alice: hashOf('secret') }));
     expect((await getAs(`${url}/metrics`, basic('alice', 'secret').replace('Basic', 'bASIC'))).status).toBe(200);
   });
-
-  it('are not required without users', async () => {
-    const { url } = await start('basic_auth_users: {}');
-    expect((await get(`${url}/metrics`)).status).toBe(200);
-  });
 });
 
 it('a password is required for every path, however it is written', async () => {

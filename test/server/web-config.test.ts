@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { loadWebConfig, parseWebConfig, type WebConfig } from '../../src/server/web-config.js';
 import { createAuthority } from '../support/certificates.js';
@@ -224,15 +223,6 @@ describe('the files of a web configuration', () => {
     return folder.write(`${written}.yml`, text);
   }
 
-  it('are resolved against its folder', async () => {
-    const file = write(`tls_server_config: {${PAIR}}`);
-    const result = await loadWebConfig(file);
-    expect(result).toMatchObject({
-      ok: true,
-      webConfig: { config: { tls: { context: { cert: server.cert.trim() } } } },
-    });
-  });
-
   it('can be inline PEM text', async () => {
     const indented = (pem: string): string => `|\n${pem.replaceAll(/^/gm, '    ')}`;
     const file = write(`tls_server_config:\n  cert: ${indented(server.cert)}\n  key: ${indented(server.key)}\n`);
@@ -276,15 +266,6 @@ describe('the files of a web configuration', () => {
     const result = await loadWebConfig(file);
     const shown = expected.map((problem) => `${file}:1: tls_server_config.${problem.replace('FOLDER', folder.path)}`);
     expect(withoutColumns(result)).toMatchObject({ ok: false, problems: shown });
-  });
-
-  test('may be missing with an error; an empty file is valid', async () => {
-    const missing = join(folder.path, 'missing.yml');
-    expect(await loadWebConfig(missing)).toMatchObject({
-      ok: false,
-      problems: [`${missing}: cannot be read: no such file or directory`],
-    });
-    expect(await loadWebConfig(write(''))).toMatchObject({ ok: true });
   });
 
   test('are checked at startup and by --config.check, together with the configuration', async () => {

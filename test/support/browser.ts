@@ -1,8 +1,5 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-import { mkdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 
 export const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
@@ -98,13 +95,4 @@ export async function layoutFaults(page: Page): Promise<readonly string[]> {
     }
     return faults;
   });
-}
-
-/** Saves a screenshot in the folder for temporary files when the environment variable SCREENSHOTS is set. */
-export async function takeScreenshot(page: Page, name: string): Promise<void> {
-  if (!process.env['SCREENSHOTS']) return;
-  const folder = join(tmpdir(), 'bridge-exporter-screenshots');
-  mkdirSync(folder, { recursive: true });
-  // Playwright hides the caret with an inline style, which the content security policy forbids.
-  await page.screenshot({ path: join(folder, `${name}.png`), caret: 'initial' });
 }

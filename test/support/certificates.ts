@@ -12,8 +12,7 @@ export interface Certificate {
 
 export interface Authority extends Certificate {
   /**
-   * Issues a certificate with these alternative names: `DNS:localhost`, `IP:127.0.0.1`, `URI:spiffe://a/b`,
-   * `email:a@example.org`.
+   * Issues a certificate with these alternative names: `DNS:localhost`, `IP:127.0.0.1`.
    */
   readonly issue: (commonName: string, names?: readonly string[]) => Certificate;
   /** Issues the same certificate with an expiry date of yesterday. */
@@ -99,12 +98,9 @@ function writeSigned(
   return { cert, key, certFile: folder.write(`${file}.crt`, cert), keyFile: folder.write(`${file}.key`, key) };
 }
 
-/** The tags of GeneralName in RFC 5280, section 4.2.1.6. */
-const nameTypes: Readonly<Record<string, number>> = { email: 1, DNS: 2, URI: 6, IP: 7 };
-
+/** With the tags of GeneralName in RFC 5280, section 4.2.1.6. */
 function alternativeName(name: string): object {
-  const [, prefix = '', value = ''] = /^(\w+):(.*)$/.exec(name) ?? [];
-  const type = nameTypes[prefix];
-  if (type === undefined) throw new RangeError(`${name} is not a subject alternative name`);
-  return prefix === 'IP' ? { type, ip: value } : { type, value };
+  const [, prefix, value] = /^(DNS|IP):(.*)$/.exec(name) ?? [];
+  if (value === undefined) throw new RangeError(`${name} is not a subject alternative name`);
+  return prefix === 'IP' ? { type: 7, ip: value } : { type: 2, value };
 }
