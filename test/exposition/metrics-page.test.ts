@@ -6,6 +6,7 @@ import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import type { Instant } from '../../src/clock.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { BRIDGE, bridgeResult } from '../pages/sample-snapshots.js';
+import { fuzzRuns } from '../support/fuzz.js';
 import { NOW, sampleSnapshots } from '../support/sample-endpoints.js';
 
 const at = (ms: number): Instant => ({ epochSeconds: ms / 1000, monotonicMs: ms });
@@ -96,7 +97,7 @@ describe('the metrics page', () => {
         last = body;
       }
     });
-    await fc.assert(property, { numRuns: 300 });
+    await fc.assert(property, { numRuns: fuzzRuns(75) });
   });
 
   it('shows the state of the last reload at once', async () => {

@@ -18,8 +18,9 @@ import { pathsOf, replace, type Path } from './property/corruption.js';
 import { byFamily } from './property/families.js';
 
 /*
- * What is withdrawn when one value of a document is missing or of another type: the families that read it, and no others. The golden files
- * have a line for each value and effect. `*` is before a family whose labels or values change, as that of a missing denom.
+ * The series of a document of each kind, and what is withdrawn when one of its values is missing or of another type: the families that read
+ * it, and no others. The golden files have a line for each value and effect. `*` is before a family whose labels or values change, as that
+ * of a missing denom.
  */
 
 const POWERS = { '0xaa': 60, '0xbb': 30, '0xcc': 10 };
@@ -45,10 +46,11 @@ const bridge = state({
     slash_fraction_bad_eth_signature: '0.1',
     hub_coin_denom: 'inj',
     hub_coin_erc20_contract: '0xhub',
-    claim_slashing_enabled: false,
+    claim_slashing_enabled: true,
     bridge_contract_start_height: '7',
-    valset_reward: { denom: 'inj', amount: '9' },
-    admins: ['inj1b'],
+    // Halfway between two doubles.
+    valset_reward: { denom: 'inj', amount: '9007199254740993' },
+    admins: ['inj1b', 'inj1A'],
   },
   last_observed_nonce: '7',
   last_observed_external_height: '1000',
@@ -148,6 +150,25 @@ const bridgeValues = (json: Json): SeriesValues => deriveBridge(json, BRIDGE_OPT
 const crosschainValues = (json: Json): SeriesValues => deriveCrosschain(json, CROSSCHAIN_OPTIONS).values;
 
 const fieldsOf = (document: JsonObject): Path[] => Object.keys(document).map((name) => [name]);
+
+describe('the series of a document', () => {
+  const textOfSeries = (values: SeriesValues): string =>
+    Object.entries(values)
+      .map(([series, value]) => `${series} ${value}\n`)
+      .join('');
+
+  it('are those of the golden file', async () => {
+    await expect(textOfSeries(bridgeValues(bridge))).toMatchFileSnapshot('golden/series-bridge.txt');
+    await expect(textOfSeries(crosschainValues(crosschain))).toMatchFileSnapshot('golden/series-crosschain.txt');
+  });
+
+  it('have empty labels for missing parameters', () => {
+    const { values } = deriveBridge(state({ params: null }));
+    expect(Object.keys(values).filter((series) => series.startsWith('bridge_params_'))).toEqual([
+      expect.stringMatching(/^bridge_params_info\{(?:\w+="",?){6}\}$/),
+    ]);
+  });
+});
 
 describe('a missing or invalid value', () => {
   it('of module_state withdraws the families that read it', async () => {

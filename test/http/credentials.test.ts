@@ -153,18 +153,8 @@ describe('an error response that contains credentials', () => {
     ['a header from a file', { http_headers: { 'X-Key': { files: [write('echoed', token)] } } }, [token]],
   ];
 
-  const encodings: readonly ((text: string) => string)[] = [
-    (text) => text,
-    (text) => text.toUpperCase(),
-    base64,
-    (text) => Buffer.from(text).toString('base64url'),
-    (text) => Buffer.from(text).toString('hex'),
-    encodeURIComponent,
-    (text) => encodeURIComponent(text).toLowerCase(),
-    (text) => new URLSearchParams({ text }).toString().slice('text='.length),
-    (text) => JSON.stringify(text).slice(1, -1),
-    (text) => Buffer.from(text).toString('hex').replaceAll(/../g, '%$&'),
-  ];
+  /** redaction.test.ts has all encodings. */
+  const encodings = [(text: string) => text, encodeURIComponent];
 
   it.each(credentials)('is redacted, plain or encoded: %s', async (_title, keys, sent) => {
     for (const text of sent) {

@@ -1,14 +1,8 @@
 import type { RequestListener } from 'node:http';
-import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { clock, type Instant } from '../../src/clock.js';
-import { createEndpointRegistry, type EndpointRegistry } from '../../src/poll/registry.js';
-import { renderEndpoints } from '../../src/exposition/metrics-page.js';
-import { jobsOf } from '../../src/poll/jobs.js';
-import { createPollExecutor, type PollExecutor } from '../../src/poll/fetch.js';
 import { listed, pending } from '../flow/crosschain-polls.js';
 import { startNode, type Node } from '../http/nodes.js';
-import { parseValidConfig } from '../support/config.js';
+import { createPolledRegistry, type PolledRegistry } from '../queries/polled-registry.js';
 import { valueIn } from '../support/exposition-text.js';
 import type { JsonObject } from '../support/json.js';
 import { waitUntil } from '../support/wait-for.js';
@@ -17,19 +11,11 @@ import { waitUntil } from '../support/wait-for.js';
 
 const INDEX = '0xaa';
 
-let executor: PollExecutor;
-let registry: EndpointRegistry;
+let polled: PolledRegistry;
 let node: Node;
 let document: JsonObject;
 let height = 1;
 let respondToQuery: RequestListener;
-let elapsedMs = 0;
-const logged: Record<string, unknown>[] = [];
-
-const now = (): Instant => {
-  const { epochSeconds, monotonicMs } = clock();
-  return { epochSeconds: epochSeconds + elapsedMs / 1000, monotonicMs: monotonicMs + elapsedMs };
-};
 
 const json =
   (body: unknown, status = 200): RequestListener =>
@@ -54,17 +40,10 @@ const WITHOUT_OUTCOME: readonly (readonly [string, RequestListener])[] = [
 ];
 
 beforeEach(async () => {
-  elapsedMs = 0;
   height = 1;
-  logged.length = 0;
   document = listed(1, [pending(INDEX)]);
   respondToQuery = withStatus('PendingOutbound');
-  executor = createPollExecutor('test');
-  registry = createEndpointRegistry(
-    executor,
-    pino({ base: null }, { write: (line: string) => void logged.push(JSON.parse(line)) }),
-    now,
-  );
+  polled = createPolledRegistry();
   node = await startNode({
     respond: (request, response) => {
       const { url = '' } = request;
@@ -77,36 +56,26 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  registry.close();
-  executor.close();
+  polled.close();
   await node.close();
 });
 
-function start(rest = '', limits = ''): void {
-  const config = parseValidConfig(`
+const start = (rest = '', limits = ''): void =>
+  polled.configure(`
 poll: {interval: 100ms, timeout: 500ms, stale_after: 2s}
 ${limits}
 targets: [{name: a, crosschain: {url: "${node.url}", dialect: neutral, node_queries: "off"${rest}}}]`);
-  registry.reconcile(jobsOf(config), config.poll, now());
-}
 
-const polls = (): number => registry.states()[0]?.polls ?? 0;
-const value = (name: string, label = 'chain_id="1"'): number | undefined =>
-  valueIn(renderEndpoints(registry.states(), 'text', now()), name, label);
+const value = (name: string, label = 'chain_id="1"'): number | undefined => valueIn(polled.exposition(), name, label);
 const unlisted = (): number | undefined => value('crosschain_cctxs_unlisted');
 const finished = (outcome: string): number | undefined =>
   value('crosschain_cctxs_finished_total', `outcome="${outcome}"`);
 const failures = (): number | undefined => value('bridge_exporter_node_query_failures_total', 'query="cctx"');
 
-async function nextPolls(count = 2): Promise<void> {
-  const before = polls();
-  await waitUntil(() => polls() >= before + count);
-}
-
 /** The transaction leaves the lists. */
 async function leave(): Promise<void> {
   start();
-  await nextPolls();
+  await polled.nextPolls();
   document = listed(1, []);
 }
 
@@ -116,19 +85,19 @@ async function becomeUnlisted(): Promise<void> {
 }
 
 describe('a transaction that has left the lists', () => {
-  it.each(['PendingOutbound', 'PendingRevert', 4])(
+  it.each(['PendingOutbound', 4])(
     'is unlisted while the node says %s, which is logged once, and counts when it is finished',
     async (status) => {
       respondToQuery = withStatus(status);
       await becomeUnlisted();
-      await nextPolls(5);
-      expect(logged.filter(({ index }) => index === INDEX)).toMatchObject([
+      await polled.nextPolls(5);
+      expect(polled.logged.filter(({ index }) => index === INDEX)).toMatchObject([
         { target: 'a', chainId: '1', msg: 'a cctx is no longer listed, pending according to the node' },
       ]);
       respondToQuery = withStatus('Aborted');
       await waitUntil(() => finished('aborted') === 1);
       expect(unlisted()).toBe(0);
-      await nextPolls();
+      await polled.nextPolls();
       expect(node.requests.at(-1)?.url).not.toContain(INDEX);
     },
   );
@@ -142,20 +111,10 @@ describe('a transaction that has left the lists', () => {
       await waitUntil(() => (failures() ?? 0) > before + 1);
       expect(unlisted(), what).toBe(1);
     }
-    elapsedMs += 60_000;
-    await nextPolls(3);
+    polled.advance(60_000);
+    await polled.nextPolls(3);
     expect(unlisted()).toBe(1);
     expect(finished('unknown')).toBe(0);
-    respondToQuery = withStatus('OutboundMined');
-    await waitUntil(() => finished('mined') === 1);
-    expect(unlisted()).toBe(0);
-  });
-
-  it('stays unlisted when a reload changes what is requested', async () => {
-    await becomeUnlisted();
-    start(', window: 100');
-    await nextPolls(1);
-    expect(unlisted()).toBe(1);
     respondToQuery = withStatus('OutboundMined');
     await waitUntil(() => finished('mined') === 1);
     expect(unlisted()).toBe(0);
@@ -165,13 +124,13 @@ describe('a transaction that has left the lists', () => {
     await becomeUnlisted();
     respondToQuery = () => undefined;
     start(', age_limits: {default: 1h}');
-    await nextPolls();
+    await polled.nextPolls();
     expect(unlisted()).toBe(1);
     start('', 'limits: {max_series_per_family: 50}');
-    await nextPolls();
+    await polled.nextPolls();
     expect(unlisted()).toBe(1);
     start(', cctx_queries: "off"');
-    await nextPolls();
+    await polled.nextPolls();
     expect(unlisted()).toBeUndefined();
     respondToQuery = withStatus('OutboundMined');
     start();

@@ -1,19 +1,12 @@
 import type { RequestListener, ServerResponse } from 'node:http';
-import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dataPart } from '../../src/chain/addresses.js';
-import { clock, type Instant } from '../../src/clock.js';
 import { viewOf } from '../../src/pages/view.js';
 import { verdictsOf } from '../../src/poll/verdicts.js';
 import { testLinks } from '../pages/sample-snapshots.js';
-import { createEndpointRegistry, type EndpointRegistry } from '../../src/poll/registry.js';
-import { renderEndpoints } from '../../src/exposition/metrics-page.js';
-import { jobsOf } from '../../src/poll/jobs.js';
-import { createPollExecutor, type PollExecutor } from '../../src/poll/fetch.js';
-import { executeQuery, parseRequest } from '../../src/simulator/query-service.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { startNode, type Node } from '../http/nodes.js';
-import { parseValidConfig } from '../support/config.js';
+import { createPolledRegistry, respondAs, type PolledRegistry } from './polled-registry.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { waitFor, waitUntil } from '../support/wait-for.js';
 
@@ -22,50 +15,29 @@ const BLOCK_TIME = 'bridge_exporter_node_block_timestamp_seconds{target="a",docu
 const FAILURES = 'bridge_exporter_node_query_failures_total{target="a",document="module_state",query="latest_block"}';
 
 let simulator: Simulator;
-let executor: PollExecutor;
-let registry: EndpointRegistry;
+let polled: PolledRegistry;
 let node: Node | undefined;
-let elapsedMs = 0;
-const logged: string[] = [];
-
-const now = (): Instant => {
-  const { epochSeconds, monotonicMs } = clock();
-  return { epochSeconds: epochSeconds + elapsedMs / 1000, monotonicMs: monotonicMs + elapsedMs };
-};
 
 beforeEach(async () => {
-  elapsedMs = 0;
-  logged.length = 0;
   simulator = await startTestSimulator({ startTime: 1_800_000_000 });
-  executor = createPollExecutor('test');
-  const log = pino({ base: null }, { write: (line: string) => void logged.push(JSON.parse(line).msg) });
-  registry = createEndpointRegistry(executor, log, now);
+  polled = createPolledRegistry();
 });
 
 afterEach(async () => {
-  registry.close();
-  executor.close();
+  polled.close();
   await node?.close();
   node = undefined;
   await simulator.close();
 });
 
-function poll(url: string, settings = '', timeout = '2s'): void {
-  const config = parseValidConfig(`
+const poll = (url: string, settings = '', timeout = '2s'): void =>
+  polled.configure(`
 poll: {interval: 100ms, timeout: ${timeout}, stale_after: 5m}
 targets: [{name: a, bridge: {url: "${url}"${settings}}}]`);
-  registry.reconcile(jobsOf(config), config.poll, now());
-}
 
-const polls = (): number => registry.states()[0]?.polls ?? 0;
-
-/** Waits until polls that have begun from now on have ended. */
-async function nextPolls(): Promise<void> {
-  const before = polls();
-  await waitUntil(() => polls() >= before + 2);
-}
-
-const exposition = (): string[] => renderEndpoints(registry.states(), 'text', now()).split('\n');
+const nextPolls = async (): Promise<void> => polled.nextPolls();
+const logged = (): readonly string[] => polled.logged.map(({ msg }) => String(msg));
+const exposition = (): string[] => polled.exposition().split('\n');
 const valueOf = (series: string): string | undefined =>
   exposition()
     .find((line) => line.startsWith(`${series} `))
@@ -77,10 +49,7 @@ async function nodeBefore(respond: (path: string) => RequestListener | undefined
     respond: (request, response) => {
       const own = respond(request.url ?? '');
       if (own !== undefined) return own(request, response);
-      const query = parseRequest('GET', request.url ?? '');
-      const { status, headers, body } = 'endpoint' in query ? executeQuery(simulator.model, query) : query;
-      response.writeHead(status, headers).end(body);
-      return undefined;
+      return respondAs(simulator.model)(request, response);
     },
   });
   return node;
@@ -91,12 +60,10 @@ const withStatus =
   (_request, response) =>
     void response.writeHead(status).end(body);
 
-function pollCrosschain(url: string): void {
-  const config = parseValidConfig(`
+const pollCrosschain = (url: string): void =>
+  polled.configure(`
 poll: {interval: 100ms, timeout: 2s}
 targets: [{name: a, crosschain: {url: "${url}"}}]`);
-  registry.reconcile(jobsOf(config), config.poll, now());
-}
 
 const isBlock = (path: string): boolean => path.includes('/blocks/');
 const requestsOfBlocks = (): number => (node?.requests ?? []).filter(({ url = '' }) => isBlock(url)).length;
@@ -115,10 +82,10 @@ describe('queries of the same node', () => {
     poll(simulator.url);
     await waitUntil(() => simulator.requests.latest_block === 1);
     await nextPolls();
-    elapsedMs += MINUTE_MS - 5000;
+    polled.advance(MINUTE_MS - 5000);
     await nextPolls();
     expect(simulator.requests.latest_block).toBe(1);
-    elapsedMs += 5000;
+    polled.advance(5000);
     await waitUntil(() => simulator.requests.latest_block === 2);
   });
 
@@ -128,10 +95,9 @@ describe('queries of the same node', () => {
     const { url } = await nodeBefore((path) =>
       isDocument(path) ? undefined : (_request, response) => void held.push(response),
     );
-    const config = parseValidConfig(`
+    polled.configure(`
 poll: {interval: 100ms, timeout: 1m}
 targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name: a, bridge: {url: "${simulator.url}"}}]`);
-    registry.reconcile(jobsOf(config), config.poll, now());
     await waitUntil(() => held.length === 4);
     await waitUntil(() => valueOf(BLOCK_TIME) !== undefined);
     await nextPolls();
@@ -157,11 +123,11 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     await waitUntil(() => requestsOfBlocks() === 1);
     // Two responses of a node behind fail, the third one is accepted.
     height = 99;
-    elapsedMs += 2 * MINUTE_MS;
-    await waitUntil(() => (registry.states()[0]?.regressions ?? 0) === 2);
+    polled.advance(2 * MINUTE_MS);
+    await waitUntil(() => (polled.registry.states()[0]?.regressions ?? 0) === 2);
     expect(requestsOfBlocks()).toBe(1);
     await waitUntil(() => requestsOfBlocks() === 2);
-    expect(registry.states()[0]?.regressions).toBeGreaterThanOrEqual(3);
+    expect(polled.registry.states()[0]?.regressions).toBeGreaterThanOrEqual(3);
   });
 
   it('are not sent with node_queries off, and have no series', async () => {
@@ -181,18 +147,18 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     poll(url);
     await waitUntil(() => requestsOfBlocks() === 1);
     for (const minutes of [1, 2, 4, 8, 20, 39]) {
-      elapsedMs += minutes * MINUTE_MS;
+      polled.advance(minutes * MINUTE_MS);
       // oxlint-disable-next-line no-await-in-loop -- one poll after the other
       await nextPolls();
     }
     expect(requestsOfBlocks()).toBe(5);
     expect(valueOf(FAILURES)).toBe('5');
     expect(valueOf(BLOCK_TIME)).toBeUndefined();
-    expect(logged.filter((line) => line.includes('query'))).toEqual([
+    expect(logged().filter((line) => line.includes('query'))).toEqual([
       `query of the node failed: ${new URL(url).host}/cosmos/base/tendermint/v1beta1/blocks/latest: responded with status 501`,
       'the node does not serve the query; it is sent again every hour',
     ]);
-    elapsedMs += MINUTE_MS;
+    polled.advance(MINUTE_MS);
     await waitUntil(() => requestsOfBlocks() === 6);
     await nextPolls();
     expect(valueOf(FAILURES)).toBe('5');
@@ -210,9 +176,9 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     for (let rounds = 1; rounds < 8; rounds += 1) {
       // oxlint-disable-next-line no-await-in-loop -- one failure after the other
       await waitUntil(() => requests() === 2 * rounds);
-      elapsedMs += MINUTE_MS;
+      polled.advance(MINUTE_MS);
     }
-    expect(logged.filter((line) => line.includes('does not serve'))).toEqual([]);
+    expect(logged().filter((line) => line.includes('does not serve'))).toEqual([]);
   });
 
   it('about own validators are sent again when a proxy has refused the first ones, and are unknown meanwhile', async () => {
@@ -234,9 +200,12 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     });
     poll(url, `, watch: ["${orchestrator}"]`);
     const watched = () =>
-      viewOf(registry.all(), verdictsOf(registry.states(), now()), testLinks(), now()).targets[0]?.validators?.map(
-        ({ own }) => own,
-      );
+      viewOf(
+        polled.registry.all(),
+        verdictsOf(polled.registry.states(), polled.now()),
+        testLinks(),
+        polled.now(),
+      ).targets[0]?.validators?.map(({ own }) => own);
     await waitUntil(() => (node?.requests ?? []).filter(({ url: path = '' }) => isOwn(path)).length >= 3);
     await nextPolls();
     expect(watched()).toMatchObject([
@@ -250,14 +219,14 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     ]);
     isReplaced = true;
     // Names first: without them, the operator address is not known.
-    elapsedMs += MINUTE_MS;
+    polled.advance(MINUTE_MS);
     await nextPolls();
-    elapsedMs += MINUTE_MS;
+    polled.advance(MINUTE_MS);
     await waitUntil(() => watched()?.[0]?.jailed === true);
     expect(watched()).toMatchObject([{ orchestrator, bonded: false, lastEventNonce: expect.stringMatching(/^\d+$/) }]);
     // Of another validator.
     answered = { operator_address: 'hubvaloper1other', jailed: false };
-    elapsedMs += MINUTE_MS;
+    polled.advance(MINUTE_MS);
     await waitUntil(() => exposition().some((line) => /query_failures_total.*"staking_validator"} 1/.test(line)));
     expect(watched()).toMatchObject([{ jailed: true }]);
   });
@@ -271,7 +240,7 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     await waitUntil(() => valueOf(BLOCK_TIME) !== undefined);
     isFailing = true;
     for (const failures of ['1', '2', '3']) {
-      elapsedMs += MINUTE_MS;
+      polled.advance(MINUTE_MS);
       // oxlint-disable-next-line no-await-in-loop -- one failure after the other
       await waitFor(
         () => valueOf(FAILURES),
@@ -279,15 +248,15 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
       );
     }
     expect(valueOf(BLOCK_TIME)).toBe('1800000000');
-    elapsedMs += 3 * MINUTE_MS;
+    polled.advance(3 * MINUTE_MS);
     expect(valueOf(BLOCK_TIME)).toBeUndefined();
     const host = new URL(url).host;
-    expect(logged.filter((line) => line.includes('query'))).toEqual([
+    expect(logged().filter((line) => line.includes('query'))).toEqual([
       `query of the node failed: ${host}/cosmos/base/tendermint/v1beta1/blocks/latest: responded with status 500`,
     ]);
     isFailing = false;
     await waitUntil(() => valueOf(BLOCK_TIME) !== undefined);
-    expect(logged.at(-1)).toBe('query of the node has no failures any more');
+    expect(logged().at(-1)).toBe('query of the node has no failures any more');
   });
 
   it.each([
@@ -304,7 +273,7 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
       () => valueOf(FAILURES),
       (value) => value === '1',
     );
-    expect(registry.states()[0]?.queries.get('latest_block')?.failure?.message).toMatch(message);
+    expect(polled.registry.states()[0]?.queries.get('latest_block')?.failure?.message).toMatch(message);
     expect(valueOf(BLOCK_TIME)).toBeUndefined();
     expect(valueOf('bridge_exporter_poll_failures_total{target="a",document="module_state",reason="schema"}')).toBe(
       '0',
@@ -318,7 +287,7 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     // Longer than the test waits for polls.
     poll(url, '', '2m');
     await waitUntil(() => requestsOfBlocks() === 1);
-    elapsedMs += 10 * MINUTE_MS;
+    polled.advance(10 * MINUTE_MS);
     await nextPolls();
     await nextPolls();
     expect(requestsOfBlocks()).toBe(1);
@@ -332,13 +301,17 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     );
     poll(url);
     await waitUntil(() => waiting.length === 1);
-    registry.reconcile([], { interval: 100, timeout: 100, stale_after: 1000, max_body_size: 1000 }, now());
+    polled.registry.reconcile(
+      [],
+      { interval: 100, timeout: 100, stale_after: 1000, max_body_size: 1000 },
+      polled.now(),
+    );
     await new Promise<void>((resolve) => void waiting[0]?.end('{}', resolve));
-    expect(registry.states()).toEqual([]);
+    expect(polled.registry.states()).toEqual([]);
     // By the time that another endpoint has been polled, the response has arrived.
     poll(simulator.url, ', node_queries: "off", validator_names: "off"');
     await nextPolls();
     expect(valueOf(BLOCK_TIME)).toBeUndefined();
-    expect(logged.filter((line) => line.includes('query'))).toEqual([]);
+    expect(logged().filter((line) => line.includes('query'))).toEqual([]);
   });
 });

@@ -197,37 +197,25 @@ describe('a month of a main network', () => {
     ]);
   });
 
-  it('has phantom claims, one of them for more than a quarter of an hour', () => {
-    expect(minutesOf('a claim of one validator')).toBeGreaterThan(15);
-  });
-
-  it('has validators that were jailed and returned', () => {
-    const minutes = observer.minutesOf('a validator is jailed');
-    expect(minutes.length * STEP_MINUTES).toBeGreaterThan(20 * 60);
-    expect(newestOf(state.valsets).members.length).toBe(20);
-  });
-
-  it('has an abandoned set below the threshold, while the newest is fully signed', () => {
-    expect(minutesOf('an abandoned set')).toBeGreaterThan(6 * 60);
-    expect(observer.minutesOf('a set is relayed').length).toBeGreaterThan(5);
+  it.each([
+    ['a claim of one validator', 15],
+    ['a validator is jailed', 20 * 60],
+    ['an abandoned set', 6 * 60],
+    ['a set is relayed', 25],
+    ['a batch near its timeout', 60],
+    ['transfers return', 25],
+    ['a slow cctx on Bitcoin', 60],
+    ['the funds move', 4],
+  ])('has this for long enough to be seen: %s', (event, minutes) => {
+    expect(minutesOf(event)).toBeGreaterThan(minutes);
   });
 
   it('has two validators that never vote', () => {
     expect(observer.silentMembers(state)).toBe(2);
   });
 
-  it('has batches that reach their timeout, and transfers that return', () => {
-    expect(minutesOf('a batch near its timeout')).toBeGreaterThan(60);
-    expect(observer.minutesOf('transfers return').length).toBeGreaterThan(5);
-  });
-
-  it('has cctxs on Bitcoin that take more than 45 minutes', () => {
-    expect(minutesOf('a slow cctx on Bitcoin')).toBeGreaterThan(60);
-  });
-
   it('has a new threshold key, whose nonces begin at 0, and no cctx of the old one', () => {
     expect(observer.minutesOf('missed cctxs vanish').length).toBe(1);
-    expect(minutesOf('the funds move')).toBeGreaterThan(4);
     const keyOf = ({ cctxs_pending }: RateLimiterInput): Set<string> =>
       new Set(cctxs_pending.map((cctx) => currentOutbound(cctx).tss_pubkey));
     const [before, after] = [keyOf(start.input), keyOf(model.rateLimiterInput())];

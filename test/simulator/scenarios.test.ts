@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createModel, type Model } from '../../src/simulator/model.js';
-import {
-  isScenarioName,
-  mainnetRulesOf,
-  rulesOf,
-  type ScenarioName,
-  scenarioNames,
-  scenarios,
-} from '../../src/simulator/scenarios.js';
+import { isScenarioName, type ScenarioName, scenarioNames } from '../../src/simulator/scenarios.js';
 import { fuzzRuns } from '../support/fuzz.js';
 import { type ChainSummary, summarize } from './chain-summary.js';
 
@@ -160,29 +153,7 @@ describe('the scenario rate-limited', () => {
   });
 });
 
-describe('the rules on a main network', () => {
-  it('keep its traffic, unless the scenario is about more of it', () => {
-    const { transfersPerMinute, depositsPerMinute } = rulesOf('mainnet');
-    expect(mainnetRulesOf('no-relayer')).toMatchObject({
-      transfersPerMinute,
-      depositsPerMinute: 0,
-      relaysBatches: false,
-    });
-    expect(mainnetRulesOf('stalled-oracle')).toMatchObject({
-      transfersPerMinute,
-      depositsPerMinute,
-      voters: 'minority',
-    });
-    expect(mainnetRulesOf('backlog').transfersPerMinute).toBe(180);
-  });
-});
-
 describe('the scenarios', () => {
-  it('have a description of one line', () => {
-    const descriptions = scenarioNames.map((name) => scenarios[name].description);
-    expect(descriptions.filter((description) => !/^[^\n]{10,100}$/.test(description))).toEqual([]);
-  });
-
   it('are recognized by their exact name', () => {
     expect(['healthy', 'toString', 'Stuck', ''].map(isScenarioName)).toEqual([true, false, false, false]);
   });

@@ -279,23 +279,6 @@ describe('a state file that cannot be used', () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  it.skipIf(getuid?.() === 0)('because it is not permitted is logged, and replaced', async () => {
-    const folder = createTempFolder();
-    const path = folder.write('state.json', VALID);
-    chmodSync(path, 0);
-    await write(path, [endpoint('a')]);
-    expect(lines[0]).toBe(`nothing is remembered of earlier polls: ${path}: cannot be read: permission denied`);
-    expect(isKnown(await open(path), 'a')).toBe(true);
-  });
-
-  it.skipIf(getuid?.() === 0)('because its directory is read-only is logged once', async () => {
-    const { path } = createTempFolder();
-    chmodSync(path, 0o500);
-    await write(fileIn(path), [endpoint('a')]);
-    expect(lines.at(-1)).toMatch(/^the state file cannot be written: .*: permission denied$/);
-    chmodSync(path, 0o700);
-  });
-
   it.skipIf(getuid?.() !== 0)('of somebody else is read by root, and becomes its own', async () => {
     const folder = createTempFolder();
     const path = folder.write('state.json', VALID);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type JsonObject } from '../../support/json.js';
-import { account, attestation, members, operator, orchestrator, state, valset, valueOf, valuesOf } from './state.js';
+import { account, attestation, operator, orchestrator, state, valset, valueOf, valuesOf } from './state.js';
 
 const NEWEST = 'bridge_newest_attested_nonce';
 const PENDING = 'bridge_pending_events';
@@ -86,11 +86,6 @@ describe('bridge_next_event_voted_power_ratio', () => {
   it('counts an address once if several of its orchestrators voted', () => {
     const shared = [orchestrator('aaaa', '0xaa'), orchestrator('eeee', '0xAA')];
     expect(votedPower([operator('aaaa'), operator('eeee')], { orchestrator_addresses: shared })).toBe(0.5);
-  });
-
-  it('adds up the powers of members with the same address', () => {
-    const repeated = { ...valset('3', {}), members: [...members({ '0xaa': 1, '0xbb': 2 }), ...members({ '0xAA': 1 })] };
-    expect(votedPower([operator('aaaa')], { valsets: [repeated] })).toBe(0.5);
   });
 
   it.each([[[]], [[valset('1', {})]], [[valset('1', { '0xaa': 0 })]]])(

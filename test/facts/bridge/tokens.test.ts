@@ -65,17 +65,6 @@ describe('the token metrics', () => {
     expect(valueOf({ ...bridge, ...fields }, TRANSFERS)).toEqual(transfers);
   });
 
-  it('add up amounts up to 2^256 exactly', () => {
-    const smallest = transfer('1', '0xaa', '1');
-    const largest = transfer('2', '0xaa', (2n ** 256n).toString());
-    const amountsOf = (transfers: JsonObject[]) => valueOf(state({ unbatched_transfers: transfers }), AMOUNT);
-    expect(amountsOf([transfer('1', '0xaa', '9007199254740992'), smallest, smallest, smallest])).toEqual({
-      // Added up as doubles, the sum is 2^53.
-      [label('0xaa', '')]: 9007199254740996,
-    });
-    expect(amountsOf([largest, largest])).toEqual({ [label('0xaa', '')]: 2 ** 257 });
-  });
-
   it('merge contracts whose truncated labels are equal', () => {
     const longContract = (end: string): string => `0x${'a'.repeat(126)}${end}`;
     const document = state({

@@ -46,11 +46,6 @@ describe('crosschain_anomalies', () => {
     },
   );
 
-  it('compares heights above 2^53 exactly', () => {
-    const document = rateLimiterInput({ height: '9007199254740992', lowest_pending_cctx_height: '9007199254740993' });
-    expect(anomaliesOf(document)).toEqual({ ...noAnomalies, lowest_above_height: 1 });
-  });
-
   it('counts transactions of both lists without an outbound', () => {
     const document = rateLimiterInput({
       cctxs_missed: [cctx('0x1', []), consistent('0x2')],

@@ -1,0 +1,60 @@
+import type { RequestListener } from 'node:http';
+import { pino } from 'pino';
+import { clock, type Instant } from '../../src/clock.js';
+import { renderEndpoints } from '../../src/exposition/metrics-page.js';
+import { createPollExecutor } from '../../src/poll/fetch.js';
+import { jobsOf } from '../../src/poll/jobs.js';
+import { createEndpointRegistry } from '../../src/poll/registry.js';
+import type { Model } from '../../src/simulator/model.js';
+import { executeQuery, parseRequest } from '../../src/simulator/query-service.js';
+import { parseValidConfig } from '../support/config.js';
+import { waitUntil } from '../support/wait-for.js';
+
+/** Polls of real nodes, on clocks that a test moves forward. The lines of the log are kept. */
+export function createPolledRegistry() {
+  let elapsedMs = 0;
+  const now = (): Instant => {
+    const { epochSeconds, monotonicMs } = clock();
+    return { epochSeconds: epochSeconds + elapsedMs / 1000, monotonicMs: monotonicMs + elapsedMs };
+  };
+  const logged: Record<string, unknown>[] = [];
+  const log = pino({ base: null }, { write: (line: string) => void logged.push(JSON.parse(line)) });
+  const executor = createPollExecutor('test');
+  const registry = createEndpointRegistry(executor, log, now);
+  const polls = (): number => registry.states()[0]?.polls ?? 0;
+  return {
+    registry,
+    now,
+    logged,
+    configure: (yaml: string): void => {
+      const config = parseValidConfig(yaml);
+      registry.reconcile(jobsOf(config), config.poll, now());
+    },
+    advance: (ms: number): void => {
+      elapsedMs += ms;
+    },
+    /** Of the first endpoint. */
+    polls,
+    /** Waits until polls that have begun from now on have ended. */
+    nextPolls: async (count = 2): Promise<void> => {
+      const before = polls();
+      await waitUntil(() => polls() >= before + count);
+    },
+    exposition: (): string => renderEndpoints(registry.states(), 'text', now()),
+    close: (): void => {
+      registry.close();
+      executor.close();
+    },
+  };
+}
+
+export type PolledRegistry = ReturnType<typeof createPolledRegistry>;
+
+/** Responds as a node of the simulated chain. */
+export const respondAs =
+  (model: Model): RequestListener =>
+  (request, response) => {
+    const query = parseRequest('GET', request.url ?? '');
+    const { status, headers, body } = 'endpoint' in query ? executeQuery(model, query) : query;
+    response.writeHead(status, headers).end(body);
+  };
