@@ -10,9 +10,9 @@ import { listedRows, sumText } from '../problems/sentence.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { markup, type Markup } from './html.js';
 import { pendingLink } from './layout.js';
-import { severityOf, type TargetView } from './target-view.js';
 import { isoTime } from './time.js';
-import type { EndpointView } from './view.js';
+import type { EndpointView, TargetView } from './view.js';
+import { severityOf } from '../poll/verdicts.js';
 
 /*
  * What waits and what moves, in numbers, on both pages and in their JSON. A healthy bridge has three: what waits, what is claimed, and what

@@ -6,8 +6,8 @@ import { transactionUrl } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, pendingLink, relative } from './layout.js';
 import { itemSection, tableHtml, type ItemColumn, type ItemTable, type PageContext, type Table } from './table.js';
-import { severityOf } from './target-view.js';
 import { ago, distanceElement, timeElement } from './time.js';
+import { severityOf } from '../poll/verdicts.js';
 
 /*
  * Cross-chain transactions: by chain, by what was searched for, and one by one.

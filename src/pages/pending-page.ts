@@ -19,11 +19,11 @@ import { anchor, factList, layout, pendingLink, section, type Site } from './lay
 import { endedSection } from './ended.js';
 import { blockTimeOf } from './status-page.js';
 import { alertClass, itemSection, tableHtml, type ItemTable, type PageContext, type Table } from './table.js';
-import { firingVerdicts, worstTargetFirst } from './target-view.js';
 import { ago, agoElement, sinceElement, timeElement } from './time.js';
 import { validatorsSection } from './validator-table.js';
 import { conditionsOf, statusLabel } from './verdict-list.js';
 import type { EndpointView, PendingView, TargetPageView } from './view.js';
+import { firingVerdicts, worstTargetFirst } from '../poll/verdicts.js';
 
 /**
  * The page of one target: its verdicts, its validators, and the items behind the gauges, for someone who handles an alert. With several

@@ -10,11 +10,11 @@ import { backlogHtml } from './backlog.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, relative, section, type Site } from './layout.js';
 import { tableHtml, type Table } from './table.js';
-import { statuses, type TargetView } from './target-view.js';
 import { ago, agoElement, distanceElement, distantTimeElement, isoTime } from './time.js';
 import { ownValidatorsSection } from './validator-table.js';
 import { conditionsOf, statusLabel } from './verdict-list.js';
-import type { Availability, EndpointView, NodeView, View } from './view.js';
+import type { Availability, EndpointView, NodeView, View, TargetView } from './view.js';
+import { statuses } from '../poll/verdicts.js';
 
 export interface StatusView extends View {
   readonly instance: Instance;

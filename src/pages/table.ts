@@ -2,8 +2,8 @@ import type { ItemList } from '../facts/items/items.js';
 import type { SearchResult } from '../facts/items/search.js';
 import type { ExternalLinks } from './external-links.js';
 import { markup, type Markup } from './html.js';
-import { severityOf } from './target-view.js';
 import type { EndpointView, TargetPageView } from './view.js';
+import { severityOf } from '../poll/verdicts.js';
 
 /*
  * The tables of all pages. On a narrow screen, rows become cards.

@@ -9,11 +9,11 @@ import * as cells from './cells.js';
 import { isolated, markup, sentenceHtml, type Markup } from './html.js';
 import { anchor, pendingLink, section } from './layout.js';
 import { tableHtml, type Column } from './table.js';
-import { firingVerdicts, severityOf, type VerdictView } from './target-view.js';
 import { distantTimeElement, isoTime } from './time.js';
 import { lateAlerts, type Late, type OwnValidator, type ValidatorView } from './validator-view.js';
 import { statusLabel } from './verdict-list.js';
-import type { EndpointView, TargetPageView, View } from './view.js';
+import type { EndpointView, TargetPageView, View, VerdictView } from './view.js';
+import { firingVerdicts, severityOf } from '../poll/verdicts.js';
 
 /*
  * One table of validators: your own ones, before everything else and also when all is well, then those for whose signature or vote something

@@ -11,8 +11,8 @@ import { listedRows } from '../problems/sentence.js';
 import { withoutStaleAnswers } from '../queries/query-state.js';
 import { hasStakingNames, validatorsOf, type Contact, type Contacts } from '../queries/validators.js';
 import { claimPosition, orchestratorBalance, stakingStatus } from '../queries/watched-validators.js';
-import { firingVerdicts, type TargetView, type VerdictView } from './target-view.js';
-import type { ShownEndpoint } from './view.js';
+import type { ShownEndpoint, TargetView, VerdictView } from './view.js';
+import { firingVerdicts } from '../poll/verdicts.js';
 
 /*
  * The validators of a bridge that somebody has to look at: the watched ones, and those that are late to sign or vote.

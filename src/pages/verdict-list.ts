@@ -1,12 +1,12 @@
 import { groupBy } from '../facts/grouping.js';
 import type { Severity } from '../problems/problem.js';
-import { isNote } from '../poll/verdicts.js';
+import { isNote, statuses, type TargetStatus } from '../poll/verdicts.js';
 import { beginningAtLimit } from '../problems/problems.js';
 import { duration } from '../text/format.js';
 import { isolated, markup, sentenceHtml, type Markup } from './html.js';
 import { anchor, pendingLink, relative } from './layout.js';
-import { statuses, type TargetStatus, type TargetView, type VerdictView } from './target-view.js';
 import { clockTimeElement, sinceElement } from './time.js';
+import type { TargetView, VerdictView } from './view.js';
 
 /*
  * The verdicts on both pages: the worst one as the heading, the others below it, with what to do first and what follows from them.

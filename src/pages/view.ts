@@ -1,16 +1,17 @@
 import { ageSeconds, type Instant } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
 import { searchCctxs, type SearchResult } from '../facts/items/search.js';
-import { exportedSuccess, type EndpointState } from '../poll/endpoint-state.js';
+import { exportedSuccess, type EndpointState, type KnownEndpoint } from '../poll/endpoint-state.js';
 import { keptInput, itemsOf } from '../poll/kept-body.js';
-import type { Endpoint } from '../poll/registry.js';
-import type { TargetVerdicts } from '../poll/verdicts.js';
-import { latestBlock, syncing } from '../queries/node-status.js';
+import type { PollJob } from '../poll/jobs.js';
+import type { TargetStatus, TargetVerdicts, Verdict } from '../poll/verdicts.js';
+import { sentenceText } from '../problems/sentence.js';
+import { BEHIND_SECONDS, latestBlock, syncing } from '../queries/node-status.js';
 import { withoutStaleAnswers } from '../queries/query-state.js';
 import { backlogStatistics, flowView } from './backlog.js';
-import type { ExternalLinks } from './external-links.js';
+import { duration } from '../text/format.js';
+import { dashboardUrl, runbookUrl, type ExternalLinks } from './external-links.js';
 import { endedProblems } from './ended.js';
-import { targetView } from './target-view.js';
 import { isoTime } from './time.js';
 import { validatorViews } from './validator-view.js';
 
@@ -26,9 +27,9 @@ export type EndpointView = Readonly<ReturnType<typeof endpointView>>;
 export type NodeView = Readonly<ReturnType<typeof nodeView>>;
 
 /** What an endpoint is shown by. */
-export type ShownEndpoint = Pick<Endpoint, 'state' | 'memory'> & {
-  readonly job: Pick<Endpoint['job'], 'url' | 'context'>;
-};
+export interface ShownEndpoint extends KnownEndpoint {
+  readonly job: Pick<PollJob, 'url' | 'context'>;
+}
 
 export function viewOf(
   shown: readonly ShownEndpoint[],
@@ -55,6 +56,58 @@ export function viewOf(
     };
   });
   return { generatedAt: isoTime(now.epochSeconds), targets, endpoints };
+}
+
+export interface TargetView {
+  readonly target: string;
+  readonly status: TargetStatus;
+  /** Why the target cannot be judged. */
+  readonly unknown: readonly string[];
+  /** The names of the problems that an endpoint has never had the fields for. */
+  readonly notJudgedHere: readonly string[];
+  /** Worst first. */
+  readonly verdicts: readonly VerdictView[];
+}
+
+export type VerdictView = Readonly<ReturnType<typeof verdictView>>;
+
+export function targetView(
+  { target, status, unknown, verdicts, notJudgedHere }: TargetVerdicts,
+  endpoints: readonly EndpointView[],
+  links: ExternalLinks,
+): TargetView {
+  // A node that is behind is a verdict only when two judgements agree, but until then the target must not look healthy.
+  const behind = status === 'ok' || status === 'info' ? endpoints.flatMap(nodeBehind) : [];
+  return {
+    target,
+    status: behind.length > 0 ? 'unknown' : status,
+    unknown: [...unknown, ...behind],
+    notJudgedHere,
+    verdicts: verdicts.map((verdict) => verdictView(verdict, links)),
+  };
+}
+
+function nodeBehind({ document, node: { behindSeconds } }: EndpointView): readonly string[] {
+  return behindSeconds === null || behindSeconds <= BEHIND_SECONDS
+    ? []
+    : [`the node of ${document} is ${duration(behindSeconds)} behind`];
+}
+
+function verdictView({ target, startSeconds, firesAtSeconds, ...verdict }: Verdict, links: ExternalLinks) {
+  const isFiring = verdict.state === 'firing';
+  return {
+    ...verdict,
+    /** The sentence as text. */
+    summary: sentenceText(verdict.sentence),
+    /** ISO 8601. */
+    since: isoTime(startSeconds),
+    /** When it fires at the latest, unless it ends before, ISO 8601; `null` while it fires. */
+    firesAt: isFiring ? null : isoTime(firesAtSeconds),
+    firesInSeconds: isFiring ? null : firesAtSeconds - startSeconds - verdict.ageSeconds,
+    runbook: runbookUrl(links, verdict.alert),
+    /** `null` unless `links.dashboards` is configured. */
+    dashboard: dashboardUrl(links, verdict.alert, target),
+  };
 }
 
 /** The view of all targets, or of the one with a name; `undefined` if there is no such target. */

@@ -43,6 +43,10 @@ export interface Verdict {
   readonly action: string;
 }
 
+/** Worst first. What cannot be judged may hide anything, so it comes before what may become an alert, or is only for the record. */
+export const statuses = ['critical', 'warning', 'unknown', 'pending', 'info', 'ok'] as const;
+export type TargetStatus = (typeof statuses)[number];
+
 /** All problems of a target, worst first, and those that follow from others last. */
 export interface TargetVerdicts {
   readonly target: string;
@@ -50,7 +54,7 @@ export interface TargetVerdicts {
    * The severity of the worst firing problem. Unless that is `critical` or `warning`: `unknown` when some endpoint was never polled, or its data is
    * outdated; `pending` when a problem is on its way to an alert; `info`; `ok` otherwise.
    */
-  readonly status: Severity | 'unknown' | 'pending' | 'ok';
+  readonly status: TargetStatus;
   /** Why the target cannot be judged; empty unless something cannot be. */
   readonly unknown: readonly string[];
   readonly verdicts: readonly Verdict[];
@@ -211,4 +215,33 @@ function withCauses(found: readonly Judging[]): readonly Verdict[] {
       .toSorted(worstFirst)
       .map(({ problem: _problem, rank: _rank, ...verdict }) => verdict)
   );
+}
+
+export function worstTargetFirst<Target extends { readonly status: TargetStatus }>(
+  targets: readonly Target[],
+): readonly Target[] {
+  return targets.toSorted((a, b) => statuses.indexOf(a.status) - statuses.indexOf(b.status));
+}
+
+/** Those that fire, without those that another one inhibits. */
+export function firingVerdicts<Own extends Pick<Verdict, 'state' | 'inhibitedBy'>>({
+  verdicts,
+}: {
+  readonly verdicts: readonly Own[];
+}): readonly Own[] {
+  return verdicts.filter(({ state, inhibitedBy }) => state === 'firing' && inhibitedBy === null);
+}
+
+/** The severity of the worst firing verdict about one of these alerts, inhibited or not. A label that an alert has must have the given value. */
+export function severityOf(
+  { verdicts }: { readonly verdicts: readonly Pick<Verdict, 'state' | 'alert' | 'subject' | 'severity'>[] },
+  alerts: readonly string[],
+  labels: Subject = {},
+): Severity | undefined {
+  const matches = (subject: Subject): boolean =>
+    subjectLabels.every(
+      (name) => labels[name] === undefined || subject[name] === undefined || labels[name] === subject[name],
+    );
+  return verdicts.find(({ state, alert, subject }) => state === 'firing' && alerts.includes(alert) && matches(subject))
+    ?.severity;
 }

@@ -4,7 +4,6 @@ import { FLOW_MINUTES, flowHistoryAfter, NO_FLOW_HISTORY } from '../../src/flow/
 import { defaultBridgeSettings, type Objective } from '../../src/config/endpoint-config.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { backlogHtml, flowView, type FlowView } from '../../src/pages/backlog.js';
-import { targetView } from '../../src/pages/target-view.js';
 import { initialState, initialMemory, type KnownEndpoint } from '../../src/poll/endpoint-state.js';
 import { step } from '../../src/poll/step.js';
 import { batch, state, transfer, valset } from '../facts/bridge/state.js';
@@ -12,6 +11,7 @@ import type { JsonObject } from '../support/json.js';
 import { NO_LABELS, pollOf, TARGET_OPTIONS } from '../support/polls.js';
 import { at, targetVerdicts, testLinks } from './sample-snapshots.js';
 import type { StepContext } from '../../src/documents.js';
+import { targetView } from '../../src/pages/view.js';
 
 const limits = { maxBodyBytes: 2 ** 26, staleAfterMs: 300_000 };
 const MINUTE = 60;
