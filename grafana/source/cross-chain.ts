@@ -90,14 +90,14 @@ const now: Row = {
         { title: 'Unchanged', expr: unchangedFor, unit: 'dtdhms' },
         {
           title: 'Without hash',
-          expr: sumBy(CHAIN, latest('crosschain_cctxs_without_hash', { by: [...CHAIN, 'list'], where: [SELECTED] })),
+          expr: latest('crosschain_cctxs_without_hash', { by: CHAIN, where: ['list="pending"'] }),
           unit: 'short',
         },
         { title: 'Missed', expr: listed(CHAIN, 'list="missed"'), unit: 'short' },
         { title: 'Missed for', expr: oldest('missed'), unit: 'dtdhms' },
         { title: 'Lookahead', expr: lookaheadUsed, unit: 'percentunit', decimals: 0 },
       ],
-      sortBy: { column: 'Oldest', isDescending: true },
+      sortBy: [{ column: 'Oldest', isDescending: true }],
     }),
     graph({
       title: 'Pending by chain',
@@ -256,7 +256,7 @@ const outcomes: Row = {
       labels: { target: 'Target', list: 'List', status: 'Status', coin_type: 'Coin type', direction: 'Direction' },
       lastLabels: { cluster: 'Cluster' },
       columns: [{ title: 'Listed', expr: listed(['list', 'status', 'coin_type', 'direction']), unit: 'short' }],
-      sortBy: { column: 'Listed', isDescending: true },
+      sortBy: [{ column: 'Listed', isDescending: true }],
     }),
     graph({
       title: 'Rate limit used',

@@ -1,6 +1,7 @@
 import { OUTDATED_SECONDS, SIZE_RATIO } from '../../src/problems/exporter-rules.js';
 import { commonVariables } from './filters.js';
 import { type Dashboard, graph, type Row, table } from './grafana.js';
+import { severityTexts } from './problem-table.js';
 import { ALERT_FILTERS, EXPORTER_FILTERS, FILTERS } from './queries.js';
 
 const ENDPOINT = '{{cluster}} {{target}} {{document}} {{instance}}';
@@ -74,7 +75,7 @@ const current: Row = {
           ],
         },
       ],
-      sortBy: { column: 'Age of data', isDescending: true },
+      sortBy: [{ column: 'Age of data', isDescending: true }],
     }),
     table({
       title: 'Alerts on the exporter',
@@ -83,7 +84,9 @@ const current: Row = {
       noValue: 'the alert rules are not evaluated: not even BridgeWatchdog fires',
       width: 12,
       labels: { alertname: 'Alert', severity: 'Severity', target: 'Target', document: 'Document' },
+      labelTexts: { Severity: severityTexts },
       widths: { Alert: 220, Document: 150 },
+      sortBy: [{ column: 'Severity', isDescending: false }],
       lastLabels: { cluster: 'Cluster' },
       columns: [
         {

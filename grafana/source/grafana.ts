@@ -164,7 +164,8 @@ interface Table extends Texts {
   /** Further labels, in the last columns. */
   readonly lastLabels?: Readonly<Record<string, string>>;
   readonly columns: readonly Column[];
-  readonly sortBy?: { readonly column: string; readonly isDescending: boolean };
+  /** Equal values are sorted by the next one. */
+  readonly sortBy?: readonly { readonly column: string; readonly isDescending: boolean }[];
   /** Text and color of label values, by column title. */
   readonly labelTexts?: Readonly<Record<string, ValueTexts>>;
   /** In pixels, by column title. */
@@ -177,7 +178,7 @@ export function table({
   labels,
   lastLabels = {},
   columns,
-  sortBy,
+  sortBy = [],
   labelTexts = {},
   widths = {},
   links = {},
@@ -222,7 +223,7 @@ export function table({
       options: {
         cellHeight: 'sm',
         showHeader: true,
-        sortBy: sortBy === undefined ? [] : [{ desc: sortBy.isDescending, displayName: sortBy.column }],
+        sortBy: sortBy.map(({ column, isDescending }) => ({ desc: isDescending, displayName: column })),
       },
       transformations: [
         { id: 'merge', options: {} },

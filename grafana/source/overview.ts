@@ -21,7 +21,7 @@ const now: Row = {
     problemTable({
       title: 'Problems now',
       description:
-        'What is wrong, about what, and since when? Red and orange: the alert fires. Yellow: it will, if the problem lasts. Without the alert rules everything is yellow. The alerts on the exporter are here, too. The runbook has a section for each name.',
+        'What is wrong, about what, and since when? Red and orange: the alert fires. Yellow: it will, if the problem lasts. Without the alert rules everything is yellow. Begin with the lowest order of a target: a problem can be the cause of those with a higher order. The alerts on the exporter are here, too. The runbook has a section for each name.',
       noValue: 'no problem, if the data below is current',
       height: 9,
     }),
@@ -107,7 +107,7 @@ const now: Row = {
           decimals: 1,
         },
       ],
-      sortBy: { column: 'Worth', isDescending: true },
+      sortBy: [{ column: 'Worth', isDescending: true }],
     }),
     table({
       title: 'Chains',
@@ -141,7 +141,7 @@ const now: Row = {
         },
         { title: 'Limit', expr: latest('crosschain_age_limit_seconds', { by: CHAIN }), unit: 'dtdhms' },
       ],
-      sortBy: { column: 'Oldest', isDescending: true },
+      sortBy: [{ column: 'Oldest', isDescending: true }],
     }),
   ],
 };

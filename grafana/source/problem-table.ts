@@ -1,12 +1,20 @@
 import { pendingItemsLink } from './filters.js';
 import { type Column, type Panel, table, type ValueTexts } from './grafana.js';
-import { problemStarts, withSubject, worst } from './problems.js';
+import { problemStarts, withOrder, withSubject, worst } from './problems.js';
 
 /** See `worst`. Only what has an alert that fires is red or orange. */
 export const worstTexts: ValueTexts = {
   '1': ['soon', 'yellow'],
   '2': ['warning', 'orange'],
   '3': ['critical', 'red'],
+};
+
+export const severityTexts: ValueTexts = {
+  critical: ['critical', 'red'],
+  warning: ['warning', 'orange'],
+  info: ['info', 'blue'],
+  'critical soon': ['critical soon', 'yellow'],
+  'warning soon': ['warning soon', 'yellow'],
 };
 
 /** The worst problem of each row. */
@@ -19,26 +27,19 @@ export function problemTable(
   panel: Pick<Panel, 'title' | 'description' | 'noValue'> & { readonly height?: number },
   ...matchers: readonly string[]
 ): Panel {
-  const start = withSubject(problemStarts(...matchers));
+  const start = withOrder(withSubject(problemStarts(...matchers)));
   return table({
     ...panel,
-    labels: { severity: 'Severity', problem: 'Problem', about: 'About', target: 'Target' },
-    labelTexts: {
-      Severity: {
-        critical: ['critical', 'red'],
-        warning: ['warning', 'orange'],
-        info: ['info', 'blue'],
-        'critical soon': ['critical soon', 'yellow'],
-        'warning soon': ['warning soon', 'yellow'],
-      },
-    },
+    labels: { severity: 'Severity', order: 'Order', problem: 'Problem', about: 'About', target: 'Target' },
+    labelTexts: { Severity: severityTexts },
     lastLabels: { cluster: 'Cluster' },
     columns: [
       { title: 'Since', expr: `1000 * (${start})`, unit: 'dateTimeAsIsoNoDateIfToday' },
       { title: 'For', expr: `time() - (${start})`, unit: 'dtdhms' },
     ],
-    widths: { Severity: 120, Problem: 280 },
-    sortBy: { column: 'Severity', isDescending: false },
+    widths: { Severity: 120, Order: 70, Problem: 280 },
+    // A cause before what follows from it, and what began first before the others.
+    sortBy: ['Severity', 'Order', 'Since'].map((column) => ({ column, isDescending: false })),
     links: { Target: [pendingItemsLink] },
   });
 }

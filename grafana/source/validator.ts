@@ -275,7 +275,7 @@ const all: Row = {
       links: { Validator: [pendingItemsLink] },
       widths: { Validator: 160, Orchestrator: 230 },
       columns: late('all').map((column) => ({ ...column, expr: ofLate(column.expr) })),
-      sortBy: { column: 'Power', isDescending: true },
+      sortBy: [{ column: 'Power', isDescending: true }],
     }),
     graph({
       title: 'Power of late validators',

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
 import { substituteVariables } from './dashboard-files.js';
-import { problemStartMs, problemStarts, withSubject, worst } from '../../grafana/source/problems.js';
+import { problemStartMs, problemStarts, withOrder, withSubject, worst } from '../../grafana/source/problems.js';
 import { latest } from '../../grafana/source/queries.js';
 import { secondsToSign, withSigner } from '../../grafana/source/validator.js';
 
@@ -188,6 +188,24 @@ const cases: readonly Case[] = [
       '{target="t", problem="BridgeBatchUnsigned", severity="critical soon"}': 840,
       '{target="t", problem="BridgeBacklogStuck", token_contract="0xaa", severity="warning"}': 60,
       '{target="t", problem="BridgeBacklogStuck", token_contract="0xaa", severity="critical soon"}': 120,
+    },
+  },
+  {
+    title: 'a warning is left out while its critical form fires, and has another order than what it can cause',
+    expr: withOrder(problemStarts()),
+    series: {
+      ...unsigned,
+      ...stuck,
+      [startOf('warning', 'problem="BridgeNodeBehind"')]: 30,
+      ...alertOf(`alertname="BridgeBacklogStuck", severity="critical", token_contract="0xaa"`),
+      ...alertOf(`alertname="BridgeBacklogStuck", severity="warning", token_contract="0xaa"`),
+      ...alertOf(`alertname="BridgeNodeBehind", severity="warning"`),
+    },
+    evalTime: '25m',
+    samples: {
+      '{target="t", problem="BridgeBatchUnsigned", severity="critical soon", order="2"}': 840,
+      '{target="t", problem="BridgeBacklogStuck", token_contract="0xaa", severity="critical", order="6"}': 180,
+      '{target="t", problem="BridgeNodeBehind", severity="warning", order="1"}': 30,
     },
   },
   {

@@ -307,10 +307,13 @@ async function drawTable(panel: Panel, context: Drawn): Promise<string | undefin
     const field = { ...fieldConfig!.defaults, ...Object.fromEntries(properties) } as Field & Record<string, unknown>;
     return { name, title, field, isNumber: name.startsWith('Value') };
   });
-  const [sort] = options?.sortBy ?? [];
-  const sortName = columns.find(({ title }) => title === sort?.displayName)?.name;
-  const sorted =
-    sortName === undefined ? rows : rows.toSorted((a, b) => compare(a[sortName], b[sortName]) * (sort?.desc ? -1 : 1));
+  const keys = (options?.sortBy ?? []).flatMap(({ displayName, desc }) => {
+    const own = columns.find(({ title }) => title === displayName);
+    return own === undefined ? [] : [{ name: own.name, sign: desc ? -1 : 1 }];
+  });
+  const sorted = rows.toSorted((a, b) =>
+    keys.reduce((result, { name, sign }) => result || compare(a[name], b[name]) * sign, 0),
+  );
   const head = columns.map(({ title, isNumber, field }) => {
     const width = typeof field['custom.width'] === 'number' ? ` style="width:${field['custom.width']}px"` : '';
     return `<th${isNumber ? ' class="number"' : ''}${width}>${escape(title)}</th>`;
