@@ -61,10 +61,10 @@ function interned(convert: (text: string) => string): (json: unknown) => Field<s
   };
 }
 
-/** A chain id: a string, or a JSON integer as its digits. */
+/** A chain id: a string, or a JSON integer as its digits, which are lost above 2^53. */
 export const chainId = scalar((json) => {
   if (typeof json === 'string') return json;
-  return typeof json === 'number' && Number.isInteger(json) ? BigInt(json).toString() : INVALID;
+  return Number.isSafeInteger(json) ? String(json) : INVALID;
 });
 
 /** Replaces enum values that the exporter does not know. */

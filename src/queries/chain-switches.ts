@@ -86,6 +86,8 @@ export const pendingNonces = nodeQuery({
   name: 'pending_nonces',
   isEnabled: isCrosschain,
   path: observerPath('pendingNonces'),
+  // Whose nonces they are is known first.
+  requests: ({ answered }, path) => (signersKey.valuesOf(answered).has('') ? [{ key: '', path }] : []),
   schema: object({
     pending_nonces: list(object({ chain_id: chainId, tss: string, nonce_low: numeral, nonce_high: numeral })),
     pagination,

@@ -29,7 +29,7 @@ describe('a scalar', () => {
     expect(valuesOf(addressDataPart, account, operator, '0xAB', 7)).toEqual(['qqqq', 'qqqq', '0xab', INVALID]);
   });
 
-  it('is a chain id, of which an integer is its digits', () => {
+  it('is a chain id, of which an integer is its digits as long as they are exact', () => {
     expect(valuesOf(chainId, '7000', 'injective-1', 7000, -1, 1.5, true, null)).toEqual([
       '7000',
       'injective-1',
@@ -39,7 +39,7 @@ describe('a scalar', () => {
       INVALID,
       undefined,
     ]);
-    expect(valuesOf(chainId, 1e21)).toEqual(['1000000000000000000000']);
+    expect(valuesOf(chainId, 2 ** 53 - 1, 2 ** 53, 1e21)).toEqual(['9007199254740991', INVALID, INVALID]);
   });
 });
 

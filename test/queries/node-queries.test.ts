@@ -103,10 +103,11 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     await nextPolls();
     expect(held).toHaveLength(4);
     for (const response of held.splice(0)) response.writeHead(501).end('{}');
+    // Three of the bridge, and five of the rate limiter input: that of the nonces waits for the key.
     await waitUntil(() => held.length === 4);
     for (const response of held.splice(0)) response.writeHead(501).end('{}');
-    // Three of the bridge, and six of the rate limiter input.
-    await waitUntil(() => held.length === 1);
+    await nextPolls();
+    expect(held).toEqual([]);
   });
 
   it('are not sent to a node that is behind', async () => {
@@ -162,6 +163,12 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     await waitUntil(() => requestsOfBlocks() === 6);
     await nextPolls();
     expect(valueOf(FAILURES)).toBe('5');
+  });
+
+  it('export the nonces of the present key with the poll after the key is known', async () => {
+    pollCrosschain(simulator.url);
+    await waitUntil(() => exposition().some((line) => line.startsWith('crosschain_nonce_low{')));
+    expect(simulator.requests.tss).toBe(1);
   });
 
   it('of a further page are failures when it is refused, because the node serves the path', async () => {
