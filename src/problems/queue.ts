@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { compare, toDecimalString, type Exact } from '../chain/decimal.js';
 import { totalFees } from '../facts/bridge/batches.js';
+import type { DecimalString } from '../chain/numeral.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import {
   contractLabel,
@@ -68,7 +69,8 @@ function topTransfers({ input }: Evidence<'module_state'>, before: TopMark = {})
       const [top] = queue.toSorted((a, b) => compare(feeOf(b), feeOf(a)) || compare(idOf(a), idOf(b)));
       const last = Object.hasOwn(before, contract) ? before[contract] : undefined;
       const hasLeft = last !== undefined && !queue.some((own) => toDecimalString(idOf(own)) === last.transfer);
-      const isBuilt = hasLeft && last.transfer !== '' && last.batch !== batch;
+      // A node that is behind has neither the transfer nor the batches yet.
+      const isBuilt = hasLeft && last.transfer !== '' && compare(batch, last.batch as DecimalString) > 0;
       const transfer = top === undefined ? '' : toDecimalString(idOf(top));
       return [contract, { transfer, batch, builtBefore: isBuilt ? batch : (last?.builtBefore ?? '') }];
     }),

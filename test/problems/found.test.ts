@@ -247,6 +247,8 @@ describe('the queue of a token', () => {
     const queue = { unbatched_transfers: [transfer('6'), transfer('7'), transfer('8')] };
     const built = { last_outgoing_batch_id: '1000' };
     expect(startsAfter({ ...queue, ...built })).toEqual([2]);
+    // The node is behind the one before.
+    expect(startsAfter({ ...queue, last_outgoing_batch_id: '1' })).toEqual([0]);
     expect(startsAfter(built)).toEqual([0]);
     // The sender canceled it.
     expect(startsAfter(queue)).toEqual([0]);
