@@ -36,10 +36,9 @@ import { crosschainFamilies } from './metrics/crosschain-families.js';
 import type { CctxAnswer, CrosschainInput } from './facts/crosschain/input.js';
 import { crosschainObservations, type CrosschainObservations } from './facts/crosschain/observations.js';
 import type { Family } from './metrics/family.js';
-import { bridgeItems } from './facts/items/bridge.js';
-import { contractItems } from './facts/items/contract.js';
-import { crosschainItems } from './facts/items/crosschain.js';
-import type { Items } from './facts/items/items.js';
+import { bridgeItems, type BridgeItems } from './facts/items/bridge.js';
+import { contractItems, type ContractItems } from './facts/items/contract.js';
+import { crosschainItems, type CrosschainItems } from './facts/items/crosschain.js';
 
 /** The settings of each document, by the value of the label `document`. */
 export interface SettingsOf {
@@ -96,6 +95,9 @@ export interface InputOf {
   readonly rate_limiter_input: CrosschainInput;
 }
 
+/** The items behind the gauges, for `/pending`. */
+export type Items = BridgeItems | ContractItems | CrosschainItems;
+
 export type DocumentName = keyof SettingsOf;
 
 /** A document: where it is requested, how it is read, and what is derived from it. */
@@ -126,7 +128,6 @@ export interface DocumentDefinition<Name extends DocumentName> {
   /** What the next document of the endpoint gets as its previous observations. */
   readonly observations: (input: InputOf[Name]) => ObservationsOf[Name];
   readonly flow: FlowDefinition<InputOf[Name], FlowOf[Name]>;
-  /** The items behind the gauges, for `/pending`. */
   readonly items: (tracked: Tracked<InputOf[Name], FlowOf[Name]>, labels: LabelSettings) => Items;
 }
 

@@ -1,6 +1,5 @@
 import { ageSeconds, type Instant } from '../clock.js';
 import { USUAL_SECONDS } from '../facts/items/block-spans.js';
-import type { BatchItem, BridgeItems, CrosschainItems, ItemList, Items, WaitReason } from '../facts/items/items.js';
 import { FLOW_MINUTES, flowIncrease, medianSeconds, type FlowHistory } from '../flow/flow-history.js';
 import { countLate } from '../flow/histogram.js';
 import { samplesOf } from '../metrics/samples.js';
@@ -13,6 +12,11 @@ import { pendingLink } from './layout.js';
 import { isoTime } from './time.js';
 import type { EndpointView, TargetView } from './view.js';
 import { severityOf } from '../poll/verdicts.js';
+import type { BatchItem, BridgeItems } from '../facts/items/bridge.js';
+import type { CrosschainItems } from '../facts/items/crosschain.js';
+import type { ItemList } from '../facts/items/item-list.js';
+import type { Items } from '../documents.js';
+import type { WaitReason } from '../facts/bridge/batches.js';
 
 /*
  * What waits and what moves, in numbers, on both pages and in their JSON. A healthy bridge has three: what waits, what is claimed, and what

@@ -1,21 +1,14 @@
 import { isLate } from '../facts/items/block-spans.js';
-import type {
-  BatchItem,
-  BridgeItems,
-  ClaimItem,
-  CoinItem,
-  QueueItem,
-  TransferItem,
-  ValsetItem,
-  WaitingTokenItem,
-  WaitReason,
-} from '../facts/items/items.js';
 import { haveOrHas, membersOf, validators } from '../problems/sentence.js';
 import { count, percent } from '../text/format.js';
 import * as cells from './cells.js';
 import { markup, type Markup } from './html.js';
 import { anchor } from './layout.js';
 import { alertClass, type ItemTable, type PageContext } from './table.js';
+import type { BatchItem, BridgeItems, TransferItem, ValsetItem } from '../facts/items/bridge.js';
+import type { ClaimItem } from '../facts/items/claims.js';
+import type { CoinItem, QueueItem, WaitingTokenItem } from '../facts/items/tokens.js';
+import type { WaitReason } from '../facts/bridge/batches.js';
 
 /* What waits on a bridge, and why: transfers, batches, validator sets, and claims of events that are not observed. */
 

@@ -1,8 +1,10 @@
-import type { BlockSpan, CoinItem, DecimalString, TokenItem } from '../facts/items/items.js';
 import { tokenUrl, type ExternalLinks } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
 import { duration, percent } from '../text/format.js';
 import { splitAddress, truncate } from '../text/untrusted-text.js';
+import type { BlockSpan } from '../facts/items/block-spans.js';
+import type { CoinItem, TokenItem } from '../facts/items/tokens.js';
+import type { DecimalString } from '../chain/numeral.js';
 
 /*
  * How the values of pending items are shown. `null` is shown as unknown, never as 0 or empty.

@@ -1,4 +1,3 @@
-import type { CctxItem, ChainItem, ItemList, UnlistedItem } from '../facts/items/items.js';
 import type { FoundCctx, SearchResult } from '../facts/items/search.js';
 import { count, duration } from '../text/format.js';
 import * as cells from './cells.js';
@@ -8,6 +7,8 @@ import { anchor, pendingLink, relative } from './layout.js';
 import { itemSection, tableHtml, type ItemColumn, type ItemTable, type PageContext, type Table } from './table.js';
 import { ago, distanceElement, timeElement } from './time.js';
 import { severityOf } from '../poll/verdicts.js';
+import type { CctxItem, ChainItem, UnlistedItem } from '../facts/items/crosschain.js';
+import type { ItemList } from '../facts/items/item-list.js';
 
 /*
  * Cross-chain transactions: by chain, by what was searched for, and one by one.

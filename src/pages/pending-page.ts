@@ -1,5 +1,4 @@
-import { documents } from '../documents.js';
-import type { BridgeItems, ContractItems, CrosschainItems, ItemList, Items } from '../facts/items/items.js';
+import { documents, type Items } from '../documents.js';
 import { percent } from '../text/format.js';
 import { backlogHtml } from './backlog.js';
 import {
@@ -24,6 +23,10 @@ import { validatorsSection } from './validator-table.js';
 import { conditionsOf, statusLabel } from './verdict-list.js';
 import type { EndpointView, PendingView, TargetPageView } from './view.js';
 import { firingVerdicts, worstTargetFirst } from '../poll/verdicts.js';
+import type { BridgeItems } from '../facts/items/bridge.js';
+import type { ContractItems } from '../facts/items/contract.js';
+import type { CrosschainItems } from '../facts/items/crosschain.js';
+import type { ItemList } from '../facts/items/item-list.js';
 
 /**
  * The page of one target: its verdicts, its validators, and the items behind the gauges, for someone who handles an alert. With several

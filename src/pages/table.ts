@@ -1,9 +1,9 @@
-import type { ItemList } from '../facts/items/items.js';
 import type { SearchResult } from '../facts/items/search.js';
 import type { ExternalLinks } from './external-links.js';
 import { markup, type Markup } from './html.js';
 import type { EndpointView, TargetPageView } from './view.js';
 import { severityOf } from '../poll/verdicts.js';
+import type { ItemList } from '../facts/items/item-list.js';
 
 /*
  * The tables of all pages. On a narrow screen, rows become cards.

@@ -1,5 +1,4 @@
-import type { BridgeItems, Duty, MissingItems } from '../facts/items/items.js';
-import { MIN_SILENT } from '../facts/items/watched.js';
+import { MIN_SILENT, type Duty, type MissingItems } from '../facts/items/watched.js';
 import { firstDispute } from '../problems/disputes.js';
 import type { Subject } from '../problems/problem.js';
 import { listedRows } from '../problems/sentence.js';
@@ -14,6 +13,7 @@ import { lateAlerts, type Late, type OwnValidator, type ValidatorView } from './
 import { statusLabel } from './verdict-list.js';
 import type { EndpointView, TargetPageView, View, VerdictView } from './view.js';
 import { firingVerdicts, severityOf } from '../poll/verdicts.js';
+import type { BridgeItems } from '../facts/items/bridge.js';
 
 /*
  * One table of validators: your own ones, before everything else and also when all is well, then those for whose signature or vote something

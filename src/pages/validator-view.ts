@@ -2,9 +2,8 @@ import { dataPart } from '../chain/addresses.js';
 import { toDecimalString } from '../chain/decimal.js';
 import type { Instant } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
-import { isLate } from '../facts/items/block-spans.js';
+import { isLate, type BlockSpan } from '../facts/items/block-spans.js';
 import { inWholeUnits } from '../facts/items/item-list.js';
-import type { BlockSpan, BridgeItems, ClaimItem, HubCoin, Member, Members, WatchedItem } from '../facts/items/items.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import { problems } from '../problems/problems.js';
 import { listedRows } from '../problems/sentence.js';
@@ -13,6 +12,11 @@ import { hasStakingNames, validatorsOf, type Contact, type Contacts } from '../q
 import { claimPosition, orchestratorBalance, stakingStatus } from '../queries/watched-validators.js';
 import type { ShownEndpoint, TargetView, VerdictView } from './view.js';
 import { firingVerdicts } from '../poll/verdicts.js';
+import type { BridgeItems } from '../facts/items/bridge.js';
+import type { ClaimItem } from '../facts/items/claims.js';
+import type { HubCoin } from '../facts/items/tokens.js';
+import type { Member, Members } from '../facts/bridge/valsets.js';
+import type { WatchedItem } from '../facts/items/watched.js';
 
 /*
  * The validators of a bridge that somebody has to look at: the watched ones, and those that are late to sign or vote.

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
-import { documents, type DocumentName, type InputOf } from '../documents.js';
-import type { Items } from '../facts/items/items.js';
+import { documents, type DocumentName, type InputOf, type Items } from '../documents.js';
 import type { EndpointState } from './endpoint-state.js';
 import type { Poll } from './poll.js';
 import { inputOf, type Snapshot } from './step.js';

@@ -1,6 +1,7 @@
-import type { BridgeItems, ClaimItem } from '../facts/items/items.js';
 import { count, list, percent } from '../text/format.js';
 import { listedRows, shortAddress, shortName } from './sentence.js';
+import type { BridgeItems } from '../facts/items/bridge.js';
+import type { ClaimItem } from '../facts/items/claims.js';
 
 /* What validators disagree about: the fields in which the claims of an event differ. */
 

@@ -1,7 +1,10 @@
 import type { ClaimType } from '../chain/claim.js';
-import type { ClaimItem, CoinItem, ItemList, Member, Members } from '../facts/items/items.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { cleanText, splitAddress } from '../text/untrusted-text.js';
+import type { ClaimItem } from '../facts/items/claims.js';
+import type { CoinItem } from '../facts/items/tokens.js';
+import type { ItemList } from '../facts/items/item-list.js';
+import type { Member, Members } from '../facts/bridge/valsets.js';
 
 /*
  * The sentences of problems and their parts. They are plain text of one line; other people choose the names in them, so pages escape them.

@@ -167,6 +167,8 @@ export function hasContractPower(input: BridgeInput): boolean {
   return valset !== undefined && compare(totalPower(valset), ZERO) !== 0;
 }
 
+export type Signatures = ReturnType<typeof signatures>;
+
 /** The signatures of a batch as they are listed; `missing` has members of the newest validator set. */
 export function batchSignatures(input: BridgeInput, batch: Batch) {
   return signatures(

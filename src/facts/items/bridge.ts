@@ -37,6 +37,11 @@ import { aboveLimitSince, existedAt } from '../bridge/standstill.js';
 import { coinItem, hubCoin, minimumFee, queueItem, tokenItem, waitingTokenItems } from './tokens.js';
 import { registeredItems, watchedItems } from './watched.js';
 
+export type BridgeItems = Readonly<ReturnType<typeof bridgeItems>>;
+export type BatchItem = Readonly<ReturnType<typeof batchItem>>;
+export type TransferItem = Readonly<ReturnType<typeof transferItem>>;
+export type ValsetItem = Readonly<ReturnType<typeof valsetItem>>;
+
 /** The items of a bridge for `/pending`. They are derived from the same joins as the metrics, so that both agree. */
 export function bridgeItems(input: BridgeInput) {
   const { state, height, settings } = input;

@@ -17,6 +17,8 @@ import { hubBlocksSince } from './block-spans.js';
 import { decimalOrNull, decimalStringOf, truncatedOrNull } from './item-list.js';
 import { coinItem, tokenItem } from './tokens.js';
 
+export type ClaimItem = Readonly<ReturnType<typeof claimItem>>;
+
 /** A pending claim: what it says, who voted for it, and what it contradicts. */
 export function claimItem(input: BridgeInput, { nonce, attestation }: EventAttestation) {
   const voted = orNull(() => votedAddresses(input, attestation));

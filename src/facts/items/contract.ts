@@ -5,6 +5,8 @@ import type { TokenConfig } from '../../config/config.js';
 import { toLabelValue } from '../label-value.js';
 import { inWholeUnits } from './item-list.js';
 
+export type ContractItems = Readonly<ReturnType<typeof contractItems>>;
+
 /** What the pages show of the contract. Nothing waits there. */
 export function contractItems(reading: ContractReading, tokens: readonly TokenConfig[]) {
   const { contract, height, blockSeconds, unobservedEvents, configuredThreshold } = reading;

@@ -62,6 +62,11 @@ export interface UnlistedCctx extends OutboundContent {
   readonly isIgnored: boolean;
 }
 
+export type CrosschainItems = Readonly<ReturnType<typeof crosschainItems>>;
+export type ChainItem = Readonly<ReturnType<typeof chainItem>>;
+export type CctxItem = Readonly<ReturnType<typeof cctxItem>>;
+export type UnlistedItem = Readonly<ReturnType<typeof unlistedItem>>;
+
 /**
  * The pending cross-chain transactions, derived from the same lists as the metrics. `unlisted` is `undefined` if the node has not said
  * anything about those that it does not list.

@@ -1,8 +1,7 @@
 import { listNames, type ListName } from '../crosschain/cctxs.js';
 import type { CrosschainInput } from '../crosschain/input.js';
-import { cctxItems } from './crosschain.js';
+import { cctxItems, type CctxItem } from './crosschain.js';
 import { MAX_ROWS } from './item-list.js';
-import type { CctxItem } from './items.js';
 
 /* The search over all cross-chain transactions of a document. */
 

@@ -76,6 +76,9 @@ export function minimumFee(input: BridgeInput, contract: string): CoinItem | nul
   return amount === undefined ? null : coinItem(input, { contract, amount });
 }
 
+export type HubCoin = NonNullable<ReturnType<typeof hubCoin>>;
+export type WaitingTokenItem = Readonly<ReturnType<typeof waitingTokenItem>>;
+
 /** What the transfers of a token that are in no batch wait for. */
 export interface QueueItem {
   /** The fees of a batch that takes those that pay most. */

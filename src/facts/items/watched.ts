@@ -26,6 +26,9 @@ import { groupBy } from '../grouping.js';
 import { orNull, required, rows } from '../required-fields.js';
 import { decimalStringOf, MAX_ROWS } from './item-list.js';
 
+export type WatchedItem = Readonly<ReturnType<typeof watchedItem>>;
+export type MissingItems = Readonly<ReturnType<typeof missingItems>>;
+
 /** What each entry of `watch` has signed and voted. Unknown values are `null`, and all of a validator that is not in the set. */
 export function watchedItems(input: BridgeInput) {
   return input.settings.watch.slice(0, MAX_ROWS).map((entry) => watchedItem(input, entry));

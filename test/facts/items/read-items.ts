@@ -1,4 +1,3 @@
-import type { BridgeItems, CrosschainItems, ItemList, ReadableList } from '../../../src/facts/items/items.js';
 import {
   bridgeSnapshot,
   crosschainSnapshot,
@@ -6,6 +5,9 @@ import {
   type CrosschainOptions,
 } from '../../support/snapshots.js';
 import { itemsOf } from '../../../src/poll/kept-body.js';
+import type { BridgeItems } from '../../../src/facts/items/bridge.js';
+import type { CrosschainItems } from '../../../src/facts/items/crosschain.js';
+import type { ItemList, ReadableList } from '../../../src/facts/items/item-list.js';
 
 /** The items of a module_state response with this `state`. */
 export function bridgeItemsOf(state: unknown, options?: BridgeOptions): BridgeItems {

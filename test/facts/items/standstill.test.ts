@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { BridgeItems } from '../../../src/facts/items/items.js';
 import { batch, idleState, transfer } from './bridge-state.js';
 import { asReadable, bridgeItemsOf, crosschainItemsOf } from './read-items.js';
+import type { BridgeItems } from '../../../src/facts/items/bridge.js';
 
 /* What one document proves about the time for which something has waited. */
 
