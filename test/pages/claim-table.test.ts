@@ -32,6 +32,12 @@ describe('the claims of pending events', () => {
     expect(text).toContain('1 has not voted; 2 voted for another claim');
   });
 
+  it('are more than events when some events have several', () => {
+    const claims = [claim(8, [0], deposit('1')), claim(8, [1], deposit('2')), claim(9, [0], deposit('1'))];
+    expect(claimsOf(...claims)).toContain('3 claims of 2 events: 1 event with several claims');
+    expect(claimsOf(claim(8, [0], deposit('1')))).not.toContain('with several claims');
+  });
+
   it('name the batch or the validator set that is claimed', () => {
     const text = claimsOf(
       claim(8, [0], { '@type': 'MsgWithdrawClaim', batch_nonce: '31', token_contract: '0xUSDT' }),
