@@ -30,7 +30,7 @@ const anyDocument = fc.oneof(
 const anyAnswer = fc.constantFrom<CctxAnswer | undefined>(undefined, 'pending', ...outcomes);
 
 /** The indexes of random documents. */
-const INDEXES = ['0x1', '0x2', '0x3', '0x4', '0x5', '0x6'];
+const INDEXES = ['0x1', '0x2', '0x3', '0x4', '0x5', '__proto__'];
 
 type Polls = ReturnType<typeof crosschainPolls>;
 

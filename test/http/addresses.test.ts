@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import dns from 'node:dns';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { failureReasons } from '../../src/http/failure-reasons.js';
 import { createAuthority } from '../support/certificates.js';
@@ -143,29 +143,6 @@ describe('a name with several addresses', () => {
 });
 
 describe('the name of a node', () => {
-  it.each([
-    ['an underscore', 'bridge_node', 'bridge_node'],
-    ['a dot at its end', 'node.example.', 'node.example.'],
-    ['other scripts', 'nöde.example', 'xn--nde-sna.example'],
-  ])('can have %s', async (_title, name, resolved) => {
-    const node = track(await startNode());
-    addresses.set(resolved, ['127.0.0.1']);
-    expect(await outcome(`http://${name}:${node.port}`, {})).toContain('ok');
-    expect(lookedUp.at(-1)).toBe(resolved);
-    expect(node.requests[0]?.headers.host).toBe(`${resolved}:${node.port}`);
-  });
-
-  it.each(['localhost', '127.0.0.1', '[::1]', '[::ffff:127.0.0.1]'])('can be %s', async (host) => {
-    const server = createServer((_request, response) => response.end('{}')).listen(
-      0,
-      host === '[::1]' ? '::1' : '127.0.0.1',
-    );
-    closing.push(() => server.close());
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    expect(await outcome(`http://${host}:${port}`, {})).toBe('ok');
-  });
-
   it('with a dot at its end is in no certificate and in no SNI', async () => {
     const names: unknown[] = [];
     const node = track(

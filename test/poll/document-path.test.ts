@@ -274,30 +274,4 @@ describe('an endpoint that is polled on a timer', () => {
     expect(new Set(await afterNextPolls())).toEqual(new Set([NEUTRAL]));
     endpoints.close();
   });
-
-  /** The requests of the next job, after one with these settings has found the document at the second path. */
-  async function requestsAfterReload(before: string, after: string, intervalMs = HOUR): Promise<unknown[]> {
-    const node = await nodeWith(withPaths({ [NEUTRAL]: found, [`/prefix${NEUTRAL}`]: found }));
-    const { polled, endpoints } = start();
-    endpoints.replaceJobs([jobOf(node.url, 'bridge', before)], HOUR);
-    await waitUntil(endpoints.hasSucceeded);
-    const url = after === 'prefix' ? `${node.url}/prefix` : node.url;
-    endpoints.replaceJobs([jobOf(url, 'bridge', after === 'prefix' ? before : after)], intervalMs);
-    await waitUntil(() => polled.length === 2);
-    endpoints.close();
-    return urlsOf(node).slice(2);
-  }
-
-  it('keeps the path when a reload changes only the interval, the labels or the credentials', async () => {
-    expect(await requestsAfterReload('', '', HOUR - 1)).toEqual([NEUTRAL]);
-    expect(await requestsAfterReload('', ', watch: [inj1qqqqqckdmdm]')).toEqual([NEUTRAL]);
-    const auth = (password: string): string => `, basic_auth: {username: u, password: ${password}}`;
-    expect(await requestsAfterReload(auth('hunter2'), auth('hunter3'))).toEqual([NEUTRAL]);
-  });
-
-  it('forgets the path when a reload changes the URL or the dialect of the endpoint', async () => {
-    expect(await requestsAfterReload('', 'prefix')).toEqual([`/prefix${PEGGY}`, `/prefix${NEUTRAL}`]);
-    expect(await requestsAfterReload('', ', dialect: neutral')).toEqual([NEUTRAL]);
-    expect(await requestsAfterReload('', ', dialect: peggy')).toEqual([PEGGY]);
-  });
 });

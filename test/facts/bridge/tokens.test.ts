@@ -72,22 +72,6 @@ describe('the token metrics', () => {
     });
     expect(valueOf(document, AMOUNT)).toEqual({ [label(`0x${'a'.repeat(126)}`, '')]: 3 });
   });
-
-  it('accept any string as contract or denom', () => {
-    const document = state({
-      erc20_to_denoms: [{ erc20: '__proto__', denom: 'a"b\\c\nd' }],
-      unbatched_transfers: [
-        transfer('1', 'constructor', '1'),
-        transfer('2', '__proto__', '1'),
-        transfer('3', 'x\uD800', '1'),
-      ],
-    });
-    expect(valueOf(document, TRANSFERS)).toEqual({
-      [label('__proto__', 'a\\"b\\\\c\\nd')]: 1,
-      [label('constructor', '')]: 1,
-      [label('x\uFFFD', '')]: 1,
-    });
-  });
 });
 
 describe('bridge_oldest_pending_transfer_id', () => {

@@ -62,22 +62,6 @@ describe('crosschain_cctxs', () => {
   ])('has empty labels if a field is missing: %s', (_, fields, label) => {
     expect(valueOf(pending({ ...cctx('0x1', [outbound('1')]), ...fields }), CCTXS, options)).toEqual({ [label]: 1 });
   });
-
-  it('accepts a JSON integer or any string as chain id', () => {
-    const ids: Json[] = [1, '1', '__proto__', 'constructor', 'a\uD800', 'x'.repeat(129), 'x'.repeat(128)];
-    const document = pending(
-      ...ids.map((id, index) => cctx(`0x${index}`, [outbound(id)], { inbound_params: { sender_chain_id: 7000 } })),
-    );
-    const label = (id: string, chain = ''): string =>
-      cctxLabels('pending', 'PendingOutbound', 'Gas', id, chain, 'outgoing');
-    expect(valueOf(document, CCTXS, options)).toEqual({
-      [label('1', 'ethereum')]: 2,
-      [label('__proto__')]: 1,
-      [label('constructor')]: 1,
-      [label('a\uFFFD')]: 1,
-      [label('x'.repeat(128))]: 2,
-    });
-  });
 });
 
 describe('crosschain_oldest_cctx_created_timestamp_seconds', () => {

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { CrosschainObservations } from '../../../src/facts/crosschain/observations.js';
 import type { JsonObject } from '../../support/json.js';
 import { crosschainSnapshot } from '../../support/snapshots.js';
-import { deriveCrosschain } from '../derive.js';
 import { cctx, outbound, rateLimiterInput, valueOf } from './document.js';
 
 const LOWEST = 'crosschain_lowest_pending_nonce';
@@ -128,13 +127,5 @@ describe('crosschain_lowest_pending_nonce_changed_timestamp_seconds', () => {
     expect(valuesAfter([pending(low), pending(high), pending(`00${high}.0`)])).toEqual(
       [1000, 1030, 1030].map((time) => ({ [ethereum]: time })),
     );
-  });
-});
-
-describe('the nonces of the chain __proto__', () => {
-  it('are those of a chain like any other', () => {
-    const { values } = deriveCrosschain(listed([withNonce('__proto__', '3')], [withNonce('__proto__', '5')]));
-    expect(values[`${MISSED}{chain_id="__proto__",chain=""}`]).toBe(3);
-    expect(values[`${HIGHEST}{chain_id="__proto__",chain=""}`]).toBe(5);
   });
 });

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../support/json.js';
  */
 
 const externalAddresses = ['a', 'b', 'c', 'd', 'e'].map((digit) => `0x${digit.repeat(40)}`);
-const tokens = ['1', '2', '3'].map((digit) => `0x${digit.repeat(39)}f`);
+const tokens = [...['1', '2', '3'].map((digit) => `0x${digit.repeat(39)}f`), '__proto__'];
 const dataParts = ['q', 'p', 'z', 'r', 'y'].map((letter) => letter.repeat(32));
 
 /** Chains use mixed case in addresses. */
@@ -241,7 +241,7 @@ const coinType = fc.constantFrom<Json>('Native', 'Native', 'Gas', 'ERC20', 'Cmd'
 
 const cctx = fc.record({
   creator: fc.constant(''),
-  index: fc.constantFrom('0x1', '0x2', '0x3', '0x4', '0x5', '0x6'),
+  index: fc.constantFrom('0x1', '0x2', '0x3', '0x4', '0x5', '__proto__'),
   cctx_status: fc.record({
     status: fc.constantFrom<Json>('PendingOutbound', 'PendingRevert', 'Unheard', 1, 2, 6),
     lastUpdate_timestamp: fc.constantFrom<Json>('0', '1700000500', 1_700_000_600),
