@@ -248,12 +248,13 @@ function isOutboundEnabled(answers: CrosschainEvidence['answers']): boolean | un
   return crosschainFlags.valuesOf(answers).get('')?.[0]?.isOutboundEnabled;
 }
 
-/** "pending: 120 on ethereum (1), 34 on bsc (56)", the most first; empty when none can be listed. */
+/** "pending: 120 on ethereum (1), 34 on bsc (56)", the most first, or "listed" of a truncated list; empty when none can be listed. */
 function pendingByChain(input: CrosschainInput): string {
   const chains = Array.from(orUndefined(() => groupByChain(consideredCctxs.pending(input))) ?? []);
   const sorted = chains.toSorted(([, a], [, b]) => b.length - a.length);
   const entries = sorted.map(([chainId, cctxs]) => `${cctxs.length} on ${chainText(input, chainId)}`);
-  return entries.length === 0 ? '' : `pending: ${list(entries)}`;
+  const isTruncated = orUndefined(() => compare(hiddenCount(input), 0) > 0) === true;
+  return entries.length === 0 ? '' : `${isTruncated ? 'listed' : 'pending'}: ${list(entries)}`;
 }
 
 /** The hub says so itself, and the problems of what does not move would only repeat it. */

@@ -609,6 +609,15 @@ describe('a cross-chain transaction', () => {
     expect(stuck(polls(40, 40))).toMatchObject([{ start: 35 }]);
   });
 
+  it('is counted by chain where many wait, the most first, as listed of a truncated list', () => {
+    const pending = [cctx('56', 1, 0), cctx('1', 1, 0), cctx('1', 2, 0)];
+    const textWith = (name: string, lists: Lists) =>
+      problemsOf([{ minute: 0, pending, ...lists }]).find((own) => own.name.startsWith(name))?.text;
+    expect(textWith('CrosschainOutboundDisabled', { isOutboundEnabled: false })).toMatch(/; pending: 2 on 1, 1 on 56$/);
+    expect(textWith('CrosschainPendingListTruncated', { hidden: 3 })).toMatch(/; listed: 2 on 1, 1 on 56$/);
+    expect(textWith('CrosschainBacklogHigh', { hidden: 1000 })).toMatch(/; listed: 2 on 1, 1 on 56$/);
+  });
+
   it('is missed when it was not in the first document', () => {
     const old = cctx('1', 1, -500);
     const found = (missed: readonly object[]) =>
