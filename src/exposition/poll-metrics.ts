@@ -88,7 +88,7 @@ const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
   }),
   bridge_exporter_response_size_bytes: unlabeled({
     type: 'gauge',
-    help: 'Decoded size of the last complete response body.',
+    help: 'Decoded size of the response body of the last poll; absent when it got no complete one with status 200.',
     value: ({ last }) => last?.bodyBytes,
   }),
   bridge_exporter_response_size_limit_bytes: unlabeled({

@@ -156,7 +156,7 @@ export const crosschainFamilies = families<CrosschainInput>({
     derive: eachChain(cctxs.distinctCctxs.pending, chains.lowestNonce),
   }),
   crosschain_lowest_pending_nonce_changed_timestamp_seconds: labeledGauge({
-    help: 'Time of the first complete list in which this process saw the present lowest pending nonce of a chain.',
+    help: 'Time of the first complete list with the present lowest pending nonce of a chain, as far as the process or its state file remembers.',
     ...chains.PER_CHAIN,
     overLimit: 'keep-lowest',
     derive: (input) =>

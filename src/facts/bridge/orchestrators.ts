@@ -69,15 +69,10 @@ const valsetMembers = memoize(({ state }: BridgeInput) =>
   })),
 );
 
-/** Validator sets whose signing deadline has not passed or is unknown, with their members. */
-const openValsets = memoize((input: BridgeInput) => {
-  const { state, height } = input;
-  // Without the list of signatures, missing signatures are unknown even if no validator set is open.
-  required(state.valset_confirms);
+/** Whether the signing deadline of a validator set has not passed or is unknown. */
+const isOpen = memoizePerRow(({ state, height }: BridgeInput, valset: Valset): boolean => {
   const window = optional(optional(state.params)?.signed_valsets_window);
-  const isOpen = (valset: Valset): boolean =>
-    height === undefined || window === undefined || compare(valsetDeadline(valset, window), height) >= 0;
-  return valsetMembers(input).filter(({ valset }) => isOpen(valset));
+  return height === undefined || window === undefined || compare(valsetDeadline(valset, window), height) >= 0;
 });
 
 /** The last hub height at which a member can sign a validator set without being jailed. */
@@ -105,10 +100,12 @@ export function isSinceReturn(input: BridgeInput, member: RegisteredMember, heig
 
 /** The open validator sets that a member has to sign and has not. */
 export function missingValsetConfirms(input: BridgeInput, member: RegisteredMember): readonly Valset[] {
-  return openValsets(input)
-    .filter(({ nonce }) => isSinceReturn(input, member, nonce))
-    .filter(({ members, valset }) => members.has(member.address) && !valsetSigners(input, valset).has(member.address))
-    .map(({ valset }) => valset);
+  // Without the list of signatures, missing signatures are unknown even if no validator set is open.
+  required(input.state.valset_confirms);
+  return valsetMembers(input)
+    .filter(({ members, nonce }) => members.has(member.address) && isSinceReturn(input, member, nonce))
+    .map(({ valset }) => valset)
+    .filter((valset) => isOpen(input, valset) && !valsetSigners(input, valset).has(member.address));
 }
 
 const signersOfBatches = memoize((input: BridgeInput) => {
