@@ -20,12 +20,12 @@ import {
   missingValsetConfirms,
   nextDeadline,
   registeredMembers,
+  signedBatches,
   type RegisteredMember,
 } from '../facts/bridge/orchestrators.js';
 import { hasNamesake, validatorName } from '../facts/bridge/registrations.js';
-import { batchSigners } from '../facts/bridge/signatures.js';
 import { memoize } from '../facts/memoize.js';
-import { orUndefined, required, rows } from '../facts/required-fields.js';
+import { orUndefined, required } from '../facts/required-fields.js';
 import { claimPosition } from '../queries/watched-validators.js';
 import { count } from '../text/format.js';
 import { clockTime, timeOfHeight } from './bridge-times.js';
@@ -94,42 +94,29 @@ function foundAbout(
   };
 }
 
-/** A numeral by the address of each member. Bounded like the members and labels. */
-const numeralByMember = z.record(z.string(), z.string());
-type NumeralByMember = z.infer<typeof numeralByMember>;
-
 const MAX_MEMBERS = 300;
 
-/** The highest value of each member so far: what it has signed or voted for is progress, and does not go back when the hub deletes it. */
-function highestByMember(
-  input: BridgeInput,
-  before: NumeralByMember = {},
-  valueOf: (member: RegisteredMember) => Numeral | undefined,
-): NumeralByMember {
+/** What is remembered of each member, by its address. Bounded like the members and labels. */
+function ofEachMember<Value>(input: BridgeInput, valueOf: (member: RegisteredMember) => Value | undefined) {
   const entries = registeredMembers(input)
     .slice(0, MAX_MEMBERS)
-    .flatMap((member): [string, string][] => {
-      const value = highest([highestOf(before, member), valueOf(member)]);
-      return value === undefined ? [] : [[member.labels.external_address, toDecimalString(value)]];
+    .flatMap((member): [string, Value][] => {
+      const value = valueOf(member);
+      return value === undefined ? [] : [[member.labels.external_address, value]];
     });
   return Object.fromEntries(entries);
 }
 
-function highestOf(mark: NumeralByMember | undefined, { labels }: RegisteredMember): DecimalString | undefined {
+function rememberedOf<Value>(mark: Readonly<Record<string, Value>> = {}, { labels }: RegisteredMember) {
   const key = labels.external_address;
-  return mark !== undefined && Object.hasOwn(mark, key) ? (mark[key] as DecimalString) : undefined;
+  return Object.hasOwn(mark, key) ? mark[key] : undefined;
 }
 
-/** The creation height of the newest live batch that a member has signed. */
-function newestSigned(input: BridgeInput, { address }: RegisteredMember): Numeral | undefined {
-  return highest(
-    rows(input.state.batches)
-      .filter((batch) => batchSigners(input, batch).has(address))
-      .map(({ block }) => required(block)),
-  );
-}
+/** How many live batches each member has signed, and when a poll has last found one more, in Unix seconds. */
+const signingByMember = z.record(z.string(), z.object({ signed: z.number(), progressSeconds: z.number().optional() }));
+type SigningByMember = z.infer<typeof signingByMember>;
 
-const missingConfirms = {
+const confirmsMissing = problemOf('module_state', {
   name: 'BridgeOrchestratorMissingConfirms',
   severity: 'warning',
   afterMinutes: 65,
@@ -139,36 +126,41 @@ const missingConfirms = {
     '{{ if eq $labels.watched "true" }}your validator {{ $labels.orchestrator }} does{{ else }}validators with 15% of the power or more do{{ end }} not sign.',
   description: `A validator of \`watch\` has signed nothing for an hour, or not the validator set with its next deadline; or others with ${LATE_POWER_RATIO * 100} % of the power or more. A validator that misses a deadline is jailed. From 34 % on, nothing can be relayed.`,
   action: CHECK_CONFIRMS,
+  // An orchestrator signs one batch a minute, the newest first, so a signature of any batch is progress.
+  mark: {
+    schema: signingByMember,
+    next: ({ input }, before: SigningByMember | undefined): SigningByMember =>
+      ofEachMember(input, (member) => {
+        const known = rememberedOf(before, member);
+        const signed = signedBatches(input, member).length;
+        const isProgress = known !== undefined && signed > known.signed;
+        return { signed, progressSeconds: isProgress ? input.at.epochSeconds : known?.progressSeconds };
+      }),
+  },
+  find: ({ input }, mark: SigningByMember | undefined) =>
+    registeredMembers(input).flatMap((member) => [
+      ...unsignedBatches(input, member, rememberedOf(mark, member)?.progressSeconds),
+      ...unsignedValsets(input, member),
+    ]),
   together: {
     minimumPower: LATE_POWER_RATIO,
-    sentence: (found: readonly FoundValidator[]) =>
+    sentence: (found) =>
       withList(`signatures of ${extentOf(found)} have been missing for {duration}`, validators(found)),
     action: CONTACT_LATE,
   },
-} as const;
-
-const confirmsMissing = problemOf('module_state', {
-  ...missingConfirms,
-  // A running orchestrator signs a batch a minute, so a signature of any later batch is progress.
-  mark: {
-    schema: numeralByMember,
-    next: ({ input }, before: NumeralByMember | undefined) =>
-      highestByMember(input, before, (member) =>
-        missingBatchConfirms(input, member).length === 0 ? undefined : newestSigned(input, member),
-      ),
-  },
-  find: ({ input }, mark: NumeralByMember | undefined) =>
-    registeredMembers(input).flatMap((member) => [
-      ...unsignedBatches(input, member, mark),
-      ...unsignedValsets(input, member),
-    ]),
 });
 
-function unsignedBatches(input: BridgeInput, member: RegisteredMember, mark: NumeralByMember | undefined): Found[] {
+function unsignedBatches(input: BridgeInput, member: RegisteredMember, progressSeconds: number | undefined): Found[] {
   const missing = missingBatchConfirms(input, member);
   if (missing.length === 0) return [];
-  const start = timeOfHeight(input, () => lowest(missing.map(({ block }) => required(block))));
-  const found = { identity: highestOf(mark, member) ?? '', start };
+  const newestSigned = highest(signedBatches(input, member).map(({ block }) => required(block)));
+  // Older ones may wait for their turn.
+  const due = missing
+    .map(({ block }) => required(block))
+    .filter((block) => newestSigned === undefined || compare(block, newestSigned) > 0);
+  const created = timeOfHeight(input, () => lowest(due));
+  const start = created === undefined ? undefined : Math.max(created, progressSeconds ?? created);
+  const found = { identity: String(progressSeconds ?? ''), start };
   return [
     foundAbout(
       input,
@@ -216,6 +208,10 @@ function isNextSubstantial(input: BridgeInput): boolean {
   return power !== undefined && power >= SUBSTANTIAL_POWER_RATIO;
 }
 
+/** The highest event nonce for which each member has voted, as far as a poll has seen it. */
+const voteByMember = z.record(z.string(), z.string());
+type VoteByMember = z.infer<typeof voteByMember>;
+
 const votesMissing = problemOf('module_state', {
   name: 'BridgeOrchestratorMissingVotes',
   severity: 'warning',
@@ -227,19 +223,23 @@ const votesMissing = problemOf('module_state', {
   description: `A validator of \`watch\` has voted for no event since one that others have claimed, or others with ${LATE_POWER_RATIO * 100} % of the power or more. A vote for another claim is not missing. From 34 % on, no event is observed.`,
   action: CHECK_VOTES,
   mark: {
-    schema: numeralByMember,
-    next: ({ input, answers }, before: NumeralByMember | undefined) => {
+    schema: voteByMember,
+    // It does not go back when the hub deletes a vote.
+    next: ({ input, answers }, before: VoteByMember | undefined): VoteByMember => {
       // One that catches up votes for events that the hub does not list any more.
       const positions = claimPosition.valuesOf(answers);
-      return highestByMember(input, before, ({ registration, labels }) =>
-        highest([
+      return ofEachMember(input, (member) => {
+        const { registration, labels } = member;
+        const newest = highest([
+          rememberedOf(before, member) as DecimalString | undefined,
           newestVotes(input).get(dataPart(required(registration.sender))),
           positions.get(labels.orchestrator)?.[0],
-        ]),
-      );
+        ]);
+        return newest === undefined ? undefined : toDecimalString(newest);
+      });
     },
   },
-  find: ({ input }, mark: NumeralByMember | undefined) => {
+  find: ({ input }, mark: VoteByMember | undefined) => {
     const isNextReal = isNextSubstantial(input);
     return registeredMembers(input).flatMap((member) => {
       const missesLast = hasVoted(votersOfLastEvent(input), member) === false;
@@ -248,7 +248,7 @@ const votesMissing = problemOf('module_state', {
       const start = timeOfHeight(input, () =>
         missesLast ? heightOfLastObserved(input) : required(leadingClaim(input)?.attestation.height),
       );
-      const found = { identity: highestOf(mark, member) ?? '', start };
+      const found = { identity: rememberedOf(mark, member) ?? '', start };
       return [foundAbout(input, member, found, {}, (who) => `${who} has voted for no event for {duration}`)];
     });
   },

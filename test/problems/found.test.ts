@@ -399,6 +399,43 @@ describe('a validator', () => {
     ]);
   });
 
+  it('is not late as long as it signs any batch: of many it signs one a minute, the newest first', () => {
+    const nonces = Array.from({ length: 90 }, (_, index) => String(100 + index));
+    const batches = nonces.map((nonce, index) => batch(nonce, '60000', String(heightAt(index - 90))));
+    const found = (signedAt: (minute: number) => readonly string[]) =>
+      bridgeProblems(
+        Array.from({ length: 80 }, (_, minute) => ({
+          minute,
+          state: {
+            batches,
+            batch_confirms: [
+              ...nonces.flatMap((nonce) => signedBy(nonce, 0, 1, 2)),
+              ...signedAt(minute).flatMap((nonce) => signedBy(nonce, 3)),
+            ],
+          },
+        })),
+        { watch },
+      ).filter(({ name }) => name === 'BridgeOrchestratorMissingConfirms/warning');
+    const newest = (count: number): readonly string[] => nonces.slice(90 - count);
+    expect(found(() => [])).toMatchObject([{ start: -90, text: expect.stringContaining(' 90 live') as string }]);
+    // It has signed this one at some time before the first poll.
+    expect(found(() => newest(1))).toMatchObject([{ start: 0 }]);
+    expect(found(newest)).toMatchObject([{ start: 79, text: expect.stringContaining(' 11 live') as string }]);
+    expect(found((minute) => newest(Math.min(minute, 30)))).toMatchObject([{ start: 30 }]);
+    expect(found((minute) => nonces.slice(0, Math.min(minute, 30)))).toMatchObject([{ start: 30 }]);
+  });
+
+  it('is late also when batches that it has signed are executed', () => {
+    const state = (minute: number) => {
+      const batches = [liveBatch('8', 80), liveBatch('9', 70)].slice(minute < 5 ? 0 : 1);
+      return { batches, batch_confirms: [...signedBy('8', 0, 1, 2, 3), ...signedBy('9', 0, 1, 2)] };
+    };
+    const documents = Array.from({ length: 20 }, (_, minute) => ({ minute, state: state(minute) }));
+    expect(bridgeProblems(documents, { watch }).filter(({ name }) => name.includes('MissingConfirms'))).toMatchObject([
+      { start: -70 },
+    ]);
+  });
+
   it('misses votes until it votes again, and others together from 15 % of the power on', () => {
     const found = (voters: readonly number[]) =>
       bridgeProblem(

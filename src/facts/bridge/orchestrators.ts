@@ -120,6 +120,11 @@ export const missingBatchConfirms = memoizePerRow(
     signersOfBatches(input).flatMap(({ batch, signers }) => (signers.has(address) ? [] : batch)),
 );
 
+/** The live batches that a member has signed. */
+export const signedBatches = memoizePerRow((input: BridgeInput, { address }: RegisteredMember): readonly Batch[] =>
+  signersOfBatches(input).flatMap(({ batch, signers }) => (signers.has(address) ? batch : [])),
+);
+
 /** What validators have to sign. */
 const confirmKinds = ['valset', 'batch'] as const;
 export type ConfirmKind = (typeof confirmKinds)[number];
