@@ -129,7 +129,7 @@ export function withFailedPoll(states: QueryStates): QueryStates {
 
 /** The states after the beginning of a round of requests. */
 export function withAttempt(states: QueryStates, { name }: NodeQuery, at: Instant): QueryStates {
-  return mapStates(states, (state, own) => (own === name ? { ...state, attempts: { ...state.attempts, at } } : state));
+  return withChange(states, name, (state) => ({ ...state, attempts: { ...state.attempts, at } }));
 }
 
 /**
@@ -153,16 +153,17 @@ export function withResults(
       if (!result.ok) return known === undefined ? [] : [[key, known]];
       return [[key, { at, pages: result.pages, families: query.render(request, context, result.pages) }]];
     });
-  return mapStates(states, (before, name) =>
-    name === query.name
-      ? {
-          attempts: afterRound(before.attempts, outcome),
-          failures: before.failures + (isRefused && isNotServed(before.attempts) ? 0 : failed.length),
-          failure: failed[0]?.error,
-          answers: new Map(answersAfter(before)),
-        }
-      : before,
-  );
+  return withChange(states, query.name, (before) => ({
+    attempts: afterRound(before.attempts, outcome),
+    failures: before.failures + (isRefused && isNotServed(before.attempts) ? 0 : failed.length),
+    failure: failed[0]?.error,
+    answers: new Map(answersAfter(before)),
+  }));
+}
+
+function withChange(states: QueryStates, name: string, change: (state: QueryState) => QueryState): QueryStates {
+  const before = states.get(name);
+  return before === undefined ? states : new Map(states).set(name, change(before));
 }
 
 function mapStates(states: QueryStates, change: (state: QueryState, name: string) => QueryState): QueryStates {

@@ -42,8 +42,8 @@ export class BridgeModule {
   readonly #parameters: BridgeParameters;
   readonly #orchestratorAddresses: readonly OrchestratorAddress[];
   readonly #erc20ToDenoms: readonly Erc20ToDenom[];
-  readonly #blacklist: readonly string[];
   #params: Params;
+  #blacklist: readonly string[];
 
   constructor(random: Random, parameters: BridgeParameters, baseStakes: readonly number[], start: Block) {
     this.#random = random;
@@ -110,6 +110,10 @@ export class BridgeModule {
 
   changeParams(changes: Partial<Params>): void {
     this.#params = { ...this.#params, ...changes };
+  }
+
+  addToBlacklist(address: string): void {
+    this.#blacklist = [...this.#blacklist, address].toSorted();
   }
 
   stakingValidators(): StakingValidator[] {

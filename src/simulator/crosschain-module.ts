@@ -38,6 +38,7 @@ export class CrosschainModule {
   readonly #random: Random;
   #tssPubkey: string;
   readonly #store = new CctxStore();
+  /** The outgoing ones, in the order of their inbound heights. */
   #finished: SimulatedCctx[] = [];
 
   constructor(random: Random, chains: readonly [ExternalChain, ...ExternalChain[]]) {
@@ -94,7 +95,7 @@ export class CrosschainModule {
       const seconds = Math.floor(block.timeMs / 1000);
       const finished = queue.step(seconds);
       this.#store.finish(finished, seconds);
-      this.#finished.push(...finished);
+      for (const cctx of finished.filter(isOutgoing)) insertByHeight(this.#finished, cctx);
     }
     if (this.#finished.length > 2 * HISTORY_LENGTH) this.#finished = this.#finished.slice(-HISTORY_LENGTH);
   }
@@ -135,8 +136,9 @@ export class CrosschainModule {
 
   /** Counts outgoing cctxs only, since the inbound height of a revert belongs to another chain. */
   #pastValue(oldest: number, missed: readonly SimulatedCctx[]): bigint {
-    const isInWindow = (cctx: SimulatedCctx) => cctx.direction === 'outgoing' && cctx.inboundHeight >= oldest;
-    return sumOfValues(this.#finished.filter(isInWindow)) + sumOfValues(missed.filter(isInWindow));
+    const isInWindow = ({ inboundHeight }: SimulatedCctx) => inboundHeight >= oldest;
+    const before = this.#finished.findLastIndex((cctx) => !isInWindow(cctx));
+    return sumOfValues(this.#finished.slice(before + 1)) + sumOfValues(missed.filter(isOutgoing).filter(isInWindow));
   }
 
   /**
@@ -268,6 +270,13 @@ class OutboundQueue {
     if (finished.length > 0) this.#missed = this.#missed.filter((cctx) => !finished.includes(cctx));
     return finished;
   }
+}
+
+const isOutgoing = ({ direction }: SimulatedCctx): boolean => direction === 'outgoing';
+
+function insertByHeight(sorted: SimulatedCctx[], cctx: SimulatedCctx): void {
+  const before = sorted.findLastIndex(({ inboundHeight }) => inboundHeight <= cctx.inboundHeight);
+  sorted.splice(before + 1, 0, cctx);
 }
 
 function broadcastIfDue(cctx: SimulatedCctx, nowSeconds: number): void {

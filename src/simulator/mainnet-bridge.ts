@@ -256,7 +256,9 @@ export class MainnetBridge {
       }
     }
     if (!rules.relaysBatches) return;
-    const batch = withdrawals.batches.find((candidate) => this.#isRelayable(candidate, block));
+    const batch = withdrawals.batches.find(
+      (own) => !rules.unrelayableTokens.has(own.token.symbol) && this.#isRelayable(own, block),
+    );
     if (batch === undefined) return;
     batch.executed = true;
     this.#executedNonces.set(batch.token, batch.nonce);

@@ -1,8 +1,8 @@
-import { type Block, BlockClock, type TimeSpan } from './block.js';
+import { type Block, BlockClock } from './block.js';
 import { Chain, type ExternalBlock, externalBlock } from './chain.js';
 import { MainnetBridge } from './mainnet-bridge.js';
 import { MainnetCrosschain } from './mainnet-crosschain.js';
-import { planMonth } from './mainnet-month.js';
+import { planMonth, type Month } from './mainnet-month.js';
 import { mainnetRulesOf, type Rules, type ScenarioName } from './scenarios.js';
 
 const FIRST_HEIGHT = 168_000_000;
@@ -16,8 +16,8 @@ interface MainnetOptions {
   /** Time of the first block that is served. */
   readonly startMs: number;
   readonly warmUpMs: number;
-  /** Instead of the planned one. */
-  readonly upgrade?: TimeSpan | undefined;
+  /** Instead of what is planned. */
+  readonly month?: Partial<Month> | undefined;
 }
 
 /** A main network. It makes only the blocks in which something happens, so that a month takes seconds. */
@@ -33,10 +33,9 @@ export class MainnetChain extends Chain {
   #crosschainMs: number;
   #pendingExternalBlocks = 0;
 
-  constructor({ seed, blockTimeMs, startMs, warmUpMs, upgrade }: MainnetOptions) {
+  constructor({ seed, blockTimeMs, startMs, warmUpMs, month: changes }: MainnetOptions) {
     super();
-    const planned = planMonth(seed, startMs);
-    const month = upgrade === undefined ? planned : { ...planned, upgrade };
+    const month = { ...planMonth(seed, startMs), ...changes };
     const firstMs = startMs - warmUpMs;
     this.blockTimeMs = blockTimeMs;
     this.#clock = new BlockClock({

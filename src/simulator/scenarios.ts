@@ -11,6 +11,8 @@ export interface Rules {
   readonly depositsPerMinute: number;
   readonly relaysBatches: boolean;
   readonly relaysValsets: boolean;
+  /** Tokens whose batches fail on the external chain, by symbol. */
+  readonly unrelayableTokens: ReadonlySet<string>;
   readonly voters: ValidatorGroup;
   readonly valsetSigners: ValidatorGroup;
   /** Who confirms batches of the busiest token. `valsetSigners` confirm the batches of all other tokens. */
@@ -67,6 +69,7 @@ const HEALTHY: Rules = {
   depositsPerMinute: 5,
   relaysBatches: true,
   relaysValsets: true,
+  unrelayableTokens: new Set(),
   voters: 'all',
   valsetSigners: 'all',
   busiestTokenSigners: 'all',

@@ -53,7 +53,7 @@ export const reasonNotCompared = (name: string): string | undefined =>
 
 const QUORUM = 0.66;
 /** External blocks between two polls of the contract, and a few more. */
-const BLOCKS_BETWEEN_POLLS = 15;
+const BLOCKS_BETWEEN_POLLS = 25;
 const MAX_LISTED = 500;
 /** Registrations are never deleted. */
 const FORMER_VALIDATORS = 3;

@@ -1,4 +1,5 @@
 import { Random } from '../../src/simulator/random.js';
+import type { Month } from '../../src/simulator/mainnet-month.js';
 import type { Rules } from '../../src/simulator/scenarios.js';
 import {
   INITIAL_CONFIG,
@@ -8,9 +9,7 @@ import {
   type Phase,
   type RecordingOptions,
 } from '../problems/recording.js';
-import type { EndpointState } from '../../src/poll/endpoint-state.js';
-import { renderEndpoints } from '../../src/exposition/metrics-page.js';
-import { seriesOf } from '../support/exposition-text.js';
+import { exportedFamilies, type EndpointState } from '../../src/poll/endpoint-state.js';
 import { differences, expectedGauges, type Sample } from './books.js';
 import { definitionOf, faultKinds, type Fault, type FaultKind } from './faults.js';
 import { Hearing, type FalseAlert, type Heard } from './hearing.js';
@@ -19,11 +18,11 @@ import { MAX_LAG_MINUTES, ServedChain } from './served-chain.js';
 /* Days on which things break at random. */
 
 export const DAY_MINUTES = 24 * 60;
-/** Around the beginning and the end of a fault, polls are as frequent as by default. */
-const DENSE_SECONDS = 30;
+/** Around the beginning and the end of a fault, polls are frequent. */
+const DENSE_SECONDS = 60;
 const DENSE_MINUTES = 14;
-/** Otherwise fewer are enough: nothing that has a limit of minutes begins or ends. */
-const SPARSE_SECONDS = 120;
+/** Otherwise fewer are enough: nothing that has a limit of minutes begins or ends. Documents that are 5 minutes old are stale. */
+const SPARSE_SECONDS = 240;
 
 /** How many faults a day has: by their number, of 10. */
 const NUMBERS = [0, 1, 1, 1, 2, 2, 2, 3, 3, 3];
@@ -102,13 +101,7 @@ export function runDay(
   const lagging = plan.faults.some(
     ({ kind }) => kind === 'node behind' || kind === 'node rolled back' || kind === 'nodes in turn',
   );
-  const halt = plan.faults.find(({ kind }) => kind === 'hub halted');
-  const millis = (minute: number): number => (START_SECONDS + minute * 60) * 1000;
-  const served = new ServedChain(
-    seed,
-    lagging,
-    halt && { fromMs: millis(halt.fromMinute), untilMs: millis(halt.untilMinute) },
-  );
+  const served = new ServedChain(seed, lagging, timesOf(plan));
   const random = new Random(seed, 'faults');
   const faults = plan.faults.map((planned): Fault => ({
     ...planned,
@@ -117,7 +110,7 @@ export function runDay(
   const hearing = new Hearing();
   const wrongGauges: string[] = [];
   const wrongFamilies = new Set<string>();
-  let [active, polls, samples]: [readonly Fault[], number, number] = [[], 0, 0];
+  let [active, polls]: [readonly Fault[], number] = [[], 0];
   const phases = segmentsOf(faults).map(([fromMinute, untilMinute], index): Phase => {
     const during = faults.filter((fault) => fault.fromMinute <= fromMinute && fromMinute < fault.untilMinute);
     const phase = mergePhases(during);
@@ -125,7 +118,7 @@ export function runDay(
       ...phase,
       ...(index === 0 && { config: INITIAL_CONFIG }),
       minutes: untilMinute - fromMinute,
-      sampleSeconds: sampleSeconds ?? (isDense(faults, fromMinute) ? DENSE_SECONDS : SPARSE_SECONDS),
+      sampleSeconds: sampleSeconds ?? secondsBetweenPolls(faults, fromMinute, untilMinute),
       begin: () => {
         for (const fault of faults) if (fault.untilMinute === fromMinute) fault.end?.(served);
         served.chain.setChanges(mergeRules(during.map(({ rules = {} }) => rules)));
@@ -152,12 +145,11 @@ export function runDay(
         targets.flatMap(({ verdicts }) => verdicts),
       );
       options.observe?.(targets, minute, endpoints);
-      samples += 1;
       const isCurrent = endpoints.length === DOCUMENTS && endpoints.every(isFresh(minute));
       const isSettling = faults.some(
         ({ untilMinute }) => untilMinute <= minute && minute < untilMinute + SETTLING_MINUTES,
       );
-      if (samples % SAMPLES_BETWEEN_GAUGES !== 0 || !isCurrent || isSettling || active.some(isShowingThePast)) return;
+      if (minute < SETTLING_MINUTES || !isCurrent || isSettling || active.some(isShowingThePast)) return;
       const found = differences(gaugesOf(endpoints, minute), expectedGauges(chain));
       for (const text of found) {
         const family = text.split(' ')[0] ?? '';
@@ -182,28 +174,34 @@ export function runDay(
   };
 }
 
+/** What the chain does at times of its own. */
+function timesOf({ faults }: PlannedDay): Partial<Month> {
+  const millis = (minute: number): number => (START_SECONDS + minute * 60) * 1000;
+  const halt = faults.find(({ kind }) => kind === 'hub halted');
+  const rotation = faults.find(({ kind }) => kind === 'signers change their key');
+  return {
+    ...(halt && { upgrade: { fromMs: millis(halt.fromMinute), untilMs: millis(halt.untilMinute) } }),
+    ...(rotation && { keyRotationMs: millis(rotation.fromMinute) }),
+  };
+}
+
 const DOCUMENTS = 3;
-/** Comparing all gauges takes longer than a poll. */
-const SAMPLES_BETWEEN_GAUGES = 10;
 /** Documents of one poll are derived with what the others said in the poll before. */
 const SETTLING_MINUTES = 4;
 
 const isFresh =
   (minute: number) =>
   ({ success }: EndpointState): boolean =>
-    success?.at.monotonicMs === minute * 60_000;
+    success?.at.monotonicMs === Math.round(minute * 60) * 1000;
 
 const isShowingThePast = ({ blinds = [], lag }: Fault): boolean => blinds.length > 0 || lag !== undefined;
 
 /** What is derived from the documents, without what the exporter says about itself and about problems. */
 function gaugesOf(endpoints: readonly EndpointState[], minute: number): readonly Sample[] {
-  return seriesOf(renderEndpoints(endpoints, 'text', instantAt(minute * 60)))
-    .filter(({ name }) => !/^bridge_(exporter|problem)_|_(total|bucket|sum|count)$/.test(name))
-    .map(({ name, labels, value }) => ({
-      name,
-      labels: Object.fromEntries(Array.from(labels.matchAll(/(\w+)="([^"]*)"/g), ([, label, text]) => [label, text])),
-      value,
-    }));
+  return endpoints
+    .flatMap((state) => exportedFamilies(state, instantAt(minute * 60)))
+    .filter(({ name }) => !/^bridge_(exporter|problem)_/.test(name))
+    .flatMap(({ name, samples = [] }) => samples.map((sample) => ({ name, ...sample })));
 }
 
 /** From one change to the next. */
@@ -214,10 +212,15 @@ function segmentsOf(faults: readonly Fault[]): readonly (readonly [from: number,
   return minutes.slice(1).map((until, index) => [minutes[index] ?? 0, until]);
 }
 
-function isDense(faults: readonly Fault[], minute: number): boolean {
-  return faults.some(({ fromMinute, untilMinute }) =>
-    [fromMinute, untilMinute].some((change) => change <= minute && minute < change + DENSE_MINUTES),
+function secondsBetweenPolls(faults: readonly Fault[], fromMinute: number, untilMinute: number): number {
+  const isDense = faults.some((fault) =>
+    [fault.fromMinute, fault.untilMinute].some((change) => change <= fromMinute && fromMinute < change + DENSE_MINUTES),
   );
+  if (isDense) return DENSE_SECONDS;
+  // The next phase begins in time.
+  let seconds = SPARSE_SECONDS;
+  while (((untilMinute - fromMinute) * 60) % seconds !== 0) seconds -= 1;
+  return seconds;
 }
 
 /** Each fault adds its own. */

@@ -172,7 +172,8 @@ export const expectations: readonly Expectation[] = [
     truths: (world) => {
       const newest = unrelayedValset(world);
       if (newest === undefined || newest.signed >= QUORUM) return NOTHING;
-      return [{ isSure: newest.signed < QUORUM - MARGIN, identity: newest.nonce }];
+      // One that is replaced before it is signed is no progress.
+      return [{ isSure: newest.signed < QUORUM - MARGIN }];
     },
     earliest: 15,
     latest: 90,
@@ -579,6 +580,15 @@ export const expectations: readonly Expectation[] = [
     latest: 5,
     ends: 75,
     reason: 'Admins act without a proposal.',
+  },
+  {
+    alert: 'BridgeBlacklistChanged/info',
+    seenIn: BRIDGE,
+    truths: (world) => ofFaults(faultsOf(world, 'blacklist changed')),
+    earliest: 0,
+    latest: 5,
+    ends: 75,
+    reason: 'Admins act without a proposal, and whoever is listed asks the support.',
   },
   {
     alert: 'BridgeParamsChanged/critical',

@@ -306,6 +306,16 @@ const definitions = {
     minutes: [120, 600],
     draw: () => ({ text: 'by up to a half', rules: { stakeSpread: 0.5, stakeChangesPerMinute: 0.1 } }),
   },
+  'validator sets abandoned': {
+    weight: 1,
+    minutes: [60, 600],
+    draw: () => ({
+      text: 'nobody signs one before the next',
+      ranks: everyRank,
+      share: 1,
+      rules: { valsetSignChance: 0, stakeSpread: 0.5, stakeChangesPerMinute: 0.1 },
+    }),
+  },
   'oracle silent': {
     weight: 3,
     minutes: [60, 900],
@@ -321,6 +331,15 @@ const definitions = {
     weight: 2,
     minutes: [60, 600],
     draw: () => ({ text: 'no batch is relayed', rules: { relaysBatches: false } }),
+  },
+  // One transfer that fails, as with a token that is paused, fails its batch.
+  'token that cannot be relayed': {
+    weight: 2,
+    minutes: [60, 1200],
+    draw: (random, served) => {
+      const { symbol, tokenContract } = drawToken(random, served, () => true);
+      return { text: symbol, tokenContract, rules: { unrelayableTokens: new Set([symbol]) } };
+    },
   },
   'token without batches': {
     weight: 3,
@@ -430,6 +449,11 @@ const definitions = {
     minutes: [60, 60],
     draw: () => governance('another admin', ({ chain }) => chain.bridge.module.changeParams({ admins: ['inj1other'] })),
   },
+  'blacklist changed': {
+    weight: 1,
+    minutes: [60, 60],
+    draw: () => governance('another address', ({ chain }) => chain.bridge.module.addToBlacklist(OTHER_ADDRESS)),
+  },
   'contract replaced': {
     weight: 1,
     minutes: [60, 60],
@@ -481,6 +505,12 @@ const definitions = {
       chainIds: ['8332'],
       rules: { lostShare: 0.5, maxLostCctxs: 8, losesOn: 'bitcoin', listedNoncesBelow: 3, cctxsPerMinute: 3 },
     }),
+  },
+  // Its transactions are sent first, the old missed ones are gone, and the nonces begin at 0. See `timesOf` in days.ts.
+  'signers change their key': {
+    weight: 2,
+    minutes: [60, 60],
+    draw: () => ({ text: 'announced' }),
   },
   'cctxs aborted': {
     weight: 1,

@@ -2,7 +2,7 @@ import type { NodeStatus } from '../../src/simulator/chain.js';
 import { MainnetChain } from '../../src/simulator/mainnet-chain.js';
 import { warmUpMs, type Model } from '../../src/simulator/model.js';
 import type { ModuleStateResponse, RateLimiterInput } from '../../src/simulator/responses.js';
-import type { TimeSpan } from '../../src/simulator/block.js';
+import type { Month } from '../../src/simulator/mainnet-month.js';
 import { START_SECONDS } from '../problems/recording.js';
 
 const BLOCK_MS = 630;
@@ -37,8 +37,8 @@ export class ServedChain implements Model {
   #nowMs = START_SECONDS * 1000;
   #history: readonly Served[] = [];
 
-  /** `keepsHistory`: a node will be behind. */
-  constructor(seed: number, keepsHistory: boolean, upgrade?: TimeSpan) {
+  /** `keepsHistory`: a node will be behind. `month`: what happens at these times. */
+  constructor(seed: number, keepsHistory: boolean, month?: Partial<Month>) {
     this.#keepsHistory = keepsHistory;
     const options = { scenario: 'mainnet', blockTimeMs: BLOCK_MS } as const;
     this.chain = new MainnetChain({
@@ -46,7 +46,7 @@ export class ServedChain implements Model {
       blockTimeMs: BLOCK_MS,
       startMs: this.#nowMs,
       warmUpMs: warmUpMs(options),
-      upgrade,
+      month,
     });
   }
 

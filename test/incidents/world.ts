@@ -146,12 +146,12 @@ export function unobservedEvents(world: World): { readonly count: number; readon
 }
 
 /** The newest validator set, if it is not in the contract. */
-export function unrelayedValset(world: World): { readonly nonce: number; readonly signed: number } | undefined {
+export function unrelayedValset(world: World): { readonly signed: number } | undefined {
   const { valsets } = bridge(world);
   const [newest] = valsets.newestFirst;
   // The contract takes no set with a lower nonce.
   if (newest === undefined || newest.nonce <= Number(valsets.observed.nonce)) return undefined;
-  return { nonce: newest.nonce, signed: shareOf(observedPowers(world), (validator) => newest.confirms.has(validator)) };
+  return { signed: shareOf(observedPowers(world), (validator) => newest.confirms.has(validator)) };
 }
 
 /** Sum of the differences between the shares in the newest set and in the contract. */
