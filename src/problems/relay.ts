@@ -40,18 +40,16 @@ function firstTimeout(input: BridgeInput, batches: readonly Batch[]): string {
   return seconds === undefined ? '' : `the first times out in ${about(input, seconds)}`;
 }
 
-/** A batch that a relayer could execute: its key, and one of its transfers. */
-const knownBatch = z.strictObject({ key: z.string(), transfer: z.string().nullable() });
+/** A batch that a relayer could execute: its key, one of its transfers, and when a poll found that it could now; `null` if it always could. */
+const knownBatch = z.strictObject({ key: z.string(), transfer: z.string().nullable(), since: z.number().nullable() });
 type KnownBatch = z.infer<typeof knownBatch>;
 
+const keyOf = (batch: Batch): string => batchKey(batch.batch_nonce, batch.token_contract);
 const idText = (transfer: Transfer): string => toDecimalString(idOf(transfer));
 
-function knownBatchOf(batch: Batch): KnownBatch {
+function knownBatchOf(batch: Batch, since: number | null): KnownBatch {
   const [first] = rows(batch.transactions);
-  return {
-    key: batchKey(batch.batch_nonce, batch.token_contract),
-    transfer: first === undefined ? null : idText(first),
-  };
+  return { key: keyOf(batch), transfer: first === undefined ? null : idText(first), since };
 }
 
 const liveTransfers = memoize(
@@ -64,11 +62,12 @@ function isExecuted(input: BridgeInput, { key, transfer }: KnownBatch): boolean 
 }
 
 /**
- * `batches` could be executed by a relayer. `gone` are those of the document before that the last one, received at `goneAt`, does not have.
- * `executedAt` is the time of the last execution that was seen, 0 for none. In Unix seconds.
+ * `batches` could be executed by a relayer, those with the keys of `others` could not. `gone` are those of the document before that the last one,
+ * received at `goneAt`, does not have. `executedAt` is the time of the last execution that was seen, 0 for none. In Unix seconds.
  */
 const executionMark = z.strictObject({
   batches: z.array(knownBatch),
+  others: z.array(z.string()),
   gone: z.array(knownBatch),
   goneAt: z.number(),
   executedAt: z.number(),
@@ -76,13 +75,22 @@ const executionMark = z.strictObject({
 type ExecutionMark = z.infer<typeof executionMark>;
 
 const MAX_BATCHES = 200;
-const NO_EXECUTIONS: ExecutionMark = { batches: [], gone: [], goneAt: 0, executedAt: 0 };
+const NO_EXECUTIONS: ExecutionMark = { batches: [], others: [], gone: [], goneAt: 0, executedAt: 0 };
 
 /** A batch was executed if the next document does not have it either. */
 function executionsAfter({ input }: Evidence<'module_state'>, before = NO_EXECUTIONS): ExecutionMark {
   const isGone = (batch: KnownBatch): boolean => isExecuted(input, batch);
+  const known = new Map(before.batches.map((own) => [own.key, own]));
+  const batches = relayable(input).slice(0, MAX_BATCHES);
+  const own = new Set(batches.map(keyOf));
   return {
-    batches: relayable(input).slice(0, MAX_BATCHES).map(knownBatchOf),
+    batches: batches.map((batch) => {
+      const key = keyOf(batch);
+      return known.get(key) ?? knownBatchOf(batch, before.others.includes(key) ? input.at.epochSeconds : null);
+    }),
+    others: Array.from(batchesByKey(input).keys())
+      .filter((key) => !own.has(key))
+      .slice(0, MAX_BATCHES),
     gone: before.batches.filter(isGone),
     goneAt: input.at.epochSeconds,
     executedAt: before.gone.some(isGone) ? before.goneAt : before.executedAt,
@@ -103,8 +111,10 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
       const byToken = groupBy(batches, ({ token_contract }) => contractLabel(token_contract));
       // Two tokens, because the contract can refuse a batch of one token for a reason of its own.
       if (byToken.size < 2) return [];
+      // Signatures can come hours later: relayers cannot be late before.
+      const since = new Map(mark?.batches.map((own) => [own.key, own.since]));
       const oldestOfTokens = Array.from(byToken.values(), (own) =>
-        earliest(own.map((batch) => timeOfHeight(input, () => required(batch.block)))),
+        earliest(own.map((batch) => since.get(keyOf(batch)) ?? timeOfHeight(input, () => required(batch.block)))),
       );
       const [, second] = oldestOfTokens.every((time) => time !== undefined)
         ? oldestOfTokens.toSorted((a, b) => a - b)

@@ -106,6 +106,9 @@ const COMPLETE = {
   last_outgoing_pool_id: '9',
 };
 
+/** The last event was observed ten hours ago. */
+const OLD_EVENT = [{ ...COMPLETE.attestations[0], height: String(heightAt(-600)) }];
+
 /** Signatures of a batch by the validators with these indexes, which have 40, 30, 20 and 10 % of the power. */
 const signedBy = (nonce: string, ...indexes: readonly number[]) =>
   indexes.map((index) => ({ nonce, token_contract: '0xT', eth_signer: `0xa${index + 1}` }));
@@ -169,7 +172,7 @@ describe('a batch', () => {
     ];
     const both = { batches: [liveBatch('8', 120), other], batch_confirms: confirms };
     const name = 'BridgeBatchNotRelayed/warning';
-    const attestations = [{ ...COMPLETE.attestations[0], height: String(heightAt(-600)) }];
+    const attestations = OLD_EVENT;
     expect(bridgeProblem(name, { ...both, attestations })).toMatchObject([{ start: -90 }]);
     expect(bridgeProblem(name, { ...both, batches: [other] })).toEqual([]);
     const executed = {
@@ -189,6 +192,22 @@ describe('a batch', () => {
     // Its transfers are back in the queue.
     const canceled = { ...executed, unbatched_transfers: both.batches[0]?.transactions };
     expect(startAfter(canceled, canceled)).toBe(-90);
+  });
+
+  it('waits for a relayer since it is signed, and not since it was built', () => {
+    const batches = [liveBatch('8', 300), { ...liveBatch('7', 290), token_contract: '0xU' }];
+    const batch_confirms = [
+      ...signedBy('8', 0, 1, 2, 3),
+      ...signedBy('7', 0, 1, 2, 3).map((own) => ({ ...own, token_contract: '0xU' })),
+    ];
+    const startOf = (states: readonly object[]): number | undefined =>
+      bridgeProblems(states.map((state, minute) => ({ minute, state: { attestations: OLD_EVENT, ...state } }))).find(
+        ({ name }) => name === 'BridgeBatchNotRelayed/warning',
+      )?.start;
+    const [unsigned, signed] = [{ batches }, { batches, batch_confirms }];
+    expect(startOf([signed, signed])).toBe(-290);
+    expect(startOf([unsigned, unsigned, signed, signed])).toBe(2);
+    expect(startOf([{ batches: [] }, signed])).toBe(-290);
   });
 
   it('is near its timeout below a fifth of its lifetime', () => {
