@@ -18,11 +18,14 @@ import { MAX_LAG_MINUTES, ServedChain } from './served-chain.js';
 /* Days on which things break at random. */
 
 export const DAY_MINUTES = 24 * 60;
-/** Around the beginning and the end of a fault, polls are frequent. */
-const DENSE_SECONDS = 60;
-const DENSE_MINUTES = 14;
-/** Otherwise fewer are enough: nothing that has a limit of minutes begins or ends. Documents that are 5 minutes old are stale. */
-const SPARSE_SECONDS = 240;
+/** Around the beginning and the end of a fault, polls are as frequent as by default. */
+const DENSE_SECONDS = 30;
+const DENSE_MINUTES = { before: 4, after: 14 };
+/** Otherwise fewer are enough: nothing that has a limit of minutes begins or ends. */
+const SPARSE_SECONDS = 120;
+/** Still fewer when no fault has been there for an hour. Documents that are 5 minutes old are stale. */
+const QUIET_SECONDS = 240;
+const QUIET_AFTER_MINUTES = 60;
 
 /** How many faults a day has: by their number, of 10. */
 const NUMBERS = [0, 1, 1, 1, 2, 2, 2, 3, 3, 3];
@@ -207,18 +210,22 @@ function gaugesOf(endpoints: readonly EndpointState[], minute: number): readonly
 /** From one change to the next. */
 function segmentsOf(faults: readonly Fault[]): readonly (readonly [from: number, until: number])[] {
   const changes = faults.flatMap(({ fromMinute, untilMinute }) => [fromMinute, untilMinute]);
-  const all = [0, DAY_MINUTES, ...changes, ...changes.map((minute) => minute + DENSE_MINUTES)];
+  const { before, after } = DENSE_MINUTES;
+  const around = [-before, 0, after, QUIET_AFTER_MINUTES].flatMap((offset) => changes.map((minute) => minute + offset));
+  const all = [0, DAY_MINUTES, ...around].filter((minute) => minute >= 0);
   const minutes = Array.from(new Set(all.filter((minute) => minute <= DAY_MINUTES))).toSorted((a, b) => a - b);
   return minutes.slice(1).map((until, index) => [minutes[index] ?? 0, until]);
 }
 
 function secondsBetweenPolls(faults: readonly Fault[], fromMinute: number, untilMinute: number): number {
-  const isDense = faults.some((fault) =>
-    [fault.fromMinute, fault.untilMinute].some((change) => change <= fromMinute && fromMinute < change + DENSE_MINUTES),
-  );
-  if (isDense) return DENSE_SECONDS;
+  const isWithin = (from: number, until: number): boolean => from <= fromMinute && fromMinute < until;
+  const { before, after } = DENSE_MINUTES;
+  const changes = faults.flatMap((fault) => [fault.fromMinute, fault.untilMinute]);
+  if (changes.some((change) => isWithin(change - before, change + after))) return DENSE_SECONDS;
+  if (faults.some((fault) => isWithin(fault.fromMinute, fault.untilMinute + QUIET_AFTER_MINUTES)))
+    return SPARSE_SECONDS;
   // The next phase begins in time.
-  let seconds = SPARSE_SECONDS;
+  let seconds = QUIET_SECONDS;
   while (((untilMinute - fromMinute) * 60) % seconds !== 0) seconds -= 1;
   return seconds;
 }

@@ -423,18 +423,12 @@ describe('a validator', () => {
     const batches = nonces.map((nonce, index) => batch(nonce, '60000', String(heightAt(index - 90))));
     const found = (signedAt: (minute: number) => readonly string[]) =>
       bridgeProblems(
-        Array.from({ length: 80 }, (_, minute) => ({
+        [0, 20, 30, 40, 60, 79].map((minute) => ({
           minute,
-          state: {
-            batches,
-            batch_confirms: [
-              ...nonces.flatMap((nonce) => signedBy(nonce, 0, 1, 2)),
-              ...signedAt(minute).flatMap((nonce) => signedBy(nonce, 3)),
-            ],
-          },
+          state: { batches, batch_confirms: signedAt(minute).flatMap((nonce) => signedBy(nonce, 3)) },
         })),
         { watch },
-      ).filter(({ name }) => name === 'BridgeOrchestratorMissingConfirms/warning');
+      ).filter(({ name, subject }) => name.includes('MissingConfirms') && subject.watched === 'true');
     const newest = (count: number): readonly string[] => nonces.slice(90 - count);
     expect(found(() => [])).toMatchObject([{ start: -90, text: expect.stringContaining(' 90 live') as string }]);
     // It has signed this one at some time before the first poll.

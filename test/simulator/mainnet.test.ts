@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { MainnetChain } from '../../src/simulator/mainnet-chain.js';
+import type { Month } from '../../src/simulator/mainnet-month.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { currentOutbound, summarize } from './chain-summary.js';
 
@@ -97,6 +99,37 @@ describe('a main network', () => {
     model.setScenario('mainnet');
     hours(2);
     expect(effects()).toEqual([]);
+  });
+});
+
+describe('a fault of a main network', () => {
+  const startMs = START_TIME * 1000;
+  const create = (month?: Partial<Month>): MainnetChain =>
+    new MainnetChain({ seed: 5, blockTimeMs: BLOCK_MS, startMs, warmUpMs: 60 * MINUTE_MS, month });
+
+  it('leaves the batches of a token that cannot be relayed', () => {
+    const chain = create();
+    const [token] = chain.bridge.module.tokens;
+    const executed = (): number[] =>
+      chain.bridge.module.tokens.map(({ contract }) => Number(chain.books.get(`batches_executed ${contract}`) ?? 0));
+    const [before] = executed();
+    chain.setChanges({ transfersPerMinute: 3, unrelayableTokens: new Set([token.symbol]) });
+    chain.advanceTime(120 * MINUTE_MS);
+    const [after, ...others] = executed();
+    expect(after).toBe(before);
+    expect(Math.max(...others)).toBeGreaterThan(2);
+    expect(chain.bridge.module.withdrawals.batches.some((batch) => batch.token === token)).toBe(true);
+  });
+
+  it('changes the key of the signers at a time, and the blacklist at once', () => {
+    const chain = create({ keyRotationMs: startMs + 30 * MINUTE_MS });
+    const key = chain.crosschain.module.tssPubkey;
+    chain.advanceTime(20 * MINUTE_MS);
+    expect(chain.crosschain.module.tssPubkey).toBe(key);
+    chain.advanceTime(360 * MINUTE_MS);
+    expect(chain.crosschain.module.tssPubkey).not.toBe(key);
+    chain.bridge.module.addToBlacklist('0xfe');
+    expect(chain.moduleState().state.external_blacklist).toContain('0xfe');
   });
 });
 
