@@ -1,4 +1,4 @@
-import { ageSeconds, type Instant } from '../clock.js';
+import { HOUR_SECONDS, type Instant, ageSeconds } from '../clock.js';
 import { compare, subtract, toDouble } from '../chain/decimal.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { OutboundContent } from '../facts/crosschain/cctxs.js';
@@ -87,7 +87,7 @@ const MAX_AWAITED = 100;
 /** All for which the node is asked. Those that it says are pending stay. */
 const MAX_REMEMBERED = 1_000;
 /** How long the node is asked for one without an answer, which may be one that it does not know. */
-const MAX_UNANSWERED_SECONDS = 3_600;
+const MAX_UNANSWERED_SECONDS = HOUR_SECONDS;
 /** The oldest are forgotten. */
 export const MAX_COUNTED = 50_000;
 

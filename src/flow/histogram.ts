@@ -1,3 +1,4 @@
+import { DAY_SECONDS } from '../clock.js';
 import type { LabelValues } from '../metrics/family.js';
 import type { SeriesSample } from './cumulative-family.js';
 
@@ -27,7 +28,7 @@ export function withBucket(histogram: Histogram, seconds: number | undefined): H
 }
 
 /** Ten years. Longer and negative durations are only of hostile documents, and would stay in the sum for the life of the process. */
-const MAX_SECONDS = 10 * 366 * 86_400;
+const MAX_SECONDS = 10 * 366 * DAY_SECONDS;
 
 export function observe(histogram: Histogram, durations: readonly number[]): Histogram {
   const { bounds, counts, sum } = histogram;

@@ -1,4 +1,4 @@
-import { ageSeconds, type Instant } from '../clock.js';
+import { DAY_SECONDS, HOUR_SECONDS, type Instant, ageSeconds } from '../clock.js';
 import { USUAL_SECONDS } from '../facts/items/block-spans.js';
 import { FLOW_MINUTES, flowIncrease, medianSeconds, type FlowHistory } from '../flow/flow-history.js';
 import { countLate } from '../flow/histogram.js';
@@ -229,9 +229,6 @@ function oldest<Row>(
 
 const hubAge = ({ age }: { readonly age: { readonly seconds: number | null } | null }): number | null =>
   age?.seconds ?? null;
-
-const HOUR_SECONDS = 3600;
-const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 export type FlowView = NonNullable<ReturnType<typeof flowView>>;
 

@@ -1,5 +1,5 @@
 import type { Instant } from '../clock.js';
-import { ENDED_DAYS } from '../problems/memory.js';
+import { ENDED_SECONDS } from '../problems/memory.js';
 import type { Subject } from '../problems/problem.js';
 import { duration } from '../text/format.js';
 import { shortName } from '../problems/sentence.js';
@@ -18,7 +18,7 @@ export type EndedView = Readonly<ReturnType<typeof endedProblems>[number]>;
 export function endedProblems(endpoints: readonly KnownEndpoint[], now: Instant) {
   return endpoints
     .flatMap(({ state: { document }, memory }) => memory.problems.ended.map((own) => ({ ...own, document })))
-    .filter(({ endSeconds }) => endSeconds > now.epochSeconds - ENDED_DAYS * 86_400)
+    .filter(({ endSeconds }) => endSeconds > now.epochSeconds - ENDED_SECONDS)
     .toSorted((a, b) => b.endSeconds - a.endSeconds)
     .map(({ name, severity, subject, document, startSeconds, endSeconds }) => ({
       name,

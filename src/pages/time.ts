@@ -1,8 +1,9 @@
+import { HOUR_SECONDS } from '../clock.js';
 import { duration } from '../text/format.js';
 import { markup, type Markup } from './html.js';
 
 /** Ages below this are shown without the date. */
-const SHORT_SECONDS = 12 * 60 * 60;
+const SHORT_SECONDS = 12 * HOUR_SECONDS;
 
 /** A negative age, after the clock was set back, counts as 0. */
 export function ago(seconds: number): string {

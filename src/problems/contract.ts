@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { add, compare, ratio, subtract, toDecimalString, toDouble, ZERO } from '../chain/decimal.js';
 import { asDecimalString, type DecimalString } from '../chain/numeral.js';
+import { DAY_SECONDS, HOUR_SECONDS } from '../clock.js';
 import type { ContractReading } from '../facts/contract/reading.js';
 import { required } from '../facts/required-fields.js';
 import { count, list } from '../text/format.js';
@@ -12,8 +13,6 @@ import { shortAddress, withDetails, withList } from './sentence.js';
 /* The contract on the external chain, which a target has only with `external`. */
 
 type ContractEvidence = Evidence<'external_contract'>;
-const HOUR_SECONDS = 3600;
-const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 /** The largest shortfall of each token, and when it grew to that. */
 const shortfallMark = z.record(z.string(), z.strictObject({ amount: z.string(), grewAt: z.number() }));

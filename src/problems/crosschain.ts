@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { compare, lowest, subtract, toDecimalString, toDouble } from '../chain/decimal.js';
 import { chainType, isScheduledByDistance, type ChainType } from '../chain/known-chains.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
+import { DAY_SECONDS, HOUR_SECONDS } from '../clock.js';
 import { unlistedCctxs } from '../flow/unlisted-cctxs.js';
 import {
   consideredCctxs,
@@ -188,8 +189,6 @@ const stuck = problemOf('rate_limiter_input', {
   inhibits: [{ problem: 'CrosschainOldestPendingTooOld', equal: ['chain_id'] }, { problem: 'CrosschainBacklogHigh' }],
 });
 
-const HOUR_SECONDS = 3600;
-
 /** Four times the limit, twice from a limit of an hour on. */
 function criticalAge(limit: number): number {
   return limit < HOUR_SECONDS ? limit * 4 : limit * 2;
@@ -336,7 +335,6 @@ const high = problemOf('rate_limiter_input', {
 const MISSED_ACTION =
   'A missed transaction was executed: look it up on its chain by its nonce, and have an observer post its hash. Do not abort it, because that can pay twice.';
 
-const DAY_SECONDS = 86_400;
 /** More are not told apart; the oldest are kept. */
 const MAX_MISSED = 1000;
 

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { lowest } from '../chain/decimal.js';
 import type { Attestation } from '../chain/module-state.js';
+import { DAY_SECONDS } from '../clock.js';
 import { pendingAttestations } from '../facts/bridge/events.js';
+import { timeOfHeight } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import {
   foreignBatchClaims,
@@ -14,7 +16,6 @@ import {
 import { required } from '../facts/required-fields.js';
 import { claimItem } from '../facts/items/claims.js';
 import { count, percent } from '../text/format.js';
-import { timeOfHeight } from './bridge-times.js';
 import { claimants } from './oracle.js';
 import { eachPart, problemOf, type Evidence, type Found, type Inhibition, type Severity } from './problem.js';
 import { withDetails } from './sentence.js';
@@ -71,7 +72,6 @@ const foreignValsets = (input: BridgeInput, isSubstantial: boolean): readonly Fo
 
 /** When the hub last knew the validator set in the contract, in Unix seconds; 0 if it never did. */
 const knownMark = z.number();
-const DAY_SECONDS = 86_400;
 
 const contractValset = {
   name: 'BridgeContractValsetMismatch',

@@ -1,4 +1,4 @@
-import { msBetween, type Instant } from '../clock.js';
+import { DAY_SECONDS, msBetween, type Instant } from '../clock.js';
 import type { DocumentName, TargetOptions } from '../documents.js';
 import { orElse, WITHDRAWN } from '../facts/required-fields.js';
 import {
@@ -22,7 +22,8 @@ import type { Sentence } from './sentence.js';
 
 /*
  * Since when each problem is there. One odd answer, or two nodes in turn behind one address, neither begin nor end a problem: it begins when
- * judgements that are some time apart agree, and ends when several have not found it for longer.
+ * judgements that are some time apart agree, and ends when several have not found it for longer. What a document shows (`Found`) is a candidate
+ * until they agree, then present; with its limit and texts it is a `PresentProblem`, of which poll/verdicts.ts makes a verdict.
  */
 
 /** Judgements that agree over this time begin a problem. */
@@ -33,11 +34,12 @@ const ENDS_AFTER_MS = 120_000;
 const MAX_SUBJECTS = 200;
 /** The problems that ended last. */
 const MAX_ENDED = 50;
-export const ENDED_DAYS = 7;
+export const ENDED_SECONDS = 7 * DAY_SECONDS;
 
 /** What was found last, as far as the texts need it; `undefined` after a restart, until it is found again. */
 type Texts = Pick<Found, 'sentence' | 'action' | 'validator'>;
 
+/** One subject of a problem, since when it has the problem. */
 interface KnownSubject {
   readonly subject: Subject;
   readonly identity: string;
@@ -48,6 +50,7 @@ interface KnownSubject {
   readonly texts?: Texts | undefined;
 }
 
+/** A subject that has the problem. */
 interface PresentSubject extends KnownSubject {
   /** The last judgement that found it. */
   readonly foundAt: Instant;
@@ -55,6 +58,7 @@ interface PresentSubject extends KnownSubject {
   readonly isMissing: boolean;
 }
 
+/** A subject that has the problem when the next judgements agree. */
 interface Candidate extends KnownSubject {
   /** The first of the successive judgements that found it. */
   readonly since: Instant;
@@ -89,7 +93,7 @@ export interface ProblemMemory {
 
 export const NO_PROBLEMS: ProblemMemory = { remembered: new Map(), ended: [] };
 
-/** A problem that is there. */
+/** A problem that is there, of one subject, or of all validators together that are not watched. */
 export interface PresentProblem {
   readonly problem: JudgedBy;
   readonly subject: Subject;
@@ -257,7 +261,7 @@ function endedBetween(
 
 /** The problems that ended within a week, at most the newest 50. */
 export function withEnded(before: readonly EndedProblem[], ended: readonly EndedProblem[], at: Instant) {
-  const since = at.epochSeconds - ENDED_DAYS * 86_400;
+  const since = at.epochSeconds - ENDED_SECONDS;
   if (ended.length === 0 && before.every(({ endSeconds }) => endSeconds >= since)) return before;
   return [...ended, ...before].filter(({ endSeconds }) => endSeconds >= since).slice(0, MAX_ENDED);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { compare, subtract, toDecimalString } from '../chain/decimal.js';
 import type { DecimalString, Numeral } from '../chain/numeral.js';
+import { DAY_SECONDS } from '../clock.js';
 import { required } from '../facts/required-fields.js';
 import { BEHIND_SECONDS, isNodeBehind, nodeDelay } from '../queries/node-status.js';
 import { duration } from '../text/format.js';
@@ -99,8 +100,6 @@ const externalNodeBehind = problemOf('external_contract', {
     return [{ start, sentence: withDetails(`the newest block of the external chain is ${duration(age)} old`) }];
   },
 });
-
-const DAY_SECONDS = 86_400;
 
 /** The highest value of each number that only grows, of the last day, and when it was last there. */
 const highestMark = z.record(z.string(), z.strictObject({ value: z.string(), at: z.number() }));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { compare, lowest, numeralKey, ratio, subtract, toDecimalString, toDouble } from '../chain/decimal.js';
+import { HOUR_SECONDS } from '../clock.js';
 import {
   conflictingNonces,
   leadingClaim,
@@ -8,6 +9,7 @@ import {
   pendingEventCount,
   votedAddresses,
 } from '../facts/bridge/events.js';
+import { timeOfHeight } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { SUBSTANTIAL_POWER_RATIO } from '../facts/bridge/integrity.js';
 import { batchesBelowThreshold } from '../facts/bridge/signatures.js';
@@ -15,7 +17,6 @@ import { newestPowers, newestTotalPower, powerOf } from '../facts/bridge/valsets
 import { required, rows } from '../facts/required-fields.js';
 import { claimItem, type ClaimItem } from '../facts/items/claims.js';
 import { percent } from '../text/format.js';
-import { timeOfHeight } from './bridge-times.js';
 import { disputedClaims, disputedThing, disputeOf } from './disputes.js';
 import { problemOf, type Evidence, type Severity } from './problem.js';
 import {
@@ -123,9 +124,9 @@ export function claimants(claim: ClaimItem | undefined): string {
   return `${claimText(claim)} is claimed by ${numberAndPower(total, powerRatio)}${who === '' ? '' : `: ${who}`}`;
 }
 
-const SILENT_SECONDS = 12 * 3600;
+const SILENT_SECONDS = 12 * HOUR_SECONDS;
 /** In each of these periods, withdrawals are requested, or the bridge is only quiet. */
-const PERIOD_SECONDS = 3 * 3600;
+const PERIOD_SECONDS = 3 * HOUR_SECONDS;
 /** It is worth a word when half of the time is over. */
 const NOTABLE_SECONDS = SILENT_SECONDS / 2;
 

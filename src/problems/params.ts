@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { isPresent } from '../chain/field.js';
 import type { ModuleState } from '../chain/module-state.js';
+import { HOUR_SECONDS } from '../clock.js';
 import { required, rows } from '../facts/required-fields.js';
 import { list } from '../text/format.js';
 import { problemOf, type Evidence, type Found, type Severity } from './problem.js';
@@ -9,7 +10,6 @@ import { shortName, withList } from './sentence.js';
 
 /* Changes of the parameters and of the blacklist, also across an outage. */
 
-const HOUR_SECONDS = 3600;
 /** Longer than the repeat interval of the example for Alertmanager. */
 const IDENTITY_HOURS = 6;
 

@@ -1,3 +1,4 @@
+import { exactSeconds, toDouble } from '../chain/decimal.js';
 import type { DocumentName } from '../documents.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import type { FamilyLines } from '../metrics/render-families.js';
@@ -23,12 +24,10 @@ export const problemUnjudged: FamilyHeader = {
 
 type Labels = Readonly<Record<string, string>>;
 
-function series({ name }: FamilyHeader, fixedLabels: string, labels: Labels, value: number): string {
+function series({ name }: FamilyHeader, fixedLabels: string, labels: Labels, seconds: number): string {
+  const value = toDouble(exactSeconds(seconds));
   return formatSeries({ name, labels: Object.keys(labels) }, fixedLabels, { labels, value });
 }
-
-/** Times with milliseconds, like the other times of the exporter. */
-const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
 /** The lines of both families. Beyond the maximum the least severe are left out. */
 export function problemLines(
@@ -43,7 +42,7 @@ export function problemLines(
       return value === undefined ? [] : [[label, value] as const];
     });
     const labels = { document, problem: name, severity, ...Object.fromEntries(own) };
-    return series(problemStart, fixedLabels, labels, rounded(startSeconds));
+    return series(problemStart, fixedLabels, labels, startSeconds);
   });
   // A problem can have several severities, and one of them is judged without the other only if it reads less.
   const worst = new Map<string, number>();
@@ -53,7 +52,7 @@ export function problemLines(
   }
   const times = Array.from(worst, ([key, since]) => {
     const [problem = '', severity = severities[1]] = JSON.parse(key) as string[];
-    return series(problemUnjudged, fixedLabels, { document, problem, severity }, rounded(since));
+    return series(problemUnjudged, fixedLabels, { document, problem, severity }, since);
   });
   return [
     {

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { compare, toDecimalString, type Exact } from '../chain/decimal.js';
+import { HOUR_SECONDS } from '../clock.js';
 import { totalFees } from '../facts/bridge/batches.js';
 import type { DecimalString } from '../chain/numeral.js';
+import { timeOfHeight } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import {
   contractLabel,
@@ -19,10 +21,8 @@ import { lengthOf, orUndefined, required, rows } from '../facts/required-fields.
 import { aboveLimitSince, standstillSince } from '../facts/bridge/standstill.js';
 import { coinItem } from '../facts/items/tokens.js';
 import { count } from '../text/format.js';
-import { tokenName } from './amounts.js';
-import { timeOfHeight } from './bridge-times.js';
 import { problemOf, type Evidence } from './problem.js';
-import { sumText, withDetails, withList } from './sentence.js';
+import { sumText, tokenName, withDetails, withList } from './sentence.js';
 
 /* Transfers that are in no batch. */
 
@@ -112,9 +112,9 @@ const stuck = problemOf('module_state', {
 });
 
 /** Without a known minimum fee, only the growth of a queue shows that transfers are stuck. */
-const GROWING_SECONDS = 3 * 3600;
+const GROWING_SECONDS = 3 * HOUR_SECONDS;
 const GROWING_TRANSFERS = 10;
-const POINT_SECONDS = 1800;
+const POINT_SECONDS = HOUR_SECONDS / 2;
 const MAX_TOKENS = 200;
 
 /** The length of the queue of each token without a minimum fee in the last hours; a new batch of the token begins anew. */
@@ -150,7 +150,7 @@ const growing = problemOf('module_state', {
   afterMinutes: 185,
   summary: `the queue of ${TOKEN_TEXT} grows, and no batch is built.`,
   // Transfers whose fees nobody takes wait for weeks on any real chain, but their number grows slowly.
-  description: `${GROWING_TRANSFERS} transfers of a token without \`min_batch_fee\` were added to its queue in ${GROWING_SECONDS / 3600} hours, and no batch of the token was built.`,
+  description: `${GROWING_TRANSFERS} transfers of a token without \`min_batch_fee\` were added to its queue in ${GROWING_SECONDS / HOUR_SECONDS} hours, and no batch of the token was built.`,
   action:
     'Compare the fees of the transfers with the minimum of the batch creators, and configure it as min_batch_fee of the token. If they are sufficient, request a batch: the error says what prevents one.',
   mark: { schema: queueMark, next: queuesAfter },

@@ -1,8 +1,15 @@
 import { z } from 'zod';
 import { floorDivide, multiply, toDecimalString, toDouble, toSeconds } from '../chain/decimal.js';
 import type { Batch, Transfer } from '../chain/module-state.js';
-import { estimatedExternalHeight, feesOf, isOverdue, paysMinimum, relayableBatches } from '../facts/bridge/batches.js';
-import { externalBlockTime } from '../facts/bridge/block-times.js';
+import {
+  estimatedExternalHeight,
+  feesOf,
+  isOverdue,
+  paysMinimum,
+  relayableBatches,
+  secondsToExternalHeight,
+} from '../facts/bridge/batches.js';
+import { externalBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
 import { heightOfLastObserved, pendingEventCount } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { batchesByKey, batchKey } from '../facts/bridge/signatures.js';
@@ -12,10 +19,8 @@ import { newestValset, powerDrift, unrelayedValsets } from '../facts/bridge/vals
 import { groupBy } from '../facts/grouping.js';
 import { orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, percent } from '../text/format.js';
-import { amountsText } from './amounts.js';
-import { about, earliest, latest, secondsToExternalHeight, timeOfHeight } from './bridge-times.js';
 import { problemOf, type Evidence, type Severity } from './problem.js';
-import { withDetails } from './sentence.js';
+import { about, amountsText, withDetails } from './sentence.js';
 
 /* Signed batches and validator sets that nobody relays, and batches that time out. */
 
@@ -29,6 +34,18 @@ function checkRelayers({ isContractPaused }: BridgeInput): string {
   return isContractPaused
     ? `${PAUSED} Until then nobody can relay a batch.`
     : 'Check the relayers: funds for gas, maximum gas price and minimum fee. The contract is not paused, and anyone can relay a batch.';
+}
+
+/** The lowest of some times. */
+function earliest(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
+/** The highest; `undefined` if one of them is unknown. */
+function latest(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 || known.length < times.length ? undefined : Math.max(...known);
 }
 
 function relayable(input: BridgeInput): readonly Batch[] {

@@ -1,8 +1,16 @@
 import type { ClaimType } from '../chain/claim.js';
+import { sum, toDecimalString } from '../chain/decimal.js';
+import type { Batch } from '../chain/module-state.js';
+import { DAY_SECONDS } from '../clock.js';
+import { secondsToExternalHeight } from '../facts/bridge/batches.js';
+import type { BridgeInput } from '../facts/bridge/input.js';
+import { configuredTokens, contractLabel, totalAmount } from '../facts/bridge/tokens.js';
+import { groupBy } from '../facts/grouping.js';
+import { coinItem, type CoinItem } from '../facts/items/tokens.js';
+import { orEmpty, orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { cleanText, splitAddress } from '../text/untrusted-text.js';
 import type { ClaimItem } from '../facts/items/claims.js';
-import type { CoinItem } from '../facts/items/tokens.js';
 import type { ItemList } from '../facts/items/item-list.js';
 import type { Member, Members } from '../facts/bridge/valsets.js';
 
@@ -36,6 +44,11 @@ export function validatorName({ name, address, hasNamesake }: Omit<Validator, 'i
   const known = quoted(shortName(name));
   if (known === '') return shortAddress(address);
   return hasNamesake ? `${known} ${shortAddress(address)}` : known;
+}
+
+/** "your validator Alpha". */
+export function yourValidator(validator: Omit<Validator, 'isWatched'>): string {
+  return `your validator ${validatorName(validator)}`;
 }
 
 /** Quotes a name with punctuation, so that it can imitate neither `(yours)` nor another entry of the list. */
@@ -106,12 +119,51 @@ type Amount = Pick<CoinItem, 'wholeAmount' | 'symbol'> & Partial<Pick<CoinItem, 
 export function sumText(coins: readonly Amount[]): readonly string[] {
   const [first] = coins;
   const whole = coins.map(({ wholeAmount }) => wholeAmount);
-  const sum = whole.reduce((total, amount) => total + Number(amount), 0);
-  if (first === undefined || whole.includes(null) || sum === 0) return [];
-  return [`${COMPACT.format(sum)} ${shortName(first.symbol ?? '') || shortAddress(first.contract ?? '')}`];
+  const total = whole.reduce((before, amount) => before + Number(amount), 0);
+  if (first === undefined || whole.includes(null) || total === 0) return [];
+  return [`${COMPACT.format(total)} ${shortName(first.symbol ?? '') || shortAddress(first.contract ?? '')}`];
 }
 
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
+
+/** "3.09M usdt, 30 weth in them": what is in some batches, by token; empty when no decimals are configured. */
+export function amountsText(input: BridgeInput, batches: readonly Batch[]): string {
+  const amounts = orEmpty(() => {
+    const byToken = groupBy(batches, ({ token_contract }) => contractLabel(token_contract));
+    return Array.from(byToken).flatMap(([contract, own]) =>
+      sumText([
+        coinItem(input, {
+          contract,
+          amount: orUndefined(() =>
+            toDecimalString(sum(own.map(({ transactions }) => totalAmount(rows(transactions))))),
+          ),
+        }),
+      ]),
+    );
+  });
+  return amounts.length === 0 ? '' : `${list(amounts)} in them`;
+}
+
+/** A token by its configured symbol, else by its contract. */
+export function tokenName(input: BridgeInput, contract: string): string {
+  return shortName(configuredTokens(input).get(contract)?.symbol ?? '') || shortAddress(contract);
+}
+
+/** "it times out in about 2 h 5 min"; empty without an estimate, and when it has timed out. */
+export function timeoutText(input: BridgeInput, batch: Batch): string {
+  const seconds = secondsToExternalHeight(input, () => required(batch.batch_timeout));
+  return seconds === undefined || seconds <= 0 ? '' : `it times out in ${about(input, seconds)}`;
+}
+
+/** "about 2 h 5 min, at 04:12 UTC"; without the time from a day on. */
+export function about(input: BridgeInput, seconds: number): string {
+  return `about ${duration(seconds)}${seconds < DAY_SECONDS ? `, at ${clockTime(input, seconds)}` : ''}`;
+}
+
+/** "04:12 UTC", some seconds from now, less than a day. */
+export function clockTime(input: BridgeInput, seconds: number): string {
+  return `${new Date((input.at.epochSeconds + seconds) * 1000).toISOString().slice(11, 16)} UTC`;
+}
 
 /** A chain by its configured name and id. */
 export function chainName(name: string, id: string): string {

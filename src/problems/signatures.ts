@@ -3,6 +3,8 @@ import { compare, ratio, toDecimalString } from '../chain/decimal.js';
 import type { Batch, Valset } from '../chain/module-state.js';
 import { isPresent, type Field } from '../chain/field.js';
 import type { DecimalString, Numeral } from '../chain/numeral.js';
+import { DAY_SECONDS } from '../clock.js';
+import { timeOfHeight } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import {
   batchesBelowThreshold,
@@ -18,10 +20,16 @@ import { hubBlocksUntil } from '../facts/items/block-spans.js';
 import { valsetDeadline } from '../facts/bridge/orchestrators.js';
 import { orNull, required, rows } from '../facts/required-fields.js';
 import { percent } from '../text/format.js';
-import { amountsText } from './amounts.js';
-import { clockTime, DAY_SECONDS, timeOfHeight, timeoutText } from './bridge-times.js';
 import { problemOf, type Evidence } from './problem.js';
-import { membersOf, missingValidators, ownFirst, withDetails } from './sentence.js';
+import {
+  amountsText,
+  clockTime,
+  membersOf,
+  missingValidators,
+  ownFirst,
+  timeoutText,
+  withDetails,
+} from './sentence.js';
 
 /* Batches and validator sets that lack signatures. */
 

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { dataPart } from '../chain/addresses.js';
 import { compare, highest, lowest, multiply, subtract, toDecimalString, toSeconds } from '../chain/decimal.js';
 import type { DecimalString, Numeral } from '../chain/numeral.js';
-import { hubBlockTime } from '../facts/bridge/block-times.js';
+import { HOUR_SECONDS } from '../clock.js';
+import { hubBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
 import {
   eventAttestations,
   heightOfLastObserved,
@@ -28,16 +29,8 @@ import { memoize } from '../facts/memoize.js';
 import { orUndefined, required } from '../facts/required-fields.js';
 import { claimPosition } from '../queries/watched-validators.js';
 import { count } from '../text/format.js';
-import { clockTime, timeOfHeight } from './bridge-times.js';
 import { problemOf, type Evidence, type Found, type FoundValidator, type Severity, type Subject } from './problem.js';
-import {
-  haveOrHas,
-  numberAndPower,
-  validatorName as shownName,
-  validators,
-  withDetails,
-  withList,
-} from './sentence.js';
+import { clockTime, haveOrHas, numberAndPower, validators, withDetails, withList, yourValidator } from './sentence.js';
 
 /* Signatures and votes that single validators miss: each watched validator, and all others together. */
 
@@ -90,7 +83,7 @@ function foundAbout(
     ...found,
     subject: { ...subjectOf(member), ...subject },
     validator,
-    sentence: member.isWatched ? withDetails(fact(`your validator ${shownName(validator)}`)) : NO_SENTENCE,
+    sentence: member.isWatched ? withDetails(fact(yourValidator(validator))) : NO_SENTENCE,
   };
 }
 
@@ -267,7 +260,7 @@ const CRITICAL_HOURS = 12;
 const WARNING_HOURS = 24;
 
 function deadlineNear(severity: Severity, hours: number, actions: { readonly own: string; readonly others: string }) {
-  const limit = hours * 3600;
+  const limit = hours * HOUR_SECONDS;
   return problemOf('module_state', {
     name: 'BridgeOrchestratorDeadlineNear',
     severity,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { add, compare, subtract, toDecimalString } from '../chain/decimal.js';
+import { DAY_SECONDS } from '../clock.js';
 import { leadingClaim } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { SUBSTANTIAL_POWER_RATIO } from '../facts/bridge/integrity.js';
@@ -10,7 +11,7 @@ import { required, WITHDRAWN } from '../facts/required-fields.js';
 import { watchedItems } from '../facts/items/watched.js';
 import { claimPosition, stakingStatus } from '../queries/watched-validators.js';
 import { problemOf, type Evidence, type Found, type Severity, type Subject } from './problem.js';
-import { shortAddress, validatorName, withDetails } from './sentence.js';
+import { withDetails, yourValidator } from './sentence.js';
 
 /* The validators of `watch`: whether they are in the validator set, and what the node answers about each of them. */
 
@@ -24,7 +25,7 @@ const subjectOf = ({ orchestrator }: WatchedOrchestrator): Subject => ({
 });
 
 function yours({ orchestrator: address, name, hasNamesake }: WatchedOrchestrator): string {
-  return `your validator ${validatorName({ name, address, hasNamesake })}`;
+  return yourValidator({ name, address, hasNamesake });
 }
 
 /** With the cause, if the documents prove it. */
@@ -117,8 +118,6 @@ const lagging = problemOf('module_state', {
   inhibits: [{ problem: 'BridgeOrchestratorMissingVotes', equal: ['orchestrator'] }],
 });
 
-const DAY_SECONDS = 86_400;
-
 const unknown = problemOf('module_state', {
   name: 'BridgeWatchedValidatorUnknown',
   severity: 'warning',
@@ -178,7 +177,7 @@ function inactive(severity: Severity, texts: Record<'summary' | 'description' | 
             subject: { address: toLabelValue(address) },
             ...(wasActive && { start: activeAt }),
             sentence: withDetails(
-              `your validator ${shortAddress(address)} has not been in the newest validator set for {duration}`,
+              `${yourValidator({ name: '', address, hasNamesake: false })} has not been in the newest validator set for {duration}`,
             ),
           },
         ];

@@ -7,6 +7,7 @@ import {
   multiply,
   subtract,
   sum,
+  toSeconds,
   type Decimal,
   type Exact,
 } from '../../chain/decimal.js';
@@ -72,6 +73,15 @@ export const estimatedExternalHeight = memoize((input: BridgeInput): Exact | und
 /** The estimate, or `undefined` when a field for it is missing. */
 function estimateIfAny(input: BridgeInput): Exact | undefined {
   return orUndefined(() => estimatedExternalHeight(input));
+}
+
+/** Seconds from now to an external height; `undefined` if that is unknown, and while the node is behind, unless the present height was read. */
+export function secondsToExternalHeight(input: BridgeInput, height: () => Exact | undefined): number | undefined {
+  if (input.isNodeBehind === true && input.externalHeight === undefined) return undefined;
+  return orUndefined(() => {
+    const blocks = subtract(required(height()), required(estimatedExternalHeight(input)));
+    return toSeconds(multiply(blocks, externalBlockTime(input)));
+  });
 }
 
 /** Whether the batch has timed out at the estimated external height; `false` without the estimate. */

@@ -1,7 +1,7 @@
-import { compare, subtract, toDouble, type Decimal, type Exact } from '../../chain/decimal.js';
+import { compare, multiply, subtract, toDouble, toSeconds, type Decimal, type Exact } from '../../chain/decimal.js';
 import type { Numeral } from '../../chain/numeral.js';
 import { memoize } from '../memoize.js';
-import { required } from '../required-fields.js';
+import { orUndefined, required } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
 
 /* The block times in use, in milliseconds. Those of the parameters are often wrong: 2 s on Injective, whose blocks take 0.65 s. */
@@ -97,6 +97,14 @@ export const blockTimeOfAges = memoize((input: BridgeInput): Exact => {
     ) ?? hubBlockTime(input)
   );
 });
+
+/** When a hub height was, in Unix seconds; `undefined` if the height or the block time is unknown. */
+export function timeOfHeight(input: BridgeInput, height: () => Exact | undefined): number | undefined {
+  return orUndefined(() => {
+    const blocks = subtract(required(input.height), required(height()));
+    return input.at.epochSeconds - toSeconds(multiply(blocks, blockTimeOfAges(input)));
+  });
+}
 
 /** Ethereum and Sepolia. Their slots have a fixed length. */
 const SLOT_MS: ReadonlyMap<string, number> = new Map([
