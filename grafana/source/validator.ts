@@ -22,8 +22,6 @@ type Whose = 'own' | 'all';
 const SIGNER = '{{cluster}} {{target}} {{signer}}';
 const SELECTED = 'orchestrator=~"$orchestrator"';
 const BY_SIGNER = { by: ['orchestrator'], where: [SELECTED] } as const;
-const ANY_DEADLINE =
-  '__name__=~"bridge_orchestrator_confirm_deadline_height|bridge_orchestrator_batch_confirm_deadline_height"';
 /** The color of what is normal for some minutes. */
 const YELLOW_FROM_ONE = [
   ['transparent', null],
@@ -57,7 +55,7 @@ const bySigner = (whose: Whose, metric: string): string => withSigner(whose, lat
 
 /** Until the first deadline of whatever kind, after which the validator is jailed. */
 export function secondsToSign(whose: Whose): string {
-  const deadlines = lowest('', { by: ['orchestrator'], where: [ANY_DEADLINE, SELECTED] });
+  const deadlines = lowest('bridge_orchestrator_confirm_deadline_height', BY_SIGNER);
   const blocks = `${deadlines} - on (cluster, target) group_left () ${latest('bridge_height')}`;
   const seconds = `(${blocks}) * on (cluster, target) group_left () ${latest('bridge_block_time_seconds')}`;
   return ofCurrentNode(withSigner(whose, seconds));

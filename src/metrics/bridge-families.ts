@@ -16,6 +16,7 @@ import { toLabelValue } from '../facts/label-value.js';
 import { lengthOf, optional, required, rows } from '../facts/required-fields.js';
 import {
   compareLabels,
+  eachPart,
   families,
   gauge,
   labeledGauge,
@@ -265,10 +266,17 @@ export const bridgeFamilies = families<BridgeInput>({
     derive: eachMember((input, member) => orchestrators.missingValsetConfirms(input, member).length),
   }),
   bridge_orchestrator_confirm_deadline_height: labeledGauge({
-    help: 'Hub height of the earliest deadline for a missing signature of a validator set, after which the validator is jailed; absent when none is missing.',
-    ...PER_MEMBER,
+    help: 'Hub height of the earliest deadline for a missing signature of a validator set or a live batch, after which the validator is jailed; absent when none is missing.',
+    // Two series per member.
+    labels: [...MEMBER_LABELS, 'confirms'],
     overLimit: 'keep-lowest',
-    derive: eachMember((input, member) => orchestrators.confirmDeadline(input, member, 'valset')),
+    derive: (input) =>
+      eachPart(orchestrators.confirmKinds, (confirms) =>
+        orchestrators.registeredMembers(input).map((member) => ({
+          labels: { ...member.labels, confirms },
+          value: orchestrators.confirmDeadline(input, member, confirms),
+        })),
+      ),
   }),
   bridge_orchestrator_missing_batch_confirms: labeledGauge({
     help: 'Number of live batches that the validator has not signed.',
@@ -276,7 +284,7 @@ export const bridgeFamilies = families<BridgeInput>({
     derive: eachMember((input, member) => orchestrators.missingBatchConfirms(input, member).length),
   }),
   bridge_orchestrator_batch_confirm_deadline_height: labeledGauge({
-    help: 'Hub height of the earliest deadline for a missing signature of a live batch, after which the validator is jailed; absent when none is missing.',
+    help: 'Hub height of the earliest deadline for a missing signature of a live batch: bridge_orchestrator_confirm_deadline_height with confirms="batch"; absent when none is missing.',
     ...PER_MEMBER,
     overLimit: 'keep-lowest',
     derive: eachMember((input, member) => orchestrators.confirmDeadline(input, member, 'batch')),

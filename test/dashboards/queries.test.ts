@@ -39,7 +39,8 @@ const signer = (name: string): string => `{target="t", orchestrator="${ADDRESS}"
 const EXPORTER = 'job="j", instance="i"';
 const named = member(EXPORTER, { name: 'Example One', watched: 'true' });
 
-const ofMember = `{${EXPORTER}, target="t", orchestrator="${ADDRESS}", external_address="0x1"}`;
+const deadlineOf = (kind: string): string =>
+  `bridge_orchestrator_confirm_deadline_height{${EXPORTER}, target="t", orchestrator="${ADDRESS}", external_address="0x1", confirms="${kind}"}`;
 
 const START = 'bridge_problem_start_timestamp_seconds';
 const TOKEN = 'problem="BridgeBacklogStuck", token_contract="0xaa"';
@@ -57,8 +58,8 @@ const node = (seconds: number, isSyncing: 0 | 1): Readonly<Record<string, number
 });
 const deadlines = {
   ...named,
-  [`bridge_orchestrator_batch_confirm_deadline_height${ofMember}`]: 105,
-  [`bridge_orchestrator_confirm_deadline_height${ofMember}`]: 120,
+  [deadlineOf('batch')]: 105,
+  [deadlineOf('valset')]: 120,
   [`bridge_height{${EXPORTER}, target="t"}`]: 100,
   [`bridge_block_time_seconds{${EXPORTER}, target="t"}`]: 2,
 };

@@ -126,7 +126,7 @@ export const signedBatches = memoizePerRow((input: BridgeInput, { address }: Reg
 );
 
 /** What validators have to sign. */
-const confirmKinds = ['valset', 'batch'] as const;
+export const confirmKinds = ['valset', 'batch'] as const;
 export type ConfirmKind = (typeof confirmKinds)[number];
 
 /** The first hub height after which a member is jailed for a missing signature of this kind; `undefined` when it owes none. */

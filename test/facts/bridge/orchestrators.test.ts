@@ -28,6 +28,8 @@ const labelsOf = (data: string, address: string): string =>
   `orchestrator="${account(data)}",external_address="${address}"`;
 const A = labelsOf('aaaa', '0xaa');
 const C = labelsOf('cccc', '0xcc');
+const valsetOf = (labels: string): string => `${labels},confirms="valset"`;
+const batchOf = (labels: string): string => `${labels},confirms="batch"`;
 
 /** Members 0xaa and 0xcc of the newest validator set 120 have an orchestrator, 0xbb has none, and 0xdd is not a member. */
 const bridge = state({
@@ -162,12 +164,12 @@ describe('bridge_orchestrator_info', () => {
 describe('bridge_orchestrator_missing_valset_confirms', () => {
   // The deadlines are 150, 160 and 170. 0xaa has not signed 100 and 110, 0xcc has not signed 100 and 120.
   it.each([
-    ['140', { [A]: 2, [C]: 2 }, { [A]: 150, [C]: 150 }],
-    ['150', { [A]: 2, [C]: 2 }, { [A]: 150, [C]: 150 }],
-    ['151', { [A]: 1, [C]: 1 }, { [A]: 160, [C]: 170 }],
-    ['161', { [A]: 0, [C]: 1 }, { [C]: 170 }],
+    ['140', { [A]: 2, [C]: 2 }, { [valsetOf(A)]: 150, [valsetOf(C)]: 150 }],
+    ['150', { [A]: 2, [C]: 2 }, { [valsetOf(A)]: 150, [valsetOf(C)]: 150 }],
+    ['151', { [A]: 1, [C]: 1 }, { [valsetOf(A)]: 160, [valsetOf(C)]: 170 }],
+    ['161', { [A]: 0, [C]: 1 }, { [valsetOf(C)]: 170 }],
     ['171', { [A]: 0, [C]: 0 }, undefined],
-    [undefined, { [A]: 2, [C]: 2 }, { [A]: 150, [C]: 150 }],
+    [undefined, { [A]: 2, [C]: 2 }, { [valsetOf(A)]: 150, [valsetOf(C)]: 150 }],
   ])('counts, at height %s, validator sets whose deadline has not passed', (height, missing, deadline) => {
     expect(valuesOf(bridge, [MISSING_VALSET_CONFIRMS, DEADLINE], height === undefined ? {} : { height })).toEqual({
       [MISSING_VALSET_CONFIRMS]: missing,
@@ -214,13 +216,13 @@ describe('a validator that left and came back', () => {
   it('has to sign only validator sets that are newer than the newest one without it', () => {
     expect(valuesOf({ ...returned, batches: [] }, [MISSING_VALSET_CONFIRMS, DEADLINE])).toEqual({
       [MISSING_VALSET_CONFIRMS]: { [A]: 4, [C]: 1 },
-      [DEADLINE]: { [A]: 150, [C]: 180 },
+      [DEADLINE]: { [valsetOf(A)]: 150, [valsetOf(C)]: 180 },
     });
   });
 
   it('has to sign only batches that were created after that, also after their deadline', () => {
     expect(valuesOf(returned, [DEADLINE, BATCH_DEADLINE, MISSING_BATCH_CONFIRMS], { height: '999' })).toEqual({
-      [DEADLINE]: undefined,
+      [DEADLINE]: { [batchOf(A)]: 145, [batchOf(C)]: 151 },
       [BATCH_DEADLINE]: { [A]: 145, [C]: 151 },
       [MISSING_BATCH_CONFIRMS]: { [A]: 4, [C]: 4 },
     });
@@ -229,13 +231,15 @@ describe('a validator that left and came back', () => {
   });
 
   it('has both deadlines, each as far as it can be read', () => {
-    const both = { [DEADLINE]: { [A]: 150, [C]: 180 }, [BATCH_DEADLINE]: { [A]: 145, [C]: 151 } };
-    const deadlines = (fields: JsonObject) => valuesOf({ ...returned, ...fields }, [DEADLINE, BATCH_DEADLINE]);
-    expect(deadlines({})).toEqual(both);
-    expect(deadlines({ batch_confirms: null })).toEqual({ ...both, [BATCH_DEADLINE]: undefined });
-    expect(deadlines({ valset_confirms: null })).toEqual({ ...both, [DEADLINE]: undefined });
+    const [ofValsets, ofBatches] = [
+      { [valsetOf(A)]: 150, [valsetOf(C)]: 180 },
+      { [batchOf(A)]: 145, [batchOf(C)]: 151 },
+    ];
+    expect(valueOf(returned, DEADLINE)).toEqual({ ...ofValsets, ...ofBatches });
+    expect(valueOf({ ...returned, batch_confirms: null }, DEADLINE)).toEqual(ofValsets);
+    expect(valueOf({ ...returned, valset_confirms: null }, DEADLINE)).toEqual(ofBatches);
     const windows = { signed_valsets_window: '50', signed_batches_window: {} };
-    expect(deadlines({ params: windows })).toEqual({ ...both, [BATCH_DEADLINE]: undefined });
+    expect(valueOf({ ...returned, params: windows }, DEADLINE)).toEqual(ofValsets);
   });
 });
 

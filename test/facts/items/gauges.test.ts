@@ -110,11 +110,6 @@ function crosschainNumbers(items: CrosschainItems): Numbers {
 
 /** How several samples of a family become the one number of the page. */
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
-/** The page shows one deadline, of a validator set or of a batch. */
-const DEADLINES = [
-  'bridge_orchestrator_confirm_deadline_height',
-  'bridge_orchestrator_batch_confirm_deadline_height',
-] as const;
 /** The first deadline that has not passed. */
 const next = (values: readonly number[], height = -Infinity): number | undefined => {
   const ahead = values.filter((value) => value >= height);
@@ -127,13 +122,15 @@ function gaugeReader<Input>(families: readonly Family<Input>[], input: Input): (
   return (series) => {
     const [, name = '', labels = ''] = /^(\w+)(?:\{(.*)\})?$/s.exec(series) ?? [];
     const wanted = Array.from(labels.matchAll(/(\w+)="([^"]*)"/g), ([, label = '', value = '']) => ({ label, value }));
-    const rows = (name === DEADLINES[0] ? DEADLINES : [name]).flatMap((of) => rendered.get(of) ?? []);
-    const found = rows
-      .flatMap(({ samples }) => samples ?? [])
-      .filter((sample) => wanted.every(({ label, value }) => sample.labels[label] === value));
-    if (found.length === 0 || rows.some(({ withdrawn }) => withdrawn)) return undefined;
+    const family = rendered.get(name);
+    const found = (family?.samples ?? []).filter((sample) =>
+      wanted.every(({ label, value }) => sample.labels[label] === value),
+    );
+    if (found.length === 0 || family?.withdrawn === true) return undefined;
     const values = found.map(({ value }) => value);
-    return name === DEADLINES[0] ? next(values, rendered.get('bridge_height')?.samples?.[0]?.value) : total(values);
+    return name.endsWith('deadline_height')
+      ? next(values, rendered.get('bridge_height')?.samples?.[0]?.value)
+      : total(values);
   };
 }
 
