@@ -181,7 +181,7 @@ const silent = problemOf('module_state', {
       },
     ];
   },
-  inhibits: [{ problem: 'BridgeBatchNotRelayed' }],
+  inhibits: [{ problem: 'BridgeBatchNotRelayed' }, { problem: 'BridgeBatchOverdue' }],
 });
 
 /** Whether so much power has voted for other claims that the leading claim of the next event cannot be observed any more. */
