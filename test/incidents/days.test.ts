@@ -79,6 +79,8 @@ describe('the report of days', () => {
       'BridgeContractPaused/critical | 1 | 100.0 % | 3 min | 3 min | 0.00',
       'BridgeOracleSilent/critical | 0 | - | - | - | 7.00',
       'BridgeValsetDrift/warning | 1 | 0.0 % | - | - | 0.00',
+      'all critical | 1 | 100.0 % | 3 min | 3 min | 7.00',
+      'all warning | 1 | 0.0 % | - | - | 0.00',
     ]);
     expect(findings).toEqual([
       'missed BridgeValsetDrift/warning , true from 5, due at 10; day 3: contract paused (accepts nothing) 5-90',

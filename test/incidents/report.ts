@@ -1,9 +1,9 @@
 import type { DayResult } from './days.js';
 
-/* What was heard on all days, by alert, and which gauges were wrong. */
+/* What was heard on all days, by alert and severity, and which gauges were wrong. */
 
 export interface Summary {
-  /** By alert. */
+  /** By alert, and of all alerts of a severity. */
   readonly table: string;
   /** What was missed, false or wrong, with its day. */
   readonly findings: readonly string[];
@@ -15,6 +15,7 @@ export interface Summary {
 }
 
 const DAYS_A_WEEK = 7;
+const SEVERITIES = ['critical', 'warning'];
 
 export function summarize(days: readonly DayResult[]): Summary {
   const heard = days.flatMap((day) => day.heard.map((own) => ({ ...own, day })));
@@ -22,21 +23,25 @@ export function summarize(days: readonly DayResult[]): Summary {
     day.falseAlerts.map((own) => ({ ...own, key: `${own.alert}/${own.severity}`, day })),
   );
   const keys = new Set([...heard.map(({ alert }) => alert), ...falseAlerts.map(({ key }) => key)]);
-  const rows = Array.from(keys)
-    .toSorted(bySeverityAndName)
-    .map((key) => {
-      const due = heard.filter(({ alert }) => alert === key);
-      const delays = due.flatMap(({ delayMinutes }) => delayMinutes ?? []).toSorted((a, b) => a - b);
-      const unfounded = falseAlerts.filter((own) => own.key === key).length;
-      return [
-        key,
-        String(due.length),
-        due.length === 0 ? '-' : `${((100 * delays.length) / due.length).toFixed(1)} %`,
-        minutesOf(delays[Math.floor(delays.length / 2)]),
-        minutesOf(delays.at(-1)),
-        ((unfounded * DAYS_A_WEEK) / days.length).toFixed(2),
-      ];
-    });
+  const rowOf = (name: string, isOf: (key: string) => boolean): readonly string[] => {
+    const due = heard.filter(({ alert }) => isOf(alert));
+    const delays = due.flatMap(({ delayMinutes }) => delayMinutes ?? []).toSorted((a, b) => a - b);
+    const unfounded = falseAlerts.filter(({ key }) => isOf(key)).length;
+    return [
+      name,
+      String(due.length),
+      due.length === 0 ? '-' : `${((100 * delays.length) / due.length).toFixed(1)} %`,
+      minutesOf(delays[Math.floor(delays.length / 2)]),
+      minutesOf(delays.at(-1)),
+      ((unfounded * DAYS_A_WEEK) / days.length).toFixed(2),
+    ];
+  };
+  const rows = [
+    ...Array.from(keys)
+      .toSorted(bySeverityAndName)
+      .map((key) => rowOf(key, (own) => own === key)),
+    ...SEVERITIES.map((severity) => rowOf(`all ${severity}`, (key) => key.endsWith(`/${severity}`))),
+  ];
   const isCritical = (alert: string): boolean => alert.endsWith('/critical');
   const misses = heard.filter(({ delayMinutes }) => delayMinutes === undefined);
   const whereOf = ({ seed, faults }: DayResult): string => `day ${seed}: ${faults.join('; ') || 'no fault'}`;
@@ -67,7 +72,7 @@ export function summarize(days: readonly DayResult[]): Summary {
 const minutesOf = (minutes: number | undefined): string => (minutes === undefined ? '-' : `${Math.round(minutes)} min`);
 
 function bySeverityAndName(a: string, b: string): number {
-  const rank = (key: string): number => ['critical', 'warning', 'info'].indexOf(key.split('/')[1] ?? '');
+  const rank = (key: string): number => [...SEVERITIES, 'info'].indexOf(key.split('/')[1] ?? '');
   return rank(a) - rank(b) || (a < b ? -1 : 1);
 }
 
