@@ -4,7 +4,7 @@ import { DAY_SECONDS } from '../clock.js';
 import { leadingClaim } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { SUBSTANTIAL_POWER_RATIO } from '../facts/bridge/integrity.js';
-import { watchedEntries } from '../facts/bridge/orchestrators.js';
+import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
 import { watchedOrchestrators, type WatchedOrchestrator } from '../facts/bridge/registrations.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { required, WITHDRAWN } from '../facts/required-fields.js';
@@ -101,8 +101,10 @@ const lagging = problemOf('module_state', {
     const observed = required(input.state.last_observed_nonce);
     const isNextClaimed = (leadingClaim(input)?.powerRatio ?? 0) >= SUBSTANTIAL_POWER_RATIO;
     const claimed = add(observed, isNextClaimed ? 1 : 0);
+    // Orchestrators of others make no claims, and go on with the old ones when they are members again.
+    const members = new Set(registeredMembers(input).map(({ registration }) => registration.sender));
     return eachAnswered(evidence, claimPosition, (watched, position) =>
-      compare(position, claimed) >= 0
+      !members.has(watched.sender) || compare(position, claimed) >= 0
         ? []
         : [
             {

@@ -473,10 +473,22 @@ describe('a validator', () => {
     expect(found((minute) => Math.max(2, minute - 1))).toEqual([]);
   });
 
+  const without = {
+    valsets: [{ ...COMPLETE.valsets[0], nonce: '2', members: idleState.last_observed_valset.members.slice(0, 3) }],
+  };
+
+  it('is behind with its claims since it is in the validator set again', () => {
+    const documents = Array.from({ length: 8 }, (_, minute) => ({
+      minute,
+      state: minute < 5 ? without : {},
+      claimed: 2,
+    }));
+    expect(
+      bridgeProblems(documents, { watch }, false).filter(({ name }) => name.includes('OrchestratorLagging')),
+    ).toMatchObject([{ start: 5 }]);
+  });
+
   it('has left the validator set when it was in it', () => {
-    const without = {
-      valsets: [{ ...COMPLETE.valsets[0], nonce: '2', members: idleState.last_observed_valset.members.slice(0, 3) }],
-    };
     const found = (documents: readonly Document[]) =>
       bridgeProblems(documents, { watch }).filter(({ name }) => name.startsWith('BridgeWatchedValidatorInactive'));
     expect(found([{ minute: 0, state: {} }])).toEqual([]);
