@@ -1,4 +1,5 @@
-import { INVALID, type Field } from './field.js';
+import { z } from 'zod';
+import { INVALID, isPresent, type Field } from './field.js';
 
 /** A decimal number as a string: optional sign, digits, optional fraction, no exponent. */
 export type DecimalString = string & { readonly __brand: 'digits' };
@@ -24,6 +25,11 @@ export function parseDecimal(text: string): Field<DecimalString> {
   if (text === '') return undefined;
   return text.length <= MAX_CHARACTERS && DECIMAL.test(text) ? (text as DecimalString) : INVALID;
 }
+
+/** Of numbers that the exporter has written itself. */
+export const decimalString = z.custom<DecimalString>(
+  (value) => typeof value === 'string' && isPresent(parseDecimal(value)),
+);
 
 /** A number of a document: a decimal string or a JSON number. Of an unquoted integer above 2^53, JSON.parse has rounded the digits. */
 export function parseNumeral(json: unknown): Field<Numeral> {

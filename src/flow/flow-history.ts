@@ -43,8 +43,7 @@ export function flowHistoryAfter(
   at: Instant,
 ): FlowHistory {
   const { latest } = before;
-  const isContinued =
-    latest !== undefined && latest.transferDurations.bounds.length === transferDurations.bounds.length;
+  const isContinued = latest !== undefined && isEqual(latest.transferDurations.bounds, transferDurations.bounds);
   const history = isContinued ? before : NO_FLOW_HISTORY;
   const point = {
     at,
@@ -58,7 +57,11 @@ export function flowHistoryAfter(
 
 /** Points with equal counts share them. */
 function sameCounts(before: FlowPoint['transferDurations'] | undefined, { bounds, counts }: Histogram) {
-  return before?.counts.every((count, index) => count === counts[index]) === true ? before : { bounds, counts };
+  return before !== undefined && isEqual(before.counts, counts) ? before : { bounds, counts };
+}
+
+function isEqual(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((value, index) => value === b[index]);
 }
 
 /** Without points that are too near to the one before them, except the newest; and without those before the last one that is too old. */

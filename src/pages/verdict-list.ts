@@ -199,8 +199,8 @@ function stateLabel({ severity, state, firesInSeconds }: VerdictView): Markup {
 
 /** What begins at the time of a verdict: the problem, as far as it was seen or is proven, or its being over a limit that varies. */
 function startText({ alert, mayBeOlder }: VerdictView): string {
-  if (beginningAtLimit.has(alert)) return 'over its limit';
-  return mayBeOlder ? 'seen' : 'true';
+  if (beginningAtLimit.has(alert)) return 'over its limit ';
+  return mayBeOlder ? 'seen ' : '';
 }
 
 /** Names such as those of metrics and addresses are left as they are. */
@@ -219,5 +219,5 @@ function nextSteps({ first, view: { target }, page }: Group): Markup {
     ...(dashboard === null ? [] : [markup`<a href="${dashboard}" rel="noreferrer">Dashboard</a>`]),
   ];
   return markup`<p class="remedy"><b>${urgency}:</b> ${sentenceHtml(action)}</p>
-<p class="links"><span>${startText(first)} ${sinceElement(since, ageSeconds)}</span> ${links.map((link) => markup`${link} `)}</p>`;
+<p class="links"><span>${startText(first)}${sinceElement(since, ageSeconds)}</span> ${links.map((link) => markup`${link} `)}</p>`;
 }

@@ -68,7 +68,8 @@ export function createPollExecutor(userAgent: string): PollExecutor {
   };
 }
 
-const NO_RESPONSE = { clean: (text: string) => text, release: () => undefined };
+/** Of a fetch that holds no memory for a body, and whose messages are clean already. */
+const NOTHING_HELD = { clean: (text: string) => text, release: () => undefined };
 
 async function fetchDocument(
   job: PollJob,
@@ -84,7 +85,7 @@ async function fetchDocument(
   );
   release();
   const seconds = secondsSince(started);
-  if (!fetched.ok) return { outcome: fetched, seconds, ...NO_RESPONSE, url: job.url };
+  if (!fetched.ok) return { outcome: fetched, seconds, ...NOTHING_HELD, url: job.url };
   const { foundPath, body, height, clean } = fetched;
   const source = sourceOf(job.url, foundPath.path);
   const outcome: ReceivedBody = { ok: true, bytes: body.bytes, source, height, receivedAt: clock(), sideInput };
@@ -152,7 +153,7 @@ async function callContract(
   const outcome: Fetched['outcome'] = fetched.ok
     ? { ok: true, bytes: fetched.body, source, height: undefined, receivedAt: clock(), sideInput: fetched.exchange }
     : fetched;
-  return { outcome, seconds: secondsSince(started), ...NO_RESPONSE, url };
+  return { outcome, seconds: secondsSince(started), ...NOTHING_HELD, url };
 }
 
 export function secondsSince(started: number): number {

@@ -151,7 +151,7 @@ export function repeatLastPoll(before: KnownEndpoint, at: Instant): KnownEndpoin
     ...(success && { success: last.ok ? { ...success, at } : success }),
   };
   if (!last.ok || success === undefined) return { state, memory: before.memory };
-  const problems = repeatJudgement(before.memory.problems, last.at, at);
+  const problems = repeatJudgement(before.memory.problems, at);
   return { state, memory: { problems, flow: flowHistoryOf(before.memory.flow, success.snapshot, at) } };
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { add, compare, ratio, subtract, toDecimalString, toDouble, ZERO } from '../chain/decimal.js';
-import { asDecimalString, type DecimalString } from '../chain/numeral.js';
+import { asDecimalString, decimalString } from '../chain/numeral.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../clock.js';
 import type { ContractReading } from '../facts/contract/reading.js';
 import { required } from '../facts/required-fields.js';
@@ -15,7 +15,7 @@ import { shortAddress, withDetails, withList } from './sentence.js';
 type ContractEvidence = Evidence<'external_contract'>;
 
 /** The largest shortfall of each token, and when it grew to that. */
-const shortfallMark = z.record(z.string(), z.strictObject({ amount: z.string(), grewAt: z.number() }));
+const shortfallMark = z.record(z.string(), z.strictObject({ amount: decimalString, grewAt: z.number() }));
 type ShortfallMark = z.infer<typeof shortfallMark>;
 
 function shortfallsAfter({ input: { backing, at } }: ContractEvidence, before: ShortfallMark = {}): ShortfallMark {
@@ -25,7 +25,7 @@ function shortfallsAfter({ input: { backing, at } }: ContractEvidence, before: S
       if (surplus === undefined) return known === undefined ? [] : [[contract, known]];
       if (compare(surplus, ZERO) >= 0) return [];
       const amount = subtract(ZERO, surplus);
-      const isLarger = known === undefined || compare(amount, known.amount as DecimalString) > 0;
+      const isLarger = known === undefined || compare(amount, known.amount) > 0;
       return [[contract, isLarger ? { amount: toDecimalString(amount), grewAt: at.epochSeconds } : known]];
     }),
   );
@@ -153,7 +153,7 @@ const paused = problemOf('external_contract', {
 });
 
 /** The last event nonce of the contract in the last hour, to know since when an event waits. */
-const eventMark = z.array(z.strictObject({ at: z.number(), nonce: z.string(), waiting: z.string() }));
+const eventMark = z.array(z.strictObject({ at: z.number(), nonce: decimalString, waiting: decimalString }));
 type EventMark = z.infer<typeof eventMark>;
 
 const SILENT_SECONDS = HOUR_SECONDS;
@@ -196,8 +196,8 @@ const silent = problemOf('external_contract', {
     if (compare(waiting, ZERO) === 0) return [];
     const observed = subtract(nonce, waiting);
     // The first reading with the oldest event that is not observed.
-    const since = mark?.find((point) => compare(point.nonce as DecimalString, observed) > 0);
-    if (since === undefined || compare(waiting, since.waiting as DecimalString) < 0) return [];
+    const since = mark?.find((point) => compare(point.nonce, observed) > 0);
+    if (since === undefined || compare(waiting, since.waiting) < 0) return [];
     return [
       {
         identity: toDecimalString(add(observed, 1)),

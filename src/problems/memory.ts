@@ -353,7 +353,7 @@ function presentTogether(
 }
 
 /** The memory after a document that was not recorded, because it had the same result as the last one. */
-export function repeatJudgement(memory: ProblemMemory, from: Instant, at: Instant): ProblemMemory {
+export function repeatJudgement(memory: ProblemMemory, at: Instant): ProblemMemory {
   const remembered = new Map(
     Array.from(memory.remembered, ([key, known]): [string, RememberedProblem] => [
       key,
@@ -361,10 +361,7 @@ export function repeatJudgement(memory: ProblemMemory, from: Instant, at: Instan
         ...known,
         markWithoutLast: known.mark,
         present: new Map(
-          Array.from(known.present, ([subject, own]) => [
-            subject,
-            msBetween(own.foundAt, from) <= 0 ? { ...own, foundAt: at } : own,
-          ]),
+          Array.from(known.present, ([subject, own]) => [subject, own.isMissing ? own : { ...own, foundAt: at }]),
         ),
       },
     ]),

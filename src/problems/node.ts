@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { compare, subtract, toDecimalString } from '../chain/decimal.js';
-import type { DecimalString, Numeral } from '../chain/numeral.js';
+import { decimalString, type Numeral } from '../chain/numeral.js';
 import { DAY_SECONDS } from '../clock.js';
 import { required } from '../facts/required-fields.js';
 import { BEHIND_SECONDS, isNodeBehind, nodeDelay } from '../queries/node-status.js';
@@ -102,14 +102,14 @@ const externalNodeBehind = problemOf('external_contract', {
 });
 
 /** The highest value of each number that only grows, of the last day, and when it was last there. */
-const highestMark = z.record(z.string(), z.strictObject({ value: z.string(), at: z.number() }));
+const highestMark = z.record(z.string(), z.strictObject({ value: decimalString, at: z.number() }));
 type HighestMark = z.infer<typeof highestMark>;
 
 function highestAfter(values: Readonly<Record<string, Numeral>>, now: number, before: HighestMark = {}): HighestMark {
   return Object.fromEntries(
     Object.entries(values).map(([kind, value]) => {
       const known = Object.hasOwn(before, kind) ? before[kind] : undefined;
-      const isLower = known !== undefined && compare(value, known.value as DecimalString) < 0;
+      const isLower = known !== undefined && compare(value, known.value) < 0;
       return [kind, isLower && now - known.at <= DAY_SECONDS ? known : { value: toDecimalString(value), at: now }];
     }),
   );
@@ -149,8 +149,8 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
       if (isNodeBehind(evidence.answers)) return [];
       return Object.entries(values).flatMap(([kind, value]) => {
         const highest = mark !== undefined && Object.hasOwn(mark, kind) ? mark[kind] : undefined;
-        if (highest === undefined || compare(value, highest.value as DecimalString) >= 0) return [];
-        const by = toDecimalString(subtract(highest.value as DecimalString, value));
+        if (highest === undefined || compare(value, highest.value) >= 0) return [];
+        const by = toDecimalString(subtract(highest.value, value));
         return [
           {
             subject: { kind },

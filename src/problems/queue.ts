@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { compare, toDecimalString, type Exact } from '../chain/decimal.js';
 import { HOUR_SECONDS } from '../clock.js';
 import { totalFees } from '../facts/bridge/batches.js';
-import type { DecimalString } from '../chain/numeral.js';
+import { decimalString } from '../chain/numeral.js';
 import { timeOfHeight } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import {
@@ -57,7 +57,7 @@ function hasBetterBatch(input: BridgeInput, contract: string, fees: Exact): bool
  */
 const topMark = z.record(
   z.string(),
-  z.strictObject({ transfer: z.string(), batch: z.string(), builtBefore: z.string() }),
+  z.strictObject({ transfer: z.string(), batch: decimalString, builtBefore: z.string() }),
 );
 type TopMark = z.infer<typeof topMark>;
 
@@ -70,7 +70,7 @@ function topTransfers({ input }: Evidence<'module_state'>, before: TopMark = {})
       const last = Object.hasOwn(before, contract) ? before[contract] : undefined;
       const hasLeft = last !== undefined && !queue.some((own) => toDecimalString(idOf(own)) === last.transfer);
       // A node that is behind has neither the transfer nor the batches yet.
-      const isBuilt = hasLeft && last.transfer !== '' && compare(batch, last.batch as DecimalString) > 0;
+      const isBuilt = hasLeft && last.transfer !== '' && compare(batch, last.batch) > 0;
       const transfer = top === undefined ? '' : toDecimalString(idOf(top));
       return [contract, { transfer, batch, builtBefore: isBuilt ? batch : (last?.builtBefore ?? '') }];
     }),

@@ -188,9 +188,8 @@ export function sentenceText({ fact, separator, details }: Sentence): string {
 /** The sentence for a problem of this age: "18 min", or "at least 18 min". One that was found a moment ago has none. */
 export function withAge(sentence: Sentence, ageSeconds: number, isProven = true): Sentence {
   const age = `${isProven ? '' : 'at least '}${duration(ageSeconds)}`;
-  const fact =
-    ageSeconds < 1 ? sentence.fact.replace(/,? for \{duration\}/, '') : sentence.fact.replace('{duration}', () => age);
-  return { ...sentence, fact };
+  const fact = ageSeconds < 1 ? sentence.fact.replace(/,? for \{duration\}/, '') : sentence.fact;
+  return { ...sentence, fact: fact.replace('{duration}', ageSeconds < 1 ? 'a moment' : age) };
 }
 
 /** A fact, and what else is known. */

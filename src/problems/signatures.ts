@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { compare, ratio, toDecimalString } from '../chain/decimal.js';
 import type { Batch, Valset } from '../chain/module-state.js';
 import { isPresent, type Field } from '../chain/field.js';
-import type { DecimalString, Numeral } from '../chain/numeral.js';
+import { decimalString, type DecimalString, type Numeral } from '../chain/numeral.js';
 import { DAY_SECONDS } from '../clock.js';
 import { timeOfHeight } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
@@ -36,7 +36,7 @@ import {
 const CONTACT_SIGNERS = 'Contact the operators of the validators that have not signed; the batches cannot be relayed.';
 
 /** `null` if the document does not have it. */
-const decimal = z.custom<DecimalString | null>((value) => value === null || typeof value === 'string');
+const decimal = decimalString.nullable();
 
 /**
  * `batch` is the oldest unsigned batch, with its timeout. `since` is the first one of those that timed out unsigned one after the other up to it, with
@@ -81,7 +81,7 @@ const batchUnsigned = problemOf('module_state', {
   dashboard: 'bridge-validator',
   summary: 'batches lack signatures, and cannot be relayed.',
   description:
-    'The oldest batch that less power than `power_threshold` has signed is the same, or has timed out before another unsigned one. Unsigned batches cannot be relayed.',
+    'Less power than `power_threshold` has signed the oldest of these batches. If it times out unsigned, the next one counts from the same start. Unsigned batches cannot be relayed.',
   action: CONTACT_SIGNERS,
   mark: { schema: unsignedMark, isDebounced: true, next: unsignedSince },
   find: ({ input }, mark: UnsignedMark | undefined) => {

@@ -3,7 +3,8 @@ import { decimal, toDecimalString, type Decimal } from '../chain/decimal.js';
 import type { ContractFacts } from '../facts/contract/facts.js';
 import type { HubReading } from '../facts/contract/reading.js';
 import { failureReasonNames } from '../http/failure-reasons.js';
-import { decimalString, list, map, maybe, numeral } from '../state/codecs.js';
+import { decimalString } from '../chain/numeral.js';
+import { list, map, maybe, numeral } from '../state/codecs.js';
 
 /*
  * A recorded poll: `DIR/TARGET/DOCUMENT/YYYY-MM-DD/HHMMSS.mmmZ.json.gz`. The file is gzip of one line of JSON, the header, and of the

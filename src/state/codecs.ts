@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { isPresent } from '../chain/field.js';
-import { parseDecimal, type DecimalString, type Numeral } from '../chain/numeral.js';
+import { decimalString, type Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 
 /* How values are written as JSON that it does not have. */
@@ -27,9 +26,6 @@ export function createTimeCodecs(now: Instant): TimeCodecs {
   return { instant, seconds };
 }
 
-export const decimalString = z.custom<DecimalString>(
-  (value) => typeof value === 'string' && isPresent(parseDecimal(value)),
-);
 export const numeral = z.union([z.number().int(), decimalString]) satisfies z.ZodType<Numeral>;
 
 /** `undefined` is written as null. */

@@ -5,7 +5,8 @@ import { EMPTY_CROSSCHAIN_FLOW, type CrosschainFlow } from '../flow/crosschain-f
 import type { BridgeObservations } from '../facts/bridge/observations.js';
 import type { ContractReading } from '../facts/contract/reading.js';
 import type { KnownDocument } from '../poll/step.js';
-import { decimalString, list, map, maybe, numeral, type TimeCodecs } from './codecs.js';
+import { decimalString } from '../chain/numeral.js';
+import { list, map, maybe, numeral, type TimeCodecs } from './codecs.js';
 
 /* What the first document is compared with. */
 

@@ -113,9 +113,11 @@ export async function openStateFile(
         continue;
       }
       const text = JSON.stringify(encoded.data);
-      bytes += Buffer.byteLength(text) + SEPARATOR.length;
-      if (bytes <= MAX_BYTES) texts.push(text);
-      else leftOut += 1;
+      const added = Buffer.byteLength(text) + SEPARATOR.length;
+      if (bytes + added <= MAX_BYTES) {
+        texts.push(text);
+        bytes += added;
+      } else leftOut += 1;
       // oxlint-disable-next-line no-await-in-loop -- scrapes are answered in between
       await nextTurn();
     }

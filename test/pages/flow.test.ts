@@ -125,13 +125,17 @@ describe('the numbers about executed withdrawals', () => {
     expect(textOf(bridge.view())).toContain('Within 10 min 50.0 % in the last 3 days; objective 99.0 %');
   });
 
-  it('count from a change of the objective on when it changes the buckets', () => {
-    const bridge = bridgeOf({ withdrawal: 600_000, ratio: '0.99' });
+  it.each([
+    [600_000, 660_000],
+    // The number of buckets stays.
+    [3_000_000, 5_400_000],
+  ])('count from a change of the objective on when it changes the buckets: from %i to %i ms', (withdrawal, changed) => {
+    const bridge = bridgeOf({ withdrawal, ratio: '0.99' });
     bridge.wait(60);
     bridge.execute();
     bridge.wait(1);
     expect(bridge.view()).toMatchObject({ executedLastHour: 1, countedSeconds: 60 * MINUTE });
-    bridge.reload({ withdrawal: 660_000, ratio: '0.99' });
+    bridge.reload({ withdrawal: changed, ratio: '0.99' });
     bridge.wait(2);
     expect(bridge.view()).toMatchObject({ executedLastHour: 0, countedSeconds: MINUTE, medianSeconds: null });
   });

@@ -372,6 +372,14 @@ describe('a validator', () => {
     expect(found(blocksOf(1) - 1)).toEqual([]);
   });
 
+  it('has a next deadline, also while a batch is live whose deadline has passed', () => {
+    const params = { ...COMPLETE.params, signed_batches_window: String((9 * 3600) / SECONDS_OF_BLOCK) };
+    const batches = [liveBatch('8', 600), liveBatch('9', 60)];
+    const batch_confirms = [...signedBy('8', 0, 1, 2), ...signedBy('9', 0, 1, 2)];
+    const found = bridgeProblems([{ minute: 0, state: { params, batches, batch_confirms } }], { watch });
+    expect(found.map(({ name }) => name)).toContain('BridgeOrchestratorDeadlineNear/critical');
+  });
+
   it('has a time by which it must sign, and others have hours; a node that is behind proves neither', () => {
     const state = {
       params: { ...COMPLETE.params, signed_batches_window: '9000' },

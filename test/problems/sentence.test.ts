@@ -6,6 +6,8 @@ import {
   shortAddress,
   shortName,
   validators,
+  withAge,
+  withDetails,
 } from '../../src/problems/sentence.js';
 
 describe('the words of a summary', () => {
@@ -27,6 +29,17 @@ describe('the words of a summary', () => {
     expect(ownFirst([alpha], 'Then the others.')).toBe(
       'Check the orchestrator of your validator Alpha hub1ec8g…cjt2am first. Then the others.',
     );
+  });
+
+  it.each([
+    ['no batch for {duration}', 90, 'no batch for 90 s', 'no batch'],
+    ['no batch, for {duration}', 3600, 'no batch, for 60 min', 'no batch'],
+    ['the list has changed {duration} ago', 7200, 'the list has changed 2 h ago', 'the list has changed a moment ago'],
+  ])('have the age of a problem: %s', (fact, seconds, old, young) => {
+    const sentence = withDetails(fact);
+    expect(withAge(sentence, seconds).fact).toBe(old);
+    // The clock was set back.
+    for (const age of [0, -5]) expect(withAge(sentence, age).fact).toBe(young);
   });
 
   it('quote names that imitate the mark of your own validators or another entry', () => {

@@ -18,15 +18,19 @@ const { state } = createModel({
 function pollAt(minute: number, unbatched: readonly object[]): RecordedPoll {
   const timeMs = START_MS + minute * MINUTE_MS;
   const time = new Date(timeMs).toISOString();
+  const received = new Date(timeMs - 100).toISOString();
   return {
     target: 'default',
     document: 'module_state',
     timeMs,
     file: `${minute}.json.gz`,
-    header: { version: 1, target: 'default', document: 'module_state', time, outcome: 'ok' },
+    header: { version: 1, target: 'default', document: 'module_state', time, received, outcome: 'ok' },
     body: Buffer.from(JSON.stringify({ state: { ...state, unbatched_transfers: unbatched } })),
   };
 }
+
+/** Documents are received a moment before the end of their polls. */
+const minuteOf = (seconds: number): number => Math.floor((seconds * 1000 + 1000 - START_MS) / MINUTE_MS);
 
 /** In which minute the backlog began to be high, by the minute of the recorded poll, and until when it was found at minute 10. */
 async function backlogStarts(
@@ -50,12 +54,12 @@ async function backlogStarts(
         const own = present.find(({ problem }) => problem.name === 'BridgeBacklogHigh');
         const minute = (timeMs - START_MS) / MINUTE_MS;
         if (minute > 0 && minute % 5 === 0 && minute <= 20) {
-          starts[minute] = own && (own.startSeconds * 1000 - START_MS) / MINUTE_MS;
+          starts[minute] = own && minuteOf(own.startSeconds);
         }
         const known = endpoint?.memory.problems.remembered
           .get('BridgeBacklogHigh warning module_state')
           ?.present.get('[]');
-        if (minute === 10) starts['foundAt'] = known && (known.foundAt.epochSeconds * 1000 - START_MS) / MINUTE_MS;
+        if (minute === 10) starts['foundAt'] = known && minuteOf(known.foundAt.epochSeconds);
       },
     },
   );

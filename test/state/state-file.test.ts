@@ -174,15 +174,21 @@ describe('the state file', () => {
     const { path } = createTempFolder();
     const stateFile = await open(fileIn(path));
     const characters = 12 * 2 ** 20;
-    stateFile.start(() => [endpoint('a', 2, characters), endpoint('b', 1, characters), endpoint('c', 0, characters)]);
+    stateFile.start(() => [
+      endpoint('a', 3, characters),
+      endpoint('b', 2, characters),
+      endpoint('c', 1, characters),
+      endpoint('too large', 0, 33 * 2 ** 20),
+    ]);
     stateFile.writeSoon();
     await waitUntil(() => existsSync(fileIn(path)));
     await close(stateFile);
     expect(statSync(fileIn(path)).size).toBeLessThanOrEqual(32 * 2 ** 20);
     const next = await open(fileIn(path));
-    expect(['a', 'b', 'c'].map((target) => isKnown(next, target))).toEqual([false, true, true]);
+    const isThere = ['a', 'b', 'c', 'too large'].map((target) => isKnown(next, target));
+    expect(isThere).toEqual([false, true, true, false]);
     expect(lines.filter((line) => line.includes('32MiB'))).toEqual([
-      'the state file would be larger than 32MiB: 1 endpoints are not in it',
+      'the state file would be larger than 32MiB: 2 endpoints are not in it',
     ]);
   });
 

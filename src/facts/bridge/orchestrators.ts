@@ -129,19 +129,24 @@ export const signedBatches = memoizePerRow((input: BridgeInput, { address }: Reg
 export const confirmKinds = ['valset', 'batch'] as const;
 export type ConfirmKind = (typeof confirmKinds)[number];
 
-/** The first hub height after which a member is jailed for a missing signature of this kind; `undefined` when it owes none. */
-export function confirmDeadline(input: BridgeInput, member: RegisteredMember, kind: ConfirmKind): Decimal | undefined {
+/** The hub heights after which a member is jailed for a missing signature of this kind. */
+function confirmDeadlines(input: BridgeInput, member: RegisteredMember, kind: ConfirmKind): readonly Decimal[] {
   if (kind === 'batch') {
     const missing = missingBatchConfirms(input, member)
       .map(({ block }) => required(block))
       .filter((block) => isSinceReturn(input, member, block));
     const window = optional(optional(input.state.params)?.signed_batches_window);
-    return window === undefined ? undefined : lowest(missing.map((block) => add(block, window)));
+    return window === undefined ? [] : missing.map((block) => add(block, window));
   }
   const missing = missingValsetConfirms(input, member);
-  if (missing.length === 0) return undefined;
+  if (missing.length === 0) return [];
   const window = required(required(input.state.params).signed_valsets_window);
-  return lowest(missing.map((valset) => valsetDeadline(valset, window)));
+  return missing.map((valset) => valsetDeadline(valset, window));
+}
+
+/** The first of these heights, also when it has passed; `undefined` when the member owes none. */
+export function confirmDeadline(input: BridgeInput, member: RegisteredMember, kind: ConfirmKind): Decimal | undefined {
+  return lowest(confirmDeadlines(input, member, kind));
 }
 
 export interface Deadline {
@@ -149,14 +154,12 @@ export interface Deadline {
   readonly height: Decimal;
 }
 
-/** The next deadline of a member, of whatever kind; `undefined` when it owes nothing. */
+/** The next deadline of a member, of whatever kind; `undefined` when it owes nothing that it can still sign in time. */
 export function nextDeadline(input: BridgeInput, member: RegisteredMember): Deadline | undefined {
+  const { height: now } = input;
   return confirmKinds
-    .flatMap((kind): Deadline[] => {
-      const height = confirmDeadline(input, member, kind);
-      const hasPassed = height !== undefined && input.height !== undefined && compare(height, input.height) < 0;
-      return height === undefined || hasPassed ? [] : [{ kind, height }];
-    })
+    .flatMap((kind) => confirmDeadlines(input, member, kind).map((height): Deadline => ({ kind, height })))
+    .filter(({ height }) => now === undefined || compare(height, now) >= 0)
     .toSorted((a, b) => compare(a.height, b.height))[0];
 }
 
