@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { compare, lowest, subtract, toDecimalString, toDouble } from '../chain/decimal.js';
 import { chainType, isScheduledByDistance, type ChainType } from '../chain/known-chains.js';
+import { decimalString } from '../chain/numeral.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../clock.js';
 import { unlistedCctxs } from '../flow/unlisted-cctxs.js';
@@ -23,6 +24,7 @@ import {
   lowestNonces,
   missedOnly,
   outboundNonce,
+  rememberedNonces,
   scheduleLookahead,
 } from '../facts/crosschain/chains.js';
 import { groupBy } from '../facts/grouping.js';
@@ -146,6 +148,24 @@ function offSeconds(mark: HaltMark | undefined, since: number): number {
 
 const haltedSince = { schema: haltMark, next: haltAfter } as const;
 
+/** Also the lowest pending nonce of each chain, and since when the chain has it. */
+const unmovedMark = haltMark.extend({
+  nonces: z.record(z.string(), z.strictObject({ nonce: decimalString, since: z.number() })),
+});
+type UnmovedMark = z.infer<typeof unmovedMark>;
+
+/** A node that is behind has the nonces of an earlier time: the chain did not move back to them, nor moves when the node is current again. */
+function unmovedAfter(evidence: CrosschainEvidence, before: UnmovedMark | undefined): UnmovedMark {
+  const { input, answers } = evidence;
+  const known = before?.nonces ?? {};
+  if (isNodeBehind(answers)) return { ...haltAfter(evidence, before), nonces: known };
+  const nonces = rememberedNonces(input).map(({ chainId, nonce, sinceSeconds }) => {
+    const last = Object.hasOwn(known, chainId) ? known[chainId] : undefined;
+    return [chainId, last?.nonce === nonce ? last : { nonce, since: sinceSeconds }] as const;
+  });
+  return { ...haltAfter(evidence, before), nonces: Object.fromEntries(nonces) };
+}
+
 const stuck = problemOf('rate_limiter_input', {
   name: 'CrosschainBacklogStuck',
   severity: 'critical',
@@ -155,14 +175,17 @@ const stuck = problemOf('rate_limiter_input', {
   description:
     'The lowest pending nonce of a chain has not changed for the age limit of the chain plus five minutes in which the hub makes blocks and sends outbounds, and the later nonces wait for it. Documents with a truncated list do not count.',
   action: `If a transaction of the chain is missed, begin with that. ${hashActions.evm}`,
-  mark: haltedSince,
-  find: ({ input }, mark: HaltMark | undefined) => {
+  mark: { schema: unmovedMark, next: unmovedAfter },
+  find: ({ input }, mark: UnmovedMark | undefined) => {
     if (compare(hiddenCount(input), 0) > 0) return { found: [], isComplete: false };
+    const nonces = new Map(Object.entries(mark?.nonces ?? {}));
     const pending = groupByChain(distinctCctxs.pending(input));
     const considered = groupByChain(consideredCctxs.pending(input));
     const missed = groupByChain(missedOnly(input));
-    return lowestNonces(input).flatMap(({ chainId, nonce, sinceSeconds }) => {
+    return lowestNonces(input).flatMap(({ chainId, nonce, sinceSeconds: sinceListed }) => {
       if (!considered.has(chainId)) return [];
+      const unmoved = nonces.get(chainId);
+      const sinceSeconds = unmoved?.nonce === nonce ? unmoved.since : sinceListed;
       const standstill = haltedSeconds(mark, sinceSeconds) + offSeconds(mark, sinceSeconds);
       const limit = ageLimitMs(chainId, input.settings) / 1000 + STUCK_SECONDS + standstill;
       if (input.at.epochSeconds - sinceSeconds < limit) return [];

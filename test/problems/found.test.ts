@@ -679,6 +679,19 @@ describe('a cross-chain transaction', () => {
     expect(stuck(polls(40, 40))).toMatchObject([{ start: 35 }]);
   });
 
+  it('stands still also across documents of a node that is behind, and its earlier nonces', () => {
+    const polls = (isBehind: boolean) =>
+      Array.from({ length: 42 }, (_, minute) =>
+        minute < 20 || minute > 35
+          ? { minute, pending: [cctx('1', 5, minute)] }
+          : { minute, pending: [cctx('1', minute < 28 ? 2 : 3, minute)], ...(isBehind && { blockMinutes: 180 }) },
+      );
+    const stuck = (isBehind: boolean) =>
+      problemsOf(polls(isBehind)).filter(({ name }) => name === 'CrosschainBacklogStuck/critical');
+    expect(stuck(true)).toMatchObject([{ start: 35 }]);
+    expect(stuck(false)).toEqual([]);
+  });
+
   it('is counted by chain where many wait, the most first, as listed of a truncated list', () => {
     const pending = [cctx('56', 1, 0), cctx('1', 1, 0), cctx('1', 2, 0)];
     const textWith = (name: string, lists: Lists) =>

@@ -110,11 +110,9 @@ function crosschainNumbers(items: CrosschainItems): Numbers {
 
 /** How several samples of a family become the one number of the page. */
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
-/** The first deadline that has not passed. */
-const next = (values: readonly number[], height = -Infinity): number | undefined => {
-  const ahead = values.filter((value) => value >= height);
-  return ahead.length === 0 ? undefined : Math.min(...ahead);
-};
+/** The first deadline. If one has passed, the page shows the next one, of which there may be no gauge. */
+const firstDeadline = (values: readonly number[], height = -Infinity): number | undefined =>
+  values.some((value) => value < height) ? undefined : Math.min(...values);
 
 /** The value of a series, of which only some labels are given. */
 function gaugeReader<Input>(families: readonly Family<Input>[], input: Input): (series: string) => number | undefined {
@@ -129,7 +127,7 @@ function gaugeReader<Input>(families: readonly Family<Input>[], input: Input): (
     if (found.length === 0 || family?.withdrawn === true) return undefined;
     const values = found.map(({ value }) => value);
     return name.endsWith('deadline_height')
-      ? next(values, rendered.get('bridge_height')?.samples?.[0]?.value)
+      ? firstDeadline(values, rendered.get('bridge_height')?.samples?.[0]?.value)
       : total(values);
   };
 }
