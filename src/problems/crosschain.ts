@@ -436,6 +436,8 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
   return problemOf('rate_limiter_input', {
     name: 'CrosschainFreezeNear',
     severity,
+    // How much of the lookahead has to be left.
+    beginsAtLimit: true,
     afterMinutes,
     summary: `${THE_CHAIN} is frozen or freezes soon, because of a missed transaction.`,
     description: `The highest pending nonce of a chain is so far above its lowest missed one that less than ${percent(share)} of the lookahead is left, which is 60 nonces unless the chain says otherwise, 30 on Arbitrum. Clients send nothing further above the missed one. Not on Bitcoin.`,
@@ -455,17 +457,20 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
         // Before it was missed, the later nonces waited for it like for any pending one: a chain that moves again confirms them in any order.
         const lowestCctx = cctxs.find((cctx) => compare(outboundNonce(cctx) ?? -1, lowestOfChain) === 0);
         const missedAt = lowestCctx === undefined ? 0 : seenMissedAt(mark, lowestCctx);
+        const start = since === undefined ? undefined : Math.max(toDouble(since), missedAt);
         const name = chainText(input, chainId);
+        const behind = `frozen behind nonce ${toDecimalString(lowestOfChain)}`;
+        // The problem can have begun before, when the chain was near it.
+        const frozen =
+          start === undefined ? `is ${behind}` : `has been ${behind} for ${duration(input.at.epochSeconds - start)}`;
         return [
           {
             subject: { chain_id: chainId },
             // A missed one that is finished is progress.
             identity: toDecimalString(lowestOfChain),
-            start: since === undefined ? undefined : Math.max(toDouble(since), missedAt),
+            start,
             sentence: withDetails(
-              left > 0
-                ? `a missed transaction stops its chain: ${name} freezes after ${count(left, 'more nonce')}`
-                : `a missed transaction stops its chain: ${name} has been frozen behind nonce ${toDecimalString(lowestOfChain)} for {duration}`,
+              `a missed transaction stops its chain: ${name} ${left > 0 ? `freezes after ${count(left, 'more nonce')}` : frozen}`,
             ),
           },
         ];

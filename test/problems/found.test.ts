@@ -737,6 +737,18 @@ describe('a cross-chain transaction', () => {
     expect(start({ missed: [cctx('1', 100, -30)], pending: waiting })).toBe(-10);
   });
 
+  it('has frozen its chain for as long as it is frozen, not since it was near', () => {
+    const frozenAt = (minute: number) =>
+      problemsOf([
+        { minute: 0, missed: [cctx('1', 100, -30)], pending: [cctx('1', 155, -5)] },
+        { minute, missed: [cctx('1', 100, -30)], pending: [cctx('1', 155, -5), cctx('1', 160, 10)] },
+      ]).find(({ name }) => name === 'CrosschainFreezeNear/critical');
+    expect(frozenAt(30)).toMatchObject({
+      start: 0,
+      text: 'a missed transaction stops its chain: 1 has been frozen behind nonce 100 for 20 min',
+    });
+  });
+
   it('is hidden when the node lists fewer than it counts', () => {
     expect(problemsOf([{ minute: 0, hidden: 1 }])).toMatchObject([{ name: 'CrosschainPendingListTruncated/warning' }]);
   });
