@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { compare, ratio, toDecimalString } from '../chain/decimal.js';
+import { compare, toDecimalString } from '../chain/decimal.js';
 import type { Batch, Valset } from '../chain/module-state.js';
 import { isPresent, type Field } from '../chain/field.js';
 import { decimalString, type DecimalString, type Numeral } from '../chain/numeral.js';
@@ -15,8 +15,8 @@ import {
   valsetSignatures,
   valsetSignedPower,
 } from '../facts/bridge/signatures.js';
-import { newestValset, unrelayedValsets } from '../facts/bridge/valsets.js';
-import { hubBlocksUntil } from '../facts/items/block-spans.js';
+import { unrelayedValsets } from '../facts/bridge/valsets.js';
+import { hubBlocksSince, hubBlocksUntil, isLate } from '../facts/items/block-spans.js';
 import { valsetDeadline } from '../facts/bridge/orchestrators.js';
 import { orNull, required, rows } from '../facts/required-fields.js';
 import { percent } from '../text/format.js';
@@ -109,14 +109,14 @@ const batchUnsigned = problemOf('module_state', {
 const CONTACT_SIGNERS_OF_SET =
   'Contact the operators of the validators that have not signed; the contract keeps an older validator set.';
 
-/** The first of the newest validator sets that all lack signatures: since then, the newest one has lacked some. */
-function firstUnsigned(input: BridgeInput): Valset | undefined {
+/** The newest validator sets that all lack signatures, the newest first: since the last of them, the newest one has lacked some. */
+function newestUnsigned(input: BridgeInput): readonly Valset[] {
   const newestFirst = unrelayedValsets(input).toSorted((a, b) => compare(required(b.nonce), required(a.nonce)));
   const signed = newestFirst.findIndex((valset) => {
     const power = valsetSignedPower(input, valset);
     return power === undefined || !isBelowThreshold(power);
   });
-  return (signed === -1 ? newestFirst : newestFirst.slice(0, signed)).at(-1);
+  return signed === -1 ? newestFirst : newestFirst.slice(0, signed);
 }
 
 const valsetUnsigned = problemOf('module_state', {
@@ -129,19 +129,22 @@ const valsetUnsigned = problemOf('module_state', {
     'Less power than `power_threshold` has signed the newest validator set, so it cannot be relayed. Withdrawals continue with the old one; BridgeOrchestratorDeadlineNear covers jailing.',
   action: CONTACT_SIGNERS_OF_SET,
   find: ({ input }) => {
-    const newest = newestValset(input);
-    if (newest === undefined || !unrelayedValsets(input).includes(newest)) return [];
-    const power = valsetSignedPower(input, newest);
-    if (power === undefined || !isBelowThreshold(power)) return [];
-    const { missing } = valsetSignatures(input, newest);
-    const deadline = () => valsetDeadline(newest, required(required(input.state.params).signed_valsets_window));
+    const unsigned = newestUnsigned(input);
+    const [newest] = unsigned;
+    if (newest === undefined) return [];
+    // Signatures of one that is seconds old say nothing about the signers.
+    const judged = unsigned.find(({ height }) => isLate(hubBlocksSince(input, height))) ?? newest;
+    const { signedPowerRatio, missing } = valsetSignatures(input, judged);
+    const deadline = () => valsetDeadline(judged, required(required(input.state.params).signed_valsets_window));
     const left = hubBlocksUntil(input, deadline)?.seconds ?? Infinity;
     return [
       {
-        start: timeOfHeight(input, () => required(firstUnsigned(input)?.height)),
+        start: timeOfHeight(input, () => required(unsigned.at(-1)?.height)),
         sentence: withDetails(
-          'the newest validator set has lacked signatures for {duration}',
-          `${percent(ratio(power.signed, power.total) ?? 0)} of the power has signed it`,
+          newest === unsigned.at(-1)
+            ? 'the newest validator set has lacked signatures for {duration}'
+            : `no newest validator set has been signed in time for {duration}, ${unsigned.length} in a row`,
+          `${percent(signedPowerRatio ?? 0)} of the power has signed ${judged === newest ? 'it' : `set ${toDecimalString(required(judged.nonce))}, the newest older than five minutes`}`,
           missingValidators(missing, 'signed it'),
           left > 0 && left < DAY_SECONDS ? `who has not signed it by ${clockTime(input, left)} is jailed` : '',
         ),

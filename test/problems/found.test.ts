@@ -224,6 +224,46 @@ describe('a batch', () => {
   });
 });
 
+describe('the newest validator set', () => {
+  const [set] = COMPLETE.valsets;
+  const unsignedFor = (...minutes: readonly number[]) =>
+    bridgeProblem('BridgeValsetUnsigned/warning', {
+      valsets: [
+        set,
+        ...minutes.map((age, index) => ({ ...set, nonce: String(index + 2), height: String(heightAt(-age)) })),
+      ],
+      valset_confirms: [
+        ...COMPLETE.valset_confirms,
+        ...minutes.map((_, index) => ({ nonce: String(index + 2), eth_address: '0xa3' })).slice(0, -1),
+      ],
+    });
+
+  it('has lacked signatures since it was made', () => {
+    expect(unsignedFor(70)).toMatchObject([
+      {
+        start: -70,
+        text: expect.stringMatching(
+          /^the newest validator set has lacked signatures for so long; 0 % of the power has signed it; 4 validators/,
+        ),
+      },
+    ]);
+  });
+
+  it('is younger than the problem when all sets lacked signatures until the next one, and the signers are those of the last that had time', () => {
+    expect(unsignedFor(70, 40, 0.3)).toMatchObject([
+      {
+        start: -70,
+        text: expect.stringMatching(
+          /^no newest validator set has been signed in time for so long, 3 in a row; 20 % of the power has signed set 3, the newest older than five minutes; 3 validators with 80 % of the power have not signed it: /,
+        ),
+      },
+    ]);
+    expect(unsignedFor(4, 0.3)).toMatchObject([
+      { text: expect.stringMatching(/; 0 % of the power has signed it; 4 /) },
+    ]);
+  });
+});
+
 describe('the queue of a token', () => {
   it('is stuck from its minimum fee on', () => {
     const found = (...ids: readonly string[]) =>
