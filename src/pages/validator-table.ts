@@ -1,4 +1,4 @@
-import { MIN_SILENT, type Duty, type MissingItems } from '../facts/items/watched.js';
+import { MIN_SILENT, type Duty, type MissingItems, type OverdueItems } from '../facts/items/watched.js';
 import { firstDispute } from '../problems/disputes.js';
 import type { Subject } from '../problems/problem.js';
 import { listedRows } from '../problems/sentence.js';
@@ -235,26 +235,33 @@ function alertsAbout({ late }: ValidatorView): readonly string[] {
 }
 
 /** What is missing of a validator that is not watched. */
-function missing({ late }: ValidatorView): Markup {
-  const idsOf = (kind: Late['what']): readonly string[] => late.filter(({ what }) => what === kind).map(({ id }) => id);
+function missing({ late, overdue }: ValidatorView): Markup {
+  // Lists have their oldest items only.
+  const itemsOf = (kind: Late['what'], overdueItems: Missing | null = null): Missing => {
+    const ids = late.filter(({ what }) => what === kind).map(({ id }) => id);
+    const listed = { total: ids.length, nonces: ids, newest: ids.at(-1) ?? '' };
+    return overdueItems !== null && overdueItems.total >= listed.total ? overdueItems : listed;
+  };
   const parts = [
-    ...nonces('votes for ', 'event', idsOf('event')),
-    ...nonces('voted for another claim of ', 'event', idsOf('claim')),
-    ...nonces('', 'batch', idsOf('batch')),
-    ...nonces('', 'validator set', idsOf('validator set')),
-    ...idsOf('alert').map((alert) => lateAlerts.get(alert) ?? alert),
+    ...nonces('votes for ', 'event', itemsOf('event', overdue?.events)),
+    ...nonces('voted for another claim of ', 'event', itemsOf('claim')),
+    ...nonces('', 'batch', itemsOf('batch', overdue?.batches)),
+    ...nonces('', 'validator set', itemsOf('validator set', overdue?.valsets)),
+    ...late.filter(({ what }) => what === 'alert').map(({ id }) => lateAlerts.get(id) ?? id),
   ];
   return markup`${parts.join('; ')}`;
 }
 
+type Missing = Pick<OverdueItems, 'total'> & { readonly nonces: readonly string[]; readonly newest: string };
+
 const MAX_NONCES = 3;
 const MAX_LISTED = 5;
 
-function nonces(verb: string, noun: string, list: readonly string[]): readonly string[] {
-  if (list.length === 0) return [];
-  const several = `${list.length} ${noun === 'batch' ? 'batches' : `${noun}s`}`;
-  const numbers = list.length <= MAX_NONCES ? list.join(', ') : `between ${list[0]} and ${list.at(-1)}`;
-  return [`${verb}${list.length === 1 ? noun : several} ${numbers}`];
+function nonces(verb: string, noun: string, { total, nonces: list, newest }: Missing): readonly string[] {
+  if (total === 0) return [];
+  const several = `${total} ${noun === 'batch' ? 'batches' : `${noun}s`}`;
+  const numbers = total <= MAX_NONCES ? list.join(', ') : `between ${list[0]} and ${newest}`;
+  return [`${verb}${total === 1 ? noun : several} ${numbers}`];
 }
 
 /** One square for each event, batch and validator set of the document. */

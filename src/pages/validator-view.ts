@@ -16,11 +16,13 @@ import type { BridgeItems } from '../facts/items/bridge.js';
 import type { ClaimItem } from '../facts/items/claims.js';
 import type { HubCoin } from '../facts/items/tokens.js';
 import type { Member, Members } from '../facts/bridge/valsets.js';
-import type { WatchedItem } from '../facts/items/watched.js';
+import type { registeredItems, WatchedItem } from '../facts/items/watched.js';
 
 /*
  * The validators of a bridge that somebody has to look at: the watched ones, and those that are late to sign or vote.
  */
+
+type RegisteredItem = ReturnType<typeof registeredItems>[number];
 
 export interface ValidatorView extends Pick<WatchedItem, 'name' | 'orchestrator' | 'externalAddress'> {
   /** Share of the newest validator set. */
@@ -28,6 +30,8 @@ export interface ValidatorView extends Pick<WatchedItem, 'name' | 'orchestrator'
   readonly late: readonly Late[];
   /** Hub blocks until it is jailed for a missing signature; `null` without a deadline. */
   readonly jailedIn: BlockSpan | null;
+  /** Of a registered member: what it has not signed or voted for, also beyond the listed items. */
+  readonly overdue: RegisteredItem['overdue'] | null;
   /** What it has published; absent if nothing. */
   readonly contact?: Contact;
   /** Of a watched one. */
@@ -60,26 +64,54 @@ export function validatorViews(
 ): readonly ValidatorView[] {
   const contacts: Contacts = hasStakingNames(job.context) ? validatorsOf(state.queries).contacts : new Map();
   const waiting = [...waitingItems(items), ...waitingAlerts(firingVerdicts(view))];
-  const lateOf = (address: string | null): readonly Late[] =>
-    waiting
+  const registeredAt = new Map(items.members?.map((own) => [own.externalAddress, own]));
+  const lateOf = (address: string): readonly Late[] => {
+    const late = waiting
       .filter(({ members }) => members.some(({ externalAddress }) => externalAddress === address))
-      .map(({ members: _members, ...late }) => late);
+      .map(({ members: _members, ...own }) => own);
+    return [
+      ...late,
+      ...overdueOf(registeredAt.get(address)).filter(({ what }) => late.every((own) => own.what !== what)),
+    ];
+  };
   const watched = items.watched.map((item): ValidatorView => {
     const { name, orchestrator, externalAddress, powerRatio, jailedIn } = item;
     const own = { ...item, ...answersAbout(item, items.hubCoin, state, now) };
-    return { name, orchestrator, externalAddress, powerRatio, late: lateOf(externalAddress), jailedIn, own };
+    const { overdue = null } = registeredAt.get(externalAddress ?? '') ?? {};
+    const known = { name, orchestrator, externalAddress, powerRatio, jailedIn, overdue, own };
+    return { ...known, late: externalAddress === null ? [] : lateOf(externalAddress) };
   });
-  const members = new Map(waiting.flatMap((own) => own.members.map((member) => [member.externalAddress, member])));
+  const all = [
+    ...waiting.flatMap(({ members: own }) => own),
+    ...(items.members ?? []).filter((own) => overdueOf(own).length > 0),
+  ];
+  const members = new Map(all.map((member) => [member.externalAddress, member]));
   for (const { externalAddress } of items.watched) members.delete(externalAddress ?? '');
   const others = Array.from(members.values(), ({ name, orchestrator, externalAddress }): ValidatorView => {
-    const registered = items.members?.find((own) => own.externalAddress === externalAddress);
-    const { powerRatio = null, jailedIn = null, validator } = registered ?? {};
+    const registered = registeredAt.get(externalAddress);
+    const { powerRatio = null, jailedIn = null, overdue = null, validator } = registered ?? {};
     const contact = contacts.get(dataPart(validator ?? ''));
-    const known = { name, orchestrator, externalAddress, powerRatio, late: lateOf(externalAddress), jailedIn };
+    const known = { name, orchestrator, externalAddress, powerRatio, late: lateOf(externalAddress), jailedIn, overdue };
     return { ...known, ...(contact && { contact }), own: null };
   });
   const rankOf = ({ late }: ValidatorView): number => Number(late.some(({ isBlocking }) => isBlocking));
   return [...watched, ...others.toSorted((a, b) => rankOf(b) - rankOf(a) || (b.powerRatio ?? 0) - (a.powerRatio ?? 0))];
+}
+
+/** What a member has not signed or voted for although the others are sufficient: one entry of each kind, the oldest. */
+function overdueOf(member: RegisteredItem | undefined): readonly Late[] {
+  if (member === undefined) return [];
+  const { batches, valsets, events } = member.overdue;
+  const kinds = [
+    ['batch', batches],
+    ['validator set', valsets],
+    ['event', events],
+  ] as const;
+  return kinds.flatMap(([what, missing]) => {
+    const [id = ''] = missing?.nonces ?? [];
+    if (missing === null) return [];
+    return [{ ...lateSince(what, id, null), ageSeconds: missing.oldestSeconds, isBlocking: false }];
+  });
 }
 
 function* waitingItems({ batches, valsets, claims }: BridgeItems): Generator<Waiting> {

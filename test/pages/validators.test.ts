@@ -159,6 +159,32 @@ describe('the validators that are late', () => {
     expect(rowsOf(state)[0]?.[4]).toBe('signs by 12:01:40 UTC, else jailed ≈ 100 s left 50 hub blocks');
   });
 
+  it('include who has not done what the others have: a relayed validator set, a signed batch, an observed event', () => {
+    const valsets = [{ nonce: '2', members, height: OLD }];
+    const state = {
+      params: { ...idleState.params, signed_valsets_window: '200' },
+      last_observed_valset: { nonce: '2', members, height: '0' },
+      valsets,
+      valset_confirms: ['0xa1', '0xa2', '0xa3'].map((eth_address) => ({ nonce: '2', eth_address })),
+      batches: [batch('1', '600', OLD), batch('2', '600', YOUNG)],
+      batch_confirms: confirms('1', '0xa1', '0xa2', '0xa3'),
+      attestations: [observed(OLD, 0, 1, 2)],
+    };
+    expect(summaryOf(state)).toEqual(['0xa4: batch 1, validator set 2, event 7']);
+    expect(introductionOf(state)).toContain('Validators 1 1 validator is late although enough others sign and vote.');
+    expect(rowsOf(state)[0]?.slice(1, 4)).toEqual([
+      'late for 5 min',
+      '10.00 %',
+      'votes for event 7; batch 1; validator set 2',
+    ]);
+  });
+
+  it('have all events for which votes are missing, also those that are not listed', () => {
+    const attestations = Array.from({ length: 60 }, (_, index) => claim(`${index + 8}`, OLD, [0, 1]));
+    const [row] = rowsOf({ attestations: [observed(YOUNG, 0), ...attestations] });
+    expect(row?.[3]).toBe('votes for 60 events between 8 and 67');
+  });
+
   it('are also those with an alert, even when nothing waits for them', () => {
     const state = { valsets: [{ nonce: '2', members, height: '950' }] };
     expect(validatorsIn(state, { verdicts: [lateVerdict('0xa2')] })).toMatchObject([

@@ -52,7 +52,7 @@ function isDissenting(input: BridgeInput, eventNonce: Numeral, voted: ReadonlySe
 }
 
 /** What the claim contradicts: the stored validator sets or the batches of the hub; `null` for a plausible claim. */
-function violationOf(input: BridgeInput, attestation: Attestation) {
+export function violationOf(input: BridgeInput, attestation: Attestation) {
   const isIn = (claims: (input: BridgeInput) => readonly Attestation[]): boolean =>
     orNull(() => claims(input))?.includes(attestation) === true;
   if (isIn(foreignValsetClaims)) return 'valset_claim_mismatch' as const;

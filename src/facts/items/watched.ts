@@ -1,7 +1,14 @@
 import { dataPart } from '../../chain/addresses.js';
 import { compare, lowest, toDecimalString } from '../../chain/decimal.js';
 import type { OrchestratorAddress } from '../../chain/module-state.js';
-import { eventAttestations, voters, votersOfLastEvent, votersOfNextEvent } from '../bridge/events.js';
+import {
+  attestationOf,
+  eventAttestations,
+  firstVoteHeight,
+  voters,
+  votersOfLastEvent,
+  votersOfNextEvent,
+} from '../bridge/events.js';
 import type { BridgeInput } from '../bridge/input.js';
 import {
   hasVoted,
@@ -20,6 +27,7 @@ import { toLabelValue } from '../label-value.js';
 import type { Field } from '../../chain/field.js';
 import type { DecimalString, Numeral } from '../../chain/numeral.js';
 import { hubBlocksSince, hubBlocksUntil, isLate } from './block-spans.js';
+import { violationOf } from './claims.js';
 import { batchSigners, valsetSigners } from '../bridge/signatures.js';
 import { memberAddresses } from '../bridge/valsets.js';
 import { groupBy } from '../grouping.js';
@@ -79,18 +87,81 @@ function watchedItem(input: BridgeInput, entry: string) {
 
 /** The registered members of the newest validator set, the watched ones first, then the most powerful, at most `MAX_MEMBERS`. */
 export function registeredItems(input: BridgeInput) {
+  const events = orNull(() => lateEvents(input));
   return registeredMembers(input)
     .slice(0, MAX_MEMBERS)
     .map((member) => ({
+      name: orNull(() => validatorName(input, member.registration) || undefined),
+      orchestrator: member.labels.orchestrator || null,
       externalAddress: member.labels.external_address,
       /** Its account or operator address. */
       validator: orNull(() => toLabelValue(required(member.registration.sender))),
       powerRatio: orNull(() => memberPowerShare(input, member)),
       /** Hub blocks to its next deadline, of whatever kind. */
       jailedIn: orNull(() => deadlineOf(input, member)),
+      /** What it has not signed or voted for within the usual time, also where the others are sufficient; `null` for nothing or unknown. */
+      overdue: {
+        batches: orNull(() =>
+          overdueItems(
+            input,
+            member,
+            missingBatchConfirms(input, member).map(({ batch_nonce, block }) => [
+              required(batch_nonce),
+              required(block),
+            ]),
+          ),
+        ),
+        valsets: orNull(() =>
+          overdueItems(
+            input,
+            member,
+            missingValsetConfirms(input, member).map(({ nonce, height }) => [required(nonce), required(height)]),
+          ),
+        ),
+        events: events && orNull(() => overdueItems(input, member, unvotedEvents(events, member))),
+      },
     }));
 }
 
+export type OverdueItems = Readonly<NonNullable<ReturnType<typeof overdueItems>>>;
+
+/** Of these nonces and their heights, those that the member owes for longer than usual. */
+function overdueItems(
+  input: BridgeInput,
+  member: RegisteredMember,
+  missing: readonly (readonly [nonce: Numeral, height: Numeral])[],
+) {
+  const late = missing
+    .filter(([, height]) => isSinceReturn(input, member, height) && isLate(hubBlocksSince(input, height)))
+    .toSorted(([a], [b]) => compare(a, b));
+  const [first, last] = [late[0], late.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  return {
+    ...missingItems(late.map(([nonce]) => nonce)),
+    newest: toDecimalString(last[0]),
+    oldestSeconds: hubBlocksSince(input, first[1])?.seconds ?? null,
+  };
+}
+
+/** The events of the document, with who voted for any claim of each, by data part; without those that contradict the hub. */
+function lateEvents(input: BridgeInput) {
+  return Array.from(groupBy(eventAttestations(input), ({ nonce }) => decimalStringOf(nonce)).values())
+    .filter((claims) => claims.some(({ attestation }) => violationOf(input, attestation) === null))
+    .slice(-MAX_EVENTS)
+    .map((claims) => ({
+      nonce: decimalStringOf(claims[0]?.nonce),
+      height: required(firstVoteHeight(claims.map(attestationOf))),
+      voted: new Set(claims.flatMap(({ attestation }) => voters(attestation))),
+    }))
+    .filter(({ height }) => isLate(hubBlocksSince(input, height)));
+}
+
+function unvotedEvents(events: ReturnType<typeof lateEvents>, { registration }: RegisteredMember) {
+  const sender = dataPart(required(registration.sender));
+  return events.filter(({ voted }) => !voted.has(sender)).map(({ nonce, height }) => [nonce, height] as const);
+}
+
+const MAX_EVENTS = 10_000;
 const MAX_MEMBERS = 200;
 
 function deadlineOf(input: BridgeInput, member: RegisteredMember) {
