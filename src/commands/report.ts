@@ -3,14 +3,16 @@ import { clock, type Instant } from '../clock.js';
 import { documents, type StepContext } from '../documents.js';
 import { renderEndpoints } from '../exposition/metrics-page.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
-import { orEmpty } from '../facts/required-fields.js';
+import { contractLabel, minBatchFees } from '../facts/bridge/tokens.js';
+import { orEmpty, rows } from '../facts/required-fields.js';
 import { remedyOf } from '../http/failure-reasons.js';
 import type { EndpointState, KnownEndpoint } from '../poll/endpoint-state.js';
 import { keptInput } from '../poll/kept-body.js';
 import { severities, type Severity } from '../problems/problem.js';
+import { problems } from '../problems/problems.js';
 import { sentenceText } from '../problems/sentence.js';
 import { verdictsOf, type TargetVerdicts, type Verdict } from '../poll/verdicts.js';
-import { count, duration, list } from '../text/format.js';
+import { count, duration } from '../text/format.js';
 import { type CommandContext, type ExitCode, printWarnings } from './context.js';
 
 /* The output of `once` and `replay`, which read every document once. */
@@ -81,14 +83,21 @@ export interface Summary {
   readonly failure: string | undefined;
 }
 
-/** What is wrong, by one poll of each endpoint, in the sentences of the status page. */
+/** What is wrong, by one poll of each endpoint, in the sentences of the status page. What has failed is printed before. */
 export function summarize(endpoints: readonly KnownEndpoint[], now: Instant, { failOn }: SummaryOptions): Summary {
   const states = endpoints.map(({ state }) => state);
   const targets = verdictsOf(states, now);
   const verdicts = targets.flatMap((own) => own.verdicts).filter(({ inhibitedBy }) => inhibitedBy === null);
   const worst = failOn === undefined ? undefined : worstFrom(verdicts, failOn);
+  const polled = states.filter(({ success }) => success !== undefined);
+  const isPolled = (own: Verdict): boolean =>
+    polled.some(({ target, document }) => own.target === target && own.document === document);
   return {
-    lines: [...summaryLines(verdicts, polledTargets(states)), ...targets.flatMap(notJudgedLine)],
+    lines: [
+      ...summaryLines(verdicts.filter(isPolled), polledTargets(states)),
+      ...targets.flatMap((own) => notJudgedLine(own, polled)),
+      ...polled.flatMap(unknownFeesLine),
+    ],
     failure: worst && `${worst.target} is ${worst.severity} (--fail-on=${failOn}): ${sentenceText(worst.sentence)}`,
   };
 }
@@ -115,8 +124,25 @@ function summaryLines(verdicts: readonly Verdict[], targets: readonly string[]):
   ];
 }
 
-function notJudgedLine({ target, notJudgedHere }: TargetVerdicts): readonly string[] {
-  return notJudgedHere.length === 0 ? [] : [`${target}: not judged by this poll: ${list(notJudgedHere)}`];
+/** What the node has not served the fields for, and what one poll never proves. */
+function notJudgedLine({ target, notJudgedHere }: TargetVerdicts, polled: readonly EndpointState[]): readonly string[] {
+  const own = new Set(polled.flatMap((state) => (state.target === target ? [state.document] : [])));
+  const judged = problems.filter(({ document }) => own.has(document));
+  const provable = new Set(judged.flatMap(({ name, needsTime }) => (needsTime ? [] : [name])));
+  const names = new Set([...notJudgedHere, ...judged.map(({ name }) => name).filter((name) => !provable.has(name))]);
+  return names.size === 0 ? [] : [`${target}: not judged by this poll: ${Array.from(names).join(', ')}`];
+}
+
+/** Whether relayers are late depends on what they are paid. */
+function unknownFeesLine({ target, success }: EndpointState): readonly string[] {
+  const input = success?.snapshot.document === 'module_state' ? keptInput(success.snapshot) : undefined;
+  const minimums = minBatchFees(input?.tokens ?? []);
+  const contracts = rows(input?.state.batches ?? []).map(({ token_contract }) => contractLabel(token_contract));
+  const unknown = new Set(contracts.filter((contract) => !minimums.has(contract)));
+  if (unknown.size === 0) return [];
+  return [
+    `${target}: min_batch_fee of ${count(unknown.size, 'token')} is not configured: batches that have timed out only warn, after 2 h`,
+  ];
 }
 
 function pendingLine({ target, severity, sentence, ageSeconds, startSeconds, firesAtSeconds }: Verdict): string {

@@ -37,6 +37,7 @@ const unbacked = problemOf('external_contract', {
   // No tolerance in the amount: both sides are read at nearly the same time, so that the contract has every deposit that the hub has observed
   // (docs/external-contract.md). Ten minutes are two readings.
   afterMinutes: 10,
+  needsTime: true,
   linksToPending: false,
   summary: `${TOKEN_TEXT} is not backed by the contract.`,
   description:
@@ -70,6 +71,7 @@ const valsetNewer = problemOf('external_contract', {
   name: 'BridgeContractValsetMismatch',
   severity: 'critical',
   afterMinutes: 5,
+  needsTime: true,
   dashboard: 'bridge-validator',
   linksToPending: false,
   summary: 'the hub did not make the validator set in the contract.',
@@ -111,6 +113,7 @@ const ownerChanged = problemOf('external_contract', {
   name: 'BridgeContractOwnerChanged',
   severity: 'critical',
   afterMinutes: 0,
+  needsTime: true,
   linksToPending: false,
   summary: 'the contract has another owner or implementation.',
   description: `The owner or the implementation of the contract changed within the last ${IDENTITY_HOURS} hours. The owner can pause the contract; another implementation is another contract at the same address.`,
@@ -138,6 +141,7 @@ const paused = problemOf('external_contract', {
   severity: 'critical',
   // A pause is always by hand, so one reading is enough; two outlast a faulty node.
   afterMinutes: 2,
+  needsTime: true,
   linksToPending: false,
   summary: 'the contract is paused.',
   description:
@@ -178,6 +182,7 @@ const silent = problemOf('external_contract', {
   name: 'BridgeOracleSilent',
   severity: 'critical',
   afterMinutes: SILENT_SECONDS / 60 + 5,
+  needsTime: true,
   dashboard: 'bridge-validator',
   linksToPending: false,
   summary: 'events of the contract are not observed by the hub.',
@@ -228,6 +233,7 @@ const thresholdTooLow = problemOf('external_contract', {
   name: 'BridgePowerThresholdTooLow',
   severity: 'warning',
   afterMinutes: 10,
+  needsTime: true,
   linksToPending: false,
   summary: 'the contract requires more power than power_threshold.',
   // A lower one is no reason to lower power_threshold: relayers ask for 66 % anyway.

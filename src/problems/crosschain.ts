@@ -171,6 +171,7 @@ const stuck = problemOf('rate_limiter_input', {
   severity: 'critical',
   beginsAtLimit: true,
   afterMinutes: 0,
+  needsTime: true,
   summary: `nothing moves on ${THE_CHAIN}.`,
   description:
     'The lowest pending nonce of a chain has not changed for the age limit of the chain plus five minutes in which the hub makes blocks and sends outbounds, and the later nonces wait for it. Documents with a truncated list do not count.',
@@ -300,6 +301,7 @@ const truncated = problemOf('rate_limiter_input', {
   name: 'CrosschainPendingListTruncated',
   severity: 'warning',
   afterMinutes: 10,
+  needsTime: true,
   summary: 'the node omits pending transactions from its list.',
   description:
     'The node omits pending transactions from its list. Counts by chain are lower bounds, the oldest transaction may be hidden, and CrosschainBacklogStuck waits for a complete list.',
@@ -385,6 +387,7 @@ const missed = problemOf('rate_limiter_input', {
   name: 'CrosschainCctxsMissed',
   severity: 'warning',
   afterMinutes: 15,
+  needsTime: true,
   summary: `cross-chain transactions on ${THE_CHAIN} are missed.`,
   description:
     'Transactions of a chain have been missed for less than a day: they are pending although a later nonce of the chain is confirmed. Too many nonces above one, the chain freezes. What was missed when the exporter began is old.',
@@ -409,6 +412,7 @@ const unlisted = problemOf('rate_limiter_input', {
   severity: 'warning',
   // A node that is behind the one of the document says for moments that a finished transaction is pending.
   afterMinutes: 15,
+  needsTime: true,
   summary: `cross-chain transactions on ${THE_CHAIN} are pending and no longer listed.`,
   description:
     'Transactions of a chain have left the lists, and the node says that they are pending: they are so far below the lowest nonce of the chain that no client works on them any more.',

@@ -28,6 +28,7 @@ function heightStalled<Name extends 'module_state' | 'rate_limiter_input'>(
     name,
     severity: 'critical',
     afterMinutes: STALLED_MINUTES,
+    needsTime: true,
     dashboard: 'bridge-exporter',
     linksToPending: false,
     summary: `${what} does not advance.`,
@@ -130,6 +131,7 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
     severity: 'critical',
     // Outlasts a node that is behind others of a load balancer.
     afterMinutes: 15,
+    needsTime: true,
     dashboard: 'bridge-exporter',
     linksToPending: false,
     summary: 'the state of the hub went back ({{ $labels.kind }}).',

@@ -158,6 +158,7 @@ const silent = problemOf('module_state', {
   name: 'BridgeOracleSilent',
   severity: 'critical',
   afterMinutes: SILENT_SECONDS / 60 + 5,
+  needsTime: true,
   dashboard: 'bridge-validator',
   summary: 'no event is claimed, although withdrawals are requested and batches signed.',
   description:

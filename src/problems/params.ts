@@ -56,6 +56,7 @@ function change({ hours, valuesOf, fact, ...declaration }: Change) {
   return problemOf('module_state', {
     ...declaration,
     afterMinutes: 0,
+    needsTime: true,
     linksToPending: false,
     mark: {
       schema: changeMark,

@@ -119,6 +119,8 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
   readonly dashboard: string;
   /** Whether the first step is the page /pending of the target. */
   readonly linksToPending: boolean;
+  /** Whether one document never proves it: it began before, or what the document shows may be there for a moment only. */
+  readonly needsTime?: true;
   /** What a validator that it is about is late with, for the table of late validators. */
   readonly lateWith?: string;
 }

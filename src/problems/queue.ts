@@ -148,6 +148,7 @@ const growing = problemOf('module_state', {
   name: 'BridgeBacklogStuck',
   severity: 'warning',
   afterMinutes: 185,
+  needsTime: true,
   summary: `the queue of ${TOKEN_TEXT} grows, and no batch is built.`,
   // Transfers whose fees nobody takes wait for weeks on any real chain, but their number grows slowly.
   description: `${GROWING_TRANSFERS} transfers of a token without \`min_batch_fee\` were added to its queue in ${GROWING_SECONDS / HOUR_SECONDS} hours, and no batch of the token was built.`,

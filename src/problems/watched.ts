@@ -60,6 +60,7 @@ const jailed = problemOf('module_state', {
   name: 'BridgeWatchedValidatorJailed',
   severity: 'critical',
   afterMinutes: 2,
+  needsTime: true,
   dashboard: 'bridge-validator',
   linksToPending: false,
   summary: `${WHO} is jailed.`,
@@ -90,6 +91,7 @@ const lagging = problemOf('module_state', {
   name: 'BridgeWatchedOrchestratorLagging',
   severity: 'warning',
   afterMinutes: 30,
+  needsTime: true,
   dashboard: 'bridge-validator',
   linksToPending: false,
   summary: `${WHO} claims no events.`,
@@ -166,6 +168,7 @@ function inactive(severity: Severity, texts: Record<'summary' | 'description' | 
     severity,
     // A validator that is unjailed is in no set before the hub creates the next one.
     afterMinutes: 10,
+    needsTime: true,
     dashboard: 'bridge-validator',
     linksToPending: false,
     ...texts,

@@ -1,24 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import type { Instant } from '../../src/clock.js';
+import type { Config } from '../../src/config/config.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { summarize, type Summary } from '../../src/commands/report.js';
+import { readFetched } from '../../src/poll/poll.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { createModel } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { recordedStates } from '../support/endpoint-states.js';
-import { pollOf } from '../support/polls.js';
+import { failedFetch, pollOf } from '../support/polls.js';
 
 const START_SECONDS = 1_790_000_000;
 const HEALTHY_MINUTES = 10;
 
 /** What `once` says of a chain on which the scenario has lasted for some minutes: no poll came before. */
-function summaryOf(scenario: ScenarioName, minutes: number): Summary {
+function summaryOf(scenario: ScenarioName, minutes: number, { tokens }: Pick<Partial<Config>, 'tokens'> = {}): Summary {
   const model = createModel({ seed: 7, scenario: 'healthy', startTime: START_SECONDS, blockTimeMs: 20_000 });
   model.advanceTime(HEALTHY_MINUTES * 60_000);
   model.setScenario(scenario);
   model.advanceTime(minutes * 60_000);
   const now: Instant = { epochSeconds: START_SECONDS + (HEALTHY_MINUTES + minutes) * 60, monotonicMs: 0 };
-  const config = demoConfig('http://127.0.0.1:1', model);
+  const demo = demoConfig('http://127.0.0.1:1', model);
+  const config = { ...demo, tokens: tokens ?? demo.tokens };
   const contexts = jobsOf(config)
     .map(({ context }) => ({ ...context, isSinglePoll: true }))
     .filter(({ document }) => document !== 'external_contract');
@@ -92,6 +95,46 @@ describe('the summary of one poll', () => {
       'demo: warning: your validator hub1zumf…nnzs0s has not signed 7 validator sets for 78 min',
       'exit 3',
     ]);
+  });
+
+  it('lists what one poll cannot prove, such as that nothing moves on a chain', () => {
+    const [line = ''] = summaryOf('stuck', 65).lines.slice(-1);
+    const names = line.replace(NOT_JUDGED, '').split(', ');
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'CrosschainBacklogStuck',
+        'CrosschainCctxsMissed',
+        'BridgeOracleSilent',
+        'BridgeHeightStalled',
+        'BridgeParamsChanged',
+      ]),
+    );
+    for (const name of ['BridgeOracleStalled', 'BridgeContractPaused', 'CrosschainFreezeNear'])
+      expect(names).not.toContain(name);
+  });
+
+  it('says that batches that time out only warn without min_batch_fee', () => {
+    expect(summaryOf('batch-timeout', 50, { tokens: [] }).lines.at(-1)).toBe(
+      'demo: min_batch_fee of 7 tokens is not configured: batches that have timed out only warn, after 2 h',
+    );
+    expect(summaryOf('batch-timeout', 50).lines.join('\n')).not.toContain('min_batch_fee');
+  });
+
+  it('does not repeat why a poll has failed', () => {
+    const now: Instant = { epochSeconds: START_SECONDS, monotonicMs: 0 };
+    const config = demoConfig(
+      'http://127.0.0.1:1',
+      createModel({ seed: 7, scenario: 'healthy', startTime: START_SECONDS }),
+    );
+    const contexts = jobsOf(config)
+      .slice(0, 1)
+      .map((job) => job.context);
+    const endpoints = recordedStates(contexts, { maxBodyBytes: 1, staleAfterMs: 300_000 }, now);
+    for (const context of contexts) {
+      endpoints.record(context, readFetched(failedFetch('connect', 'refused'), context), now);
+    }
+    expect(contexts).toHaveLength(1);
+    expect(summarize(endpoints.endpoints(), now, {})).toEqual({ lines: [], failure: undefined });
   });
 
   it('begins with "no problem" for a healthy bridge, and ends with what it cannot judge', () => {
