@@ -23,7 +23,7 @@ const now: Row = {
       description:
         'What is wrong, about what, and since when? Red and orange: the alert fires. Yellow: it will, if the problem lasts. Without the alert rules everything is yellow. Begin with the lowest order of a target: a problem can be the cause of those with a higher order. The alerts on the exporter are here, too. The runbook has a section for each name.',
       noValue: 'no problem, if the data below is current',
-      height: 9,
+      height: 11,
     }),
     table({
       title: 'Bridges',
@@ -78,7 +78,8 @@ const now: Row = {
       description:
         'How much is waiting, what is it worth, and do the fees pay for a batch? In the queue and in batches in whole coins. Worth: the amount in minimum fees of its token, which have about the same worth for all tokens. Fees: of the best hundred transfers in the queue, in minimum fees; below 1 nobody builds a batch. A dash: not configured, or an empty queue.',
       noValue: 'nothing waits',
-      width: 12,
+      width: 13,
+      widths: { 'Worth (× min. fee)': 150 },
       labels: { target: 'Target', symbol: 'Token' },
       lastLabels: { cluster: 'Cluster' },
       links: { Target: [pendingItemsLink] },
@@ -95,7 +96,7 @@ const now: Row = {
           unit: 'short',
         },
         {
-          title: 'Worth',
+          title: 'Worth (× min. fee)',
           expr: waiting(perToken(sumOfLists('amount', 'unbatched', 'batched'), '/', MINIMUM_FEE)),
           unit: 'short',
           decimals: 0,
@@ -107,14 +108,14 @@ const now: Row = {
           decimals: 1,
         },
       ],
-      sortBy: [{ column: 'Worth', isDescending: true }],
+      sortBy: [{ column: 'Worth (× min. fee)', isDescending: true }],
     }),
     table({
       title: 'Chains',
       description:
         'On which chain do cross-chain transactions wait, and for how long compared with its limit? A dash: none is listed. Cross-chain has what blocks a chain.',
       noValue: 'no transaction is listed',
-      width: 12,
+      width: 11,
       labels: { target: 'Target', chain: 'Chain', chain_id: 'Id' },
       lastLabels: { cluster: 'Cluster' },
       links: { Target: [rowLink('Cross-chain', 'bridge-cross-chain'), pendingItemsLink] },

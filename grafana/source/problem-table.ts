@@ -22,6 +22,9 @@ export function problemColumn(labels: readonly string[], ...matchers: readonly s
   return { title: 'Problem', expr: worst(labels, ...matchers), unit: 'none', texts: worstTexts };
 }
 
+/** The header is the rule, because nobody opens the description of a panel at night. */
+const ORDER = 'Order, lowest first';
+
 /** A row for each problem. `matchers` select some of them. */
 export function problemTable(
   panel: Pick<Panel, 'title' | 'description' | 'noValue'> & { readonly height?: number },
@@ -30,16 +33,16 @@ export function problemTable(
   const start = withOrder(withSubject(problemStarts(...matchers)));
   return table({
     ...panel,
-    labels: { severity: 'Severity', order: 'Order', problem: 'Problem', about: 'About', target: 'Target' },
+    labels: { severity: 'Severity', order: ORDER, problem: 'Problem', about: 'About', target: 'Target' },
     labelTexts: { Severity: severityTexts },
     lastLabels: { cluster: 'Cluster' },
     columns: [
       { title: 'Since', expr: `1000 * (${start})`, unit: 'dateTimeAsIsoNoDateIfToday' },
       { title: 'For', expr: `time() - (${start})`, unit: 'dtdhms' },
     ],
-    widths: { Severity: 120, Order: 70, Problem: 280 },
+    widths: { Severity: 120, [ORDER]: 165, Problem: 280 },
     // A cause before what follows from it, and what began first before the others.
-    sortBy: ['Severity', 'Order', 'Since'].map((column) => ({ column, isDescending: false })),
+    sortBy: ['Severity', ORDER, 'Since'].map((column) => ({ column, isDescending: false })),
     links: { Target: [pendingItemsLink] },
   });
 }

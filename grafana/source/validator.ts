@@ -91,7 +91,7 @@ const late = (whose: Whose): readonly Column[] => [
     unit: 'short',
     thresholds: YELLOW_FROM_ONE,
   },
-  { title: 'Sign within', expr: secondsToSign(whose), unit: 'dtdhms' },
+  { title: 'Sign within', expr: secondsToSign(whose), unit: 'dtdurations', decimals: 1 },
   {
     title: 'Last event',
     expr: ofCurrentNode(bySigner(whose, 'bridge_orchestrator_missing_votes')),
@@ -107,7 +107,7 @@ const own: Row = {
       title: 'Own validators',
       description:
         'Do my validators sign and vote, by when do they have to, and do they have funds? After a deadline the validator is jailed. Some missing signatures and votes are normal for minutes. A dash: nothing is due, it is in no validator set, or the data is not current. Due: not signed yet. Behind: events that its last claim is behind. Balance in hub coins, in smallest units if their decimals are not configured.',
-      noValue: 'no validator of watch is known; the row All validators has the others',
+      noValue: 'no validator of watch is known; Late validators has the others',
       height: 6,
       labels: { target: 'Target', signer: 'Validator' },
       lastLabels: { orchestrator: 'Orchestrator', cluster: 'Cluster' },
@@ -258,9 +258,8 @@ const ofLate = (expr: string): string =>
 const powerMissing = (metric: string): string =>
   `sum by (cluster, target) (${latest('bridge_orchestrator_power_ratio', BY_SIGNER)} and on (cluster, target, orchestrator) ${latest(metric, BY_SIGNER)} > 0)`;
 
-const all: Row = {
-  title: 'All validators',
-  isCollapsed: true,
+const lateRow: Row = {
+  title: 'Late validators',
   panels: [
     table({
       title: 'Late validators',
@@ -275,6 +274,13 @@ const all: Row = {
       columns: late('all').map((column) => ({ ...column, expr: ofLate(column.expr) })),
       sortBy: [{ column: 'Power', isDescending: true }],
     }),
+  ],
+};
+
+const all: Row = {
+  title: 'All validators',
+  isCollapsed: true,
+  panels: [
     graph({
       title: 'Power of late validators',
       description:
@@ -374,5 +380,5 @@ export const validator: Dashboard = {
   title: 'Bridge / Validator',
   description: 'Do my validators sign and vote, by when do they have to, and do they have funds? Who else is late?',
   variables: [...commonVariables, signerVariable, exporterUrlVariable],
-  rows: [own, reliability, all],
+  rows: [own, lateRow, reliability, all],
 };

@@ -201,8 +201,24 @@ describe('the dashboards', () => {
   });
 });
 
+it('the columns of tables say what their numbers are, and which problem to begin with', () => {
+  const titles = dashboardFiles
+    .flatMap(({ panels }) => panels)
+    .flatMap(({ transformations = [] }) =>
+      transformations.flatMap(({ options }) => Object.values(options.renameByName ?? {})),
+    );
+  expect(titles).toEqual(expect.arrayContaining(['Worth (× min. fee)', 'Order, lowest first']));
+  const text = dashboardFiles.find(({ name }) => name === 'validator.json')?.text ?? '';
+  const signWithin = /"options": "Sign within"[^]*?"value": "(?<unit>\w+)"/.exec(text);
+  expect(signWithin?.groups).toEqual({ unit: 'dtdurations' });
+});
+
 describe('the validators', () => {
   const { dashboard, panels } = dashboardFiles.find(({ name }) => name === 'validator.json')!;
+
+  it('that are late are shown without opening a row', () => {
+    expect(dashboard.panels.map(({ title }) => title)).toContain('Late validators');
+  });
 
   it('are shown by name', () => {
     const perSigner = panels.flatMap(({ title, targets = [] }) =>

@@ -18,6 +18,8 @@ export function formatValue(value: number, { unit, decimals, now }: Format): str
       return scaled(value, BYTES, rounded);
     case 'short':
       return scaled(value, THOUSANDS, rounded);
+    case 'dtdurations':
+      return inWords(value, 1 + (decimals ?? 0));
     case 'dtdhms':
       return clockTime(value);
     case 'dateTimeAsIsoNoDateIfToday':
@@ -47,6 +49,26 @@ const THOUSANDS = [
   [1e6, ' Mil'],
   [1e9, ' Bil'],
 ] as const;
+
+const WORDS = [
+  [604_800, 'week'],
+  [86_400, 'day'],
+  [3600, 'hour'],
+  [60, 'minute'],
+  [1, 'second'],
+] as const;
+
+/** The number of units that begin with the largest one. */
+function inWords(seconds: number, units: number): string {
+  const first = WORDS.findIndex(([size]) => seconds >= size);
+  return WORDS.slice(first === -1 ? -1 : first)
+    .slice(0, units)
+    .map(([size, word], index, { [index - 1]: larger }) => {
+      const number = Math.floor((larger === undefined ? seconds : seconds % larger[0]) / size);
+      return `${number} ${word}${number === 1 ? '' : 's'}`;
+    })
+    .join(', ');
+}
 
 function scaled(
   value: number,

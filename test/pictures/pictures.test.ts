@@ -38,6 +38,8 @@ describe('formatValue', () => {
     [0.4512, 'percentunit', 0, '45%'],
     [8100, 's', undefined, '2.3 hours'],
     [40_680, 'dtdhms', undefined, '11:18:00'],
+    [40_680, 'dtdurations', 1, '11 hours, 18 minutes'],
+    [90_000, 'dtdurations', 1, '1 day, 1 hour'],
     [197_480, 'dtdhms', undefined, '2 d 06:51:20'],
     [Date.parse('2026-09-21T18:55:20Z'), 'dateTimeAsIsoNoDateIfToday', undefined, '18:55:20'],
     [Date.parse('2026-09-20T18:55:20Z'), 'dateTimeAsIsoNoDateIfToday', undefined, '2026-09-20 18:55:20'],
