@@ -349,8 +349,10 @@ function deadline({ validator, own, endpoint, items }: Row): Markup {
 /** Events are claimed in order, so a position says more than the last votes. */
 function orchestrator({ own, items: { lastObservedNonce } }: Row): Markup {
   if (own === null) return markup``;
-  const { lastEventNonce: nonce, balance } = own;
-  const behind = nonce === null || lastObservedNonce === null ? 0n : BigInt(lastObservedNonce) - BigInt(nonce);
+  const { lastEventNonce: nonce, balance, duties } = own;
+  // Without its votes, an answer that is older than the document says nothing about the last event.
+  const isKnown = nonce !== null && lastObservedNonce !== null && duties.events !== null;
+  const behind = isKnown ? BigInt(lastObservedNonce) - BigInt(nonce) : 0n;
   const claimed = nonce === null ? cells.UNKNOWN : markup`${nonce}`;
   return markup`last claim: event ${claimed}${behind <= 0n ? '' : markup`<small>${String(behind)} behind the last observed one</small>`}<small>funds: ${balance === null ? cells.UNKNOWN : cells.coin(balance)}</small>`;
 }

@@ -1,5 +1,5 @@
 import { dataPart } from '../chain/addresses.js';
-import { toDecimalString } from '../chain/decimal.js';
+import { highest, toDecimalString } from '../chain/decimal.js';
 import type { Instant } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
 import { isLate, type BlockSpan } from '../facts/items/block-spans.js';
@@ -184,7 +184,7 @@ export type OwnValidator = WatchedItem & ReturnType<typeof answersAbout>;
 
 /** What the node has answered about a watched validator; `null` what it has not. */
 function answersAbout(
-  { orchestrator }: WatchedItem,
+  { orchestrator, duties }: WatchedItem,
   hubCoin: HubCoin | null,
   { queries, staleAfterMs }: EndpointState,
   now: Instant,
@@ -192,7 +192,9 @@ function answersAbout(
   const answers = withoutStaleAnswers(queries, staleAfterMs, now);
   const key = orchestrator ?? '';
   const [staking] = stakingStatus.valuesOf(answers).get(key) ?? [];
-  const [nonce] = claimPosition.valuesOf(answers).get(key) ?? [];
+  // An answer can be older than the document, and the document has no old votes.
+  const voted = duties.events?.findLast((duty) => duty.state === 'done')?.nonce;
+  const nonce = highest([claimPosition.valuesOf(answers).get(key)?.[0], voted]);
   const [funds] = orchestratorBalance.valuesOf(answers).get(key) ?? [];
   const amount = funds === undefined ? null : toDecimalString(funds);
   const decimals = hubCoin?.decimals ?? null;
@@ -202,7 +204,7 @@ function answersAbout(
     /** By the staking module. */
     jailed: staking?.isJailed ?? null,
     bonded: staking?.isBonded ?? null,
-    /** The last event that the orchestrator has claimed. */
+    /** The last event that the orchestrator has claimed, by the node or by its votes in the document. */
     lastEventNonce: nonce === undefined ? null : toDecimalString(nonce),
     /** Of the orchestrator, in the coin that pays for its transactions; in whole coins if the decimals are known. */
     balance: amount && {

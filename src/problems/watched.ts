@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { add, compare, subtract, toDecimalString } from '../chain/decimal.js';
 import { DAY_SECONDS } from '../clock.js';
-import { leadingClaim } from '../facts/bridge/events.js';
+import { leadingClaim, newestAttestedNonce } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { SUBSTANTIAL_POWER_RATIO } from '../facts/bridge/integrity.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
@@ -10,6 +10,7 @@ import { toLabelValue } from '../facts/label-value.js';
 import { required, WITHDRAWN } from '../facts/required-fields.js';
 import { watchedItems } from '../facts/items/watched.js';
 import { claimPosition, stakingStatus } from '../queries/watched-validators.js';
+import { count } from '../text/format.js';
 import { problemOf, type Evidence, type Found, type Severity, type Subject } from './problem.js';
 import { withDetails, yourValidator } from './sentence.js';
 
@@ -103,6 +104,7 @@ const lagging = problemOf('module_state', {
     const observed = required(input.state.last_observed_nonce);
     const isNextClaimed = (leadingClaim(input)?.powerRatio ?? 0) >= SUBSTANTIAL_POWER_RATIO;
     const claimed = add(observed, isNextClaimed ? 1 : 0);
+    const newest = newestAttestedNonce(input) ?? claimed;
     // Orchestrators of others make no claims, and go on with the old ones when they are members again.
     const members = new Set(registeredMembers(input).map(({ registration }) => registration.sender));
     return eachAnswered(evidence, claimPosition, (watched, position) =>
@@ -113,7 +115,7 @@ const lagging = problemOf('module_state', {
               subject: subjectOf(watched),
               identity: toDecimalString(position),
               sentence: withDetails(
-                `${yours(watched)} has claimed no event for {duration}, ${toDecimalString(subtract(claimed, position))} behind the others`,
+                `${yours(watched)} has claimed no event for {duration}, ${count(Number(toDecimalString(subtract(newest, position))), 'event')} behind the newest claim`,
               ),
             },
           ],

@@ -266,7 +266,7 @@ describe('the own validators', () => {
       '40.00 %',
       'events ■ batches none validator sets □',
       'none',
-      'last claim: event unknown funds: unknown',
+      'last claim: event 7 funds: unknown',
       'nothing',
     ];
     const valsets = [{ nonce: '1', members, height: '990' }];
@@ -392,10 +392,14 @@ describe('the own validators', () => {
   });
 
   it('show what the node says about them: last claim and funds', () => {
-    const orchestratorOf = (claimed: string) =>
-      rowsOf(well, { watch: [alpha], queries: answers(false, claimed) })[0]?.[5];
+    const orchestratorOf = (claimed: string, state: object = well) =>
+      rowsOf(state, { watch: [alpha], queries: answers(false, claimed) })[0]?.[5];
     expect(orchestratorOf('7')).toBe('last claim: event 7 funds: 1 500 smallest units'.replace('1 500', '1500'));
-    expect(orchestratorOf('4')).toBe('last claim: event 4 3 behind the last observed one funds: 1500 smallest units');
+    expect(orchestratorOf('4'), 'its vote in the document is newer').toBe(orchestratorOf('7'));
+    const unvoted = 'last claim: event 4 3 behind the last observed one funds: 1500 smallest units';
+    expect(orchestratorOf('4', { attestations: [observed('900', 1)] })).toBe(unvoted);
+    const unreadable = 'last claim: event 4 funds: 1500 smallest units';
+    expect(orchestratorOf('4', { attestations: 1 })).toBe(unreadable);
   });
 
   it('say which signature they missed, if that is why they are jailed', () => {

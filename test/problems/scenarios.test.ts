@@ -59,6 +59,8 @@ describe('the verdicts about a scenario', () => {
     ]);
     const below = target.verdicts.find(({ inhibitedBy }) => inhibitedBy === 'BridgeOracleStalled');
     expect(below?.action).toBe('Begin with BridgeOracleStalled.');
+    const lagging = target.verdicts.find(({ alert }) => alert === 'BridgeWatchedOrchestratorLagging');
+    expect(lagging?.sentence.fact, 'all that wait').toContain(', 320 events behind the newest claim');
   });
 
   it('count no time down from the data of a node that is behind', () => {
