@@ -217,14 +217,16 @@ function waiting({ batchesByWait }: BridgeItems, ...reasons: readonly (WaitReaso
   return selected?.reduce((total, { batches }) => total + batches, 0) ?? null;
 }
 
-/** Age of the first selected row; rows are sorted oldest first. */
+/** Age of the oldest selected row, if that of one is known. */
 function oldest<Row>(
   rows: ItemList<Row>,
   age: (row: Row) => number | null,
   isSelected: (row: Row) => boolean = () => true,
 ): number | null {
-  const row = listedRows(rows).find(isSelected);
-  return row === undefined ? null : age(row);
+  const ages = listedRows(rows)
+    .filter(isSelected)
+    .flatMap((row) => age(row) ?? []);
+  return ages.length === 0 ? null : Math.max(...ages);
 }
 
 const hubAge = ({ age }: { readonly age: { readonly seconds: number | null } | null }): number | null =>

@@ -131,6 +131,7 @@ export const valsetTable: ItemTable<ValsetItem> = {
   name: 'valsets',
   title: 'Unrelayed validator sets',
   emptyText: 'No validator set is unrelayed.',
+  orderText: 'those that lack signatures first, then the oldest',
   rowId: ({ nonce }) => anchor('valsets', nonce),
   columns: [
     { title: 'Nonce', cell: ({ nonce }) => markup`${nonce}` },

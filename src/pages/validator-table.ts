@@ -92,12 +92,13 @@ function introduction(rows: readonly Row[], { powerThreshold }: BridgeItems): Ma
 }
 
 /** Rows are missing here if they are missing in the lists. */
-function extentNote({ batches, valsets, claims, batchesBelowThreshold }: BridgeItems): Markup {
-  // Batches that lack signatures come first in their list, so the others may be missing.
-  const unsigned = listedRows(batches).filter(({ belowThreshold }) => belowThreshold !== false).length;
+function extentNote({ batches, valsets, claims, batchesBelowThreshold, valsetsBelowThreshold }: BridgeItems): Markup {
+  // Those that lack signatures come first in their lists, so the others may be missing.
+  const unsigned = (list: BridgeItems['batches'] | BridgeItems['valsets']): number =>
+    listedRows<{ readonly belowThreshold: boolean | null }>(list).filter((row) => row.belowThreshold !== false).length;
   const lists = [
-    ['batches', batches.readable, unsigned, batchesBelowThreshold ?? batches.total],
-    ['validator sets', valsets.readable, listedRows(valsets).length, valsets.total],
+    ['batches', batches.readable, unsigned(batches), batchesBelowThreshold ?? batches.total],
+    ['validator sets', valsets.readable, unsigned(valsets), valsetsBelowThreshold ?? valsets.total],
     ['claims', claims.readable, listedRows(claims).length, claims.total],
   ] as const;
   const notes = lists.flatMap(([noun, isReadable, listed, total]) => {

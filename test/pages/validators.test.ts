@@ -179,6 +179,23 @@ describe('the validators that are late', () => {
     ]);
   });
 
+  it('block the newest of many validator sets, all others of which are signed', () => {
+    const numbers = Array.from({ length: 60 }, (_, index) => index + 2);
+    const state = {
+      params: { ...idleState.params, signed_valsets_window: '900' },
+      valsets: numbers.map((nonce) => ({ nonce: `${nonce}`, members, height: nonce === 61 ? OLD : '500' })),
+      valset_confirms: numbers.flatMap((nonce) =>
+        (nonce === 61 ? ['0xa4'] : ['0xa1', '0xa2', '0xa3', '0xa4']).map((eth_address) => ({
+          nonce: `${nonce}`,
+          eth_address,
+        })),
+      ),
+    };
+    const introduction = introductionOf(state);
+    expect(introduction).toContain('Something has waited for 3 validators with 90.00 % of the power');
+    expect(introduction, 'all that lack signatures are considered').not.toContain('oldest');
+  });
+
   it('have all events for which votes are missing, also those that are not listed', () => {
     const attestations = Array.from({ length: 60 }, (_, index) => claim(`${index + 8}`, OLD, [0, 1]));
     const [row] = rowsOf({ attestations: [observed(YOUNG, 0), ...attestations] });

@@ -82,10 +82,12 @@ export function bridgeItems(input: BridgeInput) {
       (batch) => batchItem(input, batch),
       { countRows: () => lengthOf(state.batches), isFirst: (batch) => first.has(batch) },
     ),
+    /** Unrelayed ones: those that lack signatures, then the others, each by nonce. */
     valsets: itemList(
       () => unrelayedValsets(input),
       [({ nonce }) => required(nonce)],
       (valset) => valsetItem(input, valset),
+      { isFirst: (valset) => valsetSignatures(input, valset).belowThreshold === true },
     ),
     claims: itemList(
       () => pendingAttestations(input),

@@ -10,7 +10,7 @@ import { cleanText } from '../../text/untrusted-text.js';
  * of strings are limited, so that the items have some tens of KiB as JSON, and at most 6 MiB for a hostile document.
  */
 
-/** Maximum number of rows per list; the oldest are kept, and of batches those that lack signatures. */
+/** Maximum number of rows per list; the oldest are kept, and of batches and validator sets those that lack signatures. */
 export const MAX_ROWS = 50;
 
 /** Maximum number of characters of a free text, such as the error of a transaction. */
@@ -25,7 +25,7 @@ export interface ReadableList<Row> {
   readonly total: number;
   /** Number of items with an unknown sort key. They come last, so an older one may be missing in `rows`. */
   readonly unsortable: number;
-  /** The oldest, at most `MAX_ROWS`, oldest first; batches that lack signatures before all others. */
+  /** The oldest, at most `MAX_ROWS`, oldest first; batches and validator sets that lack signatures before all others. */
   readonly rows: readonly Row[];
 }
 

@@ -54,6 +54,25 @@ describe('the batch items', () => {
     expect(rows.slice(0, 5).map(({ nonce }) => nonce)).toEqual(['7', '58', '60', '1', '2']);
     expect(rows).toHaveLength(50);
   });
+
+  it('begin with the validator sets that lack signatures too', () => {
+    const numbers = Array.from({ length: 60 }, (_, index) => index + 2);
+    const { valsets, valsetsBelowThreshold } = bridgeItemsOf({
+      ...idleState,
+      valsets: numbers.map((nonce) => ({ nonce: `${nonce}`, members, height: `${nonce}` })),
+      valset_confirms: numbers
+        .filter((nonce) => nonce < 60)
+        .flatMap((nonce) =>
+          members.map(({ external_address }) => ({ nonce: `${nonce}`, eth_address: external_address })),
+        ),
+    });
+    expect([valsets.total, valsetsBelowThreshold]).toEqual([60, 2]);
+    expect(
+      asReadable(valsets)
+        .rows.slice(0, 3)
+        .map(({ nonce }) => nonce),
+    ).toEqual(['60', '61', '2']);
+  });
 });
 
 describe('the tokens that wait, by worth', () => {
