@@ -72,7 +72,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   metrics: ['chain', 'config', 'facts'],
   flow: ['chain', 'clock.ts', 'facts', 'metrics', 'config'],
   exposition: ['clock.ts', 'config', 'documents.ts', 'metrics', 'poll', 'problems', 'queries'],
-  problems: ['chain', 'clock.ts', 'documents.ts', 'facts', 'flow', 'metrics', 'queries', 'text'],
+  problems: ['chain', 'clock.ts', 'config', 'documents.ts', 'facts', 'flow', 'metrics', 'queries', 'text'],
   server: [
     'exposition',
     'metrics',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Result } from '../result.js';
 import { bridge, crosschain, type NodeConnection } from './endpoint-config.js';
 import { isPattern } from './glob.js';
-import { DAY_MS, HOUR_MS, MEBIBYTE } from './units.js';
+import { DAY_MS, HOUR_MS, MEBIBYTE, MINUTE_MS } from './units.js';
 import { siteUrl, urlTemplate } from './urls.js';
 import {
   amount,
@@ -26,6 +26,9 @@ import type { Path } from './yaml.js';
  * The configuration file: one schema for each section. The reference in docs/configuration.md, the JSON schema for editors and the printed
  * configuration follow from them. Durations are in milliseconds, sizes in bytes.
  */
+
+/** Data without a successful poll for this long is outdated: BridgeSnapshotStale. */
+export const OUTDATED_MS = 10 * MINUTE_MS;
 
 export const poll = z
   .strictObject({

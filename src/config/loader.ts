@@ -8,6 +8,7 @@ import {
   configSchema,
   connectionsOf,
   createFileSchema,
+  OUTDATED_MS,
   type TargetConfig,
 } from './config.js';
 import { type Environment, environmentData, presentTargetVariables, variableOf } from './environment.js';
@@ -131,6 +132,10 @@ function findWarnings({ poll: { interval, timeout }, targets }: Config): PathMes
   if (timeout > interval) {
     const message = `timeout (${formatDuration(timeout)}) is longer than interval (${formatDuration(interval)})`;
     warnings.push({ path: ['poll', 'timeout'], message });
+  }
+  if (interval + timeout > OUTDATED_MS) {
+    const message = `interval and timeout together are longer than ${formatDuration(OUTDATED_MS)}: BridgeSnapshotStale fires between polls`;
+    warnings.push({ path: ['poll', 'interval'], message });
   }
   for (const [index, { crosschain: { window = '0' } = {} }] of targets.entries()) {
     if (BigInt(window) <= LONG_WINDOW) continue;

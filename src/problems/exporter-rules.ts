@@ -1,3 +1,4 @@
+import { OUTDATED_MS } from '../config/config.js';
 import type { Severity } from './problem.js';
 
 /* The alerts that Prometheus judges itself: whether an exporter is there, whether its polls succeed, funds and objectives. */
@@ -39,8 +40,7 @@ function rule<Level extends ExporterRule['severity']>(
   };
 }
 
-/** Data without a successful poll for this long is outdated. */
-export const OUTDATED_SECONDS = 600;
+export const OUTDATED_SECONDS = OUTDATED_MS / 1000;
 /** How long a problem that was judged before is unjudged until its alert fires. */
 export const UNJUDGED_SECONDS = 600;
 /** Share of `poll.max_body_size` from which on a response is near it. */

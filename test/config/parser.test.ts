@@ -215,6 +215,11 @@ describe('parseConfig', () => {
       'b:4:1: poll.timeout: timeout (20s) is longer than interval (10s)',
     ],
     [
+      'polls that are outdated before the next one',
+      withTopLevel('poll: {interval: 9m50s, stale_after: 20m}'),
+      'b:4:8: poll.interval: interval and timeout together are longer than 10m: BridgeSnapshotStale fires between polls',
+    ],
+    [
       'a very long window',
       withCrosschain('window: 100001'),
       'b:5:7: targets[0].crosschain.window: 100001 blocks is above 100000: the query is expensive for the node',
