@@ -1,4 +1,5 @@
 import { DAY_SECONDS, msBetween, type Instant } from '../clock.js';
+import { OUTDATED_MS } from '../config/config.js';
 import type { DocumentName, TargetOptions } from '../documents.js';
 import { orElse, WITHDRAWN } from '../facts/required-fields.js';
 import {
@@ -205,9 +206,13 @@ function judgeProblem(
   return { present: oldest(present), candidates: oldest(candidates), unjudgedSeconds: undefined, ...marks };
 }
 
-/** Whether a problem that a judgement has not found has ended, because the one before has not found it either. */
+/**
+ * Whether a problem that a judgement has not found has ended: the one before has not found it either, or the last one that has is outdated. After
+ * an outage, its age would be that of the outage.
+ */
 function hasEnded({ foundAt, isMissing }: PresentSubject, at: Instant): boolean {
-  return isMissing && msBetween(foundAt, at) >= ENDS_AFTER_MS;
+  const missingMs = msBetween(foundAt, at);
+  return missingMs >= OUTDATED_MS || (isMissing && missingMs >= ENDS_AFTER_MS);
 }
 
 function newCandidate(subject: Subject, { identity = '', start, ...texts }: Found, at: Instant): Candidate {

@@ -144,7 +144,13 @@ export function runDay(
       polls += endpoints.length;
       const { chain } = served;
       hearing.observe(
-        { minute, nowSeconds: START_SECONDS + minute * 60, chain, faults: active },
+        {
+          minute,
+          nowSeconds: START_SECONDS + minute * 60,
+          chain,
+          faults: active,
+          over: faults.filter(({ untilMinute }) => untilMinute <= minute),
+        },
         targets.flatMap(({ verdicts }) => verdicts),
       );
       options.observe?.(targets, minute, endpoints);

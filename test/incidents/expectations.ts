@@ -118,6 +118,10 @@ const queues = (world: World) => queuesOf(world, START_SECONDS);
 const usualMinutes = (chainId: string): number => (chainId === '8332' ? 120 : 30);
 const staleMinutes = (chainId: string): number => (chainId === '8332' ? 240 : 120);
 
+/** What has waited because outbounds were off is no news until it had the usual time to move. */
+const isCatchingUp = ({ over, minute }: World, minutes: number): boolean =>
+  over.some(({ kind, untilMinute }) => kind === 'chains switched off' && minute < untilMinute + minutes);
+
 const oldest =
   (limitOf: (chainId: string) => number) =>
   (world: World): readonly Truth[] =>
@@ -125,7 +129,7 @@ const oldest =
       .filter(({ chainId, oldestMinutes }) => oldestMinutes >= limitOf(chainId) - 3)
       .map(({ chainId, oldestMinutes }) => ({
         about: { chain_id: chainId },
-        isSure: oldestMinutes >= limitOf(chainId),
+        isSure: oldestMinutes >= limitOf(chainId) && !isCatchingUp(world, limitOf(chainId) + 5),
       }));
 
 /** How much of the distance to the lowest missed nonce is used up, at which clients stop. */
@@ -611,7 +615,7 @@ export const expectations: readonly Expectation[] = [
               {
                 about: { chain_id: chainId },
                 identity: lowestNonce,
-                isSure: true,
+                isSure: !isCatchingUp(world, usualMinutes(chainId) + 15),
                 earliest: usualMinutes(chainId) - 5,
                 latest: usualMinutes(chainId) + 15,
               },

@@ -28,7 +28,7 @@ function hear(
       inhibitedBy: null,
       ...own,
     }));
-    const world = { minute, nowSeconds: START_SECONDS + minute * 60, chain: served.chain, faults };
+    const world = { minute, nowSeconds: START_SECONDS + minute * 60, chain: served.chain, faults, over: [] };
     hearing.observe(world, verdicts as unknown as readonly Verdict[]);
   }
   return hearing;

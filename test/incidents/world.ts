@@ -19,6 +19,8 @@ export interface World {
   readonly chain: MainnetChain;
   /** The faults that are there. */
   readonly faults: readonly Fault[];
+  /** Those that are over. */
+  readonly over: readonly Fault[];
 }
 
 export const faultsOf = ({ faults }: World, ...kinds: readonly FaultKind[]): readonly Fault[] =>

@@ -94,6 +94,18 @@ describe('a problem', () => {
     expect(starts(poll(2100, []))).toEqual([]);
   });
 
+  it('ends, or begins anew, with the first answer after an outage of ten minutes that does not find it', () => {
+    const afterOutage = (seconds: number, outcome: Outcome) => {
+      const { poll } = judge();
+      for (const before of [0, 30]) poll(before, [{ identity: 'a' }]);
+      return starts(poll(30 + seconds, outcome));
+    };
+    expect(afterOutage(599, [])).toEqual([0]);
+    expect(afterOutage(600, [])).toEqual([]);
+    expect(afterOutage(600, [{ identity: 'b' }])).toEqual([]);
+    expect(afterOutage(600, [{ identity: 'a' }])).toEqual([0]);
+  });
+
   it('is remembered for a week after its end, if it was older than its limit', () => {
     const { poll, ended } = judge({ afterMinutes: 1 });
     for (const seconds of [0, 30, 61]) poll(seconds, [{}]);
