@@ -178,14 +178,16 @@ ${items}</ul>
 `;
 }
 
+/** Others of its kind: folded if there is nothing else to do about them. */
 function ofTheSameKind(group: Group, text = ({ summary }: VerdictView): string => summary): Markup {
   const { first, others } = group;
-  if (others.length === 0) return markup``;
-  const items = others.map(
-    (verdict) =>
-      markup`<li>${sentenceHtml(text(verdict))}${verdict.action === first.action ? '' : markup`<p class="remedy">${sentenceHtml(verdict.action)}</p>`}`,
+  const same = others.filter(({ action }) => action === first.action);
+  const different = others.filter(({ action }) => action !== first.action);
+  const folded = same.map((verdict) => markup`<li>${sentenceHtml(text(verdict))}`);
+  const open = different.map(
+    (verdict) => markup`<li>${sentenceHtml(text(verdict))}<p class="remedy">${sentenceHtml(verdict.action)}</p>`,
   );
-  return markup`<details id="${entryId(group)}/more"><summary>${others.length} more of this kind</summary><ul>${items}</ul></details>`;
+  return markup`${open.length === 0 ? '' : markup`<ul>${open}</ul>`}${folded.length === 0 ? '' : markup`<details id="${entryId(group)}/more"><summary>${folded.length} more of this kind</summary><ul>${folded}</ul></details>`}`;
 }
 
 function statusOf({ severity, state }: VerdictView): TargetStatus {

@@ -129,11 +129,11 @@ no batch of weth built for 20 min`);
     expect(html).not.toContain('who is above already');
   });
 
-  it('has the action of another subject below it where it is another one', () => {
+  it('has the action of another subject below it where it is another one, which is not folded', () => {
     const action = 'Compare the nonce.';
     const html = page(targetVerdicts([votes('Alpha'), votes('Beta'), { ...votes('Gamma'), action }], [], 'a'));
     expect(textOf(html)).toContain(
-      '2 more of this kind\nvalidator Beta does not vote\nvalidator Gamma does not vote\nCompare the nonce.\n',
+      'validator Gamma does not vote\nCompare the nonce.\n1 more of this kind\nvalidator Beta does not vote\n',
     );
   });
 
