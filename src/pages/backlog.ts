@@ -9,7 +9,7 @@ import { listedRows, sumText } from '../problems/sentence.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { markup, type Markup } from './html.js';
 import { pendingLink } from './layout.js';
-import { isoTime } from './time.js';
+import { blockTimeOf, isoTime } from './time.js';
 import type { EndpointView, TargetView } from './view.js';
 import { severityOf } from '../poll/verdicts.js';
 import type { BatchItem, BridgeItems } from '../facts/items/bridge.js';
@@ -274,9 +274,13 @@ function objectiveView({ success }: EndpointState, history: FlowHistory, now: In
   return { seconds, ratio, met };
 }
 
-export function backlogHtml(view: TargetView, endpoint: Pick<EndpointView, 'items' | 'flow'>, nowMs: number): Markup {
+export function backlogHtml(
+  view: TargetView,
+  endpoint: Pick<EndpointView, 'items' | 'flow' | 'node'>,
+  nowMs: number,
+): Markup {
   const statistics = backlogStatistics(view, endpoint, nowMs).map((own) => statisticHtml(view, own));
-  return markup`<ul class="statistics">${statistics}${endpoint.flow === null ? '' : flowHtml(endpoint.flow)}</ul>`;
+  return markup`<ul class="statistics">${statistics}${endpoint.flow === null ? '' : flowHtml(endpoint.flow, blockTimeOf(endpoint.node))}</ul>`;
 }
 
 function statisticHtml({ target }: TargetView, statistic: StatisticView): Markup {
@@ -289,7 +293,7 @@ function statisticHtml({ target }: TargetView, statistic: StatisticView): Markup
 }
 
 /** Every number with its time: "none in the last hour" rather than nothing. The median is of the same period as the number. */
-function flowHtml(view: FlowView): Markup {
+function flowHtml(view: FlowView, blockTime: Markup | undefined): Markup {
   const { countedSeconds, executedLastHour, executedLastDay: executed, medianSeconds: median, objective } = view;
   const isYoung = countedSeconds < DAY_SECONDS;
   const time = median === null ? 'unknown: requested before the start' : `about ${duration(median)}`;
@@ -304,5 +308,5 @@ function flowHtml(view: FlowView): Markup {
       : markup`
 <li>Within ${duration(objective.seconds)} <b>${objective.met === null ? 'none executed' : percent(objective.met, 1)}</b> <small>in the last 3 days; objective ${percent(objective.ratio, 1)}</small>`;
   return markup`
-<li>Withdrawals executed in the last ${isYoung ? duration(countedSeconds) : '24 hours'} <b>${executed || 'none'}</b> <small>${notes.join('; ')}</small>${objectiveHtml}`;
+<li>Withdrawals executed in the last ${isYoung ? duration(countedSeconds) : '24 hours'} <b>${executed || 'none'}</b> <small>${notes.join('; ')}${blockTime === undefined ? '' : markup`${notes.length === 0 ? '' : '; '}as of ${blockTime}`}</small>${objectiveHtml}`;
 }

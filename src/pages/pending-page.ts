@@ -16,9 +16,8 @@ import type { ExternalLinks } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, section, type Site } from './layout.js';
 import { endedSection } from './ended.js';
-import { blockTimeOf } from './status-page.js';
 import { alertClass, itemSection, tableHtml, type ItemTable, type PageContext, type Table } from './table.js';
-import { ago, agoElement, sinceElement, timeElement } from './time.js';
+import { ago, agoElement, blockTimeOf, sinceElement, timeElement } from './time.js';
 import { validatorsSection } from './validator-table.js';
 import { conditionsOf, statusLabel } from './verdict-list.js';
 import type { EndpointView, PendingView, TargetPageView } from './view.js';
@@ -38,7 +37,15 @@ export function pendingPage(view: PendingView, links: ExternalLinks, site: Site)
   const { endpoints, search, generatedAt } = view;
   const bridge = endpoints.find(({ document }) => document === 'module_state')?.items;
   const required = bridge?.document === 'module_state' ? Number(bridge.powerThreshold) : null;
-  const page = { view: target, endpoints, links, search, required, nowMs: Date.parse(generatedAt) };
+  const page = {
+    view: target,
+    endpoints,
+    links,
+    search,
+    required,
+    nowMs: Date.parse(generatedAt),
+    blockTime: undefined,
+  };
   return targetPage(view, target, page, site);
 }
 
@@ -122,11 +129,11 @@ function notJudgedNote({ notJudgedHere }: TargetPageView): Markup {
 }
 
 function endpointHtml(endpoint: EndpointView, page: PageContext): Markup {
-  const { document, items } = endpoint;
+  const { document, items, node } = endpoint;
   return markup`<section id="${document}" aria-labelledby="${document}-title">
 <h2 id="${document}-title">${documents[document].title} <span class="quiet">${document}</span></h2>
 ${freshness(endpoint)}
-${items === null ? '' : [backlogHtml(page.view, endpoint, page.nowMs), itemsHtml(items, page)]}
+${items === null ? '' : [backlogHtml(page.view, endpoint, page.nowMs), itemsHtml(items, { ...page, blockTime: blockTimeOf(node) })]}
 </section>
 `;
 }
@@ -145,7 +152,7 @@ function freshness({ asOf, ageSeconds, shown, up, lastFailure, node, items }: En
   if (up === false) return markup`<p class="alert">The last poll failed; the items are as of ${success}.${failure}</p>`;
   const ofBlock = blockTimeOf(node);
   if (ofBlock !== undefined)
-    return markup`<p class="alert">The node is behind: polled at ${success}, everything is ${ofBlock}.</p>`;
+    return markup`<p class="alert">The node is behind: polled at ${success}, everything is as of ${ofBlock}.</p>`;
   return markup`<p>As of ${success}.</p>`;
 }
 

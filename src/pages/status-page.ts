@@ -10,10 +10,10 @@ import { backlogHtml } from './backlog.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, relative, section, type Site } from './layout.js';
 import { tableHtml, type Table } from './table.js';
-import { ago, agoElement, distanceElement, distantTimeElement, isoTime } from './time.js';
+import { ago, agoElement, blockTimeOf, distanceElement, isoTime } from './time.js';
 import { ownValidatorsSection } from './validator-table.js';
 import { conditionsOf, statusLabel } from './verdict-list.js';
-import type { Availability, EndpointView, NodeView, View, TargetView } from './view.js';
+import type { Availability, EndpointView, View, TargetView } from './view.js';
 import { statuses } from '../poll/verdicts.js';
 
 export interface StatusView extends View {
@@ -146,21 +146,11 @@ function lastSuccessCell({ asOf, ageSeconds, withdrawal, availability, node }: E
   const success = distanceElement(asOf, ago(ageSeconds ?? 0));
   const blockTime = blockTimeOf(node);
   if (availability === 'up')
-    return blockTime === undefined ? success : markup`${success} <small class="warning">${blockTime}</small>`;
+    return blockTime === undefined ? success : markup`${success} <small class="warning">as of ${blockTime}</small>`;
   const { at, inSeconds } = withdrawal;
   return inSeconds > 0
     ? markup`${success} <small>chain series are withdrawn ${distanceElement(at, `in ${duration(inSeconds)}`)}</small>`
     : markup`${success} <small>chain series were withdrawn ${distanceElement(at, ago(-inSeconds))}</small>`;
-}
-
-/** Blocks take seconds. */
-const BEHIND_SECONDS = 60;
-
-/** The time of the newest block, if what is shown is clearly older than the poll. */
-export function blockTimeOf({ blockTime, behindSeconds, syncing: isSyncing }: NodeView): Markup | undefined {
-  if (blockTime === null || behindSeconds === null) return undefined;
-  if (behindSeconds <= BEHIND_SECONDS && isSyncing !== true) return undefined;
-  return markup`as of block time ${distantTimeElement(blockTime, behindSeconds)}, ${duration(behindSeconds)} behind`;
 }
 
 function backlogCell(endpoint: EndpointView, { nowMs, targets }: EndpointContext): Markup {

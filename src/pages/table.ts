@@ -1,6 +1,7 @@
 import type { SearchResult } from '../facts/items/search.js';
 import type { ExternalLinks } from './external-links.js';
 import { markup, type Markup } from './html.js';
+import { ofBlockTime } from './time.js';
 import type { EndpointView, TargetPageView } from './view.js';
 import { severityOf } from '../poll/verdicts.js';
 import type { ItemList } from '../facts/items/item-list.js';
@@ -78,6 +79,8 @@ export interface PageContext {
   readonly required: number | null;
   /** Time of the page in milliseconds since 1970. */
   readonly nowMs: number;
+  /** Of the newest block of an endpoint that is behind. */
+  readonly blockTime: Markup | undefined;
 }
 
 /** The class that colors a value while one of these alerts fires: pages and alerts have the same thresholds. */
@@ -100,7 +103,7 @@ export function itemSection<Row>(
   if (!list.readable) {
     content = markup`${heading}\n<p class="alert">Cannot be read: ${list.total === null ? 'the list or ' : ''}a field that every row needs is missing or has the wrong type. This does not mean that there are none.</p>`;
   } else if (list.total === 0) {
-    content = markup`${heading}\n<p class="quiet">${emptyText}</p>`;
+    content = markup`${heading}\n<p class="quiet">${ofBlockTime(emptyText, page.blockTime)}</p>`;
   } else {
     const rows = list.rows.slice(0, maxRows);
     const some =

@@ -1,6 +1,7 @@
 import { HOUR_SECONDS } from '../clock.js';
 import { duration } from '../text/format.js';
 import { markup, type Markup } from './html.js';
+import type { NodeView } from './view.js';
 
 /** Ages below this are shown without the date. */
 const SHORT_SECONDS = 12 * HOUR_SECONDS;
@@ -43,6 +44,21 @@ export function distantTimeElement(iso: string, seconds: number): Markup {
 /** When something began, and how long ago that is. */
 export function sinceElement(iso: string, age: number): Markup {
   return markup`since ${distantTimeElement(iso, age)} (${duration(age)})`;
+}
+
+/** Blocks take seconds. */
+const BEHIND_SECONDS = 60;
+
+/** The time of the newest block, if what is shown is clearly older than the poll. */
+export function blockTimeOf({ blockTime, behindSeconds, syncing: isSyncing }: NodeView): Markup | undefined {
+  if (blockTime === null || behindSeconds === null) return undefined;
+  if (behindSeconds <= BEHIND_SECONDS && isSyncing !== true) return undefined;
+  return markup`block time ${distantTimeElement(blockTime, behindSeconds)}, ${duration(behindSeconds)} behind`;
+}
+
+/** Nothing is known of what is newer than the newest block of the node. */
+export function ofBlockTime(text: string, blockTime: Markup | undefined): Markup {
+  return markup`${blockTime === undefined ? '' : markup`As of ${blockTime}: `}${text}`;
 }
 
 function utc(iso: string): string {

@@ -8,7 +8,7 @@ import * as cells from './cells.js';
 import { isolated, markup, sentenceHtml, type Markup } from './html.js';
 import { anchor, pendingLink, section } from './layout.js';
 import { tableHtml, type Column } from './table.js';
-import { distantTimeElement, isoTime } from './time.js';
+import { blockTimeOf, distantTimeElement, isoTime, ofBlockTime } from './time.js';
 import { lateAlerts, type Late, type OwnValidator, type ValidatorView } from './validator-view.js';
 import { statusLabel } from './verdict-list.js';
 import type { EndpointView, TargetPageView, View, VerdictView } from './view.js';
@@ -60,7 +60,7 @@ export function validatorsSection(view: View, target: TargetPageView): Markup {
   return section(
     'validators',
     markup`Validators <span class="quiet">${rows.length}</span>`,
-    markup`${introduction(rows, bridge.items)}
+    markup`${introduction(rows, bridge)}
 ${rows.length === 0 ? '' : validatorTable(rows, columns)}${extentNote(bridge.items)}`,
   );
 }
@@ -69,7 +69,7 @@ ${rows.length === 0 ? '' : validatorTable(rows, columns)}${extentNote(bridge.ite
 const QUORUM = 0.66;
 
 /** Who has to act, in a sentence. */
-function introduction(rows: readonly Row[], { powerThreshold }: BridgeItems): Markup {
+function introduction(rows: readonly Row[], { items: { powerThreshold }, endpoint }: Bridge): Markup {
   const late = rows.map(({ validator }) => validator).filter((own) => own.late.length > 0);
   const blocking = late.filter(({ late: all }) => all.some(({ isBlocking }) => isBlocking));
   const others = late.length - blocking.length;
@@ -78,7 +78,8 @@ function introduction(rows: readonly Row[], { powerThreshold }: BridgeItems): Ma
       ? ''
       : `${count(others, 'validator')} ${others === 1 ? 'is' : 'are'} late although enough others sign and vote. A validator that misses the deadline of a validator set or batch is jailed.`;
   if (blocking.length === 0) {
-    return markup`<p>${jailing || 'Nothing has waited for a validator for more than five minutes.'}</p>`;
+    const text = jailing || 'Nothing has waited for a validator for more than five minutes.';
+    return markup`<p>${ofBlockTime(text, blockTimeOf(endpoint.node))}</p>`;
   }
   const ratios = blocking.flatMap(({ powerRatio }) => powerRatio ?? []);
   const power = ratios.reduce((sum, ratio) => sum + ratio, 0);
@@ -88,7 +89,7 @@ function introduction(rows: readonly Row[], { powerThreshold }: BridgeItems): Ma
     disputed === 0
       ? ''
       : ` ${disputed} voted for another claim of an event than the one with the most power; either claim can be right.`;
-  return markup`<p>Something has waited for <b>${count(blocking.length, 'validator')}</b>${having} for more than five minutes. Signatures of ${percent(Number(powerThreshold), 2)} and votes of ${percent(QUORUM, 2)} are required.${dispute}${jailing === '' ? '' : ` ${jailing}`}</p>`;
+  return markup`<p>${ofBlockTime('', blockTimeOf(endpoint.node))}Something has waited for <b>${count(blocking.length, 'validator')}</b>${having} for more than five minutes. Signatures of ${percent(Number(powerThreshold), 2)} and votes of ${percent(QUORUM, 2)} are required.${dispute}${jailing === '' ? '' : ` ${jailing}`}</p>`;
 }
 
 /** Rows are missing here if they are missing in the lists. */

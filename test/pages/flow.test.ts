@@ -73,7 +73,11 @@ function bridgeOf(initialObjective?: Objective) {
 }
 
 const textOf = (flow: FlowView): string =>
-  backlogHtml(targetView(targetVerdicts(), [], testLinks()), { items: null, flow }, 0)
+  backlogHtml(
+    targetView(targetVerdicts(), [], testLinks()),
+    { items: null, flow, node: { blockTime: null, behindSeconds: null, syncing: null } },
+    0,
+  )
     .html.replaceAll(/<[^>]+>/g, '')
     .trim();
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blockTimeOf } from '../../src/pages/status-page.js';
+import { blockTimeOf } from '../../src/pages/time.js';
 import { endpointView, type NodeView } from '../../src/pages/view.js';
 import { NO_ATTEMPTS } from '../../src/queries/query-state.js';
 import type { QueryState, QueryStates } from '../../src/queries/query-state.js';
@@ -56,9 +56,9 @@ describe('the time of the newest block of a node', () => {
       return shown && textOf(shown.html);
     };
     expect(text({ behindSeconds: 20 })).toBeUndefined();
-    expect(text({ behindSeconds: 20, syncing: true })).toBe('as of block time 02:14:00 UTC, 20 s behind');
-    expect(text({ behindSeconds: 10_800 })).toBe('as of block time 02:14:00 UTC, 3 h behind');
-    expect(text({ behindSeconds: 172_800 })).toBe('as of block time 2026-11-24 02:14:00 UTC, 2 d behind');
+    expect(text({ behindSeconds: 20, syncing: true })).toBe('block time 02:14:00 UTC, 20 s behind');
+    expect(text({ behindSeconds: 10_800 })).toBe('block time 02:14:00 UTC, 3 h behind');
+    expect(text({ behindSeconds: 172_800 })).toBe('block time 2026-11-24 02:14:00 UTC, 2 d behind');
     expect(text({ blockTime: null, behindSeconds: null, syncing: true })).toBeUndefined();
   });
 
@@ -68,6 +68,12 @@ describe('the time of the newest block of a node', () => {
     expect(textOf(pendingAt(behind, 10, { target: TARGET }))).toContain(
       'everything is as of block time 09:00:00 UTC, 3 h behind.',
     );
+    for (const text of ['4 validators are late', 'No event is pending.']) {
+      expect(textOf(pendingAt(behind, 10, { target: TARGET }))).toContain(
+        `As of block time 09:00:00 UTC, 3 h behind: ${text}`,
+      );
+    }
+    expect(textOf(pendingAt(behind, 10, { target: TARGET }))).toMatch(/executed in the last .* as of block time/);
     expect(statusDocumentAt(behind, 10).targets[0]).toMatchObject({
       status: 'unknown',
       unknown: ['the node of module_state is 3 h behind'],
