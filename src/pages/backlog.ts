@@ -200,7 +200,7 @@ function rateLimitStatistic(
     alerts: [],
     parts: [
       `${total} of ${allowed} in ${windowBlocks} blocks`,
-      `with clients before zetaclient 27 all pending cctxs wait: ${list(waitingOn)}`,
+      `no effect with zetaclient 27 or later; with earlier clients all pending cctxs wait: ${list(waitingOn)}`,
     ],
   };
 }

@@ -1,12 +1,14 @@
 import type { Instant } from '../clock.js';
-import { ENDED_SECONDS } from '../problems/memory.js';
-import type { Subject } from '../problems/problem.js';
+import { ENDED_SECONDS, type EndedProblem } from '../problems/memory.js';
+import { severities, subjectLabels, type Subject } from '../problems/problem.js';
 import { duration } from '../text/format.js';
 import { shortName } from '../problems/sentence.js';
 import { isolated, markup, type Markup } from './html.js';
 import { section } from './layout.js';
 import { agoElement, isoTime, timeElement } from './time.js';
-import type { KnownEndpoint } from '../poll/endpoint-state.js';
+import type { EndpointState, KnownEndpoint } from '../poll/endpoint-state.js';
+import type { ValidatorView } from './validator-view.js';
+import type { TargetPageView } from './view.js';
 
 /*
  * The problems of a target that have ended: what woke somebody up, when the page has nothing left to show.
@@ -14,11 +16,12 @@ import type { KnownEndpoint } from '../poll/endpoint-state.js';
 
 export type EndedView = Readonly<ReturnType<typeof endedProblems>[number]>;
 
-/** Those of a week, the newest first. */
+/** Those of a week, the newest first; a warning that was critical at the same time is not listed. */
 export function endedProblems(endpoints: readonly KnownEndpoint[], now: Instant) {
   return endpoints
     .flatMap(({ state: { document }, memory }) => memory.problems.ended.map((own) => ({ ...own, document })))
     .filter(({ endSeconds }) => endSeconds > now.epochSeconds - ENDED_SECONDS)
+    .filter((own, _index, all) => !all.some((other) => isWorseForm(other, own)))
     .toSorted((a, b) => b.endSeconds - a.endSeconds)
     .map(({ name, severity, subject, document, startSeconds, endSeconds }) => ({
       name,
@@ -32,14 +35,30 @@ export function endedProblems(endpoints: readonly KnownEndpoint[], now: Instant)
     }));
 }
 
+type Ended = EndedProblem & Pick<EndpointState, 'document'>;
+
+function isWorseForm(other: Ended, own: Ended): boolean {
+  return (
+    other.name === own.name &&
+    other.document === own.document &&
+    severities.indexOf(other.severity) < severities.indexOf(own.severity) &&
+    subjectLabels.every((label) => other.subject[label] === own.subject[label]) &&
+    other.startSeconds <= own.endSeconds &&
+    own.startSeconds <= other.endSeconds
+  );
+}
+
 /** A page is about what is wrong now. */
 const MAX_ROWS = 10;
 
 /** Empty if nothing has ended. */
-export function endedSection(ended: readonly EndedView[], nowMs: number): Markup {
+export function endedSection(
+  { ended, validators }: Pick<TargetPageView, 'ended' | 'validators'>,
+  nowMs: number,
+): Markup {
   if (ended.length === 0) return markup``;
   const items = ended.slice(0, MAX_ROWS).map(({ name, severity, subject, document, since, until, lastedSeconds }) => {
-    return markup`<li>${severity} <b>${name}</b>${subjectHtml(subject)}, ended ${agoElement(until, nowMs)} <small>${document}, lasted ${duration(lastedSeconds)} from ${timeElement(since)}</small>
+    return markup`<li>${severity} <b>${name}</b>${subjectHtml(subject, validators ?? [])}, ended ${agoElement(until, nowMs)} <small>${document}, lasted ${duration(lastedSeconds)} from ${timeElement(since)}</small>
 `;
   });
   const more = ended.length - items.length;
@@ -56,10 +75,14 @@ const SUBJECT_WORDS: Readonly<Partial<Record<keyof Subject, string>>> = {
   kind: '',
 };
 
-function subjectHtml(subject: Subject): Markup {
+function subjectHtml(subject: Subject, validators: readonly ValidatorView[]): Markup {
+  const { orchestrator = subject.address } = subject;
+  const validator = validators.find((own) => orchestrator === own.orchestrator || orchestrator === own.own?.address);
   const words = Object.entries(SUBJECT_WORDS).flatMap(([label, word]) => {
     const value = subject[label as keyof Subject];
-    return value === undefined ? [] : [`${word}${shortName(value)}`];
+    return value === undefined
+      ? []
+      : [`${word}${shortName(word === 'validator ' ? (validator?.name ?? value) : value)}`];
   });
   return words.length === 0 ? markup`` : markup` of ${isolated(words.join(', '))}`;
 }

@@ -90,7 +90,7 @@ ${validatorsSection(view, target)}
 ${notes.html === '' ? '' : section('notes', 'Notes', notes)}
 ${notJudgedNote(target)}
 ${endpoints.map((endpoint) => endpointHtml(endpoint, page))}
-${endedSection(target.ended, page.nowMs)}
+${endedSection(target, page.nowMs)}
 <p class="note">Ages in blocks are as of the last success of each endpoint. Click an address or hash to select it. <code>Accept: application/json</code> returns the same data as JSON.</p>`;
   return layout({ path: '/pending', title, heading, asOf: view.generatedAt, body }, site);
 }

@@ -144,7 +144,7 @@ const valsetUnsigned = problemOf('module_state', {
           newest === unsigned.at(-1)
             ? 'the newest validator set has lacked signatures for {duration}'
             : `no newest validator set has been signed in time for {duration}, ${unsigned.length} in a row`,
-          `${percent(signedPowerRatio ?? 0)} of the power has signed ${judged === newest ? 'it' : `set ${toDecimalString(required(judged.nonce))}, the newest older than five minutes`}`,
+          `${percent(signedPowerRatio ?? 0)} of the power in the contract has signed ${judged === newest ? 'it' : `set ${toDecimalString(required(judged.nonce))}, the newest older than five minutes`}`,
           missingValidators(missing, 'signed it'),
           left > 0 && left < DAY_SECONDS ? `who has not signed it by ${clockTime(input, left)} is jailed` : '',
         ),

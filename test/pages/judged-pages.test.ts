@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { verdictsOf } from '../../src/poll/verdicts.js';
+import { endedProblems, endedSection } from '../../src/pages/ended.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { pendingView } from '../../src/pages/view.js';
 import { failure } from '../../src/http/failure-reasons.js';
@@ -156,6 +157,45 @@ describe('what has ended', () => {
     expect(target(store, week - 1)).toContain('id="ended"');
     expect(target(store, week)).not.toContain('id="ended"');
     expect(target(polledFor(40, unsigned), 40 * MINUTE)).not.toContain('id="ended"');
+  });
+
+  it('is one line for a warning that became critical, with the name of a validator', () => {
+    const [endpoint] = newStore().endpoints();
+    if (endpoint === undefined) throw new Error('there are endpoints');
+    const subject = { orchestrator: 'hub1abc', watched: 'true', kind: 'batch' };
+    const ended = {
+      name: 'BridgeOrchestratorDeadlineNear',
+      severity: 'critical',
+      subject,
+      startSeconds: 20,
+      endSeconds: 50,
+    } as const;
+    const problemsEnded = [
+      ended,
+      { ...ended, severity: 'warning', startSeconds: 0 },
+      { ...ended, severity: 'warning', startSeconds: 0, endSeconds: 10 },
+    ] as const;
+    const memory = { ...endpoint.memory, problems: { ...endpoint.memory.problems, ended: problemsEnded } };
+    const views = endedProblems([{ ...endpoint, memory }], { epochSeconds: 60, monotonicMs: 0 });
+    expect(views.map(({ severity, lastedSeconds }) => [severity, lastedSeconds])).toEqual([
+      ['critical', 30],
+      ['warning', 10],
+    ]);
+    const validator = {
+      name: 'Alpha',
+      orchestrator: 'hub1abc',
+      externalAddress: null,
+      powerRatio: null,
+      late: [],
+      overdue: null,
+      jailedIn: null,
+      own: null,
+    };
+    const { html } = endedSection({ ended: views, validators: [validator] }, 60_000);
+    expect(html).toContain('critical <b>BridgeOrchestratorDeadlineNear</b> of validator Alpha, batch, ended');
+    expect(endedSection({ ended: views, validators: null }, 60_000).html).toContain(
+      'of validator hub1abc, batch, ended',
+    );
   });
 
   it.each([

@@ -266,7 +266,7 @@ describe('the rate limit', () => {
 
   it('is there when it is exceeded, with its value and who waits for it', () => {
     expect(textWith('1499')).toContain(
-      'Rate limit reached 150 %\n0.0000000000000015 ZETA of 0.000000000000001 ZETA in 500 blocks; with clients before zetaclient 27 all pending cctxs wait: 1 on 56, 1 on 8332',
+      'Rate limit reached 150 %\n0.0000000000000015 ZETA of 0.000000000000001 ZETA in 500 blocks; no effect with zetaclient 27 or later; with earlier clients all pending cctxs wait: 1 on 56, 1 on 8332',
     );
     expect(textWith('999')).not.toContain('Rate limit');
   });

@@ -243,7 +243,7 @@ describe('the newest validator set', () => {
       {
         start: -70,
         text: expect.stringMatching(
-          /^the newest validator set has lacked signatures for so long; 0 % of the power has signed it; 4 validators/,
+          /^the newest validator set has lacked signatures for so long; 0 % of the power in the contract has signed it; 4 validators/,
         ),
       },
     ]);
@@ -254,12 +254,12 @@ describe('the newest validator set', () => {
       {
         start: -70,
         text: expect.stringMatching(
-          /^no newest validator set has been signed in time for so long, 3 in a row; 20 % of the power has signed set 3, the newest older than five minutes; 3 validators with 80 % of the power have not signed it: /,
+          /^no newest validator set has been signed in time for so long, 3 in a row; 20 % of the power in the contract has signed set 3, the newest older than five minutes; 3 validators with 80 % of the power have not signed it: /,
         ),
       },
     ]);
     expect(unsignedFor(4, 0.3)).toMatchObject([
-      { text: expect.stringMatching(/; 0 % of the power has signed it; 4 /) },
+      { text: expect.stringMatching(/; 0 % of the power in the contract has signed it; 4 /) },
     ]);
   });
 });
