@@ -69,7 +69,7 @@ ${rows.length === 0 ? '' : validatorTable(rows, columns)}${extentNote(bridge.ite
 const QUORUM = 0.66;
 
 /** Who has to act, in a sentence. */
-function introduction(rows: readonly Row[], { items: { powerThreshold }, endpoint }: Bridge): Markup {
+function introduction(rows: readonly Row[], { items, endpoint }: Bridge): Markup {
   const late = rows.map(({ validator }) => validator).filter((own) => own.late.length > 0);
   const blocking = late.filter(({ late: all }) => all.some(({ isBlocking }) => isBlocking));
   const others = late.length - blocking.length;
@@ -77,19 +77,26 @@ function introduction(rows: readonly Row[], { items: { powerThreshold }, endpoin
     others === 0
       ? ''
       : `${count(others, 'validator')} ${others === 1 ? 'is' : 'are'} late although enough others sign and vote. A validator that misses the deadline of a validator set or batch is jailed.`;
+  const dispute = disputeText(items);
   if (blocking.length === 0) {
     const text = jailing || 'Nothing has waited for a validator for more than five minutes.';
-    return markup`<p>${ofBlockTime(text, blockTimeOf(endpoint.node))}</p>`;
+    return markup`<p>${ofBlockTime(text, blockTimeOf(endpoint.node))}${dispute}</p>`;
   }
   const ratios = blocking.flatMap(({ powerRatio }) => powerRatio ?? []);
   const power = ratios.reduce((sum, ratio) => sum + ratio, 0);
   const having = ratios.length < blocking.length ? '' : ` with ${percent(power, 2)} of the power`;
-  const disputed = blocking.filter(({ late: all }) => all.some(({ what }) => what === 'claim')).length;
-  const dispute =
-    disputed === 0
-      ? ''
-      : ` ${disputed} voted for another claim of an event than the one with the most power; either claim can be right.`;
-  return markup`<p>${ofBlockTime('', blockTimeOf(endpoint.node))}Something has waited for <b>${count(blocking.length, 'validator')}</b>${having} for more than five minutes. Signatures of ${percent(Number(powerThreshold), 2)} and votes of ${percent(QUORUM, 2)} are required.${dispute}${jailing === '' ? '' : ` ${jailing}`}</p>`;
+  return markup`<p>${ofBlockTime('', blockTimeOf(endpoint.node))}Something has waited for <b>${count(blocking.length, 'validator')}</b>${having} for more than five minutes. Signatures of ${percent(Number(items.powerThreshold), 2)} and votes of ${percent(QUORUM, 2)} are required.${dispute}${jailing === '' ? '' : ` ${jailing}`}</p>`;
+}
+
+/** What validators disagree about is nobody's delay. */
+function disputeText(items: BridgeItems): string {
+  const dispute = firstDispute(items);
+  if (dispute === undefined) return '';
+  const sides = dispute.claims.map(
+    ({ claim, text }) =>
+      `${count(claim.votes ?? 0, 'validator')} ${claim.votes === 1 ? 'claims' : 'claim'} ${text || 'one thing'}`,
+  );
+  return ` Of event ${dispute.eventNonce}, ${sides.join(' and ')}; any of them can be right.`;
 }
 
 /** Rows are missing here if they are missing in the lists. */
@@ -192,11 +199,7 @@ function stateOf(row: Row): Markup {
   const alerts = alertsAbout(validator);
   if (own === null || alerts.length > 0) {
     const oldest = Math.max(...validator.late.map(({ ageSeconds }) => ageSeconds ?? 0));
-    const isLate = alerts.length > 0 || validator.late.some(({ what }) => what === 'alert');
-    return word(
-      severityOf(view, alerts) ?? 'pending',
-      `${isLate ? 'late' : 'disputes'}${oldest > 0 ? ` for ${duration(oldest)}` : ''}`,
-    );
+    return word(severityOf(view, alerts) ?? 'pending', `late${oldest > 0 ? ` for ${duration(oldest)}` : ''}`);
   }
   const { missingBatches, missingValsets, lastVote, nextVote } = own;
   if (missingBatches === null || missingValsets === null) return statusLabel('unknown');
@@ -231,7 +234,7 @@ const ALERTS: Readonly<Partial<Record<Late['what'], string>>> = {
   'validator set': 'BridgeValsetUnsigned',
 };
 
-/** The alerts about what waits for a validator: to claim something else is not late. */
+/** The alerts about what waits for a validator. */
 function alertsAbout({ late }: ValidatorView): readonly string[] {
   return late.flatMap(({ what }) => ALERTS[what] ?? []);
 }
@@ -246,7 +249,6 @@ function missing({ late, overdue }: ValidatorView): Markup {
   };
   const parts = [
     ...nonces('votes for ', 'event', itemsOf('event', overdue?.events)),
-    ...nonces('voted for another claim of ', 'event', itemsOf('claim')),
     ...nonces('', 'batch', itemsOf('batch', overdue?.batches)),
     ...nonces('', 'validator set', itemsOf('validator set', overdue?.valsets)),
     ...late.filter(({ what }) => what === 'alert').map(({ id }) => lateAlerts.get(id) ?? id),

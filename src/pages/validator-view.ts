@@ -40,8 +40,7 @@ export interface ValidatorView extends Pick<WatchedItem, 'name' | 'orchestrator'
 
 /** Something that waits for a validator for longer than usual, or an alert about it. */
 export interface Late {
-  /** `claim`: it voted for another claim of the event than the one with the most power. */
-  readonly what: 'batch' | 'validator set' | 'event' | 'claim' | 'alert';
+  readonly what: 'batch' | 'validator set' | 'event' | 'alert';
   /** The nonce, or the name of the alert. */
   readonly id: string;
   readonly ageSeconds: number | null;
@@ -132,7 +131,6 @@ function* waitingItems({ batches, valsets, claims }: BridgeItems): Generator<Wai
     const isPlausible = ofEvent.some(({ violation }) => violation === null);
     if (!isPlausible || !isLate(age)) continue;
     yield { ...lateSince('event', nonce, age), members: silentMembers(ofEvent) };
-    yield { ...lateSince('claim', nonce, age), members: deviatingMembers(ofEvent) };
   }
 }
 
@@ -166,18 +164,11 @@ function oldestAge(claims: readonly ClaimItem[]): BlockSpan | null {
   return ages.toSorted((a, b) => (b.seconds ?? 0) - (a.seconds ?? 0))[0] ?? null;
 }
 
-/** Who voted for another claim of the event is not silent. */
+/** Who voted for any claim of the event is not late: which one is right is for people to decide. */
 function silentMembers(claims: readonly ClaimItem[]): readonly Member[] {
   const [first = [], ...others] = claims.map(({ missing }) => membersOf(missing));
   const addresses = others.map((members) => new Set(members.map(({ externalAddress }) => externalAddress)));
   return first.filter(({ externalAddress }) => addresses.every((members) => members.has(externalAddress)));
-}
-
-/** Who voted, but not for the claim with the most power. Who of them is right is for people to decide. */
-function deviatingMembers(claims: readonly ClaimItem[]): readonly Member[] {
-  const [best] = claims.toSorted((a, b) => (b.votedPowerRatio ?? 0) - (a.votedPowerRatio ?? 0));
-  const silent = new Set(silentMembers(claims).map(({ externalAddress }) => externalAddress));
-  return membersOf(best?.missing ?? null).filter(({ externalAddress }) => !silent.has(externalAddress));
 }
 
 export type OwnValidator = WatchedItem & ReturnType<typeof answersAbout>;

@@ -133,20 +133,23 @@ describe('the validators that are late', () => {
     expect(summaryOf({ attestations })).toEqual(['0xa2: event 8', '0xa3: event 8, event 9', '0xa4: event 8, event 9']);
   });
 
-  it('are not silent, but deviate, if they voted for another claim than the one with the most power', () => {
+  it('are none of those that claim different things of an event, whose numbers are said', () => {
     const attestations = [
       ...idleState.attestations,
-      claim('8', OLD, [1], { type: 'a' }),
-      claim('8', OLD, [0], { type: 'b' }),
+      claim('8', OLD, [1], deposit('5')),
+      claim('8', OLD, [0], deposit('6')),
     ];
-    expect(summaryOf({ attestations })).toEqual(['0xa2: claim 8', '0xa3: event 8', '0xa4: event 8']);
-    expect(rowsOf({ attestations })[0]?.slice(1, 4)).toEqual([
-      'disputes for 5 min',
-      '30.00 %',
-      'voted for another claim of event 8',
-    ]);
+    expect(summaryOf({ attestations })).toEqual(['0xa3: event 8', '0xa4: event 8']);
     expect(introductionOf({ attestations })).toContain(
-      '1 voted for another claim of an event than the one with the most power; either claim can be right.',
+      'Something has waited for 2 validators with 30.00 % of the power for more than five minutes. Signatures of 66.00 % and votes of 66.00 % are required. Of event 8, 1 validator claims 6 smallest units of 0xt and 1 validator claims 5 smallest units of 0xt; any of them can be right.',
+    );
+    const all = [
+      ...idleState.attestations,
+      claim('8', OLD, [0, 3], deposit('5')),
+      claim('8', OLD, [1, 2], deposit('6')),
+    ];
+    expect(introductionOf({ attestations: all })).toContain(
+      'five minutes. Of event 8, 2 validators claim 5 smallest units of 0xt and 2 validators claim 6 smallest units of 0xt; any of them can be right.',
     );
   });
 
