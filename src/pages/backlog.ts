@@ -42,6 +42,8 @@ interface Statistic
   extends Pick<StatisticView, 'count' | 'label' | 'table'>, Partial<Pick<StatisticView, 'parts' | 'oldestSeconds'>> {
   /** The alerts about it. */
   readonly alerts: readonly string[];
+  /** Why there is no alert, while none fires. */
+  readonly withoutAlert?: readonly string[];
   /** Whether it is shown without an alert; by default unless it is 0. `late`: only if the oldest item has waited for longer than usual. */
   readonly shown?: 'always' | 'never' | 'late';
 }
@@ -52,11 +54,12 @@ export function backlogStatistics(
   { items, flow }: Pick<EndpointView, 'items' | 'flow'>,
   nowMs: number,
 ): readonly StatisticView[] {
-  return statisticsOf(items, flow, nowMs).flatMap(({ alerts, shown, ...own }) => {
+  return statisticsOf(items, flow, nowMs).flatMap(({ alerts, shown, withoutAlert = [], parts = [], ...own }) => {
     const severity = severityOf(view, alerts) ?? null;
     const isYoung = shown === 'late' && (own.oldestSeconds ?? USUAL_SECONDS) < USUAL_SECONDS;
     const isHidden = shown === 'never' || isYoung || (shown !== 'always' && String(own.count) === '0');
-    return severity === null && isHidden ? [] : [{ parts: [], oldestSeconds: null, ...own, severity }];
+    const allParts = severity === null ? [...parts, ...withoutAlert] : parts;
+    return severity === null && isHidden ? [] : [{ parts: allParts, oldestSeconds: null, ...own, severity }];
   });
 }
 
@@ -163,6 +166,11 @@ function crosschainStatistics(items: CrosschainItems, nowMs: number): readonly S
       table: 'missed',
       alerts: ['CrosschainFreezeNear', 'CrosschainCctxsMissed'],
       oldestSeconds: oldest(missed, age),
+      // What has just been missed is not so old.
+      withoutAlert:
+        (oldest(missed, age) ?? 0) > DAY_SECONDS
+          ? ['no alert: missed before this exporter began, or for over a day']
+          : [],
     },
     {
       count: pending.total,

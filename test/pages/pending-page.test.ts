@@ -241,6 +241,25 @@ describe('why something waits', () => {
   });
 });
 
+it('says why there is no alert about transactions that were missed before the exporter began', () => {
+  const missed = (created_timestamp: string) => cctx('0x1', { created_timestamp });
+  const textWith = (created_timestamp: string): string => {
+    const snapshots = initialSnapshots();
+    const document = {
+      height: '1000',
+      cctxs_missed: [missed(created_timestamp)],
+      cctxs_pending: [],
+      total_pending: '1',
+    };
+    snapshots.record(CROSSCHAIN, pollOf(CROSSCHAIN, document, { at: at(0) }), at(0));
+    return textOf(pendingAt(snapshots, 1, { target: TARGET }));
+  };
+  expect(textWith('1700000000')).toMatch(
+    /Missed cctxs 1\s+no alert: missed before this exporter began, or for over a day; oldest \d+ d/,
+  );
+  expect(textWith(String(at(0).epochSeconds - 3600))).not.toContain('no alert');
+});
+
 describe('the rate limit', () => {
   const context = { ...CROSSCHAIN, settings: { ...CROSSCHAIN.settings, rate: asDecimalString('2') } };
   const pendingOn = (chain: string) => ({
