@@ -18,7 +18,7 @@ import { memoize } from '../facts/memoize.js';
 import { newestValset, powerDrift, unrelayedValsets } from '../facts/bridge/valsets.js';
 import { groupBy } from '../facts/grouping.js';
 import { orUndefined, required, rows } from '../facts/required-fields.js';
-import { count, percent } from '../text/format.js';
+import { count, list, percent } from '../text/format.js';
 import { problemOf, type Evidence, type Severity } from './problem.js';
 import { about, amountsText, withDetails } from './sentence.js';
 
@@ -213,6 +213,12 @@ function getEventObserved(input: BridgeInput): string {
   }
 }
 
+const FEES_TEXT = {
+  sufficient: 'with sufficient fees',
+  insufficient: 'below min_batch_fee',
+  unknown: 'unsigned or without min_batch_fee',
+} as const;
+
 function overdue(severity: Severity, afterMinutes: number, description: string) {
   const fees = severity === 'critical' ? 'sufficient' : 'unknown';
   return problemOf('module_state', {
@@ -224,10 +230,11 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
     action: GET_EVENT_OBSERVED,
     find: ({ input }: Evidence<'module_state'>) => {
       if (estimatedExternalHeight(input) === undefined) return [];
-      const batches = rows(input.state.batches).filter(
-        (batch) => isOverdue(input, batch) === true && feesOf(input, batch) === fees,
-      );
+      const all = rows(input.state.batches).filter((batch) => isOverdue(input, batch) === true);
+      const byFees = groupBy(all, (batch) => feesOf(input, batch));
+      const batches = byFees.get(fees) ?? [];
       if (batches.length === 0) return [];
+      const others = Array.from(byFees).filter(([own]) => own !== fees);
       const left = earliest(
         batches.map((batch) => secondsToExternalHeight(input, () => required(batch.batch_timeout))),
       );
@@ -237,6 +244,7 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
           sentence: withDetails(
             `transfers have been locked for {duration} in ${count(batches.length, 'batch', 'batches')} past the timeout at the estimated external height`,
             amountsText(input, batches),
+            list(others.map(([own, { length }]) => `${length} more ${FEES_TEXT[own]}`)),
           ),
           action: getEventObserved(input),
         },

@@ -210,6 +210,22 @@ describe('a batch', () => {
     expect(startOf([{ batches: [] }, signed])).toBe(-290);
   });
 
+  it('past its timeout is counted with others that pay too little', () => {
+    const poor = { ...batch('8', '500', String(heightAt(-60))), transactions: [transfer('3')] };
+    const state = {
+      batches: [batch('9', '500', String(heightAt(-60))), poor],
+      batch_confirms: [...signedBy('9', 0, 1, 2, 3), ...signedBy('8', 0, 1, 2, 3)],
+      last_observed_external_height: '500',
+    };
+    expect(
+      bridgeProblem('BridgeBatchOverdue/critical', state, { tokens: [TOKEN], externalHeight: 1000 }),
+    ).toMatchObject([
+      {
+        text: 'transfers have been locked for so long in 1 batch past the timeout at the estimated external height; 1 more below min_batch_fee',
+      },
+    ]);
+  });
+
   it('is near its timeout below a fifth of its lifetime', () => {
     const found = (timeout: number) =>
       bridgeProblem(
