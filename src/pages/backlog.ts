@@ -5,7 +5,7 @@ import { countLate } from '../flow/histogram.js';
 import { samplesOf } from '../metrics/samples.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import type { Severity } from '../problems/problem.js';
-import { listedRows, sumText } from '../problems/sentence.js';
+import { listedRows, sumText, waitingAmounts } from '../problems/sentence.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { markup, type Markup } from './html.js';
 import { pendingLink } from './layout.js';
@@ -91,7 +91,7 @@ function bridgeStatistics(items: BridgeItems, flow: FlowView | null): readonly S
       parts: [
         `${queued ?? 'unknown'} in no batch`,
         `${batchedTransfers ?? 'unknown'} in ${batches.total === null ? 'batches' : count(batches.total, 'batch', 'batches')}`,
-        ...waitingAmounts(items),
+        ...[waitingAmounts(items.tokens)].filter((amounts) => amounts !== ''),
         ...(oldestDue === null ? [] : [`the oldest due for ${duration(oldestDue)}`]),
       ],
     },
@@ -211,12 +211,6 @@ function rateLimitStatistic(
       `no effect with zetaclient 27 or later; with earlier clients all pending cctxs wait: ${list(waitingOn)}`,
     ],
   };
-}
-
-/** What waits in whole tokens, of those with known decimals: the number of transfers says nothing about their worth. */
-function waitingAmounts({ tokens }: BridgeItems): readonly string[] {
-  const amounts = list(listedRows(tokens).flatMap(({ unbatched, batched }) => sumText([unbatched, batched])));
-  return amounts === '' ? [] : [amounts];
 }
 
 /** The number of live batches that wait for one of these. */

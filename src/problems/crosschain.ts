@@ -33,7 +33,7 @@ import { crosschainFlags } from '../queries/chain-switches.js';
 import { isNodeBehind, nodeDelay } from '../queries/node-status.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { problemOf, type Evidence, type Found, type Inhibition, type Severity } from './problem.js';
-import { chainName, haveOrHas, withDetails } from './sentence.js';
+import { cctxAmountsText, chainName, haveOrHas, parts, withDetails } from './sentence.js';
 
 /* Cross-chain transactions that do not move. */
 
@@ -88,6 +88,11 @@ function hashAction(chainId: string, hash: string | undefined): string {
 function hashText(hash: string | undefined): string {
   if (hash === undefined) return '';
   return hash === '' ? ' without an outbound hash' : ' with an outbound hash';
+}
+
+/** "80 transactions pending on the chain; 1.3 eth in them". */
+function pendingText(input: CrosschainInput, cctxs: readonly Cctx[]): string {
+  return parts(`${count(cctxs.length, 'transaction')} pending on the chain`, cctxAmountsText(input, cctxs));
 }
 
 /** A list that the node has truncated does not show that something has ended. */
@@ -201,7 +206,7 @@ const stuck = problemOf('rate_limiter_input', {
           start: sinceSeconds + limit,
           sentence: withDetails(
             `nothing has moved for ${lasting} on chain ${chainText(input, chainId)} at nonce ${nonce}${hashText(hash)}`,
-            `${count(considered.get(chainId)?.length ?? 0, 'transaction')} pending on the chain`,
+            pendingText(input, considered.get(chainId) ?? []),
           ),
           action: missed.has(chainId)
             ? `Begin with the missed transactions of the chain, the lowest nonce first. ${next}`
@@ -249,6 +254,7 @@ function tooOld(severity: Severity) {
             start: toDouble(created) + allowed + delaySeconds,
             sentence: withDetails(
               `a transaction on chain ${chainText(input, chainId)} has waited for ${duration(age)}, ${isCritical ? 'far ' : ''}longer than its limit of ${duration(limit)}`,
+              pendingText(input, cctxs),
             ),
             action: hashAction(chainId, outboundHash(input, oldest)),
           },
@@ -402,6 +408,7 @@ const missed = problemOf('rate_limiter_input', {
       start: Math.min(...cctxs.map(seenAt)),
       sentence: withDetails(
         `${count(cctxs.length, 'cross-chain transaction')} on chain ${chainText(input, chainId)} ${haveOrHas(cctxs.length)} been missed for {duration}`,
+        cctxAmountsText(input, cctxs),
       ),
     }));
   },
@@ -475,6 +482,7 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
             start,
             sentence: withDetails(
               `a missed transaction stops its chain: ${name} ${left > 0 ? `freezes after ${count(left, 'more nonce')}` : frozen}`,
+              pendingText(input, own),
             ),
           },
         ];

@@ -26,6 +26,7 @@ import {
   numberAndPower,
   ownFirst,
   validators,
+  waitingText,
   withDetails,
 } from './sentence.js';
 
@@ -75,6 +76,7 @@ const stalled = problemOf('module_state', {
         sentence: withDetails(
           `no event observed for {duration}, ${toDouble(pendingEventCount(input))} waiting`,
           missingValidators(claim?.missing ?? null, voted),
+          waitingText(input),
         ),
         action: claim?.violation ? DO_NOT_VOTE : ownFirst(membersOf(claim?.missing), CONTACT_VOTERS),
       },
@@ -228,6 +230,7 @@ function conflicting(severity: Severity, texts: { readonly description: string; 
           sentence: withDetails(
             `validators have disagreed about ${disputedThing(dispute, events.size)} for {duration}`,
             disputedClaims(dispute),
+            waitingText(input),
           ),
         },
       ];

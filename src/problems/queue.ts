@@ -19,10 +19,10 @@ import {
 } from '../facts/bridge/tokens.js';
 import { lengthOf, orUndefined, required, rows } from '../facts/required-fields.js';
 import { aboveLimitSince, standstillSince } from '../facts/bridge/standstill.js';
-import { coinItem } from '../facts/items/tokens.js';
+import { coinItem, waitingTokenItems } from '../facts/items/tokens.js';
 import { count } from '../text/format.js';
 import { problemOf, type Evidence } from './problem.js';
-import { sumText, tokenName, withDetails, withList } from './sentence.js';
+import { sumText, tokenName, waitingAmounts, withDetails, withList } from './sentence.js';
 
 /* Transfers that are in no batch. */
 
@@ -30,7 +30,7 @@ const TOKEN_SYMBOL = `{{ range query (printf "topk(1, bridge_token_info{target=%
 export const TOKEN_TEXT = `${TOKEN_SYMBOL}{{ $labels.token_contract }}`;
 
 /** "1.2M usdt (5 transfers)", or "5 transfers of 0xabc…". */
-function waitingText(input: BridgeInput, contract: string): string {
+function queueText(input: BridgeInput, contract: string): string {
   const transfers = unbatchedByToken(input).get(contract) ?? [];
   const coin = coinItem(input, { contract, amount: orUndefined(() => toDecimalString(totalAmount(transfers))) });
   const [amount] = sumText([coin]);
@@ -102,7 +102,7 @@ const stuck = problemOf('module_state', {
           }),
           sentence: withList(
             `no batch of ${tokenName(input, contract)} built for {duration}`,
-            `${waitingText(input, contract)} waiting with sufficient fees`,
+            `${queueText(input, contract)} waiting with sufficient fees`,
           ),
         },
       ];
@@ -169,7 +169,7 @@ const growing = problemOf('module_state', {
           start: first[0],
           sentence: withList(
             `no batch of ${tokenName(input, contract)} built for {duration}`,
-            `${waitingText(input, contract)} waiting`,
+            `${queueText(input, contract)} waiting`,
           ),
         },
       ];
@@ -197,8 +197,9 @@ const high = problemOf('module_state', {
       {
         start: timeOfHeight(input, () => aboveLimitSince(input)),
         sentence: withDetails(
-          `the number of pending transfers has been above ${backlog_limit} for {duration}`,
-          `${pending} at present, of which ${unbatched} in no batch`,
+          `the number of pending transfers has been above ${backlog_limit} for {duration}, ${pending} at present`,
+          `${unbatched} in no batch`,
+          waitingAmounts(waitingTokenItems(input)),
         ),
       },
     ];

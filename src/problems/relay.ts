@@ -20,7 +20,7 @@ import { groupBy } from '../facts/grouping.js';
 import { orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, list, percent } from '../text/format.js';
 import { problemOf, type Evidence, type Severity } from './problem.js';
-import { about, amountsText, withDetails } from './sentence.js';
+import { about, amountsText, waitingText, withDetails } from './sentence.js';
 
 /* Signed batches and validator sets that nobody relays, and batches that time out. */
 
@@ -146,6 +146,7 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
             `no signed batch has been executed for {duration}, ${batches.length} waiting`,
             amountsText(input, batches),
             firstTimeout(input, batches),
+            waitingText(input),
           ),
           action: checkRelayers(input),
         },

@@ -1,13 +1,22 @@
 import type { ClaimType } from '../chain/claim.js';
 import { sum, toDecimalString } from '../chain/decimal.js';
 import type { Batch } from '../chain/module-state.js';
+import type { Cctx } from '../chain/rate-limiter-input.js';
 import { DAY_SECONDS } from '../clock.js';
 import { secondsToExternalHeight } from '../facts/bridge/batches.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
-import { configuredTokens, contractLabel, totalAmount } from '../facts/bridge/tokens.js';
+import {
+  batchedTransfers,
+  configuredTokens,
+  contractLabel,
+  totalAmount,
+  unbatchedTransfers,
+} from '../facts/bridge/tokens.js';
+import type { CrosschainInput } from '../facts/crosschain/input.js';
 import { groupBy } from '../facts/grouping.js';
-import { coinItem, type CoinItem } from '../facts/items/tokens.js';
-import { orEmpty, orUndefined, required, rows } from '../facts/required-fields.js';
+import { cctxCoin } from '../facts/items/crosschain.js';
+import { coinItem, waitingTokenItems, type CoinItem, type WaitingTokenItem } from '../facts/items/tokens.js';
+import { orElse, orEmpty, orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { cleanText, splitAddress } from '../text/untrusted-text.js';
 import type { ClaimItem } from '../facts/items/claims.js';
@@ -141,6 +150,34 @@ export function amountsText(input: BridgeInput, batches: readonly Batch[]): stri
       ]),
     );
   });
+  return amounts.length === 0 ? '' : `${list(amounts)} in them`;
+}
+
+/** What waits in whole tokens, of those with known decimals: the number of transfers says nothing about their worth. */
+export function waitingAmounts(tokens: ItemList<WaitingTokenItem>): string {
+  return list(listedRows(tokens).flatMap(({ unbatched, batched }) => sumText([unbatched, batched])));
+}
+
+/** "550 transfers wait in all: 551K hub, 4.06M usdt", in batches or not; empty when none does. */
+export function waitingText(input: BridgeInput): string {
+  return orElse(
+    () => {
+      const number = unbatchedTransfers(input).length + batchedTransfers(input).length;
+      const amounts = waitingAmounts(waitingTokenItems(input));
+      if (number === 0) return '';
+      return `${count(number, 'transfer')} ${number === 1 ? 'waits' : 'wait'} in all${amounts === '' ? '' : `: ${amounts}`}`;
+    },
+    () => '',
+  );
+}
+
+/** "1.3 eth, 40 usdc in them": what is in some cross-chain transactions, by coin; empty when no decimals are known. */
+export function cctxAmountsText(input: CrosschainInput, cctxs: readonly Cctx[]): string {
+  const byCoin = groupBy(
+    cctxs.map((cctx) => cctxCoin(input, cctx)),
+    ({ symbol }) => symbol,
+  );
+  const amounts = Array.from(byCoin.values()).flatMap(sumText);
   return amounts.length === 0 ? '' : `${list(amounts)} in them`;
 }
 

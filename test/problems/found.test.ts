@@ -205,6 +205,9 @@ describe('a batch', () => {
         ({ name }) => name === 'BridgeBatchNotRelayed/warning',
       )?.start;
     const [unsigned, signed] = [{ batches }, { batches, batch_confirms }];
+    expect(bridgeProblem('BridgeBatchNotRelayed/warning', { attestations: OLD_EVENT, ...signed })[0]?.text).toMatch(
+      /; 4 transfers wait in all$/,
+    );
     expect(startOf([signed, signed])).toBe(-290);
     expect(startOf([unsigned, unsigned, signed, signed])).toBe(2);
     expect(startOf([{ batches: [] }, signed])).toBe(-290);
@@ -276,6 +279,16 @@ describe('the newest validator set', () => {
     ]);
     expect(unsignedFor(4, 0.3)).toMatchObject([
       { text: expect.stringMatching(/; 0 % of the power in the contract has signed it; 4 /) },
+    ]);
+  });
+});
+
+describe('the queue of all tokens', () => {
+  it('is above its limit with a number and with what waits', () => {
+    const state = { unbatched_transfers: [transfer('5', '1500'), transfer('6', '1500')] };
+    const options = { backlog_limit: 1, tokens: [{ ...TOKEN, decimals: 3 }] };
+    expect(bridgeProblem('BridgeBacklogHigh/warning', state, options)).toMatchObject([
+      { text: 'the number of pending transfers has been above 1 for so long, 2 at present; 2 in no batch; 3 T' },
     ]);
   });
 });
@@ -757,6 +770,15 @@ describe('a cross-chain transaction', () => {
     expect(textWith('CrosschainBacklogHigh', { hidden: 1000 })).toMatch(/; listed: 2 on 1, 1 on 56$/);
   });
 
+  it('is worth what is pending on the chain, by coin', () => {
+    const pending = [cctx('1', 1, -40), { ...cctx('1', 2, 0) }].map((own) => ({
+      ...own,
+      outbound_params: own.outbound_params.map((outbound) => ({ ...outbound, amount: '1250000000000000000' })),
+    }));
+    const [old] = problemsOf([{ minute: 0, pending }]);
+    expect(old?.text).toMatch(/; 2 transactions pending on the chain; 2\.5 ETH in them$/);
+  });
+
   it('is missed when it was not in the first document', () => {
     const old = cctx('1', 1, -500);
     const found = (missed: readonly object[]) =>
@@ -766,7 +788,10 @@ describe('a cross-chain transaction', () => {
       ]).filter(({ name }) => name.startsWith('CrosschainCctxsMissed'));
     expect(found([old])).toEqual([]);
     expect(found([old, cctx('1', 2, 0)])).toMatchObject([
-      { start: 3, text: '1 cross-chain transaction on chain 1 has been missed for so long' },
+      {
+        start: 3,
+        text: '1 cross-chain transaction on chain 1 has been missed for so long; 0.000000000000000001 ETH in them',
+      },
     ]);
   });
 
@@ -801,7 +826,7 @@ describe('a cross-chain transaction', () => {
       ]).find(({ name }) => name === 'CrosschainFreezeNear/critical');
     expect(frozenAt(30)).toMatchObject({
       start: 0,
-      text: 'a missed transaction stops its chain: 1 has been frozen behind nonce 100 for 20 min',
+      text: 'a missed transaction stops its chain: 1 has been frozen behind nonce 100 for 20 min; 2 transactions pending on the chain; 0.000000000000000002 ETH in them',
     });
   });
 

@@ -197,8 +197,6 @@ function cctxItem(input: CrosschainInput, cctx: Cctx) {
   const inbound = orNull(() => required(cctx.inbound_params));
   const chainId = orNull(() => chainIdLabel(cctx)) ?? '';
   const sourceChainId = orNull(() => toLabelValue(required(inbound?.sender_chain_id))) ?? '';
-  const coinType = orNull(() => required(outbound().coin_type));
-  const amount = decimalOrNull(() => required(outbound().amount));
   return {
     index: toLabelValue(required(cctx.index)),
     status: orNull(() => required(required(cctx.cctx_status).status)),
@@ -217,7 +215,7 @@ function cctxItem(input: CrosschainInput, cctx: Cctx) {
     /** The chain on which it is pending. */
     chainId: chainId || null,
     chain: chainName(chainId, input) || null,
-    ...coinItem(input, chainId, { coinType, amount, asset: inbound?.asset }),
+    ...cctxCoin(input, cctx),
     createdAt: isoTimeOrNull(() => createdAt(cctx)),
     /** Whether `createdAt` is the time of the last update, before which it was created. */
     isCreationEstimated: orNull(() => isCreationUnknown(cctx) && createdAt(cctx) !== undefined) ?? false,
@@ -231,6 +229,16 @@ interface OutboundAmount {
   readonly coinType: string | null;
   readonly amount: DecimalString | null;
   readonly asset?: Field<string>;
+}
+
+/** What a transaction sends. */
+export function cctxCoin(input: CrosschainInput, cctx: Cctx) {
+  const outbound = (): Outbound => required(currentOutbound(cctx));
+  return coinItem(input, orNull(() => chainIdLabel(cctx)) ?? '', {
+    coinType: orNull(() => required(outbound().coin_type)),
+    amount: decimalOrNull(() => required(outbound().amount)),
+    asset: orNull(() => required(cctx.inbound_params))?.asset,
+  });
 }
 
 /** An amount with the symbol of its coin; in whole coins if their decimals are known. */
