@@ -48,7 +48,7 @@ function chainText(input: CrosschainInput, chainId: string): string {
 
 /** What the hash of an outbound proves. */
 const hashActions: Readonly<Record<ChainType, string>> = {
-  evm: 'On an EVM chain, an outbound with a hash is in a block and waits for confirmations or votes. Without one, compare its nonce with the transactions of the signers: it is not sent, in the mempool, or executed.',
+  evm: 'On an EVM chain, an outbound with a hash should be in a block: without a receipt the hash is wrong. Without a hash, compare its nonce with the transactions of the signers: it is not sent, in the mempool, or executed.',
   bitcoin:
     'On Bitcoin, an outbound with a hash was broadcast: check its fee and its confirmations. Without one, check the signers.',
   other:
@@ -58,7 +58,7 @@ const hashActions: Readonly<Record<ChainType, string>> = {
 /** The same for an outbound that is known to have a hash, or to have none. */
 const knownHashActions: Readonly<Record<ChainType, readonly [withHash: string, withoutHash: string]>> = {
   evm: [
-    'The outbound has a hash, so it is in a block and waits for confirmations or votes: look it up on the chain, then check the observers.',
+    'The outbound has a hash, so it should be in a block: look it up on the chain. Without a receipt the hash is wrong; with one, check its confirmations, then the observers.',
     'The outbound has no hash: compare its nonce with the transactions of the signers. It is not sent, in the mempool, or executed.',
   ],
   bitcoin: [

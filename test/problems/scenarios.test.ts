@@ -202,7 +202,7 @@ describe('a restart during an incident', () => {
     ]);
     // All nodes of the simulator list hashes.
     expect(target.verdicts[0]?.action).toBe(
-      'The outbound has a hash, so it is in a block and waits for confirmations or votes: look it up on the chain, then check the observers.',
+      'The outbound has a hash, so it should be in a block: look it up on the chain. Without a receipt the hash is wrong; with one, check its confirmations, then the observers.',
     );
   });
 });
