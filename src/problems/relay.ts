@@ -12,7 +12,7 @@ import {
 import { externalBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
 import { heightOfLastObserved, pendingEventCount } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
-import { batchesByKey, batchKey } from '../facts/bridge/signatures.js';
+import { batchesByKey, batchKey, isBelowThreshold, newestUnrelayedPower } from '../facts/bridge/signatures.js';
 import { batchedTransfers, contractLabel, idOf, unbatchedTransfers } from '../facts/bridge/tokens.js';
 import { memoize } from '../facts/memoize.js';
 import { newestValset, powerDrift, unrelayedValsets } from '../facts/bridge/valsets.js';
@@ -257,6 +257,9 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
 /** Sum of the differences of all power shares. */
 export const DRIFT_RATIO = 0.1;
 
+const GET_SIGNED = 'get it signed first, because nobody can relay it before';
+const RELAY_SET = 'Have a relayer relay it; anyone can, and the hub pays no reward.';
+
 const valsetDrift = problemOf('module_state', {
   name: 'BridgeValsetDrift',
   severity: 'warning',
@@ -266,10 +269,11 @@ const valsetDrift = problemOf('module_state', {
   summary: 'the validator set in the contract is out of date.',
   // The hub creates a new set at 0.05, so twice that is a set that was not relayed. Relayers may wait for low gas prices.
   description: `The power shares of the newest validator set differ by more than ${DRIFT_RATIO * 100} % in sum from those in the contract. From 68 % on, the members in the contract may no longer reach the 66 % from which on relayers relay.`,
-  action: 'Have a relayer relay the newest validator set; anyone can, and the hub pays no reward.',
+  action: `If the newest validator set is unsigned, ${GET_SIGNED}. ${RELAY_SET}`,
   find: ({ input }) => {
     const value = powerDrift(input);
     if (value === undefined || value <= DRIFT_RATIO) return [];
+    const power = orUndefined(() => newestUnrelayedPower(input));
     // Since the newer of both sets, the difference has been the same.
     const newest = orUndefined(() => (unrelayedValsets(input).length === 0 ? undefined : newestValset(input)));
     return [
@@ -282,6 +286,12 @@ const valsetDrift = problemOf('module_state', {
           'the validator set in the contract has been out of date for {duration}',
           `its power shares differ by ${percent(value)}`,
         ),
+        action:
+          power === undefined
+            ? undefined
+            : isBelowThreshold(power)
+              ? `The newest validator set is unsigned: ${GET_SIGNED}.`
+              : `The newest validator set is signed. ${RELAY_SET}`,
       },
     ];
   },

@@ -259,8 +259,11 @@ const WINDOWS = { valset: 'signed_valsets_window', batch: 'signed_batches_window
 const CRITICAL_HOURS = 12;
 const WARNING_HOURS = 24;
 
-function deadlineNear(severity: Severity, hours: number, actions: { readonly own: string; readonly others: string }) {
+const TELL_OPERATORS = 'Tell the operators, the largest first: nothing is signed or observed without them.';
+
+function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') {
   const limit = hours * HOUR_SECONDS;
+  const own = `Check the log, funds and key of the orchestrator, then restart it ${when}.`;
   return problemOf('module_state', {
     name: 'BridgeOrchestratorDeadlineNear',
     severity,
@@ -270,7 +273,8 @@ function deadlineNear(severity: Severity, hours: number, actions: { readonly own
     lateWith: 'a signature with a near deadline',
     summary: `{{ if eq $labels.watched "true" }}your validator {{ $labels.orchestrator }}{{ else }}validators with a third of the power{{ end }} must sign within ${hours} hours or be jailed.`,
     description: `Less than ${hours} hours are left for a validator of \`watch\` to sign a validator set or a batch, or for others with a third of the power. After that it is jailed; jailed validators neither sign nor vote.`,
-    action: actions.own,
+    // One rule for both.
+    action: `Of your validator: ${own} Of others: ${TELL_OPERATORS}`,
     find: ({ input }: Evidence<'module_state'>) => {
       // Who has not signed at an old height may have signed since then.
       if (input.isNodeBehind === true) return { found: [], isComplete: false };
@@ -288,13 +292,16 @@ function deadlineNear(severity: Severity, hours: number, actions: { readonly own
         // On a busy bridge some batch lacks a signature in every poll: each is a problem of its own.
         const identity = toDecimalString(height);
         return [
-          foundAbout(
-            input,
-            member,
-            { identity, start },
-            {},
-            (who) => `${who} must sign ${SIGNED_THING[kind]} by ${clockTime(input, left)} or be jailed`,
-          ),
+          {
+            ...foundAbout(
+              input,
+              member,
+              { identity, start },
+              {},
+              (who) => `${who} must sign ${SIGNED_THING[kind]} by ${clockTime(input, left)} or be jailed`,
+            ),
+            action: own,
+          },
         ];
       });
     },
@@ -302,7 +309,7 @@ function deadlineNear(severity: Severity, hours: number, actions: { readonly own
       minimumPower: JAILED_POWER_RATIO,
       sentence: (found) =>
         withList(`${extentOf(found)} must sign within ${hours} hours or be jailed`, validators(found)),
-      action: actions.others,
+      action: TELL_OPERATORS,
     },
     inhibits: [
       { problem: 'BridgeOrchestratorMissingConfirms', equal: ['orchestrator', 'watched'] },
@@ -313,14 +320,8 @@ function deadlineNear(severity: Severity, hours: number, actions: { readonly own
 }
 
 export const validatorProblems = [
-  deadlineNear('critical', CRITICAL_HOURS, {
-    own: 'Restart the orchestrator now.',
-    others: 'Tell the operators now, the largest first: nothing is signed or observed without them.',
-  }),
-  deadlineNear('warning', WARNING_HOURS, {
-    own: 'Restart the orchestrator today.',
-    others: 'Tell the operators, the largest first: nothing is signed or observed without them.',
-  }),
+  deadlineNear('critical', CRITICAL_HOURS, 'now'),
+  deadlineNear('warning', WARNING_HOURS, 'today'),
   confirmsMissing,
   votesMissing,
 ];

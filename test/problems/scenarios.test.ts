@@ -83,12 +83,19 @@ describe('the verdicts about a scenario', () => {
 
   it('are critical when a third of the power must sign validator sets, and name these validators once', () => {
     const bridge = changedState(({ params }) => ({ params: { ...params, signed_valsets_window: '1000' } }));
-    const lines = linesOf(verdictsAfter([{ minutes: 96, scenario: 'valset-drift', bridge }], { sampleSeconds: 480 }));
+    const target = verdictsAfter([{ minutes: 96, scenario: 'valset-drift', bridge }], { sampleSeconds: 480 });
+    const [lines, { verdicts }] = [linesOf(target), target];
     const jailing = 'firing critical BridgeOrchestratorDeadlineNear: ';
+    expect(verdicts.find(({ subject }) => subject.watched === 'true')?.action).toBe(
+      'Check the log, funds and key of the orchestrator, then restart it now.',
+    );
     expect(lines).toContainEqual(
       expect.stringMatching(
         new RegExp(`^${jailing}\\d+ validators with \\d\\d % of the power must sign within 12 hours`),
       ),
+    );
+    expect(verdicts.find(({ alert }) => alert === 'BridgeValsetDrift')?.action).toBe(
+      'The newest validator set is unsigned: get it signed first, because nobody can relay it before.',
     );
     expect(lines).toContain('firing warning BridgeValsetUnsigned below BridgeOrchestratorDeadlineNear');
   });
