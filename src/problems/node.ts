@@ -74,8 +74,8 @@ function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
         {
           start,
           sentence: withDetails(
-            `the newest block of the node of ${document} is ${duration(seconds)} old`,
-            'everything that is shown of it is as old',
+            `the node of ${document} has been behind the chain for {duration}`,
+            `its newest block is ${duration(seconds)} old, and everything that is shown of it`,
           ),
         },
       ];
@@ -98,7 +98,15 @@ const externalNodeBehind = problemOf('external_contract', {
     if (age <= BEHIND_SECONDS) return [];
     // The block was followed by none.
     const start = blockSeconds + BEHIND_SECONDS;
-    return [{ start, sentence: withDetails(`the newest block of the external chain is ${duration(age)} old`) }];
+    return [
+      {
+        start,
+        sentence: withDetails(
+          'the node of the external chain has been behind it for {duration}',
+          `its newest block is ${duration(age)} old`,
+        ),
+      },
+    ];
   },
 });
 

@@ -157,7 +157,7 @@ describe('the summary of once', () => {
     ['outbound-disabled', 'warning: the hub has switched off transactions to other chains'],
     [
       'syncing',
-      'warning: the newest block of the node of rate_limiter_input is 3 h old; everything that is shown of it is as old',
+      'warning: the node of rate_limiter_input has been behind the chain for 2 h 55 min; its newest block is 3 h old, and everything that is shown of it',
     ],
   ] as const)('says what the node itself answers: %s', async (scenario, line) => {
     const node = await startTestSimulator({ scenario });

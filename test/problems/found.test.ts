@@ -700,6 +700,16 @@ describe('a cross-chain transaction', () => {
     expect(found(211)).toEqual([['CrosschainOldestPendingTooOld/warning', -1]]);
   });
 
+  it('is of a node that has been behind since its block was five minutes old, which is the only age in the fact', () => {
+    const found = problemsOf([{ minute: 0, pending: [cctx('1', 1, 0)], blockMinutes: 180 }]);
+    expect(found.filter(({ name }) => name.startsWith('BridgeNodeBehind'))).toMatchObject([
+      {
+        start: -175,
+        text: 'the node of rate_limiter_input has been behind the chain for so long; its newest block is 3 h old, and everything that is shown of it',
+      },
+    ]);
+  });
+
   it('does not stand still for as long as the hub has halted', () => {
     const polls = (halt: number, until: number) =>
       Array.from({ length: until + 1 }, (_, minute) => ({
