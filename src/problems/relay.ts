@@ -216,8 +216,8 @@ function getEventObserved(input: BridgeInput): string {
 
 const FEES_TEXT = {
   sufficient: 'with sufficient fees',
-  insufficient: 'below min_batch_fee',
-  unknown: 'unsigned or without min_batch_fee',
+  insufficient: 'with insufficient fees',
+  unknown: 'unsigned or with unknown fees',
 } as const;
 
 function overdue(severity: Severity, afterMinutes: number, description: string) {

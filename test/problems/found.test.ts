@@ -224,7 +224,7 @@ describe('a batch', () => {
       bridgeProblem('BridgeBatchOverdue/critical', state, { tokens: [TOKEN], externalHeight: 1000 }),
     ).toMatchObject([
       {
-        text: 'transfers have been locked for so long in 1 batch past the timeout at the estimated external height; 1 more below min_batch_fee',
+        text: 'transfers have been locked for so long in 1 batch past the timeout at the estimated external height; 1 more with insufficient fees',
       },
     ]);
   });
