@@ -149,8 +149,8 @@ describe('the summary of once', () => {
     simulator.fault('rate_limiter_input', { kind: 'set', path: 'cctxs_missed', value: [] });
     const { code, stderr } = await runHere(['once', '--log.level=silent', '--summary', '--fail-on=warning'], env);
     simulator.fault('rate_limiter_input', undefined);
-    const notJudged = 'mine: not judged by this poll: CrosschainCctxsUnlisted\n';
-    expect({ code, stderr }).toEqual({ code: 0, stderr: `mine: no problem\n${notJudged}` });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^mine: no problem\nmine: not judged by this poll: CrosschainCctxsUnlisted, .*\n$/);
   });
 
   it.each([
