@@ -112,7 +112,7 @@ const own: Row = {
       labels: { target: 'Target', signer: 'Validator' },
       lastLabels: { orchestrator: 'Orchestrator', cluster: 'Cluster' },
       links: { Validator: [pendingItemsLink] },
-      widths: { Validator: 160, Orchestrator: 230 },
+      widths: { Validator: 150, Orchestrator: 190, 'Sign within': 170 },
       columns: [
         { ...problemColumn([]), expr: withSigner('own', problemColumn(['orchestrator'], SELECTED).expr) },
         {
@@ -270,7 +270,7 @@ const lateRow: Row = {
       labels: { target: 'Target', signer: 'Validator' },
       lastLabels: { orchestrator: 'Orchestrator', cluster: 'Cluster' },
       links: { Validator: [pendingItemsLink] },
-      widths: { Validator: 160, Orchestrator: 230 },
+      widths: { Validator: 150, Orchestrator: 190, 'Sign within': 170 },
       columns: late('all').map((column) => ({ ...column, expr: ofLate(column.expr) })),
       sortBy: [{ column: 'Power', isDescending: true }],
     }),
