@@ -159,7 +159,7 @@ const unmovedMark = haltMark.extend({
 });
 type UnmovedMark = z.infer<typeof unmovedMark>;
 
-/** A node that is behind has the nonces of an earlier time: the chain did not move back to them, nor moves when the node is current again. */
+/** A node that is behind has the nonces of an earlier time: the chain did not move back to them, nor moves when the node is current again. Until then, they have an age of their own. */
 function unmovedAfter(evidence: CrosschainEvidence, before: UnmovedMark | undefined): UnmovedMark {
   const { input, answers } = evidence;
   const known = before?.nonces ?? {};
@@ -182,15 +182,15 @@ const stuck = problemOf('rate_limiter_input', {
     'The lowest pending nonce of a chain has not changed for the age limit of the chain plus five minutes in which the hub makes blocks and sends outbounds, and the later nonces wait for it. Documents with a truncated list do not count.',
   action: `If a transaction of the chain is missed, begin with that. ${hashActions.evm}`,
   mark: { schema: unmovedMark, next: unmovedAfter },
-  find: ({ input }, mark: UnmovedMark | undefined) => {
+  find: ({ input, answers }, mark: UnmovedMark | undefined) => {
     if (compare(hiddenCount(input), 0) > 0) return { found: [], isComplete: false };
-    const nonces = new Map(Object.entries(mark?.nonces ?? {}));
+    const unmovedNonces = new Map(isNodeBehind(answers) ? [] : Object.entries(mark?.nonces ?? {}));
     const pending = groupByChain(distinctCctxs.pending(input));
     const considered = groupByChain(consideredCctxs.pending(input));
     const missed = groupByChain(missedOnly(input));
     return lowestNonces(input).flatMap(({ chainId, nonce, sinceSeconds: sinceListed }) => {
       if (!considered.has(chainId)) return [];
-      const unmoved = nonces.get(chainId);
+      const unmoved = unmovedNonces.get(chainId);
       const sinceSeconds = unmoved?.nonce === nonce ? unmoved.since : sinceListed;
       const standstill = haltedSeconds(mark, sinceSeconds) + offSeconds(mark, sinceSeconds);
       const limit = ageLimitMs(chainId, input.settings) / 1000 + STUCK_SECONDS + standstill;
