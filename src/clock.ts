@@ -22,3 +22,11 @@ export function msBetween(from: Instant, to: Instant): number {
 export function ageSeconds(then: Instant, now: Instant): number {
   return Math.max(0, (now.monotonicMs - then.monotonicMs) / 1000, now.epochSeconds - then.epochSeconds);
 }
+
+/** The latest time with a year of four digits, in Unix seconds. */
+const LAST_SECONDS = 253_402_300_799;
+
+/** Unix seconds as ISO 8601. What a document claims can be later or earlier than every time: then the last one, or 1970. */
+export function isoTime(epochSeconds: number): string {
+  return new Date(Math.round(Math.max(0, Math.min(epochSeconds, LAST_SECONDS)) * 1000)).toISOString();
+}

@@ -11,9 +11,8 @@ import { createProcessMetrics, type BuildInfo } from './exposition/process-metri
 import { configPage } from './pages/config-page.js';
 import { pendingPage } from './pages/pending-page.js';
 import { recorderView, statusPage, type Instance, type StatusView } from './pages/status-page.js';
-import { isoTime } from './pages/time.js';
 import { jsonOf, pendingView, viewOf, type PendingView } from './pages/view.js';
-import { clock, type Instant } from './clock.js';
+import { clock, isoTime, type Instant } from './clock.js';
 import type { PollExecutor } from './poll/fetch.js';
 import { createRecorder, type Recorder } from './recorder/recorder.js';
 import { createApp, type AppDependencies } from './server/app.js';

@@ -137,7 +137,9 @@ function notJudgedLine({ target, notJudgedHere }: TargetVerdicts, polled: readon
 function unknownFeesLine({ target, success }: EndpointState): readonly string[] {
   const input = success?.snapshot.document === 'module_state' ? keptInput(success.snapshot) : undefined;
   const minimums = minBatchFees(input?.tokens ?? []);
-  const contracts = rows(input?.state.batches ?? []).map(({ token_contract }) => contractLabel(token_contract));
+  const contracts = orEmpty(() =>
+    rows(input?.state.batches ?? []).map(({ token_contract }) => contractLabel(token_contract)),
+  );
   const unknown = new Set(contracts.filter((contract) => !minimums.has(contract)));
   if (unknown.size === 0) return [];
   return [

@@ -20,30 +20,10 @@ export function unlistedCctxs({ input, flow }: TrackedDocument): readonly Unlist
   const { settings, at } = input;
   if (settings.cctx_queries === 'off' || !flow.isAnswered) return undefined;
   const { indexes, older_than: olderThanMs } = settings.ignore;
-  return flow.departed.filter(isPending).map((departed) => {
-    const {
-      index,
-      chainId,
-      nonce,
-      coinType,
-      amount,
-      asset,
-      seconds,
-      at: { epochSeconds: gone },
-    } = departed;
+  return flow.departed.filter(isPending).map(({ seconds, at: { epochSeconds: gone }, ...departed }) => {
     const created = seconds === undefined ? undefined : gone - seconds;
     const isOld = created !== undefined && olderThanMs > 0 && (at.epochSeconds - created) * 1000 > olderThanMs;
-    return {
-      index,
-      chainId,
-      nonce,
-      coinType,
-      amount,
-      asset,
-      created,
-      gone,
-      isIgnored: isOld || indexes.includes(index),
-    };
+    return { ...departed, created, gone, isIgnored: isOld || indexes.includes(departed.index) };
   });
 }
 

@@ -1,4 +1,4 @@
-import { DAY_SECONDS, HOUR_SECONDS, type Instant, ageSeconds } from '../clock.js';
+import { ageSeconds, DAY_SECONDS, HOUR_SECONDS, isoTime, type Instant } from '../clock.js';
 import { USUAL_SECONDS } from '../facts/items/block-spans.js';
 import { FLOW_MINUTES, flowIncrease, medianSeconds, type FlowHistory } from '../flow/flow-history.js';
 import { countLate } from '../flow/histogram.js';
@@ -9,7 +9,7 @@ import { listedRows, sumText, waitingAmounts } from '../problems/sentence.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { markup, type Markup } from './html.js';
 import { pendingLink } from './layout.js';
-import { blockTimeOf, isoTime } from './time.js';
+import { blockTimeOf } from './time.js';
 import type { EndpointView, TargetView } from './view.js';
 import { severityOf } from '../poll/verdicts.js';
 import type { BatchItem, BridgeItems } from '../facts/items/bridge.js';

@@ -1,11 +1,11 @@
-import type { Instant } from '../clock.js';
+import { isoTime, type Instant } from '../clock.js';
 import { ENDED_SECONDS, type EndedProblem } from '../problems/memory.js';
 import { severities, subjectLabels, type Subject } from '../problems/problem.js';
 import { duration } from '../text/format.js';
 import { shortName } from '../problems/sentence.js';
 import { isolated, markup, type Markup } from './html.js';
 import { section } from './layout.js';
-import { agoElement, isoTime, timeElement } from './time.js';
+import { agoElement, timeElement } from './time.js';
 import type { EndpointState, KnownEndpoint } from '../poll/endpoint-state.js';
 import type { ValidatorView } from './validator-view.js';
 import type { TargetPageView } from './view.js';

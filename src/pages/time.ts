@@ -11,10 +11,6 @@ export function ago(seconds: number): string {
   return `${duration(seconds)} ago`;
 }
 
-export function isoTime(epochSeconds: number): string {
-  return new Date(epochSeconds * 1000).toISOString();
-}
-
 /** In UTC, because readers and machine may be in different time zones. */
 export function timeElement(iso: string): Markup {
   return markup`<time datetime="${iso}">${utc(iso)}</time>`;

@@ -1,4 +1,4 @@
-import { ageSeconds, type Instant } from '../clock.js';
+import { ageSeconds, isoTime, type Instant } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
 import { searchCctxs, type SearchResult } from '../facts/items/search.js';
 import { exportedSuccess, type EndpointState, type KnownEndpoint } from '../poll/endpoint-state.js';
@@ -12,7 +12,6 @@ import { backlogStatistics, flowView } from './backlog.js';
 import { duration } from '../text/format.js';
 import { dashboardUrl, runbookUrl, type ExternalLinks } from './external-links.js';
 import { endedProblems } from './ended.js';
-import { isoTime } from './time.js';
 import { validatorViews } from './validator-view.js';
 
 /*

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { isDeepStrictEqual } from 'node:util';
-import { clock, type Instant } from '../clock.js';
+import { clock, isoTime, type Instant } from '../clock.js';
 import type { RecorderSettings } from '../config/config.js';
 import type { SideInput } from '../documents.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
@@ -121,24 +121,19 @@ function headerOf(
     version: FORMAT_VERSION,
     target,
     document,
-    time: isoTime(last.at),
+    time: isoTime(last.at.epochSeconds),
     ...(body?.height !== undefined && { height: body.height }),
     ...(body?.path !== undefined && { path: body.path }),
     ...(calls && { calls }),
     outcome: error?.reason ?? 'ok',
     ...(error && { message: error.message }),
-    ...(body && { received: isoTime(body.receivedAt) }),
+    ...(body && { received: isoTime(body.receivedAt.epochSeconds) }),
     monotonic_ms: (body?.receivedAt ?? last.at).monotonicMs,
-    added: isoTime(addedAt),
+    added: isoTime(addedAt.epochSeconds),
     phase_seconds: last.phaseSeconds,
     ...(externalHeight !== undefined && { external_height: String(externalHeight) }),
     ...(body &&
       calls &&
       facts && { hub: { age_ms: body.receivedAt.monotonicMs - facts.at.monotonicMs, facts, reading: hub } }),
   };
-}
-
-/** The wall clock has milliseconds. */
-function isoTime({ epochSeconds }: Instant): string {
-  return new Date(Math.round(epochSeconds * 1000)).toISOString();
 }

@@ -170,7 +170,7 @@ describe('the summary of once', () => {
 
 describe('replay', () => {
   it('explains its exit code', async () => {
-    const good = folder.write('good.json', '{"state":{"last_observed_nonce":"7"}}');
+    const good = folder.write('good.json', '{"state":{"last_observed_nonce":"7","batches":[{}]}}');
     const bad = folder.write('bad.json', '{}');
     const { code, stdout, stderr } = await runHere(['replay', '--bridge', good, '--crosschain', bad]);
     expect(code).toBe(1);

@@ -129,7 +129,7 @@ no batch of weth built for 20 min`);
     expect(html).not.toContain('who is above already');
   });
 
-  it('has the action of another subject below it where it is another one, which is not folded', () => {
+  it('shows below it, not folded, a subject that has an action of its own', () => {
     const action = 'Compare the nonce.';
     const html = page(targetVerdicts([votes('Alpha'), votes('Beta'), { ...votes('Gamma'), action }], [], 'a'));
     expect(textOf(html)).toContain(

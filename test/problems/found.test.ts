@@ -268,7 +268,7 @@ describe('the newest validator set', () => {
     ]);
   });
 
-  it('is younger than the problem when all sets lacked signatures until the next one, and the signers are those of the last that had time', () => {
+  it('can be younger than the problem, if each set was replaced unsigned; then those who have not signed are those of the last set older than five minutes', () => {
     expect(unsignedFor(70, 40, 0.3)).toMatchObject([
       {
         start: -70,

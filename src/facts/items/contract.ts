@@ -1,3 +1,4 @@
+import { isoTime } from '../../clock.js';
 import { toDecimalString } from '../../chain/decimal.js';
 import type { ContractReading } from '../contract/reading.js';
 import { asDecimalString } from '../../chain/numeral.js';
@@ -14,7 +15,7 @@ export function contractItems(reading: ContractReading, tokens: readonly TokenCo
     document: 'external_contract' as const,
     contract,
     externalHeight: toDecimalString(height),
-    externalTime: new Date(blockSeconds * 1000).toISOString(),
+    externalTime: isoTime(blockSeconds),
     /** Events of the contract that the hub has not observed; `null` when that is unknown. */
     unobservedEvents: unobservedEvents === undefined ? null : toDecimalString(unobservedEvents),
     /** With which the threshold of the contract is compared. */
