@@ -201,12 +201,11 @@ class OutboundQueue {
   /** The time of the next change in seconds, as long as nothing is added. */
   get nextSeconds(): number {
     const highest = this.#highestNonce;
-    const tracked = this.#pending.filter(
-      ({ isLost, isBroadcast, nonce }) => !isLost && (isBroadcast || nonce <= highest),
-    );
-    const broadcasts = tracked.filter(({ isBroadcast }) => !isBroadcast);
-    // Nonces finish in order.
-    const finishing = [...tracked.slice(0, 1), ...this.#missed.filter(({ isLost }) => !isLost)];
+    const pending = this.#pending.filter(({ isLost }) => !isLost);
+    const broadcasts = pending.filter(({ isBroadcast, nonce }) => !isBroadcast && nonce <= highest);
+    // Nonces finish in order: a later one that is broadcast waits for the first, also while that one may not be sent.
+    const first = pending.slice(0, 1).filter(({ isBroadcast }) => isBroadcast);
+    const finishing = [...first, ...this.#missed.filter(({ isLost }) => !isLost)];
     return Math.min(Infinity, ...[...broadcasts, ...finishing].map(nextStepSeconds));
   }
 

@@ -326,6 +326,13 @@ describe('the own validators', () => {
     expect(rowWith(3)).toEqual(['silent', 'Check its orchestrator.']);
   });
 
+  it('have a deadline after the year 9999 as the last time before it', () => {
+    const params = { ...idleState.params, signed_batches_window: '9'.repeat(70) };
+    expect(htmlOf({ params, batches: [batch('1', '60000', OLD)] }, { watch: [alpha] })).toContain(
+      '9999-12-31T23:59:59',
+    );
+  });
+
   it('have a square for each event, batch and validator set, and until when they have to sign', () => {
     const state = {
       params: { ...idleState.params, signed_valsets_window: '200', signed_batches_window: '500' },

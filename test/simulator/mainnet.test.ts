@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MainnetChain } from '../../src/simulator/mainnet-chain.js';
 import type { Month } from '../../src/simulator/mainnet-month.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
+import { scenarioNames } from '../../src/simulator/scenarios.js';
 import { currentOutbound, summarize } from './chain-summary.js';
 
 const START_TIME = 1_790_000_000;
@@ -48,6 +49,16 @@ describe('a main network', () => {
     const { height } = model;
     model.advanceTime(65 * MINUTE_MS);
     expect(model.height - height).toBe((65 * MINUTE_MS) / blockTimeMs);
+  });
+
+  it('goes on through all scenarios in turn', () => {
+    const model = createMainnet(5);
+    for (const scenario of scenarioNames) {
+      const { height } = model;
+      model.setScenario(scenario);
+      for (let step = 0; step < 6; step += 1) model.advanceTime(4 * MINUTE_MS);
+      expect(model.height, scenario).toBeGreaterThan(height);
+    }
   });
 
   it('signs one batch a minute, the newest first', () => {
