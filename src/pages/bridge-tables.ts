@@ -4,8 +4,9 @@ import { count, percent } from '../text/format.js';
 import * as cells from './cells.js';
 import { markup, type Markup } from './html.js';
 import { anchor } from './layout.js';
-import { alertClass, type ItemTable, type PageContext } from './table.js';
+import { alertClass, type ItemColumn, type ItemTable, type PageContext, type Table } from './table.js';
 import type { BatchItem, BridgeItems, TransferItem, ValsetItem } from '../facts/items/bridge.js';
+import type { FoundTransfer } from '../facts/items/search.js';
 import type { ClaimItem } from '../facts/items/claims.js';
 import type { CoinItem, QueueItem, WaitingTokenItem } from '../facts/items/tokens.js';
 import type { WaitReason } from '../facts/bridge/batches.js';
@@ -51,28 +52,55 @@ export const tokenTable: ItemTable<WaitingTokenItem> = {
   ],
 };
 
+const transferColumns: readonly ItemColumn<TransferItem>[] = [
+  { title: 'Id', cell: ({ id }) => markup`${id}` },
+  { title: 'Token', cell: ({ amount }, { links }) => cells.token(amount, links) },
+  { title: 'Amount', cell: ({ amount }) => cells.coin(amount) },
+  { title: 'Fee', cell: ({ fee }) => cells.coin(fee) },
+  {
+    title: 'Waits for at least',
+    cell: ({ age }) => cells.orUnknown(age, (known) => cells.blocks(known, 'hub blocks')),
+  },
+];
+
+const partyColumns: readonly ItemColumn<TransferItem>[] = [
+  { title: 'Sender', cell: ({ sender }) => cells.identifier(sender) },
+  { title: 'Destination', cell: ({ destination }) => cells.identifier(destination) },
+];
+
 export const transferTable: ItemTable<TransferItem> = {
   name: 'transfers',
   title: 'Transfers in no batch',
   emptyText: 'No transfer is waiting.',
   rowId: ({ id }) => anchor('transfers', id),
   columns: [
-    { title: 'Id', cell: ({ id }) => markup`${id}` },
-    { title: 'Token', cell: ({ amount }, { links }) => cells.token(amount, links) },
-    { title: 'Amount', cell: ({ amount }) => cells.coin(amount) },
-    { title: 'Fee', cell: ({ fee }) => cells.coin(fee) },
-    {
-      title: 'Waits for at least',
-      cell: ({ age }) => cells.orUnknown(age, (known) => cells.blocks(known, 'hub blocks')),
-    },
+    ...transferColumns,
     {
       title: 'Why it waits',
       cell: ({ queue }) =>
         markup`${queueCell(queue)}${queue === null ? '' : markup`<small>fees of the next batch: ${feeCell(queue.fees, queue.minimumFee)}</small>`}`,
     },
-    { title: 'Sender', cell: ({ sender }) => cells.identifier(sender) },
-    { title: 'Destination', cell: ({ destination }) => cells.identifier(destination) },
+    ...partyColumns,
   ],
+};
+
+/** What was found of all transfers. */
+export const foundTransferTable: Table<FoundTransfer, PageContext> = {
+  title: 'Found transfers',
+  columns: [
+    ...transferColumns,
+    {
+      title: 'In',
+      cell: ({ batch }) => (batch === null ? markup`no batch` : markup`batch ${cells.text(batch.nonce)}`),
+    },
+    {
+      title: 'Why it waits',
+      cell: ({ batch, queue }) =>
+        batch === null ? queueCell(queue) : cells.orUnknown(batch.waitsFor, (reason) => markup`${WAITS[reason]}`),
+    },
+    ...partyColumns,
+  ],
+  rowId: ({ id, batch }) => anchor('found', id, batch?.nonce ?? ''),
 };
 
 /** How many live batches wait for what. */

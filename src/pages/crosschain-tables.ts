@@ -1,17 +1,16 @@
-import type { FoundCctx, SearchResult } from '../facts/items/search.js';
-import { count, duration } from '../text/format.js';
+import { duration } from '../text/format.js';
 import * as cells from './cells.js';
 import { transactionUrl } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
-import { anchor, pendingLink, relative } from './layout.js';
-import { itemSection, tableHtml, type ItemColumn, type ItemTable, type PageContext, type Table } from './table.js';
+import { anchor } from './layout.js';
+import { itemSection, type ItemColumn, type ItemTable, type PageContext } from './table.js';
 import { ago, distanceElement, timeElement } from './time.js';
 import { severityOf } from '../poll/verdicts.js';
 import type { CctxItem, ChainItem, UnlistedItem } from '../facts/items/crosschain.js';
 import type { ItemList } from '../facts/items/item-list.js';
 
 /*
- * Cross-chain transactions: by chain, by what was searched for, and one by one.
+ * Cross-chain transactions: by chain, and one by one.
  */
 
 /** Which chain does not move, since when, and how many wait for it. The columns about missed ones are there if there are any. */
@@ -92,7 +91,7 @@ const amountColumn: ItemColumn<Pick<CctxItem, 'amount' | 'wholeAmount' | 'symbol
   cell: (cctx) => markup`${cells.coin(cctx)}<small>${cells.text(cctx.coinType)}</small>`,
 };
 
-const columns: readonly ItemColumn<CctxItem>[] = [
+export const cctxColumns: readonly ItemColumn<CctxItem>[] = [
   { title: 'Created', cell: createdCell },
   { title: 'Index', cell: ({ index }) => cells.identifier(index) },
   { title: 'From', cell: sourceCell },
@@ -116,14 +115,14 @@ export const missedTable = cctxTable<CctxItem>({
   name: 'missed',
   title: 'Missed cctxs, overtaken by a later nonce of their chain',
   emptyText: 'The node lists no missed cctx.',
-  columns,
+  columns: cctxColumns,
 });
 
 export const pendingTable = cctxTable<CctxItem>({
   name: 'pending',
   title: 'Pending cctxs',
   emptyText: 'The node lists no pending cctx.',
-  columns,
+  columns: cctxColumns,
 });
 
 export const unlistedTable = cctxTable<UnlistedItem>({
@@ -143,17 +142,6 @@ export const unlistedTable = cctxTable<UnlistedItem>({
     },
   ],
 });
-
-/** The result of a search. */
-export const foundTable: Table<FoundCctx, PageContext> = {
-  title: 'Found cctxs',
-  columns: [
-    { title: 'List', cell: ({ list }) => markup`${list}` },
-    ...columns,
-    { title: 'Origin', cell: ({ origin }) => cells.identifier(origin) },
-  ],
-  rowId: ({ list, index }) => anchor('found', list, index),
-};
 
 /** The creation time of a transaction whose last update alone is known is earlier. */
 function createdCell({ createdAt, isCreationEstimated }: CctxItem, page: PageContext): Markup {
@@ -196,31 +184,4 @@ function statusCell({ status, statusMessage, error, ignored }: CctxItem): Markup
 function hashCell({ hash, chainId }: CctxItem, { links }: PageContext): Markup {
   if (hash === '') return markup`<span class="badge">no hash</span>`;
   return cells.identifier(hash, hash === null ? undefined : transactionUrl(links, chainId, hash));
-}
-
-/** The text of `?q=`; `undefined` without one. */
-export function parseSearch({ q }: Readonly<Record<string, unknown>>): string | undefined {
-  return typeof q === 'string' && q.trim() !== '' ? q : undefined;
-}
-
-/** The form, and what was found. It works without JavaScript. */
-export function searchSection(result: SearchResult | null, page: PageContext): Markup {
-  const { target } = page.view;
-  return markup`<section id="search" aria-label="Search">
-<form id="search-form" role="search" method="get" action="${relative('/pending')}">
-<input type="hidden" name="target" value="${target}">
-<label for="search-text">Find a cctx by hash, address, index or nonce</label>
-<input id="search-text" type="search" name="q" maxlength="200" autocomplete="off" spellcheck="false" required value="${result?.query ?? ''}">
-<button>Search</button>
-</form>
-${result === null ? '' : resultHtml(result, page)}
-</section>
-`;
-}
-
-function resultHtml({ query, searched, found, rows }: SearchResult, page: PageContext): Markup {
-  const oldest = found > rows.length ? `, of which the ${rows.length} oldest follow,` : '';
-  const table = rows.length === 0 ? '' : tableHtml(foundTable, rows, page);
-  return markup`<p role="status"><b>${count(found, 'match', 'matches')}</b>${oldest} for “${isolated(query)}” in all ${searched} listed cctxs. <a href="${pendingLink(page.view.target)}">Clear the search</a></p>
-${table}`;
 }

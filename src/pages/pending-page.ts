@@ -11,11 +11,12 @@ import {
   valsetTable,
 } from './bridge-tables.js';
 import * as cells from './cells.js';
-import { chainSection, missedTable, pendingTable, searchSection, unlistedTable } from './crosschain-tables.js';
+import { chainSection, missedTable, pendingTable, unlistedTable } from './crosschain-tables.js';
 import type { ExternalLinks } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, section, type Site } from './layout.js';
 import { endedSection } from './ended.js';
+import { searchSection } from './search.js';
 import { alertClass, itemSection, tableHtml, type ItemTable, type PageContext, type Table } from './table.js';
 import { ago, agoElement, blockTimeOf, sinceElement, timeElement } from './time.js';
 import { validatorsSection } from './validator-table.js';
@@ -89,6 +90,7 @@ ${others}
 ${validatorsSection(view, target)}
 ${notes.html === '' ? '' : section('notes', 'Notes', notes)}
 ${notJudgedNote(target)}
+${searchSection(page)}
 ${endpoints.map((endpoint) => endpointHtml(endpoint, page))}
 ${endedSection(target, page.nowMs)}
 <p class="note">Ages in blocks are as of the last success of each endpoint. Click an address or hash to select it. <code>Accept: application/json</code> returns the same data as JSON.</p>`;
@@ -99,6 +101,7 @@ ${endedSection(target, page.nowMs)}
 function jumpLinks({ validators }: TargetPageView, endpoints: readonly EndpointView[]): Markup {
   const links = [
     ...(validators === null ? [] : [['validators', 'Validators'] as const]),
+    ['search', 'Search'] as const,
     ...endpoints.flatMap(({ items }) => (items === null ? [] : SECTIONS[items.document])),
   ];
   return markup`<nav class="jump" aria-label="Sections">${links.map(([id, title]) => markup`<a href="#${id}">${title}</a> `)}</nav>`;
@@ -166,7 +169,7 @@ ${tableOf(tokenTable, items.tokens)}${itemSection(batchTable, items.batches, pag
       return contractFacts(items, page);
     case 'rate_limiter_input':
       return markup`${crosschainFacts(items, page)}
-${chainSection(items.chains, page)}${searchSection(page.search, page)}${tableOf(missedTable, items.missed)}${items.unlisted?.total ? tableOf(unlistedTable, items.unlisted) : ''}${tableOf(pendingTable, items.pending)}`;
+${chainSection(items.chains, page)}${tableOf(missedTable, items.missed)}${items.unlisted?.total ? tableOf(unlistedTable, items.unlisted) : ''}${tableOf(pendingTable, items.pending)}`;
   }
 }
 

@@ -1,9 +1,10 @@
+import type { DocumentName, InputOf } from '../documents.js';
 import { ageSeconds, isoTime, type Instant } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
-import { searchCctxs, type SearchResult } from '../facts/items/search.js';
+import { searchCctxs, searchText, searchTransfers, type SearchResult } from '../facts/items/search.js';
 import { exportedSuccess, type EndpointState, type KnownEndpoint } from '../poll/endpoint-state.js';
 import { keptInput, itemsOf } from '../poll/kept-body.js';
-import type { PollJob } from '../poll/jobs.js';
+import { isOf, type PollJob } from '../poll/jobs.js';
 import type { TargetStatus, TargetVerdicts, Verdict } from '../poll/verdicts.js';
 import { sentenceText } from '../problems/sentence.js';
 import { BEHIND_SECONDS, latestBlock, syncing } from '../queries/node-status.js';
@@ -121,16 +122,24 @@ export function pendingView(
   const shown = all.filter(({ state }) => isSelected(state));
   if (target !== undefined && shown.length === 0) return undefined;
   const view = viewOf(shown, verdicts.filter(isSelected), links, now);
-  /** The cross-chain transactions of the target that match `?q=`; `null` without it, for several targets, and without their lists. */
+  /** What matches `?q=` in the documents of the target; `null` without it, and for several targets. */
   const search = query === undefined || view.targets.length !== 1 ? null : searchIn(shown, query, now);
   return { ...view, search };
 }
 
-function searchIn(shown: readonly ShownEndpoint[], query: string, now: Instant): SearchResult | null {
-  const state = shown.find((own) => own.state.document === 'rate_limiter_input')?.state;
-  const snapshot = state && exportedSuccess(state, now)?.snapshot;
-  const input = snapshot?.document === 'rate_limiter_input' ? keptInput(snapshot) : undefined;
-  return input === undefined ? null : searchCctxs(input, query);
+function searchIn(shown: readonly ShownEndpoint[], query: string, now: Instant): SearchResult {
+  const text = searchText(query);
+  const inputOf = <Name extends DocumentName>(document: Name): InputOf[Name] | undefined => {
+    const state = shown.find((endpoint) => endpoint.state.document === document)?.state;
+    const snapshot = state && exportedSuccess(state, now)?.snapshot;
+    return snapshot !== undefined && isOf(document, snapshot) ? keptInput<Name>(snapshot) : undefined;
+  };
+  const [bridge, crosschain] = [inputOf('module_state'), inputOf('rate_limiter_input')];
+  return {
+    query: text,
+    transfers: bridge === undefined ? null : searchTransfers(bridge, text),
+    cctxs: crosschain === undefined ? null : searchCctxs(crosschain, text),
+  };
 }
 
 export function endpointView({ state, job, memory }: ShownEndpoint, now: Instant) {

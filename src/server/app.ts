@@ -10,7 +10,7 @@ import { gzip } from 'node:zlib';
 import type { Logger } from 'pino';
 import type { ContentEncoding } from '../exposition/metrics-page.js';
 import type { Format } from '../metrics/text-format.js';
-import { parseSearch } from '../pages/crosschain-tables.js';
+import { parseSearch } from '../pages/search.js';
 import type { Result } from '../result.js';
 
 /** What the paths serve. All of it is in memory: no request waits for a chain node. */

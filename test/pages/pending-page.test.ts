@@ -128,16 +128,16 @@ describe('cross-chain transactions', () => {
   it('are found by the query of the page', () => {
     const cctxs_pending = Array.from({ length: 200 }, (_, index) => cctx(`0x${1000 + index}`));
     const found = textOf(crosschainPage({ cctxs_pending }, { target: TARGET, q: ' 0X1049 ' }));
-    expect(found).toContain('1 match for “0X1049” in all 200 listed cctxs. Clear the search');
+    expect(found).toContain('“0X1049”: 1 of 200 listed cctxs. Clear the search');
     expect(found).toMatch(/\npending\n60 min ago\n2026-01-01 11:00:00 UTC\n0x1049\n/);
     const newest = textOf(crosschainPage({ cctxs_pending }, { target: TARGET, q: '0x1199' }));
-    expect(newest).toContain('1 match for “0x1199” in all 200 listed cctxs.');
+    expect(newest).toContain('“0x1199”: 1 of 200 listed cctxs.');
     const many = textOf(crosschainPage({ cctxs_pending }, { target: TARGET, q: '0x1' }));
-    expect(many).toContain('200 matches, of which the 50 oldest follow, for “0x1” in all 200 listed cctxs.');
+    expect(many).toContain('“0x1”: 200 of 200 listed cctxs, of which the first 50 follow.');
     const hostile = textOf(
       crosschainPage({ cctxs_pending: cctxs_pending.slice(0, 20) }, { target: TARGET, q: HOSTILE }),
     );
-    expect(hostile).toContain(`0 matches for “${HOSTILE}” in all 20 listed cctxs.`);
+    expect(hostile).toContain(`“${HOSTILE}”: 0 of 20 listed cctxs.`);
   });
 });
 

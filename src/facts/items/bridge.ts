@@ -122,7 +122,7 @@ const CLAIM_KEYS: SortKeys<EventAttestation> = [
   optionalKey(({ attestation }) => required(attestation.height)),
 ];
 
-function transferItem(input: BridgeInput, transfer: Transfer) {
+export function transferItem(input: BridgeInput, transfer: Transfer) {
   const { id, sender, dest_address } = transfer;
   return {
     id: decimalStringOf(id),

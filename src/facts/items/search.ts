@@ -1,43 +1,106 @@
+import type { Batch } from '../../chain/module-state.js';
+import { orEmpty, orNull, required, rows } from '../required-fields.js';
+import { waitOfBatch } from '../bridge/batches.js';
+import type { BridgeInput } from '../bridge/input.js';
+import { idOf, unbatchedTransfers } from '../bridge/tokens.js';
 import { listNames, type ListName } from '../crosschain/cctxs.js';
 import type { CrosschainInput } from '../crosschain/input.js';
+import { transferItem, type TransferItem } from './bridge.js';
 import { cctxItems, type CctxItem } from './crosschain.js';
-import { MAX_ROWS } from './item-list.js';
+import { decimalOrNull, itemList, MAX_ROWS, optionalKey } from './item-list.js';
 
-/* The search over all cross-chain transactions of a document. */
+/* The search over all transfers of a bridge, and over all cross-chain transactions. */
+
+/** A transfer with the batch that it is in; `null` for one in no batch. */
+export interface FoundTransfer extends TransferItem {
+  readonly batch: Readonly<ReturnType<typeof batchOfTransfer>> | null;
+}
 
 /** A transaction with the list it is in. */
 export interface FoundCctx extends CctxItem {
   readonly list: ListName;
 }
 
-export interface SearchResult {
-  readonly query: string;
-  /** Number of transactions in the lists that can be read. */
+/** What was found of one kind. */
+export interface Found<Row> {
+  /** Number of items in the lists that can be read. */
   readonly searched: number;
   /** Number of those that match. */
   readonly found: number;
-  /** Those that match, at most `MAX_ROWS`: missed, then pending, each oldest first. */
-  readonly rows: readonly FoundCctx[];
+  /** Those that match, at most `MAX_ROWS`. */
+  readonly rows: readonly Row[];
+}
+
+export interface SearchResult {
+  readonly query: string;
+  /** `null` for a target without a document of the bridge that can be read. */
+  readonly transfers: Found<FoundTransfer> | null;
+  /** `null` for a target without a document of cross-chain transactions that can be read. */
+  readonly cctxs: Found<FoundCctx> | null;
 }
 
 /** Longer queries match nothing. */
 const MAX_QUERY_CHARACTERS = 200;
 
-/** The transactions with a nonce, or with an index, hash or address that contains the query. */
-export function searchCctxs(input: CrosschainInput, text: string): SearchResult {
-  const query = text.trim().slice(0, MAX_QUERY_CHARACTERS);
+/** The text that a query searches for. */
+export function searchText(query: string): string {
+  return query.trim().slice(0, MAX_QUERY_CHARACTERS);
+}
+
+/** The transfers with an id, or with an address that contains the text: those in no batch, then those in batches, each oldest first. */
+export function searchTransfers(input: BridgeInput, text: string): Found<FoundTransfer> {
+  const all = [
+    ...orEmpty(() => unbatchedTransfers(input)).map((transfer) => ({ transfer, batch: null })),
+    ...orEmpty(() => rows(input.state.batches)).flatMap((batch) =>
+      orEmpty(() => rows(batch.transactions)).map((transfer) => ({ transfer, batch })),
+    ),
+  ];
+  const matches = matcher(text);
+  const list = itemList(
+    () =>
+      all.filter(({ transfer: { id, sender, dest_address } }) =>
+        matches(
+          decimalOrNull(() => id),
+          [orNull(() => required(sender)), orNull(() => required(dest_address))],
+        ),
+      ),
+    [optionalKey(({ transfer }) => idOf(transfer))],
+    ({ transfer, batch }): FoundTransfer => ({
+      ...transferItem(input, transfer),
+      batch: batch && batchOfTransfer(input, batch),
+    }),
+    { isFirst: ({ batch }) => batch === null },
+  );
+  return list.readable
+    ? { searched: all.length, found: list.total, rows: list.rows }
+    : { searched: 0, found: 0, rows: [] };
+}
+
+function batchOfTransfer(input: BridgeInput, batch: Batch) {
+  return {
+    nonce: decimalOrNull(() => batch.batch_nonce),
+    waitsFor: orNull(() => waitOfBatch(input, batch)),
+  };
+}
+
+/** The transactions with a nonce, or with an index, hash or address that contains the text: missed, then pending, each oldest first. */
+export function searchCctxs(input: CrosschainInput, text: string): Found<FoundCctx> {
   const all = listNames.flatMap((name) => {
     const list = cctxItems(input, name, Infinity);
     return list.readable ? list.rows.map((row): FoundCctx => ({ list: name, ...row })) : [];
   });
-  const found = all.filter(matcher(query));
-  return { query, searched: all.length, found: found.length, rows: found.slice(0, MAX_ROWS) };
+  const matches = matcher(text);
+  const found = all.filter(({ nonce, index, hash, inboundHash, sender, origin, receiver }) =>
+    matches(nonce, [index, hash, inboundHash, sender, origin, receiver]),
+  );
+  return { searched: all.length, found: found.length, rows: found.slice(0, MAX_ROWS) };
 }
 
-function matcher(query: string): (cctx: CctxItem) => boolean {
-  // Digits alone are in many hashes.
-  if (/^\d+$/.test(query)) return ({ nonce }) => nonce === query;
-  const lower = query.toLowerCase();
-  return ({ index, hash, inboundHash, sender, origin, receiver }) =>
-    [index, hash, inboundHash, sender, origin, receiver].some((id) => id?.toLowerCase().includes(lower) === true);
+/** Whether something has this number, or a hash or address that contains the text. Digits alone are in many hashes. */
+function matcher(text: string) {
+  const lower = text.toLowerCase();
+  return /^\d+$/.test(text)
+    ? (number: string | null) => number === text
+    : (_number: string | null, identifiers: readonly (string | null | undefined)[]) =>
+        identifiers.some((id) => id?.toLowerCase().includes(lower) === true);
 }

@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_ROWS } from '../../../src/facts/items/item-list.js';
-import { searchCctxs, type SearchResult } from '../../../src/facts/items/search.js';
+import {
+  searchCctxs,
+  searchText,
+  searchTransfers,
+  type Found,
+  type FoundCctx,
+} from '../../../src/facts/items/search.js';
 import { keptInput } from '../../../src/poll/kept-body.js';
-import { crosschainSnapshot } from '../../support/snapshots.js';
+import { batch, idleState, transfer } from './bridge-state.js';
+import { bridgeSnapshot, crosschainSnapshot } from '../../support/snapshots.js';
 
 const padded = (prefix: string, number: number): string => `0x${prefix}${String(number).padStart(8, '0')}`;
 const cctx = (number: number, others: object = {}) => ({
@@ -23,15 +30,15 @@ const cctxs = (count: number) => Array.from({ length: count }, (_, index) => cct
 
 const document = { cctxs_missed: [cctx(5000)], cctxs_pending: cctxs(20) };
 
-function search(query: string, { cctxs_missed, cctxs_pending }: typeof document = document): SearchResult {
+function search(query: string, { cctxs_missed, cctxs_pending }: typeof document = document): Found<FoundCctx> {
   const input = keptInput(crosschainSnapshot({ cctxs_missed, cctxs_pending }));
   if (input === undefined) throw new Error('the body is kept');
-  return searchCctxs(input, query);
+  return searchCctxs(input, searchText(query));
 }
 
 const foundBy = (query: string) => search(query).rows.map(({ list, nonce }) => `${list} ${nonce}`);
 
-describe('the search', () => {
+describe('the search for cctxs', () => {
   it.each([
     ['index', padded('aa', 19)],
     ['index in upper case', padded('AA', 19)],
@@ -53,7 +60,7 @@ describe('the search', () => {
 
   it('finds nothing for a text that is in no id', () => {
     for (const query of ['PendingOutbound', 'tss_nonce', '"', '\\n', '[', '7000']) {
-      expect(search(query)).toEqual({ query, searched: 21, found: 0, rows: [] });
+      expect(search(query)).toEqual({ searched: 21, found: 0, rows: [] });
     }
   });
 
@@ -70,5 +77,48 @@ describe('the search', () => {
   it('finds one that is not among the oldest, which are on the page', () => {
     const { rows } = search(padded('ff', 2999), { ...document, cctxs_pending: cctxs(3000) });
     expect(rows.map(({ nonce }) => nonce)).toEqual(['2999']);
+  });
+});
+
+describe('the search for transfers', () => {
+  const transferOf = (id: string, from: string) => ({
+    ...transfer(id),
+    sender: `hub1${from}`,
+    dest_address: `0xTo${from}`,
+  });
+  const batchOf = (nonce: string, transactions: readonly object[]) => ({ ...batch(nonce), transactions });
+  const bridge = {
+    ...idleState,
+    unbatched_transfers: [transferOf('31', 'carol'), transferOf('30', 'alice')],
+    batches: [batchOf('5', [transferOf('12', 'alice'), transferOf('11', 'bob')])],
+  };
+  const searchIn = (query: string, changes: object = {}) => {
+    const input = keptInput(bridgeSnapshot({ ...bridge, ...changes }));
+    if (input === undefined) throw new Error('the body is kept');
+    const { searched, rows } = searchTransfers(input, searchText(query));
+    return { searched, found: rows.map((found) => [found.id, found.batch]) };
+  };
+  const inBatch = { nonce: '5', waitsFor: 'signatures' };
+
+  it.each([
+    ['sender', 'HUB1bob', [['11', inBatch]]],
+    ['destination', '0xTOcarol', [['31', null]]],
+    [
+      'part of an address',
+      'alice',
+      [
+        ['30', null],
+        ['12', inBatch],
+      ],
+    ],
+    ['id', '12', [['12', inBatch]]],
+    ['number that is no id', '1', []],
+  ])('finds them by %s, and says in which batch they are and what that waits for', (_, query, found) => {
+    expect(searchIn(query)).toEqual({ searched: 4, found });
+  });
+
+  it('finds those of the lists that can be read', () => {
+    expect(searchIn('alice', { unbatched_transfers: 'none' })).toEqual({ searched: 2, found: [['12', inBatch]] });
+    expect(searchIn('alice', { batches: [{ transactions: 'none' }] })).toEqual({ searched: 2, found: [['30', null]] });
   });
 });
