@@ -1,65 +1,41 @@
 import type { z } from 'zod';
 import { bridgeDialects, crosschainDialects, documentPaths, type DocumentPath } from './chain/dialects.js';
-import { readDocument, type DocumentResult } from './chain/document.js';
+import { readDocument, unreadable, type DocumentResult } from './chain/document.js';
 import { isPresent } from './chain/field.js';
 import { hasKnownField } from './chain/fields.js';
-import { moduleState, moduleStateResponse, type ModuleState } from './chain/module-state.js';
-import { rateLimiterInput, type RateLimiterInput } from './chain/rate-limiter-input.js';
+import { moduleState, moduleStateResponse } from './chain/module-state.js';
+import { rateLimiterInput } from './chain/rate-limiter-input.js';
 import type { Instant } from './clock.js';
-import type { Config, TargetConfig, TargetLabels, ValidatorConfig } from './config/config.js';
+import type { TargetConfig } from './config/config.js';
 import {
   defaultBridgeSettings,
   defaultCrosschainSettings,
   splitConnection,
-  type BridgeSettings,
-  type CrosschainSettings,
   type NodeConnection,
 } from './config/endpoint-config.js';
+import type { DocumentName, DocumentTypes, LabelSettings } from './document-types.js';
 import { NO_CONTRACT, readContract, type ContractExchange } from './queries/contract-document.js';
-import { MAX_RPC_BODY_BYTES, unreadable } from './queries/json-rpc.js';
+import { MAX_RPC_BODY_BYTES } from './queries/json-rpc.js';
 import { signerKeys } from './flow/crosschain-document.js';
 import { bridgeFlowFamilies } from './flow/bridge-families.js';
-import { EMPTY_BRIDGE_FLOW, trackBridge, type BridgeFlow } from './flow/bridge-flow.js';
+import { EMPTY_BRIDGE_FLOW, trackBridge } from './flow/bridge-flow.js';
 import { crosschainFlowFamilies } from './flow/crosschain-families.js';
-import { EMPTY_CROSSCHAIN_FLOW, trackCrosschain, type CrosschainFlow } from './flow/crosschain-flow.js';
+import { EMPTY_CROSSCHAIN_FLOW, trackCrosschain } from './flow/crosschain-flow.js';
 import type { CumulativeFamily } from './flow/cumulative-family.js';
 import type { FlowOptions } from './flow/gaps.js';
 import { unlistedCctxs, unlistedFamilies } from './flow/unlisted-cctxs.js';
 import type { Numeral } from './chain/numeral.js';
 import { bridgeFamilies } from './metrics/bridge-families.js';
-import type { BridgeInput } from './facts/bridge/input.js';
-import { bridgeObservations, type BridgeObservations } from './facts/bridge/observations.js';
+import { bridgeObservations } from './facts/bridge/observations.js';
 import { bridgeIdentity } from './facts/bridge/params.js';
 import { contractFamilies } from './metrics/contract-families.js';
-import type { ContractReading } from './facts/contract/reading.js';
 import { crosschainFamilies } from './metrics/crosschain-families.js';
-import type { CctxAnswer, CrosschainInput } from './facts/crosschain/input.js';
-import { crosschainObservations, type CrosschainObservations } from './facts/crosschain/observations.js';
+import type { CctxAnswer } from './facts/crosschain/input.js';
+import { crosschainObservations } from './facts/crosschain/observations.js';
 import type { Family } from './metrics/family.js';
 import { bridgeItems, type BridgeItems } from './facts/items/bridge.js';
 import { contractItems, type ContractItems } from './facts/items/contract.js';
 import { crosschainItems, type CrosschainItems } from './facts/items/crosschain.js';
-
-/** The settings of each document, by the value of the label `document`. */
-export interface SettingsOf {
-  readonly module_state: BridgeSettings;
-  readonly external_contract: Readonly<Record<string, never>>;
-  readonly rate_limiter_input: CrosschainSettings;
-}
-
-/** What is remembered of the earlier documents of an endpoint, by document. */
-export interface ObservationsOf {
-  readonly module_state: BridgeObservations;
-  readonly external_contract: ContractReading;
-  readonly rate_limiter_input: CrosschainObservations;
-}
-
-/** What happened between the documents of an endpoint, by document. */
-export interface FlowOf {
-  readonly module_state: BridgeFlow;
-  readonly external_contract: undefined;
-  readonly rate_limiter_input: CrosschainFlow;
-}
 
 type Optional<Input> = { readonly [Key in keyof Input]?: Input[Key] | undefined };
 
@@ -81,27 +57,13 @@ export interface SideInput
   readonly cctxAnswers?: ReadonlyMap<string, CctxAnswer> | undefined;
 }
 
-/** What a body is read as, by document. */
-export interface ContentOf {
-  readonly module_state: ModuleState;
-  readonly external_contract: ContractReading;
-  readonly rate_limiter_input: RateLimiterInput;
-}
-
-/** What the families of each document are derived from. */
-export interface InputOf {
-  readonly module_state: BridgeInput;
-  readonly external_contract: ContractReading;
-  readonly rate_limiter_input: CrosschainInput;
-}
-
 /** The items behind the gauges, for `/pending`. */
 export type Items = BridgeItems | ContractItems | CrosschainItems;
 
-export type DocumentName = keyof SettingsOf;
+type AnyTypes = DocumentTypes[DocumentName];
 
 /** A document: where it is requested, how it is read, and what is derived from it. */
-export interface DocumentDefinition<Name extends DocumentName> {
+export interface DocumentDefinition<Types extends AnyTypes> {
   /** The title of its endpoints on the pages. */
   readonly title: string;
   /** Whether the exporter is ready, and `once` succeeds, without the document. Alerts about its polls are warnings at most. */
@@ -109,49 +71,46 @@ export interface DocumentDefinition<Name extends DocumentName> {
   /** The limit of a body, if it is lower than that of the setting. */
   readonly maxBodyBytes?: number;
   /** How the document of a target is requested, by its configuration; `undefined` if the target does not have the document. */
-  readonly request: (target: Pick<TargetConfig, 'bridge' | 'crosschain'>) => DocumentRequest<Name> | undefined;
+  readonly request: (target: Pick<TargetConfig, 'bridge' | 'crosschain'>) => DocumentRequest<Types> | undefined;
   /** The settings with which a recorded body is read. The target may be in no configuration. */
-  readonly recordedSettings: (target: Partial<TargetConfig>) => SettingsOf[Name];
+  readonly recordedSettings: (target: Partial<TargetConfig>) => Types['settings'];
   /** The paths in all dialects. */
   readonly paths: readonly DocumentPath[];
   /** The schema of the body; absent for answers to several requests. */
   readonly schema?: z.ZodType;
   /** Reads a response body. The result has no value when the body is valid JSON with none of the expected fields. */
-  readonly read: (body: Buffer, context: ReadContext) => DocumentResult<ContentOf[Name]>;
+  readonly read: (body: Buffer, context: ReadContext) => DocumentResult<Types['content']>;
   /** What the families are derived from. */
-  readonly input: (content: ContentOf[Name], context: DocumentContext<Name>) => InputOf[Name];
+  readonly input: (content: Types['content'], context: DocumentContext<Types>) => Types['input'];
   /** Hub height of the document, to detect a node that falls behind. */
-  readonly hubHeight: (content: ContentOf[Name], header: Numeral | undefined) => Numeral | undefined;
+  readonly hubHeight: (content: Types['content'], header: Numeral | undefined) => Numeral | undefined;
   /** What identifies the bridge; empty when the document does not say it. Documents with nothing in common are of different bridges. */
-  readonly identity: (content: ContentOf[Name]) => readonly string[];
-  readonly families: readonly Family<InputOf[Name]>[];
+  readonly identity: (content: Types['content']) => readonly string[];
+  readonly families: readonly Family<Types['input']>[];
   /** What the next document of the endpoint gets as its previous observations. */
-  readonly observations: (input: InputOf[Name]) => ObservationsOf[Name];
-  readonly flow: FlowDefinition<InputOf[Name], FlowOf[Name]>;
-  readonly items: (tracked: Tracked<InputOf[Name], FlowOf[Name]>, labels: LabelSettings) => Items;
+  readonly observations: (input: Types['input']) => Types['observations'];
+  readonly flow: FlowDefinition<Types>;
+  readonly items: (tracked: Tracked<Types>, labels: LabelSettings) => Items;
 }
 
 /** A document with the flow up to it. */
-interface Tracked<Input, Flow> {
-  readonly input: Input;
-  readonly flow: Flow;
-}
+type Tracked<Types extends AnyTypes> = Pick<Types, 'input' | 'flow'>;
 
 /** How the documents of an endpoint are compared. */
-interface FlowDefinition<Input, Flow> {
+interface FlowDefinition<Types extends AnyTypes> {
   /** Before the first document. */
-  readonly initial: Flow;
-  readonly track: (flow: Flow, input: Input, options: FlowOptions) => Flow;
+  readonly initial: Types['flow'];
+  readonly track: (flow: Types['flow'], input: Types['input'], options: FlowOptions) => Types['flow'];
   /** What is derived from the flow, and withdrawn like the families of the document. */
-  readonly gauges: readonly Family<Tracked<Input, Flow>>[];
+  readonly gauges: readonly Family<Tracked<Types>>[];
   /** What the flow has counted, which is exported for as long as the endpoint exists. */
-  readonly cumulative: readonly CumulativeFamily<Flow>[];
+  readonly cumulative: readonly CumulativeFamily<Types['flow']>[];
 }
 
-export interface DocumentRequest<Name extends DocumentName = DocumentName> {
+export interface DocumentRequest<Types extends AnyTypes = AnyTypes> {
   readonly connection: NodeConnection;
   /** The rest of the configuration, without credentials. */
-  readonly settings: SettingsOf[Name];
+  readonly settings: Types['settings'];
   /** The paths to request, in this order, until a node knows one. */
   readonly paths: readonly DocumentPath[];
   /** Appended to the path: empty, or beginning with a question mark. */
@@ -171,46 +130,21 @@ export interface ReadContext {
 }
 
 /** Everything besides the body that families are derived from. */
-export interface DocumentContext<Name extends DocumentName> {
+export interface DocumentContext<Types extends AnyTypes> {
   /** When the response was received. */
   readonly at: Instant;
-  readonly settings: SettingsOf[Name];
+  readonly settings: Types['settings'];
   readonly labels: LabelSettings;
   /** Hub height from the response header; `undefined` without a valid one. */
   readonly height: Numeral | undefined;
-  readonly previous: ObservationsOf[Name] | undefined;
+  readonly previous: Types['observations'] | undefined;
   readonly sideInput?: SideInput | undefined;
-}
-
-/** Names of tokens, chains and validators, for labels. */
-export interface LabelSettings extends Pick<Config, 'tokens'>, Pick<CrosschainInput, 'chains'> {
-  readonly validators: readonly ValidatorConfig[];
-}
-
-/** What is configured for a document of a target: with it the document is read, derived and judged. */
-export type StepContext<Name extends DocumentName = DocumentName> = {
-  [Each in Name]: TargetOptions & { readonly document: Each; readonly settings: SettingsOf[Each] };
-}[Name];
-
-/** What all documents of a target share. */
-export interface TargetOptions {
-  readonly target: string;
-  readonly targetLabels?: TargetLabels;
-  readonly labels: LabelSettings;
-  readonly maxSeries: number;
-  readonly staleAfterMs: number;
-  /** The most JSON values of a body. */
-  readonly maxValues: number;
-  /** The configured limits of problems; by default the shipped ones. */
-  readonly problems?: Config['problems'];
-  /** Whether one document is enough for a problem to begin, as in `once`. */
-  readonly isSinglePoll?: boolean;
 }
 
 const NO_STAKING_NAMES: ReadonlyMap<string, string> = new Map();
 
 /** All documents, in the order of the exposition. */
-export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Name> } = {
+export const documents: { readonly [Name in DocumentName]: DocumentDefinition<DocumentTypes[Name]> } = {
   module_state: {
     title: 'Bridge',
     isOptional: false,

@@ -4,8 +4,7 @@ import { verdictsOf } from './poll/verdicts.js';
 import { documents } from './documents.js';
 import type { Config, ConfigResult } from './config/config.js';
 import type { Shard } from './config/shard.js';
-import type { KnownEndpoint } from './poll/endpoint-state.js';
-import { createEndpointRegistry, type EndpointRegistry } from './poll/registry.js';
+import { createEndpointRegistry, type EndpointRegistry, type RegistryOptions } from './poll/registry.js';
 import { createMetricsPage } from './exposition/metrics-page.js';
 import { createProcessMetrics, type BuildInfo } from './exposition/process-metrics.js';
 import { configPage } from './pages/config-page.js';
@@ -20,7 +19,6 @@ import { startWebServer, type ListenAddress } from './server/server.js';
 import type { LoadedWebConfig } from './server/web-config.js';
 import type { StateFile } from './state/state-file.js';
 import { prepareItems } from './poll/kept-body.js';
-import type { PollJob } from './poll/jobs.js';
 
 export interface ExporterOptions extends ReloadOptions {
   readonly listen: ListenAddress;
@@ -33,8 +31,7 @@ export interface ExporterOptions extends ReloadOptions {
   readonly enableLifecycle: boolean;
   /** Absent if nothing survives a restart. */
   readonly stateFile?: Omit<StateFile, 'close'> | undefined;
-  /** What is known of the endpoints already; by default nothing. */
-  readonly pastOf?: (job: PollJob) => KnownEndpoint | undefined;
+  readonly knownBefore?: RegistryOptions['knownBefore'];
 }
 
 export interface Exporter {
@@ -53,8 +50,9 @@ export async function startExporter(
   options: ExporterOptions,
 ): Promise<Exporter> {
   const startedAt = clock();
+  const { knownBefore, stateFile } = options;
   const recorder = createRecorder(log);
-  const endpoints = createEndpointRegistry(executor, log, clock, options.pastOf, recorder, options.stateFile);
+  const endpoints = createEndpointRegistry({ executor, log, knownBefore, recorder, stateFile });
   const processMetrics = createProcessMetrics(options.build, options.shard, recorder.status);
   const metricsPage = createMetricsPage(endpoints, processMetrics);
   const activate = ({ jobs, poll, recorder: recording, hash, loadedAt, targets }: LoadedConfig): void => {

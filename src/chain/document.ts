@@ -1,6 +1,14 @@
 import type { z } from 'zod';
 import { INVALID } from './field.js';
-import { wrongValuesSoFar, fieldByKey, isEnumeration, OTHER, fieldsOf, rowSchema, type FieldSchema } from './fields.js';
+import {
+  wrongValuesSoFar,
+  fieldByKey,
+  isEnumeration,
+  UNKNOWN_VALUE,
+  fieldsOf,
+  rowSchema,
+  type FieldSchema,
+} from './fields.js';
 
 /* Reads a response body by the schema of its document. */
 
@@ -28,6 +36,10 @@ export interface UnreadableDocument {
   readonly isDense?: boolean;
 }
 
+export function unreadable(reason: UnreadableDocument['reason'], message: string): UnreadableDocument {
+  return { ok: false, reason, message };
+}
+
 /** Reads a whole response body with at most `maxValues` JSON values. */
 export function readDocument<T>(schema: FieldSchema<T>, body: Uint8Array, maxValues: number): DocumentResult<T> {
   const parsed = parseJson(body, maxValues);
@@ -48,7 +60,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Parses a body with at most `maxValues` values. Messages do not quote the body. */
 export function parseJson(body: Uint8Array, maxValues: number): ParsedJson {
-  if (body.length === 0) return { ok: false, reason: 'not_json', message: 'empty body' };
+  if (body.length === 0) return unreadable('not_json', 'empty body');
   // A value takes at least one byte: `[`.
   const values = body.length > maxValues ? countValues(body) : 0;
   const isDense = values > body.length / DENSE_BYTES_PER_VALUE;
@@ -95,7 +107,7 @@ function errorsOf(schema: z.ZodType, value: unknown, hasWrongValues: boolean): F
     if (field === undefined) {
       if (!isInRow && path !== '') missing.add(path);
     } else if (field === INVALID) increment(invalid, path);
-    else if (field === OTHER && isEnumeration(own)) increment(unknown, path);
+    else if (field === UNKNOWN_VALUE && isEnumeration(own)) increment(unknown, path);
     else if (Array.isArray(field)) {
       const row = hasWrongValues ? rowSchema(own) : undefined;
       if (row !== undefined) for (const entry of field) visit(row, `${path}[]`, entry, true);

@@ -28,7 +28,7 @@ export function wrongValuesSoFar(): number {
 }
 
 function noted<T>(value: T): T {
-  if (value === INVALID || value === OTHER) wrongValues += 1;
+  if (value === INVALID || value === UNKNOWN_VALUE) wrongValues += 1;
   return value;
 }
 
@@ -68,7 +68,7 @@ export const chainId = scalar((json) => {
 });
 
 /** Replaces enum values that the exporter does not know. */
-export const OTHER = 'other';
+export const UNKNOWN_VALUE = 'other';
 
 const enumerations = new WeakSet<z.ZodType>();
 
@@ -86,8 +86,8 @@ export function enumeration(namesByNumber: ReadonlyMap<number, string>, aliases:
     ...Object.entries(aliases),
   ]);
   const schema = scalar((json) => {
-    if (typeof json === 'string') return names.get(json) ?? OTHER;
-    return typeof json === 'number' ? (namesByNumber.get(json) ?? OTHER) : INVALID;
+    if (typeof json === 'string') return names.get(json) ?? UNKNOWN_VALUE;
+    return typeof json === 'number' ? (namesByNumber.get(json) ?? UNKNOWN_VALUE) : INVALID;
   });
   enumerations.add(schema);
   return schema;

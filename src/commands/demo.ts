@@ -44,14 +44,14 @@ export async function runDemo(
     try {
       const config = demoConfig(simulator.url, model);
       progressPrinter(context, options)('simulating and polling the past of the scenario …');
-      const { pastOf, ...lapse } = await runTimeLapse(model, scenario, config, now);
+      const { knownBefore, ...lapse } = await runTimeLapse(model, scenario, config, now);
       const loadConfig = async (): Promise<ConfigResult> => ({ ok: true, config, warnings: [] });
       const exporter = await startExporter(config, executor, log, {
         ...web.options,
         build: context.build,
         shard: { index: 1, count: 1 },
         loadConfig,
-        pastOf,
+        knownBefore,
       });
       const stopped = context.waitForStopSignal();
       context.print(whatIsShown(scenario, lapse) + addresses(exporter.url, options['web.telemetryPath']));
@@ -67,7 +67,7 @@ export async function runDemo(
 }
 
 /** What the status page begins with. */
-function whatIsShown(scenario: ScenarioName, { incidentMinutes, verdicts }: Omit<TimeLapse, 'pastOf'>): string {
+function whatIsShown(scenario: ScenarioName, { incidentMinutes, verdicts }: Omit<TimeLapse, 'knownBefore'>): string {
   const lasting = duration(incidentMinutes * 60);
   const lines = verdicts
     .filter(({ state, inhibitedBy }) => state === 'firing' && inhibitedBy === null)

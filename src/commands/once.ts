@@ -2,7 +2,7 @@ import type { ConfigOptions, LogOptions, ShardOptions, SummaryOptions } from '..
 import { clock } from '../clock.js';
 import type { Config } from '../config/config.js';
 import { formatDuration } from '../config/units.js';
-import type { DocumentName, StepContext } from '../documents.js';
+import type { DocumentName, StepContext } from '../document-types.js';
 import { initialState, type EndpointState, initialMemory } from '../poll/endpoint-state.js';
 import { isContract, jobsOf, limitsOf, pollInput, type PollJob } from '../poll/jobs.js';
 import { createPollExecutor, type PollExecutor } from '../poll/fetch.js';

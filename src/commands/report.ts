@@ -1,6 +1,7 @@
 import type { SummaryOptions } from '../cli/options.js';
 import { clock, type Instant } from '../clock.js';
-import { documents, type StepContext } from '../documents.js';
+import type { StepContext } from '../document-types.js';
+import { documents } from '../documents.js';
 import { renderEndpoints } from '../exposition/metrics-page.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
 import { contractLabel, minBatchFees } from '../facts/bridge/tokens.js';

@@ -14,7 +14,7 @@ import type { RpcChanges } from '../simulator/json-rpc.js';
 import type { Model } from '../simulator/model.js';
 import { executeQuery, parseRequest, type QueryResponse } from '../simulator/query-service.js';
 import { queryContext } from '../poll/query-runner.js';
-import type { StepContext } from '../documents.js';
+import type { StepContext } from '../document-types.js';
 
 /* What a simulated chain responds to the requests besides the documents, without a network. */
 

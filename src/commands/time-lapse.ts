@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { verdictsOf, type Verdict } from '../poll/verdicts.js';
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
-import type { DocumentName } from '../documents.js';
+import type { DocumentName } from '../document-types.js';
 import { type KnownEndpoint, initialMemory } from '../poll/endpoint-state.js';
 import { initialState, type EndpointState } from '../poll/endpoint-state.js';
 import { isContract, jobsOf, pollInput, type PollJob } from '../poll/jobs.js';
@@ -73,7 +73,7 @@ function pastMinutes(scenario: ScenarioName, blockTimeMs: number): number {
 
 /** What the polls of the past have found. */
 export interface TimeLapse {
-  readonly pastOf: (job: PollJob) => KnownEndpoint | undefined;
+  readonly knownBefore: (job: PollJob) => KnownEndpoint | undefined;
   /** How long the scenario has lasted. */
   readonly incidentMinutes: number;
   readonly verdicts: readonly Verdict[];
@@ -112,7 +112,7 @@ export async function runTimeLapse(
     }
   }
   return {
-    pastOf: ({ context }) => endpoints.get(context.document),
+    knownBefore: ({ context }) => endpoints.get(context.document),
     incidentMinutes: minutes - healthyMinutes,
     verdicts: verdictsOf(
       Array.from(endpoints.values(), ({ state }) => state),

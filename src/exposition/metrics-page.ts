@@ -1,6 +1,5 @@
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { documentNames, documents } from '../documents.js';
+import { compress } from '../gzip.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import { formatHeader, type Format } from '../metrics/text-format.js';
 import type { Instant } from '../clock.js';
@@ -38,8 +37,6 @@ function isSameKey(a: CacheKey, b: CacheKey): boolean {
   return a.length === b.length && a.every((part, index) => part === b[index]);
 }
 
-const compress = promisify(gzip);
-
 /** Creates the page and its cache: scrapes share one rendered page per format and one compressed page, so that frequent scrapes cost little CPU time. */
 export function createMetricsPage(
   endpoints: { readonly states: () => readonly EndpointState[] },
@@ -60,7 +57,7 @@ export function createMetricsPage(
       pages.set(format, page);
     }
     if (encoding === 'identity') return page.plain;
-    page.gzip ??= page.plain.then(async (plain) => compress(plain, { level: 1 }));
+    page.gzip ??= page.plain.then(compress);
     return page.gzip;
   };
 }

@@ -3,7 +3,8 @@ import type { TokenCounter } from './bridge-changes.js';
 import { countOf, type BridgeFlow } from './bridge-flow.js';
 import { cumulativeFamilies, type CumulativeFamily, type SeriesSample } from './cumulative-family.js';
 import { countLate, histogramSamples } from './histogram.js';
-import { OTHER, splitTotals } from './totals.js';
+import { OTHER } from '../metrics/render-families.js';
+import { splitTotals } from './totals.js';
 
 type BridgeFamily = Omit<CumulativeFamily<BridgeFlow>, 'name' | 'series'>;
 

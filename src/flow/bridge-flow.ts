@@ -17,7 +17,8 @@ import {
 } from './bridge-document.js';
 import { addGap, noGaps, type FlowOptions, type Gaps } from './gaps.js';
 import { EMPTY_HISTOGRAM, observe, withBucket, type Histogram } from './histogram.js';
-import { changeTotal, OTHER, withKeys, type Totals } from './totals.js';
+import { OTHER } from '../metrics/render-families.js';
+import { changeTotal, withKeys, type Totals } from './totals.js';
 
 const gapReasons = ['regression', 'contract', 'list', 'stale', 'inconsistent', 'unseen'] as const;
 type GapReason = (typeof gapReasons)[number];

@@ -3,7 +3,13 @@ import { compare, numeralKey, toDouble } from '../chain/decimal.js';
 import type { Cctx, Outbound, RateLimiterInput } from '../chain/rate-limiter-input.js';
 import { isPresent, type Field } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
-import { distinctCctxs, groupByChain, hiddenCount, type OutboundContent } from '../facts/crosschain/cctxs.js';
+import {
+  currentOutbound,
+  distinctCctxs,
+  groupByChain,
+  hiddenCount,
+  type OutboundContent,
+} from '../facts/crosschain/cctxs.js';
 import type { CrosschainInput } from '../facts/crosschain/input.js';
 import { orUndefined, required } from '../facts/required-fields.js';
 
@@ -65,7 +71,7 @@ function read(input: CrosschainInput): CrosschainDocument {
 /** The public keys of the signers in a document; more than a rotation has identify nobody. */
 export function signerKeys({ cctxs_missed, cctxs_pending }: RateLimiterInput): readonly string[] {
   const all = [...(present(cctxs_missed) ?? []), ...(present(cctxs_pending) ?? [])].filter(isPresent);
-  return distinctKeys(all.map((cctx) => signerKey(currentOutbound(cctx)))).slice(0, MAX_KEYS);
+  return distinctKeys(all.map((cctx) => signerKey(readOutbound(cctx)))).slice(0, MAX_KEYS);
 }
 
 function distinctKeys(keys: readonly (string | undefined)[]): readonly string[] {
@@ -78,7 +84,7 @@ function signerKey(outbound: Outbound | undefined): string | undefined {
 }
 
 function liveCctx(cctx: Cctx, chainId: string): LiveCctx {
-  const outbound = currentOutbound(cctx);
+  const outbound = readOutbound(cctx);
   const nonce = present(outbound?.tss_nonce);
   const asset = present(present(cctx.inbound_params)?.asset);
   return {
@@ -92,8 +98,8 @@ function liveCctx(cctx: Cctx, chainId: string): LiveCctx {
   };
 }
 
-function currentOutbound({ outbound_params }: Cctx): Outbound | undefined {
-  return present(present(outbound_params)?.at(-1));
+function readOutbound(cctx: Cctx): Outbound | undefined {
+  return orUndefined(() => currentOutbound(cctx));
 }
 
 function createdSeconds({ cctx_status }: Cctx): number | undefined {

@@ -1,7 +1,8 @@
 import { outcomes, type ChainTotals, type CrosschainFlow } from './crosschain-flow.js';
 import { cumulativeFamilies, type SeriesSample } from './cumulative-family.js';
 import { addHistograms, histogramSamples, SERIES_PER_HISTOGRAM } from './histogram.js';
-import { OTHER, splitTotals } from './totals.js';
+import { OTHER } from '../metrics/render-families.js';
+import { splitTotals } from './totals.js';
 
 /** The samples of each chain. Those above the limit share the series `other`, which are there once they have counted. */
 function perChain(

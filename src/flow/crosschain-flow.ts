@@ -13,7 +13,8 @@ import {
 } from './crosschain-document.js';
 import { addGap, noGaps, type FlowOptions, type Gaps } from './gaps.js';
 import { EMPTY_HISTOGRAM, observe, type Histogram } from './histogram.js';
-import { changeTotal, OTHER, withKeys, type Totals } from './totals.js';
+import { OTHER } from '../metrics/render-families.js';
+import { changeTotal, withKeys, type Totals } from './totals.js';
 
 /*
  * The cross-chain transactions that left the lists between two documents. The documents do not say why: the node is asked for each of

@@ -1,5 +1,4 @@
-/** What the series is called of those that have none of their own. */
-export const OTHER = 'other';
+import { OTHER } from '../metrics/render-families.js';
 
 /**
  * What was counted by token or chain, in the order in which they were first seen. The first entry is of those above the limit, for the life

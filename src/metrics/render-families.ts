@@ -16,7 +16,7 @@ export interface FamilyLines {
 }
 
 /** The label value of the series that aggregates the series above the limit. */
-const AGGREGATE = 'other';
+export const OTHER = 'other';
 
 /**
  * Derives and formats the families of a document. WITHDRAWN that is thrown withdraws a family, in the place of a sample only a part of it.
@@ -70,9 +70,9 @@ function limitSeries(
   const sorted = samples.toSorted((a, b) => sign * (a.value - b.value) || compareLabels(names, a.labels, b.labels));
   if (overLimit !== 'aggregate') return { kept: sorted.slice(0, maxSeries) };
   // A chain can use the label value `other` itself. That series is part of the sum, or it would be there twice.
-  const isOther = ({ labels }: FiniteSample): boolean => names.every((name) => labels[name] === AGGREGATE);
+  const isOther = ({ labels }: FiniteSample): boolean => names.every((name) => labels[name] === OTHER);
   const kept = new Set(sorted.filter((sample) => !isOther(sample)).slice(0, maxSeries - 1));
   const rest = sorted.filter((sample) => !kept.has(sample));
   const total = rest.reduce((sum, { value }) => sum + value, 0);
-  return { kept: Array.from(kept), aggregate: { labels: labelValues(names, () => AGGREGATE), value: total } };
+  return { kept: Array.from(kept), aggregate: { labels: labelValues(names, () => OTHER), value: total } };
 }

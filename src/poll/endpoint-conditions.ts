@@ -1,5 +1,6 @@
 import { ageSeconds, type Instant } from '../clock.js';
-import { documents, type DocumentName } from '../documents.js';
+import type { DocumentName } from '../document-types.js';
+import { documents } from '../documents.js';
 import { remedyOf, type FailureReason } from '../http/failure-reasons.js';
 import {
   endpointRules,

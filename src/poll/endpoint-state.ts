@@ -1,6 +1,6 @@
 import type { DocumentPath } from '../chain/dialects.js';
 import type { TargetLabels } from '../config/config.js';
-import type { DocumentName } from '../documents.js';
+import type { DocumentName } from '../document-types.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { FamilyLines } from '../metrics/render-families.js';
 import { answeredFamilies, type QueryStates } from '../queries/query-state.js';

@@ -4,17 +4,8 @@ import type { Instant } from '../clock.js';
 import type { Config, PollConfig, TargetConfig } from '../config/config.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import { maxValuesOf } from '../config/memory-limits.js';
-import {
-  documentNames,
-  documents,
-  type DocumentName,
-  type DocumentRequest,
-  type ObservationsOf,
-  type SettingsOf,
-  type SideInput,
-  type StepContext,
-  type TargetOptions,
-} from '../documents.js';
+import type { DocumentName, DocumentTypes, StepContext, TargetOptions } from '../document-types.js';
+import { documentNames, documents, type DocumentRequest, type SideInput } from '../documents.js';
 import type { FetchLimits } from '../http/client.js';
 import { cctxAnswers } from '../queries/cctx-outcome.js';
 import { lookaheadsOf } from '../queries/chain-switches.js';
@@ -65,7 +56,7 @@ function jobOf(config: Config, target: TargetConfig, document: DocumentName): Po
 export function stepContext<Name extends DocumentName>(
   options: TargetOptions,
   document: Name,
-  settings: SettingsOf[Name],
+  settings: DocumentTypes[Name]['settings'],
 ): StepContext<Name> {
   return { ...options, document, settings };
 }
@@ -145,7 +136,7 @@ function sideInputOf(
 export function observationsOf<Name extends DocumentName>(
   document: Name,
   snapshot: Snapshot | undefined,
-): ObservationsOf[Name] | undefined {
+): DocumentTypes[Name]['observations'] | undefined {
   return snapshot !== undefined && isOf(document, snapshot) ? snapshot.observations : undefined;
 }
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
-import { documents, type DocumentName, type InputOf, type Items } from '../documents.js';
+import type { DocumentName, DocumentTypes } from '../document-types.js';
+import { documents, type Items } from '../documents.js';
 import type { EndpointState } from './endpoint-state.js';
 import type { Poll } from './poll.js';
 import { inputOf, type Snapshot } from './step.js';
@@ -29,7 +30,10 @@ export function withinMemory(poll: Poll, others: readonly EndpointState[]): Poll
 }
 
 /** What the document of a snapshot is derived from; `undefined` if its body is not kept. */
-export function keptInput<Name extends DocumentName>({ document, kept }: Snapshot<Name>): InputOf[Name] | undefined {
+export function keptInput<Name extends DocumentName>({
+  document,
+  kept,
+}: Snapshot<Name>): DocumentTypes[Name]['input'] | undefined {
   if (kept === undefined) return undefined;
   const { body, context, received } = kept;
   const read = documents[document].read(brotliDecompressSync(body), { ...received, maxValues: context.maxValues });

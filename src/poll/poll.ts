@@ -5,7 +5,8 @@ import { INVALID } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import type { EndpointUrl } from '../config/urls.js';
-import { documents, type ContentOf, type DocumentName, type SideInput, type StepContext } from '../documents.js';
+import type { DocumentName, DocumentTypes, StepContext } from '../document-types.js';
+import { documents, type SideInput } from '../documents.js';
 import { failure, statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
 import { HEIGHT_FIELD, parseHeight } from '../http/height-header.js';
 import { isJsonRpc, portHint, withHint } from '../http/port-hints.js';
@@ -20,7 +21,7 @@ import { step } from './step.js';
 /** A document that was read. */
 export interface PolledDocument<Name extends DocumentName = DocumentName> {
   readonly ok: true;
-  readonly content: ContentOf[Name];
+  readonly content: DocumentTypes[Name]['content'];
   readonly errors: FieldErrors;
   /** Hub height from the response header; `undefined` without one. */
   readonly height: Numeral | undefined;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Instant } from '../clock.js';
-import type { DocumentName, StepContext } from '../documents.js';
+import type { DocumentName, StepContext } from '../document-types.js';
 import type { NodeQuery, QueryContext } from '../queries/query.js';
 import {
   dueQueries,

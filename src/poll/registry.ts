@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { verdictsOf } from './verdicts.js';
 import type { PollConfig } from '../config/config.js';
 import { clock, type Instant } from '../clock.js';
-import type { DocumentName } from '../documents.js';
+import type { DocumentName } from '../document-types.js';
 import {
   endpointId,
   initialMemory,
@@ -95,14 +95,18 @@ interface RunningEndpoint extends Endpoint {
   readonly recording: RecordingMemory;
 }
 
-export function createEndpointRegistry(
-  executor: Pick<PollExecutor, 'fetch' | 'sendQuery'>,
-  log: Logger,
-  now: () => Instant = clock,
-  pastOf: (job: PollJob) => KnownEndpoint | undefined = () => undefined,
-  recorder?: PollRecorder,
-  stateFile?: SavedMemory,
-): EndpointRegistry {
+export interface RegistryOptions {
+  readonly executor: Pick<PollExecutor, 'fetch' | 'sendQuery'>;
+  readonly log: Logger;
+  readonly now?: () => Instant;
+  /** What is known of an endpoint before its first poll, as in the demo. */
+  readonly knownBefore?: ((job: PollJob) => KnownEndpoint | undefined) | undefined;
+  readonly recorder?: PollRecorder | undefined;
+  readonly stateFile?: SavedMemory | undefined;
+}
+
+export function createEndpointRegistry(options: RegistryOptions): EndpointRegistry {
+  const { executor, log, now = clock, knownBefore, recorder, stateFile } = options;
   let endpoints = new Map<string, RunningEndpoint>();
   let states: readonly EndpointState[] = [];
   /** By target. */
@@ -229,7 +233,10 @@ export function createEndpointRegistry(
         const isKept = known !== undefined && isSameEndpoint(known.job, job);
         const found: Endpoint = isKept
           ? known
-          : { ...withRemembered(initialEndpoint(job, limits, at), rememberedBefore(job, known)), ...pastOf(job) };
+          : {
+              ...withRemembered(initialEndpoint(job, limits, at), rememberedBefore(job, known)),
+              ...knownBefore?.(job),
+            };
         const ofQueries = queryStatesOf(job.context, found.state.queries);
         const endpoint: Endpoint = { ...found, state: { ...found.state, ...limits, queries: ofQueries } };
         if (isKept && known.intervalMs === intervalMs && isDeepStrictEqual(known.job, job)) {

@@ -2,16 +2,8 @@ import { compare } from '../chain/decimal.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
-import {
-  documents,
-  type ContentOf,
-  type DocumentContext,
-  type DocumentName,
-  type FlowOf,
-  type InputOf,
-  type ObservationsOf,
-  type StepContext,
-} from '../documents.js';
+import type { DocumentName, DocumentTypes, StepContext } from '../document-types.js';
+import { documents, type DocumentContext } from '../documents.js';
 import { flowHistoryAfter, type FlowHistory } from '../flow/flow-history.js';
 import { renderCumulative } from '../flow/cumulative-family.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
@@ -43,8 +35,8 @@ export type Snapshot<Name extends DocumentName = DocumentName> = {
     /** What identifies the bridge: see `DocumentDefinition.identity`. */
     readonly identity: readonly string[];
     /** Those of the document, for the next poll. */
-    readonly observations: ObservationsOf[Each];
-    readonly flow: FlowOf[Each];
+    readonly observations: DocumentTypes[Each]['observations'];
+    readonly flow: DocumentTypes[Each]['flow'];
     /** What the items of `/pending` are derived from; `undefined` if the body is not kept. */
     readonly kept: KeptDocument<Each> | undefined;
   };
@@ -57,7 +49,10 @@ interface KeptDocument<Name extends DocumentName> {
 }
 
 /** What a document is derived with besides its content and the configuration. */
-type DerivedWith<Name extends DocumentName> = Pick<DocumentContext<Name>, 'at' | 'height' | 'previous' | 'sideInput'>;
+type DerivedWith<Name extends DocumentName> = Pick<
+  DocumentContext<DocumentTypes[Name]>,
+  'at' | 'height' | 'previous' | 'sideInput'
+>;
 
 interface SnapshotContent {
   readonly families: readonly FamilyLines[];
@@ -72,7 +67,7 @@ interface SnapshotContent {
 export type KnownDocument<Name extends DocumentName = DocumentName> = {
   [Each in Name]: Pick<Snapshot<Each>, 'identity' | 'height' | 'flow'> & {
     readonly document: Each;
-    readonly observations: ObservationsOf[Each] | undefined;
+    readonly observations: DocumentTypes[Each]['observations'] | undefined;
   };
 }[Name];
 
@@ -212,10 +207,10 @@ function derive<Name extends DocumentName>(
 
 /** What families and items of a document are derived from. */
 export function inputOf<Name extends DocumentName>(
-  content: ContentOf[Name],
+  content: DocumentTypes[Name]['content'],
   received: DerivedWith<Name>,
   { document, settings, labels }: StepContext<Name>,
-): InputOf[Name] {
+): DocumentTypes[Name]['input'] {
   return documents[document].input(content, { ...received, settings, labels });
 }
 

@@ -1,5 +1,6 @@
 import type { Instant } from '../clock.js';
-import { documents, type DocumentName } from '../documents.js';
+import type { DocumentName } from '../document-types.js';
+import { documents } from '../documents.js';
 import { groupBy } from '../facts/grouping.js';
 import type { PresentProblem } from '../problems/memory.js';
 import {

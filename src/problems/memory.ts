@@ -1,6 +1,6 @@
 import { DAY_SECONDS, msBetween, type Instant } from '../clock.js';
 import { OUTDATED_MS } from '../config/config.js';
-import type { DocumentName, TargetOptions } from '../documents.js';
+import type { DocumentName, TargetOptions } from '../document-types.js';
 import { orElse, WITHDRAWN } from '../facts/required-fields.js';
 import {
   isEnabled,

@@ -1,5 +1,5 @@
 import { exactSeconds, toDouble } from '../chain/decimal.js';
-import type { DocumentName } from '../documents.js';
+import type { DocumentName } from '../document-types.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import type { FamilyLines } from '../metrics/render-families.js';
 import { formatSeries } from '../metrics/text-format.js';

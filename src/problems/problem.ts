@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { DocumentName, FlowOf, InputOf } from '../documents.js';
+import type { DocumentName, DocumentTypes } from '../document-types.js';
 import { orUndefined, WITHDRAWN } from '../facts/required-fields.js';
 import type { QueryStates } from '../queries/query-state.js';
 import type { Sentence, Validator } from './sentence.js';
@@ -21,9 +21,9 @@ export type Subject = Readonly<Partial<Record<(typeof subjectLabels)[number], st
 
 /** What a problem is found in: the facts of a document, and what else was known when it was polled. */
 export interface Evidence<Name extends DocumentName = DocumentName> {
-  readonly input: InputOf[Name];
+  readonly input: DocumentTypes[Name]['input'];
   /** What happened up to the document. */
-  readonly flow: FlowOf[Name];
+  readonly flow: DocumentTypes[Name]['flow'];
   /** The answers of the node to other queries that are not stale. */
   readonly answers: QueryStates;
   /** When the node last answered a query, in Unix seconds, by query and key. */

@@ -8,7 +8,7 @@ import { optional, required, rows } from '../facts/required-fields.js';
 import { HOUR_MS } from '../config/units.js';
 import type { QueryStates } from './query-state.js';
 import { isOn, nextKeyOf, nodeQuery, pagination, type QueryInput } from './query.js';
-import type { StepContext } from '../documents.js';
+import type { StepContext } from '../document-types.js';
 
 /* Switches, nonces and parameters of the chains that a hub signs for (ZetaChain, observer module). */
 

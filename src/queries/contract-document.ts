@@ -1,6 +1,6 @@
 import type { Instant } from '../clock.js';
 import { asDecimalString, type Numeral } from '../chain/numeral.js';
-import { NO_FIELD_ERRORS, type FieldErrors, type UnreadableDocument } from '../chain/document.js';
+import { NO_FIELD_ERRORS, unreadable, type FieldErrors, type UnreadableDocument } from '../chain/document.js';
 import { MAX_BATCH_TOKENS, type ContractFacts } from '../facts/contract/facts.js';
 import {
   areOfOneTime,
@@ -25,15 +25,7 @@ import {
   type ContractFunction,
   type ResultOf,
 } from './contract-abi.js';
-import {
-  parseAnswers,
-  property,
-  rpcFailure,
-  unreadable,
-  type RpcAnswers,
-  type RpcFailure,
-  type RpcRequest,
-} from './json-rpc.js';
+import { parseAnswers, property, rpcFailure, type RpcAnswers, type RpcFailure, type RpcRequest } from './json-rpc.js';
 
 /*
  * The document external_contract: the answers to a batch of calls. Height, event nonce and paused are called in each poll, balances every five

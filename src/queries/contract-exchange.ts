@@ -1,6 +1,6 @@
 import { numeral, object } from '../chain/fields.js';
 import type { Numeral } from '../chain/numeral.js';
-import type { UnreadableDocument } from '../chain/document.js';
+import { unreadable, type UnreadableDocument } from '../chain/document.js';
 import { clock } from '../clock.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import { sourceOf } from '../config/urls.js';
@@ -21,7 +21,7 @@ import {
   type ContractCall,
   type ContractExchange,
 } from './contract-document.js';
-import { unreadable, type RpcAnswers, type RpcRequest, type SendRequests } from './json-rpc.js';
+import type { RpcAnswers, RpcRequest, SendRequests } from './json-rpc.js';
 import { blockAt, blockRequest } from './node-status.js';
 import { responseReader, type QueryRequest, type QueryResult, type ResponseReader } from './query.js';
 import type { QueryConnection } from './send-query.js';

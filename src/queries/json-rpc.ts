@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { UnreadableDocument } from '../chain/document.js';
+import { unreadable, type UnreadableDocument } from '../chain/document.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import { requestUrl, sourceOf } from '../config/urls.js';
 import type { Client, FetchLimits } from '../http/client.js';
@@ -122,10 +122,6 @@ export function rpcFailure(what: string, error: RpcError): RpcFailure {
     ...unreadable(isRateLimit(error) ? 'rate_limited' : 'schema', `responded to ${what} with ${code}`),
     text: error.text,
   };
-}
-
-export function unreadable(reason: UnreadableDocument['reason'], message: string): UnreadableDocument {
-  return { ok: false, reason, message };
 }
 
 /** A property of an object of untrusted JSON; `undefined` if it is none. */

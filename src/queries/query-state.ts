@@ -9,7 +9,7 @@ import { latestBlock, syncing } from './node-status.js';
 import type { NodeQuery, QueryContext, QueryRequest, QueryResult } from './query.js';
 import { validators } from './validators.js';
 import { claimPosition, orchestratorBalance, stakingStatus } from './watched-validators.js';
-import type { StepContext } from '../documents.js';
+import type { StepContext } from '../document-types.js';
 
 /* When the queries of an endpoint are due, and what they have found. Each round of requests replaces it as a whole. */
 

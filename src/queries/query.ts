@@ -1,7 +1,7 @@
-import { readDocument, type UnreadableDocument } from '../chain/document.js';
+import { readDocument, unreadable, type UnreadableDocument } from '../chain/document.js';
 import { isPresent, type Field } from '../chain/field.js';
 import { object, string, type FieldSchema, type ValueOf } from '../chain/fields.js';
-import type { DocumentName, FlowOf, ObservationsOf, StepContext } from '../documents.js';
+import type { DocumentName, DocumentTypes, StepContext } from '../document-types.js';
 import { orUndefined } from '../facts/required-fields.js';
 import type { Failure } from '../http/failure-reasons.js';
 import type { Family, FamilyHeader } from '../metrics/family.js';
@@ -76,8 +76,9 @@ export function responseReader<Read, Value>({
       if (!result.ok) return result;
       const { value: whole } = result;
       const page = orUndefined(() => (whole === undefined ? undefined : value(whole)));
-      if (whole === undefined || page === undefined) return unreadable('a required field is missing or invalid');
-      if (!isAbout(request, page)) return unreadable('the response is about something else');
+      if (whole === undefined || page === undefined)
+        return unreadable('schema', 'a required field is missing or invalid');
+      if (!isAbout(request, page)) return unreadable('schema', 'the response is about something else');
       return { ok: true, value: page, nextKey: nextKey?.(whole) };
     },
   };
@@ -91,19 +92,15 @@ export function nextKeyOf(page: { readonly pagination: Field<ValueOf<typeof pagi
   return isPresent(key) && key !== '' ? key : undefined;
 }
 
-function unreadable(message: string): UnreadableDocument {
-  return { ok: false, reason: 'schema', message };
-}
-
 /** What the queries of an endpoint depend on, after a successful poll. */
 export type QueryContext<Name extends DocumentName = DocumentName> = {
   [Each in Name]: StepContext<Each> & {
     /** The dialect of the path at which the document was found. */
     readonly dialect: string;
     /** Of the last document. */
-    readonly observations: ObservationsOf[Each];
+    readonly observations: DocumentTypes[Each]['observations'];
     /** What happened up to the last document. */
-    readonly flow: FlowOf[Each];
+    readonly flow: DocumentTypes[Each]['flow'];
     /** Operator addresses by their data part, from the staking module. */
     readonly operators: ReadonlyMap<string, string>;
     /** The queries with the answers that are not stale. */

@@ -8,7 +8,7 @@ import { HOUR_MS, MEBIBYTE } from '../config/units.js';
 import { cleanText } from '../text/untrusted-text.js';
 import { nextKeyOf, nodeQuery, pagination, type QueryRequest } from './query.js';
 import type { QueryAnswer, QueryStates } from './query-state.js';
-import type { StepContext } from '../documents.js';
+import type { StepContext } from '../document-types.js';
 
 /* The validators by the staking module of the Cosmos SDK (QueryValidatorsResponse): names for labels, contacts, and operator addresses. */
 

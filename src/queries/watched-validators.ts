@@ -7,7 +7,7 @@ import { families, labeledGauge, type LabelValues } from '../metrics/family.js';
 import type { WatchedOrchestrator } from '../facts/bridge/registrations.js';
 import { optional, required } from '../facts/required-fields.js';
 import { isOn, nodeQuery, type QueryContext, type QueryInput, type QueryRequest } from './query.js';
-import type { StepContext } from '../documents.js';
+import type { StepContext } from '../document-types.js';
 
 /* The validators of `watch`: their status in the staking module, their last claim, and the funds of their orchestrators. */
 

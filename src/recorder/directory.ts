@@ -1,8 +1,7 @@
 import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { formatSize } from '../config/units.js';
+import { compress } from '../gzip.js';
 import {
   directoryName,
   encodeRecording,
@@ -19,11 +18,6 @@ export interface RecordingDirectory {
   /** The size of all recorded polls. */
   readonly bytes: () => number;
 }
-
-/** Higher levels take several times as long, and save a tenth. */
-const GZIP_LEVEL = 1;
-
-const compress = promisify(gzip);
 
 /** Left by a process that was killed while it wrote. A younger one may be of another process. */
 const ABANDONED_MS = 10 * 60_000;
@@ -71,7 +65,7 @@ export async function openDirectory(
   return {
     bytes: () => totalBytes,
     write: async (header, body) => {
-      const content = await compress(encodeRecording(header, body), { level: GZIP_LEVEL });
+      const content = await compress(encodeRecording(header, body));
       await makeSpace(content.length);
       const { day, name } = fileNameOf(header.time);
       const directory = join(root, directoryName(header.target), directoryName(header.document), day);
@@ -102,21 +96,22 @@ async function writeWhole(directory: string, name: string, content: Uint8Array, 
   }
 }
 
-/** The directories in a directory. Symbolic links are not followed: what they lead to is not ours to delete. */
-async function directoriesIn(path: string): Promise<string[]> {
+/** The names of the directories in a directory. Symbolic links are not followed: what they lead to is not ours to delete. */
+export async function directoriesIn(path: string): Promise<string[]> {
   const entries = await readdir(path, { withFileTypes: true });
   return entries
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
-    .map(({ name }) => join(path, name));
+    .flatMap((entry) => (entry.isDirectory() && !entry.name.startsWith('.') ? [entry.name] : []))
+    .toSorted();
 }
 
 async function directoriesInAll(paths: readonly string[]): Promise<string[]> {
-  return (await Promise.all(paths.map(directoriesIn))).flat();
+  const found = paths.map(async (path) => (await directoriesIn(path)).map((name) => join(path, name)));
+  return (await Promise.all(found)).flat();
 }
 
 /** The directories of all days of all endpoints. */
 async function daysOf(root: string): Promise<string[]> {
-  const days = await directoriesInAll(await directoriesInAll(await directoriesIn(root)));
+  const days = await directoriesInAll(await directoriesInAll(await directoriesInAll([root])));
   return days.filter((path) => isDay(basename(path)));
 }
 

@@ -2,8 +2,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { documentNames, type DocumentName } from '../documents.js';
+import type { DocumentName } from '../document-types.js';
+import { documentNames } from '../documents.js';
 import { DAY_MS } from '../config/units.js';
+import { directoriesIn } from './directory.js';
 import { decodeRecording, isDay, targetOf, timeOf, type RecordingHeader } from './recording-file.js';
 import { fileErrorText, systemErrorText } from '../text/system-error.js';
 
@@ -93,11 +95,6 @@ async function endpointsIn(root: string, { target }: Pick<ReadOptions, 'target'>
       .map((document): Endpoint => ({ target: ofTarget, document, path: join(root, name, document) }));
   });
   return (await Promise.all(endpoints)).flat();
-}
-
-async function directoriesIn(path: string): Promise<string[]> {
-  const entries = await readdir(path, { withFileTypes: true });
-  return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).toSorted();
 }
 
 /** Those of one day are listed at once. */

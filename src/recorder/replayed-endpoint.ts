@@ -1,6 +1,7 @@
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
-import { documentNames, documents, type DocumentName, type SideInput, type StepContext } from '../documents.js';
+import type { DocumentName, StepContext } from '../document-types.js';
+import { documentNames, documents, type SideInput } from '../documents.js';
 import { failure } from '../http/failure-reasons.js';
 import { INVALID } from '../chain/field.js';
 import { parseDecimal } from '../chain/numeral.js';

@@ -5,10 +5,9 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { Logger } from 'pino';
 import type { ContentEncoding } from '../exposition/metrics-page.js';
+import { compress } from '../gzip.js';
 import type { Format } from '../metrics/text-format.js';
 import { parseSearch } from '../pages/search.js';
 import type { Result } from '../result.js';
@@ -162,13 +161,11 @@ async function send(
   response.send(body);
 }
 
-const compress = promisify(gzip);
-
 /** A text is HTML, anything else is sent as JSON. */
 async function sendPage(request: Request, response: Response, page: string | object): Promise<void> {
   const text = typeof page === 'string' ? page : `${JSON.stringify(page)}\n`;
   await send(request, response, typeof page === 'string' ? 'html' : 'json', async (encoding) =>
-    encoding === 'gzip' ? compress(text, { level: 1 }) : Buffer.from(text),
+    encoding === 'gzip' ? compress(text) : Buffer.from(text),
   );
 }
 

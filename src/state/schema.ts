@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Instant } from '../clock.js';
-import { documentNames, type DocumentName } from '../documents.js';
+import type { DocumentName } from '../document-types.js';
+import { documentNames } from '../documents.js';
 import type { Remembered } from '../poll/remembered.js';
 import { createTimeCodecs, maybe } from './codecs.js';
 import { createDocumentSchema } from './document-schema.js';

@@ -35,9 +35,9 @@ describe('the past of a demo', () => {
   });
 
   it('ends now, with a chain whose blocks are of now', async () => {
-    const { model, config, pastOf, incidentMinutes } = await lapse('conflicting-claims', 20_000, now);
+    const { model, config, knownBefore, incidentMinutes } = await lapse('conflicting-claims', 20_000, now);
     expect(incidentMinutes).toBe(23);
-    const pasts = jobsOf(config).map(pastOf);
+    const pasts = jobsOf(config).map(knownBefore);
     expect(pasts.map((past) => past?.state.success?.at)).toEqual([now, now, now]);
     expect(pasts.map((past) => past?.state.addedAt.epochSeconds)).toEqual(
       [now, now, now].map((at) => at.epochSeconds - 1800),
@@ -59,7 +59,7 @@ describe('the past of a demo', () => {
 
   it('is continued by the polls of the exporter', async () => {
     const at = clock();
-    const { model, pastOf } = await lapse('stalled-oracle', 20_000, at);
+    const { model, knownBefore } = await lapse('stalled-oracle', 20_000, at);
     const simulator = await startSimulator({
       host: '127.0.0.1',
       port: 0,
@@ -69,7 +69,7 @@ describe('the past of a demo', () => {
       tick: false,
     });
     const executor = createPollExecutor('test');
-    const registry = createEndpointRegistry(executor, pino({ level: 'silent' }), clock, pastOf);
+    const registry = createEndpointRegistry({ executor, log: pino({ level: 'silent' }), knownBefore });
     const config = demoConfig(simulator.url, model);
     try {
       registry.reconcile(jobsOf(config), { ...config.poll, interval: 100 }, clock());

@@ -10,7 +10,7 @@ import type { Poll } from '../../src/poll/poll.js';
 import { seriesOf, valueIn } from '../support/exposition-text.js';
 import { pollOf, TARGET_OPTIONS } from '../support/polls.js';
 import { NOW, sampleModel, sampleSnapshots } from '../support/sample-endpoints.js';
-import type { StepContext } from '../../src/documents.js';
+import type { StepContext } from '../../src/document-types.js';
 
 const STALE_AFTER_MS = 60_000;
 const CONTEXT: StepContext<'module_state'> = {

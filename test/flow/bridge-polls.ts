@@ -6,7 +6,7 @@ import type { Snapshot } from '../../src/poll/step.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { seriesOf } from '../support/exposition-text.js';
 import { pollOf, TARGET_OPTIONS } from '../support/polls.js';
-import type { StepContext } from '../../src/documents.js';
+import type { StepContext } from '../../src/document-types.js';
 
 const STALE_AFTER_MS = 300_000;
 

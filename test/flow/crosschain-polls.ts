@@ -9,7 +9,7 @@ import type { JsonObject } from '../support/json.js';
 import { seriesOf } from '../support/exposition-text.js';
 import { NO_LABELS, pollOf, TARGET_OPTIONS } from '../support/polls.js';
 import { itemsOf } from '../../src/poll/kept-body.js';
-import type { StepContext } from '../../src/documents.js';
+import type { StepContext } from '../../src/document-types.js';
 
 const STALE_AFTER_MS = 300_000;
 export const START_SECONDS = 1_790_000_000;

@@ -1,4 +1,4 @@
-import type { DocumentName } from '../../src/documents.js';
+import type { DocumentName } from '../../src/document-types.js';
 import type { Subject } from '../../src/problems/problem.js';
 import type { AlertKey } from '../problems/incidents.js';
 import { START_SECONDS } from '../problems/recording.js';

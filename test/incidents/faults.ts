@@ -1,5 +1,5 @@
 import { dataPart } from '../../src/chain/addresses.js';
-import type { DocumentName } from '../../src/documents.js';
+import type { DocumentName } from '../../src/document-types.js';
 import type { FailureReason } from '../../src/http/failure-reasons.js';
 import type { ContractAction } from '../../src/simulator/oracle.js';
 import type { Random } from '../../src/simulator/random.js';

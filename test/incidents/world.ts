@@ -1,4 +1,4 @@
-import type { DocumentName } from '../../src/documents.js';
+import type { DocumentName } from '../../src/document-types.js';
 import type { MainnetChain } from '../../src/simulator/mainnet-chain.js';
 import { minBatchFee, type Token } from '../../src/simulator/tokens.js';
 import type { Validator } from '../../src/simulator/validators.js';

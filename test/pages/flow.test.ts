@@ -10,7 +10,7 @@ import { batch, state, transfer, valset } from '../facts/bridge/state.js';
 import type { JsonObject } from '../support/json.js';
 import { NO_LABELS, pollOf, TARGET_OPTIONS } from '../support/polls.js';
 import { at, targetVerdicts, testLinks } from './sample-snapshots.js';
-import type { StepContext } from '../../src/documents.js';
+import type { StepContext } from '../../src/document-types.js';
 import { targetView } from '../../src/pages/view.js';
 
 const limits = { maxBodyBytes: 2 ** 26, staleAfterMs: 300_000 };

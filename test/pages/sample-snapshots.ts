@@ -15,7 +15,7 @@ import type { Poll } from '../../src/poll/poll.js';
 import { pollOf } from '../support/polls.js';
 import { withDetails } from '../../src/problems/sentence.js';
 import type { KnownEndpoint } from '../../src/poll/endpoint-state.js';
-import type { StepContext } from '../../src/documents.js';
+import type { StepContext } from '../../src/document-types.js';
 
 export const at = (seconds: number): Instant => ({
   epochSeconds: Date.UTC(2026, 0, 1, 12) / 1000 + seconds,

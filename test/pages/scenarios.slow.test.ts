@@ -30,9 +30,9 @@ interface Pages {
 async function pagesOf(scenario: ScenarioName): Promise<Pages> {
   const model = createPastModel({ seed: 1, scenario, blockTimeMs: 20_000, startTime: now.epochSeconds });
   const config = demoConfig('http://node.example', model);
-  const { pastOf } = await runTimeLapse(model, scenario, config, now);
+  const { knownBefore } = await runTimeLapse(model, scenario, config, now);
   const shown = jobsOf(config).flatMap((job) => {
-    const past = pastOf(job);
+    const past = knownBefore(job);
     return past === undefined ? [] : [{ ...past, job }];
   });
   const states = shown.map(({ state }) => state);

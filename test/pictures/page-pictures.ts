@@ -58,7 +58,8 @@ export async function startPages(
       shard: { index: 1, count: 1 },
       enableLifecycle: false,
       loadConfig: async () => ({ ok: true, config, warnings: [] }),
-      pastOf: (job) => chains[SCENARIOS.findIndex(([target]) => target === job.context.target)]?.past.pastOf(job),
+      knownBefore: (job) =>
+        chains[SCENARIOS.findIndex(([target]) => target === job.context.target)]?.past.knownBefore(job),
     },
   );
   return {

@@ -226,7 +226,7 @@ describe('an endpoint that is polled on a timer', () => {
       return fetched;
     };
     const sendQuery = async (): Promise<QueryResult> => ({ ...failure('status', ''), isRefused: true });
-    const registry = createEndpointRegistry({ fetch, sendQuery }, pino({ level: 'silent' }));
+    const registry = createEndpointRegistry({ executor: { fetch, sendQuery }, log: pino({ level: 'silent' }) });
     closing.push(async () => registry.close());
     const replaceJobs = (jobs: readonly PollJob[], intervalMs: number): void =>
       registry.reconcile(

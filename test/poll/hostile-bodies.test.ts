@@ -13,7 +13,7 @@ import { pollOf, TARGET_OPTIONS } from '../support/polls.js';
 import { NOW } from '../support/sample-endpoints.js';
 import { hasTool, OPENMETRICS_PARSER, PYTHON, runTool } from '../support/tools.js';
 import { fuzzRuns, fuzzTimeoutMs } from '../support/fuzz.js';
-import type { StepContext } from '../../src/documents.js';
+import type { StepContext } from '../../src/document-types.js';
 
 const RUNS = 250;
 const MAX_SERIES = 5;

@@ -53,7 +53,7 @@ beforeEach(() => {
         ? new Promise<QueryResult>((end) => void startedNames.push({ job, end }))
         : REFUSED,
   };
-  registry = createEndpointRegistry(executor, logOf(logged), now);
+  registry = createEndpointRegistry({ executor, log: logOf(logged), now });
 });
 
 afterEach(() => {

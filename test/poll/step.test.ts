@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Instant } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
-import type { DocumentName } from '../../src/documents.js';
+import type { DocumentName } from '../../src/document-types.js';
 import { initialState, type EndpointState, initialMemory, type KnownEndpoint } from '../../src/poll/endpoint-state.js';
 import { limitsOf, pollInput, type PollJob } from '../../src/poll/jobs.js';
 import { step } from '../../src/poll/step.js';

@@ -9,7 +9,7 @@ import { createModel } from '../../src/simulator/model.js';
 import { idleState as partialState, transfer, vote } from '../facts/items/bridge-state.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { record } from '../problems/recording.js';
-import type { StepContext } from '../../src/documents.js';
+import type { StepContext } from '../../src/document-types.js';
 import { START, TARGET_OPTIONS } from '../support/polls.js';
 import {
   bridgeContext,

@@ -13,7 +13,8 @@ import {
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { QueryResponse } from '../../src/simulator/query-service.js';
 import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
-import type { DocumentName, SideInput, StepContext } from '../../src/documents.js';
+import type { DocumentName, StepContext } from '../../src/document-types.js';
+import type { SideInput } from '../../src/documents.js';
 import type { TargetLabels } from '../../src/config/config.js';
 import type { Objective } from '../../src/config/endpoint-config.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';

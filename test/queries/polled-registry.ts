@@ -20,7 +20,7 @@ export function createPolledRegistry() {
   const logged: Record<string, unknown>[] = [];
   const log = pino({ base: null }, { write: (line: string) => void logged.push(JSON.parse(line)) });
   const executor = createPollExecutor('test');
-  const registry = createEndpointRegistry(executor, log, now);
+  const registry = createEndpointRegistry({ executor, log, now });
   const polls = (): number => registry.states()[0]?.polls ?? 0;
   return {
     registry,

@@ -3,7 +3,7 @@ import { dataPart } from '../../src/chain/addresses.js';
 import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { answerQueries, respondTo } from '../../src/commands/simulated-responses.js';
-import type { DocumentName } from '../../src/documents.js';
+import type { DocumentName } from '../../src/document-types.js';
 import {
   exportedFamilies,
   initialState,

@@ -5,7 +5,7 @@ import type { Instant } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
 import { createEndpointRegistry, type EndpointRegistry } from '../../src/poll/registry.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
-import type { DocumentName } from '../../src/documents.js';
+import type { DocumentName } from '../../src/document-types.js';
 import type { ContractExchange } from '../../src/queries/contract-document.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import { asDecimalString } from '../../src/chain/numeral.js';
@@ -88,7 +88,7 @@ export async function startRecordedRegistry(config: Config, directory: string): 
       close: async () => undefined,
     }));
     recorder.configure({ ...config.recorder, directory });
-    return createEndpointRegistry(executor, pino({ level: 'silent' }), now, undefined, recorder);
+    return createEndpointRegistry({ executor, log: pino({ level: 'silent' }), now, recorder });
   }
 
   /** Waits until the steps of all polls that have started are taken. */

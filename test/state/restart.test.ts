@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/poll/verdicts.js';
-import type { DocumentName } from '../../src/documents.js';
+import type { DocumentName } from '../../src/document-types.js';
 import { EMPTY_BRIDGE_FLOW } from '../../src/flow/bridge-flow.js';
 import { rememberedOf, type Remembered } from '../../src/poll/remembered.js';
 import {

@@ -4,7 +4,7 @@ import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { answerQueries, respondTo } from '../../src/commands/simulated-responses.js';
 import type { Config } from '../../src/config/config.js';
-import type { DocumentName } from '../../src/documents.js';
+import type { DocumentName } from '../../src/document-types.js';
 import { exportedFamilies, initialState, initialMemory, type KnownEndpoint } from '../../src/poll/endpoint-state.js';
 import { jobsOf, limitsOf, pollInput } from '../../src/poll/jobs.js';
 import { rememberedOf, withRemembered, type Remembered } from '../../src/poll/remembered.js';

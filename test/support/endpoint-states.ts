@@ -12,7 +12,7 @@ import { rememberedOf, withRemembered, type Remembered } from '../../src/poll/re
 import { step, type Snapshot } from '../../src/poll/step.js';
 import { verdictsOf, type TargetVerdicts } from '../../src/poll/verdicts.js';
 import type { QueryStates } from '../../src/queries/query-state.js';
-import type { StepContext } from '../../src/documents.js';
+import type { StepContext } from '../../src/document-types.js';
 
 type AddedEndpoint = Pick<EndpointState, 'target' | 'targetLabels' | 'document'>;
 

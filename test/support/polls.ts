@@ -1,5 +1,5 @@
 import type { Instant } from '../../src/clock.js';
-import type { DocumentName, LabelSettings, StepContext } from '../../src/documents.js';
+import type { DocumentName, LabelSettings, StepContext } from '../../src/document-types.js';
 import { failure, type FailureReason } from '../../src/http/failure-reasons.js';
 import type { Fetched, PollExecutor, ReceivedBody } from '../../src/poll/fetch.js';
 import { type Poll, readBody, readFetched } from '../../src/poll/poll.js';

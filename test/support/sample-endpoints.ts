@@ -5,7 +5,7 @@ import { targetOptions } from '../../src/poll/jobs.js';
 import { pollOf } from './polls.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
-import type { StepContext } from '../../src/documents.js';
+import type { StepContext } from '../../src/document-types.js';
 
 /** A deterministic chain, 40 blocks after the start. */
 export function sampleModel(): Model {

@@ -1,18 +1,12 @@
 import type { Config } from '../../src/config/config.js';
 import type { BridgeSettings, CrosschainSettings } from '../../src/config/endpoint-config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
-import type { DocumentName, LabelSettings, StepContext } from '../../src/documents.js';
+import type { DocumentName, DocumentTypes, LabelSettings, StepContext } from '../../src/document-types.js';
 import type { Numeral } from '../../src/chain/numeral.js';
 import type { Instant } from '../../src/clock.js';
 import type { BridgeObservations } from '../../src/facts/bridge/observations.js';
 import type { CrosschainObservations } from '../../src/facts/crosschain/observations.js';
-import {
-  documents,
-  type DocumentContext,
-  type InputOf,
-  type ObservationsOf,
-  type SideInput,
-} from '../../src/documents.js';
+import { documents, type DocumentContext, type SideInput } from '../../src/documents.js';
 import { initialState, initialMemory } from '../../src/poll/endpoint-state.js';
 import type { Poll } from '../../src/poll/poll.js';
 import { step, type KnownDocument, type Snapshot } from '../../src/poll/step.js';
@@ -108,7 +102,7 @@ export function crosschainSnapshot(document: unknown, options: CrosschainOptions
 interface Reading<Name extends DocumentName> {
   readonly height?: string | undefined;
   readonly at?: Instant | undefined;
-  readonly previous?: ObservationsOf[Name] | undefined;
+  readonly previous?: DocumentTypes[Name]['observations'] | undefined;
   readonly sideInput?: SideInput;
 }
 
@@ -122,7 +116,7 @@ export function readSnapshot<Name extends DocumentName>(
 }
 
 function snapshotAfter<Name extends DocumentName>(
-  observations: ObservationsOf[Name] | undefined,
+  observations: DocumentTypes[Name]['observations'] | undefined,
   poll: Poll<Name>,
   context: StepContext<Name>,
 ): Snapshot<Name> {
@@ -148,15 +142,15 @@ export function firstSnapshot<Name extends DocumentName>(
 }
 
 /** The settings of a document, and what of its context a test gives. */
-type InputContext<Name extends DocumentName> = Pick<DocumentContext<Name>, 'settings'> &
-  Partial<Pick<DocumentContext<Name>, 'labels' | 'height' | 'at'>>;
+type InputContext<Name extends DocumentName> = Pick<DocumentContext<DocumentTypes[Name]>, 'settings'> &
+  Partial<Pick<DocumentContext<DocumentTypes[Name]>, 'labels' | 'height' | 'at'>>;
 
 /** A document as families and the flow read it. Throws if it cannot be read. */
 export function inputOf<Name extends DocumentName>(
   document: Name,
   json: object,
   { labels = NO_LABELS, height, at = START, settings }: InputContext<Name>,
-): InputOf[Name] {
+): DocumentTypes[Name]['input'] {
   const { read, input } = documents[document];
   const result = read(Buffer.from(JSON.stringify(json)), { at, maxValues: Infinity });
   if (!result.ok || result.value === undefined) throw new Error('the document cannot be read');
