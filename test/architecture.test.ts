@@ -93,6 +93,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'chain',
     'clock.ts',
     'config',
+    'document-types.ts',
     'documents.ts',
     'facts',
     'flow',

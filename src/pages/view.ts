@@ -1,4 +1,4 @@
-import type { DocumentName, InputOf } from '../documents.js';
+import type { DocumentName, DocumentTypes } from '../document-types.js';
 import { ageSeconds, isoTime, type Instant } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
 import { searchCctxs, searchText, searchTransfers, type SearchResult } from '../facts/items/search.js';
@@ -129,7 +129,7 @@ export function pendingView(
 
 function searchIn(shown: readonly ShownEndpoint[], query: string, now: Instant): SearchResult {
   const text = searchText(query);
-  const inputOf = <Name extends DocumentName>(document: Name): InputOf[Name] | undefined => {
+  const inputOf = <Name extends DocumentName>(document: Name): DocumentTypes[Name]['input'] | undefined => {
     const state = shown.find((endpoint) => endpoint.state.document === document)?.state;
     const snapshot = state && exportedSuccess(state, now)?.snapshot;
     return snapshot !== undefined && isOf(document, snapshot) ? keptInput<Name>(snapshot) : undefined;
