@@ -113,7 +113,7 @@ export function runDay(
   const hearing = new Hearing();
   const wrongGauges: string[] = [];
   const wrongFamilies = new Set<string>();
-  let [active, polls]: [readonly Fault[], number] = [[], 0];
+  let [active, polls, remembersSince, isForgotten]: [readonly Fault[], number, number, boolean] = [[], 0, 0, false];
   const phases = segmentsOf(faults).map(([fromMinute, untilMinute], index): Phase => {
     const during = faults.filter((fault) => fault.fromMinute <= fromMinute && fromMinute < fault.untilMinute);
     const phase = mergePhases(during);
@@ -128,7 +128,9 @@ export function runDay(
         for (const fault of faults) if (fault.fromMinute === fromMinute) fault.begin?.(served);
         served.each = during.flatMap(({ each }) => (each === undefined ? [] : [() => each(served)]));
         active = during;
-        if (phase.exporterDown) hearing.interrupted(hasStateFile);
+        if (!phase.exporterDown) return;
+        hearing.interrupted(hasStateFile);
+        isForgotten = !hasStateFile;
       },
     };
   });
@@ -143,6 +145,8 @@ export function runDay(
     observe: (targets, minute, endpoints) => {
       polls += endpoints.length;
       const { chain } = served;
+      if (isForgotten) remembersSince = minute;
+      isForgotten = false;
       hearing.observe(
         {
           minute,
@@ -150,6 +154,7 @@ export function runDay(
           chain,
           faults: active,
           over: faults.filter(({ untilMinute }) => untilMinute <= minute),
+          remembersSince,
         },
         targets.flatMap(({ verdicts }) => verdicts),
       );

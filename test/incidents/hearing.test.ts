@@ -28,7 +28,14 @@ function hear(
       inhibitedBy: null,
       ...own,
     }));
-    const world = { minute, nowSeconds: START_SECONDS + minute * 60, chain: served.chain, faults, over: [] };
+    const world = {
+      minute,
+      nowSeconds: START_SECONDS + minute * 60,
+      chain: served.chain,
+      faults,
+      over: [],
+      remembersSince: 0,
+    };
     hearing.observe(world, verdicts as unknown as readonly Verdict[]);
   }
   return hearing;

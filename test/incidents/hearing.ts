@@ -32,8 +32,9 @@ interface Episode {
   readonly about: string;
   identity: string | number | undefined;
   fromMinute: number;
-  /** Minutes in which it was visible, since it is true and since it is sure. */
+  /** Minutes since it is true: a document can prove what nobody saw. */
   mayMinutes: number;
+  /** Minutes in which it was visible since it is sure. */
   sureMinutes: number;
   /** Minutes in which it was visible, since it is true no more. */
   goneMinutes: number;
@@ -92,7 +93,7 @@ export class Hearing {
       const isVisible =
         expectation.seenIn.length === 0 ||
         (this.#unsettledMinutes === 0 && !expectation.seenIn.some((document) => isBlind(world, document)));
-      this.#advance(own, expectation, expectation.truths(world), isVisible ? elapsed : 0, minute);
+      this.#advance(own, expectation, expectation.truths(world), { elapsed, isVisible, minute });
       const [alert = '', severity = ''] = expectation.alert.split('/');
       for (const [key, episode] of own) {
         const { truth } = episode;
@@ -114,9 +115,9 @@ export class Hearing {
     episodes: Map<string, Episode>,
     { ends }: Expectation,
     truths: readonly Truth[],
-    elapsed: number,
-    minute: number,
+    { elapsed, isVisible, minute }: { elapsed: number; isVisible: boolean; minute: number },
   ): void {
+    const visible = isVisible ? elapsed : 0;
     const byKey = new Map(truths.map((truth) => [JSON.stringify([truth.about, truth.document]), truth]));
     for (const [key, truth] of byKey) {
       const known = episodes.get(key);
@@ -138,12 +139,12 @@ export class Hearing {
       }
       known.truth = truth;
       known.mayMinutes += elapsed;
-      known.tailMinutes = Math.max(0, known.tailMinutes - elapsed);
-      known.sureMinutes = truth.isSure ? known.sureMinutes + elapsed : 0;
+      known.tailMinutes = Math.max(0, known.tailMinutes - visible);
+      known.sureMinutes = truth.isSure ? known.sureMinutes + visible : 0;
     }
     for (const [key, episode] of episodes) {
       if (byKey.has(key)) continue;
-      episode.goneMinutes += elapsed;
+      episode.goneMinutes += visible;
       episode.sureMinutes = 0;
     }
   }

@@ -21,6 +21,8 @@ export interface World {
   readonly faults: readonly Fault[];
   /** Those that are over. */
   readonly over: readonly Fault[];
+  /** Since when the exporter remembers what it has seen: the minute in which it began without a state file; 0 if it has run since before the day. */
+  readonly remembersSince: number;
 }
 
 export const faultsOf = ({ faults }: World, ...kinds: readonly FaultKind[]): readonly Fault[] =>
@@ -201,6 +203,8 @@ export interface ChainQueue {
   readonly oldestMinutes: number;
   /** How many are missed that were not when the day began. */
   readonly newlyMissed: number;
+  /** Whether one of them was not missed when the exporter began. */
+  readonly isMissedSinceBegin: boolean;
   readonly lowestMissedNonce: number | undefined;
   /** Missed ones that the node no longer lists. */
   readonly unlisted: number;
@@ -210,12 +214,13 @@ export interface ChainQueue {
 
 const WINDOW_BLOCKS = 500;
 
-export function queuesOf({ chain, nowSeconds }: World, dayStartSeconds: number): readonly ChainQueue[] {
+export function queuesOf({ chain, nowSeconds, remembersSince }: World, dayStartSeconds: number): readonly ChainQueue[] {
   return chain.crosschain.module.chains.map(({ id, queue, lookahead }) => {
     const { pending, missed } = queue;
     const listed = queue.listedMissed(chain.height - WINDOW_BLOCKS + 1);
     const nonces = pending.map(({ nonce }) => nonce);
     const missedNonces = listed.map(({ nonce }) => nonce);
+    const newlyMissed = listed.filter(({ createdSeconds }) => createdSeconds >= dayStartSeconds - 86_400);
     const created = pending.filter(({ direction }) => direction !== 'command').map((cctx) => cctx.createdSeconds);
     return {
       chainId: id,
@@ -223,7 +228,10 @@ export function queuesOf({ chain, nowSeconds }: World, dayStartSeconds: number):
       lowestNonce: nonces[0],
       highestNonce: nonces.length === 0 ? undefined : Math.max(...nonces),
       oldestMinutes: created.length === 0 ? 0 : (nowSeconds - Math.min(...created)) / 60,
-      newlyMissed: listed.filter(({ createdSeconds }) => createdSeconds >= dayStartSeconds - 86_400).length,
+      newlyMissed: newlyMissed.length,
+      isMissedSinceBegin:
+        remembersSince === 0 ||
+        newlyMissed.some(({ createdSeconds }) => createdSeconds >= dayStartSeconds + remembersSince * 60),
       lowestMissedNonce: missedNonces.length === 0 ? undefined : Math.min(...missedNonces),
       unlisted: missed.length - listed.length,
       lookahead,
