@@ -103,16 +103,16 @@ function errorsOf(schema: z.ZodType, value: unknown, hasWrongValues: boolean): F
   const invalid = new Map<string, number>();
   const unknown = new Map<string, number>();
   const missing = new Set<string>();
-  const visit = (own: z.ZodType, path: string, field: unknown, isInRow: boolean): void => {
+  const visit = (fieldSchema: z.ZodType, path: string, field: unknown, isInRow: boolean): void => {
     if (field === undefined) {
       if (!isInRow && path !== '') missing.add(path);
     } else if (field === INVALID) increment(invalid, path);
-    else if (field === UNKNOWN_VALUE && isEnumeration(own)) increment(unknown, path);
+    else if (field === UNKNOWN_VALUE && isEnumeration(fieldSchema)) increment(unknown, path);
     else if (Array.isArray(field)) {
-      const row = hasWrongValues ? rowSchema(own) : undefined;
+      const row = hasWrongValues ? rowSchema(fieldSchema) : undefined;
       if (row !== undefined) for (const entry of field) visit(row, `${path}[]`, entry, true);
     } else if (typeof field === 'object' && field !== null) {
-      for (const [name, ofField] of fieldsOf(own)) {
+      for (const [name, ofField] of fieldsOf(fieldSchema)) {
         visit(ofField, joinPath(path, name), Reflect.get(field, name), isInRow);
       }
     }
@@ -128,16 +128,16 @@ const MAX_UNRECOGNIZED_KEY_CHARACTERS = 64;
 /** Paths of keys that a schema does not have; the first ones, because a document can have any number. */
 export function unrecognizedFields(schema: z.ZodType, json: unknown): ReadonlySet<string> {
   const found = new Set<string>();
-  const visit = (own: z.ZodType, path: string, value: unknown): void => {
+  const visit = (fieldSchema: z.ZodType, path: string, value: unknown): void => {
     if (found.size >= MAX_UNRECOGNIZED_FIELDS || typeof value !== 'object' || value === null) return;
     if (Array.isArray(value)) {
-      const row = rowSchema(own);
+      const row = rowSchema(fieldSchema);
       if (row !== undefined) for (const entry of value) visit(row, `${path}[]`, entry);
       return;
     }
-    if (fieldsOf(own).length === 0) return;
+    if (fieldsOf(fieldSchema).length === 0) return;
     for (const [key, entry] of Object.entries(value)) {
-      const known = fieldByKey(own, key);
+      const known = fieldByKey(fieldSchema, key);
       if (known) visit(known[1], joinPath(path, known[0]), entry);
       if (known !== undefined || found.size >= MAX_UNRECOGNIZED_FIELDS) continue;
       found.add(joinPath(path, key.slice(0, MAX_UNRECOGNIZED_KEY_CHARACTERS)));

@@ -120,14 +120,14 @@ interface KnownKeys {
 /** What each object schema knows besides its fields. */
 const knownKeys = new WeakMap<z.ZodType, { readonly aliases: Aliases; readonly ignored: readonly string[] }>();
 
-export function object<const Own extends Shape>(
-  shape: Own,
+export function object<const Fields extends Shape>(
+  shape: Fields,
   { aliases = {}, ignored = [] }: KnownKeys = {},
-): FieldSchema<ObjectOf<Own>> {
+): FieldSchema<ObjectOf<Fields>> {
   const schema = z.object(shape);
-  const own = Object.entries(aliases).filter(([, name]) => Object.hasOwn(shape, name) || ignored.includes(name));
-  knownKeys.set(schema, { aliases: Object.fromEntries(own), ignored });
-  const renamed = own.filter(([, name]) => Object.hasOwn(shape, name));
+  const known = Object.entries(aliases).filter(([, name]) => Object.hasOwn(shape, name) || ignored.includes(name));
+  knownKeys.set(schema, { aliases: Object.fromEntries(known), ignored });
+  const renamed = known.filter(([, name]) => Object.hasOwn(shape, name));
   const named =
     renamed.length === 0
       ? schema
@@ -136,7 +136,7 @@ export function object<const Own extends Shape>(
           .overwrite((json) => withNames(json, renamed))
           .pipe(schema);
   // A property that is not there is `undefined`, too.
-  return orInvalid(named as z.ZodType<ObjectOf<Own>>);
+  return orInvalid(named as z.ZodType<ObjectOf<Fields>>);
 }
 
 function withNames(json: unknown, aliases: readonly (readonly [alias: string, name: string])[]): unknown {
@@ -171,7 +171,7 @@ export function fieldByKey(
 ): readonly [name: string, field: z.ZodType] | null | undefined {
   const { aliases, ignored } = knownKeys.get(innerSchema(schema)) ?? { aliases: {}, ignored: [] };
   const name = Object.hasOwn(aliases, key) ? aliases[key] : key;
-  const field = fieldsOf(schema).find(([own]) => own === name);
+  const field = fieldsOf(schema).find(([fieldName]) => fieldName === name);
   return field ?? (name !== undefined && ignored.includes(name) ? null : undefined);
 }
 

@@ -65,17 +65,21 @@ export async function runBacktest(
 function addStep(firings: Map<string, Firing[]>, verdict: Verdict, timeMs: number): void {
   const { alert, severity, target, document, subject, inhibitedBy } = verdict;
   const key = JSON.stringify([alert, severity, target, document, subject]);
-  const own = firings.get(key) ?? [];
+  const before = firings.get(key) ?? [];
   const rule = rules.find((each) => each.name === alert && each.severity === severity);
   const keptMs = STEP_MS + (rule?.keepFiringMinutes ?? 0) * MINUTE_MS;
-  const last = own.at(-1);
+  const last = before.at(-1);
   if (last === undefined || timeMs - last.lastMs > keptMs) {
     firings.set(key, [
-      ...own,
+      ...before,
       { alert, severity, target, document, subject, fromMs: timeMs, lastMs: timeMs, inhibitedBy },
     ]);
   } else {
-    own[own.length - 1] = { ...last, lastMs: timeMs, inhibitedBy: last.inhibitedBy === null ? null : inhibitedBy };
+    before[before.length - 1] = {
+      ...last,
+      lastMs: timeMs,
+      inhibitedBy: last.inhibitedBy === null ? null : inhibitedBy,
+    };
   }
 }
 
@@ -94,15 +98,15 @@ function reportOf(all: readonly Firing[], firstMs: number, lastMs: number, notJu
   const byAlert = groupBy(firings, ({ alert, severity }) => `${severities.indexOf(severity)} ${alert} ${severity}`);
   const alerts = Array.from(byAlert)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, own]) => {
+    .map(([key, ofAlert]) => {
       const [, alert = '', severity = ''] = key.split(' ');
       return {
         alert,
         severity,
-        times: own.length,
-        inhibited: own.filter(({ inhibitedBy }) => inhibitedBy !== null).length,
-        timesPerWeek: Number((own.length / weeks).toFixed(1)),
-        seconds: own.reduce((sum, { seconds }) => sum + seconds, 0),
+        times: ofAlert.length,
+        inhibited: ofAlert.filter(({ inhibitedBy }) => inhibitedBy !== null).length,
+        timesPerWeek: Number((ofAlert.length / weeks).toFixed(1)),
+        seconds: ofAlert.reduce((sum, { seconds }) => sum + seconds, 0),
       };
     });
   // What the recording does not have the answers for, and what Prometheus judges alone.

@@ -193,12 +193,12 @@ function replayProblem(command: Command): string | undefined {
   const { recording, serve, at, bridge, crosschain } = command.opts<ReplayOptions>();
   const flags =
     recording === undefined
-      ? { with: 'without --recording', own: BODY_FLAGS }
+      ? { with: 'without --recording', allowed: BODY_FLAGS }
       : serve
-        ? { with: 'with --serve', own: PAGE_FLAGS }
-        : { with: 'with --recording and without --serve', own: RECORDING_FLAGS };
+        ? { with: 'with --serve', allowed: PAGE_FLAGS }
+        : { with: 'with --recording and without --serve', allowed: RECORDING_FLAGS };
   const other = [...BODY_FLAGS, ...RECORDING_FLAGS, ...PAGE_FLAGS].find(
-    (name) => !flags.own.includes(name) && command.getOptionValueSource(name) === 'cli',
+    (name) => !flags.allowed.includes(name) && command.getOptionValueSource(name) === 'cli',
   );
   if (other !== undefined) {
     const option = command.options.find((candidate) => candidate.attributeName() === other);
@@ -302,9 +302,9 @@ export function createProgram({ version, print, first, help, onInvocation }: Pro
     const isDaemon = name === 'daemon';
     const isDefault = isDaemon && (first === undefined || first.startsWith('-'));
     const command = program.command(name, { hidden: isDaemon, isDefault }).optionsGroup('Flags:');
-    for (const own of isDaemon ? [program, command] : [command]) {
-      own.description(definition.description).usage(definition.usage ?? '[flags]');
-      own.addHelpText('after', helpText(name, definition, help));
+    for (const described of isDaemon ? [program, command] : [command]) {
+      described.description(definition.description).usage(definition.usage ?? '[flags]');
+      described.addHelpText('after', helpText(name, definition, help));
     }
     for (const option of definition.options) command.addOption(option);
     if (isDaemon) command.argument('[command]', '', rejectLateCommand);

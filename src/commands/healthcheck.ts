@@ -13,7 +13,7 @@ const TIMEOUT_MS = 4_000;
 const HEALTHY: ReadonlySet<number | undefined> = new Set([200, 401]);
 
 /** Hosts that stand for all addresses. Node.js tries both addresses of `localhost`. */
-const ALL: ReadonlySet<string> = new Set(['', '0.0.0.0', '::']);
+const ALL_ADDRESSES: ReadonlySet<string> = new Set(['', '0.0.0.0', '::']);
 
 /** `healthcheck`: requests `/-/healthy` of a daemon on this machine with the same web settings. */
 export async function runHealthcheck(options: WebOptions, context: CommandContext): Promise<ExitCode> {
@@ -21,8 +21,8 @@ export async function runHealthcheck(options: WebOptions, context: CommandContex
   if (!web.ok) return printProblems(context, web.problems);
   const { listen, webConfig } = web.options;
   const tls = webConfig?.config.tls;
-  const { host: own = '' } = listen;
-  const host = ALL.has(own) ? 'localhost' : own;
+  const { host: listenHost = '' } = listen;
+  const host = ALL_ADDRESSES.has(listenHost) ? 'localhost' : listenHost;
   const url = `${tls ? 'https' : 'http'}://${isIPv6(host) ? `[${host}]` : host}:${listen.port}/-/healthy`;
   const request = tls
     ? requestHttps(url, { agent: false, rejectUnauthorized: false })

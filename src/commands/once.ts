@@ -102,14 +102,14 @@ async function pollOnce(
 }
 
 /** A warning names what has not been answered. */
-const SILENT: QueryLog = { warn: () => undefined, info: () => undefined };
+const NO_LOG: QueryLog = { warn: () => undefined, info: () => undefined };
 
 /** The queries of a document with what is answered in time. */
 async function answersTo(job: PollJob, executor: PollExecutor, polled: EndpointState): Promise<QueryStates> {
   let state = polled;
   const queries = createQueryRunner(
     executor,
-    SILENT,
+    NO_LOG,
     clock,
     () => state,
     (_job, answered) => {

@@ -38,20 +38,20 @@ export async function runReplay(options: ReplayOptions, context: CommandContext)
   const base = { ...targetOptions(config, target), isSinglePoll: true };
   const endpoints: ReadEndpoint[] = [];
   const warnings: string[] = [];
-  const read = async (own: StepContext, file: string, height?: string): Promise<void> => {
+  const read = async (stepContext: StepContext, file: string, height?: string): Promise<void> => {
     const source = file === STANDARD_INPUT ? 'standard input' : file;
     const bytes = await readFileBody(file, context.stdin, source, config.poll.max_body_size);
     const poll = Buffer.isBuffer(bytes)
-      ? readBody({ bytes, source, height, receivedAt: clock() }, own)
+      ? readBody({ bytes, source, height, receivedAt: clock() }, stepContext)
       : { outcome: bytes, phaseSeconds: {} };
     const before = {
-      state: initialState(own, limitsOf({ context: own }, config.poll), clock()),
+      state: initialState(stepContext, limitsOf({ context: stepContext }, config.poll), clock()),
       memory: initialMemory,
     };
-    const endpoint = { context: own, ...timedStep(before, poll, own, clock()) };
+    const endpoint = { context: stepContext, ...timedStep(before, poll, stepContext, clock()) };
     endpoints.push(endpoint);
     if (!poll.outcome.ok || !Buffer.isBuffer(bytes)) return;
-    warnings.push(...unrecognizedWarning(source, own, bytes), ...inactiveWatched(source, endpoint));
+    warnings.push(...unrecognizedWarning(source, stepContext, bytes), ...inactiveWatched(source, endpoint));
   };
   if (bridge !== undefined) {
     const settings = target.bridge ?? defaultBridgeSettings;

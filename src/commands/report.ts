@@ -69,7 +69,7 @@ export function inactiveWatched(name: string, { context: { document, settings },
   if (input === undefined || orEmpty(() => registeredMembers(input)).length === 0) return [];
   const entries = orEmpty(() => watchedEntries(input));
   const inactive = settings.watch.filter(
-    (own) => !entries.some(({ address, isActive }) => isActive && address === own),
+    (watched) => !entries.some(({ address, isActive }) => isActive && address === watched),
   );
   if (inactive.length === 0) return [];
   return [`${name}: no member of the newest validator set has an address of bridge.watch: ${inactive.join(', ')}`];
@@ -88,15 +88,15 @@ export interface Summary {
 export function summarize(endpoints: readonly KnownEndpoint[], now: Instant, { failOn }: SummaryOptions): Summary {
   const states = endpoints.map(({ state }) => state);
   const targets = verdictsOf(states, now);
-  const verdicts = targets.flatMap((own) => own.verdicts).filter(({ inhibitedBy }) => inhibitedBy === null);
+  const verdicts = targets.flatMap((target) => target.verdicts).filter(({ inhibitedBy }) => inhibitedBy === null);
   const worst = failOn === undefined ? undefined : worstFrom(verdicts, failOn);
   const polled = states.filter(({ success }) => success !== undefined);
-  const isPolled = (own: Verdict): boolean =>
-    polled.some(({ target, document }) => own.target === target && own.document === document);
+  const isPolled = (verdict: Verdict): boolean =>
+    polled.some(({ target, document }) => verdict.target === target && verdict.document === document);
   return {
     lines: [
       ...summaryLines(verdicts.filter(isPolled), polledTargets(states)),
-      ...targets.flatMap((own) => notJudgedLine(own, polled)),
+      ...targets.flatMap((target) => notJudgedLine(target, polled)),
       ...polled.flatMap(unknownFeesLine),
     ],
     failure: worst && `${worst.target} is ${worst.severity} (--fail-on=${failOn}): ${sentenceText(worst.sentence)}`,
@@ -119,7 +119,7 @@ function summaryLines(verdicts: readonly Verdict[], targets: readonly string[]):
     ...lines.slice(0, MAX_LINES),
     ...more,
     ...targets
-      .filter((target) => !firing.some((own) => own.target === target))
+      .filter((target) => !firing.some((verdict) => verdict.target === target))
       .map((target) => `${target}: no problem`),
     ...pending.slice(0, MAX_LINES).map(pendingLine),
   ];
@@ -127,8 +127,8 @@ function summaryLines(verdicts: readonly Verdict[], targets: readonly string[]):
 
 /** What the node has not served the fields for, and what one poll never proves. */
 function notJudgedLine({ target, notJudgedHere }: TargetVerdicts, polled: readonly EndpointState[]): readonly string[] {
-  const own = new Set(polled.flatMap((state) => (state.target === target ? [state.document] : [])));
-  const judged = problems.filter(({ document }) => own.has(document));
+  const polledDocuments = new Set(polled.flatMap((state) => (state.target === target ? [state.document] : [])));
+  const judged = problems.filter(({ document }) => polledDocuments.has(document));
   const provable = new Set(judged.flatMap(({ name, needsTime }) => (needsTime ? [] : [name])));
   const names = new Set([...notJudgedHere, ...judged.map(({ name }) => name).filter((name) => !provable.has(name))]);
   return names.size === 0 ? [] : [`${target}: not judged by this poll: ${Array.from(names).join(', ')}`];

@@ -135,14 +135,14 @@ function polled(
   model: Model,
   at: Instant,
 ): KnownEndpoint {
-  const { context: own, paths, query } = job;
-  const { sideInput } = pollInput(own, before.state, siblingOf, at);
+  const { context: jobContext, paths, query } = job;
+  const { sideInput } = pollInput(jobContext, before.state, siblingOf, at);
   const { facts, lastReading } = sideInput ?? {};
   const received = isContract(job)
     ? facts && simulatedContractBody(lastReading, facts, model, at)
-    : documentBody(model, own.document, query, { receivedAt: at, sideInput });
+    : documentBody(model, jobContext.document, query, { receivedAt: at, sideInput });
   if (received === undefined) return before;
-  const context = { ...own, staleAfterMs: STALE_AFTER_MS };
+  const context = { ...jobContext, staleAfterMs: STALE_AFTER_MS };
   const foundPath = paths.find(({ dialect }) => dialect === 'neutral');
   const { state, memory } = step(before, { ...readBody(received, context), foundPath }, context, at);
   // The alerts judge what the previous round has answered, like those of polls.

@@ -113,18 +113,18 @@ interface Part {
   readonly label: FormatPosition;
 }
 
-const EXPECTED = 'expected a list of targets, each as under targets, or [] for none';
+const EXPECTED_TARGETS = 'expected a list of targets, each as under targets, or [] for none';
 
 /** An empty file is invalid, because it is most likely not completely written. */
 function parseTargetFile(path: string, content: TextResult): Result<{ readonly part: Part }> {
   if (!content.ok) {
-    const advice = content.problem === 'is empty' ? ` — ${EXPECTED}` : '';
+    const advice = content.problem === 'is empty' ? ` — ${EXPECTED_TARGETS}` : '';
     return { ok: false, problems: [`${path}: ${content.problem}${advice}`] };
   }
   const yaml = parseYaml(content.text, path);
   if (!yaml.ok) return yaml;
   const { data, label } = yaml;
-  if (!Array.isArray(data)) return { ok: false, problems: [`${label([])}: ${EXPECTED}`] };
+  if (!Array.isArray(data)) return { ok: false, problems: [`${label([])}: ${EXPECTED_TARGETS}`] };
   return { ok: true, part: { directory: dirname(path), targets: data, label } };
 }
 
@@ -132,11 +132,11 @@ function parseTargetFile(path: string, content: TextResult): Result<{ readonly p
 function withTargets({ data, label, directory }: Omit<ConfigData, 'directoryOf'>, parts: readonly Part[]): ConfigData {
   const { targets = [] } = isMapping(data) ? data : {};
   if (!isMapping(data) || !Array.isArray(targets)) return { data, label, directory, directoryOf: () => directory };
-  const own: Part = { directory, targets, label: (path) => label(['targets', ...path]) };
+  const inFile: Part = { directory, targets, label: (path) => label(['targets', ...path]) };
   // The part of each target, and its index there.
-  const origins = [own, ...parts].flatMap((part) => part.targets.map((_target, index) => ({ part, index })));
+  const origins = [inFile, ...parts].flatMap((part) => part.targets.map((_target, index) => ({ part, index })));
   return {
-    data: { ...data, targets: [own, ...parts].flatMap((part) => part.targets) },
+    data: { ...data, targets: [inFile, ...parts].flatMap((part) => part.targets) },
     label: (path) => {
       const [key, target, ...rest] = path;
       const origin = key === 'targets' && typeof target === 'number' ? origins[target] : undefined;

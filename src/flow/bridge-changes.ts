@@ -88,9 +88,9 @@ export function changesBetween(
     tokens: [
       ...executed.flatMap(({ contract, totals }) => [
         { contract, counter: 'batchesExecuted' as const, by: 1 },
-        ...totals.flatMap((own) => [
-          { contract: own.contract, counter: 'transfersExecuted' as const, by: own.transfers },
-          { contract: own.contract, counter: 'withdrawn' as const, by: own.amount },
+        ...totals.flatMap((total) => [
+          { contract: total.contract, counter: 'transfersExecuted' as const, by: total.transfers },
+          { contract: total.contract, counter: 'withdrawn' as const, by: total.amount },
         ]),
       ]),
       ...canceled.map((batch) => ({

@@ -157,10 +157,10 @@ function readBatch(
     ids: transfers.map(({ id }) => id),
     totals: Array.from(
       groupBy(transfers, ({ contract }) => contract),
-      ([contract, own]) => ({
+      ([contract, ofToken]) => ({
         contract,
-        transfers: own.length,
-        amount: toDecimalString(sum(own.map(({ amount }) => amount))),
+        transfers: ofToken.length,
+        amount: toDecimalString(sum(ofToken.map(({ amount }) => amount))),
       }),
     ),
   };

@@ -18,9 +18,9 @@ type CountedAs = readonly [labels: LabelValues, counter: TokenCounter];
  * counted. A family has at most `maxSeries` series.
  */
 function tokenSamples({ tokens }: BridgeFlow, counters: readonly CountedAs[], maxSeries: number): SeriesSample[] {
-  const { own, others } = splitTotals(tokens, Math.floor((maxSeries - 1) / counters.length));
+  const { single, others } = splitTotals(tokens, Math.floor((maxSeries - 1) / counters.length));
   const samples = counters.flatMap(([labels, counter]) =>
-    own.map(([contract, totals]) => ({
+    single.map(([contract, totals]) => ({
       labels: { token_contract: contract, denom: totals.denom, ...labels },
       value: countOf([totals], counter),
     })),

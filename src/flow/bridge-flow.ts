@@ -135,7 +135,7 @@ function withGap(flow: BridgeFlow, reason: GapReason): BridgeFlow {
 function* contractsOf({ batches, unbatched }: FlowDocument, observed: readonly FlowEvent[]): Iterable<string> {
   for (const { contract, totals } of batches.values()) {
     yield contract;
-    for (const own of totals) yield own.contract;
+    for (const total of totals) yield total.contract;
   }
   for (const { contract } of unbatched) yield contract;
   for (const { deposit } of observed) if (deposit !== undefined) yield deposit.contract;
@@ -150,7 +150,7 @@ function withTokens(
 ): Totals<TokenTotals> {
   const denomOf = (contract: string): string => denoms.get(contract) ?? '';
   const known = new Map(
-    Array.from(before, ([contract, own]) => [contract, own.denom === '' ? { ...own, denom: denomOf(contract) } : own]),
+    Array.from(before, ([id, token]) => [id, token.denom === '' ? { ...token, denom: denomOf(id) } : token]),
   );
   const initial = (contract: string): TokenTotals => ({ denom: denomOf(contract), counts: {} });
   return withKeys(withKeys(known, contracts, initial, maxSeries - 1), denoms.keys(), initial, maxSeries - 1);

@@ -138,8 +138,8 @@ export function crosschainBaseline(
   at: Instant,
   before: CrosschainBaseline | undefined,
 ): CrosschainBaseline {
-  const own = keysOf(live).slice(0, MAX_KEYS);
-  const keys = own.length === 0 ? (before?.keys ?? []) : own;
+  const current = keysOf(live).slice(0, MAX_KEYS);
+  const keys = current.length === 0 ? (before?.keys ?? []) : current;
   // With another key, nonces begin anew.
   const isSameKey = before?.keys.length === 0 || before?.keys.some((key) => keys.includes(key));
   const nonces = new Map(isSameKey === true ? before?.nonces : []);

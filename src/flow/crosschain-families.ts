@@ -11,10 +11,10 @@ function perChain(
 ) {
   return ({ chains }: CrosschainFlow, maxSeries: number): readonly SeriesSample[] => {
     const limit = Math.floor(maxSeries / seriesPerChain);
-    const { own, others } = splitTotals(chains, limit - 1);
+    const { single, others } = splitTotals(chains, limit - 1);
     const together = others.reduce(sumOf);
     const hasCounted = limit > 0 && outcomes.some((outcome) => together.finished[outcome] > 0);
-    return [...own, ...(hasCounted ? [[OTHER, together] as const] : [])].flatMap(([id, totals]) =>
+    return [...single, ...(hasCounted ? [[OTHER, together] as const] : [])].flatMap(([id, totals]) =>
       samplesOf(id, totals),
     );
   };

@@ -241,10 +241,11 @@ function count(flow: CrosschainFlow, all: readonly FinishedCctx[]): CrosschainFl
   if (finished.length === 0) return flow;
   const chains = new Map(flow.chains);
   for (const { chainId, outcome, seconds } of finished) {
-    changeTotal(chains, chainId, (own) => ({
-      ...own,
-      finished: { ...own.finished, [outcome]: own.finished[outcome] + 1 },
-      durations: outcome === 'unknown' || seconds === undefined ? own.durations : observe(own.durations, [seconds]),
+    changeTotal(chains, chainId, (totals) => ({
+      ...totals,
+      finished: { ...totals.finished, [outcome]: totals.finished[outcome] + 1 },
+      durations:
+        outcome === 'unknown' || seconds === undefined ? totals.durations : observe(totals.durations, [seconds]),
     }));
   }
   const counted = [...flow.counted, ...finished.map(({ index }) => index)].slice(-MAX_COUNTED);
@@ -300,7 +301,7 @@ function changesBetween(
   const departed: Record<keyof Departures, DepartedCctx[]> = { missed: [], others: [] };
   let hasOtherKey = false;
   const compared = Array.from(before.live).slice(0, isComparable ? undefined : before.missed);
-  for (const [row, [index, { created, key, ...own }]] of compared.entries()) {
+  for (const [row, [index, { created, key, ...cctx }]] of compared.entries()) {
     if (live.has(index)) continue;
     if (key !== undefined && keys.size > 0 && !keys.has(key)) {
       hasOtherKey = true;
@@ -308,7 +309,7 @@ function changesBetween(
     }
     departed[row < before.missed ? 'missed' : 'others'].push({
       index,
-      ...own,
+      ...cctx,
       seconds: secondsSince(created, at),
       at,
       pendingAnswers: 0,
@@ -332,8 +333,8 @@ function hasHiddenNonces(known: CrosschainBaseline['nonces'], live: CrosschainDo
     if (nonce === undefined || highest === undefined || compare(nonce, highest) <= 0) continue;
     added.set(chainId, (added.get(chainId) ?? new Set()).add(nonce));
   }
-  return Array.from(added).some(([chainId, own]) => {
-    const highest = Array.from(own).reduce((a, b) => (compare(a, b) < 0 ? b : a));
-    return toDouble(subtract(highest, known.get(chainId) ?? highest)) > own.size;
+  return Array.from(added).some(([chainId, nonces]) => {
+    const highest = Array.from(nonces).reduce((a, b) => (compare(a, b) < 0 ? b : a));
+    return toDouble(subtract(highest, known.get(chainId) ?? highest)) > nonces.size;
   });
 }

@@ -23,20 +23,20 @@ export function withKeys<Value>(
 
 /** Changes the entry of a key, or that of the others. */
 export function changeTotal<Value>(totals: Map<string, Value>, key: string, change: (value: Value) => Value): void {
-  const own = totals.has(key) ? key : OTHER;
-  const value = totals.get(own);
-  if (value !== undefined) totals.set(own, change(value));
+  const seriesKey = totals.has(key) ? key : OTHER;
+  const value = totals.get(seriesKey);
+  if (value !== undefined) totals.set(seriesKey, change(value));
 }
 
 /** The entries that have series of their own, and the others. */
 export function splitTotals<Value>(
   totals: Totals<Value>,
-  maxOwn: number,
-): { readonly own: readonly (readonly [string, Value])[]; readonly others: readonly Value[] } {
+  maxSingle: number,
+): { readonly single: readonly (readonly [string, Value])[]; readonly others: readonly Value[] } {
   const [others, ...all] = Array.from(totals);
-  const own = all.slice(0, Math.max(0, maxOwn));
+  const single = all.slice(0, Math.max(0, maxSingle));
   return {
-    own,
-    others: [...(others === undefined ? [] : [others]), ...all.slice(own.length)].map(([, value]) => value),
+    single,
+    others: [...(others === undefined ? [] : [others]), ...all.slice(single.length)].map(([, value]) => value),
   };
 }

@@ -54,12 +54,12 @@ export function backlogStatistics(
   { items, flow }: Pick<EndpointView, 'items' | 'flow'>,
   nowMs: number,
 ): readonly StatisticView[] {
-  return statisticsOf(items, flow, nowMs).flatMap(({ alerts, shown, withoutAlert = [], parts = [], ...own }) => {
+  return statisticsOf(items, flow, nowMs).flatMap(({ alerts, shown, withoutAlert = [], parts = [], ...statistic }) => {
     const severity = severityOf(view, alerts) ?? null;
-    const isYoung = shown === 'late' && (own.oldestSeconds ?? USUAL_SECONDS) < USUAL_SECONDS;
-    const isHidden = shown === 'never' || isYoung || (shown !== 'always' && String(own.count) === '0');
+    const isYoung = shown === 'late' && (statistic.oldestSeconds ?? USUAL_SECONDS) < USUAL_SECONDS;
+    const isHidden = shown === 'never' || isYoung || (shown !== 'always' && String(statistic.count) === '0');
     const allParts = severity === null ? [...parts, ...withoutAlert] : parts;
-    return severity === null && isHidden ? [] : [{ parts: allParts, oldestSeconds: null, ...own, severity }];
+    return severity === null && isHidden ? [] : [{ parts: allParts, oldestSeconds: null, ...statistic, severity }];
   });
 }
 
@@ -281,7 +281,7 @@ export function backlogHtml(
   endpoint: Pick<EndpointView, 'items' | 'flow' | 'node'>,
   nowMs: number,
 ): Markup {
-  const statistics = backlogStatistics(view, endpoint, nowMs).map((own) => statisticHtml(view, own));
+  const statistics = backlogStatistics(view, endpoint, nowMs).map((statistic) => statisticHtml(view, statistic));
   return markup`<ul class="statistics">${statistics}${endpoint.flow === null ? '' : flowHtml(endpoint.flow, blockTimeOf(endpoint.node))}</ul>`;
 }
 

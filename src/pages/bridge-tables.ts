@@ -13,7 +13,7 @@ import type { WaitReason } from '../facts/bridge/batches.js';
 
 /* What waits on a bridge, and why: transfers, batches, validator sets, and claims of events that are not observed. */
 
-const WAITS: Readonly<Record<WaitReason, string>> = {
+const WAIT_TEXTS: Readonly<Record<WaitReason, string>> = {
   timeout: 'timed out',
   observation: 'claimed as executed, not observed yet',
   signatures: 'needs signatures',
@@ -28,7 +28,7 @@ function feeCell(fee: CoinItem, minimum: CoinItem | null): Markup {
 }
 
 function queueCell(queue: QueueItem | null): Markup {
-  return cells.orUnknown(queue, ({ waitsFor }) => cells.orUnknown(waitsFor, (reason) => markup`${WAITS[reason]}`));
+  return cells.orUnknown(queue, ({ waitsFor }) => cells.orUnknown(waitsFor, (reason) => markup`${WAIT_TEXTS[reason]}`));
 }
 
 export const tokenTable: ItemTable<WaitingTokenItem> = {
@@ -96,7 +96,7 @@ export const foundTransferTable: Table<FoundTransfer, PageContext> = {
     {
       title: 'Why it waits',
       cell: ({ batch, queue }) =>
-        batch === null ? queueCell(queue) : cells.orUnknown(batch.waitsFor, (reason) => markup`${WAITS[reason]}`),
+        batch === null ? queueCell(queue) : cells.orUnknown(batch.waitsFor, (reason) => markup`${WAIT_TEXTS[reason]}`),
     },
     ...partyColumns,
   ],
@@ -107,7 +107,7 @@ export const foundTransferTable: Table<FoundTransfer, PageContext> = {
 export function batchSummary({ batchesByWait }: BridgeItems): Markup {
   if (batchesByWait === null || batchesByWait.length === 0) return markup``;
   const parts = batchesByWait.map(
-    ({ waitsFor, batches }) => `${batches} × ${waitsFor === 'unknown' ? 'unknown why' : WAITS[waitsFor]}`,
+    ({ waitsFor, batches }) => `${batches} × ${waitsFor === 'unknown' ? 'unknown why' : WAIT_TEXTS[waitsFor]}`,
   );
   return markup`<p class="note">${parts.join('; ')}.</p>`;
 }
@@ -139,11 +139,11 @@ function batchWaitCell(batch: BatchItem, page: PageContext): Markup {
       : markup`<small>${percent(executedPowerRatio, 2)} of the power claims that it was executed</small>`;
   return cells.orUnknown(waitsFor, (reason) => {
     if (reason === 'timeout') {
-      const text = `${WAITS.timeout}${state === 'expired' ? ': the hub will cancel it' : ', but still held by the hub'}`;
+      const text = `${WAIT_TEXTS.timeout}${state === 'expired' ? ': the hub will cancel it' : ', but still held by the hub'}`;
       return markup`<span class="${alertClass(page, 'BridgeBatchOverdue')}">${text}</span>${claimants}`;
     }
     const share = reason === 'signatures' && signedPowerRatio !== null && page.required !== null;
-    return markup`${WAITS[reason]}${share ? `: ${percent(signedPowerRatio, 2)} of ${percent(page.required, 2)}` : ''}${claimants}`;
+    return markup`${WAIT_TEXTS[reason]}${share ? `: ${percent(signedPowerRatio, 2)} of ${percent(page.required, 2)}` : ''}${claimants}`;
   });
 }
 
@@ -259,7 +259,7 @@ export const claimTable: ItemTable<ClaimItem> = {
     },
     {
       title: 'Voted by',
-      cell: ({ voted }) => cells.orUnknown(voted, (own) => markup`${validators(membersOf(own), own.total)}`),
+      cell: ({ voted }) => cells.orUnknown(voted, (voters) => markup`${validators(membersOf(voters), voters.total)}`),
     },
     { title: 'Others', cell: othersCell },
   ],

@@ -19,9 +19,9 @@ export type EndedView = Readonly<ReturnType<typeof endedProblems>[number]>;
 /** Those of a week, the newest first; a warning that was critical at the same time is not listed. */
 export function endedProblems(endpoints: readonly KnownEndpoint[], now: Instant) {
   return endpoints
-    .flatMap(({ state: { document }, memory }) => memory.problems.ended.map((own) => ({ ...own, document })))
+    .flatMap(({ state: { document }, memory }) => memory.problems.ended.map((problem) => ({ ...problem, document })))
     .filter(({ endSeconds }) => endSeconds > now.epochSeconds - ENDED_SECONDS)
-    .filter((own, _index, all) => !all.some((other) => isWorseForm(other, own)))
+    .filter((ended, _index, all) => !all.some((other) => isWorseForm(other, ended)))
     .toSorted((a, b) => b.endSeconds - a.endSeconds)
     .map(({ name, severity, subject, document, startSeconds, endSeconds }) => ({
       name,
@@ -37,14 +37,14 @@ export function endedProblems(endpoints: readonly KnownEndpoint[], now: Instant)
 
 type Ended = EndedProblem & Pick<EndpointState, 'document'>;
 
-function isWorseForm(other: Ended, own: Ended): boolean {
+function isWorseForm(other: Ended, ended: Ended): boolean {
   return (
-    other.name === own.name &&
-    other.document === own.document &&
-    severities.indexOf(other.severity) < severities.indexOf(own.severity) &&
-    subjectLabels.every((label) => other.subject[label] === own.subject[label]) &&
-    other.startSeconds <= own.endSeconds &&
-    own.startSeconds <= other.endSeconds
+    other.name === ended.name &&
+    other.document === ended.document &&
+    severities.indexOf(other.severity) < severities.indexOf(ended.severity) &&
+    subjectLabels.every((label) => other.subject[label] === ended.subject[label]) &&
+    other.startSeconds <= ended.endSeconds &&
+    ended.startSeconds <= other.endSeconds
   );
 }
 

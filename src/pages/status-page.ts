@@ -120,7 +120,7 @@ function endpointSection({ endpoints, targets }: StatusView, nowMs: number): Mar
   const sorted = endpoints.toSorted((a, b) => ORDER.indexOf(a.availability) - ORDER.indexOf(b.availability));
   const failing = endpoints.filter(({ up }) => up === false);
   const byReason = groupBy(failing, ({ lastFailure }) => lastFailure?.reason ?? '');
-  const reasons = Array.from(byReason, ([reason, own]) => markup`<li>${own.length} × <code>${reason}</code>`);
+  const reasons = Array.from(byReason, ([reason, failures]) => markup`<li>${failures.length} × <code>${reason}</code>`);
   const summary = failing.length > SUMMARIZE_ABOVE ? markup`<ul class="names">${reasons}</ul>` : '';
   const up = endpoints.filter(({ availability }) => availability === 'up').length;
   const context = { nowMs, targets: new Map(targets.map((target) => [target.target, target])) };

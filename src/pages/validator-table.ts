@@ -71,7 +71,7 @@ const QUORUM = 0.66;
 
 /** Who has to act, in a sentence. */
 function introduction(rows: readonly Row[], { items, endpoint }: Bridge): Markup {
-  const late = rows.map(({ validator }) => validator).filter((own) => own.late.length > 0);
+  const late = rows.map(({ validator }) => validator).filter((validator) => validator.late.length > 0);
   const blocking = late.filter(({ late: all }) => all.some(({ isBlocking }) => isBlocking));
   const others = late.length - blocking.length;
   const jailing =
@@ -291,8 +291,8 @@ function dutiesHtml(kind: string, all: readonly Duty[] | null, open: MissingItem
       markup`<i class="${state}" title="${nonce}: ${SQUARES[state].text}">${SQUARES[state].square}</i>`,
   );
   const numbers = (Object.keys(SQUARES) as Duty['state'][]).flatMap((state) => {
-    const own = all.filter((duty) => duty.state === state);
-    return own.length === 0 ? [] : [`${own.length} ${SQUARES[state].text}`];
+    const ofState = all.filter((duty) => duty.state === state);
+    return ofState.length === 0 ? [] : [`${ofState.length} ${SQUARES[state].text}`];
   });
   const more = open.total > open.nonces.length ? ` and ${open.total - open.nonces.length} more` : '';
   const label = all.length === 0 ? 'none in the document' : `the last ${all.length}: ${numbers.join(', ')}`;
@@ -303,20 +303,20 @@ function dutiesHtml(kind: string, all: readonly Duty[] | null, open: MissingItem
 }
 
 function missingOf(duties: readonly Duty[] | null): MissingItems | null {
-  const own = duties?.filter(({ state }) => state === 'missing').map(({ nonce }) => nonce);
-  return own === undefined ? null : { total: own.length, nonces: own.slice(0, MAX_LISTED) };
+  const unsigned = duties?.filter(({ state }) => state === 'missing').map(({ nonce }) => nonce);
+  return unsigned === undefined ? null : { total: unsigned.length, nonces: unsigned.slice(0, MAX_LISTED) };
 }
 
 /** Which claim of a disputed event the validator has voted for; empty when it has voted for none. */
 function disputedVote({ items, validator: { externalAddress } }: Row): string {
   const dispute = firstDispute(items);
-  const own = dispute?.claims.find(({ claim }) =>
+  const voted = dispute?.claims.find(({ claim }) =>
     claim.voted?.members.some((member) => member.externalAddress === externalAddress),
   );
-  if (dispute === undefined || own === undefined) return '';
-  const { votedPowerRatio } = own.claim;
+  if (dispute === undefined || voted === undefined) return '';
+  const { votedPowerRatio } = voted.claim;
   const power = votedPowerRatio === null ? '' : `, like ${percent(votedPowerRatio)} of the power`;
-  return `claims ${own.text === '' ? 'one thing' : own.text} for event ${dispute.eventNonce}${power}`;
+  return `claims ${voted.text === '' ? 'one thing' : voted.text} for event ${dispute.eventNonce}${power}`;
 }
 
 /** Until when it has to sign, by the time of the document. */

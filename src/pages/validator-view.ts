@@ -63,14 +63,14 @@ export function validatorViews(
 ): readonly ValidatorView[] {
   const contacts: Contacts = hasStakingNames(job.context) ? validatorsOf(state.queries).contacts : new Map();
   const waiting = [...waitingItems(items), ...waitingAlerts(firingVerdicts(view))];
-  const registeredAt = new Map(items.members?.map((own) => [own.externalAddress, own]));
+  const registeredAt = new Map(items.members?.map((member) => [member.externalAddress, member]));
   const lateOf = (address: string): readonly Late[] => {
     const late = waiting
       .filter(({ members }) => members.some(({ externalAddress }) => externalAddress === address))
-      .map(({ members: _members, ...own }) => own);
+      .map(({ members: _members, ...item }) => item);
     return [
       ...late,
-      ...overdueOf(registeredAt.get(address)).filter(({ what }) => late.every((own) => own.what !== what)),
+      ...overdueOf(registeredAt.get(address)).filter(({ what }) => late.every((other) => other.what !== what)),
     ];
   };
   const watched = items.watched.map((item): ValidatorView => {
@@ -81,8 +81,8 @@ export function validatorViews(
     return { ...known, late: externalAddress === null ? [] : lateOf(externalAddress) };
   });
   const all = [
-    ...waiting.flatMap(({ members: own }) => own),
-    ...(items.members ?? []).filter((own) => overdueOf(own).length > 0),
+    ...waiting.flatMap(({ members }) => members),
+    ...(items.members ?? []).filter((member) => overdueOf(member).length > 0),
   ];
   const members = new Map(all.map((member) => [member.externalAddress, member]));
   for (const { externalAddress } of items.watched) members.delete(externalAddress ?? '');

@@ -169,8 +169,8 @@ function consequences(group: Group): Markup {
   const inhibited = groupsOf(view, page, ({ inhibitedBy }) => worst === first && inhibitedBy === first.alert);
   if (inhibited.length === 0) return ofTheSameKind(group);
   const items = inhibited.map(
-    (own) =>
-      markup`<li class="verdict ${statusOf(own.first)}"><p>${stateLabel(own.first)} ${sentenceHtml(own.first.sentence.fact)}</p>${ofTheSameKind(own, ({ sentence }) => sentence.fact)}`,
+    (follower) =>
+      markup`<li class="verdict ${statusOf(follower.first)}"><p>${stateLabel(follower.first)} ${sentenceHtml(follower.first.sentence.fact)}</p>${ofTheSameKind(follower, ({ sentence }) => sentence.fact)}`,
   );
   return markup`${ofTheSameKind(group)}<p class="note">Follows from the above:</p>
 <ul class="verdicts consequences">

@@ -40,9 +40,9 @@ export function viewOf(
   const endpoints = shown.map((endpoint) => endpointView(endpoint, now));
   const byTarget = groupBy(endpoints, ({ target }) => target);
   const shownByTarget = groupBy(shown, ({ state }) => state.target);
-  const targets = verdicts.map((own) => {
-    const [ofTarget = [], shownOfTarget = []] = [byTarget.get(own.target), shownByTarget.get(own.target)];
-    const view = targetView(own, ofTarget, links);
+  const targets = verdicts.map((judged) => {
+    const [ofTarget = [], shownOfTarget = []] = [byTarget.get(judged.target), shownByTarget.get(judged.target)];
+    const view = targetView(judged, ofTarget, links);
     const [validators = null] = ofTarget.flatMap(({ items }, index) => {
       const bridge = shownOfTarget[index];
       return items?.document === 'module_state' && bridge ? [validatorViews(items, view, bridge, now)] : [];
@@ -118,7 +118,7 @@ export function pendingView(
   now: Instant,
   { target, query }: { readonly target?: string | undefined; readonly query?: string | undefined } = {},
 ) {
-  const isSelected = (own: { readonly target: string }): boolean => target === undefined || own.target === target;
+  const isSelected = (other: { readonly target: string }): boolean => target === undefined || other.target === target;
   const shown = all.filter(({ state }) => isSelected(state));
   if (target !== undefined && shown.length === 0) return undefined;
   const view = viewOf(shown, verdicts.filter(isSelected), links, now);
@@ -208,12 +208,12 @@ function nodeView({ queries, staleAfterMs }: EndpointState, now: Instant) {
 
 /** The JSON of a view. Sentences are in it only as text, `summary`, and the items only on `/pending`. */
 export function jsonOf<Shown extends View>(view: Shown, { withItems }: { readonly withItems: boolean }) {
-  const targets = new Map(view.targets.map((own) => [own.target, own]));
+  const targets = new Map(view.targets.map((shown) => [shown.target, shown]));
   return {
     ...view,
-    targets: view.targets.map((own) => ({
-      ...own,
-      verdicts: own.verdicts.map(({ sentence: _sentence, ...verdict }) => verdict),
+    targets: view.targets.map((shown) => ({
+      ...shown,
+      verdicts: shown.verdicts.map(({ sentence: _sentence, ...verdict }) => verdict),
     })),
     endpoints: view.endpoints.map(({ state: _state, items, ...endpoint }) => {
       const target = targets.get(endpoint.target);

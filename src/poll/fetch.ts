@@ -68,8 +68,8 @@ export function createPollExecutor(userAgent: string): PollExecutor {
   };
 }
 
-/** Of a fetch that holds no memory for a body, and whose messages are clean already. */
-const NOTHING_HELD = { clean: (text: string) => text, release: () => undefined };
+/** A failed fetch, and one of a contract, holds no memory for a body, and its messages are clean already. */
+const WITHOUT_BODY = { clean: (text: string) => text, release: () => undefined };
 
 async function fetchDocument(
   job: PollJob,
@@ -85,7 +85,7 @@ async function fetchDocument(
   );
   release();
   const seconds = secondsSince(started);
-  if (!fetched.ok) return { outcome: fetched, seconds, ...NOTHING_HELD, url: job.url };
+  if (!fetched.ok) return { outcome: fetched, seconds, ...WITHOUT_BODY, url: job.url };
   const { foundPath, body, height, clean } = fetched;
   const source = sourceOf(job.url, foundPath.path);
   const outcome: ReceivedBody = { ok: true, bytes: body.bytes, source, height, receivedAt: clock(), sideInput };
@@ -153,7 +153,7 @@ async function callContract(
   const outcome: Fetched['outcome'] = fetched.ok
     ? { ok: true, bytes: fetched.body, source, height: undefined, receivedAt: clock(), sideInput: fetched.exchange }
     : fetched;
-  return { outcome, seconds: secondsSince(started), ...NOTHING_HELD, url };
+  return { outcome, seconds: secondsSince(started), ...WITHOUT_BODY, url };
 }
 
 export function secondsSince(started: number): number {

@@ -42,8 +42,8 @@ function afterRestart(known: KnownDocument): KnownDocument {
   switch (known.document) {
     case 'module_state': {
       const { document, observations, flow } = known;
-      const own = observations && { ...observations, watched: [], hubCoinDenom: undefined, contractFacts: undefined };
-      return { document, identity, height, observations: own, flow: restartedBridge(flow) };
+      const kept = observations && { ...observations, watched: [], hubCoinDenom: undefined, contractFacts: undefined };
+      return { document, identity, height, observations: kept, flow: restartedBridge(flow) };
     }
     case 'rate_limiter_input': {
       const { document, observations, flow } = known;

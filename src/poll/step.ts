@@ -129,7 +129,7 @@ function isOfOtherBridge<Name extends DocumentName>(
   if (restored === undefined || !outcome.ok) return false;
   const identity = documents[document].identity(outcome.content);
   const isKnown = identity.length > 0 && restored.identity.length > 0;
-  return isKnown && !identity.some((own) => restored.identity.includes(own));
+  return isKnown && !identity.some((id) => restored.identity.includes(id));
 }
 
 function forgotten({ state }: KnownEndpoint): KnownEndpoint {

@@ -73,7 +73,7 @@ interface Judging extends Omit<Verdict, 'inhibitedBy'> {
 /** The verdicts of all targets, in the order of the endpoints. */
 export function verdictsOf(states: readonly EndpointState[], now: Instant): readonly TargetVerdicts[] {
   const byTarget = groupBy(states, ({ target }) => target);
-  return Array.from(byTarget, ([target, own]) => targetVerdicts(target, own, now));
+  return Array.from(byTarget, ([target, ofTarget]) => targetVerdicts(target, ofTarget, now));
 }
 
 function targetVerdicts(target: string, states: readonly EndpointState[], now: Instant): TargetVerdicts {
@@ -102,12 +102,12 @@ function targetVerdicts(target: string, states: readonly EndpointState[], now: I
 function judgedIn(state: EndpointState, now: Instant, isNotServed: boolean): readonly Judging[] {
   const { present = [], unjudged = [] } = exportedSuccess(state, now)?.snapshot.judgement ?? {};
   const conditions = [...endpointConditions(state, now, isNotServed), ...unjudgedCondition(state, unjudged, now)];
-  const ofConditions = conditions.map((own) => verdictOf(state, own, -1, now));
+  const ofConditions = conditions.map((condition) => verdictOf(state, condition, -1, now));
   // Without an optional document the target is judged, so that one failed poll is not worth a word.
   const { isOptional } = documents[state.document];
   return [
-    ...ofConditions.filter((own) => !isOptional || isShown(own)),
-    ...present.map((own, rank) => verdictOf(state, own, rank, now)).filter(isShown),
+    ...ofConditions.filter((verdict) => !isOptional || isShown(verdict)),
+    ...present.map((problem, rank) => verdictOf(state, problem, rank, now)).filter(isShown),
   ];
 }
 
@@ -151,11 +151,11 @@ function inhibits({ problem, alert, severity, document, subject }: Judging, othe
   const isCauseOfAll = problem.inhibitsDocument && document === other.document && problemNames.has(other.alert);
   if (isCauseOfAll && (severity === 'critical' || other.severity !== 'critical')) return true;
   return problem.inhibits.some(
-    (own) =>
-      own.problem === other.alert &&
-      (own.severity === undefined || own.severity === other.severity) &&
-      !(own.exceptWatched === true && other.subject.watched === 'true') &&
-      haveEqual(own.equal ?? [], { ...subject, document }, { ...other.subject, document: other.document }),
+    (inhibition) =>
+      inhibition.problem === other.alert &&
+      (inhibition.severity === undefined || inhibition.severity === other.severity) &&
+      !(inhibition.exceptWatched === true && other.subject.watched === 'true') &&
+      haveEqual(inhibition.equal ?? [], { ...subject, document }, { ...other.subject, document: other.document }),
   );
 }
 
@@ -186,30 +186,30 @@ export function isNote({ severity, state }: Pick<Verdict, 'severity' | 'state'>)
 /** Whether the critical form of the same problem says it already. */
 function isIncluded(verdict: Judging, all: readonly Judging[]): boolean {
   return all.some(
-    (own) => own.alert === verdict.alert && own.state === 'firing' && own !== verdict && inhibits(own, verdict),
+    (form) => form.alert === verdict.alert && form.state === 'firing' && form !== verdict && inhibits(form, verdict),
   );
 }
 
 /** What fires hides what follows from it; what does not fire yet hides only what does not fire either. */
 function causeOf(verdict: Judging, all: readonly Judging[], seen: readonly Judging[] = []): Judging | undefined {
   const cause = all.find(
-    (own) =>
-      own !== verdict &&
-      !seen.includes(own) &&
-      (own.state === 'firing' || verdict.state !== 'firing') &&
-      inhibits(own, verdict),
+    (candidate) =>
+      candidate !== verdict &&
+      !seen.includes(candidate) &&
+      (candidate.state === 'firing' || verdict.state !== 'firing') &&
+      inhibits(candidate, verdict),
   );
   return cause && (causeOf(cause, all, [...seen, verdict]) ?? cause);
 }
 
 function withCauses(found: readonly Judging[]): readonly Verdict[] {
-  const all = found.filter((own) => !isIncluded(own, found));
+  const all = found.filter((verdict) => !isIncluded(verdict, found));
   return (
     all
-      .map((own) => {
-        const cause = causeOf(own, all);
-        const action = cause === undefined ? own.action : `Begin with ${cause.alert}.`;
-        return { ...own, inhibitedBy: cause?.alert ?? null, action };
+      .map((verdict) => {
+        const cause = causeOf(verdict, all);
+        const action = cause === undefined ? verdict.action : `Begin with ${cause.alert}.`;
+        return { ...verdict, inhibitedBy: cause?.alert ?? null, action };
       })
       // What would fire later says nothing beside what fires now.
       .filter(({ inhibitedBy, state }) => inhibitedBy === null || state === 'firing')
@@ -225,11 +225,11 @@ export function worstTargetFirst<Target extends { readonly status: TargetStatus 
 }
 
 /** Those that fire, without those that another one inhibits. */
-export function firingVerdicts<Own extends Pick<Verdict, 'state' | 'inhibitedBy'>>({
+export function firingVerdicts<Each extends Pick<Verdict, 'state' | 'inhibitedBy'>>({
   verdicts,
 }: {
-  readonly verdicts: readonly Own[];
-}): readonly Own[] {
+  readonly verdicts: readonly Each[];
+}): readonly Each[] {
   return verdicts.filter(({ state, inhibitedBy }) => state === 'firing' && inhibitedBy === null);
 }
 

@@ -175,7 +175,7 @@ function eventsAfter(
   const newest = before.at(-1);
   if (newest !== undefined && now - newest.at < POINT_SECONDS) return before;
   const point = { at: now, nonce: toDecimalString(nonce), waiting: toDecimalString(waiting) };
-  return [...before.filter((own) => now - own.at <= KEPT_SECONDS), point];
+  return [...before.filter((other) => now - other.at <= KEPT_SECONDS), point];
 }
 
 const silent = problemOf('external_contract', {

@@ -73,8 +73,8 @@ const knownHashActions: Readonly<Record<ChainType, readonly [withHash: string, w
 
 /** The outbound hash of a pending transaction, empty while nobody has posted one; `undefined` for a node that lists no hashes. */
 function outboundHash(input: CrosschainInput, cctx: Cctx | undefined): string | undefined {
-  const hashOf = (own: Cctx): string | undefined => orUndefined(() => required(currentOutbound(own)?.hash));
-  const hasHashes = distinctCctxs.pending(input).some((own) => (hashOf(own) ?? '') !== '');
+  const hashOf = (other: Cctx): string | undefined => orUndefined(() => required(currentOutbound(other)?.hash));
+  const hasHashes = distinctCctxs.pending(input).some((other) => (hashOf(other) ?? '') !== '');
   return hasHashes && cctx !== undefined ? hashOf(cctx) : undefined;
 }
 
@@ -142,8 +142,8 @@ const secondsSince = (since: number, { from, until }: Span): number => Math.max(
 /** For how long the hub has halted since then. Nothing can move while it makes no blocks. */
 function haltedSeconds(mark: HaltMark | undefined, since: number): number {
   return [mark, mark?.last]
-    .filter((own) => own !== undefined && isHalt(own))
-    .reduce((sum, own) => sum + (own === undefined ? 0 : secondsSince(since, own)), 0);
+    .filter((halt) => halt !== undefined && isHalt(halt))
+    .reduce((sum, halt) => sum + (halt === undefined ? 0 : secondsSince(since, halt)), 0);
 }
 
 /** For how long outbounds were off since then, once they are on again. Until then, CrosschainOutboundDisabled hides what follows. */
@@ -429,13 +429,13 @@ const unlisted = problemOf('rate_limiter_input', {
     const all = required(unlistedCctxs({ input, flow })).filter(({ isIgnored }) => !isIgnored);
     return Array.from(
       groupBy(all, ({ chainId }) => chainId),
-      ([chainId, own]) => {
-        const nonces = own.flatMap(({ nonce }) => (nonce === undefined ? [] : [toDecimalString(nonce)]));
+      ([chainId, cctxs]) => {
+        const nonces = cctxs.flatMap(({ nonce }) => (nonce === undefined ? [] : [toDecimalString(nonce)]));
         return {
           subject: { chain_id: chainId },
           sentence: withDetails(
-            `${count(own.length, 'cross-chain transaction')} on chain ${chainText(input, chainId)} ${haveOrHas(own.length)} been pending and not listed for {duration}`,
-            nonces.length === 0 ? '' : `${nonces.length === 1 ? 'nonce' : 'nonces'} ${list(nonces, own.length)}`,
+            `${count(cctxs.length, 'cross-chain transaction')} on chain ${chainText(input, chainId)} ${haveOrHas(cctxs.length)} been pending and not listed for {duration}`,
+            nonces.length === 0 ? '' : `${nonces.length === 1 ? 'nonce' : 'nonces'} ${list(nonces, cctxs.length)}`,
           ),
         };
       },
@@ -457,9 +457,9 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
     find: ({ input }: CrosschainEvidence, mark: MissedMark | undefined) => {
       const pending = groupByChain(distinctCctxs.pending(input));
       const found = Array.from(groupByChain(missedOnly(input))).flatMap(([chainId, cctxs]): Found[] => {
-        const own = pending.get(chainId) ?? [];
-        const lowestOfChain = lowestMissedNonce(cctxs, own);
-        const highest = highestNonce(own);
+        const pendingOfChain = pending.get(chainId) ?? [];
+        const lowestOfChain = lowestMissedNonce(cctxs, pendingOfChain);
+        const highest = highestNonce(pendingOfChain);
         if (!isScheduledByDistance(chainId) || lowestOfChain === undefined || highest === undefined) return [];
         const lookahead = scheduleLookahead(chainId, input);
         const left = lookahead - toDouble(subtract(highest, lowestOfChain));
@@ -482,7 +482,7 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
             start,
             sentence: withDetails(
               `a missed transaction stops its chain: ${name} ${left > 0 ? `freezes after ${count(left, 'more nonce')}` : frozen}`,
-              pendingText(input, own),
+              pendingText(input, pendingOfChain),
             ),
           },
         ];

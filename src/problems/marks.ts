@@ -12,26 +12,26 @@ import type { Evidence, Problem } from './problem.js';
 export interface Marks {
   readonly mark: unknown;
   /** The mark without the last document that has counted; `undefined` if the mark is not debounced. */
-  readonly markWithoutLast: unknown;
+  readonly markWithoutLastDocument: unknown;
 }
 
-const NO_MARKS: Marks = { mark: undefined, markWithoutLast: undefined };
+const NO_MARKS: Marks = { mark: undefined, markWithoutLastDocument: undefined };
 
 /** A mark that cannot be read stays. */
-export function marksAfter(own: Problem['mark'], evidence: Evidence, before: Marks = NO_MARKS): Marks {
-  const { mark, markWithoutLast } = before;
+export function marksAfter(definition: Problem['mark'], evidence: Evidence, before: Marks = NO_MARKS): Marks {
+  const { mark, markWithoutLastDocument } = before;
   return orElse<Marks>(
     () => {
-      const after = own?.next(evidence, mark);
-      if (own?.isDebounced !== true) return { mark: after, markWithoutLast: undefined };
-      if (markWithoutLast === undefined) return { mark: after, markWithoutLast: mark };
-      const afterWithoutLast = own.next(evidence, markWithoutLast);
-      const agreed = agreedMark(after, afterWithoutLast);
+      const after = definition?.next(evidence, mark);
+      if (definition?.isDebounced !== true) return { mark: after, markWithoutLastDocument: undefined };
+      if (markWithoutLastDocument === undefined) return { mark: after, markWithoutLastDocument: mark };
+      const afterWithoutLastDocument = definition.next(evidence, markWithoutLastDocument);
+      const agreed = agreedMark(after, afterWithoutLastDocument);
       return agreed === undefined
-        ? { mark: afterWithoutLast, markWithoutLast }
-        : { mark: agreed, markWithoutLast: mark };
+        ? { mark: afterWithoutLastDocument, markWithoutLastDocument }
+        : { mark: agreed, markWithoutLastDocument: mark };
     },
-    () => ({ mark, markWithoutLast }),
+    () => ({ mark, markWithoutLastDocument }),
   );
 }
 

@@ -133,11 +133,11 @@ export function judgeProblems(
   { problems: settings = {}, isSinglePoll = false }: Pick<TargetOptions, 'problems' | 'isSinglePoll'>,
   all: readonly Problem[] = problems,
 ): Judgement & { readonly memory: ProblemMemory } {
-  const own = all.filter((problem) => problem.document === document && isEnabled(problem, settings));
+  const judged = all.filter((problem) => problem.document === document && isEnabled(problem, settings));
   const remembered = new Map<string, RememberedProblem>();
   const ended: EndedProblem[] = [];
   const notJudgedHere = new Set<string>();
-  for (const problem of own) {
+  for (const problem of judged) {
     const key = problemKey(problem);
     const known = before.remembered.get(key);
     const after = judgeProblem(problem, known, evidence, at, isSinglePoll);
@@ -151,7 +151,7 @@ export function judgeProblems(
     }
   }
   const memory = { remembered, ended: withEnded(before.ended, ended, at) };
-  return { memory, notJudgedHere: Array.from(notJudgedHere), ...presentIn(memory, own, settings) };
+  return { memory, notJudgedHere: Array.from(notJudgedHere), ...presentIn(memory, judged, settings) };
 }
 
 /** `undefined` while the problem was never judged. */
@@ -302,7 +302,7 @@ function presentSubjects(
   limit: number,
 ): readonly PresentProblem[] {
   const isOther = ({ subject }: KnownSubject): boolean => problem.together !== undefined && subject.watched === 'false';
-  const single = subjects.filter((subject) => !isOther(subject)).map((own) => presentSubject(problem, own, limit));
+  const single = subjects.filter((known) => !isOther(known)).map((known) => presentSubject(problem, known, limit));
   return [...single, ...presentTogether(problem, subjects.filter(isOther), limit)];
 }
 
@@ -364,9 +364,12 @@ export function repeatJudgement(memory: ProblemMemory, at: Instant): ProblemMemo
       key,
       {
         ...known,
-        markWithoutLast: known.mark,
+        markWithoutLastDocument: known.mark,
         present: new Map(
-          Array.from(known.present, ([subject, own]) => [subject, own.isMissing ? own : { ...own, foundAt: at }]),
+          Array.from(known.present, ([subject, found]) => [
+            subject,
+            found.isMissing ? found : { ...found, foundAt: at },
+          ]),
         ),
       },
     ]),

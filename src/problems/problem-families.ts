@@ -37,11 +37,11 @@ export function problemLines(
   maxSeries: number,
 ): readonly FamilyLines[] {
   const starts = present.slice(0, maxSeries).map(({ problem: { name, severity }, subject, startSeconds }) => {
-    const own = subjectLabels.flatMap((label) => {
+    const pairs = subjectLabels.flatMap((label) => {
       const value = subject[label];
       return value === undefined ? [] : [[label, value] as const];
     });
-    const labels = { document, problem: name, severity, ...Object.fromEntries(own) };
+    const labels = { document, problem: name, severity, ...Object.fromEntries(pairs) };
     return series(problemStart, fixedLabels, labels, startSeconds);
   });
   // A problem can have several severities, and one of them is judged without the other only if it reads less.

@@ -57,7 +57,7 @@ export type Findings = readonly Found[] | { readonly found: readonly Found[]; re
 /** What the parts of a problem find. A part that cannot be judged hides nothing that the others find. */
 export function eachPart(parts: readonly (() => readonly Found[])[]): Findings {
   const results = parts.map((find) => orUndefined(find));
-  const found = results.flatMap((own) => own ?? []);
+  const found = results.flatMap((part) => part ?? []);
   if (!results.includes(undefined)) return found;
   if (found.length === 0) throw WITHDRAWN;
   return { found, isComplete: false };

@@ -68,7 +68,7 @@ function topTransfers({ input }: Evidence<'module_state'>, before: TopMark = {})
       const queue = unbatchedByToken(input).get(contract) ?? [];
       const [top] = queue.toSorted((a, b) => compare(feeOf(b), feeOf(a)) || compare(idOf(a), idOf(b)));
       const last = Object.hasOwn(before, contract) ? before[contract] : undefined;
-      const hasLeft = last !== undefined && !queue.some((own) => toDecimalString(idOf(own)) === last.transfer);
+      const hasLeft = last !== undefined && !queue.some((waiting) => toDecimalString(idOf(waiting)) === last.transfer);
       // A node that is behind has neither the transfer nor the batches yet.
       const isBuilt = hasLeft && last.transfer !== '' && compare(batch, last.batch) > 0;
       const transfer = top === undefined ? '' : toDecimalString(idOf(top));

@@ -97,16 +97,16 @@ const NO_EXECUTIONS: ExecutionMark = { batches: [], others: [], gone: [], goneAt
 /** A batch was executed if the next document does not have it either. */
 function executionsAfter({ input }: Evidence<'module_state'>, before = NO_EXECUTIONS): ExecutionMark {
   const isGone = (batch: KnownBatch): boolean => isExecuted(input, batch);
-  const known = new Map(before.batches.map((own) => [own.key, own]));
+  const known = new Map(before.batches.map((batch) => [batch.key, batch]));
   const batches = relayable(input).slice(0, MAX_BATCHES);
-  const own = new Set(batches.map(keyOf));
+  const keys = new Set(batches.map(keyOf));
   return {
     batches: batches.map((batch) => {
       const key = keyOf(batch);
       return known.get(key) ?? knownBatchOf(batch, before.others.includes(key) ? input.at.epochSeconds : null);
     }),
     others: Array.from(batchesByKey(input).keys())
-      .filter((key) => !own.has(key))
+      .filter((key) => !keys.has(key))
       .slice(0, MAX_BATCHES),
     gone: before.batches.filter(isGone),
     goneAt: input.at.epochSeconds,
@@ -129,9 +129,9 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
       // Two tokens, because the contract can refuse a batch of one token for a reason of its own.
       if (byToken.size < 2) return [];
       // Signatures can come hours later: relayers cannot be late before.
-      const since = new Map(mark?.batches.map((own) => [own.key, own.since]));
-      const oldestOfTokens = Array.from(byToken.values(), (own) =>
-        earliest(own.map((batch) => since.get(keyOf(batch)) ?? timeOfHeight(input, () => required(batch.block)))),
+      const since = new Map(mark?.batches.map((batch) => [batch.key, batch.since]));
+      const oldestOfTokens = Array.from(byToken.values(), (ofToken) =>
+        earliest(ofToken.map((batch) => since.get(keyOf(batch)) ?? timeOfHeight(input, () => required(batch.block)))),
       );
       const [, second] = oldestOfTokens.every((time) => time !== undefined)
         ? oldestOfTokens.toSorted((a, b) => a - b)
@@ -235,7 +235,7 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
       const byFees = groupBy(all, (batch) => feesOf(input, batch));
       const batches = byFees.get(fees) ?? [];
       if (batches.length === 0) return [];
-      const others = Array.from(byFees).filter(([own]) => own !== fees);
+      const others = Array.from(byFees).filter(([group]) => group !== fees);
       const left = earliest(
         batches.map((batch) => secondsToExternalHeight(input, () => required(batch.batch_timeout))),
       );
@@ -245,7 +245,7 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
           sentence: withDetails(
             `transfers have been locked for {duration} in ${count(batches.length, 'batch', 'batches')} past the timeout at the estimated external height`,
             amountsText(input, batches),
-            list(others.map(([own, { length }]) => `${length} more ${FEES_TEXT[own]}`)),
+            list(others.map(([group, { length }]) => `${length} more ${FEES_TEXT[group]}`)),
           ),
           action: getEventObserved(input),
         },

@@ -27,13 +27,15 @@ const KEEP_FIRING_MINUTES = 15;
 
 /** Problems with one name and severity in several documents have a rule each if their limits differ, else one together. */
 function hasOtherLimit({ name, severity, afterMinutes }: Problem): boolean {
-  return problems.some((own) => own.name === name && own.severity === severity && own.afterMinutes !== afterMinutes);
+  return problems.some(
+    (other) => other.name === name && other.severity === severity && other.afterMinutes !== afterMinutes,
+  );
 }
 
 function isFirstOfItsRule(problem: Problem): boolean {
   const { name, severity, afterMinutes } = problem;
   const first = problems.find(
-    (own) => own.name === name && own.severity === severity && own.afterMinutes === afterMinutes,
+    (other) => other.name === name && other.severity === severity && other.afterMinutes === afterMinutes,
   );
   return first === problem;
 }
@@ -61,7 +63,7 @@ function ruleOf(problem: Problem): Rule {
 
 /** All rules, in the order of prometheus/alerts.yml. */
 export const rules: readonly Rule[] = [
-  ...exporterRules.map((own) => ({ ...own, linksToPending: false, labels: {} })),
+  ...exporterRules.map((rule) => ({ ...rule, linksToPending: false, labels: {} })),
   ...problems.filter(isFirstOfItsRule).map(ruleOf),
   { ...watchdog, linksToPending: false, labels: {} },
 ];

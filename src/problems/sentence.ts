@@ -69,7 +69,7 @@ function quoted(name: string): string {
 export function validators(members: readonly Validator[], total = members.length): string {
   const watchedFirst = members.toSorted((a, b) => Number(b.isWatched) - Number(a.isWatched));
   return list(
-    watchedFirst.map((own) => validatorName(own) + (own.isWatched ? ' (yours)' : '')),
+    watchedFirst.map((validator) => validatorName(validator) + (validator.isWatched ? ' (yours)' : '')),
     total,
   );
 }
@@ -139,12 +139,12 @@ const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignif
 export function amountsText(input: BridgeInput, batches: readonly Batch[]): string {
   const amounts = orEmpty(() => {
     const byToken = groupBy(batches, ({ token_contract }) => contractLabel(token_contract));
-    return Array.from(byToken).flatMap(([contract, own]) =>
+    return Array.from(byToken).flatMap(([contract, ofToken]) =>
       sumText([
         coinItem(input, {
           contract,
           amount: orUndefined(() =>
-            toDecimalString(sum(own.map(({ transactions }) => totalAmount(rows(transactions))))),
+            toDecimalString(sum(ofToken.map(({ transactions }) => totalAmount(rows(transactions))))),
           ),
         }),
       ]),

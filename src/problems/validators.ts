@@ -263,7 +263,7 @@ const TELL_OPERATORS = 'Tell the operators, the largest first: nothing is signed
 
 function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') {
   const limit = hours * HOUR_SECONDS;
-  const own = `Check the log, funds and key of the orchestrator, then restart it ${when}.`;
+  const remedy = `Check the log, funds and key of the orchestrator, then restart it ${when}.`;
   return problemOf('module_state', {
     name: 'BridgeOrchestratorDeadlineNear',
     severity,
@@ -274,7 +274,7 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
     summary: `{{ if eq $labels.watched "true" }}your validator {{ $labels.orchestrator }}{{ else }}validators with a third of the power{{ end }} must sign within ${hours} hours or be jailed.`,
     description: `Less than ${hours} hours are left for a validator of \`watch\` to sign a validator set or a batch, or for others with a third of the power. After that it is jailed; jailed validators neither sign nor vote.`,
     // One rule for both.
-    action: `Of your validator: ${own} Of others: ${TELL_OPERATORS}`,
+    action: `Of your validator: ${remedy} Of others: ${TELL_OPERATORS}`,
     find: ({ input }: Evidence<'module_state'>) => {
       // Who has not signed at an old height may have signed since then.
       if (input.isNodeBehind === true) return { found: [], isComplete: false };
@@ -300,7 +300,7 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
               {},
               (who) => `${who} must sign ${SIGNED_THING[kind]} by ${clockTime(input, left)} or be jailed`,
             ),
-            action: own,
+            action: remedy,
           },
         ];
       });

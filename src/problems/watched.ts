@@ -16,7 +16,7 @@ import { withDetails, yourValidator } from './sentence.js';
 
 /* The validators of `watch`: whether they are in the validator set, and what the node answers about each of them. */
 
-const WHO = 'your validator {{ $labels.orchestrator }}';
+const YOUR_VALIDATOR = 'your validator {{ $labels.orchestrator }}';
 const UNJAIL = 'injectived tx slashing unjail --from VALIDATOR_KEY';
 const FIND_CAUSE = `Find the cause (missed signatures of batches or validator sets, or missed blocks), correct it, then unjail with "${UNJAIL}".`;
 
@@ -64,7 +64,7 @@ const jailed = problemOf('module_state', {
   needsTime: true,
   dashboard: 'bridge-validator',
   linksToPending: false,
-  summary: `${WHO} is jailed.`,
+  summary: `${YOUR_VALIDATOR} is jailed.`,
   description:
     'A validator of `watch` is jailed, by the staking module of the node. It earns nothing, and signs and votes for nothing.',
   action: FIND_CAUSE,
@@ -95,7 +95,7 @@ const lagging = problemOf('module_state', {
   needsTime: true,
   dashboard: 'bridge-validator',
   linksToPending: false,
-  summary: `${WHO} claims no events.`,
+  summary: `${YOUR_VALIDATOR} claims no events.`,
   description:
     'The last claim of a validator of `watch` is behind the last observed event, or behind the next one that a third of the power has claimed, and does not move. It claims events in order, so it votes for none until it moves.',
   action: 'Check the log of the orchestrator and its node of the external chain; it goes on where it has stopped.',
@@ -130,7 +130,7 @@ const unknown = problemOf('module_state', {
   afterMinutes: 60,
   dashboard: 'bridge-validator',
   linksToPending: false,
-  summary: `whether ${WHO} is jailed is not known.`,
+  summary: `whether ${YOUR_VALIDATOR} is jailed is not known.`,
   description:
     'The node has not answered for an hour whether a validator of `watch` is jailed, had done so within a day, and still serves the document.',
   action:

@@ -59,7 +59,7 @@ export async function fetchContract(
   const send = async (requests: readonly RpcRequest[]): Promise<Sent> => sendRequests(node, requests, remaining);
   const failed = ({ reason, message }: UnreadableDocument): Failure =>
     failure(reason, `${sourceOf(node.url, '')}: ${message}`);
-  const sent = await send(HEAD);
+  const sent = await send(FIRST_REQUESTS);
   if (!sent.ok) return sent;
   const head = readHead(sent.answers, facts);
   if (!head.ok) return failed(head);
@@ -100,7 +100,7 @@ async function fetchPinned(
 }
 
 /** The requests before the calls, by their id. */
-const HEAD = [
+const FIRST_REQUESTS = [
   { id: 1, method: 'eth_chainId', params: [] },
   { id: 2, method: 'eth_syncing', params: [] },
   { id: 3, method: 'eth_getBlockByNumber', params: ['latest', false] },

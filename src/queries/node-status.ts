@@ -27,8 +27,8 @@ function unixSeconds(time: string): number {
   return required(Number.isFinite(ms) ? ms / 1000 : undefined);
 }
 
-function blockOf({ header: own }: { readonly header: Field<{ height: Field<Numeral>; time: Field<string> }> }): Block {
-  const { height, time } = required(own);
+function blockOf(block: { readonly header: Field<{ height: Field<Numeral>; time: Field<string> }> }): Block {
+  const { height, time } = required(block.header);
   return { height: required(height), epochSeconds: unixSeconds(required(time)) };
 }
 

@@ -153,8 +153,8 @@ export function nodeQuery<Read, Value>(query: Declaration<Read, Value>): NodeQue
     isEnabled,
     path,
     requests: (context) => {
-      const own = typeof path === 'string' ? path : path[context.dialect];
-      return own === undefined ? [] : requests(context, own);
+      const ofDialect = typeof path === 'string' ? path : path[context.dialect];
+      return ofDialect === undefined ? [] : requests(context, ofDialect);
     },
     families,
     render: (request, context, pages) =>

@@ -162,17 +162,17 @@ type LoadWebConfigResult = Result<{ readonly webConfig: LoadedWebConfig }, Probl
 
 /** Reads a web configuration and the files it refers to. */
 export async function loadWebConfig(path: string): Promise<LoadWebConfigResult> {
-  const ownFile = await statesOf([path]);
+  const configFile = await statesOf([path]);
   const text = await readSmallFile(path);
   if (!text.ok && text.problem !== 'is empty')
-    return { ok: false, problems: [`${path}: ${text.problem}`], files: ownFile };
+    return { ok: false, problems: [`${path}: ${text.problem}`], files: configFile };
   const parsed = parseWebConfig(text.ok ? text.text : '', path);
-  if (!parsed.ok) return { ok: false, problems: parsed.problems, files: ownFile };
+  if (!parsed.ok) return { ok: false, problems: parsed.problems, files: configFile };
   const { rules, tls, warnings, label } = parsed;
-  if (tls === undefined) return { ok: true, webConfig: { path, config: rules, warnings, files: ownFile } };
+  if (tls === undefined) return { ok: true, webConfig: { path, config: rules, warnings, files: configFile } };
 
   const folder = dirname(path);
-  const files = new Map([...ownFile, ...(await statesOf(tlsPaths(tls, folder)))]);
+  const files = new Map([...configFile, ...(await statesOf(tlsPaths(tls, folder)))]);
   const loaded = await loadTls(tls, folder);
   if (loaded.ok) return { ok: true, webConfig: { path, config: { ...rules, tls: loaded.tls }, warnings, files } };
   const problems = loaded.problems.map(({ key, message }) => {

@@ -257,7 +257,7 @@ export class MainnetBridge {
     }
     if (!rules.relaysBatches) return;
     const batch = withdrawals.batches.find(
-      (own) => !rules.unrelayableTokens.has(own.token.symbol) && this.#isRelayable(own, block),
+      (signed) => !rules.unrelayableTokens.has(signed.token.symbol) && this.#isRelayable(signed, block),
     );
     if (batch === undefined) return;
     batch.executed = true;

@@ -26,18 +26,18 @@ const IN_USE: LockResult = { ok: false, isInUse: true, problem: 'is used by anot
 
 export async function lock(path: string): Promise<LockResult> {
   // Renaming also replaces the socket of a process that was killed. Of several processes that rename at once, the last one has the lock.
-  const own = `${path}.${randomBytes(3).toString('hex')}`;
-  if (Buffer.byteLength(own) > MAX_PATH_BYTES) {
-    return unknown(`${path}: the name is longer than ${MAX_PATH_BYTES - own.length + path.length} bytes`);
+  const temporary = `${path}.${randomBytes(3).toString('hex')}`;
+  if (Buffer.byteLength(temporary) > MAX_PATH_BYTES) {
+    return unknown(`${path}: the name is longer than ${MAX_PATH_BYTES - temporary.length + path.length} bytes`);
   }
   if (await isListening(path)) return IN_USE;
   const server = createServer((socket) => socket.destroy());
   try {
-    server.listen(own);
+    server.listen(temporary);
     await once(server, 'listening');
     server.unref();
-    const { ino } = await stat(own);
-    await rename(own, path);
+    const { ino } = await stat(temporary);
+    await rename(temporary, path);
     await delay(SETTLE_MS);
     if ((await stat(path)).ino === ino) {
       const release = async (): Promise<void> => {

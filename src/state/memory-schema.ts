@@ -17,7 +17,7 @@ export function createMemorySchema({ instant, seconds }: TimeCodecs) {
     candidates: map(z.string(), candidate),
     unjudgedSeconds: maybe(seconds),
     mark: maybe(z.unknown()),
-    markWithoutLast: maybe(z.unknown()),
+    markWithoutLastDocument: maybe(z.unknown()),
   });
   const ended = z.strictObject({
     name: z.string(),
@@ -33,7 +33,7 @@ export function createMemorySchema({ instant, seconds }: TimeCodecs) {
       problems: { remembered: ofThisVersion(remembered, seconds), ended: before },
     }),
     encode: ({ problems: { remembered, ended: before } }) => ({
-      remembered: new Map(Array.from(remembered, ([key, own]) => [key, withoutTexts(own)])),
+      remembered: new Map(Array.from(remembered, ([key, each]) => [key, withoutTexts(each)])),
       ended: before,
     }),
   });
@@ -50,12 +50,17 @@ function ofThisVersion(
   return new Map(
     problems.flatMap((problem): [string, RememberedProblem][] => {
       const key = problemKey(problem);
-      const own = remembered.get(key);
+      const known = remembered.get(key);
       const markOf = (value: unknown): unknown =>
         problem.mark?.schema.safeParse(JSON.parse(JSON.stringify(value ?? null), limited)).data;
-      return own === undefined
+      return known === undefined
         ? []
-        : [[key, { ...own, mark: markOf(own.mark), markWithoutLast: markOf(own.markWithoutLast) }]];
+        : [
+            [
+              key,
+              { ...known, mark: markOf(known.mark), markWithoutLastDocument: markOf(known.markWithoutLastDocument) },
+            ],
+          ];
     }),
   );
 }

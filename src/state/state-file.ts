@@ -93,8 +93,8 @@ export async function openStateFile(
   async function serialized(): Promise<readonly string[]> {
     const at = now();
     for (const endpoint of endpoints?.() ?? []) {
-      const own = rememberedOf(endpoint);
-      if (own !== undefined) remembered.set(endpointId(own), own);
+      const newest = rememberedOf(endpoint);
+      if (newest !== undefined) remembered.set(endpointId(newest), newest);
     }
     for (const [key, { polledAt }] of remembered) {
       if (ageSeconds(polledAt, at) > MAX_AGE_SECONDS) remembered.delete(key);

@@ -127,7 +127,7 @@ describe('the state file', () => {
       candidates: new Map(),
       unjudgedSeconds: 1_000_000_030,
       mark: undefined,
-      markWithoutLast: undefined,
+      markWithoutLastDocument: undefined,
     };
     const remembered = new Map([['BridgeHeightStalled critical module_state', problem]]);
     const { state, memory } = endpoint('a');
@@ -153,7 +153,7 @@ describe('the state file', () => {
       candidates: new Map(),
       unjudgedSeconds: undefined,
       mark,
-      markWithoutLast: mark,
+      markWithoutLastDocument: mark,
     };
     const { state, memory } = endpoint('a');
     const marked = { ...memory, problems: { remembered: new Map([[key, known]]), ended: [] } };
@@ -167,7 +167,7 @@ describe('the state file', () => {
     const restored = next.rememberedOf({ target: 'a', document: 'module_state' })?.memory.problems.remembered.get(key);
     expect(restored?.mark).toMatchObject({ values: { a: '1' }, at: expect.any(Number) });
     expect(restored?.mark).not.toMatchObject({ at: later });
-    expect(restored?.markWithoutLast).toEqual(restored?.mark);
+    expect(restored?.markWithoutLastDocument).toEqual(restored?.mark);
   });
 
   it('has the endpoints that were polled last when all of them would be more than 32 MiB, which is logged once', async () => {

@@ -210,14 +210,14 @@ export function missedSignature(input: BridgeInput, { eth_address }: Orchestrato
     const window = required(required(params).signed_valsets_window);
     return rows(valsets)
       .filter(({ height }) => isCause(required(height), window))
-      .find((own) => memberAddresses(own).has(address) && !valsetSigners(input, own).has(address));
+      .find((candidate) => memberAddresses(candidate).has(address) && !valsetSigners(input, candidate).has(address));
   });
   if (valset) return { of: 'validator set', nonce: toDecimalString(required(valset.nonce)) };
   const batch = orUndefined(() => {
     const window = required(required(params).signed_batches_window);
     return rows(batches)
       .filter(({ block }) => isCause(required(block), window))
-      .find((own) => !batchSigners(input, own).has(address));
+      .find((candidate) => !batchSigners(input, candidate).has(address));
   });
   return batch ? { of: 'batch', nonce: toDecimalString(required(batch.batch_nonce)) } : undefined;
 }

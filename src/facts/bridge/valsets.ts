@@ -72,9 +72,9 @@ export function powerByAddress({ members }: Valset): ReadonlyMap<string, Decimal
 
 /** Total power of some addresses. An address that is not a member has none. */
 export function powerOf(powers: ReadonlyMap<string, Decimal>, members: Iterable<string>): Decimal {
-  const own: Decimal[] = [];
-  for (const address of members) own.push(powers.get(address) ?? ZERO);
-  return sum(own);
+  const ofMembers: Decimal[] = [];
+  for (const address of members) ofMembers.push(powers.get(address) ?? ZERO);
+  return sum(ofMembers);
 }
 
 export const newestPowers = memoize(
@@ -167,12 +167,12 @@ export function missingOf(
 export function membersWhere(input: BridgeInput, valset: Valset, isListed: (address: string) => boolean): Members {
   const { members, total } = rankedMembers(input, valset);
   const listed = members.filter(({ address }) => isListed(address));
-  const own = listed.filter((member) => member.isWatched);
+  const watched = listed.filter((member) => member.isWatched);
   const others = listed.filter((member) => !member.isWatched);
   return {
     total: listed.length,
     powerRatio: total && powerRatio(listed, total),
-    members: [...own, ...others].slice(0, MAX_MEMBERS).map(memberItems(input, valset)),
+    members: [...watched, ...others].slice(0, MAX_MEMBERS).map(memberItems(input, valset)),
   };
 }
 

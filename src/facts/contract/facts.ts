@@ -116,8 +116,8 @@ function backingFacts(input: BridgeInput): readonly BackingFacts[] {
 /** Amounts and fees in a token, which the hub has burned. */
 function owed(transfers: readonly Transfer[], contract: string): Decimal {
   const coins = transfers.flatMap((transfer) => [transferredCoin(transfer), feeCoin(transfer)]);
-  const own = coins.filter((coin) => coin !== undefined && required(coin.contract) === contract);
-  return sum(own.map((coin) => required(coin?.amount)));
+  const ofContract = coins.filter((coin) => coin !== undefined && required(coin.contract) === contract);
+  return sum(ofContract.map((coin) => required(coin?.amount)));
 }
 
 function owedInBatch({ batch_nonce, token_contract, transactions }: Batch, contract: string): readonly BatchDebt[] {

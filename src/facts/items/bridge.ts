@@ -106,7 +106,7 @@ export function bridgeItems(input: BridgeInput) {
 
 function batchesByWait(input: BridgeInput) {
   const waits = rows(input.state.batches).map((batch) => orNull(() => waitOfBatch(input, batch)) ?? 'unknown');
-  const numberOf = (reason: string): number => waits.filter((own) => own === reason).length;
+  const numberOf = (reason: string): number => waits.filter((wait) => wait === reason).length;
   return [...waitReasons, 'unknown' as const]
     .map((waitsFor) => ({ waitsFor, batches: numberOf(waitsFor) }))
     .filter(({ batches }) => batches > 0);

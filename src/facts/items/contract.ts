@@ -22,7 +22,7 @@ export function contractItems(reading: ContractReading, tokens: readonly TokenCo
     powerThreshold: configuredThreshold === undefined ? null : asDecimalString(configuredThreshold),
     /** The tokens with `backing`, at most 20; the surplus is `null` when it is unknown. */
     backing: (reading.backing?.tokens ?? []).map(({ contract: token, surplus }) => {
-      const { symbol, decimals } = tokens.find((own) => own.contract === token) ?? {};
+      const { symbol, decimals } = tokens.find((candidate) => candidate.contract === token) ?? {};
       const amount = surplus === undefined ? null : toDecimalString(surplus);
       return {
         token,

@@ -128,7 +128,7 @@ function chainItems(input: CrosschainInput) {
 
 function chainIds(input: CrosschainInput): readonly string[] {
   const ids = listNames.map((list) => orNull(() => Array.from(groupByChain(distinctCctxs[list](input)).keys())));
-  const readable = ids.filter((own) => own !== null);
+  const readable = ids.filter((ofList) => ofList !== null);
   return Array.from(new Set(required(readable.length === 0 ? undefined : readable.flat())));
 }
 

@@ -61,7 +61,7 @@ function wholeAmount(input: BridgeInput, contract: string | null, amount: Decima
 export function hubCoin(input: BridgeInput) {
   const denom = hubCoinDenom(input);
   if (denom === undefined) return null;
-  const contract = Array.from(denomByContract(input)).find(([, own]) => own === denom)?.[0];
+  const contract = Array.from(denomByContract(input)).find(([, candidate]) => candidate === denom)?.[0];
   const token = contract === undefined ? undefined : configuredTokens(input).get(contract);
   return {
     denom: toLabelValue(denom),

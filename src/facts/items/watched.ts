@@ -46,41 +46,45 @@ function watchedItem(input: BridgeInput, entry: string) {
   const registrations = orNull(() => matchingRegistrations(input, entry));
   const members = orNull(() => registeredMembers(input));
   const [registration] = registrations ?? [];
-  const member = members?.find((own) => registrations?.includes(own.registration) === true);
-  const ofMember = <T>(derive: (own: RegisteredMember) => T | undefined): T | null =>
+  const member = members?.find((candidate) => registrations?.includes(candidate.registration) === true);
+  const ofMember = <T>(derive: (validator: RegisteredMember) => T | undefined): T | null =>
     member === undefined ? null : orNull(() => derive(member));
-  const ofRegistration = <T>(derive: (own: OrchestratorAddress) => T | undefined): T | null =>
+  const ofRegistration = <T>(derive: (orchestrator: OrchestratorAddress) => T | undefined): T | null =>
     registration === undefined ? null : orNull(() => derive(registration));
-  const deadline = ofMember((own) => nextDeadline(input, own)?.height);
+  const deadline = ofMember((validator) => nextDeadline(input, validator)?.height);
   return {
     address: toLabelValue(entry),
-    name: ofRegistration((own) => validatorName(input, own) || undefined),
+    name: ofRegistration((orchestrator) => validatorName(input, orchestrator) || undefined),
     orchestrator: ofRegistration(({ orchestrator }) => toLabelValue(required(orchestrator).toLowerCase())),
     externalAddress: member?.labels.external_address ?? null,
     /** Whether it is in the newest validator set; `unregistered`: it has no orchestrator on this bridge. */
     membership: registrations && members && membershipOf(registrations, member),
     /** Share of the power of the newest validator set, 0 to 1. */
-    powerRatio: ofMember((own) => memberPowerShare(input, own)),
+    powerRatio: ofMember((validator) => memberPowerShare(input, validator)),
     /** What it has to sign and has not: live batches and validator sets. */
-    missingBatches: ofMember((own) =>
-      missingItems(missingBatchConfirms(input, own).map(({ batch_nonce }) => batch_nonce)),
+    missingBatches: ofMember((validator) =>
+      missingItems(missingBatchConfirms(input, validator).map(({ batch_nonce }) => batch_nonce)),
     ),
-    missingValsets: ofMember((own) => missingItems(missingValsetConfirms(input, own).map(({ nonce }) => nonce))),
+    missingValsets: ofMember((validator) =>
+      missingItems(missingValsetConfirms(input, validator).map(({ nonce }) => nonce)),
+    ),
     /** On the last observed event. `dissenting`: for another claim than the observed one. */
-    lastVote: ofMember((own) => lastVote(input, own)),
+    lastVote: ofMember((validator) => lastVote(input, validator)),
     /** On the next event; `null` also while nobody has claimed it. */
-    nextVote: ofMember((own) => voteOf(hasVoted(votersOfNextEvent(input), own))),
+    nextVote: ofMember((validator) => voteOf(hasVoted(votersOfNextEvent(input), validator))),
     /** Hub height by which it has to sign the next batch or validator set, else it is jailed; `null` when nothing is missing. */
     deadlineHeight: deadline && toDecimalString(deadline),
     jailedIn: deadline && hubBlocksUntil(input, () => deadline),
     /** What it has left the validator set for; `null` while it is in the set, or when the reason is another one. */
     missedSignature:
-      members === null || member !== undefined ? null : ofRegistration((own) => missedSignature(input, own)),
+      members === null || member !== undefined
+        ? null
+        : ofRegistration((orchestrator) => missedSignature(input, orchestrator)),
     /** Everything of the document that it can have voted for or signed; `null` when that is unknown. */
     duties: {
-      events: ofMember((own) => votes(input, own)),
-      batches: ofMember((own) => batchConfirms(input, own)),
-      valsets: ofMember((own) => valsetConfirms(input, own)),
+      events: ofMember((validator) => votes(input, validator)),
+      batches: ofMember((validator) => batchConfirms(input, validator)),
+      valsets: ofMember((validator) => valsetConfirms(input, validator)),
     },
   };
 }
