@@ -16,16 +16,15 @@ import {
 import type { RecordingOptions } from '../cli/options.js';
 import type { CommandContext, ExitCode } from './context.js';
 import type { DaemonOptions } from './daemon.js';
+import { HELP_WIDTH, helpText, loadHelpTables, type HelpContent, type HelpTables } from './help-text.js';
 import type { ReplayOptions } from './replay.js';
 
 /* The command line: the commands with their flags and help. The flags of each are in src/cli/options.ts. */
 
-interface CommandDefinition {
+interface CommandDefinition extends HelpContent {
   readonly description: string;
   /** Defaults to `[flags]`. */
   readonly usage?: string;
-  readonly examples: readonly (readonly [explanation: string, command: string])[];
-  readonly exitCodes: Readonly<Record<number, string>>;
   readonly options: readonly Option[];
   /** What is wrong with the flags together. */
   readonly check?: (command: Command) => string | undefined;
@@ -213,60 +212,6 @@ function replayProblem(command: Command): string | undefined {
     : undefined;
 }
 
-export const EXAMPLE_CONFIG = `targets:
-  - name: mainnet
-    bridge: {url: https://node.example.org}
-    crosschain: {url: https://node.example.org}`;
-
-/** What the help shows besides the flags: scenarios, and the variables of one target. */
-interface HelpTables {
-  readonly scenarios: readonly Row[];
-  readonly variables: readonly Row[];
-}
-
-type Row = readonly [name: string, description: string];
-
-const WIDTH = 98;
-
-function section(title: string, lines: readonly string[]): string {
-  return lines.length === 0 ? '' : `\n${title}:\n${lines.map((line) => `  ${line}`).join('\n')}\n`;
-}
-
-/** Two aligned columns. */
-function table(title: string, rows: readonly Row[]): string {
-  const help = Object.assign(new Help(), { helpWidth: WIDTH });
-  const width = Math.max(...rows.map(([{ length }]) => length));
-  return section(
-    title,
-    rows.map(([name, description]) => help.formatItem(name, width, description, help).slice(2)),
-  );
-}
-
-/** The sections after the flags. */
-function helpText(
-  name: string,
-  { examples, exitCodes }: CommandDefinition,
-  { scenarios, variables }: HelpTables,
-): string {
-  return [
-    section(
-      'Examples',
-      examples.flatMap(([explanation, line]) => [`# ${explanation}`, line]),
-    ),
-    name === 'daemon'
-      ? section('Example configuration file; docs/configuration.md lists all keys', EXAMPLE_CONFIG.split('\n'))
-      : '',
-    name === 'daemon' || name === 'once'
-      ? table('Environment variables for one target without a configuration file', variables)
-      : '',
-    name === 'simulate' || name === 'demo' ? table('Scenarios', scenarios) : '',
-    table(
-      'Exit codes',
-      Object.entries({ ...exitCodes, 2: 'Invalid usage or configuration. All problems are on standard error.' }),
-    ),
-  ].join('');
-}
-
 /** A command and the values of its flags. */
 export interface Invocation {
   readonly command: string;
@@ -293,7 +238,7 @@ export function createProgram({ version, print, first, help, onInvocation }: Pro
   const program = new Command('bridge-exporter')
     .exitOverride()
     .configureOutput({ writeOut: print, outputError: () => undefined })
-    .configureHelp({ helpWidth: WIDTH, subcommandTerm: (command) => command.name() })
+    .configureHelp({ helpWidth: HELP_WIDTH, subcommandTerm: (command) => command.name() })
     .optionsGroup('Flags:')
     .version(version, '--version', 'Print the version.')
     .helpOption('-h, --help', 'Print this help; after a command, the help of the command.')
@@ -392,18 +337,4 @@ function withoutProblem(
   if (flag === undefined || index === -1) return undefined;
   const hasValue = code !== 'commander.unknownOption' || args[index + 1]?.startsWith('-') === false;
   return { args: args.toSpliced(index, hasValue ? 2 : 1), ignoredVariables };
-}
-
-/** Imported only for what needs them: the modules of the simulator and of the configuration. */
-async function loadHelpTables(argv: readonly string[]): Promise<HelpTables> {
-  const usesSimulator = argv.includes('simulate') || argv.includes('demo');
-  const isHelp = ['help', '-h', '--help'].some((argument) => argv.includes(argument));
-  const variables = isHelp ? (await import('../config/environment.js')).targetVariables : {};
-  return {
-    scenarios: usesSimulator ? (await import('../simulator/scenarios.js')).scenarioRows : [],
-    variables: Object.entries(variables).map(([name, { description, isList }]) => [
-      name,
-      description.replaceAll('`', '') + (isList ? ' Separated by commas.' : ''),
-    ]),
-  };
 }

@@ -1,99 +1,50 @@
 import { z } from 'zod';
 import { compare, lowest, subtract, toDecimalString, toDouble } from '../chain/decimal.js';
-import { chainType, isScheduledByDistance, type ChainType } from '../chain/known-chains.js';
-import { decimalString } from '../chain/numeral.js';
+import { isScheduledByDistance } from '../chain/known-chains.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../clock.js';
 import { unlistedCctxs } from '../flow/unlisted-cctxs.js';
-import {
-  consideredCctxs,
-  createdAt,
-  currentOutbound,
-  distinctCctxs,
-  groupByChain,
-  hiddenCount,
-} from '../facts/crosschain/cctxs.js';
+import { consideredCctxs, createdAt, distinctCctxs, groupByChain, hiddenCount } from '../facts/crosschain/cctxs.js';
 import type { CrosschainInput } from '../facts/crosschain/input.js';
 import {
   aboveLimitSince,
   ageLimitMs,
-  chainName as nameOfChain,
   frozenSince,
   highestNonce,
   lowestMissedNonce,
   lowestNonces,
   missedOnly,
   outboundNonce,
-  rememberedNonces,
   scheduleLookahead,
 } from '../facts/crosschain/chains.js';
 import { groupBy } from '../facts/grouping.js';
 import { orUndefined, required } from '../facts/required-fields.js';
-import { crosschainFlags } from '../queries/chain-switches.js';
 import { isNodeBehind, nodeDelay } from '../queries/node-status.js';
 import { count, duration, list, percent } from '../text/format.js';
-import { problemOf, type Evidence, type Found, type Inhibition, type Severity } from './problem.js';
-import { cctxAmountsText, chainName, haveOrHas, parts, withDetails } from './sentence.js';
+import {
+  haltedSeconds,
+  haltedSince,
+  isOutboundEnabled,
+  offSeconds,
+  unmovedAfter,
+  unmovedMark,
+  type CrosschainEvidence,
+  type HaltMark,
+  type UnmovedMark,
+} from './crosschain-standstill.js';
+import {
+  chainText,
+  hashAction,
+  hashActions,
+  hashText,
+  outboundHash,
+  pendingText,
+  THE_CHAIN,
+} from './crosschain-texts.js';
+import { problemOf, type Found, type Inhibition, type Severity } from './problem.js';
+import { cctxAmountsText, haveOrHas, withDetails } from './sentence.js';
 
 /* Cross-chain transactions that do not move. */
-
-type CrosschainEvidence = Evidence<'rate_limiter_input'>;
-
-/** In the summaries of alerts about a chain. */
-const THE_CHAIN = 'chain {{ $labels.chain_id }}';
-
-function chainText(input: CrosschainInput, chainId: string): string {
-  return chainName(nameOfChain(chainId, input), chainId);
-}
-
-/** What the hash of an outbound proves. */
-const hashActions: Readonly<Record<ChainType, string>> = {
-  evm: 'On an EVM chain, an outbound with a hash should be in a block: without a receipt the hash is wrong. Without a hash, compare its nonce with the transactions of the signers: it is not sent, in the mempool, or executed.',
-  bitcoin:
-    'On Bitcoin, an outbound with a hash was broadcast: check its fee and its confirmations. Without one, check the signers.',
-  other:
-    'On this chain, an outbound with a hash was executed and waits for votes. Without one, check the relayer and the signers.',
-};
-
-/** The same for an outbound that is known to have a hash, or to have none. */
-const knownHashActions: Readonly<Record<ChainType, readonly [withHash: string, withoutHash: string]>> = {
-  evm: [
-    'The outbound has a hash, so it should be in a block: look it up on the chain. Without a receipt the hash is wrong; with one, check its confirmations, then the observers.',
-    'The outbound has no hash: compare its nonce with the transactions of the signers. It is not sent, in the mempool, or executed.',
-  ],
-  bitcoin: [
-    'The outbound has a hash, so it was broadcast: check its fee and its confirmations.',
-    'The outbound has no hash: check the signers.',
-  ],
-  other: [
-    'The outbound has a hash, so it was executed and waits for votes: check the observers.',
-    'The outbound has no hash: check the relayer and the signers.',
-  ],
-};
-
-/** The outbound hash of a pending transaction, empty while nobody has posted one; `undefined` for a node that lists no hashes. */
-function outboundHash(input: CrosschainInput, cctx: Cctx | undefined): string | undefined {
-  const hashOf = (other: Cctx): string | undefined => orUndefined(() => required(currentOutbound(other)?.hash));
-  const hasHashes = distinctCctxs.pending(input).some((other) => (hashOf(other) ?? '') !== '');
-  return hasHashes && cctx !== undefined ? hashOf(cctx) : undefined;
-}
-
-function hashAction(chainId: string, hash: string | undefined): string {
-  const type = chainType(chainId);
-  if (hash === undefined) return hashActions[type];
-  const [withHash, withoutHash] = knownHashActions[type];
-  return hash === '' ? withoutHash : withHash;
-}
-
-function hashText(hash: string | undefined): string {
-  if (hash === undefined) return '';
-  return hash === '' ? ' without an outbound hash' : ' with an outbound hash';
-}
-
-/** "80 transactions pending on the chain; 1.3 eth in them". */
-function pendingText(input: CrosschainInput, cctxs: readonly Cctx[]): string {
-  return parts(`${count(cctxs.length, 'transaction')} pending on the chain`, cctxAmountsText(input, cctxs));
-}
 
 /** A list that the node has truncated does not show that something has ended. */
 function unlessTruncated(input: CrosschainInput, found: readonly Found[]) {
@@ -102,74 +53,6 @@ function unlessTruncated(input: CrosschainInput, found: readonly Found[]) {
 
 /** Votes on what is confirmed take a block of the hub; a missed run of the observers some minutes. */
 const STUCK_SECONDS = 300;
-
-/** A hub that makes no block for longer than this has halted. */
-const HALT_SECONDS = 300;
-
-const span = z.strictObject({ from: z.number(), until: z.number() });
-type Span = z.infer<typeof span>;
-
-/** The hub height with the times of the first and the last document that had it, the last halt, and when outbounds were off last. */
-const haltMark = span.extend({
-  height: z.string(),
-  last: span.optional(),
-  off: span.extend({ isOver: z.boolean() }).optional(),
-});
-type HaltMark = z.infer<typeof haltMark>;
-
-function haltAfter(evidence: CrosschainEvidence, before: HaltMark | undefined): HaltMark {
-  const { document, at } = evidence.input;
-  const height = toDecimalString(required(document.height));
-  const now = at.epochSeconds;
-  const off = offAfter(evidence, before?.off);
-  if (before?.height === height) return { ...before, until: now, ...(off && { off }) };
-  const last = before !== undefined && isHalt(before) ? { from: before.from, until: before.until } : before?.last;
-  return { height, from: now, until: now, ...(last && { last }), ...(off && { off }) };
-}
-
-function offAfter({ input: { at }, answers }: CrosschainEvidence, before: HaltMark['off']): HaltMark['off'] {
-  const now = at.epochSeconds;
-  const isEnabled = isOutboundEnabled(answers);
-  if (isEnabled === true) return before && { ...before, isOver: true };
-  if (isEnabled === undefined) return before;
-  return { from: before?.isOver === false ? before.from : now, until: now, isOver: false };
-}
-
-const isHalt = ({ from, until }: Span): boolean => until - from > HALT_SECONDS;
-
-const secondsSince = (since: number, { from, until }: Span): number => Math.max(0, until - Math.max(from, since));
-
-/** For how long the hub has halted since then. Nothing can move while it makes no blocks. */
-function haltedSeconds(mark: HaltMark | undefined, since: number): number {
-  return [mark, mark?.last]
-    .filter((halt) => halt !== undefined && isHalt(halt))
-    .reduce((sum, halt) => sum + (halt === undefined ? 0 : secondsSince(since, halt)), 0);
-}
-
-/** For how long outbounds were off since then, once they are on again. Until then, CrosschainOutboundDisabled hides what follows. */
-function offSeconds(mark: HaltMark | undefined, since: number): number {
-  return mark?.off?.isOver === true ? secondsSince(since, mark.off) : 0;
-}
-
-const haltedSince = { schema: haltMark, next: haltAfter } as const;
-
-/** Also the lowest pending nonce of each chain, and since when the chain has it. */
-const unmovedMark = haltMark.extend({
-  nonces: z.record(z.string(), z.strictObject({ nonce: decimalString, since: z.number() })),
-});
-type UnmovedMark = z.infer<typeof unmovedMark>;
-
-/** A node that is behind has the nonces of an earlier time: the chain did not move back to them, nor moves when the node is current again. Until then, they have an age of their own. */
-function unmovedAfter(evidence: CrosschainEvidence, before: UnmovedMark | undefined): UnmovedMark {
-  const { input, answers } = evidence;
-  const known = before?.nonces ?? {};
-  if (isNodeBehind(answers)) return { ...haltAfter(evidence, before), nonces: known };
-  const nonces = rememberedNonces(input).map(({ chainId, nonce, sinceSeconds }) => {
-    const last = Object.hasOwn(known, chainId) ? known[chainId] : undefined;
-    return [chainId, last?.nonce === nonce ? last : { nonce, since: sinceSeconds }] as const;
-  });
-  return { ...haltAfter(evidence, before), nonces: Object.fromEntries(nonces) };
-}
 
 const stuck = problemOf('rate_limiter_input', {
   name: 'CrosschainBacklogStuck',
@@ -271,11 +154,6 @@ const OUTBOUND_CONSEQUENCES: readonly Inhibition[] = [
   { problem: 'CrosschainBacklogHigh' },
   { problem: 'CrosschainPendingListTruncated' },
 ];
-
-/** Whether transactions to other chains are switched on; `undefined` while the node has not said it. */
-function isOutboundEnabled(answers: CrosschainEvidence['answers']): boolean | undefined {
-  return crosschainFlags.valuesOf(answers).get('')?.[0]?.isOutboundEnabled;
-}
 
 /** "pending: 120 on ethereum (1), 34 on bsc (56)", the most first, or "listed" of a truncated list; empty when none can be listed. */
 function pendingByChain(input: CrosschainInput): string {

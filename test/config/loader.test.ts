@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { EXAMPLE_CONFIG } from '../../src/commands/command-line.js';
+import { EXAMPLE_CONFIG } from '../../src/commands/help-text.js';
 import type { Environment } from '../../src/config/environment.js';
 import { loadConfig } from '../../src/config/loader.js';
 import { parseConfig } from '../support/config.js';
