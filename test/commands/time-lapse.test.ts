@@ -34,32 +34,28 @@ describe('the past of a demo', () => {
     expect(first && `${first.severity} ${first.alert}`).toBe(expected);
   });
 
-  it('ends now, with a chain whose blocks are of now', async () => {
-    const { model, config, knownBefore, incidentMinutes } = await lapse('conflicting-claims', 20_000, now);
-    expect(incidentMinutes).toBe(23);
-    const pasts = jobsOf(config).map(knownBefore);
-    expect(pasts.map((past) => past?.state.success?.at)).toEqual([now, now, now]);
-    expect(pasts.map((past) => past?.state.addedAt.epochSeconds)).toEqual(
-      [now, now, now].map((at) => at.epochSeconds - 1800),
-    );
-    const createdAt = model
-      .rateLimiterInput()
-      .cctxs_pending.map(({ cctx_status }) => Number(cctx_status.created_timestamp));
-    expect(now.epochSeconds - Math.max(...createdAt)).toBeLessThan(120);
-    expect(validatorsOf(pasts[0]?.state.queries ?? new Map()).names.size).toBeGreaterThan(10);
-    // The flow is counted through all of the past.
-    expect(pasts[0]?.state.success?.snapshot.flow).toMatchObject({ gaps: { stale: 0 } });
-  });
-
   it('is shorter with a short block time, and has the scenario nevertheless', async () => {
     const { model, incidentMinutes } = await lapse('stuck', 10, now);
     expect(incidentMinutes).toBe(1);
     expect(model.scenario).toBe('stuck');
   });
 
-  it('is continued by the polls of the exporter', async () => {
+  it('ends now, with a chain whose blocks are of now, and is continued by the polls of the exporter', async () => {
     const at = clock();
-    const { model, knownBefore } = await lapse('stalled-oracle', 20_000, at);
+    const { model, knownBefore, incidentMinutes, config: ofPast } = await lapse('stalled-oracle', 20_000, at);
+    expect(incidentMinutes).toBe(30);
+    const pasts = jobsOf(ofPast).map((job) => knownBefore(job)?.state);
+    expect(pasts.map((past) => past?.success?.at)).toEqual([at, at, at]);
+    const secondsAgo = pasts.map((past) => at.epochSeconds - (past?.addedAt.epochSeconds ?? 0));
+    expect(secondsAgo).toEqual([2400, 2400, 2400]);
+    const createdAt = model
+      .rateLimiterInput()
+      .cctxs_pending.map(({ cctx_status }) => Number(cctx_status.created_timestamp));
+    expect(at.epochSeconds - Math.max(...createdAt)).toBeLessThan(120);
+    expect(validatorsOf(pasts[0]?.queries ?? new Map()).names.size).toBeGreaterThan(10);
+    // The flow is counted through all of the past.
+    expect(pasts[0]?.success?.snapshot.flow).toMatchObject({ gaps: { stale: 0 } });
+
     const simulator = await startSimulator({
       host: '127.0.0.1',
       port: 0,

@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -11,6 +11,7 @@ import {
   chownSync,
   existsSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -171,6 +172,7 @@ describe('the state file', () => {
   });
 
   it('has the endpoints that were polled last when all of them would be more than 32 MiB, which is logged once', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { path } = createTempFolder();
     const stateFile = await open(fileIn(path));
     const characters = 12 * 2 ** 20;
@@ -180,7 +182,7 @@ describe('the state file', () => {
       endpoint('c', 1, characters),
       endpoint('too large', 0, 33 * 2 ** 20),
     ]);
-    stateFile.writeSoon();
+    vi.advanceTimersByTime(30_000);
     await waitUntil(() => existsSync(fileIn(path)));
     await close(stateFile);
     expect(statSync(fileIn(path)).size).toBeLessThanOrEqual(32 * 2 ** 20);
@@ -269,14 +271,16 @@ describe('a state file that cannot be used', () => {
   });
 
   it('because its directory is missing is logged, and written when the directory is there', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { path } = createTempFolder();
     const file = join(path, 'no', 'state.json');
     const stateFile = await open(file);
     stateFile.start(() => [endpoint('a')]);
-    stateFile.writeSoon();
-    await waitUntil(() => lines.some((line) => /^the state file cannot be written: .*no such file/.test(line)));
-    stateFile.writeSoon();
+    vi.advanceTimersByTime(30_000);
+    await waitUntil(() => vi.getTimerCount() === 1);
+    expect(lines.at(-1)).toMatch(/^the state file cannot be written: .*no such file/);
     mkdirSync(join(path, 'no'));
+    vi.advanceTimersByTime(30_000);
     await waitUntil(() => lines.at(-1) === 'the state file is written again');
     expect(lines.filter((line) => line.startsWith('the state file cannot be written'))).toHaveLength(1);
     expect(lines[0]).toMatch(
@@ -312,8 +316,7 @@ describe('a second process with the same state file', () => {
   it('is one of several that start at once after another one was killed', async () => {
     const { path } = createTempFolder();
     const file = fileIn(path);
-    for (let round = 0; round < 20; round += 1) {
-      // A socket on which nobody listens.
+    for (let round = 0; round < 5; round += 1) {
       // oxlint-disable-next-line no-await-in-loop -- one round after the other
       await leaveSocket(`${file}.lock`);
       // oxlint-disable-next-line no-await-in-loop -- as above
@@ -336,9 +339,11 @@ describe('a second process with the same state file', () => {
   });
 });
 
-/** What a process leaves that is killed: the name of a socket. */
+/** What a process leaves that is killed: the name of a socket on which nobody listens. */
 async function leaveSocket(path: string): Promise<void> {
-  const listen = `require('node:net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`;
-  await once(spawn(process.execPath, ['-e', listen, path]), 'exit');
-  expect(existsSync(path)).toBe(true);
+  const server = createServer().listen(`${path}.new`);
+  await once(server, 'listening');
+  renameSync(`${path}.new`, path);
+  server.close();
+  await once(server, 'close');
 }
