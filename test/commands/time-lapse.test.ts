@@ -67,8 +67,9 @@ describe('the past of a demo', () => {
     const executor = createPollExecutor('test');
     const registry = createEndpointRegistry({ executor, log: pino({ level: 'silent' }), knownBefore });
     const config = demoConfig(simulator.url, model);
+    const jobs = jobsOf(config).map((job) => ({ ...job, intervalMs: 100 }));
     try {
-      registry.reconcile(jobsOf(config), { ...config.poll, interval: 100 }, clock());
+      registry.reconcile(jobs, config.poll, clock());
       const before = registry.states().map(({ polls }) => polls);
       const verdicts = () =>
         verdictsOf(registry.states(), clock()).flatMap((target) =>
