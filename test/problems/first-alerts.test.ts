@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { incidents, type Incident } from './incidents.js';
 import { INITIAL_CONFIG, record, type Phase } from './recording.js';
-import type { DocumentName } from '../../src/documents.js';
+import type { DocumentName } from '../../src/document-types.js';
 import { exporterRules } from '../../src/problems/exporter-rules.js';
 import { severities, type Severity } from '../../src/problems/problem.js';
 import { sentenceText } from '../../src/problems/sentence.js';
