@@ -1,7 +1,7 @@
 import { ageSeconds, type Instant } from '../clock.js';
 import type { DocumentName } from '../document-types.js';
 import { documents } from '../documents.js';
-import { remedyOf, type FailureReason } from '../http/failure-reasons.js';
+import { remedyOf, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import {
   endpointRules,
   MISCONFIGURED_REASONS,
@@ -12,6 +12,7 @@ import {
 } from '../problems/exporter-rules.js';
 import type { EndedProblem, PresentProblem, UnjudgedProblem } from '../problems/memory.js';
 import { withDetails, withList } from '../problems/sentence.js';
+import type { FamilyLines } from '../metrics/render-families.js';
 import { duration, list, percent } from '../text/format.js';
 import type { EndpointState } from './endpoint-state.js';
 
@@ -57,6 +58,15 @@ export function withoutSuccess(state: EndpointState, now: Instant): string {
   return `no poll of ${state.document} has succeeded for ${lasting}`;
 }
 
+/** Whether a response was rejected for its size, or nearly would have been. */
+export function isNearSizeLimit(error: PollError | undefined, bodyBytes = 0, maxBodyBytes: number): boolean {
+  return (error !== undefined && isOfSize.has(error.reason)) || bodyBytes / maxBodyBytes > SIZE_RATIO;
+}
+
+export function hasDroppedSeries({ dropped = 0 }: FamilyLines): boolean {
+  return dropped > 0;
+}
+
 /** `isNotServed`: the node has never served the document, while it serves another one of the target. */
 export function endpointConditions(
   state: EndpointState,
@@ -68,28 +78,25 @@ export function endpointConditions(
   if (isNotServed) return failing;
   const conditions = [...failing];
   const failed = last?.ok === false ? failure?.error : undefined;
-  const isRejected = failed !== undefined && isOfSize.has(failed.reason);
-  const ratio = (last?.bodyBytes ?? 0) / maxBodyBytes;
-  if (last !== undefined && (isRejected || ratio > SIZE_RATIO)) {
-    const startSeconds = isRejected ? failingSince(state) : last.at.epochSeconds;
+  if (last !== undefined && isNearSizeLimit(failed, last.bodyBytes, maxBodyBytes)) {
     conditions.push(
       condition(endpointRules.nearLimit, {
-        startSeconds,
-        limitSeconds: isRejected ? endpointRules.nearLimit.forMinutes * 60 : 0,
+        startSeconds: (last.nearLimitSince ?? last.at).epochSeconds,
+        limitSeconds: endpointRules.nearLimit.forMinutes * 60,
         sentence: withDetails(
-          isRejected
+          failed !== undefined && isOfSize.has(failed.reason)
             ? `a response of ${document} was rejected for its size`
-            : `the response of ${document} has reached ${percent(ratio)} of its size limit`,
+            : `the response of ${document} has reached ${percent((last.bodyBytes ?? 0) / maxBodyBytes)} of its size limit`,
         ),
       }),
     );
   }
-  const dropped = (success?.snapshot.families ?? []).filter((family) => (family.dropped ?? 0) > 0);
+  const dropped = (success?.snapshot.families ?? []).filter(hasDroppedSeries);
   if (success !== undefined && dropped.length > 0) {
     conditions.push(
       condition(endpointRules.seriesDropped, {
-        startSeconds: success.at.epochSeconds,
-        limitSeconds: 0,
+        startSeconds: (success.droppedSince ?? success.at).epochSeconds,
+        limitSeconds: endpointRules.seriesDropped.forMinutes * 60,
         sentence: withList('metrics exceed limits.max_series_per_family', list(dropped.map(({ name }) => name))),
       }),
     );

@@ -57,6 +57,8 @@ interface SuccessfulPoll {
   readonly snapshot: Snapshot;
   /** Where the document was found; `undefined` for a recorded body. */
   readonly foundPath: DocumentPath | undefined;
+  /** The first of the successive documents with more series than the limit. */
+  readonly droppedSince?: Instant | undefined;
 }
 
 interface FailedPoll {
@@ -71,6 +73,8 @@ export interface LastPoll {
   readonly ok: boolean;
   readonly phaseSeconds: Partial<Record<Phase, number>>;
   readonly bodyBytes: number | undefined;
+  /** The first of the successive polls whose body was near the size limit, or rejected for its size. */
+  readonly nearLimitSince?: Instant | undefined;
 }
 
 /** What is remembered of the polls of an endpoint besides its state. Each poll replaces it as a whole. */

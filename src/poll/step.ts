@@ -13,7 +13,7 @@ import { judgeProblems, repeatJudgement, withEnded, type Judgement, type Problem
 import { problemLines } from '../problems/problem-families.js';
 import type { Evidence } from '../problems/problem.js';
 import { withFailedPoll, withoutStaleAnswers } from '../queries/query-state.js';
-import { endedBySuccess } from './endpoint-conditions.js';
+import { endedBySuccess, hasDroppedSeries, isNearSizeLimit } from './endpoint-conditions.js';
 import {
   initialMemory,
   isNeverServed,
@@ -88,11 +88,19 @@ export function step<Name extends DocumentName>(
   const regression = regressionOf(state, poll, context);
   const regressionsSinceSuccess = state.regressionsSinceSuccess + (regression ? 1 : 0);
   const outcome = regression && regressionsSinceSuccess < REGRESSIONS_TO_ACCEPT ? regression : poll.outcome;
+  const error = outcome.ok ? undefined : outcome.error;
+  const isNearLimit = isNearSizeLimit(error, poll.bodyBytes, state.maxBodyBytes);
   const polled = {
     ...state,
     polls: state.polls + 1,
     regressions: state.regressions + (regression ? 1 : 0),
-    last: { at, ok: outcome.ok, phaseSeconds: poll.phaseSeconds, bodyBytes: poll.bodyBytes },
+    last: {
+      at,
+      ok: outcome.ok,
+      phaseSeconds: poll.phaseSeconds,
+      bodyBytes: poll.bodyBytes,
+      nearLimitSince: isNearLimit ? (state.last?.nearLimitSince ?? at) : undefined,
+    },
   };
   if (!outcome.ok) {
     const { reason } = outcome.error;
@@ -104,12 +112,18 @@ export function step<Name extends DocumentName>(
   }
   const isNotServed = poll.isOtherServed === true && isNeverServed(state);
   const { snapshot, problems } = derive(state, memory.problems, outcome, context);
+  const hasDropped = snapshot.families.some(hasDroppedSeries);
   return {
     state: {
       ...polled,
       invalidValues: addCounts(state.invalidValues, outcome.errors.invalid),
       unknownValues: addCounts(state.unknownValues, outcome.errors.unknown),
-      success: { at, snapshot, foundPath: poll.foundPath },
+      success: {
+        at,
+        snapshot,
+        foundPath: poll.foundPath,
+        droppedSince: hasDropped ? (state.success?.droppedSince ?? at) : undefined,
+      },
       restored: undefined,
       regressionsSinceSuccess: 0,
     },

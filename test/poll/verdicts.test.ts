@@ -153,6 +153,29 @@ describe('the verdicts about an endpoint', () => {
     ]);
   });
 
+  it('wait for the alerts on responses that are near the size limit and on dropped series', () => {
+    const context = bridgeContext({ maxSeries: 1 });
+    const endpoints = recordedStates([context], LIMITS, at(0));
+    const statesAt = (minute: number): unknown => {
+      const poll = bridgePoll(idleState, { height: String(1000 + minute), atMs: at(minute).monotonicMs });
+      endpoints.record(context, { ...poll, bodyBytes: minute === 7 ? 10 : 900_000 }, at(minute));
+      const verdicts = endpoints.verdicts(at(minute)).flatMap((target) => target.verdicts);
+      const stateOf = (alert: string): unknown => verdicts.find((verdict) => verdict.alert === alert)?.state;
+      return [stateOf('BridgeResponseNearLimit'), stateOf('BridgeExporterSeriesDropped')];
+    };
+    expect(Array.from({ length: 18 }, (_, minute) => statesAt(minute))).toEqual([
+      ...Array.from({ length: 5 }, () => ['pending', 'pending']),
+      ['firing', 'pending'],
+      ['firing', 'pending'],
+      [undefined, 'pending'],
+      // The size of the response was not near the limit a poll ago.
+      ...Array.from({ length: 5 }, () => ['pending', 'pending']),
+      ['firing', 'pending'],
+      ['firing', 'pending'],
+      ...Array.from({ length: 3 }, () => ['firing', 'firing']),
+    ]);
+  });
+
   it('are critical when its node served the document before a restart, with a state file', () => {
     const phases = [
       { minutes: 10 },
