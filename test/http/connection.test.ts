@@ -10,7 +10,7 @@ const { cert, key } = authority.issue('node', ['IP:127.0.0.1']);
 const tls: ServerOptions = { cert, key };
 const trust = { tls_config: { ca_file: authority.certFile } };
 
-const timeoutMs = 500;
+const timeoutMs = 300;
 const timedOut = `timeout: /state: timed out after ${timeoutMs} ms (poll.timeout)`;
 const timedOutConnecting = `${timedOut} while connecting`;
 

@@ -152,7 +152,7 @@ describe('a poll with the dialect auto', () => {
     ['status 500', serverError, 'status: PATH: responded with status 500: panic'],
     ['status 400', sendJson(400, '{"message":"window"}'), 'bad_request: PATH: responded with status 400: window'],
     ['a reset connection', reset, 'aborted: PATH: connection lost: read ECONNRESET'],
-    ['a stalled body', stall(200), 'timeout: PATH: timed out after 1000 ms (poll.timeout)'],
+    ['a stalled body', stall(200), 'timeout: PATH: timed out after 500 ms (poll.timeout)'],
     [
       'another document',
       sendJson(200, '{"code":5}'),
@@ -160,11 +160,11 @@ describe('a poll with the dialect auto', () => {
     ],
   ])('requests no further path after %s', async (_title, respond, outcome) => {
     const first = await nodeWith(withPaths({ [PEGGY]: respond, [NEUTRAL]: found }));
-    expect(outcomeOf(await poll(jobOf(first.url, 'bridge', '', '1s')))).toBe(outcome.replace('PATH', PEGGY));
+    expect(outcomeOf(await poll(jobOf(first.url, 'bridge', '', '500ms')))).toBe(outcome.replace('PATH', PEGGY));
     expect(urlsOf(first)).toEqual([PEGGY]);
 
     const second = await nodeWith(withPaths({ [NEUTRAL]: respond }));
-    expect(outcomeOf(await poll(jobOf(second.url, 'bridge', '', '1s')))).toBe(outcome.replace('PATH', NEUTRAL));
+    expect(outcomeOf(await poll(jobOf(second.url, 'bridge', '', '500ms')))).toBe(outcome.replace('PATH', NEUTRAL));
     expect(urlsOf(second)).toEqual([PEGGY, NEUTRAL]);
   });
 
@@ -176,24 +176,24 @@ describe('a poll with the dialect auto', () => {
 
   it.each([404, 501])('requests the next path in time when the body of status %i stalls', async (status) => {
     const node = await nodeWith(withPaths({ [PEGGY]: stall(status), [NEUTRAL]: found }));
-    expect(outcomeOf(await poll(jobOf(node.url, 'bridge', '', '2s')))).toBe('ok');
+    expect(outcomeOf(await poll(jobOf(node.url, 'bridge', '', '1s')))).toBe('ok');
     expect(urlsOf(node)).toEqual([PEGGY, NEUTRAL]);
     await waitUntil(() => node.connections.open === 0);
   });
 
   it('has one deadline for all paths', async () => {
     const slowly: Respond = (response, request) => {
-      setTimeout(() => notImplemented(response, request), 1400);
+      setTimeout(() => notImplemented(response, request), 700);
     };
     const node = await nodeWith(withPaths({ [PEGGY]: slowly, [NEUTRAL]: hang }));
     const started = performance.now();
-    const result = await poll(jobOf(node.url, 'bridge', '', '2s'));
+    const result = await poll(jobOf(node.url, 'bridge', '', '1s'));
     const elapsedMs = performance.now() - started;
-    expect(outcomeOf(result)).toBe(`timeout: ${NEUTRAL}: timed out after 2000 ms (poll.timeout)`);
-    expect(elapsedMs).toBeGreaterThan(1900);
-    // Each path with its own deadline would take 3400 ms.
-    expect(elapsedMs).toBeLessThan(3300);
-    expect(result.phaseSeconds.fetch).toBeGreaterThan(1.9);
+    expect(outcomeOf(result)).toBe(`timeout: ${NEUTRAL}: timed out after 1000 ms (poll.timeout)`);
+    expect(elapsedMs).toBeGreaterThan(950);
+    // Each path with its own deadline would take 1700 ms.
+    expect(elapsedMs).toBeLessThan(1600);
+    expect(result.phaseSeconds.fetch).toBeGreaterThan(0.95);
   });
 });
 
@@ -248,7 +248,7 @@ describe('an endpoint that is polled on a timer', () => {
       const seen = polled.length;
       await waitUntil(() => polled.length >= seen + 2);
       const requests = node.requests.length;
-      await waitUntil(() => polled.length >= seen + 5);
+      await waitUntil(() => polled.length >= seen + 4);
       return urlsOf(node).slice(requests);
     };
     expect(new Set(await afterNextPolls())).toEqual(new Set([PEGGY]));
