@@ -760,20 +760,18 @@ export const expectations: readonly Expectation[] = [
       ['BridgeHeightStalled/critical', 'module_state'],
       ['CrosschainHeightStalled/critical', 'rate_limiter_input'],
     ] as const
-  ).map(
-    ([alert, polled]): Expectation => ({
-      alert,
-      seenIn: [],
-      truths: (world) => {
-        const isPolled = failing(world).every(({ document }) => document !== polled);
-        return ofFaults(faultsOf(world, 'hub halted', 'node stuck'), () => ({ isSure: isPolled }));
-      },
-      earliest: 8,
-      latest: 22,
-      ends: 8,
-      reason: 'The hub makes a block every second. A quarter of an hour without one is a halt, or a node that hangs.',
-    }),
-  ),
+  ).map(([alert, polled]): Expectation => ({
+    alert,
+    seenIn: [],
+    truths: (world) => {
+      const isPolled = failing(world).every(({ document }) => document !== polled);
+      return ofFaults(faultsOf(world, 'hub halted', 'node stuck'), () => ({ isSure: isPolled }));
+    },
+    earliest: 8,
+    latest: 22,
+    ends: 8,
+    reason: 'The hub makes a block every second. A quarter of an hour without one is a halt, or a node that hangs.',
+  })),
   {
     alert: 'BridgeNodeBehind/warning',
     seenIn: [],
