@@ -15,7 +15,7 @@ export interface LoadedConfig {
   readonly poll: PollConfig;
   readonly recorder: RecorderSettings;
   readonly links: ExternalLinks;
-  /** As a configuration file, without secrets. */
+  /** The configuration as a file, without secrets. */
   readonly text: string;
   readonly hash: number;
   readonly loadedAt: Instant;
@@ -67,7 +67,7 @@ export function createActiveConfig(
   const enqueue = createQueue();
 
   async function reloadNow(): Promise<ConfigResult> {
-    // Before the files are read: a change in the meantime is found by the next check.
+    // The hash is made before the files are read: a change in the meantime is found by the next check.
     loadedHash = await autoReload?.hashFiles();
     const result = await loadConfig();
     if (isClosed) return result;

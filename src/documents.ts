@@ -98,7 +98,7 @@ type Tracked<Types extends AnyTypes> = Pick<Types, 'input' | 'flow'>;
 
 /** How the documents of an endpoint are compared. */
 interface FlowDefinition<Types extends AnyTypes> {
-  /** Before the first document. */
+  /** The flow before the first document. */
   readonly initial: Types['flow'];
   readonly track: (flow: Types['flow'], input: Types['input'], options: FlowOptions) => Types['flow'];
   /** What is derived from the flow, and withdrawn like the families of the document. */
@@ -115,7 +115,7 @@ export interface DocumentRequest<Types extends AnyTypes = AnyTypes> {
   readonly paths: readonly DocumentPath[];
   /** Appended to the path: empty, or beginning with a question mark. */
   readonly query: string;
-  /** Of a contract: the node of the module state, which says where the contract is. */
+  /** The node of the module state, which says where a contract is. */
   readonly hubNode?: NodeConnection;
   /** By default, `poll.interval`. */
   readonly intervalMs?: number;

@@ -7,7 +7,7 @@ import type { Aliases } from './fields.js';
 export interface Dialect {
   readonly path: string;
   readonly fields: Aliases;
-  /** Of enums. */
+  /** The names of enum values in the dialect. */
   readonly values: Aliases;
 }
 

@@ -15,7 +15,7 @@ interface KnownChain {
   readonly gas?: Coin;
   /** How long a transaction may be pending; only if it is not the default. */
   readonly ageLimitMs?: number;
-  /** Only if it is not the default. */
+  /** The lookahead, if it is not the default. */
   readonly lookahead?: number;
 }
 

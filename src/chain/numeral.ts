@@ -26,7 +26,7 @@ export function parseDecimal(text: string): Field<DecimalString> {
   return text.length <= MAX_CHARACTERS && DECIMAL.test(text) ? (text as DecimalString) : INVALID;
 }
 
-/** Of numbers that the exporter has written itself. */
+/** The schema of numbers that the exporter has written itself. */
 export const decimalString = z.custom<DecimalString>(
   (value) => typeof value === 'string' && isPresent(parseDecimal(value)),
 );

@@ -31,14 +31,14 @@ const integer = (smallest: number, largest: number) => (text: string) =>
     ? Number(text)
     : expected(`an integer from ${smallest} to ${largest}`);
 
-/** In milliseconds. */
+/** Parses a duration, in milliseconds. */
 const duration = (smallest: number, largest: number) => (text: string) => {
   const ms = parseDuration(text) ?? NaN;
   const range = `from ${formatDuration(smallest)} to ${formatDuration(largest)}`;
   return ms >= smallest && ms <= largest ? ms : expected(`a duration ${range}, such as 30s, 1m30s or 500ms`);
 };
 
-/** As the intervals of polls, at most a day: timers are limited to 2^31 ms. */
+/** Parses an interval of at most a day, like those of polls: timers are limited to 2^31 ms. */
 const reloadInterval = (text: string): number => (parseDuration(text) === 0 ? 0 : duration(100, DAY_MS)(text));
 
 function listenAddress(text: string): ListenAddress {
@@ -169,7 +169,7 @@ export const logOptions = (defaultFormat: LogOptions['log.format'] = 'json'): Op
 ];
 
 export interface SummaryOptions {
-  /** By default, on a terminal. */
+  /** Whether a summary is printed; by default, on a terminal. */
   readonly summary?: boolean;
   readonly failOn?: 'warning' | 'critical';
 }

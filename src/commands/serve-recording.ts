@@ -14,7 +14,7 @@ import type { CommandContext, ExitCode } from './context.js';
 import type { ReplayOptions } from './replay.js';
 import { replayWithProgress } from './replay-recording.js';
 
-/** As long as values are remembered to be compared with later ones. */
+/** A replay starts so long before the time that is shown, because values are remembered that long to be compared with later ones. */
 const PAST_MS = 24 * 3_600_000;
 
 const TELEMETRY_PATH = '/metrics';

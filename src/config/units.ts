@@ -66,7 +66,7 @@ export function parseSize(text: string): number | undefined {
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
-/** In the largest unit that divides the size, so that parsing returns the same number. */
+/** The size in the largest unit that divides it, so that parsing returns the same number. */
 export function formatSize(bytes: number): string {
   const unit = sizeUnits.find(({ factor }) => bytes >= factor && bytes % factor === 0);
   return unit ? `${bytes / unit.factor}${unit.name}` : `${bytes}B`;

@@ -50,7 +50,7 @@ const within = (value: number | undefined, smallest: number, largest: number): n
 const durationRange = (smallest: number, largest: number): string =>
   `a duration from ${formatDuration(smallest)} to ${formatDuration(largest)}, such as 30s, 1m30s or 500ms`;
 
-/** In milliseconds. */
+/** A duration in milliseconds. */
 export const duration = (smallest: number, largest: number) =>
   parsed(
     'duration',
@@ -65,7 +65,7 @@ export const durationOrAuto = (smallest: number, largest: number) =>
     error: `expected auto or ${durationRange(smallest, largest)}`,
   });
 
-/** In bytes. */
+/** A size in bytes. */
 export const size = (smallest: number, largest: number) =>
   parsed(
     'size',
@@ -95,7 +95,7 @@ export const bigInteger = (smallest: bigint, largest: bigint, largestName = Stri
     )
     .meta({ title: 'integer', type: ['string', 'integer'] });
 
-/** In the smallest units of a coin. */
+/** An amount in the smallest units of a coin. */
 export const amount = bigInteger(0n, 2n ** 256n - 1n, '2^256 - 1');
 
 /** Greater than 0 and at most 1; a decimal string, because ratios are compared with it exactly. */

@@ -13,7 +13,7 @@ export interface Arrival {
   readonly seenAtMs?: number | undefined;
 }
 
-/** By ascending id. */
+/** Transfers with the time when they appeared, by ascending id. */
 export type Arrivals = readonly Arrival[];
 
 /** The oldest are forgotten. */

@@ -27,8 +27,8 @@ export type TokenCounter =
   | 'batchesCanceled'
   | 'transfersExecuted'
   | 'transfersCanceled'
-  | 'withdrawn'
-  | 'deposited';
+  | 'amountExecuted'
+  | 'amountDeposited';
 
 interface TokenChange {
   readonly contract: string;
@@ -90,7 +90,7 @@ export function changesBetween(
         { contract, counter: 'batchesExecuted' as const, by: 1 },
         ...totals.flatMap((total) => [
           { contract: total.contract, counter: 'transfersExecuted' as const, by: total.transfers },
-          { contract: total.contract, counter: 'withdrawn' as const, by: total.amount },
+          { contract: total.contract, counter: 'amountExecuted' as const, by: total.amount },
         ]),
       ]),
       ...canceled.map((batch) => ({
@@ -106,7 +106,7 @@ export function changesBetween(
       ...observed.flatMap(({ deposit }) =>
         deposit === undefined
           ? []
-          : [{ contract: deposit.contract, counter: 'deposited' as const, by: deposit.amount }],
+          : [{ contract: deposit.contract, counter: 'amountDeposited' as const, by: deposit.amount }],
       ),
     ],
     batchSeconds: executed.flatMap((batch) => batchSeconds(batch, input) ?? []),

@@ -26,7 +26,7 @@ export interface FlowDocument {
   readonly bridgeContract: string | undefined;
   readonly highest: HighestIds;
   readonly externalHeight: Numeral;
-  /** Of the set in the contract; `undefined` when it is missing. */
+  /** The nonce of the validator set in the contract; `undefined` when it is missing. */
   readonly valsetNonce: Numeral | undefined;
   /** Distinct ones, by key. */
   readonly batches: ReadonlyMap<string, FlowBatch>;
@@ -44,7 +44,7 @@ export interface FlowDocument {
 
 export interface TransferGroup {
   readonly contract: string;
-  /** Of the transfers that are in no group before it. */
+  /** The ids of the transfers that are in no batch or queue before this one. */
   readonly ids: readonly Numeral[];
 }
 
@@ -121,7 +121,7 @@ function first(attestations: readonly EventAttestation[]): readonly EventAttesta
   return attestations.toSorted((a, b) => compare(a.nonce, b.nonce)).slice(0, MAX_CLAIMS);
 }
 
-/** Those of the transfers that are not in the set, which are added to it. */
+/** The ids of the transfers that are not in the set, to which they are added. */
 function newIds(transfers: readonly Transfer[], known: Set<Numeral>): readonly Numeral[] {
   const added: Numeral[] = [];
   for (const { id } of transfers) {

@@ -66,11 +66,11 @@ export const bridgeFlowFamilies = cumulativeFamilies<BridgeFlow>({
     'Total number of outgoing transfers canceled by their senders.',
   ),
   bridge_token_withdrawn_amount_total: perToken(
-    'withdrawn',
+    'amountExecuted',
     'Total amount of executed outgoing transfers, in smallest units of the token.',
   ),
   bridge_token_deposited_amount_total: perToken(
-    'deposited',
+    'amountDeposited',
     'Total amount of observed deposits whose claim was seen, in smallest units of the token.',
   ),
   bridge_transfers_late_total: {

@@ -31,7 +31,7 @@ export interface TokenTotals {
 
 /** What the polls of a bridge have counted since the start of the process, and what the next document is compared with. */
 export interface BridgeFlow {
-  /** By contract. */
+  /** What was counted, by the contract of the token. */
   readonly tokens: Totals<TokenTotals>;
   readonly batchDurations: Histogram;
   readonly transferDurations: Histogram;

@@ -19,7 +19,7 @@ export interface CrosschainDocument {
   readonly height: Numeral;
   /** Whether the node has left some out, so that one that is not listed can still be pending. */
   readonly isTruncated: boolean;
-  /** Of both lists, by index. */
+  /** The transactions of both lists, by index. */
   readonly live: ReadonlyMap<string, LiveCctx>;
   /** The number of missed ones, which come first. */
   readonly missed: number;
@@ -117,7 +117,7 @@ export interface CrosschainBaseline {
   /** Whether a later document could not be compared with it. */
   readonly isInterrupted: boolean;
   readonly height: Numeral;
-  /** By index; the missed ones come first. */
+  /** The transactions by index; the missed ones come first. */
   readonly live: ReadonlyMap<string, LiveCctx>;
   /** The number of missed ones. */
   readonly missed: number;
@@ -130,7 +130,7 @@ export interface CrosschainBaseline {
 /** Bounds the memory of an endpoint. A node lists 500 pending transactions, and at most 1000 missed ones per chain. */
 export const MAX_CCTXS = 50_000;
 const MAX_CHAINS = 1_000;
-/** One, two during a rotation. */
+/** A chain has one key, or two during a rotation. */
 const MAX_KEYS = 10;
 
 export function crosschainBaseline(

@@ -52,12 +52,12 @@ export interface DepartedCctx extends OutboundContent {
 
 /** What the polls of an endpoint have counted since the start of the process, and what the next document is compared with. */
 export interface CrosschainFlow {
-  /** By chain id. */
+  /** What was counted, by chain id. */
   readonly chains: Totals<ChainTotals>;
   readonly gaps: Gaps;
   /** `undefined` before the first document. */
   readonly baseline: CrosschainBaseline | undefined;
-  /** Those for which the node is asked, the oldest question first. */
+  /** The transactions for which the node is asked, the oldest question first. */
   readonly departed: readonly DepartedCctx[];
   /** Its answers since the last document. */
   readonly answers: ReadonlyMap<string, CctxAnswer>;
@@ -81,7 +81,7 @@ function noneOf(chain: string): ChainTotals {
   return { chain, finished: { mined: 0, reverted: 0, aborted: 0, unknown: 0 }, durations: EMPTY_HISTOGRAM };
 }
 
-/** After each poll, the node is asked for so many. */
+/** The node is asked for this many transactions after each poll. */
 const MAX_CCTX_QUERIES = 10;
 /** Those of ten polls. The outcome of others counts as unknown. */
 const MAX_AWAITED = 100;
@@ -141,7 +141,7 @@ export function trackCrosschain(
   // Those that left before a restart can be of chains that are not listed.
   const chainIds = new Set([...document.chainIds, ...settled.departed.map(({ chainId }) => chainId)]);
   const nameOf = (id: string): string => (id === OTHER ? OTHER : chainName(id, input));
-  // With the names of today.
+  // Chains have the names that are configured now.
   const named = new Map(Array.from(settled.chains, ([id, totals]) => [id, { ...totals, chain: nameOf(id) }]));
   const chains = withKeys(named, chainIds, (id) => noneOf(nameOf(id)), maxSeries);
   const reason = before && !before.isInterrupted ? gapBetween(before, document, at, staleAfterMs) : undefined;
@@ -274,7 +274,7 @@ function gapBetween(
   return ageSeconds(before.at, at) * 1000 > staleAfterMs ? 'stale' : undefined;
 }
 
-/** Those that have left the lists, by the list in which they were. */
+/** The transactions that have left the lists, by the list in which they were. */
 interface Departures {
   readonly missed: readonly DepartedCctx[];
   readonly others: readonly DepartedCctx[];

@@ -8,7 +8,7 @@ type Suffix = '_bucket' | '_sum' | '_count';
 export interface SeriesSample<Label extends string = string> {
   readonly labels: LabelValues<Label>;
   readonly value: number;
-  /** Of the series of a histogram. */
+  /** The suffix of a series of a histogram. */
   readonly suffix?: Suffix;
 }
 
@@ -16,7 +16,7 @@ export interface SeriesSample<Label extends string = string> {
 export interface CumulativeFamily<Flow> extends FamilyHeader {
   readonly type: 'counter' | 'histogram';
   readonly derive: (flow: Flow, maxSeries: number) => readonly SeriesSample[];
-  /** By the suffix of its samples. */
+  /** The series of a histogram by the suffix of its samples. */
   readonly series: Readonly<Record<Suffix | '', Series>>;
 }
 

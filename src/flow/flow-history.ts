@@ -18,7 +18,7 @@ interface FlowPoint {
 export interface FlowHistory {
   /** Oldest first. The first one is where counting began, or is older than all that is remembered. */
   readonly points: readonly FlowPoint[];
-  /** Of the last successful poll. */
+  /** The point of the last successful poll. */
   readonly latest: FlowPoint | undefined;
   /** Where counting began: the first successful poll since the start, or since the buckets were changed. */
   readonly since: Instant | undefined;

@@ -8,7 +8,7 @@ const BODIES_IN_MEMORY = 4;
 
 /** Bounds the memory of the bodies that are fetched, or wait to be read. */
 export class BodyMemory {
-  /** Of bodies in memory, and of the reservations of fetches that had to wait. */
+  /** The bytes of bodies in memory, and of the reservations of fetches that had to wait. */
   #usedBytes = 0;
   readonly #waiting: { readonly maxBytes: number; readonly start: () => void }[] = [];
 

@@ -30,7 +30,7 @@ import { createPathRedactor, createRedactor } from './redaction.js';
 const MAX_HEADER_BYTES = 16 * 1024;
 
 export interface FetchLimits {
-  /** For all requests of a poll together: connecting, headers and body. */
+  /** The time for all requests of a poll together: connecting, headers and body. */
   readonly timeoutMs: number;
   /** The part of the timeout that earlier requests of the same poll have used. */
   readonly elapsedMs?: number;

@@ -56,7 +56,7 @@ function secretParts(url: EndpointUrl, documentPath: string): string[] {
   return parts.flatMap((part) => [part, decoded(part)]);
 }
 
-/** Without percent-encoding, if it is valid. */
+/** The part of a path without percent-encoding, if that is valid. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -30,7 +30,7 @@ export interface StatisticView {
   readonly label: string;
   /** Id of the section on the page of the target that it links to. */
   readonly table: string;
-  /** Of what the number is made. */
+  /** The parts that the number is made of. */
   readonly parts: readonly string[];
   /** Age of the oldest item, if known. */
   readonly oldestSeconds: number | null;
@@ -191,7 +191,7 @@ function crosschainStatistics(items: CrosschainItems, nowMs: number): readonly S
   ];
 }
 
-/** For the record: nodes never enforce it, and clients no longer. */
+/** The rate limit is shown for the record: nodes never enforce it, and clients no longer. */
 function rateLimitStatistic(
   { chains }: CrosschainItems,
   { utilizationRatio, windowBlocks, value, limit }: NonNullable<CrosschainItems['rateLimit']>,

@@ -80,7 +80,7 @@ export function smallestUnits(amount: DecimalString | null): Markup {
   );
 }
 
-/** From the one on and below the other, the power of ten says more than the digits. */
+/** From `LARGE` on and below `SMALL`, the power of ten says more than the digits. */
 const LARGE = 1e9;
 const SMALL = 1e-6;
 const SIGNIFICANT_DIGITS = 4;

@@ -27,7 +27,7 @@ export interface Instance {
   readonly nodeVersion: string;
   readonly startedAt: string;
   readonly uptimeSeconds: number;
-  /** As in `bridge_exporter_config_hash`. */
+  /** The hash of the configuration, as in `bridge_exporter_config_hash`. */
   readonly configHash: number;
   readonly configLoadedAt: string;
   /** When a reload failed, unless a later one succeeded. */
@@ -111,7 +111,7 @@ const endpointTable: Table<EndpointView, EndpointContext> = {
   rowClass: ({ availability }) => availability,
 };
 
-/** Those that need attention first. */
+/** Endpoints that need attention come first. */
 const ORDER: readonly Availability[] = ['withdrawn', 'failing', 'initial', 'up'];
 /** With more failing endpoints than these, a summary by reason precedes the table: many failures with the same reason have one cause. */
 const SUMMARIZE_ABOVE = 5;

@@ -19,7 +19,7 @@ export interface Column<Row, Context = undefined> {
 
 export interface Table<Row, Context = undefined> {
   readonly title: string;
-  /** For the style. */
+  /** The class of the cells in the style sheet. */
   readonly cssClass?: string;
   readonly columns: readonly Column<Row, Context>[];
   /** Identifies a row when the page is refreshed. Rows of a hostile document can have the same id; they are numbered. */
@@ -79,7 +79,7 @@ export interface PageContext {
   readonly required: number | null;
   /** Time of the page in milliseconds since 1970. */
   readonly nowMs: number;
-  /** Of the newest block of an endpoint that is behind. */
+  /** The time of the newest block of an endpoint that is behind. */
   readonly blockTime: Markup | undefined;
 }
 

@@ -41,7 +41,7 @@ function rowsOf(bridge: Bridge): readonly Row[] {
   return (bridge.view.validators ?? []).map((validator) => ({ ...bridge, validator, own: validator.own }));
 }
 
-/** Of all targets; empty without an entry of `watch`. */
+/** The section of the watched validators of all targets; empty without an entry of `watch`. */
 export function ownValidatorsSection(view: View): Markup {
   const bridges = view.targets.flatMap((target) => bridgeOf(view, target) ?? []);
   const rows = bridges.flatMap(rowsOf).filter(({ own }) => own !== null);
@@ -53,7 +53,7 @@ export function ownValidatorsSection(view: View): Markup {
   );
 }
 
-/** Of one target; empty without a bridge whose items are shown. */
+/** The section of the validators of one target; empty without a bridge whose items are shown. */
 export function validatorsSection(view: View, target: TargetPageView): Markup {
   const bridge = bridgeOf(view, target);
   if (bridge === undefined) return markup``;
@@ -117,7 +117,7 @@ function extentNote({ batches, valsets, claims, batchesBelowThreshold, valsetsBe
   return notes.length === 0 ? markup`` : markup`<p class="note">${notes.join(' ')}</p>`;
 }
 
-/** Without the columns that are empty for all rows. */
+/** The table without the columns that are empty for all rows. */
 function validatorTable(rows: readonly Row[], all: readonly Column<Row>[]): Markup {
   const hasOwn = rows.some(({ own }) => own !== null);
   const table = {
@@ -367,7 +367,7 @@ function whatToDo(row: Row): Markup {
   if (own === null) return markup``;
   const worst = worstOf(row);
   if (worst !== undefined) return sentenceHtml(worst.action);
-  // Before the alert fires.
+  // A jailed validator has an action before its alert fires.
   if (own.jailed === true) return markup`Find the cause, then unjail it.`;
   if (row.items.isNodeBehind) return cells.UNKNOWN;
   if (alertsAbout(validator).length > 0 || isSilent(own)) return markup`Check its orchestrator.`;

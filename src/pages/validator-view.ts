@@ -34,7 +34,7 @@ export interface ValidatorView extends Pick<WatchedItem, 'name' | 'orchestrator'
   readonly overdue: RegisteredItem['overdue'] | null;
   /** What it has published; absent if nothing. */
   readonly contact?: Contact;
-  /** Of a watched one. */
+  /** What is known of a validator of the operator; `null` for others. */
   readonly own: OwnValidator | null;
 }
 
@@ -192,7 +192,7 @@ function answersAbout(
   return {
     /** Whether the node is asked about it. */
     isAsked: orchestrator !== null && queries.has(stakingStatus.name),
-    /** By the staking module. */
+    /** Whether it is jailed, by the staking module. */
     jailed: staking?.isJailed ?? null,
     bonded: staking?.isBonded ?? null,
     /** The last event that the orchestrator has claimed, by the node or by its votes in the document. */

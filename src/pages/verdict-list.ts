@@ -178,7 +178,7 @@ ${items}</ul>
 `;
 }
 
-/** Others of its kind: folded if there is nothing else to do about them. */
+/** The other verdicts of the alert, folded if there is nothing else to do about them. */
 function ofTheSameKind(group: Group, text = ({ summary }: VerdictView): string => summary): Markup {
   const { first, others } = group;
   const same = others.filter(({ action }) => action === first.action);

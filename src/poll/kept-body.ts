@@ -41,7 +41,7 @@ export function keptInput<Name extends DocumentName>({
   return inputOf(read.value, received, context);
 }
 
-/** Those that were derived, until the next poll replaces the snapshot. */
+/** The items that were derived of a snapshot, until the next poll replaces it. */
 const derived = new WeakMap<Snapshot, Items>();
 
 /** The items of a snapshot; `undefined` if its body is not kept. */

@@ -50,7 +50,7 @@ export interface EndpointRegistry {
 
 /** What the recorder remembers of the polls of an endpoint. Times are on the monotonic clock. */
 export interface RecordingMemory {
-  /** Of the last poll; `undefined` before the first. */
+  /** The outcome of the last poll; `undefined` before the first. */
   readonly outcome?: 'ok' | FailureReason;
   /** When a successful poll was last recorded. */
   readonly okAtMs?: number;
@@ -109,7 +109,7 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
   const { executor, log, now = clock, knownBefore, recorder, stateFile } = options;
   let endpoints = new Map<string, RunningEndpoint>();
   let states: readonly EndpointState[] = [];
-  /** By target. */
+  /** The verdicts that were logged, by target. */
   const loggedVerdicts = new Map<string, LoggedVerdicts>();
   let isClosed = false;
   const inTurn = createQueue();
@@ -217,7 +217,7 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
     return before.size !== after.size || Array.from(after.keys()).some((key) => !before.has(key));
   }
 
-  /** Of an endpoint that is polled anew. */
+  /** What is remembered of an endpoint that is polled anew. */
   function rememberedBefore({ context }: PollJob, known: RunningEndpoint | undefined): Remembered | undefined {
     return (known && rememberedOf(known)) ?? stateFile?.rememberedOf(context);
   }

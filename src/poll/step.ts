@@ -34,7 +34,7 @@ export type Snapshot<Name extends DocumentName = DocumentName> = {
     readonly document: Each;
     /** What identifies the bridge: see `DocumentDefinition.identity`. */
     readonly identity: readonly string[];
-    /** Those of the document, for the next poll. */
+    /** What the next poll remembers of the document. */
     readonly observations: DocumentTypes[Each]['observations'];
     readonly flow: DocumentTypes[Each]['flow'];
     /** What the items of `/pending` are derived from; `undefined` if the body is not kept. */

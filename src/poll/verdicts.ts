@@ -224,7 +224,7 @@ export function worstTargetFirst<Target extends { readonly status: TargetStatus 
   return targets.toSorted((a, b) => statuses.indexOf(a.status) - statuses.indexOf(b.status));
 }
 
-/** Those that fire, without those that another one inhibits. */
+/** The verdicts that fire, without those that another one inhibits. */
 export function firingVerdicts<Each extends Pick<Verdict, 'state' | 'inhibitedBy'>>({
   verdicts,
 }: {

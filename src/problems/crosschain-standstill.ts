@@ -64,7 +64,7 @@ export function offSeconds(mark: HaltMark | undefined, since: number): number {
 
 export const haltedSince = { schema: haltMark, next: haltAfter } as const;
 
-/** Also the lowest pending nonce of each chain, and since when the chain has it. */
+/** The mark of halts with the lowest pending nonce of each chain, and since when the chain has it. */
 export const unmovedMark = haltMark.extend({
   nonces: z.record(z.string(), z.strictObject({ nonce: decimalString, since: z.number() })),
 });

@@ -9,7 +9,7 @@ import { cctxAmountsText, chainName, parts } from './sentence.js';
 
 /* What the sentences and actions about cross-chain transactions say of a chain, and of the hash of an outbound. */
 
-/** In the summaries of alerts about a chain. */
+/** The chain in the summaries of alerts. */
 export const THE_CHAIN = 'chain {{ $labels.chain_id }}';
 
 export function chainText(input: CrosschainInput, chainId: string): string {
@@ -25,7 +25,7 @@ export const hashActions: Readonly<Record<ChainType, string>> = {
     'On this chain, an outbound with a hash was executed and waits for votes. Without one, check the relayer and the signers.',
 };
 
-/** The same for an outbound that is known to have a hash, or to have none. */
+/** What follows for an outbound that is known to have a hash, or to have none. */
 const knownHashActions: Readonly<Record<ChainType, readonly [withHash: string, withoutHash: string]>> = {
   evm: [
     'The outbound has a hash, so it should be in a block: look it up on the chain. Without a receipt the hash is wrong; with one, check its confirmations, then the observers.',

@@ -73,7 +73,7 @@ export interface Dispute {
   readonly eventNonce: string;
   /** The names of the fields that differ; empty when the difference is in none that is read. */
   readonly fields: readonly string[];
-  /** By descending power. */
+  /** The claims by descending power. */
   readonly claims: readonly { readonly claim: ClaimItem; readonly text: string }[];
 }
 

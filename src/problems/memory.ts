@@ -67,7 +67,7 @@ interface Candidate extends KnownSubject {
 
 /** What is remembered of one problem. */
 export interface RememberedProblem extends Marks {
-  /** By subject. */
+  /** The subjects that have the problem, by key. */
   readonly present: ReadonlyMap<string, PresentSubject>;
   /** What may begin, or begin anew. */
   readonly candidates: ReadonlyMap<string, Candidate>;
@@ -86,7 +86,7 @@ export interface EndedProblem {
 
 /** What is remembered of the problems of an endpoint. */
 export interface ProblemMemory {
-  /** By `problemKey`, of the problems that were judged at least once. */
+  /** What is remembered of the problems that were judged at least once, by `problemKey`. */
   readonly remembered: ReadonlyMap<string, RememberedProblem>;
   /** The newest first. */
   readonly ended: readonly EndedProblem[];
@@ -103,7 +103,7 @@ export interface PresentProblem {
   readonly limitSeconds: number;
   readonly sentence: Sentence;
   readonly action: string;
-  /** Those it is about. */
+  /** The validators that the problem is about. */
   readonly validators: readonly FoundValidator[];
 }
 

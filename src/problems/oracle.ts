@@ -225,7 +225,7 @@ function conflicting(severity: Severity, texts: { readonly description: string; 
       return [
         {
           identity: String(first),
-          // Of the second claim.
+          // The dispute began with the second claim.
           start: times.every((time) => time !== undefined) ? times.toSorted((a, b) => a - b)[1] : undefined,
           sentence: withDetails(
             `validators have disagreed about ${disputedThing(dispute, events.size)} for {duration}`,

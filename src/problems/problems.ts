@@ -26,7 +26,7 @@ export const problems: readonly Problem[] = [
   ...crosschainProblems,
 ];
 
-/** For the key `problems` of the configuration. */
+/** The names that the key `problems` of the configuration knows. */
 export const problemNames: ReadonlySet<string> = new Set(problems.map(({ name }) => name));
 
 /** The names of the problems that begin when a limit is exceeded. */

@@ -28,7 +28,7 @@ const PAUSED = 'The contract is paused: find out who paused it and why.';
 const CHECK_RELAYERS =
   'Check the relayers: funds for gas, maximum gas price, minimum fee, and whether the contract is paused. Anyone can relay a batch.';
 
-/** With what is known about the contract. */
+/** The action when relayers are late, with what is known about the contract. */
 function checkRelayers({ isContractPaused }: BridgeInput): string {
   if (isContractPaused === undefined) return CHECK_RELAYERS;
   return isContractPaused

@@ -273,7 +273,7 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
     lateWith: 'a signature with a near deadline',
     summary: `{{ if eq $labels.watched "true" }}your validator {{ $labels.orchestrator }}{{ else }}validators with a third of the power{{ end }} must sign within ${hours} hours or be jailed.`,
     description: `Less than ${hours} hours are left for a validator of \`watch\` to sign a validator set or a batch, or for others with a third of the power. After that it is jailed; jailed validators neither sign nor vote.`,
-    // One rule for both.
+    // The rule is about watched and other validators, so its action names both.
     action: `Of your validator: ${remedy} Of others: ${TELL_OPERATORS}`,
     find: ({ input }: Evidence<'module_state'>) => {
       // Who has not signed at an old height may have signed since then.

@@ -29,7 +29,7 @@ function yours({ orchestrator: address, name, hasNamesake }: WatchedOrchestrator
   return yourValidator({ name, address, hasNamesake });
 }
 
-/** With the cause, if the documents prove it. */
+/** The action after jailing, with the cause if the documents prove it. */
 function unjailAfter(input: BridgeInput, { orchestrator }: WatchedOrchestrator): string {
   const cause = watchedItems(input).find((item) => item.orchestrator === toLabelValue(orchestrator))?.missedSignature;
   if (cause === null || cause === undefined) return FIND_CAUSE;

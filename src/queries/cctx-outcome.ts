@@ -33,7 +33,7 @@ const answers: ReadonlyMap<string, CctxAnswer> = new Map([
 
 export const cctxOutcome = nodeQuery({
   name: 'cctx',
-  // With every poll.
+  // The query is sent after every poll.
   intervalMs: 0,
   maxBodyBytes: MAX_BODY_BYTES,
   isEnabled: ({ document, settings }) => document === 'rate_limiter_input' && settings.cctx_queries === 'auto',

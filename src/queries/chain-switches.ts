@@ -141,7 +141,7 @@ export const chainParams = nodeQuery({
     ),
 });
 
-/** Those that the node has answered. */
+/** The lookaheads that the node has answered. */
 export function lookaheadsOf(answers: QueryStates): Lookaheads | undefined {
   return chainParams.valuesOf(answers).get('')?.[0];
 }

@@ -33,9 +33,9 @@ const functions = {
   state_powerThreshold: { selector: '0xe5a2b5d2', decode: decodeInteger },
   paused: { selector: '0x5c975abb', decode: decodeBoolean },
   owner: { selector: '0x8da5cb5b', decode: decodeAddress },
-  /** Of a token. */
+  /** The nonce of the last batch of a token. */
   lastBatchNonce: { selector: '0x011b2174', decode: decodeInteger },
-  /** Of an account, in a token. */
+  /** The balance of an account in a token. */
   balanceOf: { selector: '0x70a08231', decode: decodeInteger },
 } as const;
 

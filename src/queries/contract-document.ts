@@ -38,7 +38,7 @@ export interface ContractCall {
   readonly id: number;
   readonly to: string;
   readonly data: string;
-  /** In hexadecimal digits. */
+  /** The height in hexadecimal digits. */
   readonly block: string;
 }
 

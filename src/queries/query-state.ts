@@ -38,7 +38,7 @@ export interface QueryState {
   readonly failures: number;
   /** Why a request of the last round failed. */
   readonly failure: PollError | undefined;
-  /** By the key of the request. */
+  /** The answers by the key of their request. */
   readonly answers: ReadonlyMap<string, QueryAnswer>;
 }
 
@@ -85,7 +85,7 @@ export function dueQueries(states: QueryStates, now: Instant): readonly NodeQuer
  * and a path that was never answered is not served only after several refusals.
  */
 
-/** With a minute between them, more than a rolling update takes. */
+/** The rounds have a minute between them, so together they last longer than a rolling update. */
 const REFUSED_ROUNDS = 5;
 const MAX_RETRY_MS = 10 * MINUTE_MS;
 

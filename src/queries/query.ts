@@ -97,7 +97,7 @@ export type QueryContext<Name extends DocumentName = DocumentName> = {
   [Each in Name]: StepContext<Each> & {
     /** The dialect of the path at which the document was found. */
     readonly dialect: string;
-    /** Of the last document. */
+    /** What is remembered of the last document. */
     readonly observations: DocumentTypes[Each]['observations'];
     /** What happened up to the last document. */
     readonly flow: DocumentTypes[Each]['flow'];
@@ -112,7 +112,7 @@ export type QueryContext<Name extends DocumentName = DocumentName> = {
 export interface QueryInput<Value> {
   readonly request: QueryRequest;
   readonly context: QueryContext;
-  /** One, unless the query has several pages. */
+  /** The pages of the response; usually one. */
   readonly pages: readonly Value[];
 }
 
@@ -166,7 +166,7 @@ export function nodeQuery<Read, Value>(query: Declaration<Read, Value>): NodeQue
         context.maxSeries,
       ),
     valuesOf: (states) =>
-      // As above.
+      // As in `render`, the pages are those that `read` of the same query has returned.
       new Map(Array.from(states.get(name)?.answers ?? [], ([key, { pages }]) => [key, pages as readonly Value[]])),
   };
 }

@@ -11,10 +11,10 @@ import type { StepContext } from '../document-types.js';
 
 /* The validators of `watch`: their status in the staking module, their last claim, and the funds of their orchestrators. */
 
-/** As many as are configured and registered, at most as many as a family has series. */
+/** There are as many validators as are configured and registered, at most as many as a family has series. */
 const LABELS = ['orchestrator', 'name'] as const;
 
-/** In the path of a request, so nothing else is accepted from the document. */
+/** The form of an address. It goes into the path of a request, so nothing else is accepted from the document. */
 const BECH32_ADDRESS = /^[a-z0-9]{1,90}$/;
 
 function hasWatched(options: StepContext): boolean {

@@ -68,7 +68,7 @@ interface Problem {
   readonly problem: string;
 }
 
-/** In the order of the files, whichever was read first. */
+/** Yields the polls in the order of the files, whichever was read first. */
 async function* readOrReport(
   read: Promise<RecordedPoll | Problem> | undefined,
   { onProblem }: Pick<ReadOptions, 'onProblem'>,
@@ -97,7 +97,7 @@ async function endpointsIn(root: string, { target }: Pick<ReadOptions, 'target'>
   return (await Promise.all(endpoints)).flat();
 }
 
-/** Those of one day are listed at once. */
+/** Yields the files by time. The files of one day are listed at once. */
 async function* filesInOrder(endpoints: readonly Endpoint[], { fromMs, toMs }: ReadOptions): AsyncGenerator<PollFile> {
   const days = await Promise.all(endpoints.map(async ({ path }) => (await directoriesIn(path)).filter(isDay)));
   for (const day of Array.from(new Set(days.flat())).toSorted()) {

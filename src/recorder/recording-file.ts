@@ -56,9 +56,9 @@ const headerSchema = z
     /** Where the document was found. Absent for a contract, because the path may be an API key. */
     path: z.string().optional(),
     outcome: z.enum(['ok', ...failureReasonNames]),
-    /** Of a failed poll. */
+    /** Why the poll has failed. */
     message: z.string().optional(),
-    /** Of a contract: the calls of which the body has the results. */
+    /** The calls of a contract of which the body has the results. */
     calls: list(z.object({ id: z.number(), to: z.string(), data: z.string(), block: z.string() })).optional(),
     /** When the response was complete. This key and those that follow are optional: with them, a replay is exact. */
     received: z.string().optional(),
@@ -67,9 +67,9 @@ const headerSchema = z
     /** Since when the process polls the endpoint. A later time means that its counters began anew. */
     added: z.string().optional(),
     phase_seconds: z.partialRecord(z.enum(['fetch', 'decode', 'derive']), z.number()).optional(),
-    /** Of a module state: the external height that was read of the contract. */
+    /** The external height that was read of the contract before a module state. */
     external_height: z.string().optional(),
-    /** Of a contract. */
+    /** What the answers of a contract were compared with. */
     hub: comparedWith.optional(),
   })
   .readonly();

@@ -6,9 +6,9 @@ import { endpointAfter, holdMs, repeatLast, type ReplayedEndpoint } from './repl
 /* The endpoints of a recording over time. */
 
 export interface ReplayEvents {
-  /** After a recorded poll. */
+  /** Called after each recorded poll. */
   readonly onPoll: (endpoint: ReplayedEndpoint, timeMs: number) => void | Promise<void>;
-  /** At every multiple of the step, with the endpoints whose values still hold. */
+  /** Called at every multiple of the step, with the endpoints whose values still hold. */
   readonly onStep: (endpoints: readonly ReplayedEndpoint[], timeMs: number) => void | Promise<void>;
 }
 

@@ -7,7 +7,7 @@ import { fileErrorText } from '../text/system-error.js';
 
 /* Writes recorded polls one after the other: a slow disk delays neither a poll nor a scrape, and occupies one thread of Node.js. */
 
-/** After the start, and after every poll: the size of all recordings, or why it failed. */
+/** The size of all recordings, or why it failed; sent after the start and after every poll. */
 export type WriterReply = { readonly bytes: number } | { readonly problem: string };
 
 export interface RecordingWriter {

@@ -32,11 +32,11 @@ export const serverLimits = {
   handshakeMs: 10_000,
   headersMs: 10_000,
   requestMs: 15_000,
-  /** From the request to the last byte of the response that the client receives. */
+  /** The time from a request to the last byte of the response that the client receives. */
   responseMs: 60_000,
   /** Longer than the usual scrape interval, so that scrapers reuse their connection. */
   keepAliveMs: 65_000,
-  /** For responses in flight when the server is closed. */
+  /** The time for responses in flight when the server is closed. */
   drainMs: 4_000,
 };
 

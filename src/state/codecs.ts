@@ -4,7 +4,7 @@ import type { Instant } from '../clock.js';
 
 /* How values are written as JSON that it does not have. */
 
-/** Of points in time, which are written in Unix seconds. */
+/** The codecs of points in time, which are written in Unix seconds. */
 export interface TimeCodecs {
   readonly instant: z.ZodType<Instant, number>;
   readonly seconds: z.ZodType<number, number>;

@@ -109,7 +109,7 @@ function absent<Value = never>() {
   return z.codec(z.null(), z.custom<Value | undefined>(), { decode: () => undefined, encode: () => null });
 }
 
-/** By the document. */
+/** The schemas of what is remembered, by document. */
 export function createDocumentSchema(times: TimeCodecs) {
   const ofAll = { identity: list(z.string()), height: maybe(numeral) };
   return z.discriminatedUnion('document', [

@@ -46,7 +46,7 @@ function textsIn(value: unknown, depth: number, isError = false): string[] {
     : Array.from(byName.values()).flatMap((entry) => textsIn(entry, depth - 1, true));
 }
 
-/** Without regular expressions over the whole text, which a hostile body would make slow. */
+/** The title of a page, without regular expressions over the whole text, which a hostile body would make slow. */
 function titleOf(html: string): string | undefined {
   const start = html.search(/<title[\s>]/i);
   const from = start === -1 ? -1 : html.indexOf('>', start);

@@ -9,7 +9,7 @@ export function systemErrorText(error: unknown): string {
   return 'code' in error && error.code === code ? text : error.message;
 }
 
-/** The same after the path of the file, if the error is about one. */
+/** The text of an error after the path of the file, if it is about one. */
 export function fileErrorText(error: unknown): string {
   const path = error instanceof Error && 'path' in error && typeof error.path === 'string' ? `${error.path}: ` : '';
   return path + systemErrorText(error);

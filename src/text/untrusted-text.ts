@@ -18,7 +18,7 @@ const MAX_LENGTH = 1000;
 
 const MAX_CHARACTERS = 200;
 
-/** For log lines, summaries and labels: one line without hidden characters, truncated. */
+/** The text in one truncated line without hidden characters, for log lines, summaries and labels. */
 export function cleanText(text: string, maxCharacters = MAX_CHARACTERS): string {
   return truncate(text.slice(0, MAX_LENGTH).toWellFormed().replaceAll(HIDDEN_OR_SPACE, ' ').trim(), maxCharacters);
 }
@@ -28,7 +28,7 @@ export function visibleText(text: string): string {
   return text.toWellFormed().replaceAll(STACKED_MARKS, '').replaceAll(HIDDEN_EXCEPT_LINE_FEED, '\uFFFD');
 }
 
-/** At most this many characters, the last of which is an ellipsis if there are more. */
+/** The text in at most this many characters, the last of which is an ellipsis if there are more. */
 export function truncate(text: string, maxCharacters: number): string {
   const characters = Array.from(text);
   return characters.length <= maxCharacters ? text : `${characters.slice(0, maxCharacters - 1).join('')}…`;

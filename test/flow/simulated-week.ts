@@ -30,8 +30,8 @@ function countersOf({ tokens }: BridgeFlow): Books {
     ...perToken('batches_canceled', 'batchesCanceled', 'unknown'),
     ...perToken('transfers_executed', 'transfersExecuted'),
     ...perToken('transfers_canceled', 'transfersCanceled'),
-    ...perToken('withdrawn', 'withdrawn'),
-    ...perToken('deposited', 'deposited'),
+    ...perToken('withdrawn', 'amountExecuted'),
+    ...perToken('deposited', 'amountDeposited'),
   ];
   return new Map(all.filter(([, value]) => value !== 0n));
 }

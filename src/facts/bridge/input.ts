@@ -28,6 +28,6 @@ export interface BridgeInput {
 /** Names of validators for people. */
 export interface ValidatorNames {
   readonly configured: readonly ValidatorConfig[];
-  /** From the staking module of the node, by the data part of the operator address. */
+  /** Names from the staking module of the node, by the data part of the operator address. */
   readonly staking: ReadonlyMap<string, string>;
 }

@@ -16,7 +16,7 @@ export interface PayingQueue {
   readonly sinceSeconds: number;
 }
 
-/** At most one for each token with a minimum fee. */
+/** The queues whose fees pay for a batch: at most one for each token with a minimum fee. */
 const payingQueues = memoize((input: BridgeInput): readonly PayingQueue[] => {
   const { previous, at, tokens } = input;
   const topFees = topBatchFeesByToken(input);

@@ -12,7 +12,7 @@ import { hubCoinDenom, rememberedBatchNonces } from './tokens.js';
 export interface BridgeObservations {
   /** When the last document was received. */
   readonly at: Instant;
-  /** Of the last hour. */
+  /** Heights of the last hour. */
   readonly heights: readonly HeightSample[];
   /** The last observed event. */
   readonly lastEvent: SeenEvent | undefined;

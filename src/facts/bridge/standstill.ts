@@ -21,7 +21,7 @@ import {
  * the height at which it was built: every transfer with an id up to the highest one in the batch existed at that height.
  */
 
-/** By height; the highest id in this batch and in those before it. */
+/** The batches by height, each with the highest id in it and in those before it. */
 const knownIds = memoize((input: BridgeInput) => {
   const batches = rows(input.state.batches).toSorted((a, b) => compare(required(a.block), required(b.block)));
   let maxId: Numeral | undefined;

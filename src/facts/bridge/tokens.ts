@@ -172,7 +172,7 @@ const newestBatchNonces = memoize((input: BridgeInput): ReadonlyMap<string, Nume
   );
 });
 
-/** Without those that a hub which was rolled back has not given to a batch yet. */
+/** The batch nonces seen before, without those that a hub which was rolled back has not given to a batch yet. */
 function earlierBatchNonces({ state, previous }: BridgeInput): ReadonlyMap<string, Numeral> {
   const last = orUndefined(() => optional(state.last_outgoing_batch_id));
   const earlier = Array.from(previous?.batchNonces ?? []);

@@ -52,7 +52,7 @@ export interface BackingReading {
 
 export interface TokenBacking {
   readonly contract: string;
-  /** Of the token on the hub. */
+  /** The denom of the token on the hub. */
   readonly denom: string;
   readonly balance: Numeral | undefined;
   /** `undefined` when the hub was not asked, or did not answer. */

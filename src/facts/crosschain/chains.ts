@@ -141,7 +141,7 @@ export function rememberedNonces(input: CrosschainInput): readonly LowestNonce[]
   return nonces.length <= MAX_CHAINS ? nonces : nonces.toSorted(byTimeAndChain).slice(0, MAX_CHAINS);
 }
 
-/** Those that got their nonce when they were created, because they come from the hub. */
+/** The transactions that come from the hub: they got their nonce when they were created. */
 function sentFromHub({ settings }: CrosschainInput, cctxs: readonly Cctx[]): readonly Cctx[] {
   return cctxs.filter(
     (cctx) =>

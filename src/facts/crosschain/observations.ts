@@ -6,7 +6,7 @@ import { rememberedNonces, type LowestNonce } from './chains.js';
 export interface CrosschainObservations {
   /** When the last document was received. */
   readonly at: Instant;
-  /** Those of the last complete lists. */
+  /** The lowest nonces in the last complete lists. */
   readonly lowestNonces: readonly LowestNonce[];
 }
 

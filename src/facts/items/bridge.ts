@@ -56,7 +56,7 @@ export function bridgeItems(input: BridgeInput) {
     lastObservedExternalHeight: decimalOrNull(() => state.last_observed_external_height),
     /** Estimated current external height. */
     projectedExternalHeight: decimalOrNull(() => estimatedExternalHeight(input)),
-    /** By which durations are calculated; a parameter is often wrong. */
+    /** The block time by which durations are calculated; the parameter of the chain is often wrong. */
     hubBlockTime: orNull(() => ({ seconds: toSeconds(hubBlockTime(input)), source: hubBlockTimeSource(input) })),
     powerThreshold: decimalStringOf(asDecimalString(settings.power_threshold)),
     /** Numbers of live batches and of unrelayed validator sets whose signed power is below the threshold. */
@@ -130,7 +130,7 @@ export function transferItem(input: BridgeInput, transfer: Transfer) {
     destination: truncatedOrNull(() => required(dest_address)),
     amount: coinItem(input, transferredCoin(transfer)),
     fee: coinItem(input, feeCoin(transfer)),
-    /** By the ids in live batches: how long it has waited at least. */
+    /** How long the transfer has waited at least, by the ids in live batches. */
     age: hubBlocksSince(
       input,
       orUndefined(() => existedAt(input, idOf(transfer))),

@@ -69,7 +69,7 @@ function contentOf(input: BridgeInput, attestation: Attestation) {
   return {
     type,
     externalHeight: decimalOrNull(() => optional(claim?.block_height) ?? packed?.externalHeight),
-    /** Of a deposit, of the batch of a withdrawal, or the deployed one. */
+    /** The token that is deposited, withdrawn in the batch, or deployed. */
     token: contract === undefined ? null : tokenItem(input, contract),
     amount: type === 'deposit' ? coinItem(input, { contract, amount }) : null,
     /** External address that deposited, and the account of the hub that receives it. */

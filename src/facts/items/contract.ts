@@ -18,7 +18,7 @@ export function contractItems(reading: ContractReading, tokens: readonly TokenCo
     externalTime: isoTime(blockSeconds),
     /** Events of the contract that the hub has not observed; `null` when that is unknown. */
     unobservedEvents: unobservedEvents === undefined ? null : toDecimalString(unobservedEvents),
-    /** With which the threshold of the contract is compared. */
+    /** The configured threshold, with which that of the contract is compared. */
     powerThreshold: configuredThreshold === undefined ? null : asDecimalString(configuredThreshold),
     /** The tokens with `backing`, at most 20; the surplus is `null` when it is unknown. */
     backing: (reading.backing?.tokens ?? []).map(({ contract: token, surplus }) => {

@@ -83,7 +83,7 @@ export function crosschainItems(input: CrosschainInput, unlisted: readonly Unlis
     /** Number of transactions in neither list; above 0, an older one may be missing in the lists. */
     hidden: decimalOrNull(() => hiddenCount(input)),
     chains: chainItems(input),
-    /** Of outgoing ones, at the rates of the hub. */
+    /** The value of the outgoing transactions, at the rates of the hub. */
     pendingValue: orNull(() => hubCoin(input, required(document.pending_cctxs_value))),
     /** `null` unless a rate is configured. */
     rateLimit: orNull(() => rateLimitItem(input)),
@@ -148,7 +148,7 @@ function chainItem(input: CrosschainInput, chainId: string) {
     ),
     /** Pending ones for whose outbound nobody has posted a hash. */
     withoutHash: orNull(() => listed(consideredCctxs.pending).filter(hasNoHash).length),
-    /** Of the oldest pending one. */
+    /** When the oldest pending transaction was created. */
     oldestCreatedAt: isoTimeOrNull(() => oldestCreation(listed(consideredCctxs.pending))),
     ageLimitSeconds: ageLimitMs(chainId, input.settings) / 1000,
     lowestPendingNonce: decimalOrNull(() => lowestNonce(listed(distinctCctxs.pending))),

@@ -27,7 +27,7 @@ export interface Found<Row> {
   readonly searched: number;
   /** Number of those that match. */
   readonly found: number;
-  /** Those that match, at most `MAX_ROWS`. */
+  /** The rows that match, at most `MAX_ROWS`. */
   readonly rows: readonly Row[];
 }
 

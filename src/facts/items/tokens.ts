@@ -21,7 +21,7 @@ import { decimalOrNull, inWholeUnits, itemList, truncatedOrNull } from './item-l
 import { newestBatchHeight, standstillSince } from '../bridge/standstill.js';
 
 export interface TokenItem {
-  /** In lower case. */
+  /** The address in lower case. */
   readonly contract: string | null;
   readonly denom: string | null;
   /** From the configuration. */
@@ -29,9 +29,9 @@ export interface TokenItem {
 }
 
 export interface CoinItem extends TokenItem {
-  /** In the smallest unit of the token. */
+  /** The amount in the smallest unit of the token. */
   readonly amount: DecimalString | null;
-  /** In whole tokens, when the decimals of the token are configured. */
+  /** The amount in whole tokens, when the decimals of the token are configured. */
   readonly wholeAmount: DecimalString | null;
 }
 
