@@ -4,14 +4,14 @@ import type { StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
 import { renderEndpoints } from '../exposition/metrics-page.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
-import { contractLabel, minBatchFees } from '../facts/bridge/tokens.js';
-import { orEmpty, rows } from '../facts/required-fields.js';
+import { countTokensWithoutMinimum } from '../facts/bridge/tokens.js';
+import { orEmpty, orUndefined } from '../facts/required-fields.js';
 import { remedyOf } from '../http/failure-reasons.js';
 import type { EndpointState, KnownEndpoint } from '../poll/endpoint-state.js';
 import { keptInput } from '../poll/kept-body.js';
 import { severities, type Severity } from '../problems/problem.js';
 import { problems } from '../problems/problems.js';
-import { sentenceText } from '../problems/sentence.js';
+import { sentenceText, unknownMinimumsText } from '../problems/sentence.js';
 import { verdictsOf, type TargetVerdicts, type Verdict } from '../poll/verdicts.js';
 import { count, duration } from '../text/format.js';
 import { type CommandContext, type ExitCode, printWarnings } from './context.js';
@@ -97,7 +97,7 @@ export function summarize(endpoints: readonly KnownEndpoint[], now: Instant, { f
     lines: [
       ...summaryLines(verdicts.filter(isPolled), polledTargets(states)),
       ...targets.flatMap((target) => notJudgedLine(target, polled)),
-      ...polled.flatMap(unknownFeesLine),
+      ...polled.flatMap(unknownMinimumsLine),
     ],
     failure: worst && `${worst.target} is ${worst.severity} (--fail-on=${failOn}): ${sentenceText(worst.sentence)}`,
   };
@@ -134,18 +134,11 @@ function notJudgedLine({ target, notJudgedHere }: TargetVerdicts, polled: readon
   return names.size === 0 ? [] : [`${target}: not judged by this poll: ${Array.from(names).join(', ')}`];
 }
 
-/** Whether relayers are late depends on what they are paid. */
-function unknownFeesLine({ target, success }: EndpointState): readonly string[] {
+/** Whether somebody should take transfers depends on what they pay. */
+function unknownMinimumsLine({ target, success }: EndpointState): readonly string[] {
   const input = success?.snapshot.document === 'module_state' ? keptInput(success.snapshot) : undefined;
-  const minimums = minBatchFees(input?.tokens ?? []);
-  const contracts = orEmpty(() =>
-    rows(input?.state.batches ?? []).map(({ token_contract }) => contractLabel(token_contract)),
-  );
-  const unknown = new Set(contracts.filter((contract) => !minimums.has(contract)));
-  if (unknown.size === 0) return [];
-  return [
-    `${target}: min_batch_fee of ${count(unknown.size, 'token')} is not configured: batches that have timed out only warn, after 2 h`,
-  ];
+  const text = input && unknownMinimumsText(orUndefined(() => countTokensWithoutMinimum(input)) ?? 0);
+  return text ? [`${target}: ${text}`] : [];
 }
 
 function pendingLine({ target, severity, sentence, ageSeconds, startSeconds, firesAtSeconds }: Verdict): string {

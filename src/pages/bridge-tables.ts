@@ -114,6 +114,7 @@ export function batchSummary({ batchesByWait }: BridgeItems): Markup {
 
 export const batchTable: ItemTable<BatchItem> = {
   name: 'batches',
+  alerts: ['BridgeBatchUnsigned', 'BridgeBatchNotRelayed', 'BridgeBatchTimeoutNear', 'BridgeBatchOverdue'],
   title: 'Live batches',
   emptyText: 'No batch is live.',
   orderText: 'those that lack signatures first, then the oldest',
@@ -157,6 +158,7 @@ function timeoutCell({ timeoutHeight, projectedHeadroom, headroom }: BatchItem):
 
 export const valsetTable: ItemTable<ValsetItem> = {
   name: 'valsets',
+  alerts: ['BridgeValsetUnsigned', 'BridgeValsetDrift'],
   title: 'Unrelayed validator sets',
   emptyText: 'No validator set is unrelayed.',
   orderText: 'those that lack signatures first, then the oldest',
@@ -240,6 +242,7 @@ function claimCell(
 
 export const claimTable: ItemTable<ClaimItem> = {
   name: 'claims',
+  alerts: ['BridgeOracleStalled', 'BridgeConflictingClaims', 'BridgeClaimWithoutBatch', 'BridgeContractValsetMismatch'],
   title: 'Claims of pending events',
   emptyText: 'No event is pending.',
   rowId: ({ eventNonce }) => anchor('claims', eventNonce),

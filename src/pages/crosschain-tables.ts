@@ -106,13 +106,14 @@ export const cctxColumns: readonly ItemColumn<CctxItem>[] = [
 const MAX_PAGE_ROWS = 25;
 
 function cctxTable<Row extends { readonly index: string }>(
-  table: Pick<ItemTable<Row>, 'name' | 'title' | 'emptyText' | 'openRows' | 'columns'>,
+  table: Pick<ItemTable<Row>, 'name' | 'title' | 'emptyText' | 'openRows' | 'alerts' | 'columns'>,
 ): ItemTable<Row> {
   return { ...table, maxRows: MAX_PAGE_ROWS, rowId: ({ index }) => anchor(table.name, index) };
 }
 
 export const missedTable = cctxTable<CctxItem>({
   name: 'missed',
+  alerts: ['CrosschainCctxsMissed', 'CrosschainFreezeNear'],
   title: 'Missed cctxs, overtaken by a later nonce of their chain',
   emptyText: 'The node lists no missed cctx.',
   columns: cctxColumns,

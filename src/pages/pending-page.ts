@@ -1,4 +1,5 @@
 import { documents, type Items } from '../documents.js';
+import { unknownMinimumsText } from '../problems/sentence.js';
 import { percent } from '../text/format.js';
 import { backlogHtml } from './backlog.js';
 import {
@@ -90,6 +91,7 @@ ${others}
 ${validatorsSection(view, target)}
 ${notes.html === '' ? '' : section('notes', 'Notes', notes)}
 ${notJudgedNote(target)}
+${unknownMinimumsNote(endpoints)}
 ${searchSection(page)}
 ${endpoints.map((endpoint) => endpointHtml(endpoint, page))}
 ${endedSection(target, page.nowMs)}
@@ -129,6 +131,14 @@ const SECTIONS: Readonly<Record<Items['document'], readonly (readonly [id: strin
 function notJudgedNote({ notJudgedHere }: TargetPageView): Markup {
   if (notJudgedHere.length === 0) return markup``;
   return markup`<p class="note">Not judged here: ${notJudgedHere.join(', ')}. This node has not served what they are judged by.</p>`;
+}
+
+/** A silent relayer is critical only for what pays for it. */
+function unknownMinimumsNote(endpoints: readonly EndpointView[]): Markup {
+  const texts = endpoints.flatMap(({ items }) =>
+    items?.document === 'module_state' ? [unknownMinimumsText(items.tokensWithoutMinimumFee ?? 0)] : [],
+  );
+  return texts.join('') === '' ? markup`` : markup`<p class="note">${texts.join('')}.</p>`;
 }
 
 function endpointHtml(endpoint: EndpointView, page: PageContext): Markup {

@@ -65,6 +65,8 @@ export interface ItemTable<Row> extends Table<Row, PageContext> {
   readonly maxRows?: number;
   /** A list of up to this many rows is open; longer ones are shown on demand, so that the summaries of a page are on its first screens. */
   readonly openRows?: number;
+  /** It is also open while one of these alerts fires. */
+  readonly alerts?: readonly string[];
 }
 
 export type ItemColumn<Row> = Column<Row, PageContext>;
@@ -97,7 +99,7 @@ export function itemSection<Row>(
   page: PageContext,
   summary: Markup = markup``,
 ): Markup {
-  const { name, title, emptyText, orderText, maxRows, openRows = OPEN_ROWS } = table;
+  const { name, title, emptyText, orderText, maxRows, openRows = OPEN_ROWS, alerts = [] } = table;
   const heading = markup`<h3 id="${name}-title">${title} <span class="quiet">${list.total ?? 'unknown'}</span></h3>`;
   let content: Markup;
   if (!list.readable) {
@@ -109,7 +111,8 @@ export function itemSection<Row>(
     const some =
       orderText === undefined ? `the ${rows.length} oldest of ${list.total}` : `${rows.length} of ${list.total}`;
     const unknownAge = list.unsortable === 0 ? '' : `, ${list.unsortable} of unknown age last`;
-    content = markup`<details id="${name}/rows" class="rows"${rows.length <= openRows ? markup` open` : ''}><summary>${heading}</summary>
+    const isOpen = rows.length <= openRows || severityOf(page.view, alerts) !== undefined;
+    content = markup`<details id="${name}/rows" class="rows"${isOpen ? markup` open` : ''}><summary>${heading}</summary>
 <p class="note">Showing ${rows.length < list.total ? some : `all ${list.total}`}, ${orderText ?? 'oldest first'}${unknownAge}.</p>
 ${tableHtml(table, rows, page)}
 </details>`;

@@ -254,7 +254,7 @@ function missing({ late, overdue }: ValidatorView): Markup {
     ...nonces('', 'validator set', itemsOf('validator set', overdue?.valsets)),
     ...late.filter(({ what }) => what === 'alert').map(({ id }) => lateAlerts.get(id) ?? id),
   ];
-  return markup`${parts.join('; ')}`;
+  return markup`${parts.length === 0 ? '' : `missing: ${parts.join('; ')}`}`;
 }
 
 type Missing = Pick<OverdueItems, 'total'> & { readonly nonces: readonly string[]; readonly newest: string };

@@ -16,7 +16,7 @@ import type { BridgeItems } from '../facts/items/bridge.js';
 import type { ClaimItem } from '../facts/items/claims.js';
 import type { HubCoin } from '../facts/items/tokens.js';
 import type { Member, Members } from '../facts/bridge/valsets.js';
-import type { registeredItems, WatchedItem } from '../facts/items/watched.js';
+import type { Duty, registeredItems, WatchedItem } from '../facts/items/watched.js';
 
 /*
  * The validators of a bridge that somebody has to look at: the watched ones, and those that are late to sign or vote.
@@ -75,10 +75,12 @@ export function validatorViews(
   };
   const watched = items.watched.map((item): ValidatorView => {
     const { name, orchestrator, externalAddress, powerRatio, jailedIn } = item;
-    const own = { ...item, ...answersAbout(item, items.hubCoin, state, now) };
+    const late = externalAddress === null ? [] : lateOf(externalAddress);
+    const duties = { ...item.duties, events: votesOf(item, late) };
+    const own = { ...item, ...answersAbout(item, items.hubCoin, state, now), duties };
     const { overdue = null } = registeredAt.get(externalAddress ?? '') ?? {};
     const known = { name, orchestrator, externalAddress, powerRatio, jailedIn, overdue, own };
-    return { ...known, late: externalAddress === null ? [] : lateOf(externalAddress) };
+    return { ...known, late };
   });
   const all = [
     ...waiting.flatMap(({ members }) => members),
@@ -95,6 +97,13 @@ export function validatorViews(
   });
   const rankOf = ({ late }: ValidatorView): number => Number(late.some(({ isBlocking }) => isBlocking));
   return [...watched, ...others.toSorted((a, b) => rankOf(b) - rankOf(a) || (b.powerRatio ?? 0) - (a.powerRatio ?? 0))];
+}
+
+/** The votes of a watched one. No event is too young for one that an alert says votes for none: the events of a document are minutes old. */
+function votesOf({ duties: { events } }: WatchedItem, late: readonly Late[]): readonly Duty[] | null {
+  const isSilent = late.some(({ what, id }) => what === 'alert' && id === 'BridgeOrchestratorMissingVotes');
+  if (!isSilent || events === null) return events;
+  return events.map((vote) => (vote.state === 'not_due' ? { ...vote, state: 'missing' } : vote));
 }
 
 /** What a member has not signed or voted for although the others are sufficient: one entry of each kind, the oldest. */

@@ -9,6 +9,7 @@ import type { CrosschainInput } from '../facts/crosschain/input.js';
 import {
   aboveLimitSince,
   ageLimitMs,
+  limitReachedAt,
   frozenSince,
   highestNonce,
   lowestMissedNonce,
@@ -164,6 +165,20 @@ function pendingByChain(input: CrosschainInput): string {
   return entries.length === 0 ? '' : `${isTruncated ? 'listed' : 'pending'}: ${list(entries)}`;
 }
 
+/** What to do about many pending transactions: they wait for one chain, or there are just many. */
+function slowChainAction(input: CrosschainInput): string {
+  const late = orUndefined(() =>
+    Array.from(groupByChain(consideredCctxs.pending(input)).keys()).filter((chainId) => {
+      const reachedAt = limitReachedAt(input, chainId);
+      return reachedAt !== undefined && toDouble(reachedAt) < input.at.epochSeconds;
+    }),
+  );
+  if (late === undefined) return 'find out which chain does not move.';
+  return late.length === 0
+    ? 'no listed transaction is older than the age limit of its chain, so more come than go. Wait, and watch the oldest ones.'
+    : `begin with ${list(late.map((chainId) => chainText(input, chainId)))}, whose oldest transactions are too old.`;
+}
+
 /** The hub says so itself, and the problems of what does not move would only repeat it. */
 const outboundDisabled = problemOf('rate_limiter_input', {
   name: 'CrosschainOutboundDisabled',
@@ -202,7 +217,7 @@ const truncated = problemOf('rate_limiter_input', {
         ),
         action:
           input.settings.limit === undefined
-            ? 'The backlog is longer than the 500 that a node lists: find out which chain does not move.'
+            ? `The backlog is longer than the 500 that a node lists: ${slowChainAction(input)}`
             : `Remove limit: ${input.settings.limit} from the configuration.`,
       },
     ];
@@ -231,9 +246,7 @@ const high = problemOf('rate_limiter_input', {
           pendingByChain(input),
         ),
         action:
-          isOutboundEnabled(answers) === true
-            ? 'Outbounds are not switched off: find out which of the chains does not move, by its lowest nonce and its oldest transaction.'
-            : undefined,
+          isOutboundEnabled(answers) === true ? `Outbounds are not switched off: ${slowChainAction(input)}` : undefined,
       },
     ];
   },

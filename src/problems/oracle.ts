@@ -26,6 +26,7 @@ import {
   numberAndPower,
   ownFirst,
   validators,
+  depositsText,
   waitingText,
   withDetails,
 } from './sentence.js';
@@ -76,6 +77,7 @@ const stalled = problemOf('module_state', {
         sentence: withDetails(
           `no event observed for {duration}, ${toDouble(pendingEventCount(input))} waiting`,
           missingValidators(claim?.missing ?? null, voted),
+          depositsText(input),
           waitingText(input),
         ),
         action: claim?.violation ? DO_NOT_VOTE : ownFirst(membersOf(claim?.missing), CONTACT_VOTERS),
@@ -230,6 +232,7 @@ function conflicting(severity: Severity, texts: { readonly description: string; 
           sentence: withDetails(
             `validators have disagreed about ${disputedThing(dispute, events.size)} for {duration}`,
             disputedClaims(dispute),
+            depositsText(input),
             waitingText(input),
           ),
         },

@@ -3,8 +3,9 @@ import { sum, toDecimalString } from '../chain/decimal.js';
 import type { Batch } from '../chain/module-state.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
 import { DAY_SECONDS } from '../clock.js';
-import { secondsToExternalHeight } from '../facts/bridge/batches.js';
+import { countClaimedTransfers, secondsToExternalHeight } from '../facts/bridge/batches.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
+import { countPendingDeposits } from '../facts/bridge/integrity.js';
 import {
   batchedTransfers,
   configuredTokens,
@@ -158,14 +159,28 @@ export function waitingAmounts(tokens: ItemList<WaitingTokenItem>): string {
   return list(listedRows(tokens).flatMap(({ unbatched, batched }) => sumText([unbatched, batched])));
 }
 
-/** "550 transfers wait in all: 551K hub, 4.06M usdt", in batches or not; empty when none does. */
+/** What is not judged of tokens without `min_batch_fee`; empty when all have it. */
+export function unknownMinimumsText(tokens: number): string {
+  if (tokens === 0) return '';
+  return `min_batch_fee of ${count(tokens, 'token')} is not configured: that nobody builds or relays their batches is a warning at most`;
+}
+
+/** "154 deposits wait": those that are claimed and not observed; empty when there is none. */
+export function depositsText(input: BridgeInput): string {
+  const deposits = orUndefined(() => countPendingDeposits(input)) ?? 0;
+  return deposits === 0 ? '' : `${count(deposits, 'deposit')} ${deposits === 1 ? 'waits' : 'wait'}`;
+}
+
+/** "550 transfers wait in all, 40 of them in batches claimed as executed: 551K hub, 4.06M usdt", in batches or not; empty when none does. */
 export function waitingText(input: BridgeInput): string {
   return orElse(
     () => {
       const number = unbatchedTransfers(input).length + batchedTransfers(input).length;
       const amounts = waitingAmounts(waitingTokenItems(input));
       if (number === 0) return '';
-      return `${count(number, 'transfer')} ${number === 1 ? 'waits' : 'wait'} in all${amounts === '' ? '' : `: ${amounts}`}`;
+      const claimed = orUndefined(() => countClaimedTransfers(input)) ?? 0;
+      const ofClaimed = claimed === 0 ? '' : `, ${claimed} of them in batches claimed as executed`;
+      return `${count(number, 'transfer')} ${number === 1 ? 'waits' : 'wait'} in all${ofClaimed}${amounts === '' ? '' : `: ${amounts}`}`;
     },
     () => '',
   );

@@ -113,9 +113,9 @@ describe('the summary of one poll', () => {
       expect(names).not.toContain(name);
   });
 
-  it('says that batches that time out only warn without min_batch_fee', () => {
+  it('says that nothing is critical without min_batch_fee that depends on fees', () => {
     expect(summaryOf('batch-timeout', 50, { tokens: [] }).lines.at(-1)).toBe(
-      'demo: min_batch_fee of 7 tokens is not configured: batches that have timed out only warn, after 2 h',
+      'demo: min_batch_fee of 7 tokens is not configured: that nobody builds or relays their batches is a warning at most',
     );
     expect(summaryOf('batch-timeout', 50).lines.join('\n')).not.toContain('min_batch_fee');
   });

@@ -125,6 +125,14 @@ describe('cross-chain transactions', () => {
     expect(details.exec(crosschainPage({ cctxs_pending: cctxs_pending.slice(1) }))?.[1]).toBe(' open');
   });
 
+  it('are open while an alert is about them', () => {
+    const cctxs_missed = ['a', 'b', 'c', 'd'].map((index) => cctx(index));
+    const isOpen = (...verdicts: Parameters<typeof crosschainPage>[2][]) =>
+      crosschainPage({ cctxs_missed }, {}, ...verdicts).includes('<details id="missed/rows" class="rows" open>');
+    expect(isOpen()).toBe(false);
+    expect(isOpen(verdict('CrosschainCctxsMissed', 'warning', 50, CROSSCHAIN))).toBe(true);
+  });
+
   it('are found by the query of the page', () => {
     const cctxs_pending = Array.from({ length: 200 }, (_, index) => cctx(`0x${1000 + index}`));
     const found = textOf(crosschainPage({ cctxs_pending }, { target: TARGET, q: ' 0X1049 ' }));

@@ -178,7 +178,7 @@ describe('the validators that are late', () => {
     expect(rowsOf(state)[0]?.slice(1, 4)).toEqual([
       'late for 5 min',
       '10.00 %',
-      'votes for event 7; batch 1; validator set 2',
+      'missing: votes for event 7; batch 1; validator set 2',
     ]);
   });
 
@@ -202,7 +202,7 @@ describe('the validators that are late', () => {
   it('have all events for which votes are missing, also those that are not listed', () => {
     const attestations = Array.from({ length: 60 }, (_, index) => claim(`${index + 8}`, OLD, [0, 1]));
     const [row] = rowsOf({ attestations: [observed(YOUNG, 0), ...attestations] });
-    expect(row?.[3]).toBe('votes for 60 events between 8 and 67');
+    expect(row?.[3]).toBe('missing: votes for 60 events between 8 and 67');
   });
 
   it('are also those with an alert, even when nothing waits for them', () => {
@@ -237,16 +237,22 @@ describe('the validators that are late', () => {
     );
     const timeout = 'batch times out: ≈ 16 min left 84 external blocks';
     expect(rowsOf(state)).toEqual([
-      [`no name ${alpha} 0xa1`, 'late for 10 min', '40.00 %', 'votes for event 8', 'none'],
-      [`no name ${beta} 0xa2`, 'late for 10 min', '30.00 %', 'votes for event 8; 4 batches between 1 and 4', timeout],
+      [`no name ${alpha} 0xa1`, 'late for 10 min', '40.00 %', 'missing: votes for event 8', 'none'],
+      [
+        `no name ${beta} 0xa2`,
+        'late for 10 min',
+        '30.00 %',
+        'missing: votes for event 8; 4 batches between 1 and 4',
+        timeout,
+      ],
       [
         'no name hub1zyyyyyyyyyy 0xa3',
         'late for 10 min',
         '20.00 %',
-        'votes for event 8; 4 batches between 1 and 4',
+        'missing: votes for event 8; 4 batches between 1 and 4',
         timeout,
       ],
-      ['no name hub1ryyyyyyyyyy 0xa4', 'late for 10 min', '10.00 %', 'votes for event 8', 'none'],
+      ['no name hub1ryyyyyyyyyy 0xa4', 'late for 10 min', '10.00 %', 'missing: votes for event 8', 'none'],
     ]);
   });
 
@@ -256,7 +262,7 @@ describe('the validators that are late', () => {
       'Validators 1 1 validator is late although enough others sign and vote. A validator that misses the deadline of a validator set or batch is jailed.',
     );
     expect(rowsOf({}, options)).toEqual([
-      [`no name ${beta} 0xa2`, 'late for 68 min', '30.00 %', 'signatures for an hour', 'none'],
+      [`no name ${beta} 0xa2`, 'late for 68 min', '30.00 %', 'missing: signatures for an hour', 'none'],
     ]);
   });
 
@@ -416,6 +422,22 @@ describe('the own validators', () => {
     const rows = rowsOf(well, { watch: [alpha, beta], verdicts: [alert] });
     expect(rows.map(([, state]) => state)).toEqual(['signs and votes', 'warning']);
     expect(rows.map((row) => row.at(-1))).toEqual(['nothing', alert.action]);
+  });
+
+  it('have missing votes when an alert says that they vote for nothing, however young the events are', () => {
+    const state = { attestations: [observed('990', 1)] };
+    const votesOf = (subject: object) => {
+      const alert = verdict('BridgeOrchestratorMissingVotes', 'warning', 40, {
+        subject: { orchestrator: 'hub' },
+        validators: [
+          { name: '', address: alpha, externalAddress: '0xa1', isWatched: true, hasNamesake: false, power: 0.4 },
+        ],
+        ...subject,
+      });
+      return rowsOf(state, { watch: [alpha], verdicts: [alert] })[0]?.[3];
+    };
+    expect(votesOf({})).toContain('events ✕ 1 missing: 7');
+    expect(votesOf({ validators: [] })).toContain('events □');
   });
 
   it('show what the node says about them: last claim and funds', () => {

@@ -35,18 +35,22 @@ interface ShownProblem {
   /** In minutes of the clock. */
   readonly start: number;
   readonly text: string;
+  readonly action: string;
 }
 
 const BASE_HEIGHT = 100_000;
 const heightAt = (minute: number): number => BASE_HEIGHT + (minute * 60) / SECONDS_OF_BLOCK;
 
 function shownIn({ state }: KnownEndpoint, epochSeconds: number): readonly ShownProblem[] {
-  return (state.success?.snapshot.judgement.present ?? []).map(({ problem, subject, startSeconds, sentence }) => ({
-    name: `${problem.name}/${problem.severity}`,
-    subject,
-    start: Math.round((startSeconds - epochSeconds) / 6) / 10,
-    text: sentenceText({ ...sentence, fact: sentence.fact.replace('{duration}', 'so long') }),
-  }));
+  return (state.success?.snapshot.judgement.present ?? []).map(
+    ({ problem, subject, startSeconds, sentence, action }) => ({
+      name: `${problem.name}/${problem.severity}`,
+      subject,
+      start: Math.round((startSeconds - epochSeconds) / 6) / 10,
+      action,
+      text: sentenceText({ ...sentence, fact: sentence.fact.replace('{duration}', 'so long') }),
+    }),
+  );
 }
 
 const START_SECONDS = 1_700_000_000;
@@ -784,6 +788,17 @@ describe('a cross-chain transaction', () => {
     expect(textWith('CrosschainOutboundDisabled', { isOutboundEnabled: false })).toMatch(/; pending: 2 on 1, 1 on 56$/);
     expect(textWith('CrosschainPendingListTruncated', { hidden: 3 })).toMatch(/; listed: 2 on 1, 1 on 56$/);
     expect(textWith('CrosschainBacklogHigh', { hidden: 1000 })).toMatch(/; listed: 2 on 1, 1 on 56$/);
+  });
+
+  it('is no chain that stands still while no transaction is older than its limit', () => {
+    const actionAt = (minute: number) =>
+      problemsOf([{ minute, pending: [cctx('1', 1, 0)], hidden: 1000 }]).find(({ name }) =>
+        name.startsWith('CrosschainBacklogHigh'),
+      )?.action;
+    expect(actionAt(10)).toBe(
+      'Outbounds are not switched off: no listed transaction is older than the age limit of its chain, so more come than go. Wait, and watch the oldest ones.',
+    );
+    expect(actionAt(40)).toBe('Outbounds are not switched off: begin with 1, whose oldest transactions are too old.');
   });
 
   it('is worth what is pending on the chain, by coin', () => {

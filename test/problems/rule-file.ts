@@ -135,7 +135,7 @@ export function inhibitRules(): string {
   return [
     '# Nothing else that a document shows is current while it is stale or stalled.\n',
     hiding('critical', []),
-    '# A warning hides no critical alert.\n',
+    '# A warning hides no critical alert, but CrosschainOutboundDisabled those that only repeat it.\n',
     hiding('warning', ['severity != critical']),
     '# A critical alert inhibits the warning for the same subject.\n',
     formatInhibition(

@@ -1,5 +1,5 @@
 import { packedValsetClaim, packedWithdrawClaim, type ClaimedMember, type claimTypes } from '../../chain/claim.js';
-import { compare, highest, toDecimalString } from '../../chain/decimal.js';
+import { compare, highest, numeralKey, toDecimalString } from '../../chain/decimal.js';
 import type { Attestation, Batch, Valset } from '../../chain/module-state.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
@@ -70,6 +70,14 @@ const pendingClaimsByMessage = memoize((input: BridgeInput) =>
 
 function pendingClaims(input: BridgeInput, message: keyof typeof claimTypes): readonly Attestation[] {
   return pendingClaimsByMessage(input).get(message) ?? [];
+}
+
+/** Number of events that are claimed as deposits and not yet observed. */
+export function countPendingDeposits(input: BridgeInput): number {
+  const deposits = pendingAttestations(input).filter(
+    ({ attestation }) => claimMessage(attestation) === ('MsgDepositClaim' satisfies keyof typeof claimTypes),
+  );
+  return new Set(deposits.map(({ nonce }) => numeralKey(nonce))).size;
 }
 
 /** Claims that a validator set was installed that the hub did not create. */

@@ -134,6 +134,12 @@ export function waitingTokens(input: BridgeInput): readonly WaitingToken[] {
   }));
 }
 
+/** Number of tokens with such transfers whose minimum fee is not configured: whether somebody should take them is unknown. */
+export function countTokensWithoutMinimum(input: BridgeInput): number {
+  const minimums = minBatchFees(input.tokens);
+  return waitingTokens(input).filter(({ contract }) => !minimums.has(contract)).length;
+}
+
 /** The number of transfers in a batch; a batch takes those with the highest fees. */
 export const BATCH_SIZE = 100;
 

@@ -22,6 +22,7 @@ import {
 import {
   batchedTransfers,
   contractLabel,
+  countTokensWithoutMinimum,
   feeCoin,
   idOf,
   totalAmount,
@@ -95,6 +96,7 @@ export function bridgeItems(input: BridgeInput) {
       (claim) => claimItem(input, claim),
     ),
     tokens: waitingTokenItems(input),
+    tokensWithoutMinimumFee: orNull(() => countTokensWithoutMinimum(input)),
     transfers: itemList(
       () => unbatchedTransfers(input),
       [idOf],
