@@ -109,7 +109,7 @@ export function createActiveConfig(
 /** 48 bits are exact in a double. */
 const HASH_HEX_DIGITS = 12;
 
-/** As in `bridge_exporter_config_hash`. It does not cover secrets, so that passwords cannot be guessed from it. */
+/** The hash of `bridge_exporter_config_hash`. It does not cover secrets, so that passwords cannot be guessed from it. */
 export function configHash(config: Config): number {
   const digest = createHash('sha256').update(formatConfig(config)).digest('hex');
   return Number.parseInt(digest.slice(0, HASH_HEX_DIGITS), 16);

@@ -41,9 +41,9 @@ type Optional<Input> = { readonly [Key in keyof Input]?: Input[Key] | undefined 
 
 /** What a document is read and derived with that other requests have returned. Each property is of one document. */
 export interface SideInput
-  // Of a contract: without calls before the poll, and without facts before the first module state.
+  // The exchange of a contract, without calls before the poll, and without facts before the first module state.
   extends Optional<ContractExchange> {
-  /** Of a module state: names of validators by the data part of the operator address, from the staking module. */
+  /** Names of validators for a module state, by the data part of the operator address, from the staking module. */
   readonly names?: ReadonlyMap<string, string> | undefined;
   /** The external height that was read of the contract a moment ago. */
   readonly externalHeight?: Numeral | undefined;
@@ -51,7 +51,7 @@ export interface SideInput
   readonly isContractPaused?: boolean | undefined;
   /** Whether the node of a module state is behind the chain. */
   readonly isNodeBehind?: boolean | undefined;
-  /** Of a rate limiter input: how far above the lowest missed nonce clients schedule, by chain id. */
+  /** How far above the lowest missed nonce clients schedule, for a rate limiter input, by chain id. */
   readonly lookaheads?: Readonly<Record<string, number>> | undefined;
   /** What the node has answered since the last document about transactions that have left the lists. */
   readonly cctxAnswers?: ReadonlyMap<string, CctxAnswer> | undefined;
@@ -117,7 +117,7 @@ export interface DocumentRequest<Types extends AnyTypes = AnyTypes> {
   readonly query: string;
   /** The node of the module state, which says where a contract is. */
   readonly hubNode?: NodeConnection;
-  /** By default, `poll.interval`. */
+  /** The time between polls; by default, `poll.interval`. */
   readonly intervalMs?: number;
 }
 

@@ -68,7 +68,7 @@ function shard(text: string): Shard {
 const oneOf = (names: readonly string[]) => (text: string) =>
   names.includes(text) ? text : expected(`one of ${names.join(', ')}`);
 
-/** In milliseconds since 1970. Without an offset in UTC. */
+/** Parses a time, in milliseconds since 1970. One without an offset is in UTC. */
 function time(text: string): number {
   const [, date, clock = 'T00:00', offset = 'Z'] =
     /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];

@@ -161,7 +161,7 @@ const external = z
     url: rpcUrl.describe(
       'URL of the JSON-RPC endpoint. Its path and query may be an API key, and are redacted in all output.',
     ),
-    // At most half of the age at which data is outdated.
+    // The interval is at most half of the age at which data is outdated.
     interval: duration(100, 5 * MINUTE_MS)
       .prefault('1m')
       .describe('Pause from the end of one poll to the start of the next, with jitter.'),

@@ -123,7 +123,7 @@ function inDirectory({ bridge, crosschain, ...target }: TargetConfig, directory:
   };
 }
 
-/** For a window this long, a node walks the whole history of every chain. */
+/** A node walks the whole history of every chain for a window this long. */
 const LONG_WINDOW = 100_000n;
 
 /** Settings that are valid, but most likely a mistake. */

@@ -18,7 +18,7 @@ export type Arrivals = readonly Arrival[];
 
 /** The oldest are forgotten. */
 export const MAX_ARRIVALS = 10_000;
-/** With more, those are dropped of which no transfer is left: on a busy bridge, there is one for each poll of days. */
+/** Above this number, arrivals without a transfer that is left are dropped: a busy bridge has one for each poll of days. */
 export const MAX_UNUSED = 500;
 
 /** Adds that of a document with these transfers. */

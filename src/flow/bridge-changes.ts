@@ -174,7 +174,7 @@ function isChanged(before: Numeral | undefined, after: Numeral | undefined): boo
   return before !== undefined && after !== undefined && compare(before, after) !== 0;
 }
 
-/** From the creation of a batch to the document in which it is gone; `undefined` without heights or block time. */
+/** The time from the creation of a batch to the document in which it is gone; `undefined` without heights or block time. */
 function batchSeconds({ block }: FlowBatch, input: BridgeInput): number | undefined {
   const { height } = input;
   if (block === undefined || height === undefined || compare(height, block) < 0) return undefined;

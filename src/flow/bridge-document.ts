@@ -57,7 +57,7 @@ export interface FlowBatch extends TransferGroup {
   readonly totals: readonly { readonly contract: string; readonly transfers: number; readonly amount: DecimalString }[];
 }
 
-/** Of events that are claimed and not observed, the first ones are observed first. */
+/** Only the first events that are claimed and not observed are kept: they are observed first. */
 const MAX_CLAIMS = 1_000;
 
 /** What an event was, as claimed. */

@@ -30,7 +30,7 @@ export interface CrosschainDocument {
 export interface LiveCctx extends OutboundContent {
   /** Label `chain_id`: the chain on which it is pending. */
   readonly chainId: string;
-  /** In Unix seconds; absent when the hub has not recorded it. */
+  /** When it was created, in Unix seconds; absent when the hub has not recorded it. */
   readonly created?: number | undefined;
   /** The public key of the signers. */
   readonly key?: string | undefined;
@@ -140,7 +140,7 @@ export function crosschainBaseline(
 ): CrosschainBaseline {
   const current = keysOf(live).slice(0, MAX_KEYS);
   const keys = current.length === 0 ? (before?.keys ?? []) : current;
-  // With another key, nonces begin anew.
+  // A chain with another key begins its nonces anew.
   const isSameKey = before?.keys.length === 0 || before?.keys.some((key) => keys.includes(key));
   const nonces = new Map(isSameKey === true ? before?.nonces : []);
   for (const { chainId, nonce } of live.values()) {

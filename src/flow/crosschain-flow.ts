@@ -38,7 +38,7 @@ export interface ChainTotals {
 export interface DepartedCctx extends OutboundContent {
   readonly index: string;
   readonly chainId: string;
-  /** From its creation to the first document without it; absent when the hub has not recorded its creation. */
+  /** The time from its creation to the first document without it; absent when the hub has not recorded its creation. */
   readonly seconds?: number | undefined;
   /** When it was gone. */
   readonly at: Instant;
@@ -83,7 +83,7 @@ function noneOf(chain: string): ChainTotals {
 
 /** The node is asked for this many transactions after each poll. */
 const MAX_CCTX_QUERIES = 10;
-/** Those of ten polls. The outcome of others counts as unknown. */
+/** The node can be asked for these in ten polls. The outcome of other transactions counts as unknown. */
 const MAX_AWAITED = 100;
 /** All for which the node is asked. Those that it says are pending stay. */
 const MAX_REMEMBERED = 1_000;
@@ -92,7 +92,7 @@ const MAX_UNANSWERED_SECONDS = HOUR_SECONDS;
 /** The oldest are forgotten. */
 export const MAX_COUNTED = 50_000;
 
-/** Those for which the node is asked now, the oldest question first; half of the places are for those whose outcome is awaited. */
+/** The transactions for which the node is asked now, the oldest question first; half of them are such whose outcome is awaited. */
 export function nextQuestions({ departed }: CrosschainFlow): readonly DepartedCctx[] {
   const awaited = departed.filter(isAwaited).slice(0, MAX_CCTX_QUERIES / 2);
   return Array.from(new Set([...awaited, ...departed])).slice(0, MAX_CCTX_QUERIES);
@@ -138,7 +138,7 @@ export function trackCrosschain(
   if (document.isTruncated) return interrupted(settled, 'truncated');
   const { at } = input;
   const before = flow.baseline;
-  // Those that left before a restart can be of chains that are not listed.
+  // Transactions that left before a restart can be of chains that are not listed.
   const chainIds = new Set([...document.chainIds, ...settled.departed.map(({ chainId }) => chainId)]);
   const nameOf = (id: string): string => (id === OTHER ? OTHER : chainName(id, input));
   // Chains have the names that are configured now.

@@ -46,7 +46,7 @@ function hostOf({ hostname }: URL): string {
   return hostname.replaceAll(/[[\]]/g, '');
 }
 
-/** As RFC 8305 recommends. */
+/** The delay that RFC 8305 recommends. */
 const ATTEMPT_DELAY_MS = 250;
 
 /**

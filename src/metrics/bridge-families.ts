@@ -302,7 +302,7 @@ export const bridgeFamilies = families<BridgeInput>({
   bridge_watched_orchestrator_info: labeledGauge({
     help: 'Orchestrator of an entry of watch about which the node is asked; the value is always 1.',
     stability: 'experimental',
-    // As many as are configured.
+    // There are as many series as are configured.
     labels: ['orchestrator', 'name'],
     derive: (input) =>
       input.settings.node_queries === 'off'

@@ -40,7 +40,7 @@ export interface FamilyHeader {
 
 /** Which series of a family are exported when there are more than `limits.max_series_per_family`. */
 export type OverLimit =
-  /** In the order of `derive`. The default. */
+  /** The first ones in the order of `derive` are kept, by default. */
   | 'keep-first'
   | 'keep-largest'
   | 'keep-lowest'

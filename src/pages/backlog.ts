@@ -34,7 +34,7 @@ export interface StatisticView {
   readonly parts: readonly string[];
   /** Age of the oldest item, if known. */
   readonly oldestSeconds: number | null;
-  /** Of the worst firing alert about it. It has its color, so that page and alert never contradict each other. */
+  /** The severity of the worst firing alert about the number, which has its color, so that page and alert never contradict each other. */
   readonly severity: Severity | null;
 }
 
@@ -249,7 +249,7 @@ export function flowView(state: EndpointState, history: FlowHistory, now: Instan
     /** Withdrawals executed in the last hour, and in the last 24 hours, or since counting began. */
     executedLastHour: hour.transfersExecuted,
     executedLastDay: day.transfersExecuted,
-    /** Of the last 24 hours, from the buckets of `bridge_transfer_duration_seconds`; `null` when none was executed, or all had been requested before counting began. */
+    /** The median of the last 24 hours, from the buckets of `bridge_transfer_duration_seconds`; `null` when none was executed, or all had been requested before counting began. */
     medianSeconds: medianSeconds(day) ?? null,
     /** How long the oldest withdrawal has been due: in a live batch, or in a queue whose fees pay for one; `null` when none is. */
     oldestDueSeconds: oldestDueSeconds(state, now),

@@ -62,7 +62,7 @@ export function token({ contract, denom, symbol }: TokenItem, links: ExternalLin
   return markup`${label.length > MAX_NAME_CHARACTERS ? identifier(label) : isolated(label)}<small>${identifier(contract, url)}</small>`;
 }
 
-/** In whole tokens if their decimals are known, else in the smallest unit. The exact amount is a tooltip. */
+/** An amount in whole tokens if their decimals are known, else in the smallest unit. The exact amount is a tooltip. */
 type Amount = Pick<CoinItem, 'amount' | 'wholeAmount' | 'symbol'>;
 
 export function coin({ amount, wholeAmount, symbol }: Amount): Markup {
@@ -101,7 +101,7 @@ function shortNumber(exact: DecimalString): Markup {
 
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** As characters, because the text of a superscript element is copied as plain digits: 10²⁰ would become 1020. */
+/** The exponent in superscript characters, because the text of a superscript element is copied as plain digits: 10²⁰ would become 1020. */
 function superscript(exponent: string): string {
   return exponent.replace('-', '⁻').replaceAll(/\d/g, (digit) => SUPERSCRIPTS.charAt(Number(digit)));
 }

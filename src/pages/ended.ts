@@ -16,7 +16,7 @@ import type { TargetPageView } from './view.js';
 
 export type EndedView = Readonly<ReturnType<typeof endedProblems>[number]>;
 
-/** Those of a week, the newest first; a warning that was critical at the same time is not listed. */
+/** The problems that ended within a week, the newest first; a warning that was critical at the same time is not listed. */
 export function endedProblems(endpoints: readonly KnownEndpoint[], now: Instant) {
   return endpoints
     .flatMap(({ state: { document }, memory }) => memory.problems.ended.map((problem) => ({ ...problem, document })))

@@ -113,7 +113,7 @@ const endpointTable: Table<EndpointView, EndpointContext> = {
 
 /** Endpoints that need attention come first. */
 const ORDER: readonly Availability[] = ['withdrawn', 'failing', 'initial', 'up'];
-/** With more failing endpoints than these, a summary by reason precedes the table: many failures with the same reason have one cause. */
+/** A summary by reason precedes the table of more failing endpoints than these: many failures with the same reason have one cause. */
 const SUMMARIZE_ABOVE = 5;
 
 function endpointSection({ endpoints, targets }: StatusView, nowMs: number): Markup {

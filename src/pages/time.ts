@@ -11,7 +11,7 @@ export function ago(seconds: number): string {
   return `${duration(seconds)} ago`;
 }
 
-/** In UTC, because readers and machine may be in different time zones. */
+/** A time in UTC, because readers and machine may be in different time zones. */
 export function timeElement(iso: string): Markup {
   return markup`<time datetime="${iso}">${utc(iso)}</time>`;
 }

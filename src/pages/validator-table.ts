@@ -102,7 +102,7 @@ function disputeText(items: BridgeItems): string {
 
 /** Rows are missing here if they are missing in the lists. */
 function extentNote({ batches, valsets, claims, batchesBelowThreshold, valsetsBelowThreshold }: BridgeItems): Markup {
-  // Those that lack signatures come first in their lists, so the others may be missing.
+  // Items that lack signatures come first in their lists, so the others may be missing.
   const unsigned = (list: BridgeItems['batches'] | BridgeItems['valsets']): number =>
     listedRows<{ readonly belowThreshold: boolean | null }>(list).filter((row) => row.belowThreshold !== false).length;
   const lists = [
@@ -355,7 +355,7 @@ function deadline({ validator, own, endpoint, items }: Row): Markup {
 function orchestrator({ own, items: { lastObservedNonce } }: Row): Markup {
   if (own === null) return markup``;
   const { lastEventNonce: nonce, balance, duties } = own;
-  // Without its votes, an answer that is older than the document says nothing about the last event.
+  // An answer that is older than the document says nothing about the last event, unless the votes are known.
   const isKnown = nonce !== null && lastObservedNonce !== null && duties.events !== null;
   const behind = isKnown ? BigInt(lastObservedNonce) - BigInt(nonce) : 0n;
   const claimed = nonce === null ? cells.UNKNOWN : markup`${nonce}`;

@@ -30,7 +30,7 @@ export interface ValidatorView extends Pick<WatchedItem, 'name' | 'orchestrator'
   readonly late: readonly Late[];
   /** Hub blocks until it is jailed for a missing signature; `null` without a deadline. */
   readonly jailedIn: BlockSpan | null;
-  /** Of a registered member: what it has not signed or voted for, also beyond the listed items. */
+  /** What a registered member has not signed or voted for, also beyond the listed items. */
   readonly overdue: RegisteredItem['overdue'] | null;
   /** What it has published; absent if nothing. */
   readonly contact?: Contact;
@@ -206,7 +206,7 @@ function answersAbout(
     bonded: staking?.isBonded ?? null,
     /** The last event that the orchestrator has claimed, by the node or by its votes in the document. */
     lastEventNonce: nonce === undefined ? null : toDecimalString(nonce),
-    /** Of the orchestrator, in the coin that pays for its transactions; in whole coins if the decimals are known. */
+    /** The balance of the orchestrator in the coin that pays for its transactions; in whole coins if the decimals are known. */
     balance: amount && {
       amount,
       wholeAmount: decimals === null ? null : inWholeUnits(amount, decimals),

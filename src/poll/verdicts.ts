@@ -32,7 +32,7 @@ export interface Verdict {
   readonly ageSeconds: number;
   /** Whether it may have begun before. */
   readonly mayBeOlder: boolean;
-  /** From when on it fires, if it lasts, in Unix seconds. */
+  /** The time from which on it fires, if it lasts, in Unix seconds. */
   readonly firesAtSeconds: number;
   readonly subject: Subject;
   readonly validators: readonly FoundValidator[];
@@ -103,7 +103,7 @@ function judgedIn(state: EndpointState, now: Instant, isNotServed: boolean): rea
   const { present = [], unjudged = [] } = exportedSuccess(state, now)?.snapshot.judgement ?? {};
   const conditions = [...endpointConditions(state, now, isNotServed), ...unjudgedCondition(state, unjudged, now)];
   const ofConditions = conditions.map((condition) => verdictOf(state, condition, -1, now));
-  // Without an optional document the target is judged, so that one failed poll is not worth a word.
+  // The target is judged without its optional documents, so that one failed poll of them is not worth a word.
   const { isOptional } = documents[state.document];
   return [
     ...ofConditions.filter((verdict) => !isOptional || isShown(verdict)),
@@ -133,7 +133,7 @@ function verdictOf({ target, document }: EndpointState, present: PresentProblem,
   };
 }
 
-/** From this share of its limit on, a problem is worth a word. Most end earlier on any healthy bridge. */
+/** A problem is shown from this share of its limit on. Most end earlier on any healthy bridge. */
 const PENDING_SHARE = 1 / 3;
 
 /** What is only for the record and may end soon is not worth a word. */

@@ -237,7 +237,7 @@ function oldest<Known extends KnownSubject>(subjects: ReadonlyMap<string, Known>
   return new Map(sorted.slice(0, MAX_SUBJECTS));
 }
 
-/** The same for the same labels in any order. */
+/** The key of a subject, which is the same for the same labels in any order. */
 function subjectKey(subject: Subject): string {
   return JSON.stringify(Object.entries(subject).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -35,7 +35,7 @@ import {
 
 /** Share of the staking power that the hub requires for an event, fixed in its code. */
 const QUORUM_RATIO = 0.66;
-/** With more power for other claims, no claim can reach the quorum. */
+/** No claim can reach the quorum while others have more power than this. */
 const MINORITY_RATIO = 0.34;
 
 const CONTACT_VOTERS =
@@ -68,7 +68,7 @@ const stalled = problemOf('module_state', {
     const power = leadingClaim(input)?.powerRatio;
     if (power === undefined || power < SUBSTANTIAL_POWER_RATIO) return [];
     const claim = leadingItem(input);
-    // With conflicting claims they may have voted for another one.
+    // They may have voted for another claim, if claims conflict.
     const voted = claim?.conflicting === true ? 'voted for the leading claim' : 'voted';
     return [
       {
@@ -129,7 +129,7 @@ export function claimants(claim: ClaimItem | undefined): string {
 }
 
 const SILENT_SECONDS = 12 * HOUR_SECONDS;
-/** In each of these periods, withdrawals are requested, or the bridge is only quiet. */
+/** The bridge is only quiet unless withdrawals are requested in each of these periods. */
 const PERIOD_SECONDS = 3 * HOUR_SECONDS;
 /** It is worth a word when half of the time is over. */
 const NOTABLE_SECONDS = SILENT_SECONDS / 2;

@@ -111,7 +111,7 @@ const stuck = problemOf('module_state', {
   inhibits: [{ problem: 'BridgeBacklogHigh' }],
 });
 
-/** Without a known minimum fee, only the growth of a queue shows that transfers are stuck. */
+/** Only the growth of a queue shows that transfers are stuck, if no minimum fee is known. */
 const GROWING_SECONDS = 3 * HOUR_SECONDS;
 const GROWING_TRANSFERS = 10;
 const POINT_SECONDS = HOUR_SECONDS / 2;

@@ -66,7 +66,7 @@ function quoted(name: string): string {
   return /[^\p{L}\p{M}\p{N} .&'_+|/@#!*-]/u.test(name) ? `“${name.replaceAll(/[“”"]/g, "'")}”` : name;
 }
 
-/** At most five validators, the watched ones first. */
+/** The names of at most five validators, the watched ones first. */
 export function validators(members: readonly Validator[], total = members.length): string {
   const watchedFirst = members.toSorted((a, b) => Number(b.isWatched) - Number(a.isWatched));
   return list(

@@ -36,7 +36,7 @@ import { clockTime, haveOrHas, numberAndPower, validators, withDetails, withList
 
 /** Share of the power of the validators of others that has to be late. */
 const LATE_POWER_RATIO = 0.15;
-/** From this share on, a deadline is the problem of the whole bridge: without them nothing is signed or observed. */
+/** A deadline of validators with this share is the problem of the whole bridge: without them nothing is signed or observed. */
 const JAILED_POWER_RATIO = 0.33;
 
 const CHECK_CONFIRMS =

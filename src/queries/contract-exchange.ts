@@ -78,7 +78,11 @@ export async function fetchContract(
   const ofHub = readHub(facts.height, denoms, async (reader, request) =>
     sendQuery({ ...hub, limits: remaining() }, reader, request),
   );
-  return { ok: true, body, exchange: { ...exchange, hub: (await withinMs(timeoutMs - elapsedMs, ofHub)) ?? NO_HUB } };
+  return {
+    ok: true,
+    body,
+    exchange: { ...exchange, hub: (await withinMs(timeoutMs - elapsedMs, ofHub)) ?? NO_HUB_READING },
+  };
 }
 
 type Sent = Awaited<ReturnType<SendRequests>>;
@@ -109,10 +113,10 @@ const FIRST_REQUESTS = [
 /** The newest block of a node of the right chain that is not syncing. */
 function readHead(answers: RpcAnswers, { chainId }: ContractFacts): ReturnType<typeof readBlock> {
   const [ofChain, syncing] = [answers.get(1), answers.get(2)];
-  const ownChain = ofChain?.ok === true ? quantity(ofChain.result) : undefined;
-  if (ownChain === undefined) return unreadable('schema', 'did not answer eth_chainId with a chain id');
-  if (String(ownChain) !== chainId) {
-    return unreadable('schema', `is a node of chain ${ownChain}, not of chain ${chainId} (bridge_chain_id)`);
+  const chainOfNode = ofChain?.ok === true ? quantity(ofChain.result) : undefined;
+  if (chainOfNode === undefined) return unreadable('schema', 'did not answer eth_chainId with a chain id');
+  if (String(chainOfNode) !== chainId) {
+    return unreadable('schema', `is a node of chain ${chainOfNode}, not of chain ${chainId} (bridge_chain_id)`);
   }
   // A node without this method is fine.
   if (syncing?.ok === true && syncing.result !== false && syncing.result !== undefined) {
@@ -126,9 +130,9 @@ const supply = responseReader({
   value: ({ amount }): Numeral => required(required(amount).amount),
 });
 
-const NO_HUB: HubReading = { blockSeconds: undefined, supplies: new Map() };
+const NO_HUB_READING: HubReading = { blockSeconds: undefined, supplies: new Map() };
 
-/** At the height of the module state, so that a transfer in between changes nothing. What cannot be read is absent. */
+/** Reads the hub at the height of the module state, so that a transfer in between changes nothing. What cannot be read is absent. */
 async function readHub(
   height: Numeral | undefined,
   denoms: readonly string[],
@@ -138,9 +142,9 @@ async function readHub(
     const result = await send(reader, request);
     return result.ok ? result.pages[0] : undefined;
   };
-  if (height === undefined) return NO_HUB;
+  if (height === undefined) return NO_HUB_READING;
   const blockSeconds = (await read(blockAt, blockRequest(height)))?.epochSeconds;
-  if (blockSeconds === undefined) return NO_HUB;
+  if (blockSeconds === undefined) return NO_HUB_READING;
   const supplies = new Map<string, Numeral>();
   for (const denom of denoms) {
     const path = `/cosmos/bank/v1beta1/supply/by_denom?${new URLSearchParams({ denom }).toString()}`;

@@ -23,7 +23,7 @@ export interface RpcRequest {
 /** Why a server did not answer a request. */
 interface RpcError {
   readonly code: number | undefined;
-  /** As the server has sent it: it may contain the API key of the URL. */
+  /** The text as the server has sent it: it may contain the API key of the URL. */
   readonly text: string | undefined;
 }
 

@@ -59,7 +59,7 @@ export interface QueryAttempts {
   readonly hasAnswered: boolean;
   /** Rounds since the last answer. */
   readonly failedRounds: number;
-  /** Of a query that was never answered: successive rounds in which every request was refused, while the document was served. */
+  /** Successive rounds in which every request of a query that was never answered was refused, while the document was served. */
   readonly refusedRounds: number;
 }
 

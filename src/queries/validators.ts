@@ -68,7 +68,7 @@ export const VALIDATORS_REQUEST: QueryRequest = { key: '', path: validators.path
 
 const NO_VALIDATORS: Validators = { names: new Map(), contacts: new Map(), operators: new Map() };
 
-/** Those of all pages of an answer. Of entries with the same address, the first one stays. */
+/** The validators of all pages of an answer. The first one of entries with the same address stays. */
 export const validatorsOfPages = memoize((pages: readonly unknown[]): Validators => {
   // The pages are those that the query has read.
   const reversed = (pages as readonly Validators[]).toReversed();

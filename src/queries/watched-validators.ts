@@ -40,15 +40,15 @@ function perWatched(addressOf: (watched: WatchedOrchestrator, context: QueryCont
 /** One sample for the validator that was asked for. */
 function ofWatched<Value, Label extends string = never>(
   value: (page: Value) => Exact,
-  ownLabels?: (context: QueryContext) => LabelValues<Label>,
+  otherLabels?: (context: QueryContext) => LabelValues<Label>,
 ) {
   return ({ request, context, pages }: QueryInput<Value>) =>
     pages.slice(0, 1).map((page) => {
       const name = watchedOf(context).find(({ orchestrator }) => orchestrator === request.key)?.name ?? '';
       const labels = { orchestrator: toLabelValue(request.key), name: toLabelValue(name) };
-      // Without own labels there is no other one.
+      // A query without other labels has no names of them.
       return {
-        labels: { ...labels, ...ownLabels?.(context) } as LabelValues<'orchestrator' | 'name' | Label>,
+        labels: { ...labels, ...otherLabels?.(context) } as LabelValues<'orchestrator' | 'name' | Label>,
         value: value(page),
       };
     });

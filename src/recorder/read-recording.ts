@@ -23,10 +23,10 @@ export interface RecordedPoll {
 }
 
 export interface ReadOptions {
-  /** In milliseconds since 1970, both included. */
+  /** The range in milliseconds since 1970, both ends included. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** Only this target. */
+  /** The only target that is read; by default, all are. */
   readonly target?: string | undefined;
   /** A larger body is not read. */
   readonly maxBodyBytes: number;
@@ -49,7 +49,7 @@ const READ_AHEAD = 4;
 
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/** With the default of 16 KiB, decompression of 1 MB takes 2.5 ms more. */
+/** The default of 16 KiB makes decompression of 1 MB 2.5 ms slower. */
 const CHUNK_BYTES = 2 ** 19;
 
 const decompress = promisify(gunzip);

@@ -83,7 +83,7 @@ export function repeatLast(endpoint: ReplayedEndpoint, untilMs: number, interval
     : repeatFailure(endpoint, endpoint.failed, untilMs, intervalMs);
 }
 
-/** Of equal failures, only the first one is recorded. */
+/** Repeats the failure that was recorded last: only the first of equal ones is recorded. */
 function repeatFailure(
   endpoint: ReplayedEndpoint,
   failed: NonNullable<ReplayedEndpoint['failed']>,

@@ -18,7 +18,7 @@ export interface AppDependencies {
   readonly statusPage: () => Promise<string>;
   /** What the status page shows, as JSON. */
   readonly statusJson: () => Promise<object>;
-  /** Of all targets, or of the one with a name; `undefined` if there is no such target. `search` finds transactions of a target. */
+  /** The page of all targets, or of the one with a name; `undefined` if there is no such target. `search` finds transactions of a target. */
   readonly pendingPage: (target: string | undefined, search: string | undefined) => Promise<string | undefined>;
   readonly pendingJson: (target: string | undefined, search: string | undefined) => Promise<object | undefined>;
   readonly configPage: () => string;

@@ -29,7 +29,7 @@ export function createPasswordVerifier(): VerifyPassword {
     });
 }
 
-/** At 0.1 s each, a longer queue would exceed the timeout of a scrape. */
+/** A check takes 0.1 s, so a longer queue would exceed the timeout of a scrape. */
 const MAX_PENDING = 16;
 const MAX_VALID = 256;
 

@@ -27,7 +27,7 @@ export function trackConnections(server: Server | HttpsServer, responseMs: numbe
     responsesOf.set(socket, responses);
     socket.once('close', () => {
       responsesOf.delete(socket);
-      // Of pipelined requests, Node.js emits 'close' for the current one only.
+      // Node.js emits 'close' only for the current one of pipelined requests.
       for (const response of responses) response.emit('close');
       if (isClosing) closeIdle();
     });

@@ -142,7 +142,7 @@ async function readPem(
   return { problem: { key: fileKey, message: `${path} ${message}` } };
 }
 
-/** For example a key that is too short for the security level of OpenSSL. */
+/** Why OpenSSL rejects the files, for example a key that is too short for its security level. */
 function contextProblem(context: SecureContextOptions): string | undefined {
   try {
     createSecureContext(context);

@@ -28,7 +28,7 @@ export interface WebConfig extends WebRules {
   readonly tls?: LoadedTls;
 }
 
-/** Without a file: plain HTTP without authentication. */
+/** The server without a file: plain HTTP without authentication. */
 const defaultWebConfig: WebConfig = { headers: {}, users: new Map() };
 
 /** The value of a response header. */

@@ -10,7 +10,7 @@ import { list, map, maybe, numeral, type TimeCodecs } from './codecs.js';
 
 /* What the first document is compared with. */
 
-/** In whole milliseconds before the last document, because these times have no other clock. */
+/** The schema of times in whole milliseconds before the last document: they have no other clock. */
 const agoMs = z.number().int();
 const before = ({ monotonicMs }: Instant, ms: number): number => Math.round(monotonicMs - ms);
 

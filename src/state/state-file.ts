@@ -26,7 +26,7 @@ export interface StateFile extends SavedMemory {
 }
 
 export const MAX_BYTES = 32 * MEBIBYTE;
-/** Without a poll for so long, an endpoint is forgotten: it was removed or renamed. */
+/** An endpoint without a poll for so long is forgotten: it was removed or renamed. */
 const MAX_AGE_SECONDS = (7 * DAY_MS) / 1000;
 
 const INTERVAL_MS = 30_000;

@@ -40,7 +40,7 @@ export function count(number: number, singular: string, plural = `${singular}s`)
 
 const MAX_LISTED = 5;
 
-/** At most five entries, or six if these are all. `total` is their number when only some of them are known. */
+/** A list of at most five entries, or six if these are all. `total` is their number when only some of them are known. */
 export function list(entries: readonly string[], total = entries.length): string {
   const shown = entries.slice(0, total === MAX_LISTED + 1 ? total : MAX_LISTED);
   const more = Math.max(total, entries.length) - shown.length;

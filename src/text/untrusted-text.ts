@@ -23,7 +23,7 @@ export function cleanText(text: string, maxCharacters = MAX_CHARACTERS): string 
   return truncate(text.slice(0, MAX_LENGTH).toWellFormed().replaceAll(HIDDEN_OR_SPACE, ' ').trim(), maxCharacters);
 }
 
-/** For pages: hidden characters are replaced by a visible one, and lines stay. */
+/** The text for pages: hidden characters are replaced by a visible one, and lines stay. */
 export function visibleText(text: string): string {
   return text.toWellFormed().replaceAll(STACKED_MARKS, '').replaceAll(HIDDEN_EXCEPT_LINE_FEED, '\uFFFD');
 }

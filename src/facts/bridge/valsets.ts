@@ -136,7 +136,7 @@ interface RankedMember {
   readonly isWatched: boolean;
 }
 
-/** By descending power, then by address. The total is `null` when a power cannot be read. Shared by all items that list members of the set. */
+/** The members of a set by descending power, then by address. The total is `null` when a power cannot be read. All items that list members of the set share them. */
 const rankedMembers = memoizePerRow((input: BridgeInput, valset: Valset) => {
   const powers = orNull(() => powerByAddress(valset));
   const members = Array.from(memberAddresses(valset), (address): RankedMember => {

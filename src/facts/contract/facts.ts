@@ -52,7 +52,7 @@ interface BatchDebt {
   readonly amount: Decimal;
 }
 
-/** With 20 balances, and ten calls of which some are made once an hour, a poll has at most 50 calls. */
+/** A poll has at most 50 calls: of the balances of 20 tokens, and ten others of which some are made once an hour. */
 export const MAX_BATCH_TOKENS = 20;
 
 /** `undefined` when the address of the contract or the id of its chain is unknown. */

@@ -10,7 +10,7 @@ import type { CrosschainInput } from './input.js';
 
 export type Cctxs = readonly Cctx[];
 
-/** By what a transaction is found on its chain, and what it is worth. */
+/** What a transaction is found by on its chain, and what it is worth. */
 export interface OutboundContent {
   readonly nonce?: Numeral | undefined;
   readonly coinType?: string | undefined;

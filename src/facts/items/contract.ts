@@ -27,7 +27,7 @@ export function contractItems(reading: ContractReading, tokens: readonly TokenCo
       return {
         token,
         symbol: symbol === undefined ? null : toLabelValue(symbol),
-        /** In the smallest unit, and in whole tokens when the decimals are configured. */
+        /** The surplus in the smallest unit, and in whole tokens when the decimals are configured. */
         surplus: amount,
         wholeSurplus: decimals === undefined ? null : inWholeUnits(amount, decimals),
       };

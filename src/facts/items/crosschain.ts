@@ -175,7 +175,7 @@ function unlistedItem(input: CrosschainInput, cctx: UnlistedCctx) {
   const { index, chainId, nonce, coinType = null, amount, asset, created, gone, isIgnored } = cctx;
   return {
     index: toLabelValue(index),
-    /** Those of its last document. */
+    /** The lowest nonce in the last complete document. */
     nonce: decimalOrNull(() => nonce),
     ...coinItem(input, chainId, { coinType, amount: decimalOrNull(() => amount), asset }),
     chainId: chainId || null,

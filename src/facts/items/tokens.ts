@@ -24,7 +24,7 @@ export interface TokenItem {
   /** The address in lower case. */
   readonly contract: string | null;
   readonly denom: string | null;
-  /** From the configuration. */
+  /** The configured symbol. */
   readonly symbol: string | null;
 }
 

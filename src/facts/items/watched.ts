@@ -129,7 +129,7 @@ export function registeredItems(input: BridgeInput) {
 
 export type OverdueItems = Readonly<NonNullable<ReturnType<typeof overdueItems>>>;
 
-/** Of these nonces and their heights, those that the member owes for longer than usual. */
+/** The nonces that the member has to sign or vote for, and has not for longer than usual. */
 function overdueItems(
   input: BridgeInput,
   member: RegisteredMember,
