@@ -142,17 +142,6 @@ describe('the start of the daemon', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  it('fails with exit code 2 for an invalid configuration, and reports all problems without a stack trace', async () => {
-    const yaml = 'targets: [{name: a, brigde: {}}, {name: a, bridge: {url: "ftp://u:secret@h"}}]';
-    const file = folder.write('bad.yml', yaml);
-    const { code, stdout, stderr } = await runHere(['--config.file', file, '--config.check']);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr.split('\n').filter((line) => line !== '').length).toBeGreaterThanOrEqual(4);
-    expect(stderr).toContain('brigde: is not a supported key — expected one of name, labels, bridge, crosschain');
-    expect(stderr).not.toContain('secret');
-    expect(stderr).not.toContain('    at ');
-  });
-
   it('prints its version with --version', async () => {
     expect(await runExporter(['--version'])).toMatchObject({
       code: 0,

@@ -51,7 +51,7 @@ export type PollOutcome<Body> =
   | { readonly respond: (body: Body) => unknown; readonly height?: (height: number) => number | undefined };
 
 /** A deviation from a normal poll of the contract. */
-export type ContractOutcome = { readonly fails: FailureReason } | 'not polled' | ContractChanges;
+type ContractOutcome = { readonly fails: FailureReason } | 'not polled' | ContractChanges;
 
 /** A span of time. All deviations but the scenario end with the phase. */
 export interface Phase {

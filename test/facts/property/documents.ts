@@ -182,8 +182,6 @@ export const bridgeLists = {
   unbatched_transfers: transfer,
   external_blacklist: externalAddress,
 };
-export type BridgeList = keyof typeof bridgeLists;
-
 export const bridgeState: fc.Arbitrary<JsonObject> = fc.record({
   params,
   last_observed_nonce: smallNumber(0, 4),
@@ -262,8 +260,6 @@ const cctx = fc.record({
 });
 
 export const crosschainLists = { cctxs_missed: cctx, cctxs_pending: cctx };
-export type CrosschainList = keyof typeof crosschainLists;
-
 export const crosschainDocument: fc.Arbitrary<JsonObject> = fc.record({
   height,
   cctxs_missed: rows(cctx, 3),
