@@ -124,6 +124,20 @@ const lagging = problemOf('module_state', {
   inhibits: [{ problem: 'BridgeOrchestratorMissingVotes', equal: ['orchestrator'] }],
 });
 
+/** When the node has last said whether each orchestrator is jailed, in Unix seconds: also before this process. */
+const answeredMark = z.record(z.string(), z.number());
+type AnsweredMark = z.infer<typeof answeredMark>;
+
+function lastAnswered({ input, answeredAt }: Evidence<'module_state'>, before: AnsweredMark = {}): AnsweredMark {
+  return Object.fromEntries(
+    watchedOrchestrators(input).flatMap(({ orchestrator }) => {
+      const known = Object.hasOwn(before, orchestrator) ? before[orchestrator] : undefined;
+      const at = answeredAt(stakingStatus.name, orchestrator) ?? known;
+      return at === undefined ? [] : [[orchestrator, at]];
+    }),
+  );
+}
+
 const unknown = problemOf('module_state', {
   name: 'BridgeWatchedValidatorUnknown',
   severity: 'warning',
@@ -135,9 +149,10 @@ const unknown = problemOf('module_state', {
     'The node has not answered for an hour whether a validator of `watch` is jailed, had done so within a day, and still serves the document.',
   action:
     'Look for "query of the node failed" in the log of the exporter, and request the path by hand; another node may serve it.',
-  find: ({ input, answers, answeredAt }) =>
+  mark: { schema: answeredMark, next: lastAnswered },
+  find: ({ input, answers }, mark: AnsweredMark = {}) =>
     watchedOrchestrators(input).flatMap((watched) => {
-      const at = answeredAt(stakingStatus.name, watched.orchestrator);
+      const at = mark[watched.orchestrator];
       const isAnswered = stakingStatus.valuesOf(answers).has(watched.orchestrator);
       if (isAnswered || at === undefined || input.at.epochSeconds - at > DAY_SECONDS) return [];
       return [

@@ -32,8 +32,8 @@ function withRestart({ phases, ...incident }: Incident): Incident {
     ],
     options: { ...incident.options, hasStateFile: true },
     ...(incident.expectedAlerts['BridgeWatchedValidatorUnknown/warning'] !== undefined && {
-      // A state file has no answers, so that the new process has nothing to compare a missing one with.
-      expectedAlerts: { 'BridgeProblemUnjudged/warning': 24 },
+      // A state file has no answers, so that the new process cannot say whether the validator is jailed.
+      expectedAlerts: { ...incident.expectedAlerts, 'BridgeProblemUnjudged/warning': 24 },
     }),
   };
 }
