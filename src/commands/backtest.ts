@@ -65,21 +65,17 @@ export async function runBacktest(
 function addStep(firings: Map<string, Firing[]>, verdict: Verdict, timeMs: number): void {
   const { alert, severity, target, document, subject, inhibitedBy } = verdict;
   const key = JSON.stringify([alert, severity, target, document, subject]);
-  const before = firings.get(key) ?? [];
+  const past = firings.get(key) ?? [];
   const rule = rules.find((each) => each.name === alert && each.severity === severity);
   const keptMs = STEP_MS + (rule?.keepFiringMinutes ?? 0) * MINUTE_MS;
-  const last = before.at(-1);
+  const last = past.at(-1);
   if (last === undefined || timeMs - last.lastMs > keptMs) {
     firings.set(key, [
-      ...before,
+      ...past,
       { alert, severity, target, document, subject, fromMs: timeMs, lastMs: timeMs, inhibitedBy },
     ]);
   } else {
-    before[before.length - 1] = {
-      ...last,
-      lastMs: timeMs,
-      inhibitedBy: last.inhibitedBy === null ? null : inhibitedBy,
-    };
+    past[past.length - 1] = { ...last, lastMs: timeMs, inhibitedBy: last.inhibitedBy === null ? null : inhibitedBy };
   }
 }
 

@@ -88,19 +88,14 @@ export function step<Name extends DocumentName>(
   const regression = regressionOf(state, poll, context);
   const regressionsSinceSuccess = state.regressionsSinceSuccess + (regression ? 1 : 0);
   const outcome = regression && regressionsSinceSuccess < REGRESSIONS_TO_ACCEPT ? regression : poll.outcome;
-  const error = outcome.ok ? undefined : outcome.error;
-  const isNearLimit = isNearSizeLimit(error, poll.bodyBytes, state.maxBodyBytes);
+  const { phaseSeconds, bodyBytes } = poll;
+  const isNearLimit = isNearSizeLimit(outcome.ok ? undefined : outcome.error, bodyBytes, state.maxBodyBytes);
+  const nearLimitSince = isNearLimit ? (state.last?.nearLimitSince ?? at) : undefined;
   const polled = {
     ...state,
     polls: state.polls + 1,
     regressions: state.regressions + (regression ? 1 : 0),
-    last: {
-      at,
-      ok: outcome.ok,
-      phaseSeconds: poll.phaseSeconds,
-      bodyBytes: poll.bodyBytes,
-      nearLimitSince: isNearLimit ? (state.last?.nearLimitSince ?? at) : undefined,
-    },
+    last: { at, ok: outcome.ok, phaseSeconds, bodyBytes, nearLimitSince },
   };
   if (!outcome.ok) {
     const { reason } = outcome.error;
@@ -113,17 +108,13 @@ export function step<Name extends DocumentName>(
   const isNotServed = poll.isOtherServed === true && isNeverServed(state);
   const { snapshot, problems } = derive(state, memory.problems, outcome, context);
   const hasDropped = snapshot.families.some(hasDroppedSeries);
+  const droppedSince = hasDropped ? (state.success?.droppedSince ?? at) : undefined;
   return {
     state: {
       ...polled,
       invalidValues: addCounts(state.invalidValues, outcome.errors.invalid),
       unknownValues: addCounts(state.unknownValues, outcome.errors.unknown),
-      success: {
-        at,
-        snapshot,
-        foundPath: poll.foundPath,
-        droppedSince: hasDropped ? (state.success?.droppedSince ?? at) : undefined,
-      },
+      success: { at, snapshot, foundPath: poll.foundPath, droppedSince },
       restored: undefined,
       regressionsSinceSuccess: 0,
     },

@@ -366,10 +366,7 @@ export function repeatJudgement(memory: ProblemMemory, at: Instant): ProblemMemo
         ...known,
         markWithoutLastDocument: known.mark,
         present: new Map(
-          Array.from(known.present, ([subject, found]) => [
-            subject,
-            found.isMissing ? found : { ...found, foundAt: at },
-          ]),
+          Array.from(known.present, ([id, last]) => [id, last.isMissing ? last : { ...last, foundAt: at }]),
         ),
       },
     ]),
