@@ -77,7 +77,7 @@ const SUBJECT_WORDS: Readonly<Partial<Record<keyof Subject, string>>> = {
 
 function subjectHtml(subject: Subject, validators: readonly ValidatorView[]): Markup {
   const { orchestrator = subject.address } = subject;
-  const validator = validators.find((own) => orchestrator === own.orchestrator || orchestrator === own.own?.address);
+  const validator = validators.find((view) => orchestrator === view.orchestrator || orchestrator === view.own?.address);
   const words = Object.entries(SUBJECT_WORDS).flatMap(([label, word]) => {
     const value = subject[label as keyof Subject];
     return value === undefined
