@@ -14,7 +14,7 @@ import { waitFor, waitUntil } from '../support/wait-for.js';
 /* The state file of the program. The tests wait for processes, so they run at the same time. */
 
 let simulator: Simulator;
-/** The state file of a daemon that ended a minute ago. A problem has to be there for 20 s. */
+/** The state file of a daemon that has found its problems a minute ago: they begin when they were there for 20 s. */
 let stateOfBefore: string;
 
 beforeAll(async () => {
@@ -24,8 +24,9 @@ beforeAll(async () => {
   const daemon = await startDaemon([`--config.file=${withProblems(folder)}`, `--state.file=${file}`]);
   await waitUntil(async () => (await fetch(`${daemon.url}/-/ready`)).status === 200);
   await daemon.stop();
-  stateOfBefore = readFileSync(file, 'utf8').replaceAll(/(?<=":)1\d{9}(?:\.\d+)?\b/g, (seconds) =>
-    (Number(seconds) - 60).toFixed(3),
+  stateOfBefore = readFileSync(file, 'utf8').replaceAll(
+    /"since":(\d+\.\d+)/g,
+    (_, seconds: string) => `"since":${(Number(seconds) - 60).toFixed(3)}`,
   );
 });
 afterAll(async () => simulator.close());
