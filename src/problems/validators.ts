@@ -117,7 +117,7 @@ const confirmsMissing = problemOf('module_state', {
   lateWith: 'signatures for an hour',
   summary:
     '{{ if eq $labels.watched "true" }}your validator {{ $labels.orchestrator }} does{{ else }}validators with 15% of the power or more do{{ end }} not sign.',
-  description: `A validator of \`watch\` has signed nothing for an hour, or not the validator set with its next deadline; or others with ${LATE_POWER_RATIO * 100} % of the power or more. A validator that misses a deadline is jailed. From 34 % on, nothing can be relayed.`,
+  description: `A validator of \`watch\` has signed nothing for an hour, or not the validator set with its next deadline; or others that together have ${LATE_POWER_RATIO * 100} % of the power or more. A validator that misses a deadline is jailed. From 34 % on, nothing can be relayed.`,
   action: CHECK_CONFIRMS,
   // An orchestrator signs one batch a minute, the newest first, so a signature of any batch is progress.
   mark: {
@@ -213,7 +213,7 @@ const votesMissing = problemOf('module_state', {
   lateWith: 'votes for events',
   summary:
     '{{ if eq $labels.watched "true" }}your validator {{ $labels.orchestrator }} does{{ else }}validators with 15% of the power or more do{{ end }} not vote.',
-  description: `A validator of \`watch\` has voted for no event since one that others have claimed, or others with ${LATE_POWER_RATIO * 100} % of the power or more. A vote for another claim is not missing. From 34 % on, no event is observed.`,
+  description: `A validator of \`watch\` has voted for no event since one that others have claimed, or others that together have ${LATE_POWER_RATIO * 100} % of the power or more. A vote for another claim is not missing. From 34 % on, no event is observed.`,
   action: CHECK_VOTES,
   mark: {
     schema: voteByMember,
@@ -272,7 +272,7 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
     dashboard: 'bridge-validator',
     lateWith: 'a signature with a near deadline',
     summary: `{{ if eq $labels.watched "true" }}your validator {{ $labels.orchestrator }}{{ else }}validators with a third of the power{{ end }} must sign within ${hours} hours or be jailed.`,
-    description: `Less than ${hours} hours are left for a validator of \`watch\` to sign a validator set or a batch, or for others with a third of the power. After that it is jailed; jailed validators neither sign nor vote.`,
+    description: `Less than ${hours} hours are left for a validator of \`watch\` to sign a validator set or a batch, or for others that together have a third of the power. After that it is jailed; jailed validators neither sign nor vote.`,
     // The rule is about watched and other validators, so its action names both.
     action: `Of your validator: ${remedy} Of others: ${TELL_OPERATORS}`,
     find: ({ input }: Evidence<'module_state'>) => {
