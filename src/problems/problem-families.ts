@@ -11,7 +11,7 @@ import { severities, subjectLabels } from './problem.js';
 export const problemStart: FamilyHeader = {
   name: 'bridge_problem_start_timestamp_seconds',
   type: 'gauge',
-  help: 'Time since which a problem is there: as far as the documents prove it, else when a poll found it first. Where a chain has a limit of its own, since that was exceeded.',
+  help: 'Time since which a problem is there: as far as the documents prove it, else when a poll found it first; where a chain has a limit of its own, since that was exceeded.',
   labels: ['document', 'problem', 'severity', ...subjectLabels],
 };
 
