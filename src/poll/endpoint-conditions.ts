@@ -33,7 +33,7 @@ function condition(
   return { problem, subject: {}, isProven: true, action, validators: [], ...found };
 }
 
-const isMisconfigured = new Set<FailureReason>(MISCONFIGURED_REASONS);
+export const isMisconfigured: ReadonlySet<FailureReason> = new Set(MISCONFIGURED_REASONS);
 const isOfSize = new Set<FailureReason>(SIZE_REASONS);
 
 /** What turns off the polls of a document. */
@@ -134,7 +134,7 @@ function failingConditions(state: EndpointState, now: Instant, isNotServed: bool
         startSeconds: withoutSuccessSince,
         limitSeconds: outdatedSeconds,
         sentence: withDetails(withoutSuccess(state, now), failed?.message ?? ''),
-        action: stale.action,
+        action: staleRule.action,
       }),
     );
   }
@@ -142,7 +142,8 @@ function failingConditions(state: EndpointState, now: Instant, isNotServed: bool
   const lasting = { startSeconds: failingSince(state), limitSeconds: down.forMinutes * 60 };
   if (failed !== undefined && isMisconfigured.has(failed.reason)) {
     const sentence = withList(`${document} is misconfigured, for {duration}`, failed.message);
-    conditions.push(condition(misconfigured, { ...lasting, sentence }));
+    const startSeconds = (failure?.misconfiguredSince ?? failure?.since ?? addedAt).epochSeconds;
+    conditions.push(condition(misconfigured, { ...lasting, startSeconds, sentence }));
   }
   if (failed !== undefined) {
     const sentence = withDetails(`polls of ${document} have failed for {duration}`, failed.message);
@@ -168,8 +169,22 @@ export function endedBySuccess(before: EndpointState, at: Instant, isNotServed: 
 /** What begins and ends within this time is not worth a word. */
 export const SHOWN_AFTER_SECONDS = 120;
 
-/** All problems of an endpoint that cannot be judged. */
-export function unjudgedCondition(
+/** The problems of an endpoint that cannot be judged: one condition of each severity, as there is one rule of each. */
+export function unjudgedConditions(
+  state: EndpointState,
+  unjudged: readonly UnjudgedProblem[],
+  now: Instant,
+): readonly PresentProblem[] {
+  const critical = unjudged.filter(({ severity }) => severity === 'critical');
+  const others = unjudged.filter(({ severity }) => severity !== 'critical');
+  return [
+    ...unjudgedCondition(endpointRules.unjudgedCritical, state, critical, now),
+    ...unjudgedCondition(endpointRules.unjudged, state, others, now),
+  ];
+}
+
+function unjudgedCondition(
+  rule: Rule,
   state: EndpointState,
   unjudged: readonly UnjudgedProblem[],
   now: Instant,
@@ -177,9 +192,8 @@ export function unjudgedCondition(
   const startSeconds = Math.min(...unjudged.map(({ sinceSeconds }) => sinceSeconds));
   if (unjudged.length === 0 || now.epochSeconds - startSeconds < SHOWN_AFTER_SECONDS) return [];
   const names = Array.from(new Set(unjudged.map(({ problem }) => problem.name)));
-  const isCritical = unjudged.some(({ severity }) => severity === 'critical');
   return [
-    condition(isCritical ? endpointRules.unjudgedCritical : endpointRules.unjudged, {
+    condition(rule, {
       startSeconds,
       limitSeconds: UNJUDGED_SECONDS,
       sentence: withDetails(

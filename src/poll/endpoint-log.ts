@@ -67,7 +67,7 @@ function unlistedOf(state: EndpointState): readonly DepartedCctx[] {
   return known.flow.departed.filter(({ pendingAnswers }) => pendingAnswers === 2);
 }
 
-/** The verdicts of a target that were logged, by document and alert. */
+/** The verdicts of a target that were logged, by document, alert and subject. */
 export type LoggedVerdicts = ReadonlyMap<string, Verdict>;
 
 /**
@@ -108,10 +108,10 @@ function textWithSeverity({ severity, sentence }: Verdict): string {
   return `${severity}: ${sentenceText(sentence)}`;
 }
 
-function keyOf({ document, alert }: Verdict): string {
-  return `${document} ${alert}`;
+function keyOf({ document, alert, subject }: Verdict): string {
+  return JSON.stringify([document, alert, subject]);
 }
 
-function fieldsOf({ target, document, alert, severity }: Verdict): object {
-  return { target, document, alert, severity };
+function fieldsOf({ target, document, alert, severity, subject }: Verdict): object {
+  return { target, document, alert, severity, ...subject };
 }

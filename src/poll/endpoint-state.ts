@@ -61,10 +61,12 @@ interface SuccessfulPoll {
   readonly droppedSince?: Instant | undefined;
 }
 
-interface FailedPoll {
+export interface FailedPoll {
   readonly at: Instant;
   /** The first one since a successful poll. */
   readonly since: Instant;
+  /** The first of the successive polls until then that failed because of the configuration; `undefined` if the last one failed otherwise. */
+  readonly misconfiguredSince: Instant | undefined;
   readonly error: PollError;
 }
 

@@ -121,7 +121,7 @@ function sideInputOf(
     }
     case 'rate_limiter_input': {
       const answered = withoutStaleAnswers(queries, staleAfterMs, at);
-      return { lookaheads: lookaheadsOf(answered), cctxAnswers: cctxAnswers(answered) };
+      return { lookaheads: lookaheadsOf(answered), cctxAnswers: cctxAnswers(answered, success?.at) };
     }
     case 'external_contract':
       return {

@@ -43,13 +43,14 @@ export function createQueryRunner(
     const requests = query.requests(context);
     // The document lacks what they need.
     if (requests.length === 0) return;
-    change(job, withAttempt(state.queries, query, now()));
+    const startedAt = now();
     const results = await Promise.all(
       requests.map(async (request) => [request, await executor.sendQuery(job, query, request)] as const),
     );
     const current = find(job);
     if (current === undefined) return;
-    const queries = withResults(current.queries, query, context, results, now());
+    // A round that a reload has overtaken is no attempt of the new job.
+    const queries = withResults(withAttempt(current.queries, query, startedAt), query, context, results, now());
     change(job, queries);
     logQuery(log, current, query, queries);
   }

@@ -13,12 +13,13 @@ import { judgeProblems, repeatJudgement, withEnded, type Judgement, type Problem
 import { problemLines } from '../problems/problem-families.js';
 import type { Evidence } from '../problems/problem.js';
 import { withFailedPoll, withoutStaleAnswers } from '../queries/query-state.js';
-import { endedBySuccess, hasDroppedSeries, isNearSizeLimit } from './endpoint-conditions.js';
+import { endedBySuccess, hasDroppedSeries, isMisconfigured, isNearSizeLimit } from './endpoint-conditions.js';
 import {
   initialMemory,
   isNeverServed,
   knownDocument,
   type EndpointState,
+  type FailedPoll,
   type KnownEndpoint,
 } from './endpoint-state.js';
 import type { Poll, PolledDocument } from './poll.js';
@@ -101,9 +102,10 @@ export function step<Name extends DocumentName>(
     const { reason } = outcome.error;
     const failures = { ...state.failures, [reason]: state.failures[reason] + 1 };
     const queries = withFailedPoll(state.queries);
-    const since = (state.last?.ok === false ? state.failure?.since : undefined) ?? at;
-    const failed = { failures, failure: { at, since, error: outcome.error }, regressionsSinceSuccess, queries };
-    return { state: { ...polled, ...failed }, memory };
+    const lastFailure = state.last?.ok === false ? state.failure : undefined;
+    const misconfiguredSince = isMisconfigured.has(reason) ? (lastFailure?.misconfiguredSince ?? at) : undefined;
+    const failed: FailedPoll = { at, since: lastFailure?.since ?? at, misconfiguredSince, error: outcome.error };
+    return { state: { ...polled, failures, failure: failed, regressionsSinceSuccess, queries }, memory };
   }
   const isNotServed = poll.isOtherServed === true && isNeverServed(state);
   const { snapshot, problems } = derive(state, memory.problems, outcome, context);

@@ -13,7 +13,7 @@ import {
 } from '../problems/problem.js';
 import { problemNames } from '../problems/problems.js';
 import { withAge, type Sentence } from '../problems/sentence.js';
-import { endpointConditions, SHOWN_AFTER_SECONDS, unjudgedCondition, withoutSuccess } from './endpoint-conditions.js';
+import { endpointConditions, SHOWN_AFTER_SECONDS, unjudgedConditions, withoutSuccess } from './endpoint-conditions.js';
 import { exportedSuccess, isNeverServed, isServing, type EndpointState } from './endpoint-state.js';
 
 /* The problems of a target at a point in time, for the pages, the log and `once`: the same objects, starts and limits as those of the alerts. */
@@ -101,7 +101,7 @@ function targetVerdicts(target: string, states: readonly EndpointState[], now: I
 
 function judgedIn(state: EndpointState, now: Instant, isNotServed: boolean): readonly Judging[] {
   const { present = [], unjudged = [] } = exportedSuccess(state, now)?.snapshot.judgement ?? {};
-  const conditions = [...endpointConditions(state, now, isNotServed), ...unjudgedCondition(state, unjudged, now)];
+  const conditions = [...endpointConditions(state, now, isNotServed), ...unjudgedConditions(state, unjudged, now)];
   const ofConditions = conditions.map((condition) => verdictOf(state, condition, -1, now));
   // The target is judged without its optional documents, so that one failed poll of them is not worth a word.
   const { isOptional } = documents[state.document];

@@ -178,8 +178,8 @@ function judgeProblem(
   for (const [key, one] of bySubject) {
     const last = known.present.get(key);
     const { identity = '', subject = {} } = one;
-    if (last?.identity === identity) {
-      present.set(key, { ...last, foundAt: at, isMissing: false, texts: one });
+    if (last?.identity === identity && !isInterrupted(last, at)) {
+      present.set(key, { ...last, ...earlierStart(last, one), foundAt: at, isMissing: false, texts: one });
       continue;
     }
     const earlier = known.candidates.get(key);
@@ -213,6 +213,16 @@ function judgeProblem(
 function hasEnded({ foundAt, isMissing }: PresentSubject, at: Instant): boolean {
   const missingMs = msBetween(foundAt, at);
   return missingMs >= OUTDATED_MS || (isMissing && missingMs >= ENDS_AFTER_MS);
+}
+
+/** Whether the last judgement has not found it, and an outage followed: then it is another one that is found after it. */
+function isInterrupted({ foundAt, isMissing }: PresentSubject, at: Instant): boolean {
+  return isMissing && msBetween(foundAt, at) > OUTDATED_MS;
+}
+
+/** The start that a document proves after others that did not. */
+function earlierStart({ startSeconds, isProven }: PresentSubject, { start }: Found) {
+  return !isProven && start !== undefined && start < startSeconds ? { startSeconds: start, isProven: true } : undefined;
 }
 
 function newCandidate(subject: Subject, { identity = '', start, ...texts }: Found, at: Instant): Candidate {

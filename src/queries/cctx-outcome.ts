@@ -1,3 +1,4 @@
+import type { Instant } from '../clock.js';
 import { cctxStatus } from '../chain/rate-limiter-input.js';
 import type { CctxAnswer } from '../facts/crosschain/input.js';
 import { nextQuestions } from '../flow/crosschain-flow.js';
@@ -47,11 +48,13 @@ export const cctxOutcome = nodeQuery({
   isAbout: ({ key }, { index }) => index === key,
 });
 
-/** The answers by the index of the transaction. */
-export function cctxAnswers(all: QueryStates): ReadonlyMap<string, CctxAnswer> {
+/** The answers since the last successful poll, by the index of the transaction: each counts once, in the document that follows it. */
+export function cctxAnswers(all: QueryStates, lastPoll: Instant | undefined): ReadonlyMap<string, CctxAnswer> {
+  const answered = all.get(cctxOutcome.name)?.answers;
+  const isNew = (key: string): boolean => (answered?.get(key)?.at.monotonicMs ?? 0) >= (lastPoll?.monotonicMs ?? 0);
   return new Map(
-    Array.from(cctxOutcome.valuesOf(all).values()).flatMap((pages) =>
-      pages.map(({ index, answer }): [string, CctxAnswer] => [index, answer]),
-    ),
+    Array.from(cctxOutcome.valuesOf(all))
+      .filter(([key]) => isNew(key))
+      .flatMap(([, pages]) => pages.map(({ index, answer }): [string, CctxAnswer] => [index, answer])),
   );
 }

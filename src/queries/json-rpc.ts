@@ -156,7 +156,8 @@ export function createRpcClient(client: Client): SendRequests {
   return async (node, requests, limits) => {
     const { href } = requestUrl(node.url);
     const known = accepted.get(href);
-    let size = known !== undefined && performance.now() < known.untilMs ? known.size : requests.length;
+    const isKnown = known !== undefined && performance.now() < known.untilMs;
+    let size = isKnown ? known.size : requests.length;
     let maxBytes = MAX_RPC_BODY_BYTES;
     const answers = new Map<number, RpcAnswer>();
     for (let next = 0; next < requests.length;) {
@@ -174,7 +175,7 @@ export function createRpcClient(client: Client): SendRequests {
         size = Math.floor(batch.length / 2);
       } else return sent;
     }
-    if (size !== known?.size) accepted.set(href, { size, untilMs: performance.now() + REMEMBER_MS });
+    if (!isKnown || size !== known.size) accepted.set(href, { size, untilMs: performance.now() + REMEMBER_MS });
     const list = Array.from(answers, ([id, { ok: _ok, ...answer }]) => ({ jsonrpc: '2.0', id, ...answer }));
     return { ok: true, answers, body: Buffer.from(JSON.stringify(list)) };
   };

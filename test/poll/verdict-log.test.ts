@@ -90,6 +90,16 @@ describe('the log of verdicts', () => {
     expect(levels).toEqual([level, 'info']);
   });
 
+  it('has the same alert about another chain as another verdict', () => {
+    const lines: { chain_id?: string }[] = [];
+    const log = createLog({ line: (text) => lines.push(JSON.parse(text) as object) });
+    const stuck = (chain_id: string) => verdict('CrosschainBacklogStuck', 'critical', 40, { subject: { chain_id } });
+    const logged = logVerdicts(log, new Map(), targetVerdicts([stuck('1')]));
+    const after = logVerdicts(log, logged, targetVerdicts([stuck('1'), stuck('56')]));
+    expect(lines.map(({ chain_id }) => chain_id)).toEqual(['1', '56']);
+    expect([logged.size, after.size]).toEqual([1, 2]);
+  });
+
   it('has a verdict that became critical below another one when nothing inhibits it any more', () => {
     const levels: string[] = [];
     const log = createLog({ line: (text) => levels.push((JSON.parse(text) as { level: string }).level) });

@@ -4,6 +4,8 @@ import type { Instant } from '../../src/clock.js';
 import type { EndpointKey } from '../../src/poll/endpoint-state.js';
 import type { Poll } from '../../src/poll/poll.js';
 import { sentenceText } from '../../src/problems/sentence.js';
+import { unjudgedConditions } from '../../src/poll/endpoint-conditions.js';
+import { problems } from '../../src/problems/problems.js';
 import type { TargetVerdicts } from '../../src/poll/verdicts.js';
 import { createModel } from '../../src/simulator/model.js';
 import { idleState as partialState, transfer, vote } from '../facts/items/bridge-state.js';
@@ -176,6 +178,17 @@ describe('the verdicts about an endpoint', () => {
     ]);
   });
 
+  it('are those of a wrong configuration since the first poll that failed for it', () => {
+    const { succeed, fail, linesAt } = endpoint();
+    succeed(0);
+    for (const minute of [1, 2, 3, 4, 5]) fail(minute, 'connect');
+    fail(6, 'unauthorized');
+    const misconfigured = (minute: number) => linesAt(minute).filter((line) => line.includes('misconfigured'));
+    expect(misconfigured(6)[0]).not.toMatch(/^firing/);
+    for (const minute of [7, 8, 9, 10]) fail(minute, 'unauthorized');
+    expect(misconfigured(10)[0]).toMatch(/^firing .* for 4 min/);
+  });
+
   it('are critical when its node served the document before a restart, with a state file', () => {
     const phases = [
       { minutes: 10 },
@@ -244,6 +257,23 @@ describe('the verdicts about an endpoint', () => {
       /^firing BridgeProblemUnjudged: part of module_state has been unusable for 15 min; missing: state\.params\.claim_slashing_enabled; invalid values of state\.batch_confirms; not judged: .*BridgeBatchUnsigned/,
     );
   });
+});
+
+it('the problems that cannot be judged are a condition of each severity, since then', () => {
+  const at20 = at(20);
+  const [problem] = problems;
+  if (problem === undefined) throw new Error('there are problems');
+  const unjudged = [
+    { problem, severity: 'warning' as const, sinceSeconds: at(0).epochSeconds },
+    { problem, severity: 'critical' as const, sinceSeconds: at(15).epochSeconds },
+  ];
+  const { states } = recordedStates([bridgeContext()], LIMITS, at(0));
+  const [state] = states();
+  const found = state === undefined ? [] : unjudgedConditions(state, unjudged, at20);
+  expect(found.map(({ problem: { severity }, startSeconds }) => [severity, startSeconds])).toEqual([
+    ['critical', at(15).epochSeconds],
+    ['warning', at(0).epochSeconds],
+  ]);
 });
 
 describe('what a successful poll ends', () => {

@@ -106,6 +106,22 @@ describe('a problem', () => {
     expect(afterOutage(600, [{ identity: 'a' }])).toEqual([0]);
   });
 
+  it('begins anew after an outage if the answer before the outage did not find it', () => {
+    const { poll } = judge();
+    for (const seconds of [0, 30]) poll(seconds, [{}]);
+    poll(60, []);
+    expect(starts(poll(661, [{}]))).toEqual([]);
+    expect(starts(poll(691, [{}]))).toEqual([661]);
+  });
+
+  it('has the earlier start that a later document proves', () => {
+    const { poll } = judge();
+    for (const seconds of [0, 30]) poll(seconds, [{}]);
+    const [proven] = poll(60, [{ start: START_SECONDS - 600 }]).present;
+    expect(proven).toMatchObject({ startSeconds: START_SECONDS - 600, isProven: true });
+    expect(starts(poll(90, [{ start: START_SECONDS - 900 }]))).toEqual([-600]);
+  });
+
   it('is remembered for a week after its end, if it was older than its limit', () => {
     const { poll, ended } = judge({ afterMinutes: 1 });
     for (const seconds of [0, 30, 61]) poll(seconds, [{}]);

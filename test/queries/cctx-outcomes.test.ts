@@ -1,4 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { cctxAnswers } from '../../src/queries/cctx-outcome.js';
+import { NO_ATTEMPTS, type QueryState } from '../../src/queries/query-state.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { startNode } from '../http/nodes.js';
 import { seriesOf } from '../support/exposition-text.js';
@@ -58,4 +60,13 @@ targets: [{name: a, crosschain: {url: "${node.url}"}}]`);
   const requested = node.requests.find(({ url = '' }) => url.includes('/cctx/'));
   expect(requested?.url).toMatch(/^\/chain\/crosschain\/cctx\/0x[0-9a-f]{64}$/);
   expect(sumOf('bridge_exporter_node_query_failures_total', 'query="cctx"')).toBe(0);
+});
+
+it('an answer counts in the document after it, and not once more when the next round fails', () => {
+  const at = (seconds: number) => ({ epochSeconds: seconds, monotonicMs: seconds * 1000 });
+  const answers = new Map([['0x1', { at: at(10), pages: [{ index: '0x1', answer: 'pending' }], families: [] }]]);
+  const state: QueryState = { attempts: NO_ATTEMPTS, failures: 0, failure: undefined, answers };
+  const known = (lastPoll: number) => Array.from(cctxAnswers(new Map([['cctx', state]]), at(lastPoll)));
+  expect(known(9)).toEqual([['0x1', 'pending']]);
+  expect(known(11)).toEqual([]);
 });
