@@ -64,7 +64,7 @@ function isEqual(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((value, index) => value === b[index]);
 }
 
-/** The points without those that are too near to the one before them, except the newest, and without those before the last one that is too old. */
+/** The points without those that are too near to the one before them, and without those before the last one that is too old. */
 function thinned(points: readonly FlowPoint[], at: Instant): readonly FlowPoint[] {
   const first = points.findLastIndex((point) => msBetween(point.at, at) >= FLOW_MINUTES * MINUTE_MS);
   const kept: FlowPoint[] = [];

@@ -43,12 +43,12 @@ export function sinceElement(iso: string, age: number): Markup {
 }
 
 /** Blocks take seconds. */
-const BEHIND_SECONDS = 60;
+const SHOWN_BEHIND_SECONDS = 60;
 
 /** The time of the newest block, if what is shown is clearly older than the poll. */
 export function blockTimeOf({ blockTime, behindSeconds, syncing: isSyncing }: NodeView): Markup | undefined {
   if (blockTime === null || behindSeconds === null) return undefined;
-  if (behindSeconds <= BEHIND_SECONDS && isSyncing !== true) return undefined;
+  if (behindSeconds <= SHOWN_BEHIND_SECONDS && isSyncing !== true) return undefined;
   return markup`block time ${distantTimeElement(blockTime, behindSeconds)}, ${duration(behindSeconds)} behind`;
 }
 

@@ -25,8 +25,9 @@ import {
 import type { Poll, PolledDocument } from './poll.js';
 
 /*
- * One poll of an endpoint: from what is known of it and the document that was read to what is known afterwards. The only place that derives
- * something from a document, and without clock, log or network, so that the daemon, `once` and every replay find the same.
+ * One poll of an endpoint: from what is known of it and the document that was read to what is known afterwards. Everything
+ * that is published of a document is derived here, without clock, log or network, so that the daemon, `once` and every replay find the same in the
+ * same documents and answers.
  */
 
 /** What a successful poll publishes. */

@@ -29,7 +29,7 @@ import type { Sentence } from './sentence.js';
 
 /** Judgements that agree over this time begin a problem. */
 const BEGINS_AFTER_MS = 20_000;
-/** A problem that no judgement has found for this long has ended. */
+/** A problem that two judgements or more have not found for this long has ended. */
 const ENDS_AFTER_MS = 120_000;
 /** More subjects of a problem are not remembered; the oldest are kept. */
 const MAX_SUBJECTS = 200;

@@ -45,12 +45,12 @@ export function problemLines(
     return series(problemStart, fixedLabels, labels, startSeconds);
   });
   // A problem can have several severities, and one of them is judged without the other only if it reads less.
-  const worst = new Map<string, number>();
+  const earliest = new Map<string, number>();
   for (const { problem, severity, sinceSeconds } of unjudged) {
     const key = JSON.stringify([problem.name, severity]);
-    worst.set(key, Math.min(worst.get(key) ?? Infinity, sinceSeconds));
+    earliest.set(key, Math.min(earliest.get(key) ?? Infinity, sinceSeconds));
   }
-  const times = Array.from(worst, ([key, since]) => {
+  const times = Array.from(earliest, ([key, since]) => {
     const [problem = '', severity = severities[1]] = JSON.parse(key) as string[];
     return series(problemUnjudged, fixedLabels, { document, problem, severity }, since);
   });

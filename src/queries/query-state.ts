@@ -85,7 +85,7 @@ export function dueQueries(states: QueryStates, now: Instant): readonly NodeQuer
  * and a path that was never answered is not served only after several refusals.
  */
 
-/** The rounds have a minute between them, so together they last longer than a rolling update. */
+/** The pauses between the rounds double from a minute on, so that together they last longer than a rolling update. */
 const REFUSED_ROUNDS = 5;
 const MAX_RETRY_MS = 10 * MINUTE_MS;
 

@@ -20,7 +20,7 @@ const runsOf = (size) => {
   return { 1: { runs: 400, warmUps: 400 }, 10: { runs: 60, warmUps: 40 }, 100: { runs: 11, warmUps: 4 } }[size];
 };
 
-const paceTimes = { warmUpMs: isQuick ? 30_000 : 180_000, durationMs: isQuick ? 60_000 : 300_000 };
+const paceTimes = { warmUpMs: isQuick ? 30_000 : 120_000, durationMs: isQuick ? 60_000 : 180_000 };
 
 const measurements = [
   (node) => pace({ node, ...paceTimes }),
