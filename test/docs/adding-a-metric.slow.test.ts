@@ -19,6 +19,7 @@ const TESTS = [
   'exposition',
   'metrics/rules',
   'facts/property/absence',
+  'facts/withdrawal',
   'dashboards/references',
 ];
 
@@ -50,7 +51,7 @@ describe('docs/adding-a-metric.md', () => {
 
     await copy.run('npx', 'vitest', 'run', '--project', 'fast', ...TESTS.map((name) => `test/${name}`), '-u');
     const documentedFiles = Array.from(page.matchAll(/^- `([^`]+)`: the /gm), ([, file = '']) => file);
-    expect(documentedFiles).toHaveLength(2);
+    expect(documentedFiles).toHaveLength(4);
     expect(copy.changedFiles()).toEqual([EDITED_FILE, ...documentedFiles].toSorted());
   });
 });
