@@ -5,9 +5,9 @@ import { requestUrl } from '../../dist/config/urls.js';
 import { renderEndpoints } from '../../dist/exposition/metrics-page.js';
 import { clock } from '../../dist/clock.js';
 import { jobsOf, pollInput } from '../../dist/poll/jobs.js';
-import { initialState } from '../../dist/poll/endpoint-state.js';
-import { initialMemory } from '../../dist/poll/known-endpoint.js';
-import { createPollExecutor, readFetched, timedStep } from '../../dist/poll/fetch.js';
+import { initialMemory, initialState } from '../../dist/poll/endpoint-state.js';
+import { createPollExecutor } from '../../dist/poll/fetch.js';
+import { readFetched, timedStep } from '../../dist/poll/poll.js';
 import { median, spread } from './statistics.mjs';
 
 /** Consecutive runs of one kind, so that it pays for most of the garbage collection it causes. */
@@ -36,7 +36,7 @@ export async function polls({ node, sizes, runsOf }) {
           },
         ],
       },
-      (path) => path.join('.'),
+      { label: (path) => path.join('.') },
     );
     const jobs = jobsOf(config);
     const executor = createPollExecutor('bridge-exporter/bench');

@@ -8,6 +8,9 @@ import { parse } from 'yaml';
 
 const ROOT = new URL('../../', import.meta.url);
 
+/** The URL of a file of the project. */
+export const projectUrl = (file: string): string => new URL(file, ROOT).href;
+
 export const projectPath = (file: string): string => fileURLToPath(new URL(file, ROOT));
 
 export const projectFileExists = (file: string): boolean => existsSync(projectPath(file));

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { projectUrl } from '../support/project-files.js';
+
+/* The bench is no part of the tests, and what moves in the program would break it unnoticed. */
+
+interface Row {
+  readonly figure: string;
+  readonly ratio: number;
+}
+
+interface Bench {
+  readonly polls: (options: {
+    node: string;
+    sizes: readonly number[];
+    runsOf: () => { runs: number; warmUps: number };
+  }) => Promise<readonly Row[]>;
+  readonly start: (name: string) => Promise<{ message: string }>;
+  readonly stopAll: () => void;
+}
+
+it('the bench measures a poll of each document', async () => {
+  const modules = ['polls', 'processes', 'pace', 'memory', 'recordings', 'scrapes', 'targets'];
+  const loaded = await Promise.all(
+    modules.map(async (name) => import(/* @vite-ignore */ projectUrl(`test/bench/${name}.mjs`)) as Promise<object>),
+  );
+  const { polls, start, stopAll } = Object.assign({}, ...loaded) as Bench;
+  try {
+    const { message: node } = await start('node.mjs');
+    const rows = await polls({ node, sizes: [1], runsOf: () => ({ runs: 1, warmUps: 1 }) });
+    expect(rows.map(({ figure }) => figure).slice(0, 2)).toEqual([
+      'one poll, module_state, 1 MB',
+      'one poll, rate_limiter_input, 1 MB',
+    ]);
+    for (const { ratio } of rows) expect(ratio).toBeGreaterThan(0);
+  } finally {
+    stopAll();
+  }
+});
