@@ -4,7 +4,7 @@ import type { Attestation, Batch, Valset } from '../../chain/module-state.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { optional, required, rows } from '../required-fields.js';
-import { attestationOf, pendingAttestations, votedPower } from './events.js';
+import { attestationOf, pendingAttestations, votedPower, type EventAttestation } from './events.js';
 import type { BridgeInput } from './input.js';
 import { batchesByKey, batchKey, nonceKey } from './signatures.js';
 import { shareOfNewest } from './valsets.js';
@@ -64,20 +64,21 @@ export function claimMessage({ claim }: Attestation): string {
   return url.slice(url.lastIndexOf('.') + 1);
 }
 
-const pendingClaimsByMessage = memoize((input: BridgeInput) =>
-  groupBy(pendingAttestations(input).map(attestationOf), claimMessage),
+const pendingByMessage = memoize((input: BridgeInput) =>
+  groupBy(pendingAttestations(input), ({ attestation }) => claimMessage(attestation)),
 );
 
+function pendingOf(input: BridgeInput, message: keyof typeof claimTypes): readonly EventAttestation[] {
+  return pendingByMessage(input).get(message) ?? [];
+}
+
 function pendingClaims(input: BridgeInput, message: keyof typeof claimTypes): readonly Attestation[] {
-  return pendingClaimsByMessage(input).get(message) ?? [];
+  return pendingOf(input, message).map(attestationOf);
 }
 
 /** Number of events that are claimed as deposits and not yet observed. */
 export function countPendingDeposits(input: BridgeInput): number {
-  const deposits = pendingAttestations(input).filter(
-    ({ attestation }) => claimMessage(attestation) === ('MsgDepositClaim' satisfies keyof typeof claimTypes),
-  );
-  return new Set(deposits.map(({ nonce }) => numeralKey(nonce))).size;
+  return new Set(pendingOf(input, 'MsgDepositClaim').map(({ nonce }) => numeralKey(nonce))).size;
 }
 
 /** Claims that a validator set was installed that the hub did not create. */

@@ -1,5 +1,6 @@
+import { compare, toDecimalString } from '../../chain/decimal.js';
 import type { Batch } from '../../chain/module-state.js';
-import { orEmpty, orNull, required, rows } from '../required-fields.js';
+import { orEmpty, orNull, orUndefined, required, rows } from '../required-fields.js';
 import { waitOfBatch } from '../bridge/batches.js';
 import type { BridgeInput } from '../bridge/input.js';
 import { idOf, unbatchedTransfers } from '../bridge/tokens.js';
@@ -7,7 +8,7 @@ import { listNames, type ListName } from '../crosschain/cctxs.js';
 import type { CrosschainInput } from '../crosschain/input.js';
 import { transferItem, type TransferItem } from './bridge.js';
 import { cctxItems, type CctxItem } from './crosschain.js';
-import { decimalOrNull, itemList, MAX_ROWS, optionalKey } from './item-list.js';
+import { decimalOrNull, MAX_ROWS } from './item-list.js';
 
 /* The search over all transfers of a bridge, and over all cross-chain transactions. */
 
@@ -23,7 +24,7 @@ export interface FoundCctx extends CctxItem {
 
 /** What was found of one kind. */
 export interface Found<Row> {
-  /** Number of items in the lists that can be read. */
+  /** Number of items that can be read. */
   readonly searched: number;
   /** Number of those that match. */
   readonly found: number;
@@ -47,33 +48,29 @@ export function searchText(query: string): string {
   return query.trim().slice(0, MAX_QUERY_CHARACTERS);
 }
 
-/** The transfers with an id, or with an address that contains the text: those in no batch, then those in batches, each oldest first. */
+/** The transfers whose id is the text, or whose sender or destination contains it: those in no batch, then those in batches, each oldest first. */
 export function searchTransfers(input: BridgeInput, text: string): Found<FoundTransfer> {
-  const all = [
+  const listed = [
     ...orEmpty(() => unbatchedTransfers(input)).map((transfer) => ({ transfer, batch: null })),
     ...orEmpty(() => rows(input.state.batches)).flatMap((batch) =>
       orEmpty(() => rows(batch.transactions)).map((transfer) => ({ transfer, batch })),
     ),
   ];
+  const all = listed.flatMap(({ transfer, batch }) => {
+    const id = orUndefined(() => idOf(transfer));
+    return id === undefined ? [] : [{ transfer, batch, id }];
+  });
   const matches = matcher(text);
-  const list = itemList(
-    () =>
-      all.filter(({ transfer: { id, sender, dest_address } }) =>
-        matches(
-          decimalOrNull(() => id),
-          [orNull(() => required(sender)), orNull(() => required(dest_address))],
-        ),
-      ),
-    [optionalKey(({ transfer }) => idOf(transfer))],
-    ({ transfer, batch }): FoundTransfer => ({
-      ...transferItem(input, transfer),
-      batch: batch && batchOfTransfer(input, batch),
-    }),
-    { isFirst: ({ batch }) => batch === null },
-  );
-  return list.readable
-    ? { searched: all.length, found: list.total, rows: list.rows }
-    : { searched: 0, found: 0, rows: [] };
+  const found = all
+    .filter(({ id, transfer: { sender, dest_address } }) =>
+      matches(toDecimalString(id), [orNull(() => required(sender)), orNull(() => required(dest_address))]),
+    )
+    .toSorted((a, b) => Number(a.batch !== null) - Number(b.batch !== null) || compare(a.id, b.id));
+  const shown = found.slice(0, MAX_ROWS).map(({ transfer, batch }): FoundTransfer => ({
+    ...transferItem(input, transfer),
+    batch: batch && batchOfTransfer(input, batch),
+  }));
+  return { searched: all.length, found: found.length, rows: shown };
 }
 
 function batchOfTransfer(input: BridgeInput, batch: Batch) {
@@ -96,7 +93,7 @@ export function searchCctxs(input: CrosschainInput, text: string): Found<FoundCc
   return { searched: all.length, found: found.length, rows: found.slice(0, MAX_ROWS) };
 }
 
-/** Whether something has this number, or a hash or address that contains the text. Digits alone are in many hashes. */
+/** Matches an id or nonce when the text is digits, which are in many hashes too; else a hash or an address that contains the text. */
 function matcher(text: string) {
   const lower = text.toLowerCase();
   return /^\d+$/.test(text)

@@ -119,6 +119,11 @@ describe('the search for transfers', () => {
 
   it('finds those of the lists that can be read', () => {
     expect(searchIn('alice', { unbatched_transfers: 'none' })).toEqual({ searched: 2, found: [['12', inBatch]] });
+    const unreadable = [transferOf('31', 'alice'), { ...transferOf('30', 'alice'), id: 'none' }];
+    expect(searchIn('alice', { unbatched_transfers: unreadable, batches: [] })).toEqual({
+      searched: 1,
+      found: [['31', null]],
+    });
     expect(searchIn('alice', { batches: [{ transactions: 'none' }] })).toEqual({ searched: 2, found: [['30', null]] });
   });
 });
