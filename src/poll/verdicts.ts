@@ -63,11 +63,9 @@ export interface TargetVerdicts {
   readonly notJudgedHere: readonly string[];
 }
 
-/** A verdict before its cause is known. */
-interface Judging extends Omit<Verdict, 'inhibitedBy'> {
+/** A verdict, and by what it hides others. */
+interface Judged extends Verdict {
   readonly problem: JudgedBy;
-  /** The order among equal severities of a document: conditions first, then the order of `problems`. */
-  readonly rank: number;
 }
 
 /** The verdicts of all targets, in the order of the endpoints. */
@@ -79,7 +77,8 @@ export function verdictsOf(states: readonly EndpointState[], now: Instant): read
 function targetVerdicts(target: string, states: readonly EndpointState[], now: Instant): TargetVerdicts {
   const isOtherServed = states.some(isServing);
   const isNotServed = (state: EndpointState): boolean => isOtherServed && isNeverServed(state);
-  const verdicts = withCauses(states.flatMap((state) => judgedIn(state, now, isNotServed(state))));
+  const conditions = states.flatMap((state) => conditionsOf(state, now, isNotServed(state)));
+  const verdicts = withCauses([...conditions, ...states.flatMap((state) => problemsOf(state, now))]);
   const unknown = states.flatMap((state) =>
     documents[state.document].isOptional || isNotServed(state) || exportedSuccess(state, now) !== undefined
       ? []
@@ -99,19 +98,20 @@ function targetVerdicts(target: string, states: readonly EndpointState[], now: I
   };
 }
 
-function judgedIn(state: EndpointState, now: Instant, isNotServed: boolean): readonly Judging[] {
-  const { present = [], unjudged = [] } = exportedSuccess(state, now)?.snapshot.judgement ?? {};
+function conditionsOf(state: EndpointState, now: Instant, isNotServed: boolean): readonly Judged[] {
+  const { unjudged = [] } = exportedSuccess(state, now)?.snapshot.judgement ?? {};
   const conditions = [...endpointConditions(state, now, isNotServed), ...unjudgedConditions(state, unjudged, now)];
-  const ofConditions = conditions.map((condition) => verdictOf(state, condition, -1, now));
+  const verdicts = conditions.map((condition) => verdictOf(state, condition, now));
   // The target is judged without its optional documents, so that one failed poll of them is not worth a word.
-  const { isOptional } = documents[state.document];
-  return [
-    ...ofConditions.filter((verdict) => !isOptional || isShown(verdict)),
-    ...present.map((problem, rank) => verdictOf(state, problem, rank, now)).filter(isShown),
-  ];
+  return documents[state.document].isOptional ? verdicts.filter(isShown) : verdicts;
 }
 
-function verdictOf({ target, document }: EndpointState, present: PresentProblem, rank: number, now: Instant): Judging {
+function problemsOf(state: EndpointState, now: Instant): readonly Judged[] {
+  const { present = [] } = exportedSuccess(state, now)?.snapshot.judgement ?? {};
+  return present.map((problem) => verdictOf(state, problem, now)).filter(isShown);
+}
+
+function verdictOf({ target, document }: EndpointState, present: PresentProblem, now: Instant): Judged {
   const { problem, startSeconds, isProven, limitSeconds, subject, sentence, action, validators } = present;
   const age = Math.max(0, now.epochSeconds - startSeconds);
   return {
@@ -128,8 +128,8 @@ function verdictOf({ target, document }: EndpointState, present: PresentProblem,
     validators,
     sentence: withAge(sentence, age, isProven),
     action,
+    inhibitedBy: null,
     problem,
-    rank,
   };
 }
 
@@ -137,13 +137,13 @@ function verdictOf({ target, document }: EndpointState, present: PresentProblem,
 const PENDING_SHARE = 1 / 3;
 
 /** What is only for the record and may end soon is not worth a word. */
-function isShown({ state, severity, ageSeconds, startSeconds, firesAtSeconds }: Judging): boolean {
+function isShown({ state, severity, ageSeconds, startSeconds, firesAtSeconds }: Judged): boolean {
   const least = Math.max((firesAtSeconds - startSeconds) * PENDING_SHARE, SHOWN_AFTER_SECONDS);
   return state === 'firing' || (severity !== 'info' && ageSeconds >= least);
 }
 
 /** Whether a problem hides another one of its target. */
-function inhibits({ problem, alert, severity, document, subject }: Judging, other: Judging): boolean {
+function inhibits({ problem, alert, severity, document, subject }: Judged, other: Judged): boolean {
   if (severity === 'info') return false;
   if (alert === other.alert && document === other.document) {
     return severity === 'critical' && other.severity === 'warning' && haveEqual(subjectLabels, subject, other.subject);
@@ -167,14 +167,13 @@ function haveEqual<Label extends string>(
   return labels.every((label) => a[label] === b[label]);
 }
 
-/** The order of the pages: what fires, then what may; notes come last. */
-function worstFirst(a: Judging & Verdict, b: Judging & Verdict): number {
+/** The order of the pages: what fires, then what may; notes come last. Among equal ones, conditions come first, then the order of `problems`. */
+function worstFirst(a: Verdict, b: Verdict): number {
   return (
     Number(a.inhibitedBy !== null) - Number(b.inhibitedBy !== null) ||
     Number(isNote(a)) - Number(isNote(b)) ||
     Number(a.state !== 'firing') - Number(b.state !== 'firing') ||
-    severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
-    a.rank - b.rank
+    severities.indexOf(a.severity) - severities.indexOf(b.severity)
   );
 }
 
@@ -184,14 +183,14 @@ export function isNote({ severity, state }: Pick<Verdict, 'severity' | 'state'>)
 }
 
 /** Whether the critical form of the same problem says it already. */
-function isIncluded(verdict: Judging, all: readonly Judging[]): boolean {
+function isIncluded(verdict: Judged, all: readonly Judged[]): boolean {
   return all.some(
     (form) => form.alert === verdict.alert && form.state === 'firing' && form !== verdict && inhibits(form, verdict),
   );
 }
 
 /** What fires hides what follows from it; what does not fire yet hides only what does not fire either. */
-function causeOf(verdict: Judging, all: readonly Judging[], seen: readonly Judging[] = []): Judging | undefined {
+function causeOf(verdict: Judged, all: readonly Judged[], seen: readonly Judged[] = []): Judged | undefined {
   const cause = all.find(
     (candidate) =>
       candidate !== verdict &&
@@ -202,19 +201,18 @@ function causeOf(verdict: Judging, all: readonly Judging[], seen: readonly Judgi
   return cause && (causeOf(cause, all, [...seen, verdict]) ?? cause);
 }
 
-function withCauses(found: readonly Judging[]): readonly Verdict[] {
+function withCauses(found: readonly Judged[]): readonly Verdict[] {
   const all = found.filter((verdict) => !isIncluded(verdict, found));
   return (
     all
-      .map((verdict) => {
-        const cause = causeOf(verdict, all);
-        const action = cause === undefined ? verdict.action : `Begin with ${cause.alert}.`;
-        return { ...verdict, inhibitedBy: cause?.alert ?? null, action };
+      .map((judged): Verdict => {
+        const { problem: _problem, ...verdict } = judged;
+        const cause = causeOf(judged, all);
+        return cause ? { ...verdict, inhibitedBy: cause.alert, action: `Begin with ${cause.alert}.` } : verdict;
       })
       // What would fire later says nothing beside what fires now.
       .filter(({ inhibitedBy, state }) => inhibitedBy === null || state === 'firing')
       .toSorted(worstFirst)
-      .map(({ problem: _problem, rank: _rank, ...verdict }) => verdict)
   );
 }
 

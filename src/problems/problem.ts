@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { DocumentName, DocumentTypes } from '../document-types.js';
-import { orUndefined, WITHDRAWN } from '../facts/required-fields.js';
+import { orUndefined } from '../facts/required-fields.js';
 import type { QueryStates } from '../queries/query-state.js';
 import type { Sentence, Validator } from './sentence.js';
 
@@ -52,15 +52,20 @@ export interface FoundValidator extends Validator {
 }
 
 /** What was found. When the document does not show all subjects, as with a truncated list, a problem that is not found does not end. */
-export type Findings = readonly Found[] | { readonly found: readonly Found[]; readonly isComplete: false };
+export type Findings =
+  | readonly Found[]
+  | {
+      readonly found: readonly Found[];
+      readonly isComplete: false;
+      /** Whether that is because a field is missing or invalid. */
+      readonly isUnjudged?: boolean;
+    };
 
 /** What the parts of a problem find. A part that cannot be judged hides nothing that the others find. */
 export function eachPart(parts: readonly (() => readonly Found[])[]): Findings {
   const results = parts.map((find) => orUndefined(find));
   const found = results.flatMap((part) => part ?? []);
-  if (!results.includes(undefined)) return found;
-  if (found.length === 0) throw WITHDRAWN;
-  return { found, isComplete: false };
+  return results.includes(undefined) ? { found, isComplete: false, isUnjudged: true } : found;
 }
 
 /**

@@ -5,16 +5,33 @@ import { problems } from '../problems/problems.js';
 import { list, map, maybe, type TimeCodecs } from './codecs.js';
 import { initialMemory, type EndpointMemory } from '../poll/endpoint-state.js';
 
-/* What is remembered of the problems of an endpoint. Texts are found again by the next poll. The flow begins anew, like the counters. */
+/* What is remembered of the problems of an endpoint. The flow begins anew, like the counters. */
 
 export function createMemorySchema({ instant, seconds }: TimeCodecs) {
   const subject = z.partialRecord(z.enum(subjectLabels), z.string());
-  const known = { subject, identity: z.string(), startSeconds: seconds, isProven: z.boolean() };
-  const present = z.strictObject({ ...known, foundAt: instant, isMissing: z.boolean() });
-  const candidate = z.strictObject({ ...known, since: instant });
+  const validator = z.strictObject({
+    name: z.string(),
+    address: z.string(),
+    externalAddress: z.string(),
+    isWatched: z.boolean(),
+    hasNamesake: z.boolean(),
+    power: maybe(z.number()),
+  });
+  const known = z.strictObject({
+    subject,
+    identity: z.string(),
+    startSeconds: seconds,
+    isProven: z.boolean(),
+    since: instant,
+    foundAt: instant,
+    isMissing: z.boolean(),
+    sentence: z.strictObject({ fact: z.string(), separator: z.enum(['; ', ': ']), details: z.string() }),
+    action: z.string(),
+    validators: list(validator),
+  });
   const problem = z.strictObject({
-    present: map(z.string(), present),
-    candidates: map(z.string(), candidate),
+    present: map(z.string(), known),
+    candidates: map(z.string(), known),
     unjudgedSeconds: maybe(seconds),
     mark: maybe(z.unknown()),
     markWithoutLastDocument: maybe(z.unknown()),
@@ -32,10 +49,7 @@ export function createMemorySchema({ instant, seconds }: TimeCodecs) {
       ...initialMemory,
       problems: { remembered: ofThisVersion(remembered, seconds), ended: before },
     }),
-    encode: ({ problems: { remembered, ended: before } }) => ({
-      remembered: new Map(Array.from(remembered, ([key, each]) => [key, withoutTexts(each)])),
-      ended: before,
-    }),
+    encode: ({ problems: { remembered, ended: before } }) => ({ remembered, ended: before }),
   });
 }
 
@@ -63,12 +77,4 @@ function ofThisVersion(
           ];
     }),
   );
-}
-
-function withoutTexts({ present, candidates, ...others }: RememberedProblem) {
-  return {
-    ...others,
-    present: new Map(Array.from(present, ([key, { texts: _texts, ...subject }]) => [key, subject])),
-    candidates: new Map(Array.from(candidates, ([key, { texts: _texts, ...subject }]) => [key, subject])),
-  };
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { WITHDRAWN } from '../../src/facts/required-fields.js';
 import { judgeProblems, NO_PROBLEMS, type Judgement, type ProblemMemory } from '../../src/problems/memory.js';
 import {
+  eachPart,
   problemOf,
   type Found,
   type FoundValidator,
@@ -19,13 +20,17 @@ const at = (seconds: number) => ({ epochSeconds: START_SECONDS + seconds, monoto
 const sentence = withDetails('something is wrong for {duration}');
 
 type Finding = Omit<Found, 'sentence'>;
-type Outcome = readonly Finding[] | 'truncated' | 'withdrawn';
+type Outcome = readonly Finding[] | 'truncated' | 'hidden part' | 'withdrawn';
+
+function withdraw(): never {
+  throw WITHDRAWN;
+}
 
 /** A problem that is judged at seconds of a simulated clock. */
 function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {}) {
   let memory: ProblemMemory = NO_PROBLEMS;
   return {
-    poll: (seconds: number, outcome: Outcome, isSinglePoll = false): Judgement => {
+    poll: (seconds: number, outcome: Outcome, isSinglePoll = false, staleAfterMs = 300_000): Judgement => {
       const problem = problemOf('module_state', {
         name: 'BridgeTest',
         severity: 'critical',
@@ -35,12 +40,13 @@ function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {
         action: 'Repair it.',
         ...(declaration as object),
         find: () => {
-          if (outcome === 'withdrawn') throw WITHDRAWN;
+          if (outcome === 'withdrawn') withdraw();
           if (outcome === 'truncated') return { found: [], isComplete: false };
+          if (outcome === 'hidden part') return eachPart([() => [{ sentence }], withdraw]);
           return outcome.map((one) => ({ sentence, ...one }));
         },
       });
-      const options = { problems: settings, isSinglePoll };
+      const options = { problems: settings, isSinglePoll, staleAfterMs };
       const judged = judgeProblems(memory, 'module_state', {} as Evidence, at(seconds), options, [problem]);
       ({ memory } = judged);
       return judged;
@@ -60,6 +66,17 @@ describe('a problem', () => {
     expect(starts(poll(19, [{}]))).toEqual([]);
     expect(starts(poll(20, [{}]))).toEqual([0]);
     expect(starts(poll(500, [{}]))).toEqual([0]);
+  });
+
+  it('begins anew after an outage of twice stale_after, and not with polls that are so far apart', () => {
+    const secondOf = (seconds: number, staleAfterMs: number): Judgement => {
+      const { poll } = judge();
+      poll(0, [{}], false, staleAfterMs);
+      return poll(seconds, [{}], false, staleAfterMs);
+    };
+    expect(starts(secondOf(600, 300_000))).toEqual([0]);
+    expect(starts(secondOf(601, 300_000))).toEqual([]);
+    expect(starts(secondOf(601, 400_000))).toEqual([0]);
   });
 
   it('does not begin with one odd answer', () => {
@@ -100,10 +117,10 @@ describe('a problem', () => {
       for (const before of [0, 30]) poll(before, [{ identity: 'a' }]);
       return starts(poll(30 + seconds, outcome));
     };
-    expect(afterOutage(599, [])).toEqual([0]);
-    expect(afterOutage(600, [])).toEqual([]);
-    expect(afterOutage(600, [{ identity: 'b' }])).toEqual([]);
-    expect(afterOutage(600, [{ identity: 'a' }])).toEqual([0]);
+    expect(afterOutage(600, [])).toEqual([0]);
+    expect(afterOutage(601, [])).toEqual([]);
+    expect(afterOutage(601, [{ identity: 'b' }])).toEqual([]);
+    expect(afterOutage(601, [{ identity: 'a' }])).toEqual([0]);
   });
 
   it('begins anew after an outage if the answer before the outage did not find it', () => {
@@ -140,6 +157,20 @@ describe('a problem', () => {
     expect(ended()).toHaveLength(2);
     poll(62 + 7 * 86_400, []);
     expect(ended()).toHaveLength(1);
+  });
+
+  it('is remembered if its alert fired after the last answer that found it, but not for an outage', () => {
+    const endedAt = (seconds: number, afterMinutes = 8): number[] => {
+      const { poll, ended } = judge({ afterMinutes });
+      for (const found of [0, 100]) poll(found, [{}]);
+      poll(seconds, []);
+      poll(seconds + 200, []);
+      return ended().map(({ endSeconds }) => endSeconds - START_SECONDS);
+    };
+    expect(endedAt(200)).toEqual([]);
+    expect(endedAt(400)).toEqual([100]);
+    expect(endedAt(5000)).toEqual([100]);
+    expect(endedAt(5000, 12)).toEqual([]);
   });
 
   it('neither begins nor ends nor begins anew while two nodes answer in turn', () => {
@@ -245,6 +276,15 @@ describe('a problem that cannot be judged', () => {
     poll(60, 'withdrawn');
     expect(poll(90, 'withdrawn').unjudged).toMatchObject([{ severity: 'critical', sinceSeconds: START_SECONDS + 60 }]);
     expect(poll(120, [{}]).unjudged).toEqual([]);
+  });
+
+  it('has parts that cannot be, whose findings stay, while others are found', () => {
+    const { poll } = judge();
+    for (const seconds of [0, 30]) poll(seconds, [{ subject: { kind: 'a' } }]);
+    for (const seconds of [60, 90]) poll(seconds, 'hidden part');
+    const { present, unjudged } = poll(300, 'hidden part');
+    expect(present.map(({ subject }) => subject.kind)).toEqual(['a', undefined]);
+    expect(unjudged).toMatchObject([{ severity: 'critical', sinceSeconds: START_SECONDS + 60 }]);
   });
 
   it('is a warning if it was not there', () => {

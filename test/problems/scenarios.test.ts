@@ -53,11 +53,11 @@ describe('the verdicts about a scenario', () => {
     ]);
     expect(Array.from(new Set(lines.filter((line) => line.includes(' below '))))).toEqual([
       'firing critical BridgeBacklogStuck below BridgeOracleStalled',
-      'firing warning CrosschainOldestPendingTooOld below CrosschainBacklogStuck',
       'firing warning BridgeBacklogHigh below BridgeOracleStalled',
-      'firing warning CrosschainBacklogHigh below CrosschainBacklogStuck',
       'firing warning BridgeOrchestratorMissingVotes below BridgeOracleStalled',
       'firing warning BridgeWatchedOrchestratorLagging below BridgeOracleStalled',
+      'firing warning CrosschainOldestPendingTooOld below CrosschainBacklogStuck',
+      'firing warning CrosschainBacklogHigh below CrosschainBacklogStuck',
     ]);
     const below = target.verdicts.find(({ inhibitedBy }) => inhibitedBy === 'BridgeOracleStalled');
     expect(below?.action).toBe('Begin with BridgeOracleStalled.');

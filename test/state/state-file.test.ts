@@ -119,8 +119,12 @@ describe('the state file', () => {
       identity: '7',
       startSeconds: 1_000_000_000,
       isProven: false,
+      since: foundAt,
       foundAt,
       isMissing: false,
+      sentence: { fact: '', separator: '; ' as const, details: '' },
+      action: '',
+      validators: [],
     };
     const present = new Map([['[]', subject]]);
     const problem = {
