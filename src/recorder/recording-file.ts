@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { decimal, toDecimalString, type Decimal } from '../chain/decimal.js';
 import type { ContractFacts } from '../facts/contract/facts.js';
 import type { HubReading } from '../facts/contract/reading.js';
+import type { DocumentName } from '../document-types.js';
+import { documentNames } from '../documents.js';
 import { failureReasonNames } from '../http/failure-reasons.js';
 import { decimalString } from '../chain/numeral.js';
 import { list, map, maybe, numeral } from '../state/codecs.js';
@@ -48,7 +50,7 @@ const headerSchema = z
   .object({
     version: z.literal(FORMAT_VERSION),
     target: z.string(),
-    document: z.string(),
+    document: z.enum(documentNames),
     /** When the poll ended, in UTC with milliseconds, as in the name of the file. */
     time: z.string(),
     /** Hub height as in the response header, also an invalid one; absent without one. */
@@ -76,44 +78,42 @@ const headerSchema = z
 
 export type RecordingHeader = z.output<typeof headerSchema>;
 
-/** The end of the name of every recorded poll. */
-const SUFFIX = '.json.gz';
-
-/** Names of directories and files begin with a dot only if they are not recordings. */
-export const TEMPORARY_SUFFIX = '.tmp';
-
-/** The name of the directory of a target. A name of dots, such as `..`, would be another directory. */
-export function directoryName(target: string): string {
-  return encodeURIComponent(target).replace(/^\.+/, (dots) => '%2E'.repeat(dots.length));
+/** Where a recorded poll is. */
+export interface RecordedFile {
+  readonly target: string;
+  readonly document: DocumentName;
+  /** When the poll ended, in milliseconds since 1970. */
+  readonly timeMs: number;
+  /** The path below the directory of the recording. */
+  readonly path: string;
 }
 
-/** The target of a directory; `undefined` if it is not the name of one. */
-export function targetOf(directory: string): string | undefined {
+/** The path of a poll below the directory of the recording. */
+export function pathOf({ target, document, time }: Pick<RecordingHeader, 'target' | 'document' | 'time'>): string {
+  return [encode(target), document, time.slice(0, 10), `${time.slice(11).replaceAll(':', '')}.json.gz`].join('/');
+}
+
+/** A name of dots, such as `..`, would be another directory. */
+function encode(name: string): string {
+  return encodeURIComponent(name).replace(/^\.+/, (dots) => '%2E'.repeat(dots.length));
+}
+
+/** No name begins with a dot: such files are not recorded polls, or not complete. */
+const PATH = /^([^./][^/]*)\/([a-z_]+)\/(\d{4}-\d\d-\d\d)\/(\d\d)(\d\d)(\d\d\.\d{3}Z)\.json\.gz$/;
+
+/** The recorded poll that has this path; `undefined` if it is another file. */
+export function fileAt(path: string): RecordedFile | undefined {
+  const [, target = '', directory, day, hour, minute, second] = PATH.exec(path) ?? [];
+  const document = documentNames.find((name) => name === directory);
+  const time = `${day}T${hour}:${minute}:${second}`;
+  const timeMs = Date.parse(time);
+  if (document === undefined || Number.isNaN(timeMs) || new Date(timeMs).toISOString() !== time) return undefined;
   try {
-    const target = decodeURIComponent(directory);
-    return target !== '' && !directory.startsWith('.') ? target : undefined;
+    return { target: decodeURIComponent(target), document, timeMs, path };
   } catch {
     // Not percent-encoded, so it is not of a recorder.
     return undefined;
   }
-}
-
-/** The directory and the name of the file of a poll, relative to the directory of its document. */
-export function fileNameOf(time: string): { readonly day: string; readonly name: string } {
-  return { day: time.slice(0, 10), name: `${time.slice(11).replaceAll(':', '')}${SUFFIX}` };
-}
-
-/** The time of a poll by the name of its file, in milliseconds since 1970; `undefined` if it is not that of a recorded poll. */
-export function timeOf(day: string, name: string): number | undefined {
-  const [, hour, minute, rest] = /^(\d\d)(\d\d)(\d\d\.\d{3}Z)\.json\.gz$/.exec(name) ?? [];
-  if (hour === undefined || !isDay(day)) return undefined;
-  const text = `${day}T${hour}:${minute}:${rest}`;
-  const time = Date.parse(text);
-  return Number.isNaN(time) || new Date(time).toISOString() !== text ? undefined : time;
-}
-
-export function isDay(name: string): boolean {
-  return /^\d{4}-\d\d-\d\d$/.test(name);
 }
 
 /** The content of a file before it is compressed. */

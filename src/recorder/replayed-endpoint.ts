@@ -184,14 +184,14 @@ function pollOf(
   receivedAt: Instant,
   siblingOf: SiblingOf,
 ): Poll {
-  const { document, header, body, file } = recorded;
-  const { outcome, message = '', phase_seconds: phaseSeconds = {}, path } = header;
+  const { document, header, body, path: source } = recorded;
+  const { outcome, message = '', phase_seconds: phaseSeconds = {} } = header;
   if (outcome !== 'ok') {
     return { outcome: failure(outcome, message), phaseSeconds, ...(body.length > 0 && { bodyBytes: body.length }) };
   }
   const sideInput = sideInputOf(recorded, success?.snapshot, receivedAt, siblingOf);
-  const foundPath = documents[document].paths.find((known) => known.path === path);
-  const read = readBody({ bytes: body, source: file, height: header.height, receivedAt, sideInput }, context);
+  const foundPath = documents[document].paths.find(({ path }) => path === header.path);
+  const read = readBody({ bytes: body, source, height: header.height, receivedAt, sideInput }, context);
   return { ...read, phaseSeconds, foundPath };
 }
 

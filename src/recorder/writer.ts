@@ -1,27 +1,34 @@
 import { mkdir } from 'node:fs/promises';
-import { createQueue, withinMs } from '../queue.js';
+import type { Logger } from 'pino';
+import type { Instant } from '../clock.js';
+import type { RecorderSettings } from '../config/config.js';
 import { formatSize } from '../config/units.js';
+import { createQueue, withinMs } from '../queue.js';
+import { fileErrorText } from '../text/system-error.js';
 import { openDirectory, type RecordingDirectory } from './directory.js';
 import type { RecordingHeader } from './recording-file.js';
-import { fileErrorText } from '../text/system-error.js';
 
 /* Writes recorded polls one after the other: a slow disk delays neither a poll nor a scrape, and occupies one thread of Node.js. */
 
-/** The size of all recordings, or why it failed; sent after the start and after every poll. */
-export type WriterReply = { readonly bytes: number } | { readonly problem: string };
+export interface WriterStatus {
+  /** Number of recorded polls since the start of the process. */
+  readonly recorded: number;
+  readonly failed: number;
+  /** The size of all recordings; `undefined` before they were added up. */
+  readonly bytes: number | undefined;
+  /** Why recording fails; `undefined` if the last attempt succeeded. */
+  readonly failure: { readonly since: Instant; readonly message: string } | undefined;
+}
 
 export interface RecordingWriter {
-  /** Returns why the poll cannot be recorded, or `undefined`; what fails later is reported as a reply. */
-  readonly record: (header: RecordingHeader, body: Uint8Array) => string | undefined;
+  /** Writes a poll when those before are written. What fails is counted, and logged once for a series of failures. */
+  readonly record: (header: RecordingHeader, body: Uint8Array) => void;
+  readonly status: () => WriterStatus;
   /** Writes what is waiting, for a few seconds. */
   readonly close: () => Promise<void>;
 }
 
-export interface WriterOptions {
-  readonly directory: string;
-  readonly maxBytes: number;
-  readonly onReply: (reply: WriterReply, isStart: boolean) => void;
-}
+export type WriterSettings = Pick<RecorderSettings, 'max_size'> & { readonly directory: string };
 
 /** Bodies that wait for the disk take memory. A larger one is accepted when it is the only one. */
 const MAX_WAITING_BYTES = 64 * 2 ** 20;
@@ -29,48 +36,61 @@ const MAX_WAITING = 1000;
 
 const CLOSE_MS = 3_000;
 
-export function startWriter({ directory: root, maxBytes, onReply }: WriterOptions): RecordingWriter {
+/** The counts continue those of a writer before. */
+export function startWriter(
+  { directory: root, max_size: maxBytes }: WriterSettings,
+  log: Pick<Logger, 'info' | 'warn'>,
+  now: () => Instant,
+  { recorded, failed }: Pick<WriterStatus, 'recorded' | 'failed'>,
+): RecordingWriter {
   const enqueue = createQueue();
+  let status: WriterStatus = { recorded, failed, bytes: undefined, failure: undefined };
   let waiting = 0;
   let waitingBytes = 0;
   let isClosed = false;
   let directory: RecordingDirectory | undefined;
 
+  function fail(message: string, polls: number): void {
+    if (status.failure === undefined) log.warn(`polls cannot be recorded: ${message}`);
+    const since = status.failure?.since ?? now();
+    status = { ...status, failed: status.failed + polls, failure: { since, message } };
+  }
+
   /** The directory is opened again after a failure: another volume may be mounted there. */
-  async function attempt(action: (opened: RecordingDirectory) => Promise<void>, isStart: boolean): Promise<void> {
+  async function attempt(polls: number, action: (opened: RecordingDirectory) => Promise<void>): Promise<void> {
     if (isClosed) return;
-    let reply: WriterReply;
     try {
       directory ??= await openDirectory(root, maxBytes);
       await action(directory);
-      reply = { bytes: directory.bytes() };
+      if (status.failure !== undefined) log.info('polls are recorded again');
+      status = { ...status, recorded: status.recorded + polls, bytes: directory.bytes(), failure: undefined };
     } catch (error) {
       directory = undefined;
-      reply = { problem: fileErrorText(error) };
+      fail(fileErrorText(error), polls);
     }
-    onReply(reply, isStart);
   }
 
   void enqueue(async () => {
     // Only once: when the directory disappears later, it may be a volume that is not mounted. Opening it fails with the same reason.
     await mkdir(root, { recursive: true }).catch(() => undefined);
-    await attempt(async () => undefined, true);
+    await attempt(0, async () => undefined);
   });
 
   return {
     record: (header, body) => {
       if (waiting > 0 && (waiting >= MAX_WAITING || waitingBytes + body.length > MAX_WAITING_BYTES)) {
-        return `the disk is too slow: ${waiting} responses of ${formatSize(waitingBytes)} wait to be written`;
+        fail(`the disk is too slow: ${waiting} responses of ${formatSize(waitingBytes)} wait to be written`, 1);
+        return;
       }
       waiting += 1;
       waitingBytes += body.length;
       void enqueue(async () => {
-        await attempt(async (opened) => opened.write(header, body), false);
+        await attempt(1, async (opened) => opened.write(header, body));
         waiting -= 1;
         waitingBytes -= body.length;
       });
-      return undefined;
     },
+    status: () => status,
     close: async () => {
       await withinMs(
         CLOSE_MS,

@@ -15,13 +15,14 @@ import { describe, expect, it } from 'vitest';
 import { openDirectory } from '../../src/recorder/directory.js';
 import { decodeRecording } from '../../src/recorder/recording-file.js';
 import type { RecordingHeader } from '../../src/recorder/recording-file.js';
+import type { DocumentName } from '../../src/document-types.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
 const START = Date.parse('2026-11-23T23:50:00.000Z');
 const MINUTE = 60_000;
 const KIBIBYTE = 1024;
 
-const header = (minute: number, target = 'mainnet', document = 'module_state'): RecordingHeader => ({
+const header = (minute: number, target = 'mainnet', document: DocumentName = 'module_state'): RecordingHeader => ({
   version: 1,
   target,
   document,
@@ -62,7 +63,8 @@ describe('the directory of recordings', () => {
     const limit = 40 * KIBIBYTE;
     const directory = await openDirectory(path, limit);
     for (let minute = 0; minute < 30; minute += 1) {
-      const [target, document] = minute % 2 === 0 ? ['a', 'module_state'] : ['b', 'rate_limiter_input'];
+      const [target, document] =
+        minute % 2 === 0 ? (['a', 'module_state'] as const) : (['b', 'rate_limiter_input'] as const);
       await directory.write(header(minute, target, document), randomBytes(4 * KIBIBYTE));
       expect(sizeOf(path)).toBeLessThanOrEqual(limit);
       expect(directory.bytes()).toBe(sizeOf(path));

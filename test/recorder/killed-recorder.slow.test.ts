@@ -18,13 +18,15 @@ const MAX_DELAY_MS = 120;
 const RECORD = `
 import { createHash, randomBytes } from 'node:crypto';
 const { startWriter } = await import(process.argv[2]);
-const writer = startWriter({ directory: process.argv[3], maxBytes: ${MAX_BYTES}, onReply: () => process.stdout.write('.') });
+const log = { info: () => undefined, warn: console.error };
+const writer = startWriter({ directory: process.argv[3], max_size: ${MAX_BYTES} }, log, Date.now, { recorded: 0, failed: 0 });
 const record = () => {
   const body = randomBytes(1000 + Math.floor(Math.random() * 300_000));
   const message = createHash('sha256').update(body).digest('hex');
   writer.record({ version: 1, target: 'a', document: 'module_state', time: new Date().toISOString(), outcome: 'ok', message }, body);
 };
 setInterval(record, 2);
+setInterval(() => writer.status().recorded > 0 && process.stdout.write('.'), 2);
 `;
 
 const script = createTempFolder().write('record.mjs', RECORD);

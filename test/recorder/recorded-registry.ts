@@ -83,8 +83,8 @@ export async function startRecordedRegistry(config: Config, directory: string): 
     const recorder = createRecorder(pino({ level: 'silent' }), now, () => ({
       record: (header, body) => {
         written = written.then(async () => writer.write(header, body));
-        return undefined;
       },
+      status: () => ({ recorded: 0, failed: 0, bytes: undefined, failure: undefined }),
       close: async () => undefined,
     }));
     recorder.configure({ ...config.recorder, directory });

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
   decodeRecording,
-  directoryName,
   encodeRecording,
-  fileNameOf,
-  targetOf,
-  timeOf,
+  fileAt,
+  pathOf,
   type RecordingHeader,
 } from '../../src/recorder/recording-file.js';
 
@@ -30,35 +28,30 @@ describe('the file of a recorded poll', () => {
     expect(decodeRecording(content)).toEqual({ header: HEADER, body });
   });
 
-  it('is named after the time of the poll', () => {
-    expect(fileNameOf(HEADER.time)).toEqual({ day: '2026-11-23', name: '073512.345Z.json.gz' });
-    expect(timeOf('2026-11-23', '073512.345Z.json.gz')).toBe(Date.parse(HEADER.time));
-  });
-
-  it.each([
-    ['2026-11-23', 'notes.txt'],
-    ['2026-11-23', '.073512.345Z.json.gz.tmp'],
-    ['2026-11-23', '073512.345Z.json'],
-    ['2026-11-23', '250000.000Z.json.gz'],
-    ['2026-02-30', '073512.345Z.json.gz'],
-    ['today', '073512.345Z.json.gz'],
-  ])('has no time in %s/%s', (day, name) => {
-    expect(timeOf(day, name)).toBeUndefined();
-  });
-
   it.each([
     ['mainnet', 'mainnet'],
     ['..', '%2E%2E'],
     ['../../etc', '%2E%2E%2F..%2Fetc'],
     ['.hidden', '%2Ehidden'],
     ['Bücher & 100 %', 'B%C3%BCcher%20%26%20100%20%25'],
-  ])('of target %s is in the directory %s', (target, directory) => {
-    expect(directoryName(target)).toBe(directory);
-    expect(targetOf(directory)).toBe(target);
+  ])('has a path of target %s, document and time', (target, directory) => {
+    const path = `${directory}/module_state/2026-11-23/073512.345Z.json.gz`;
+    expect(pathOf({ ...HEADER, target })).toBe(path);
+    expect(fileAt(path)).toEqual({ target, document: 'module_state', timeMs: Date.parse(HEADER.time), path });
   });
 
-  it('is of no target in a directory that no recorder names', () => {
-    expect(['..', '.git', '100%', ''].map(targetOf)).toEqual(Array.from({ length: 4 }, () => undefined));
+  it.each([
+    'mainnet/module_state/2026-11-23/notes.txt',
+    'mainnet/module_state/2026-11-23/.073512.345Z.json.gz.tmp',
+    'mainnet/module_state/2026-11-23/073512.345Z.json',
+    'mainnet/module_state/2026-11-23/250000.000Z.json.gz',
+    'mainnet/module_state/2026-02-30/073512.345Z.json.gz',
+    'mainnet/module_state/today/073512.345Z.json.gz',
+    'mainnet/other/2026-11-23/073512.345Z.json.gz',
+    '.git/module_state/2026-11-23/073512.345Z.json.gz',
+    '100%/module_state/2026-11-23/073512.345Z.json.gz',
+  ])('is not at %s', (path) => {
+    expect(fileAt(path)).toBeUndefined();
   });
 
   it.each([

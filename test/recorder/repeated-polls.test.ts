@@ -23,7 +23,7 @@ function pollAt(minute: number, unbatched: readonly object[]): RecordedPoll {
     target: 'default',
     document: 'module_state',
     timeMs,
-    file: `${minute}.json.gz`,
+    path: `${minute}.json.gz`,
     header: { version: 1, target: 'default', document: 'module_state', time, received, outcome: 'ok' },
     body: Buffer.from(JSON.stringify({ state: { ...state, unbatched_transfers: unbatched } })),
   };
