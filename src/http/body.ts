@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { formatSize } from '../config/units.js';
@@ -6,37 +7,34 @@ import { RequestError } from './failure-reasons.js';
 /** Bodies of the maximum size that are in memory together; see `MEMORY_PER_BODY_BYTE` in config/memory-limits.ts. */
 const BODIES_IN_MEMORY = 4;
 
-/** Bounds the memory of the bodies that are fetched, or wait to be read. */
+/** Bounds the memory of the bodies that are received, or wait to be read. */
 export class BodyMemory {
-  /** The bytes of bodies in memory, and of the reservations of fetches that had to wait. */
+  /** The bytes of each body, in the order of their first bytes. */
+  readonly #bodies = new Map<object, number>();
+  readonly #released = new EventEmitter().setMaxListeners(Infinity);
+  /** Without the oldest body, which may have the maximum size too. Bodies have different maximum sizes, of which the largest counts. */
+  #maxBytes = 0;
   #usedBytes = 0;
-  readonly #waiting: { readonly maxBytes: number; readonly start: () => void }[] = [];
 
   /**
-   * Resolves when there is memory for a body of at most `maxBytes`, first come, first served. A fetch waits while bodies, most of
-   * them read one after the other, take several times as much, and reserves that size then: otherwise, all that wait would start
-   * together. The returned function ends the reservation.
+   * Adds bytes to a body. Waits while all bodies take too much; the oldest one never waits, so that there is always one that is
+   * completed, read and released. Rejects when the signal is aborted.
    */
-  async wait(maxBytes: number): Promise<() => void> {
-    if (this.#waiting.length === 0 && this.#hasMemory(maxBytes)) return () => undefined;
-    await new Promise<void>((resolve) => {
-      this.#waiting.push({ maxBytes, start: resolve });
-    });
-    return () => this.add(-maxBytes);
-  }
-
-  /** Adds the bytes of a body, or takes them off. */
-  add(bytes: number): void {
-    this.#usedBytes += bytes;
-    for (let [next] = this.#waiting; next !== undefined && this.#hasMemory(next.maxBytes); [next] = this.#waiting) {
-      this.#waiting.shift();
-      this.#usedBytes += next.maxBytes;
-      next.start();
+  async add(body: object, bytes: number, maxBytes: number, signal?: AbortSignal): Promise<void> {
+    this.#maxBytes = Math.max(this.#maxBytes, (BODIES_IN_MEMORY - 1) * maxBytes);
+    this.#bodies.set(body, this.#bodies.get(body) ?? 0);
+    while (this.#usedBytes + bytes > this.#maxBytes && this.#bodies.keys().next().value !== body) {
+      // oxlint-disable-next-line no-await-in-loop -- until there is memory
+      await once(this.#released, 'released', { signal });
     }
+    this.#usedBytes += bytes;
+    this.#bodies.set(body, (this.#bodies.get(body) ?? 0) + bytes);
   }
 
-  #hasMemory(maxBytes: number): boolean {
-    return this.#usedBytes <= (BODIES_IN_MEMORY - 1) * maxBytes;
+  release(body: object): void {
+    this.#usedBytes -= this.#bodies.get(body) ?? 0;
+    this.#bodies.delete(body);
+    this.#released.emit('released');
   }
 }
 
@@ -46,46 +44,48 @@ export interface BufferedBody {
   readonly release: () => void;
 }
 
-/** Reads a body. Throws if it is larger than the limit; the message ends with the name of the setting, if it is one. */
+interface BodyOptions {
+  readonly maxBytes: number;
+  /** The end of the message about a larger body: the name of the setting, if the limit is one. */
+  readonly limitName?: string;
+  readonly memory: BodyMemory;
+  readonly signal?: AbortSignal;
+}
+
+/** Reads a body. Throws if it is larger than the limit. */
 export async function bufferBody(
   body: Readable,
-  maxBytes: number,
-  memory: BodyMemory,
-  limit = ' (poll.max_body_size)',
+  { maxBytes, limitName = ' (poll.max_body_size)', memory, signal }: BodyOptions,
 ): Promise<BufferedBody> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
-      if (length + chunk.length > maxBytes) {
-        throw new RequestError('too_large', `body is larger than ${formatSize(maxBytes)}${limit}`);
-      }
-      chunks.push(chunk);
       length += chunk.length;
-      memory.add(chunk.length);
+      if (length > maxBytes) {
+        throw new RequestError('too_large', `body is larger than ${formatSize(maxBytes)}${limitName}`);
+      }
+      await memory.add(body, chunk.length, maxBytes, signal);
+      chunks.push(chunk);
     }
   } catch (error) {
-    memory.add(-length);
+    memory.release(body);
     throw error;
   }
-  return { bytes: Buffer.concat(chunks, length), release: () => memory.add(-length) };
+  return { bytes: Buffer.concat(chunks, length), release: () => memory.release(body) };
 }
-
-type HeaderValue = string | string[] | undefined;
 
 /** Proxies compress a compressed body again, by mistake. */
 const MAX_CODINGS = 3;
 
 /** The body without its content encodings, the last of which was applied last; `undefined` for one other than gzip, the only one that is requested. */
-export function decompressBody(body: Readable, contentEncoding: HeaderValue): Readable | undefined {
-  const codings = encodingsIn(contentEncoding);
+export function decompressBody(body: Readable, contentEncoding = ''): Readable | undefined {
+  const codings = contentEncoding
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== '' && coding !== 'identity');
   if (codings.length > MAX_CODINGS || !codings.every((coding) => coding === 'gzip' || coding === 'x-gzip'))
     return undefined;
   return codings.reduce<Readable>((encoded) => pipeline(encoded, createGunzip(), () => undefined), body);
-}
-
-/** A header that is sent several times is a list too. */
-function encodingsIn(contentEncoding: HeaderValue): readonly string[] {
-  const codings = [contentEncoding ?? ''].flat().flatMap((line) => line.toLowerCase().split(','));
-  return codings.map((coding) => coding.trim()).filter((coding) => coding !== '' && coding !== 'identity');
 }

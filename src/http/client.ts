@@ -1,25 +1,17 @@
+import { request, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { callbackify } from 'node:util';
-import { errors, Client as UndiciClient, type Dispatcher } from 'undici';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import type { HttpClientConfig } from '../config/http-client-config.js';
 import { resolveHttpConfig, type ResolvedHttpConfig } from '../config/resolved-http-config.js';
-import { REDACTED_PATH, requestUrl, sourceOf } from '../config/urls.js';
+import { requestUrl, sourceOf } from '../config/urls.js';
 import { cleanText } from '../text/untrusted-text.js';
 import { BodyMemory, bufferBody, decompressBody, type BufferedBody } from './body.js';
 import { openConnection } from './connection.js';
-import { readErrorResponse, type Clean, type ErrorContext } from './error-response.js';
-import {
-  ConnectError,
-  failureReasons,
-  RequestError,
-  type Failure,
-  type FailureReason,
-  type PollError,
-} from './failure-reasons.js';
+import { readErrorResponse, type Clean } from './error-response.js';
+import { ConnectError, failureReasons, RequestError, type FailedFetch, type PollError } from './failure-reasons.js';
 import { heightText } from './height-header.js';
-import { isHttp2, type Protocol } from './port-hints.js';
+import { isHttp2 } from './port-hints.js';
 import { createPathRedactor, createRedactor } from './redaction.js';
 
 /*
@@ -63,25 +55,7 @@ export interface FetchedDocument {
   readonly clean: (text: string) => string;
 }
 
-export interface FailedFetch extends Failure {
-  /** The status of an error response of the node. */
-  readonly statusCode?: number;
-  /** What the server speaks, if it is not the REST API. */
-  readonly protocol?: Protocol;
-  /** Whether the response says that the path is not served. */
-  readonly isNotServed?: boolean;
-  /** The start of the body of an error response, as the server has sent it. */
-  readonly errorBody?: string;
-}
-
-export type FetchResult = FetchedDocument | FailedFetch;
-
 export interface Client {
-  /**
-   * Resolves when a body of this size can be fetched: at once, unless the bodies in memory exceed a limit. The caller ends the
-   * reservation with the returned function when the fetch has ended.
-   */
-  readonly waitForMemory: (maxBodyBytes: number) => Promise<() => void>;
   /**
    * Fetches one document. `path` is appended to the URL of the node, and may have a query. Every expected failure is a value, whose message
    * begins with host and path. Redirects are not followed, because credentials would be sent to the new address. Files with passwords, tokens
@@ -92,7 +66,7 @@ export interface Client {
     path: string,
     limits: FetchLimits,
     options?: RequestOptions,
-  ) => Promise<FetchResult>;
+  ) => Promise<FetchedDocument | FailedFetch>;
   /** Ends the fetches that are in progress. */
   readonly close: () => void;
 }
@@ -101,42 +75,41 @@ export function createClient(userAgent: string): Client {
   const memory = new BodyMemory();
   const running = new Set<AbortController>();
   return {
-    waitForMemory: async (maxBodyBytes) => memory.wait(maxBodyBytes),
     fetch: async (node, path, limits, options = {}) => {
-      const { url: nodeUrl } = node;
+      const { timeoutMs, elapsedMs = 0, maxBodyBytes } = limits;
       const controller = new AbortController();
       running.add(controller);
       const { signal } = controller;
-      const { timeoutMs, elapsedMs = 0 } = limits;
       const timer = setTimeout(() => controller.abort(), Math.max(0, timeoutMs - elapsedMs));
-      const redactPath = createPathRedactor(nodeUrl, path);
+      const redactPath = createPathRedactor(node.url, path);
       let clean: Clean = (text, maxCharacters) => cleanText(redactPath(text), maxCharacters);
       try {
         const config = await rejectOnAbort(signal, resolveConfig(node));
         const redact = createRedactor(config.secrets);
         // Truncated text could end in a part of a secret, so secrets are redacted first.
         clean = (text, maxCharacters) => cleanText(redactPath(redact(text)), maxCharacters);
-        const url = requestUrl(nodeUrl, path);
-        const dispatcher = createDispatcher(url, config, signal);
-        try {
-          const response = await sendRequest(dispatcher, url, config, userAgent, limits.maxBodyBytes, options);
-          const isAuthenticated = nodeUrl.path !== undefined || hasCredentials(node);
-          const context = { redirect: redirectTarget(response.headers['location'], url, path), isAuthenticated, clean };
-          return await readResponse(response, limits, memory, context, options);
-        } finally {
-          await dispatcher.destroy();
+        const url = requestUrl(node.url, path);
+        const socket = await openConnection(url, config, signal);
+        const response = await sendRequest(socket, url, config, userAgent, options);
+        const { 'content-encoding': encoding } = response.headers;
+        const body = decompressBody(response, encoding);
+        if (response.statusCode !== 200) {
+          const isAuthenticated = node.url.path !== undefined || hasCredentials(node);
+          throw await readErrorResponse(response, body, timeoutMs, { url, path, isAuthenticated, clean });
         }
+        if (body === undefined) {
+          throw new RequestError('not_json', `unsupported content encoding ${clean(String(encoding))}`);
+        }
+        const limitName = options.hasFixedLimit ? '' : ' (poll.max_body_size)';
+        const buffered = await bufferBody(body, { maxBytes: maxBodyBytes, limitName, memory, signal });
+        const height = heightText(response);
+        return { ok: true, body: buffered, height: height === undefined ? undefined : clean(height), clean };
       } catch (error) {
-        const { reason, message, ...remedy } = toPollError(error, signal.aborted, limits, clean);
-        const { statusCode, protocol, errorBody, isNotServed } =
-          error instanceof RequestError ? error : { protocol: protocolOf(error), isNotServed: false };
+        const failed = failureOf(error, signal.aborted, timeoutMs, clean);
         return {
           ok: false,
-          error: { reason, message: `${sourceOf(nodeUrl, path)}: ${message}`, ...remedy },
-          ...(statusCode !== undefined && { statusCode }),
-          ...(protocol && { protocol }),
-          ...(isNotServed && { isNotServed }),
-          ...(errorBody !== undefined && { errorBody }),
+          error: { ...failed, message: `${sourceOf(node.url, path)}: ${failed.message}` },
+          ...detailsOf(error),
         };
       } finally {
         clearTimeout(timer);
@@ -158,25 +131,6 @@ function hasCredentials({ basic_auth, authorization, http_headers = {}, tls_conf
   return basic_auth !== undefined || authorization !== undefined || hasHeader || hasCertificate;
 }
 
-/**
- * The target of a redirect, without user, password, query and fragment, which can be secrets; before the path of the document, an API key can be
- * one too.
- */
-function redirectTarget(location: string | string[] | undefined, url: URL, documentPath: string): string | undefined {
-  const [target] = [location].flat();
-  if (target === undefined || !URL.canParse(target, url.href)) return undefined;
-  const { protocol, host, pathname } = new URL(target, url);
-  const [known = ''] = documentPath.split('?', 1);
-  const hasPrefix = known !== '' && pathname.endsWith(known) && pathname.length > known.length;
-  return `${protocol}//${host}${hasPrefix ? REDACTED_PATH + known : pathname}`;
-}
-
-/** undici has the bytes that are not HTTP/1.1. */
-function protocolOf(error: unknown): Protocol | undefined {
-  const isParserError = error instanceof errors.HTTPParserError && 'data' in error;
-  return isParserError && isHttp2(String(error.data)) ? 'http2' : undefined;
-}
-
 async function resolveConfig(config: HttpClientConfig): Promise<ResolvedHttpConfig> {
   const result = await resolveHttpConfig(config);
   if (result.ok) return result.resolved;
@@ -184,45 +138,25 @@ async function resolveConfig(config: HttpClientConfig): Promise<ResolvedHttpConf
   throw new RequestError('bad_request', `invalid configuration: ${problems}`);
 }
 
-/** An undici client that opens one connection. */
-function createDispatcher(url: URL, config: ResolvedHttpConfig, signal: AbortSignal): UndiciClient {
-  let isConnected = false;
-  const connect = callbackify(async (): Promise<Socket> => {
-    // undici opens another connection when the first one is closed before the request is sent.
-    if (isConnected) throw new Error('the connection was closed');
-    isConnected = true;
-    return openConnection(url, config, signal);
-  });
-  return new UndiciClient(url.origin, {
-    connect: (_options, callback) =>
-      connect((error: Error | null, socket) => (error === null ? callback(null, socket) : callback(error, null))),
-    maxHeaderSize: MAX_HEADER_BYTES,
-    // The poll has a deadline of its own.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
-}
-
+/** Sends a request on a connection of its own. Resolves with the response as soon as it has its headers. */
 async function sendRequest(
-  dispatcher: UndiciClient,
+  socket: Socket,
   url: URL,
-  config: ResolvedHttpConfig,
+  { headers: configured, proxy }: ResolvedHttpConfig,
   userAgent: string,
-  maxBodyBytes: number,
-  { json, headers = {} }: RequestOptions,
-): Promise<Dispatcher.ResponseData> {
+  { json, headers }: RequestOptions,
+): Promise<IncomingMessage> {
+  if (socket.destroyed) throw new Error('the connection was closed');
   // A proxy receives requests to http nodes with an absolute URL. Requests to https nodes use a CONNECT tunnel.
-  const isForwarded = config.proxy !== undefined && url.protocol === 'http:';
-  const response = await dispatcher.request({
+  const forwarding = url.protocol === 'http:' ? proxy : undefined;
+  const sent = request({
+    createConnection: () => socket,
     method: json === undefined ? 'GET' : 'POST',
-    ...(json !== undefined && { body: json }),
-    // Sends `Connection: close`.
-    reset: true,
-    // Without backpressure. undici 7 throws an uncaught error when a connection ends while its parser is paused
-    // (nodejs/undici#5360), which a gzip body of 64 KiB can cause. A larger body is rejected anyway.
-    highWaterMark: maxBodyBytes,
-    path: isForwarded ? url.href : url.pathname + url.search,
+    path: forwarding === undefined ? url.pathname + url.search : url.href,
+    maxHeaderSize: MAX_HEADER_BYTES,
     headers: {
+      host: url.host,
+      connection: 'close',
       accept: '*/*',
       'accept-encoding': 'gzip',
       // Gateways send the height in a trailer only to a client that accepts trailers.
@@ -232,60 +166,52 @@ async function sendRequest(
       'user-agent': userAgent,
       ...(json !== undefined && { 'content-type': 'application/json' }),
       ...headers,
-      ...config.headers,
-      ...(isForwarded && config.proxy.headers),
+      ...configured,
+      ...forwarding?.headers,
     },
   });
-  // Without a listener, the error of a body that is not read completely would end the process.
-  response.body.on('error', () => undefined);
-  return response;
-}
-
-async function readResponse(
-  response: Dispatcher.ResponseData,
-  { timeoutMs, maxBodyBytes }: FetchLimits,
-  memory: BodyMemory,
-  context: ErrorContext,
-  { hasFixedLimit = false }: RequestOptions,
-): Promise<FetchedDocument> {
-  const { statusCode, headers } = response;
-  const body = decompressBody(response.body, headers['content-encoding']);
-  if (statusCode !== 200) throw await readErrorResponse(statusCode, headers, body, timeoutMs, context);
-  const { clean } = context;
-  if (body === undefined) {
-    throw new RequestError('not_json', `unsupported content encoding ${clean(String(headers['content-encoding']))}`);
-  }
-  const buffered = await bufferBody(body, maxBodyBytes, memory, hasFixedLimit ? '' : undefined);
-  const height = heightText(headers, response.trailers);
-  return { ok: true, body: buffered, height: height === undefined ? undefined : clean(height), clean };
+  return new Promise((resolve, reject) => {
+    sent.on('response', resolve);
+    sent.on('error', reject);
+    // After a response that switches protocols, there is no error.
+    sent.on('close', () => reject(new Error('the connection was closed')));
+    sent.end(json);
+  });
 }
 
 /** A host has up to ten addresses, each with its error. */
 const MAX_ADDRESS_CHARACTERS = 1000;
 
-function toPollError(error: unknown, isTimeout: boolean, { timeoutMs }: FetchLimits, clean: Clean): PollError {
-  const pollError = (reason: FailureReason, message: string): PollError => ({ reason, message });
-  const isConnecting = error instanceof ConnectError;
-  // A ConnectError is a RequestError too, but its message can contain secrets.
-  if (error instanceof RequestError && !isConnecting) {
-    return { ...pollError(error.reason, error.message), ...(error.remedy !== undefined && { remedy: error.remedy }) };
+function failureOf(error: unknown, isTimeout: boolean, timeoutMs: number, clean: Clean): PollError {
+  if (error instanceof RequestError) return { reason: error.reason, message: error.message, remedy: error.remedy };
+  const timedOut = `timed out after ${timeoutMs} ms (poll.timeout)`;
+  if (error instanceof ConnectError) {
+    const { reason } = error;
+    const message = clean(error.message, MAX_ADDRESS_CHARACTERS);
+    if (!isTimeout) return { reason, message: `request failed: ${message}` };
+    // Until then, the message names the addresses.
+    const isConnected = reason !== 'dns' && reason !== 'connect';
+    if (isConnected) return { reason: 'timeout', message: `${timedOut} while connecting` };
+    const { remedy } = failureReasons[reason];
+    return { reason: 'timeout', message: `${timedOut} while connecting: ${message}`, remedy };
   }
-  if (isTimeout && isConnecting && error.attempts !== '') {
-    const message = `timed out after ${timeoutMs} ms (poll.timeout) while connecting${clean(error.attempts, MAX_ADDRESS_CHARACTERS)}`;
-    return { ...pollError('timeout', message), remedy: failureReasons[error.reason].remedy };
-  }
-  const phase = isConnecting ? ' while connecting' : '';
-  if (isTimeout) return pollError('timeout', `timed out after ${timeoutMs} ms (poll.timeout)${phase}`);
-  if (isConnecting) return pollError(error.reason, `request failed: ${clean(error.message, MAX_ADDRESS_CHARACTERS)}`);
-  if (!(error instanceof Error)) return pollError('internal', `request failed: ${clean(String(error))}`);
+  if (isTimeout) return { reason: 'timeout', message: timedOut };
+  if (!(error instanceof Error)) return { reason: 'internal', message: `request failed: ${clean(String(error))}` };
   const code = 'code' in error ? String(error.code) : '';
-  if (error instanceof errors.HeadersOverflowError) return pollError('too_large', 'headers are larger than 16 KiB');
-  if (error instanceof errors.HTTPParserError)
-    return pollError('aborted', `invalid HTTP response: ${clean(error.message)}`);
-  if (code.startsWith('Z_')) return pollError('not_json', `invalid gzip encoding: ${clean(error.message)}`);
+  const message = clean(error.message);
+  if (code === 'HPE_HEADER_OVERFLOW') return { reason: 'too_large', message: 'headers are larger than 16 KiB' };
+  if (code.startsWith('HPE_')) return { reason: 'aborted', message: `invalid HTTP response: ${message}` };
+  if (code.startsWith('Z_')) return { reason: 'not_json', message: `invalid gzip encoding: ${message}` };
   // With TLS 1.3, a node rejects a client certificate after the client has completed the handshake.
-  if (code.startsWith('ERR_SSL_')) return pollError('tls', `request failed: ${clean(error.message)}`);
-  return pollError('aborted', `connection lost: ${clean(error.message)}`);
+  if (code.startsWith('ERR_SSL_')) return { reason: 'tls', message: `request failed: ${message}` };
+  return { reason: 'aborted', message: `connection lost: ${message}` };
+}
+
+/** Node.js has the bytes that are not HTTP/1.1. */
+function detailsOf(error: unknown): RequestError['details'] {
+  if (error instanceof RequestError) return error.details;
+  const isOther = error instanceof Error && 'rawPacket' in error && isHttp2(String(error.rawPacket));
+  return isOther ? { protocol: 'http2' } : {};
 }
 
 /** Rejects when the signal is aborted. The promise continues: reading a file that hangs cannot be canceled. */

@@ -18,13 +18,13 @@ export async function openConnection(
   { tls, proxy }: ResolvedHttpConfig,
   signal: AbortSignal,
 ): Promise<Socket> {
-  if (proxy === undefined) return connect(url, { tls, serverName: tls?.server_name, signal });
-  const messagePrefix = `proxy ${proxy.url}: `;
-  // As in Prometheus, tls_config applies to an https proxy too. The server name in it is that of the node.
-  const socket = await connect(new URL(proxy.url), { tls, signal, messagePrefix });
-  if (url.protocol === 'http:') return socket;
-  await openTunnel(socket, url, proxy, messagePrefix);
-  return startTls(socket, url, { tls, serverName: tls?.server_name, signal });
+  const options = { tls, serverName: tls?.server_name, signal };
+  if (proxy === undefined) return connect(url, options);
+  const socket = await connectProxy(url, proxy, { tls, signal }).catch((error: unknown) => {
+    if (!(error instanceof ConnectError)) throw error;
+    throw new ConnectError(error.reason, `proxy ${proxy.url}: ${error.message}`);
+  });
+  return url.protocol === 'http:' ? socket : startTls(socket, url, options);
 }
 
 interface ConnectOptions {
@@ -32,7 +32,13 @@ interface ConnectOptions {
   /** The name to expect in the certificate instead of that in the URL. */
   readonly serverName?: string | undefined;
   readonly signal: AbortSignal;
-  readonly messagePrefix?: string;
+}
+
+/** As in Prometheus, tls_config applies to an https proxy too. The server name in it is that of the node. */
+async function connectProxy(url: URL, proxy: ResolvedProxy, options: ConnectOptions): Promise<Socket> {
+  const socket = await connect(new URL(proxy.url), options);
+  if (url.protocol === 'https:') await openTunnel(socket, url, proxy);
+  return socket;
 }
 
 async function connect(url: URL, options: ConnectOptions): Promise<Socket> {
@@ -53,9 +59,9 @@ const ATTEMPT_DELAY_MS = 250;
  * Connects to one of the addresses of a host: the next one is tried when one fails, or has not responded for a moment, and then all that have
  * not failed may still respond until the signal is aborted. Node.js would give up each address when it tries the next.
  */
-async function connectHost(url: URL, { signal, messagePrefix = '' }: ConnectOptions): Promise<Socket> {
+async function connectHost(url: URL, { signal }: ConnectOptions): Promise<Socket> {
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
-  const addresses = await lookUp(hostOf(url), signal, messagePrefix);
+  const addresses = await lookUp(hostOf(url), signal);
   return new Promise((resolve, reject) => {
     const results: string[] = [];
     const pending = new Map<Socket, string>();
@@ -69,8 +75,7 @@ async function connectHost(url: URL, { signal, messagePrefix = '' }: ConnectOpti
     const fail = (): void => {
       end();
       const waiting = Array.from(pending.values(), (address) => `no response from ${address}`);
-      const attempts = [...results, ...waiting].join(', ');
-      reject(new ConnectError('connect', messagePrefix + attempts, `: ${messagePrefix}${attempts}`));
+      reject(new ConnectError('connect', [...results, ...waiting].join(', ')));
     };
     const tryNext = (): void => {
       clearTimeout(timer);
@@ -99,10 +104,9 @@ async function connectHost(url: URL, { signal, messagePrefix = '' }: ConnectOpti
 }
 
 /** The addresses of a host name, or the address itself. The name can be one of a file or of another service, not only of DNS. */
-async function lookUp(host: string, signal: AbortSignal, messagePrefix: string): Promise<readonly string[]> {
+async function lookUp(host: string, signal: AbortSignal): Promise<readonly string[]> {
   return new Promise((resolve, reject) => {
-    const fail = (message: string): void =>
-      reject(new ConnectError('dns', messagePrefix + message, `: ${messagePrefix}${message}`));
+    const fail = (message: string): void => reject(new ConnectError('dns', message));
     signal.addEventListener('abort', () => fail(`the name ${host} was not resolved`));
     dns.lookup(host, { all: true }, (error, addresses) => {
       if (error !== null) fail(error.message);
@@ -111,11 +115,7 @@ async function lookUp(host: string, signal: AbortSignal, messagePrefix: string):
   });
 }
 
-function startTls(
-  transport: Socket,
-  url: URL,
-  { tls, serverName, signal, messagePrefix = '' }: ConnectOptions,
-): Promise<Socket> {
+function startTls(transport: Socket, url: URL, { tls, serverName, signal }: ConnectOptions): Promise<Socket> {
   // A name with a dot at its end is the same name without it, which is in certificates.
   const host = hostOf(url).replace(/\.$/, '');
   const socket = connectTls({
@@ -129,12 +129,8 @@ function startTls(
   addAbortSignal(signal, socket);
   return new Promise((resolve, reject) => {
     socket.once('secureConnect', () => resolve(socket));
-    socket.on('error', (error) => {
-      reject(new ConnectError('tls', messagePrefix + describeTlsError(error)));
-      // With TLS 1.3 a node can reject the client certificate after the handshake and close the connection. Without this,
-      // undici reports only that it was closed.
-      socket.destroy(error);
-    });
+    // Also after the handshake: with TLS 1.3, a node can reject the client certificate then.
+    socket.on('error', (error) => reject(new ConnectError('tls', describeTlsError(error))));
   });
 }
 
@@ -182,13 +178,12 @@ function newSecureContext({ ca, cert, key, min_version, max_version }: ResolvedT
 }
 
 /** Sends CONNECT, after which the proxy forwards everything on the socket to the node. */
-function openTunnel(socket: Socket, url: URL, proxy: ResolvedProxy, messagePrefix: string): Promise<void> {
+function openTunnel(socket: Socket, url: URL, proxy: ResolvedProxy): Promise<void> {
   const authority = url.port === '' ? `${url.host}:443` : url.host;
   const headers = { host: authority, ...proxy.headers };
   const tunnel = request({ method: 'CONNECT', path: authority, headers, createConnection: () => socket });
   return new Promise((resolve, reject) => {
-    const fail = (reason: FailureReason, message: string): void =>
-      reject(new ConnectError(reason, messagePrefix + message));
+    const fail = (reason: FailureReason, message: string): void => reject(new ConnectError(reason, message));
     tunnel.on('error', (error) => fail('aborted', `connection lost during CONNECT: ${error.message}`));
     tunnel.once('connect', ({ statusCode = 0 }) => {
       if (statusCode >= 200 && statusCode < 300) resolve();

@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import { REDACTED_PATH } from '../config/urls.js';
 import { errorText, RATE_LIMIT } from '../text/error-text.js';
 import { RequestError, statusRemedies, type FailureReason } from './failure-reasons.js';
 import { isJsonRpc } from './port-hints.js';
@@ -16,9 +18,10 @@ const RESOURCE_EXHAUSTED = 8;
 export type Clean = (text: string, maxCharacters?: number) => string;
 
 /** What is known of the request of an error response. */
-export interface ErrorContext {
-  /** Where the server redirects to. */
-  readonly redirect: string | undefined;
+interface ErrorContext {
+  readonly url: URL;
+  /** The path of the document, with which the URL ends. */
+  readonly path: string;
   /** Whether credentials are configured, which the node may have rejected. */
   readonly isAuthenticated: boolean;
   readonly clean: Clean;
@@ -26,36 +29,43 @@ export interface ErrorContext {
 
 /** The error for a response with another status than 200. `body` is undefined if its content encoding is unsupported. */
 export async function readErrorResponse(
-  statusCode: number,
-  headers: Readonly<Record<string, string | string[] | undefined>>,
+  { statusCode = 0, headers }: IncomingMessage,
   body: Readable | undefined,
   pollTimeoutMs: number,
-  { redirect, isAuthenticated, clean }: ErrorContext,
+  { url, path, isAuthenticated, clean }: ErrorContext,
 ): Promise<RequestError> {
   const maxMs = Math.min(MAX_MS, pollTimeoutMs * MAX_SHARE);
   const start = body === undefined ? '' : await readStart(body, maxMs);
   const text = errorText(start) ?? '';
   const code = grpcCode(start);
   const reason = reasonForStatus(statusCode, code, text);
-  const isRedirect = statusCode >= 300 && statusCode < 400 && redirect !== undefined;
-  const target = isRedirect ? `, a redirect to ${clean(redirect)}, which is not followed` : '';
+  const redirect = isRedirect(statusCode) ? redirectTarget(headers.location, url, path) : undefined;
+  const target = redirect === undefined ? '' : `, a redirect to ${clean(redirect)}, which is not followed`;
   const detail = text === '' ? '' : `: ${clean(text)}`;
   const asksForCredentials = headers['www-authenticate'] !== undefined || CREDENTIALS.test(text);
-  const isPage = start.trimStart().startsWith('<');
-  const facts = {
-    hasText: text !== '' && !isPage,
-    isLimit: RATE_LIMIT.test(text),
-    isRefusal: REFUSAL.test(text),
-    asksForCredentials,
-    isAuthenticated,
-  };
+  // A page says less than a message.
+  const hasText = text !== '' && !start.trimStart().startsWith('<');
   return new RequestError(reason, `responded with status ${statusCode}${target}${detail}`, {
     statusCode,
     errorBody: start,
-    remedy: statusRemedy(statusCode, reason, facts),
+    remedy: statusRemedy(statusCode, reason, { text, hasText, asksForCredentials, isAuthenticated }),
     protocol: isJsonRpc(start) ? 'json-rpc' : undefined,
     isNotServed: saysNotServed(statusCode, code, text),
   });
+}
+
+const isRedirect = (statusCode: number): boolean => statusCode >= 300 && statusCode < 400;
+
+/**
+ * The target of a redirect, without user, password, query and fragment, which can be secrets; before the path of the document, an API key can be
+ * one too.
+ */
+function redirectTarget(location: string | undefined, url: URL, documentPath: string): string | undefined {
+  if (location === undefined || !URL.canParse(location, url.href)) return undefined;
+  const { protocol, host, pathname } = new URL(location, url);
+  const [known = ''] = documentPath.split('?', 1);
+  const hasPrefix = known !== '' && pathname.endsWith(known) && pathname.length > known.length;
+  return `${protocol}//${host}${hasPrefix ? REDACTED_PATH + known : pathname}`;
 }
 
 /** Text that asks for credentials or rejects them. */
@@ -65,32 +75,30 @@ const CREDENTIALS = /\bkey\b|api.?key|credential|password|token|auth(?:enti|ori[
 const REFUSAL =
   /\bip\b|address|country|region|block|\bban|\bbots?\b|human|user.?agent|captcha|cloudflare|firewall|challenge/i;
 
-interface ErrorFacts {
+interface ErrorFacts extends Pick<ErrorContext, 'isAuthenticated'> {
+  readonly text: string;
   /** Whether the server says what is wrong, in more than a page. */
   readonly hasText: boolean;
-  readonly isLimit: boolean;
-  readonly isRefusal: boolean;
   readonly asksForCredentials: boolean;
-  readonly isAuthenticated: boolean;
 }
 
 /** What to do about a status, as far as the response or the configuration bears it out. */
 function statusRemedy(
   statusCode: number,
   reason: FailureReason,
-  { hasText, isLimit, isRefusal, asksForCredentials, isAuthenticated }: ErrorFacts,
+  { text, hasText, asksForCredentials, isAuthenticated }: ErrorFacts,
 ): string | undefined {
-  if (isLimit && reason !== 'rate_limited') return statusRemedies.rateLimited;
+  if (RATE_LIMIT.test(text) && reason !== 'rate_limited') return statusRemedies.rateLimited;
   if (reason === 'bad_request') return hasText ? undefined : statusRemedies.invalidRequest;
   if (reason === 'unauthorized') {
     const isAboutCredentials = asksForCredentials || statusCode === 401 || (isAuthenticated && hasText);
-    if (isRefusal || !isAboutCredentials) return statusRemedies.refused;
+    if (REFUSAL.test(text) || !isAboutCredentials) return statusRemedies.refused;
     return isAuthenticated ? statusRemedies.credentials : statusRemedies.noCredentials;
   }
   // Nodes respond with 500 to many things.
   if (reason !== 'status' || statusCode === 500) return undefined;
   if (statusCode === 407) return statusRemedies.proxyCredentials;
-  if (statusCode >= 300 && statusCode < 400) return statusRemedies.redirect;
+  if (isRedirect(statusCode)) return statusRemedies.redirect;
   return isUnknownPath(statusCode) ? statusRemedies.unknownPath : statusRemedies.failing;
 }
 

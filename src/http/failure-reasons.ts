@@ -130,7 +130,7 @@ export interface PollError {
   /** One line for people: endpoint, what happened and which limit. */
   readonly message: string;
   /** What to do about it, if more is known than the reason. */
-  readonly remedy?: string;
+  readonly remedy?: string | undefined;
   /** Whether the node says of every path that it does not serve it. */
   readonly isNotServed?: boolean;
 }
@@ -145,43 +145,40 @@ export function failure(reason: FailureReason, message: string): Failure {
   return { ok: false, error: { reason, message } };
 }
 
-/** What an error response says besides its message. */
-interface ResponseDetails {
-  readonly statusCode?: number;
-  /** The start of the body, as the server has sent it. */
-  readonly errorBody?: string;
-  readonly remedy?: string | undefined;
+/** The failure of a request, with what an error response says besides its message. */
+export interface FailedFetch extends Failure {
+  /** The status of an error response of the node. */
+  readonly statusCode?: number | undefined;
+  /** The start of the body of an error response, as the server has sent it. */
+  readonly errorBody?: string | undefined;
   /** What the server speaks, if it is not the REST API. */
   readonly protocol?: Protocol | undefined;
   /** Whether the response says that the path is not served. */
-  readonly isNotServed?: boolean;
+  readonly isNotServed?: boolean | undefined;
 }
 
-/** Thrown within a request for an expected failure; becomes a PollError. */
+/** Thrown within a request for an expected failure, whose message has no secrets. */
 export class RequestError extends Error {
   readonly reason: FailureReason;
-  readonly statusCode: number | undefined;
-  readonly errorBody: string | undefined;
   readonly remedy: string | undefined;
-  readonly protocol: Protocol | undefined;
-  readonly isNotServed: boolean;
-  constructor(reason: FailureReason, message: string, details: ResponseDetails = {}) {
+  readonly details: Omit<FailedFetch, keyof Failure>;
+  constructor(
+    reason: FailureReason,
+    message: string,
+    { remedy, ...details }: RequestError['details'] & Pick<PollError, 'remedy'> = {},
+  ) {
     super(message);
     this.reason = reason;
-    this.statusCode = details.statusCode;
-    this.errorBody = details.errorBody;
-    this.remedy = details.remedy;
-    this.protocol = details.protocol;
-    this.isNotServed = details.isNotServed ?? false;
+    this.remedy = remedy;
+    this.details = details;
   }
 }
 
-/** A failure before the connection is established. Its message may contain untrusted text. */
-export class ConnectError extends RequestError {
-  /** The addresses that were tried, each with what came of it; empty once one of them is connected. */
-  readonly attempts: string;
-  constructor(reason: FailureReason, message: string, attempts = '') {
-    super(reason, message);
-    this.attempts = attempts;
+/** Thrown before the connection is established. Its message may contain untrusted text. */
+export class ConnectError extends Error {
+  readonly reason: FailureReason;
+  constructor(reason: FailureReason, message: string) {
+    super(message);
+    this.reason = reason;
   }
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createClient, type FetchResult } from '../../src/http/client.js';
+import { createClient, type Client } from '../../src/http/client.js';
 import type { Fault } from '../../src/simulator/faults.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { endpointUrl } from '../support/config.js';
@@ -27,11 +27,11 @@ afterAll(async () => {
   await simulator.close();
 });
 
-function fetchState(limits: Partial<typeof LIMITS> = {}): Promise<FetchResult> {
+function fetchState(limits: Partial<typeof LIMITS> = {}): ReturnType<Client['fetch']> {
   return client.fetch({ url: endpointUrl(simulator.url) }, PATH, { ...LIMITS, ...limits });
 }
 
-function failure(result: FetchResult): { reason: string; message: string } {
+function failure(result: Awaited<ReturnType<Client['fetch']>>): { reason: string; message: string } {
   if (result.ok) throw new Error('the fetch succeeded');
   return result.error;
 }

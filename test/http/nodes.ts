@@ -4,7 +4,7 @@ import { createServer as createTcpServer, type Server, type Socket } from 'node:
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { parseConfig } from '../support/config.js';
-import { createClient, type FetchLimits, type FetchResult } from '../../src/http/client.js';
+import { createClient, type Client, type FetchLimits } from '../../src/http/client.js';
 import { listenOnFreePort } from '../support/ports.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
@@ -85,7 +85,7 @@ export async function fetchFrom(
   url: string,
   keys: Readonly<Record<string, unknown>>,
   limits: Partial<FetchLimits> = {},
-): Promise<FetchResult> {
+): ReturnType<Client['fetch']> {
   const file = stringify({ targets: [{ name: 'a', bridge: { url, ...keys } }] });
   const parsed = parseConfig(file, join(folder.path, 'bridge.yaml'));
   if (!parsed.ok) throw new Error(parsed.problems.join('\n'));
