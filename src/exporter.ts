@@ -16,7 +16,7 @@ import type { PollExecutor } from './poll/fetch.js';
 import { createRecorder, type Recorder } from './recorder/recorder.js';
 import { createApp, type AppDependencies } from './server/app.js';
 import { startWebServer, type ListenAddress } from './server/server.js';
-import type { LoadedWebConfig } from './server/web-config.js';
+import type { WebConfigFile } from './server/web-config.js';
 import type { StateFile } from './state/state-file.js';
 import { prepareItems } from './poll/kept-body.js';
 
@@ -27,7 +27,7 @@ export interface ExporterOptions extends ReloadOptions {
   readonly build: BuildInfo;
   readonly shard: Shard;
   /** Absent for plain HTTP without authentication. */
-  readonly webConfig?: LoadedWebConfig | undefined;
+  readonly webConfig?: WebConfigFile | undefined;
   readonly enableLifecycle: boolean;
   /** Absent if nothing survives a restart. */
   readonly stateFile?: Omit<StateFile, 'close'> | undefined;

@@ -28,7 +28,7 @@ export async function runDaemon(options: DaemonOptions, context: CommandContext)
   const autoReload = await prepareAutoReload(options);
   const config = await readConfig(context, options);
   const web = await readWebOptions(options);
-  const warnings = [config, web].flatMap((result) => (result.ok ? result.warnings : []));
+  const warnings = config.ok ? [...config.warnings] : [];
   const problems = [config, web].flatMap((result) => (result.ok ? [] : result.problems));
   printProblems(context, problems);
   if (problems.length > 0 || options['config.check']) printWarnings(context, warnings);

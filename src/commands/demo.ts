@@ -12,14 +12,7 @@ import type { Model } from '../simulator/model.js';
 import { scenarios, type ScenarioName } from '../simulator/scenarios.js';
 import { minBatchFee } from '../simulator/tokens.js';
 import { duration } from '../text/format.js';
-import {
-  type CommandContext,
-  type ExitCode,
-  printProblems,
-  printWarnings,
-  progressPrinter,
-  userAgent,
-} from './context.js';
+import { type CommandContext, type ExitCode, printProblems, progressPrinter, userAgent } from './context.js';
 import { readWebOptions } from './load-config.js';
 import { startSimulation } from './simulate.js';
 import { createPastModel, runTimeLapse, type TimeLapse } from './time-lapse.js';
@@ -32,7 +25,6 @@ export async function runDemo(
 ): Promise<ExitCode> {
   const web = await readWebOptions(options);
   if (!web.ok) return printProblems(context, web.problems);
-  printWarnings(context, web.warnings);
   const log = createLog(options, context);
   const executor = createPollExecutor(userAgent(context));
   try {

@@ -1,5 +1,5 @@
 import type { ConfigOptions, ShardOptions, WebOptions } from '../cli/options.js';
-import type { Config, ConfigResult } from '../config/config.js';
+import { createFileSchema, type Config, type ConfigResult } from '../config/config.js';
 import { loadConfig, formatConfig } from '../config/loader.js';
 import { clampToMemory } from '../config/memory-limits.js';
 import { selectShard } from '../config/shard.js';
@@ -22,8 +22,7 @@ export async function readConfig(
     env,
     checkFiles: options['config.check'],
     fallback,
-    metricLabels,
-    problemNames,
+    schema: createFileSchema(metricLabels, problemNames),
   });
   if (!result.ok) return result;
   const { config, warnings } = clampToMemory(result.config, memory);
@@ -57,20 +56,16 @@ export function printConfig({ print }: CommandContext, config: Config): ExitCode
 type ServeOptions = Pick<ExporterOptions, 'listen' | 'telemetryPath' | 'enableLifecycle' | 'maxRequests' | 'webConfig'>;
 
 /** The web flags with the content of `--web.config.file`. */
-export async function readWebOptions(
-  options: WebOptions,
-): Promise<Result<{ readonly options: ServeOptions; readonly warnings: readonly string[] }>> {
+export async function readWebOptions(options: WebOptions): Promise<Result<{ readonly options: ServeOptions }>> {
   const serve = {
     listen: options['web.listenAddress'],
     telemetryPath: options['web.telemetryPath'],
     enableLifecycle: options['web.enableLifecycle'],
     maxRequests: options['web.maxRequests'],
   };
-  const file = options['web.config.file'];
-  if (file === undefined) return { ok: true, options: serve, warnings: [] };
+  const path = options['web.config.file'];
+  if (path === undefined) return { ok: true, options: serve };
   const { loadWebConfig } = await import('../server/web-config.js');
-  const result = await loadWebConfig(file);
-  if (!result.ok) return result;
-  const { webConfig } = result;
-  return { ok: true, options: { ...serve, webConfig }, warnings: webConfig.warnings };
+  const loaded = await loadWebConfig(path);
+  return loaded.ok ? { ok: true, options: { ...serve, webConfig: { path, config: loaded.config } } } : loaded;
 }

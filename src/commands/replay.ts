@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { type ConfigOptions, type LogOptions, type RecordedOptions, STANDARD_INPUT } from '../cli/options.js';
 import { DEFAULT_TARGET_NAME, defaultConfig } from '../config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../config/endpoint-config.js';
-import { describeReadError } from '../config/small-file.js';
+import { readProblem } from '../config/small-file.js';
 import { BodyMemory, bufferBody } from '../http/body.js';
 import { failure, RequestError, type Failure } from '../http/failure-reasons.js';
 import { MAX_UNRECOGNIZED_FIELDS, parseJson, unrecognizedFields } from '../chain/document.js';
@@ -84,7 +84,7 @@ async function readFileBody(
     const stream = file === STANDARD_INPUT ? standardInput : createReadStream(file);
     return (await bufferBody(stream, { maxBytes, memory: new BodyMemory() })).bytes;
   } catch (cause) {
-    if (!(cause instanceof RequestError)) throw new Error(describeReadError(source, cause), { cause });
+    if (!(cause instanceof RequestError)) throw new Error(`${source}: ${readProblem(source, cause)}`, { cause });
     return failure(cause.reason, `${source}: ${cause.message}`);
   }
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { dirname, resolve } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { Result } from '../result.js';
-import { findFiles, isPattern } from './glob.js';
+import { systemErrorText } from '../text/system-error.js';
 import { readSmallFile, readTextFile, type TextResult } from './small-file.js';
 import { isMapping } from './values.js';
 import { type FormatPosition, parseYaml, type YamlResult } from './yaml.js';
-import { systemErrorText } from '../text/system-error.js';
 
 /* The files that a configuration consists of: the configuration file and its `target_files`. */
 
@@ -13,10 +13,10 @@ import { systemErrorText } from '../text/system-error.js';
 export interface ConfigData {
   readonly data: unknown;
   readonly label: FormatPosition;
-  /** The directory that relative file names of a target start at. */
-  readonly directoryOf: (target: number) => string;
   /** The directory of the configuration file. */
   readonly directory: string;
+  /** The directory that relative file names of a target start at. */
+  readonly directoryOf: (target: number) => string;
 }
 
 interface ConfigFiles extends ConfigData {
@@ -30,84 +30,83 @@ const MAX_TARGET_FILE_BYTES = 64 * 2 ** 20;
 
 interface Sources {
   readonly main: TextResult;
-  /** The entries of `target_files`. The schema reports invalid ones, which match no files here. */
-  readonly patterns: readonly {
-    readonly pattern: unknown;
-    readonly files: readonly string[];
-    readonly problem?: string;
-  }[];
+  readonly yaml: YamlResult;
+  /** The files that match each entry of `target_files`, or why they cannot be searched. */
+  readonly matches: readonly { readonly files: readonly string[]; readonly problem?: string }[];
   readonly targetFiles: readonly { readonly path: string; readonly content: TextResult }[];
 }
 
-async function readSources(path: string): Promise<Sources & { readonly yaml: YamlResult }> {
+async function readSources(path: string): Promise<Sources> {
   const main = await readTextFile(path);
-  const yaml: YamlResult = main.ok ? parseYaml(main.text, path) : { ok: false, problems: [main.problem] };
-  const entries = yaml.ok && isMapping(yaml.data) ? yaml.data['target_files'] : undefined;
-  const patterns = await Promise.all(
-    (Array.isArray(entries) ? entries : []).map(async (entry: unknown) => match(entry, dirname(path))),
+  const yaml: YamlResult = main.ok ? parseYaml(main.text, path) : { ok: false, problems: [`${path}: ${main.problem}`] };
+  const patterns = yaml.ok && isMapping(yaml.data) ? yaml.data['target_files'] : undefined;
+  const matches = await Promise.all(
+    (Array.isArray(patterns) ? patterns : []).map(async (pattern: unknown) => findFiles(pattern, dirname(path))),
   );
-  // A file that several patterns match is read once.
-  const paths = new Map(patterns.flatMap(({ files }) => files).map((file) => [resolve(file), file]));
   const targetFiles: Sources['targetFiles'][number][] = [];
-  for (const file of paths.values()) {
+  // A file that several patterns match is read once.
+  for (const file of new Set(matches.flatMap(({ files }) => files))) {
     // oxlint-disable-next-line no-await-in-loop -- limits the number of open files
     targetFiles.push({ path: file, content: await readSmallFile(file, MAX_TARGET_FILE_BYTES) });
   }
-  return { main, yaml, patterns, targetFiles };
+  return { main, yaml, matches, targetFiles };
 }
 
-async function match(pattern: unknown, directory: string): Promise<Sources['patterns'][number]> {
-  if (typeof pattern !== 'string' || !isPattern(pattern)) return { pattern, files: [] };
+/**
+ * The files that match a pattern, sorted. As in Prometheus, `*` can be in the last part of a path; as in shells, it matches no names that start with
+ * a dot, such as the lock files of editors and the internal folders of a mounted ConfigMap. The schema reports what is no pattern.
+ */
+async function findFiles(pattern: unknown, directory: string): Promise<Sources['matches'][number]> {
+  if (typeof pattern !== 'string') return { files: [] };
+  const folder = join(isAbsolute(pattern) ? '' : directory, dirname(pattern));
+  const parts = basename(pattern).split('*');
+  const source = parts.map((part) => part.replaceAll(/[\\^$.+?()[\]{}|]/g, String.raw`\$&`)).join('.*');
+  const matcher = new RegExp(`^${source.startsWith('.*') ? '(?!\\.)' : ''}${source}$`, 's');
   try {
-    return { pattern, files: await findFiles(pattern, directory) };
+    const entries = await readdir(folder, { withFileTypes: true });
+    const names = entries.filter((entry) => !entry.isDirectory() && matcher.test(entry.name)).map(({ name }) => name);
+    return { files: names.toSorted().map((name) => join(folder, name)) };
   } catch (error) {
-    return {
-      pattern,
-      files: [],
-      problem: `cannot be searched: ${systemErrorText(error)}`,
-    };
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { files: [] };
+    return { files: [], problem: `cannot be searched: ${systemErrorText(error)}` };
   }
 }
 
 /** A hash of the names and contents of the files. It also changes when a file can no longer be read. */
 export async function hashConfigFiles(path: string): Promise<string> {
-  const { main, patterns, targetFiles } = await readSources(path);
+  const { main, matches, targetFiles } = await readSources(path);
   return createHash('sha256')
-    .update(JSON.stringify([main, patterns, targetFiles]))
+    .update(JSON.stringify([main, matches, targetFiles]))
     .digest('base64');
 }
 
 /** Reads the files. Fails if the configuration file cannot be read or parsed. */
 export async function readConfigFiles(path: string): Promise<Result<{ readonly files: ConfigFiles }>> {
-  const { yaml, patterns, targetFiles } = await readSources(path);
+  const { yaml, matches, targetFiles } = await readSources(path);
   if (!yaml.ok) return yaml;
-  const parsed = targetFiles.map(({ path: file, content }) => parseTargetFile(file, content));
-  const messages = patterns.map(({ pattern, files, problem }, index) => {
-    const label = yaml.label(['target_files', index]);
-    const isUnmatched = typeof pattern === 'string' && isPattern(pattern) && files.length === 0;
-    return {
-      problem: problem && `${label}: ${problem}`,
-      warning: isUnmatched ? `${label}: ${JSON.stringify(pattern)} matches no file` : undefined,
-    };
-  });
+  const entries = matches.map((match, index) => ({ ...match, position: yaml.label(['target_files', index]) }));
+  const lists = targetFiles.map(({ path: file, content }) => parseTargetFile(file, content));
+  const isUnmatched = ({ files, problem }: (typeof entries)[number]) => problem === undefined && files.length === 0;
   return {
     ok: true,
     files: {
       ...withTargets(
-        { directory: dirname(path), ...yaml },
-        parsed.flatMap((result) => (result.ok ? [result.part] : [])),
+        yaml,
+        dirname(path),
+        lists.flatMap((list) => (list.ok ? list.list : [])),
       ),
       problems: [
-        ...messages.flatMap(({ problem }) => problem ?? []),
-        ...parsed.flatMap((result) => (result.ok ? [] : result.problems)),
+        ...entries.flatMap(({ position, problem }) => (problem === undefined ? [] : `${position}: ${problem}`)),
+        ...lists.flatMap((list) => (list.ok ? [] : list.problems)),
       ],
-      warnings: messages.flatMap(({ warning }) => warning ?? []),
+      warnings: entries.filter(isUnmatched).map(({ position }) => `${position}: matches no file`),
     },
   };
 }
 
 /** The targets of one file. */
-interface Part {
+interface TargetList {
   readonly directory: string;
   readonly targets: readonly unknown[];
   readonly label: FormatPosition;
@@ -116,7 +115,7 @@ interface Part {
 const EXPECTED_TARGETS = 'expected a list of targets, each as under targets, or [] for none';
 
 /** An empty file is invalid, because it is most likely not completely written. */
-function parseTargetFile(path: string, content: TextResult): Result<{ readonly part: Part }> {
+function parseTargetFile(path: string, content: TextResult): Result<{ readonly list: TargetList }> {
   if (!content.ok) {
     const advice = content.problem === 'is empty' ? ` — ${EXPECTED_TARGETS}` : '';
     return { ok: false, problems: [`${path}: ${content.problem}${advice}`] };
@@ -125,24 +124,28 @@ function parseTargetFile(path: string, content: TextResult): Result<{ readonly p
   if (!yaml.ok) return yaml;
   const { data, label } = yaml;
   if (!Array.isArray(data)) return { ok: false, problems: [`${label([])}: ${EXPECTED_TARGETS}`] };
-  return { ok: true, part: { directory: dirname(path), targets: data, label } };
+  return { ok: true, list: { directory: dirname(path), targets: data, label } };
 }
 
 /** Appends the targets of target files to those of the configuration file. Invalid data stays as it is, for the schema to report. */
-function withTargets({ data, label, directory }: Omit<ConfigData, 'directoryOf'>, parts: readonly Part[]): ConfigData {
+function withTargets(
+  { data, label }: Pick<ConfigData, 'data' | 'label'>,
+  directory: string,
+  lists: readonly TargetList[],
+): ConfigData {
   const { targets = [] } = isMapping(data) ? data : {};
   if (!isMapping(data) || !Array.isArray(targets)) return { data, label, directory, directoryOf: () => directory };
-  const inFile: Part = { directory, targets, label: (path) => label(['targets', ...path]) };
-  // The part of each target, and its index there.
-  const origins = [inFile, ...parts].flatMap((part) => part.targets.map((_target, index) => ({ part, index })));
+  const all: TargetList[] = [{ directory, targets, label: (path) => label(['targets', ...path]) }, ...lists];
+  // The list of each target, and its index there.
+  const origins = all.flatMap((list) => list.targets.map((_target, index) => ({ list, index })));
   return {
-    data: { ...data, targets: [inFile, ...parts].flatMap((part) => part.targets) },
+    data: { ...data, targets: all.flatMap((list) => list.targets) },
     label: (path) => {
       const [key, target, ...rest] = path;
       const origin = key === 'targets' && typeof target === 'number' ? origins[target] : undefined;
-      return origin === undefined ? label(path) : origin.part.label([origin.index, ...rest]);
+      return origin === undefined ? label(path) : origin.list.label([origin.index, ...rest]);
     },
     directory,
-    directoryOf: (target) => origins[target]?.part.directory ?? directory,
+    directoryOf: (target) => origins[target]?.list.directory ?? directory,
   };
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Result } from '../result.js';
 import { bridge, crosschain, type NodeConnection } from './endpoint-config.js';
-import { isPattern } from './glob.js';
 import { DAY_MS, HOUR_MS, MEBIBYTE, MINUTE_MS } from './units.js';
 import { siteUrl, urlTemplate } from './urls.js';
 import {
@@ -183,11 +182,16 @@ export const fileSchema = z.strictObject({
     .describe('Chains to poll. Can be empty with `target_files`.'),
   target_files: z
     .array(
-      string.refine(isPattern, 'expected a file name or a pattern such as targets/*.yml').meta({ title: 'pattern' }),
+      string
+        .refine(
+          (pattern) => /^[^*\p{Cc}]{0,4096}(?<=^|\/)[^/\p{Cc}]{1,255}$/u.test(pattern),
+          'expected a file name or a pattern such as targets/*.yml',
+        )
+        .meta({ title: 'pattern' }),
     )
     .prefault([])
     .describe(
-      'Files with further targets; each is a list like `targets`. Patterns with `*`, `?` and `[]`, relative to this file.',
+      'Files with further targets; each is a list like `targets`. Relative to this file; `*` can be in the last part of a path.',
     ),
   tokens: z
     .array(token)
@@ -251,6 +255,8 @@ export const createFileSchema = (metricLabels: ReadonlySet<string>, problemNames
       }
     }
   }, whenMapping);
+
+export type FileSchema = ReturnType<typeof createFileSchema>;
 
 /** The schema of a configuration without the names of its target files. Prints it, with `z.encode`. */
 export const configSchema = fileSchema.omit({ target_files: true });

@@ -1,3 +1,4 @@
+import { Document } from 'yaml';
 import type { z } from 'zod';
 import { DEFAULT_TARGET_NAME, poll, target } from './config.js';
 import { bridge, crosschain } from './endpoint-config.js';
@@ -9,31 +10,33 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 interface TargetVariable {
   /** The key of the configuration file that the variable sets. */
-  readonly path: string;
+  readonly path: Path;
   readonly description: string;
   /** Whether the value is a list, separated by commas. */
   readonly isList: boolean;
 }
 
-function variable(parent: string, key: string, { description = '' }: z.ZodType, isList = false): TargetVariable {
-  return { path: `${parent}.${key}`, description, isList };
-}
+const variable = (path: Path, { description = '' }: z.ZodType, isList = false): TargetVariable => ({
+  path,
+  description,
+  isList,
+});
 
-const TARGET = 'targets[0]';
-const BRIDGE = `${TARGET}.bridge`;
-const CROSSCHAIN = `${TARGET}.crosschain`;
+const TARGET = ['targets', 0];
+const BRIDGE = [...TARGET, 'bridge'];
+const CROSSCHAIN = [...TARGET, 'crosschain'];
 
 export const targetVariables: Readonly<Record<string, TargetVariable>> = {
-  BRIDGE_URL: variable(BRIDGE, 'url', bridge.shape.url),
-  BRIDGE_DIALECT: variable(BRIDGE, 'dialect', bridge.shape.dialect),
-  BRIDGE_WATCH: variable(BRIDGE, 'watch', bridge.shape.watch, true),
-  CROSSCHAIN_URL: variable(CROSSCHAIN, 'url', crosschain.shape.url),
-  CROSSCHAIN_DIALECT: variable(CROSSCHAIN, 'dialect', crosschain.shape.dialect),
-  CROSSCHAIN_WINDOW: variable(CROSSCHAIN, 'window', crosschain.shape.window),
-  CROSSCHAIN_LIMIT: variable(CROSSCHAIN, 'limit', crosschain.shape.limit),
-  CROSSCHAIN_HUB_CHAIN_IDS: variable(CROSSCHAIN, 'hub_chain_ids', crosschain.shape.hub_chain_ids, true),
-  POLL_INTERVAL: variable('poll', 'interval', poll.shape.interval),
-  TARGET_NAME: variable(TARGET, 'name', target.shape.name),
+  BRIDGE_URL: variable([...BRIDGE, 'url'], bridge.shape.url),
+  BRIDGE_DIALECT: variable([...BRIDGE, 'dialect'], bridge.shape.dialect),
+  BRIDGE_WATCH: variable([...BRIDGE, 'watch'], bridge.shape.watch, true),
+  CROSSCHAIN_URL: variable([...CROSSCHAIN, 'url'], crosschain.shape.url),
+  CROSSCHAIN_DIALECT: variable([...CROSSCHAIN, 'dialect'], crosschain.shape.dialect),
+  CROSSCHAIN_WINDOW: variable([...CROSSCHAIN, 'window'], crosschain.shape.window),
+  CROSSCHAIN_LIMIT: variable([...CROSSCHAIN, 'limit'], crosschain.shape.limit),
+  CROSSCHAIN_HUB_CHAIN_IDS: variable([...CROSSCHAIN, 'hub_chain_ids'], crosschain.shape.hub_chain_ids, true),
+  POLL_INTERVAL: variable(['poll', 'interval'], poll.shape.interval),
+  TARGET_NAME: variable([...TARGET, 'name'], target.shape.name),
 };
 
 /** Names of the variables that are set. An empty variable counts as unset. */
@@ -43,23 +46,12 @@ export function presentTargetVariables(env: Environment): string[] {
 
 /** The variables in the format of the configuration file. */
 export function environmentData(env: Environment): unknown {
-  /** The variables of the keys of a mapping; `undefined` without any. */
-  const section = (parent: string): Readonly<Record<string, unknown>> | undefined => {
-    const entries = presentTargetVariables(env).flatMap((name) => {
-      const { path = '', isList = false } = targetVariables[name] ?? {};
-      const [, mapping, key = ''] = /^(.*)\.(\w+)$/.exec(path) ?? [];
-      const value = isList ? env[name]?.split(',').map((entry) => entry.trim()) : env[name];
-      return mapping === parent ? [[key, value] as const] : [];
-    });
-    return entries.length === 0 ? undefined : Object.fromEntries(entries);
-  };
-  const only = {
-    name: DEFAULT_TARGET_NAME,
-    ...section(TARGET),
-    bridge: section(BRIDGE),
-    crosschain: section(CROSSCHAIN),
-  };
-  return { poll: section('poll'), targets: [only] };
+  const document = new Document({ targets: [{ name: DEFAULT_TARGET_NAME }] });
+  for (const [name, { path, isList }] of Object.entries(targetVariables)) {
+    const value = env[name] ?? '';
+    if (value !== '') document.setIn(path, isList ? value.split(',').map((entry) => entry.trim()) : value);
+  }
+  return document.toJS();
 }
 
 /**
@@ -68,7 +60,15 @@ export function environmentData(env: Environment): unknown {
  */
 export function variableOf(path: Path): string {
   if (path[0] === 'poll') return 'POLL_INTERVAL';
-  const key = formatPath(path);
-  const [name, found] = Object.entries(targetVariables).find(([, each]) => key.startsWith(each.path)) ?? [];
-  return found === undefined ? 'BRIDGE_URL, CROSSCHAIN_URL' : `${name}${key.slice(found.path.length)}`;
+  const found = Object.entries(targetVariables).find(([, each]) =>
+    each.path.every((key, index) => key === path[index]),
+  );
+  if (found === undefined) return 'BRIDGE_URL, CROSSCHAIN_URL';
+  const [
+    name,
+    {
+      path: { length },
+    },
+  ] = found;
+  return name + formatPath(path.slice(length));
 }

@@ -2,14 +2,11 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { checkHeaderValue, checkSecret, checkUsername, createSecret, REDACTED, type Secret } from './secret.js';
-import { checkCertificates, checkPrivateKey, checkTlsVersions, tlsVersion } from './tls.js';
+import type { TextCheck } from './small-file.js';
 import { proxyUrl } from './urls.js';
 import { atLeastOne, fileName, notBoth, string, whenMapping } from './values.js';
 
 /* HTTP client settings of an endpoint, with the keys of Prometheus' HTTP client configuration. A secret is a value or a file. */
-
-/** Returns what is wrong with a text, without quoting it. */
-export type TextCheck = (text: string) => string | undefined;
 
 const checked = (title: string, check: TextCheck) =>
   string
@@ -33,16 +30,11 @@ const secret = (check: TextCheck) =>
 
 const basicAuth = z
   .strictObject({
-    username: checked('text', checkUsername).optional().describe('User name.'),
-    username_file: fileName.optional().describe('File with the user name.'),
+    username: checked('text', checkUsername).describe('User name.'),
     password: secret(checkSecret).optional().describe('Password; empty if not set.'),
     password_file: fileName.optional().describe('File with the password.'),
   })
-  .check(
-    atLeastOne('username', 'username_file'),
-    notBoth('username', 'username_file'),
-    notBoth('password', 'password_file'),
-  );
+  .check(notBoth('password', 'password_file'));
 
 /** A token of RFC 9110. */
 const token = /^[\w!#$%&'*+.^`|~-]+$/;
@@ -112,30 +104,19 @@ const httpHeaders = z.record(headerName, header).superRefine((headers, context) 
 /** Certificates and keys are PEM. */
 const tlsConfig = z
   .strictObject({
-    ca: checked('PEM', checkCertificates).optional().describe('CA certificates to trust instead of those of Node.js.'),
-    ca_file: fileName.optional().describe('File with the CA certificates.'),
-    cert: checked('PEM', checkCertificates).optional().describe('Client certificate; requires a key.'),
-    cert_file: fileName.optional().describe('File with the client certificate.'),
-    key: secret(checkPrivateKey).optional().describe('Private key of the client certificate.'),
-    key_file: fileName.optional().describe('File with the private key.'),
+    ca_file: fileName.optional().describe('File with CA certificates to trust instead of those of Node.js.'),
+    cert_file: fileName.optional().describe('File with the client certificate; requires `key_file`.'),
+    key_file: fileName.optional().describe('File with the private key of the client certificate.'),
     server_name: string
       .refine((text) => /^[\w-]+(?:\.[\w-]+)*$/.test(text) || isIP(text) > 0, 'expected a host name or an IP address')
       .meta({ title: 'name' })
       .optional()
       .describe('Expected name in the certificate of the node, if not the host of `url`.'),
     insecure_skip_verify: z.boolean().prefault(false).describe('Accept any certificate. Logs a warning at startup.'),
-    min_version: tlsVersion.prefault('TLS12').describe('Minimum TLS version.'),
-    max_version: tlsVersion.prefault('TLS13').describe('Maximum TLS version.'),
   })
-  .check(notBoth('ca', 'ca_file'), notBoth('cert', 'cert_file'), notBoth('key', 'key_file'), checkTlsVersions)
-  .refine(
-    ({ cert, cert_file, key, key_file }) => (cert ?? cert_file) === undefined || (key ?? key_file) !== undefined,
-    { error: 'expected key or key_file for the certificate' },
-  )
-  .refine(
-    ({ cert, cert_file, key, key_file }) => (key ?? key_file) === undefined || (cert ?? cert_file) !== undefined,
-    { error: 'expected cert or cert_file for the private key' },
-  );
+  .refine(({ cert_file, key_file }) => (cert_file === undefined) === (key_file === undefined), {
+    error: 'expected both cert_file and key_file',
+  });
 
 /** The keys of an endpoint that configure the HTTP client. */
 export const httpClient = z.strictObject({
@@ -151,33 +132,25 @@ export type HttpClientConfig = z.output<typeof httpClient>;
 
 /** As in Prometheus, names of files are relative to the file they are in. */
 export function withAbsoluteFiles<T extends HttpClientConfig>(endpoint: T, directory: string): T {
+  const absolute = (file: string | undefined) => file && resolve(directory, file);
   const { basic_auth: basic, authorization: auth, http_headers: headers, tls_config: tls } = endpoint;
-  const absolute = (file: string | undefined) => (file === undefined ? undefined : resolve(directory, file));
   return {
     ...endpoint,
-    ...(basic && {
-      basic_auth: {
-        ...basic,
-        username_file: absolute(basic.username_file),
-        password_file: absolute(basic.password_file),
-      },
-    }),
-    ...(auth && { authorization: { ...auth, credentials_file: absolute(auth.credentials_file) } }),
-    ...(headers && {
-      http_headers: Object.fromEntries(
-        Object.entries(headers).map(([name, { files, ...others }]) => [
+    basic_auth: basic && { ...basic, password_file: absolute(basic.password_file) },
+    authorization: auth && { ...auth, credentials_file: absolute(auth.credentials_file) },
+    http_headers:
+      headers &&
+      Object.fromEntries(
+        Object.entries(headers).map(([name, values]) => [
           name,
-          { ...others, files: files?.map((file) => resolve(directory, file)) },
+          { ...values, files: values.files?.map((file) => resolve(directory, file)) },
         ]),
       ),
-    }),
-    ...(tls && {
-      tls_config: {
-        ...tls,
-        ca_file: absolute(tls.ca_file),
-        cert_file: absolute(tls.cert_file),
-        key_file: absolute(tls.key_file),
-      },
-    }),
+    tls_config: tls && {
+      ...tls,
+      ca_file: absolute(tls.ca_file),
+      cert_file: absolute(tls.cert_file),
+      key_file: absolute(tls.key_file),
+    },
   };
 }

@@ -8,6 +8,7 @@ import {
   configSchema,
   connectionsOf,
   createFileSchema,
+  type FileSchema,
   OUTDATED_MS,
   type TargetConfig,
 } from './config.js';
@@ -25,10 +26,7 @@ interface ConfigSource {
   readonly fallback?: Config | undefined;
   /** Whether problems of credential and certificate files are problems of the configuration. Otherwise, they are warnings. */
   readonly checkFiles?: boolean;
-  /** The labels that series of targets have anyway. Targets cannot have labels of these names. */
-  readonly metricLabels?: ReadonlySet<string> | undefined;
-  /** The names of all problems, for the key `problems`. */
-  readonly problemNames?: ReadonlySet<string> | undefined;
+  readonly schema?: FileSchema;
 }
 
 /** Loads the configuration from the file or from the environment variables of one target; both at once is a problem. */
@@ -47,14 +45,11 @@ export async function loadConfig(source: ConfigSource): Promise<ConfigResult> {
   return loadFile(configFile, source);
 }
 
-async function loadFile(
-  path: string,
-  { checkFiles = false, metricLabels, problemNames }: ConfigSource,
-): Promise<ConfigResult> {
+async function loadFile(path: string, { checkFiles = false, schema }: ConfigSource): Promise<ConfigResult> {
   const read = await readConfigFiles(path);
   if (!read.ok) return read;
   const { data, problems, warnings, ...context } = read.files;
-  const result = validateConfig(data, { ...context, metricLabels, problemNames });
+  const result = validateConfig(data, { ...context, schema });
   if (!result.ok || problems.length > 0) {
     return { ok: false, problems: [...problems, ...(result.ok ? [] : result.problems)] };
   }
@@ -85,11 +80,10 @@ To try it without a node, run bridge-exporter demo.`;
 
 const problem = (message: string): ConfigResult => ({ ok: false, problems: [message] });
 
-interface ValidationContext extends Partial<Omit<ConfigData, 'data' | 'label'>> {
+interface ValidationContext extends Partial<Omit<ConfigData, 'data'>> {
   /** Formats the positions in messages. */
   readonly label: FormatPosition;
-  readonly metricLabels?: ReadonlySet<string> | undefined;
-  readonly problemNames?: ReadonlySet<string> | undefined;
+  readonly schema?: FileSchema | undefined;
 }
 
 /** Validates data in the format of the configuration file. As in Prometheus, file names are relative to the file they are in. */
@@ -99,11 +93,10 @@ export function validateConfig(
     label,
     directory = '',
     directoryOf = () => directory,
-    metricLabels = new Set(),
-    problemNames = new Set(),
+    schema = createFileSchema(new Set(), new Set()),
   }: ValidationContext,
 ): ConfigResult {
-  const result = validate(createFileSchema(metricLabels, problemNames), data, label);
+  const result = validate(schema, data, label);
   if (!result.ok) return result;
   const { target_files: _targetFiles, recorder, targets, ...others } = result.value;
   const config = {

@@ -1,9 +1,9 @@
 import type { Result } from '../result.js';
-import type { HttpClientConfig, TextCheck } from './http-client-config.js';
-import { checkHeaderValue, checkSecret, checkUsername, reveal, type Secret } from './secret.js';
-import { readSmallFile } from './small-file.js';
-import { checkCertificates, checkPrivateKey, isKeyPair } from './tls.js';
-import type { Path, PathMessage } from './yaml.js';
+import type { HttpClientConfig } from './http-client-config.js';
+import { checkCertificates, checkPrivateKey, isKeyPair } from './pem.js';
+import { checkHeaderValue, checkSecret, reveal } from './secret.js';
+import { createFileReader } from './small-file.js';
+import type { PathMessage } from './yaml.js';
 
 /** HTTP client settings with the content of all files and secrets. Kept for one poll only. */
 export interface ResolvedHttpConfig {
@@ -18,17 +18,14 @@ export interface ResolvedHttpConfig {
   readonly secrets: readonly string[];
 }
 
-type Headers = Readonly<Record<string, string | string[]>>;
+type Headers = Readonly<Record<string, string | readonly string[]>>;
 
-type Section<Key extends keyof HttpClientConfig> = NonNullable<HttpClientConfig[Key]>;
-
-export interface ResolvedTls extends Pick<
-  Section<'tls_config'>,
-  'server_name' | 'insecure_skip_verify' | 'min_version' | 'max_version'
-> {
+export interface ResolvedTls {
   readonly ca: string | undefined;
   readonly cert: string | undefined;
   readonly key: string | undefined;
+  readonly server_name?: string | undefined;
+  readonly insecure_skip_verify: boolean;
 }
 
 export interface ResolvedProxy {
@@ -37,59 +34,44 @@ export interface ResolvedProxy {
   readonly headers: Headers;
 }
 
+type Read = ReturnType<typeof createFileReader>;
+
 /** Reads all files of an HTTP client configuration. Problems have paths relative to the endpoint, and do not quote the content of a file. */
 export async function resolveHttpConfig(
   config: HttpClientConfig,
 ): Promise<Result<{ readonly resolved: ResolvedHttpConfig }, { readonly problems: readonly PathMessage[] }>> {
   const problems: PathMessage[] = [];
-  const read = createReader(problems);
-  const [tls, ...credentials] = await Promise.all([
-    config.tls_config && readTls(config.tls_config, read, problems),
-    ...Object.entries(config.http_headers ?? {}).map(async ([name, values]) => readHeader(name, values, read)),
-    config.basic_auth && readBasicAuth(config.basic_auth, read),
-    config.authorization && readAuthorization(config.authorization, read),
-  ]);
+  const read = createFileReader(problems);
+  const credentials = [
+    await readBasicAuth(config, read),
+    await readAuthorization(config, read),
+    ...(await readHeaders(config, read)),
+  ];
+  const tls = await readTls(config, read, problems);
+  const proxy = proxyOf(config);
   if (problems.length > 0) return { ok: false, problems: problems.toSorted(byPath) };
-  const { url: proxyUrl, userInfo } = config.proxy_url ?? {};
-  const proxy = userInfo && proxyCredentials(reveal(userInfo));
-  return {
-    ok: true,
-    resolved: {
-      headers: Object.fromEntries(credentials.flatMap((one) => Object.entries(one?.headers ?? {}))),
-      tls,
-      proxy: proxyUrl === undefined ? undefined : { url: proxyUrl, headers: proxy?.headers ?? {} },
-      secrets: [...credentials, proxy].flatMap((one) => one?.secrets ?? []),
-    },
-  };
+  const headers = Object.fromEntries(credentials.flatMap((each) => Object.entries(each.headers)));
+  const secrets = [...credentials, proxy].flatMap((each) => each?.secrets ?? []);
+  return { ok: true, resolved: { headers, tls, proxy, secrets } };
 }
 
-/** A value, or the content of its file. `path` is the key of the file. */
-type Read = (
-  value: string | Secret | undefined,
-  file: string | undefined,
-  path: Path,
-  check: TextCheck,
-) => Promise<string | undefined>;
-
-/** Checks the content of files; the schema has checked all other values. */
-function createReader(problems: PathMessage[]): Read {
-  return async (value, file, path, check) => {
-    if (value !== undefined) return typeof value === 'string' ? value : reveal(value);
-    if (file === undefined) return undefined;
-    const content = await readSmallFile(file);
-    const problem = content.ok ? check(content.text) : content.problem;
-    if (problem !== undefined) problems.push({ path, message: `${file} ${problem}` });
-    return content.ok ? content.text : undefined;
-  };
+/** Files of headers are read at once. */
+function byPath(left: PathMessage, right: PathMessage): number {
+  return left.path.join('.') < right.path.join('.') ? -1 : 1;
 }
 
-type Credentials = Pick<ResolvedHttpConfig, 'headers' | 'secrets'>;
+interface Credentials {
+  readonly headers: Headers;
+  readonly secrets: readonly string[];
+}
 
-async function readBasicAuth(config: Section<'basic_auth'>, read: Read): Promise<Credentials> {
-  const { username, username_file, password, password_file } = config;
-  const name = await read(username, username_file, ['basic_auth', 'username_file'], checkUsername);
-  const secret = await read(password, password_file, ['basic_auth', 'password_file'], checkSecret);
-  return basicCredentials('authorization', name ?? '', secret ?? '');
+const noCredentials: Credentials = { headers: {}, secrets: [] };
+
+async function readBasicAuth({ basic_auth: basic }: HttpClientConfig, read: Read): Promise<Credentials> {
+  if (basic === undefined) return noCredentials;
+  const { username, password, password_file } = basic;
+  const fromFile = await read(password_file, ['basic_auth', 'password_file'], checkSecret);
+  return basicCredentials('authorization', username, password === undefined ? (fromFile ?? '') : reveal(password));
 }
 
 function basicCredentials(header: string, username: string, password: string): Credentials {
@@ -98,50 +80,49 @@ function basicCredentials(header: string, username: string, password: string): C
   return { headers: { [header]: value }, secrets: [password, userInfo, value] };
 }
 
-/** `userInfo` is `user:password`. The user name is a secret too, because some proxies take a token there. */
-function proxyCredentials(userInfo: string): Credentials {
-  const [username = ''] = userInfo.split(':', 1);
-  const { headers, secrets } = basicCredentials('proxy-authorization', username, userInfo.slice(username.length + 1));
-  return { headers, secrets: [username, ...secrets] };
-}
-
-async function readAuthorization(config: Section<'authorization'>, read: Read): Promise<Credentials> {
-  const { type, credentials, credentials_file } = config;
-  const path = ['authorization', 'credentials_file'];
-  const secret = (await read(credentials, credentials_file, path, checkHeaderValue)) ?? '';
+async function readAuthorization({ authorization }: HttpClientConfig, read: Read): Promise<Credentials> {
+  if (authorization === undefined) return noCredentials;
+  const { type, credentials, credentials_file } = authorization;
+  const fromFile = await read(credentials_file, ['authorization', 'credentials_file'], checkHeaderValue);
+  const secret = credentials === undefined ? (fromFile ?? '') : reveal(credentials);
   const value = `${type} ${secret}`;
   return { headers: { authorization: value }, secrets: [secret, value] };
 }
 
-async function readHeader(
-  name: string,
-  { values = [], secrets = [], files = [] }: Section<'http_headers'>[string],
-  read: Read,
-): Promise<Credentials> {
-  const contents = await Promise.all(
-    files.map(async (file, index) => read(undefined, file, ['http_headers', name, 'files', index], checkHeaderValue)),
+async function readHeaders({ http_headers: headers = {} }: HttpClientConfig, read: Read): Promise<Credentials[]> {
+  return Promise.all(
+    Object.entries(headers).map(async ([name, { values = [], secrets = [], files = [] }]) => {
+      const contents = await Promise.all(
+        files.map(async (file, index) => read(file, ['http_headers', name, 'files', index], checkHeaderValue)),
+      );
+      const redacted = [...secrets.map(reveal), ...contents.filter((content) => content !== undefined)];
+      return { headers: { [name.toLowerCase()]: [...values, ...redacted] }, secrets: redacted };
+    }),
   );
-  const redacted = [...secrets.map(reveal), ...contents.filter((content) => content !== undefined)];
-  return { headers: { [name.toLowerCase()]: [...values, ...redacted] }, secrets: redacted };
 }
 
 async function readTls(
-  { ca, ca_file, cert, cert_file, key, key_file, ...rules }: Section<'tls_config'>,
+  { tls_config: config }: HttpClientConfig,
   read: Read,
   problems: PathMessage[],
-): Promise<ResolvedTls> {
-  const tls = {
-    ...rules,
-    ca: await read(ca, ca_file, ['tls_config', 'ca_file'], checkCertificates),
-    cert: await read(cert, cert_file, ['tls_config', 'cert_file'], checkCertificates),
-    key: await read(key, key_file, ['tls_config', 'key_file'], checkPrivateKey),
-  };
-  if (tls.cert !== undefined && tls.key !== undefined && !isKeyPair(tls.cert, tls.key)) {
-    problems.push({ path: ['tls_config'], message: 'the private key does not match the certificate' });
+): Promise<ResolvedTls | undefined> {
+  if (config === undefined) return undefined;
+  const { ca_file, cert_file, key_file, ...rules } = config;
+  const ca = await read(ca_file, ['tls_config', 'ca_file'], checkCertificates);
+  const cert = await read(cert_file, ['tls_config', 'cert_file'], checkCertificates);
+  const key = await read(key_file, ['tls_config', 'key_file'], checkPrivateKey);
+  if (cert !== undefined && key !== undefined && !isKeyPair(cert, key)) {
+    problems.push({ path: ['tls_config', 'key_file'], message: `${key_file} is not the key of the certificate` });
   }
-  return tls;
+  return { ...rules, ca, cert, key };
 }
 
-function byPath(left: PathMessage, right: PathMessage): number {
-  return left.path.join('.') < right.path.join('.') ? -1 : 1;
+/** The user name of a proxy is a secret too, because some proxies take a token there. */
+function proxyOf({ proxy_url: proxy }: HttpClientConfig): (ResolvedProxy & Credentials) | undefined {
+  if (proxy === undefined) return undefined;
+  const { url, userInfo } = proxy;
+  if (userInfo === undefined) return { url, ...noCredentials };
+  const [username = '', ...password] = reveal(userInfo).split(':');
+  const { headers, secrets } = basicCredentials('proxy-authorization', username, password.join(':'));
+  return { url, headers, secrets: [username, ...secrets] };
 }

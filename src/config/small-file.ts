@@ -2,37 +2,47 @@ import { constants } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import type { Result } from '../result.js';
-import { formatSize, MEBIBYTE } from './units.js';
 import { systemErrorText } from '../text/system-error.js';
+import { formatSize, MEBIBYTE } from './units.js';
+import type { Path, PathMessage } from './yaml.js';
 
+/** `problem` completes a sentence that starts with the file name. */
 export type TextResult = Result<{ readonly text: string }, { readonly problem: string; readonly isMissing: boolean }>;
 
 /** Far larger than any CA bundle. */
 const MAX_BYTES = MEBIBYTE;
 
-/** Reads a text file without trailing line breaks. `problem` completes a sentence that starts with the file name. */
+/** Reads a text file without trailing line breaks. */
 export async function readSmallFile(path: string, maxBytes = MAX_BYTES): Promise<TextResult> {
+  return readText(path, readLimited(path, maxBytes));
+}
+
+/** Reads a text file of any size and type, such as a pipe. */
+export async function readTextFile(path: string): Promise<TextResult> {
+  return readText(path, readFile(path));
+}
+
+async function readText(path: string, bytes: Promise<Buffer>): Promise<TextResult> {
   try {
-    return { ok: true, text: await readLimited(path, maxBytes) };
+    const text = decodeUtf8(await bytes).replace(/[\r\n]+$/, '');
+    if (text === '') throw new UnsuitableFile('is empty');
+    return { ok: true, text };
   } catch (error) {
-    const isUnsuitable = error instanceof UnsuitableFile;
-    const problem = isUnsuitable ? error.message : `cannot be read: ${systemErrorText(error)}`;
+    const problem = error instanceof UnsuitableFile ? error.message : readProblem(path, error);
     return { ok: false, problem, isMissing: hasCode(error, 'ENOENT') };
   }
 }
 
 class UnsuitableFile extends Error {}
 
-async function readLimited(path: string, maxBytes: number): Promise<string> {
+async function readLimited(path: string, maxBytes: number): Promise<Buffer> {
   // O_NONBLOCK: opening a named pipe without a writer would block forever.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stats = await file.stat();
     if (!stats.isFile()) throw new UnsuitableFile('is not a file');
     if (stats.size > maxBytes) throw new UnsuitableFile(`is larger than ${formatSize(maxBytes)}`);
-    const text = decodeUtf8(await file.readFile()).replace(/[\r\n]+$/, '');
-    if (text === '') throw new UnsuitableFile('is empty');
-    return text;
+    return await file.readFile();
   } finally {
     await file.close();
   }
@@ -48,23 +58,28 @@ function decodeUtf8(bytes: Buffer): string {
   }
 }
 
-/** Reads a file of any size and type, such as a pipe. `problem` is a complete message. */
-export async function readTextFile(path: string): Promise<TextResult> {
-  try {
-    return { ok: true, text: decodeUtf8(await readFile(path)) };
-  } catch (error) {
-    const problem = error instanceof UnsuitableFile ? `${path}: ${error.message}` : describeReadError(path, error);
-    return { ok: false, problem, isMissing: hasCode(error, 'ENOENT') };
-  }
-}
-
-/** Message for a file that cannot be read. For a missing file with a relative name, it includes the absolute path. */
-export function describeReadError(path: string, error: unknown): string {
-  if (hasCode(error, 'EISDIR')) return `${path}: is a directory — expected a file`;
+/** Why a file cannot be read. For a missing file with a relative name, it includes the absolute path. */
+export function readProblem(path: string, error: unknown): string {
+  if (hasCode(error, 'EISDIR')) return 'is a directory — expected a file';
   const location = hasCode(error, 'ENOENT') && !isAbsolute(path) ? ` (${resolve(path)})` : '';
-  return `${path}: cannot be read: ${systemErrorText(error)}${location}`;
+  return `cannot be read: ${systemErrorText(error)}${location}`;
 }
 
 function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
+}
+
+/** Returns what is wrong with a text, without quoting it. */
+export type TextCheck = (text: string) => string | undefined;
+
+/** Reads files that a configuration names, from its directory. What is wrong with one of them is added to the problems. */
+export function createFileReader(problems: PathMessage[], directory = '') {
+  return async (file: string | undefined, path: Path, check: TextCheck): Promise<string | undefined> => {
+    if (file === undefined) return undefined;
+    const name = resolve(directory, file);
+    const content = await readSmallFile(name);
+    const problem = content.ok ? check(content.text) : content.problem;
+    if (problem !== undefined) problems.push({ path, message: `${name} ${problem}` });
+    return content.ok && problem === undefined ? content.text : undefined;
+  };
 }

@@ -5,7 +5,7 @@ import {
   isScalar,
   isSeq,
   LineCounter,
-  parseAllDocuments,
+  parseDocument,
   visit,
   type Document,
   type ErrorCode,
@@ -85,40 +85,35 @@ const MAX_ALIASES = 100;
 
 /** Parses a file of one YAML 1.2 document. `source` is the file name in messages. */
 export function parseYaml(text: string, source: string): YamlResult {
-  const counter = new LineCounter();
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { ...options, lineCounter });
   const positionOf = (offset: number | undefined): string => {
     if (offset === undefined) return source;
-    const { line, col } = counter.linePos(offset);
+    const { line, col } = lineCounter.linePos(offset);
     return `${source}:${line}:${col}`;
   };
-  const documents: Document.Parsed[] = [...parseAllDocuments(text, { ...options, lineCounter: counter })];
-  const errors = firstOfEachLine(
-    documents.flatMap((each) => [...each.errors, ...each.warnings]),
-    counter,
-  );
-  const fail = (offset: number | undefined, message: string): YamlResult => {
-    return { ok: false, problems: [`${positionOf(offset)}: ${message}`] };
-  };
-  if (errors.length > 0) {
-    return { ok: false, problems: formatFirst(errors, (error) => `${positionOf(error.pos[0])}: ${unquoted(error)}`) };
+  const errors = [...document.errors, ...document.warnings].map((error) => ({
+    offset: error.pos[0],
+    message: unquoted(error),
+  }));
+  const problems = errors.length > 0 ? firstOfEachLine(errors, lineCounter) : findUnsupported(document);
+  if (problems.length > 0) {
+    return {
+      ok: false,
+      problems: formatFirst(problems, ({ offset, message }) => `${positionOf(offset)}: ${message}`),
+    };
   }
-  const [document, second] = documents;
-  if (second) return fail(second.range[0], 'a second document starts here — expected a single document');
-  const formatPosition = (path: Path): string => {
-    const position = positionOf(document && offsetOf(document, path));
-    return path.length === 0 ? position : `${position}: ${formatPath(path)}`;
-  };
-  if (!document) return { ok: true, data: null, label: formatPosition };
-  const prototype = offsetOfPrototypeKey(document);
-  if (prototype !== undefined) return fail(prototype, '__proto__ is not a supported key');
   try {
     const data: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
-    return { ok: true, data, label: formatPosition };
+    const label: FormatPosition = (path) => {
+      const position = positionOf(offsetOf(document, path));
+      return path.length === 0 ? position : `${position}: ${formatPath(path)}`;
+    };
+    return { ok: true, data, label };
   } catch (error) {
-    // Thrown only for an alias without an anchor, and for more aliases than the limit.
+    // Thrown only for more aliases than the limit.
     if (!(error instanceof ReferenceError)) throw error;
-    const unresolved = offsetOfUnresolvedAlias(document);
-    return fail(unresolved, unresolved === undefined ? error.message : UNRESOLVED_ALIAS);
+    return { ok: false, problems: [`${source}: ${error.message}`] };
   }
 }
 
@@ -134,23 +129,46 @@ export function formatPath(path: Path): string {
     .replace(/^\./, '');
 }
 
+interface YamlProblem {
+  readonly offset: number | undefined;
+  readonly message: string;
+}
+
 /** A single mistake causes several errors of the parser. */
-function firstOfEachLine(errors: readonly YAMLError[], counter: LineCounter): readonly YAMLError[] {
+function firstOfEachLine(errors: readonly YamlProblem[], counter: LineCounter): readonly YamlProblem[] {
   const lines = new Set<number>();
-  return errors.filter(({ pos }) => {
-    const { line } = counter.linePos(pos[0]);
+  return errors.filter(({ offset = 0 }) => {
+    const { line } = counter.linePos(offset);
     const isFirst = !lines.has(line);
     lines.add(line);
     return isFirst;
   });
 }
 
-const UNRESOLVED_ALIAS = 'Unresolved alias (the anchor must be set before the alias)';
+/** What the parser accepts, although its data would be incomplete. */
+function findUnsupported(document: Document.Parsed): YamlProblem[] {
+  const found: YamlProblem[] = [];
+  const anchors = new Set<string>();
+  visit(document, {
+    Value: (position, node) => {
+      if (node.anchor !== undefined) anchors.add(node.anchor);
+      // zod ignores a key of this name, because objects have such a property.
+      if (position !== 'key' || !isScalar(node) || node.value !== '__proto__') return;
+      found.push({ offset: node.range?.[0], message: '__proto__ is not a supported key' });
+    },
+    Alias: (_position, { source, range }) => {
+      if (anchors.has(source)) return;
+      found.push({ offset: range?.[0], message: 'Unresolved alias (the anchor must be set before the alias)' });
+    },
+  });
+  return found;
+}
 
 /** Messages instead of those of the parser that quote the file, which may contain secrets. */
 const messages: Partial<Record<ErrorCode, string>> = {
   BAD_DIRECTIVE: 'Directives are not supported',
   BAD_DQ_ESCAPE: 'Invalid escape sequence',
+  MULTIPLE_DOCS: 'A second document starts here — expected a single document',
   TAG_RESOLVE_FAILED: 'Tags are not supported',
 };
 
@@ -159,7 +177,7 @@ function unquoted({ code, message }: YAMLError): string {
   return messages[code] ?? (code === 'UNEXPECTED_TOKEN' ? message.replace(/: .*/s, '') : message);
 }
 
-const options: Parameters<typeof parseAllDocuments>[1] = {
+const options: Parameters<typeof parseDocument>[1] = {
   version: '1.2',
   schema: 'core',
   // Numbers stay strings, so that large integers and decimals keep every digit.
@@ -168,33 +186,10 @@ const options: Parameters<typeof parseAllDocuments>[1] = {
   stringKeys: true,
   uniqueKeys: true,
   prettyErrors: false,
-  logLevel: 'silent',
+  logLevel: 'error',
 };
 
 const numberTags: ReadonlySet<string> = new Set(['tag:yaml.org,2002:int', 'tag:yaml.org,2002:float']);
-
-/** zod ignores a key of this name, because objects have such a property. */
-function offsetOfPrototypeKey(document: Document.Parsed): number | undefined {
-  let offset: number | undefined;
-  visit(document, {
-    Scalar: (position, { value, range }) => {
-      if (position === 'key' && value === '__proto__') offset ??= range?.[0];
-    },
-  });
-  return offset;
-}
-
-function offsetOfUnresolvedAlias(document: Document.Parsed): number | undefined {
-  let offset: number | undefined;
-  visit(document, {
-    Alias: (_key, alias) => {
-      if (alias.resolve(document) !== undefined) return undefined;
-      offset = alias.range?.[0];
-      return visit.BREAK;
-    },
-  });
-  return offset;
-}
 
 /** The offset of the deepest part of the path that exists: a missing key has the position of its mapping. */
 function offsetOf(document: Document.Parsed, path: Path): number | undefined {

@@ -127,8 +127,7 @@ export function createClient(userAgent: string): Client {
 /** Whether the request has something that the server can reject. Any header but the name of the client can be a key. */
 function hasCredentials({ basic_auth, authorization, http_headers = {}, tls_config: tls }: HttpClientConfig): boolean {
   const hasHeader = Object.keys(http_headers).some((name) => name.toLowerCase() !== 'user-agent');
-  const hasCertificate = tls?.cert !== undefined || tls?.cert_file !== undefined;
-  return basic_auth !== undefined || authorization !== undefined || hasHeader || hasCertificate;
+  return basic_auth !== undefined || authorization !== undefined || hasHeader || tls?.cert_file !== undefined;
 }
 
 async function resolveConfig(config: HttpClientConfig): Promise<ResolvedHttpConfig> {

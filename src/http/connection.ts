@@ -5,7 +5,6 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { addAbortSignal } from 'node:stream';
 import { checkServerIdentity, connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
 import type { ResolvedHttpConfig, ResolvedProxy, ResolvedTls } from '../config/resolved-http-config.js';
-import { tlsVersions } from '../config/tls.js';
 import { reasonForStatus } from './error-response.js';
 import { ConnectError, RequestError, type FailureReason } from './failure-reasons.js';
 
@@ -158,17 +157,9 @@ function secureContext(tls: ResolvedTls): SecureContext {
   return context;
 }
 
-function newSecureContext({ ca, cert, key, min_version, max_version }: ResolvedTls): SecureContext {
+function newSecureContext({ ca, cert, key }: ResolvedTls): SecureContext {
   try {
-    return createSecureContext({
-      ca,
-      cert,
-      key,
-      minVersion: tlsVersions[min_version],
-      maxVersion: tlsVersions[max_version],
-      // OpenSSL 3 permits versions before TLS 1.2 only at security level 0.
-      ...(min_version < 'TLS12' && { ciphers: 'DEFAULT:@SECLEVEL=0' }),
-    });
+    return createSecureContext({ ca, cert, key });
   } catch (error) {
     throw new RequestError(
       'bad_request',

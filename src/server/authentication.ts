@@ -41,8 +41,8 @@ export function createAuthenticator(verify: VerifyPassword): Authenticate {
   const pending = new Map<string, Promise<boolean>>();
 
   /** JSON separates the parts, so that no two lists of parts are equal when concatenated (CVE-2022-46146). */
-  const hmac = (...parts: readonly string[]): Buffer =>
-    createHmac('sha256', secret).update(JSON.stringify(parts)).digest();
+  const hmac = (...parts: readonly string[]): string =>
+    createHmac('sha256', secret).update(JSON.stringify(parts)).digest('base64');
 
   function verifyOnce(key: string, login: Login): Promise<boolean> {
     const verified = pending.get(key) ?? verify(login).finally(() => pending.delete(key));
@@ -55,9 +55,9 @@ export function createAuthenticator(verify: VerifyPassword): Authenticate {
     if (credentials === undefined) return 'rejected';
     const { user, password } = credentials;
     const userHash = users.get(user);
-    const hash = userHash ?? dummyHash(users, hmac(user));
+    const hash = userHash ?? dummyHash(users);
     // The hash is part of the key, so that a changed password in the file invalidates the entry.
-    const key = hmac(user, password, hash).toString('base64');
+    const key = hmac(user, password, hash);
     if (!valid.has(key)) {
       if (pending.size >= MAX_PENDING && !pending.has(key)) return 'overloaded';
       const isValid = await verifyOnce(key, { hash, password });
@@ -82,12 +82,8 @@ function parseBasic(authorization = ''): { readonly user: string; readonly passw
   return user === undefined || password === undefined ? undefined : { user, password };
 }
 
-/**
- * A hash that no password has, with the cost of a configured one. It is verified for unknown users, so that the response time
- * does not reveal which users exist.
- */
-function dummyHash(users: Users, seed: Buffer): string {
-  const hashes = [...users.values()];
-  const chosen = hashes[seed.readUInt32BE() % hashes.length] ?? '';
-  return chosen.slice(0, '$2y$10$'.length).padEnd(60, '.');
+/** A hash that no password has. It is verified for unknown users, so that the response time does not reveal which users exist. */
+function dummyHash(users: Users): string {
+  const [hash = ''] = users.values();
+  return hash.slice(0, '$2y$10$'.length).padEnd(60, '.');
 }

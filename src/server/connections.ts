@@ -4,7 +4,7 @@ import { Server as NetServer, type Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 
 interface Connections {
-  /** Closes the server: idle connections at once, others after their last response or at the deadline. */
+  /** Closes the server and all connections: after the last response, or at the deadline. */
   readonly close: (deadlineMs: number) => Promise<void>;
 }
 
@@ -13,46 +13,35 @@ interface Connections {
  * response as finished once it is buffered: its own `close` would cut off what a slow reader has not received yet.
  */
 export function trackConnections(server: Server | HttpsServer, responseMs: number): Connections {
-  const tcpSockets = new Set<Socket>();
-  /** The responses in flight of each connection. With TLS, it is another socket, which exists after the handshake. */
-  const responsesOf = new Map<Socket, Set<ServerResponse>>();
+  /** TCP connections, also those without a finished TLS handshake. */
+  const connections = new Set<Socket>();
+  const inFlight = new Set<ServerResponse>();
   let isClosing = false;
 
-  server.on('connection', (socket: Socket) => {
-    tcpSockets.add(socket);
-    socket.once('close', () => tcpSockets.delete(socket));
+  const closeAll = (): void => {
+    for (const connection of connections) connection.destroy();
+  };
+
+  server.on('connection', (connection: Socket) => {
+    connections.add(connection);
+    connection.once('close', () => connections.delete(connection));
   });
   server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
-    const responses = new Set<ServerResponse>();
-    responsesOf.set(socket, responses);
+    // Node.js emits 'close' only for the current one of pipelined requests.
     socket.once('close', () => {
-      responsesOf.delete(socket);
-      // Node.js emits 'close' only for the current one of pipelined requests.
-      for (const response of responses) response.emit('close');
-      if (isClosing) closeIdle();
+      for (const response of inFlight) if (response.req.socket === socket) response.emit('close');
     });
   });
   server.prependListener('request', ({ socket }, response) => {
-    const responses = responsesOf.get(socket);
-    responses?.add(response);
+    inFlight.add(response);
     const deadline = setTimeout(() => socket.destroy(), responseMs).unref();
-    response.on('close', () => {
+    response.once('close', () => {
       clearTimeout(deadline);
-      responses?.delete(response);
-      if (isClosing) closeIdle();
+      inFlight.delete(response);
+      if (isClosing && inFlight.size === 0) closeAll();
     });
     if (isClosing) announceClose(response);
   });
-
-  function closeIdle(): void {
-    for (const [socket, responses] of responsesOf) if (responses.size === 0) socket.destroySoon();
-    // Only connections without a finished handshake remain.
-    if (responsesOf.size === 0) destroyAll();
-  }
-
-  function destroyAll(): void {
-    for (const socket of tcpSockets) socket.destroy();
-  }
 
   return {
     close: async (deadlineMs) => {
@@ -60,9 +49,9 @@ export function trackConnections(server: Server | HttpsServer, responseMs: numbe
       const closed = new Promise((resolve) => {
         NetServer.prototype.close.call(server, resolve);
       });
-      for (const responses of responsesOf.values()) for (const response of responses) announceClose(response);
-      closeIdle();
-      const deadline = setTimeout(destroyAll, deadlineMs);
+      for (const response of inFlight) announceClose(response);
+      if (inFlight.size === 0) closeAll();
+      const deadline = setTimeout(closeAll, deadlineMs);
       await closed;
       clearTimeout(deadline);
       // Clears the timer of Node.js that checks for slow requests.

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { CONTENT_SECURITY_POLICY } from '../pages/layout.js';
 import type { Authenticate } from './authentication.js';
-import type { WebRules } from './web-config.js';
+import type { WebConfig } from './web-config.js';
 
 /** Headers of every response, unless the web configuration sets others. */
 const defaultHeaders: Readonly<Record<string, string>> = {
@@ -19,10 +19,12 @@ type Guard = (request: IncomingMessage, response: ServerResponse, next: () => vo
  * Sets the headers of every response, and rejects requests without a valid password. It has the shape
  * of middleware but runs before Express, which skips all middleware for a request target that it cannot parse.
  */
-export function createGuard(rules: () => WebRules, authenticate: Authenticate, log: Logger): Guard {
+export function createGuard(config: () => WebConfig, authenticate: Authenticate, log: Logger): Guard {
   async function guard(request: IncomingMessage, response: ServerResponse, next: () => void): Promise<void> {
-    const { headers, users } = rules();
-    response.setHeaders(new Map(Object.entries({ ...defaultHeaders, ...headers })));
+    const { headers, users } = config();
+    for (const [name, value] of Object.entries({ ...defaultHeaders, ...headers })) {
+      if (value !== undefined) response.setHeader(name, value);
+    }
     // No path reads a body. Closing the connection after the response drops it unread.
     if (hasBody(request)) response.setHeader('Connection', 'close');
 

@@ -7,7 +7,7 @@ import { createAuthenticator, createPasswordVerifier, type VerifyPassword } from
 import { trackConnections } from './connections.js';
 import { createGuard } from './guard.js';
 import { isClientAccepted, type LoadedTls } from './tls.js';
-import { watchWebConfig, type LoadedWebConfig } from './web-config.js';
+import { watchWebConfig, type WebConfig, type WebConfigFile } from './web-config.js';
 import { systemErrorText } from '../text/system-error.js';
 
 /*
@@ -50,10 +50,13 @@ const CHECK_INTERVAL_MS = 1_000;
 export interface ServerOptions {
   readonly log: Logger;
   /** Absent for plain HTTP without authentication. */
-  readonly webConfig?: LoadedWebConfig | undefined;
+  readonly webConfig?: WebConfigFile | undefined;
   readonly limits?: ServerLimits;
   readonly verify?: VerifyPassword;
 }
+
+/** Without a file: plain HTTP without authentication. */
+const openConfig: WebConfig = { headers: {}, users: new Map() };
 
 /** Serves the application behind the guard. Rejects with a one-line message when it cannot listen. */
 export async function startWebServer(
@@ -62,8 +65,8 @@ export async function startWebServer(
   { log, webConfig, limits = serverLimits, verify = createPasswordVerifier() }: ServerOptions,
 ): Promise<WebServer> {
   let tls = webConfig?.config.tls;
-  const watch = watchWebConfig(webConfig, log, (config) => reloadTls(config.tls));
-  const guard = createGuard(watch.current, createAuthenticator(verify), log);
+  const watch = webConfig && watchWebConfig(webConfig, log, (config) => reloadTls(config.tls));
+  const guard = createGuard(watch?.current ?? (() => openConfig), createAuthenticator(verify), log);
   const listener: RequestListener = (request, response) => guard(request, response, () => app(request, response));
   const tlsServer = tls && createTlsServer(tlsOptions(tls, limits), listener);
   const server = tlsServer ?? createServer(httpOptions(limits), listener);
@@ -88,14 +91,14 @@ export async function startWebServer(
   try {
     await once(server.listen(port, host), 'listening');
   } catch (error) {
-    watch.close();
+    watch?.close();
     throw new Error(`cannot listen on ${host ?? ''}:${port}: ${listenProblem(error)}`, { cause: error });
   }
   server.on('error', (error) => log.error({ err: error }, 'cannot accept a connection'));
   return {
     url: urlOf(server.address() as AddressInfo, tls ? 'https' : 'http'),
     close: async () => {
-      watch.close();
+      watch?.close();
       await connections.close(limits.drainMs);
     },
   };

@@ -12,7 +12,8 @@ import { freePort } from '../support/ports.js';
 import { runExporter } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
-const certificate = createAuthority().issue('exporter', ['DNS:localhost', 'IP:127.0.0.1']);
+const authority = createAuthority();
+const certificate = authority.issue('exporter', ['DNS:localhost', 'IP:127.0.0.1']);
 const folder = createTempFolder();
 const tls = `cert_file: ${certificate.certFile}\n  key_file: ${certificate.keyFile}`;
 
@@ -46,11 +47,17 @@ describe('healthcheck', () => {
   it.each([
     ['TLS', `tls_server_config:\n  ${tls}\n`],
     ['passwords', `basic_auth_users: {prometheus: ${hashSync('secret', 4)}}\n`],
-    ['client certificates', `tls_server_config:\n  ${tls}\n  client_auth_type: RequireAndVerifyClientCert\n`],
+    [
+      'client certificates',
+      `tls_server_config:\n  ${tls}\n  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ${authority.certFile}\n`,
+    ],
   ])('succeeds with %s in the web configuration', async (_title, content) => {
-    const { file, webConfig } = await webConfigOf(content);
+    const webConfig = await webConfigOf(content);
     const { host } = new URL((await serve(createTestApp(), { webConfig })).url);
-    expect(await check(`--web.listen-address=${host}`, `--web.config.file=${file}`)).toEqual({ code: 0, stderr: [] });
+    expect(await check(`--web.listen-address=${host}`, `--web.config.file=${webConfig.path}`)).toEqual({
+      code: 0,
+      stderr: [],
+    });
   });
 
   it('fails when nothing listens, and names the addresses that it has tried', async () => {

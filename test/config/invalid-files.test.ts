@@ -17,7 +17,7 @@ const noMapping = (received: string) => `Invalid input: expected object, receive
 /** One file for each kind of error. */
 const invalidFiles: readonly (readonly [title: string, text: string, ...problems: string[]])[] = [
   ['no content', '# later\n', 'b: is empty'],
-  ['two documents', 'a: b\n---\na: b', 'b:2:1: a second document starts here — expected a single document'],
+  ['two documents', 'a: b\n---\na: b', 'b:2:1: A second document starts here — expected a single document'],
   [
     'syntax errors, the first of each line',
     'poll: a: b: c\nlimits: "d\\x" e\n',

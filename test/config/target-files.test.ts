@@ -31,7 +31,7 @@ const EXPECTED = 'expected a list of targets, each as under targets, or [] for n
 
 describe('target_files', () => {
   test('add targets in the order of the patterns and of the names of files', async () => {
-    folder.write('bridge.yaml', `targets:\n${target('own')}target_files: [z.yml, targets/*.yml, "targets/[a]*"]\n`);
+    folder.write('bridge.yaml', `targets:\n${target('own')}target_files: [z.yml, targets/*.yml, "targets/a.*n"]\n`);
     folder.write('z.yml', target('z'));
     folder.write('targets/b.yml', target('b1') + target('b2'));
     folder.write('targets/a.yml', target('a'));
@@ -40,17 +40,9 @@ describe('target_files', () => {
   });
 
   test('can have absolute names', async () => {
-    folder.write('bridge.yaml', `target_files: [${folder.path}/targets/?.yml]`);
+    folder.write('bridge.yaml', `target_files: [${folder.path}/targets/*.yml]`);
     folder.write('targets/a.yml', target('a'));
     expect(await loaded()).toEqual(['a']);
-  });
-
-  test('are searched in several directories', async () => {
-    folder.write('bridge.yaml', 'target_files: ["*/chain.yml"]');
-    for (const name of ['x', 'y', 'z']) mkdirSync(join(folder.path, name));
-    folder.write('y/chain.yml', target('y'));
-    folder.write('x/chain.yml', target('x'));
-    expect(await loaded()).toEqual(['x', 'y']);
   });
 
   test('do not include directories, hidden files and other names', async () => {
@@ -58,9 +50,6 @@ describe('target_files', () => {
     mkdirSync(join(folder.path, 'targets/folder'));
     folder.write('targets/.a.yml.swp', 'x');
     folder.write('targets/a.yml', target('a'));
-    expect(await loaded()).toEqual(['a']);
-    folder.write('bridge.yaml', 'target_files: ["targets/[!b].yml"]');
-    folder.write('targets/b.yml', 'x');
     expect(await loaded()).toEqual(['a']);
   });
 
@@ -75,9 +64,9 @@ describe('target_files', () => {
   test('cause a warning if a pattern or a name matches no file', async () => {
     folder.write('bridge.yaml', 'target_files:\n  - targets/*.yml\n  - gone/*.yml\n  - gone.yml\n');
     expect(await loaded()).toEqual([
-      'bridge.yaml:2:5: target_files[0]: "targets/*.yml" matches no file',
-      'bridge.yaml:3:5: target_files[1]: "gone/*.yml" matches no file',
-      'bridge.yaml:4:5: target_files[2]: "gone.yml" matches no file',
+      'bridge.yaml:2:5: target_files[0]: matches no file',
+      'bridge.yaml:3:5: target_files[1]: matches no file',
+      'bridge.yaml:4:5: target_files[2]: matches no file',
     ]);
   });
 
@@ -100,10 +89,10 @@ describe('target_files', () => {
     expect(await loaded()).toEqual(problems);
   });
 
-  test('cannot be a directory or a broken link', async () => {
-    folder.write('bridge.yaml', 'target_files: [targets, "*.yml"]');
+  test('cannot be a broken link', async () => {
+    folder.write('bridge.yaml', 'target_files: ["*.yml"]');
     symlinkSync('nowhere', join(folder.path, 'a.yml'));
-    expect(await loaded()).toEqual(['targets: is not a file', 'a.yml: cannot be read: no such file or directory']);
+    expect(await loaded()).toEqual(['a.yml: cannot be read: no such file or directory']);
   });
 
   test('need unique names over all files', async () => {
@@ -143,7 +132,7 @@ describe('target_files', () => {
 
   test.each<[value: string, problem: string, index?: string, column?: number]>([
     ['targets', 'Invalid input: expected array, received string'],
-    ...['[""]', '[a/**/b.yml]', '["a[b"]'].map((value): [string, string, string, number] => [
+    ...['[""]', '[a/*/b.yml]'].map((value): [string, string, string, number] => [
       value,
       'expected a file name or a pattern such as targets/*.yml',
       '[0]',

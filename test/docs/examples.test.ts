@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { parseConfig } from '../support/config.js';
-import { parseWebConfig } from '../../src/server/web-config.js';
+import { parseYaml, validate as validateData } from '../../src/config/yaml.js';
+import { webSchema } from '../../src/server/web-config.js';
 import { createTestContext, parseHere } from '../support/command-context.js';
 import { hasHelm, helm } from '../deploy/helm.js';
 import { projectPath, readProjectFile } from '../support/project-files.js';
@@ -44,7 +45,10 @@ const config = byParser(parseConfig);
 /** Settings of an endpoint without the rest of the file. */
 const endpoint: Validator = (yaml) =>
   config(`targets:\n  - name: a\n    bridge:\n      url: https://a.example\n${yaml.replaceAll(/^/gm, '      ')}`);
-const web = byParser(parseWebConfig);
+const web = byParser((text, source) => {
+  const yaml = parseYaml(text, source);
+  return yaml.ok ? validateData(webSchema, yaml.data, yaml.label) : yaml;
+});
 const prometheusConfig = ['check', 'config', '--syntax-only'];
 const withoutKubernetes = byTool(hasPromtool, 'promtool', ...prometheusConfig);
 /** Debian builds Prometheus without the discovery of Kubernetes. */

@@ -59,7 +59,7 @@ const clientSettings = (proxy: string): readonly Settings[] => [
       `//${[secrets.proxyUser, secrets.proxyPassword].map(encodeURIComponent).join(':')}@`,
     ),
   },
-  { tls_config: { cert: certificate.cert, key: certificate.key } },
+  { tls_config: { cert_file: certificate.certFile, key_file: certificate.keyFile } },
 ];
 
 interface EchoServer {

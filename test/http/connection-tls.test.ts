@@ -57,11 +57,9 @@ describe('the certificate of a node', () => {
     const { url } = await serve(nodeCertificate);
     const rejected = /^tls: \/state: request failed: unable to verify the first certificate$/;
     expect(await outcome(url, {})).toMatch(rejected);
-    expect(await outcome(url, { tls_config: { ca: otherAuthority.cert } })).toMatch(rejected);
-    // Among others.
-    expect(await outcome(url, { tls_config: { ca: `# two of them\n${otherAuthority.cert}\n${authority.cert}` } })).toBe(
-      'ok',
-    );
+    expect(await outcome(url, { tls_config: { ca_file: otherAuthority.certFile } })).toMatch(rejected);
+    const bundle = folder.write('bundle.crt', `# two of them\n${otherAuthority.cert}\n${authority.cert}`);
+    expect(await outcome(url, { tls_config: { ca_file: bundle } })).toBe('ok');
   });
 
   it.each<[string, Certificate, Keys, string | RegExp]>([
@@ -149,7 +147,7 @@ describe('a node that requires a client certificate', () => {
     expect(await outcome(url, keys)).toBe('ok');
     folder.write('own.key', untrustedClientCertificate.key);
     expect(await outcome(url, keys)).toBe(
-      'bad_request: /state: invalid configuration: the private key does not match the certificate',
+      `bad_request: /state: invalid configuration: ${join(folder.path, 'own.key')} is not the key of the certificate`,
     );
     folder.write('own.key', 'half a key');
     expect(await outcome(url, keys)).toBe(
@@ -158,16 +156,11 @@ describe('a node that requires a client certificate', () => {
   });
 });
 
-describe('TLS versions', () => {
-  const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
-
-  it.each<[string, ServerOptions, Keys, RegExp]>([
-    ['are rejected below min_version', { maxVersion: 'TLSv1.2' }, { min_version: 'TLS13' }, /^tls: .*version/],
-    ['are rejected above max_version', { minVersion: 'TLSv1.3' }, { max_version: 'TLS12' }, /^tls: .*version/],
-    ['are rejected before TLS 1.2 by default', old, {}, /^tls: .*(?:version|protocol)/],
-    ['are accepted from TLS 1.1 if min_version is TLS11', old, { min_version: 'TLS11' }, /^ok$/],
-  ])('%s', async (_title, options, versions, expected) => {
-    const { url } = await serve(nodeCertificate, options);
-    expect(await outcome(url, { tls_config: { ...trusting, ...versions } })).toMatch(expected);
+it('TLS versions before 1.2 are rejected', async () => {
+  const { url } = await serve(nodeCertificate, {
+    minVersion: 'TLSv1',
+    maxVersion: 'TLSv1.1',
+    ciphers: 'DEFAULT:@SECLEVEL=0',
   });
+  expect(await outcome(url, { tls_config: trusting })).toMatch(/^tls: .*(?:version|protocol)/);
 });

@@ -10,7 +10,7 @@ import {
   type ServerOptions,
   type WebServer,
 } from '../../src/server/server.js';
-import { loadWebConfig, type LoadedWebConfig } from '../../src/server/web-config.js';
+import { loadWebConfig, type WebConfigFile } from '../../src/server/web-config.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
 /** The application around fixed contents; a test replaces those it is about. */
@@ -49,14 +49,12 @@ const folder = createTempFolder();
 let files = 0;
 
 /** Writes a web configuration, and loads it. */
-export async function webConfigOf(
-  text: string,
-): Promise<{ readonly file: string; readonly webConfig: LoadedWebConfig }> {
+export async function webConfigOf(text: string): Promise<WebConfigFile> {
   files += 1;
-  const file = folder.write(`web-${files}.yml`, text);
-  const loaded = await loadWebConfig(file);
+  const path = folder.write(`web-${files}.yml`, text);
+  const loaded = await loadWebConfig(path);
   if (!loaded.ok) throw new Error(loaded.problems.join('\n'));
-  return { file, webConfig: loaded.webConfig };
+  return { path, config: loaded.config };
 }
 
 /** Scrapes that get no response until they are released. */

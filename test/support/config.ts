@@ -1,15 +1,16 @@
 import { dirname } from 'node:path';
-import type { Config, ConfigResult } from '../../src/config/config.js';
+import { createFileSchema, type Config, type ConfigResult } from '../../src/config/config.js';
 import { validateConfig } from '../../src/config/loader.js';
 import { nodeUrl, type EndpointUrl } from '../../src/config/urls.js';
 import { parseYaml } from '../../src/config/yaml.js';
 import { problemNames } from '../../src/problems/problems.js';
 
 /** Parses a configuration file without target files. `path` is its name in messages. */
-export function parseConfig(text: string, path: string, metricLabels?: ReadonlySet<string>): ConfigResult {
+export function parseConfig(text: string, path: string, metricLabels: ReadonlySet<string> = new Set()): ConfigResult {
   const yaml = parseYaml(text, path);
   if (!yaml.ok) return yaml;
-  return validateConfig(yaml.data, { label: yaml.label, directory: dirname(path), metricLabels, problemNames });
+  const schema = createFileSchema(metricLabels, problemNames);
+  return validateConfig(yaml.data, { label: yaml.label, directory: dirname(path), schema });
 }
 
 /** Parses a valid configuration. Throws for an invalid one. */
