@@ -1,8 +1,7 @@
-import type { z } from 'zod';
 import { bridgeDialects, crosschainDialects, documentPaths, type DocumentPath } from './chain/dialects.js';
 import { readDocument, unreadable, type DocumentResult } from './chain/document.js';
 import { isPresent } from './chain/field.js';
-import { hasKnownField } from './chain/fields.js';
+import { hasKnownField, type FieldSchema } from './chain/fields.js';
 import { moduleState, moduleStateResponse } from './chain/module-state.js';
 import { rateLimiterInput } from './chain/rate-limiter-input.js';
 import type { Instant } from './clock.js';
@@ -77,7 +76,7 @@ export interface DocumentDefinition<Types extends AnyTypes> {
   /** The paths in all dialects. */
   readonly paths: readonly DocumentPath[];
   /** The schema of the body; absent for answers to several requests. */
-  readonly schema?: z.ZodType;
+  readonly schema?: FieldSchema;
   /** Reads a response body. The result has no value when the body is valid JSON with none of the expected fields. */
   readonly read: (body: Buffer, context: ReadContext) => DocumentResult<Types['content']>;
   /** What the families are derived from. */

@@ -1,14 +1,5 @@
-import type { z } from 'zod';
 import { INVALID } from './field.js';
-import {
-  wrongValuesSoFar,
-  fieldByKey,
-  isEnumeration,
-  UNKNOWN_VALUE,
-  fieldsOf,
-  rowSchema,
-  type FieldSchema,
-} from './fields.js';
+import { structureOf, UNKNOWN_VALUE, wrongValuesSoFar, type FieldSchema } from './fields.js';
 
 /* Reads a response body by the schema of its document. */
 
@@ -99,20 +90,20 @@ export function countValues(body: Uint8Array): number {
 }
 
 /** The errors in a value that was read. Lists are searched only if there are invalid or unknown values: they have tens of thousands of rows. */
-function errorsOf(schema: z.ZodType, value: unknown, hasWrongValues: boolean): FieldErrors {
+function errorsOf(schema: FieldSchema, value: unknown, hasWrongValues: boolean): FieldErrors {
   const invalid = new Map<string, number>();
   const unknown = new Map<string, number>();
   const missing = new Set<string>();
-  const visit = (fieldSchema: z.ZodType, path: string, field: unknown, isInRow: boolean): void => {
+  const visit = (fieldSchema: FieldSchema, path: string, field: unknown, isInRow: boolean): void => {
+    const { isEnumeration, fields, row } = structureOf(fieldSchema);
     if (field === undefined) {
       if (!isInRow && path !== '') missing.add(path);
     } else if (field === INVALID) increment(invalid, path);
-    else if (field === UNKNOWN_VALUE && isEnumeration(fieldSchema)) increment(unknown, path);
+    else if (field === UNKNOWN_VALUE && isEnumeration === true) increment(unknown, path);
     else if (Array.isArray(field)) {
-      const row = hasWrongValues ? rowSchema(fieldSchema) : undefined;
-      if (row !== undefined) for (const entry of field) visit(row, `${path}[]`, entry, true);
-    } else if (typeof field === 'object' && field !== null) {
-      for (const [name, ofField] of fieldsOf(fieldSchema)) {
+      if (row !== undefined && hasWrongValues) for (const entry of field) visit(row, `${path}[]`, entry, true);
+    } else if (fields !== undefined && typeof field === 'object' && field !== null) {
+      for (const [name, ofField] of Object.entries(fields)) {
         visit(ofField, joinPath(path, name), Reflect.get(field, name), isInRow);
       }
     }
@@ -126,21 +117,22 @@ export const MAX_UNRECOGNIZED_FIELDS = 20;
 const MAX_UNRECOGNIZED_KEY_CHARACTERS = 64;
 
 /** Paths of keys that a schema does not have; the first ones, because a document can have any number. */
-export function unrecognizedFields(schema: z.ZodType, json: unknown): ReadonlySet<string> {
+export function unrecognizedFields(schema: FieldSchema, json: unknown): ReadonlySet<string> {
   const found = new Set<string>();
-  const visit = (fieldSchema: z.ZodType, path: string, value: unknown): void => {
+  const visit = (fieldSchema: FieldSchema, path: string, value: unknown): void => {
+    const { fields, aliases = {}, ignored = [], row } = structureOf(fieldSchema);
     if (found.size >= MAX_UNRECOGNIZED_FIELDS || typeof value !== 'object' || value === null) return;
     if (Array.isArray(value)) {
-      const row = rowSchema(fieldSchema);
       if (row !== undefined) for (const entry of value) visit(row, `${path}[]`, entry);
-      return;
-    }
-    if (fieldsOf(fieldSchema).length === 0) return;
-    for (const [key, entry] of Object.entries(value)) {
-      const known = fieldByKey(fieldSchema, key);
-      if (known) visit(known[1], joinPath(path, known[0]), entry);
-      if (known !== undefined || found.size >= MAX_UNRECOGNIZED_FIELDS) continue;
-      found.add(joinPath(path, key.slice(0, MAX_UNRECOGNIZED_KEY_CHARACTERS)));
+    } else if (fields !== undefined) {
+      for (const [key, entry] of Object.entries(value)) {
+        const name = (Object.hasOwn(aliases, key) && aliases[key]) || key;
+        const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+        if (field !== undefined) visit(field, joinPath(path, name), entry);
+        else if (!ignored.includes(name) && found.size < MAX_UNRECOGNIZED_FIELDS) {
+          found.add(joinPath(path, key.slice(0, MAX_UNRECOGNIZED_KEY_CHARACTERS)));
+        }
+      }
     }
   };
   visit(schema, '', json);

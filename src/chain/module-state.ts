@@ -8,9 +8,9 @@ import {
   numeral,
   object as objectOf,
   string,
+  type FieldSchema,
   type ValueOf,
 } from './fields.js';
-import type { z } from 'zod';
 
 /*
  * The bridge module state in the words of the spec. After the fields of an object follow those that nothing reads; newer nodes have some
@@ -19,7 +19,7 @@ import type { z } from 'zod';
 
 const aliases = allAliases(bridgeDialects).fields;
 
-const object = <const Shape extends Readonly<Record<string, z.ZodType>>>(
+const object = <const Shape extends Readonly<Record<string, FieldSchema>>>(
   shape: Shape,
   ignored: readonly string[] = [],
 ) => objectOf(shape, { aliases, ignored });

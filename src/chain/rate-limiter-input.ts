@@ -1,6 +1,15 @@
 import { allAliases, crosschainDialects } from './dialects.js';
-import type { z } from 'zod';
-import { address, chainId, enumeration, list, numeral, object as objectOf, string, type ValueOf } from './fields.js';
+import {
+  address,
+  chainId,
+  enumeration,
+  list,
+  numeral,
+  object as objectOf,
+  string,
+  type FieldSchema,
+  type ValueOf,
+} from './fields.js';
 
 /*
  * The rate limiter input in the words of the spec. After the fields of an object follow those that nothing reads; newer nodes have some
@@ -9,7 +18,7 @@ import { address, chainId, enumeration, list, numeral, object as objectOf, strin
 
 const aliases = allAliases(crosschainDialects);
 
-const object = <const Shape extends Readonly<Record<string, z.ZodType>>>(
+const object = <const Shape extends Readonly<Record<string, FieldSchema>>>(
   shape: Shape,
   ignored: readonly string[] = [],
 ) => objectOf(shape, { aliases: aliases.fields, ignored });

@@ -128,7 +128,7 @@ describe('the schemas of the documents', () => {
     return Object.fromEntries(Object.entries(fields).map(([name, inner]) => [name, valueOfType(inner)]));
   };
 
-  it.each<[string, FieldSchema<unknown>]>([
+  it.each<[string, FieldSchema]>([
     ['module_state', moduleStateResponse],
     ['rateLimiterInput', rateLimiterInput],
   ])('recognize every field of the spec of %s', (root, schema) => {

@@ -1,5 +1,4 @@
-import type { z } from 'zod';
-import { fieldsOf, rowSchema } from '../../src/chain/fields.js';
+import { structureOf, type FieldSchema } from '../../src/chain/fields.js';
 import { moduleState } from '../../src/chain/module-state.js';
 import { rateLimiterInput } from '../../src/chain/rate-limiter-input.js';
 import type { DocumentName } from '../../src/document-types.js';
@@ -123,10 +122,10 @@ function withWholeObjects(read: readonly string[], root: string, order: readonly
 }
 
 /** Paths of all fields of a schema. A list of scalars is one field. */
-function fieldPaths(schema: z.ZodType, path: string): readonly string[] {
-  const fields = fieldsOf(schema);
-  if (fields.length > 0) return fields.flatMap(([name, field]) => fieldPaths(field, `${path}.${name}`));
-  const row = rowSchema(schema);
+function fieldPaths(schema: FieldSchema, path: string): readonly string[] {
+  const { fields, row } = structureOf(schema);
+  if (fields !== undefined)
+    return Object.entries(fields).flatMap(([name, field]) => fieldPaths(field, `${path}.${name}`));
   if (row === undefined) return [path];
   return [path, ...fieldPaths(row, `${path}[]`).filter((field) => field !== `${path}[]`)];
 }
