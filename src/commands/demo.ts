@@ -7,7 +7,7 @@ import { startExporter } from '../exporter.js';
 import { createPollExecutor } from '../poll/fetch.js';
 import { HUB_CHAIN_ID } from '../simulator/cctx.js';
 import { RPC_PATH } from '../simulator/json-rpc.js';
-import { chainNames } from '../simulator/mainnet-chains.js';
+import { chainNames } from '../simulator/external-chains.js';
 import type { Model } from '../simulator/model.js';
 import { scenarios, type ScenarioName } from '../simulator/scenarios.js';
 import { minBatchFee } from '../simulator/tokens.js';
@@ -84,8 +84,8 @@ Ctrl+C stops both; --scenario=stuck shows an incident, --help lists the others.
 const WATCHED = 'Validator Guild';
 
 /** The poll interval is short, so that a user sees the numbers change. */
-export function demoConfig(url: string, model: Pick<Model, 'tokens' | 'stakingValidators'>): Config {
-  const watched = model.stakingValidators().filter(({ description }) => description.moniker === WATCHED);
+export function demoConfig(url: string, model: Pick<Model, 'bridge'>): Config {
+  const watched = model.bridge.stakingValidators().filter(({ description }) => description.moniker === WATCHED);
   const file = {
     poll: { interval: '5s', timeout: '5s', stale_after: '1m' },
     targets: [
@@ -105,7 +105,7 @@ export function demoConfig(url: string, model: Pick<Model, 'tokens' | 'stakingVa
         },
       },
     ],
-    tokens: model.tokens.map((token) => ({
+    tokens: model.bridge.tokens.map((token) => ({
       contract: token.contract,
       symbol: token.symbol,
       decimals: String(token.decimals),

@@ -2,15 +2,11 @@
 export interface Block {
   readonly height: number;
   readonly timeMs: number;
-  /** Minutes since the previous block. */
-  readonly elapsedMinutes: number;
   /** Height of the external chain that the bridge leads to. */
   readonly externalHeight: number;
 }
 
 export const EXTERNAL_BLOCK_MS = 12_000;
-
-const MINUTE_MS = 60_000;
 
 export interface TimeSpan {
   readonly fromMs: number;
@@ -74,7 +70,6 @@ export class BlockClock {
     return {
       height: firstHeight + index,
       timeMs,
-      elapsedMinutes: blockTimeMs / MINUTE_MS,
       externalHeight: this.externalHeightAt(timeMs),
     };
   }

@@ -3,7 +3,7 @@ import { Books } from './books.js';
 import { ExternalContract } from './external-contract.js';
 import { type ContractAction, Oracle } from './oracle.js';
 import { createAccount, createExternalAddress, type Random } from './random.js';
-import type { Erc20ToDenom, ModuleState, OrchestratorAddress, Params, StakingValidator } from './responses.js';
+import type { Immutable, OrchestratorAddress } from './responses.js';
 import { createErc20ToDenoms, createTokens, drawAmount, type Token, type Tokens } from './tokens.js';
 import { createOrchestratorAddresses, createValidators, type Validator, Valsets } from './validators.js';
 import { amountOf, Withdrawals } from './withdrawals.js';
@@ -41,7 +41,7 @@ export class BridgeModule {
   readonly #random: Random;
   readonly #parameters: BridgeParameters;
   readonly #orchestratorAddresses: readonly OrchestratorAddress[];
-  readonly #erc20ToDenoms: readonly Erc20ToDenom[];
+  readonly #erc20ToDenoms: ReturnType<typeof createErc20ToDenoms>;
   #params: Params;
   #blacklist: readonly string[];
 
@@ -116,7 +116,8 @@ export class BridgeModule {
     this.#blacklist = [...this.#blacklist, address].toSorted();
   }
 
-  stakingValidators(): StakingValidator[] {
+  /** By descending stake, with the fields of the staking module (cosmos.staking.v1beta1.Validator) that concern people. */
+  stakingValidators() {
     const byStake = this.validators.toSorted((left, right) => right.stake - left.stake);
     return byStake.map(({ operator, moniker, stake, isJailed }) => ({
       operator_address: operator,
@@ -127,7 +128,7 @@ export class BridgeModule {
     }));
   }
 
-  /** What the node knows of an orchestrator. */
+  /** What the node knows of an orchestrator; `undefined` for another account. */
   orchestrator(address: string): OrchestratorStatus | undefined {
     const validator = this.validators.find(({ orchestrator }) => orchestrator === address);
     return (
@@ -139,7 +140,8 @@ export class BridgeModule {
     );
   }
 
-  state(): ModuleState {
+  /** Of the response `module_state`. */
+  state() {
     const valsets = this.valsets.newestFirst;
     const batches = this.withdrawals.batches.toReversed();
     return {
@@ -165,7 +167,7 @@ export class BridgeModule {
     switch (action.kind) {
       case 'deposit':
         this.contract.mint(action.tokenContract, BigInt(action.amount));
-        return this.books.add('deposited', [action.tokenContract], BigInt(action.amount));
+        return this.books.count('deposited', [action.tokenContract], BigInt(action.amount));
       case 'withdraw':
         return this.withdrawals.observeExecution(action.batchNonce);
       case 'valset-update':
@@ -173,6 +175,8 @@ export class BridgeModule {
     }
   }
 }
+
+type Params = Immutable<ReturnType<typeof createParams>>;
 
 /** With 18 decimals. */
 const FULL_BALANCE = 100n * 10n ** 18n;
@@ -183,7 +187,7 @@ function balanceAfter(transactions: number): bigint {
   return FULL_BALANCE - ((BigInt(transactions) * FEE) % (FULL_BALANCE / 2n));
 }
 
-function createParams(random: Random, hubCoinContract: string, parameters: BridgeParameters): Params {
+function createParams(random: Random, hubCoinContract: string, parameters: BridgeParameters) {
   const signedWindow = String(parameters.signedWindow);
   return {
     bridge_id: 'hub-bridgeid',

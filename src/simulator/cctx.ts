@@ -1,13 +1,15 @@
 import { amountWorth, type Asset, type ExternalChain, HUB_COIN, secondsToHash, valueOf } from './external-chains.js';
 import { createAccount, createExternalAddress, type Random } from './random.js';
-import type { Cctx, CctxStatus, InboundParams, OutboundParams, RevertOptions } from './responses.js';
+import type { Immutable } from './responses.js';
 
 export const HUB_CHAIN_ID = '7000';
 
-const SIGNING_SECONDS: readonly [number, number] = [15, 60];
 /** Signers raise the gas price of a pending cctx this often, which also updates `lastUpdate_timestamp`. */
 const GAS_BUMP_SECONDS = 600;
 const MAX_GAS_BUMPS = 4;
+
+/** The row of a cctx in a response. */
+export type Cctx = Immutable<ReturnType<typeof createOutgoing>>;
 
 /** A cross-chain transaction (cctx) and its progress. */
 export interface SimulatedCctx {
@@ -50,7 +52,7 @@ export interface CctxOptions {
   /** Drawn when absent. */
   readonly asset?: Asset;
   /** Minimum and maximum time from creation to broadcast. */
-  readonly signingSeconds?: readonly [number, number];
+  readonly signingSeconds: readonly [number, number];
 }
 
 export function createCctx(options: CctxOptions): SimulatedCctx {
@@ -68,7 +70,7 @@ export function createCctx(options: CctxOptions): SimulatedCctx {
     confirmationSeconds: random.between(...chain.confirmationSeconds),
     txHash: `0x${random.hex(64)}`,
     created: (isOutgoing ? createOutgoing : createRevert)(options, asset, String(amount)),
-    broadcastAtSeconds: createdSeconds + random.between(...(options.signingSeconds ?? SIGNING_SECONDS)),
+    broadcastAtSeconds: createdSeconds + random.between(...options.signingSeconds),
     isBroadcast: false,
     isLost: false,
   };
@@ -78,7 +80,8 @@ export function createCctx(options: CctxOptions): SimulatedCctx {
 export function createCommand(options: CctxOptions): SimulatedCctx {
   const cctx = createCctx({ ...options, direction: 'outgoing', asset: options.chain.gas });
   const { created } = cctx;
-  const commanded = { sender_chain_id: '0', coin_type: 'Cmd', observed_external_height: '0' };
+  const coin_type = 'Cmd' as const;
+  const commanded = { sender_chain_id: '0', coin_type, observed_external_height: '0' };
   return {
     ...cctx,
     direction: 'command',
@@ -89,7 +92,7 @@ export function createCommand(options: CctxOptions): SimulatedCctx {
       relayed_message: 'migrate the funds',
       cctx_status: { ...created.cctx_status, created_timestamp: '0' },
       inbound_params: { ...created.inbound_params, ...commanded },
-      outbound_params: created.outbound_params.map((outbound) => ({ ...outbound, coin_type: 'Cmd' })),
+      outbound_params: created.outbound_params.map((outbound) => ({ ...outbound, coin_type })),
     },
   };
 }
@@ -101,7 +104,7 @@ export function currentRow(cctx: SimulatedCctx, nowSeconds: number): Cctx {
   const hashAt = broadcastAtSeconds + secondsToHash(cctx.chain);
   const hasHash = isBroadcast && nowSeconds >= hashAt;
   const lastUpdate = Math.max(createdSeconds + bumps * GAS_BUMP_SECONDS, hasHash ? hashAt : 0);
-  const updated = (outbound: OutboundParams): OutboundParams => ({
+  const updated = (outbound: Cctx['outbound_params'][number]) => ({
     ...outbound,
     hash: hasHash ? cctx.txHash : '',
     gas_price: String(cctx.chain.gasPrice * (1 + Math.min(bumps, MAX_GAS_BUMPS))),
@@ -121,7 +124,7 @@ function drawAsset(random: Random, chain: ExternalChain): Asset {
 }
 
 /** Sent from the hub, with one pending outbound. */
-function createOutgoing(options: CctxOptions, asset: Asset, amount: string): Cctx {
+function createOutgoing(options: CctxOptions, asset: Asset, amount: string) {
   const { random } = options;
   const index = `0x${random.hex(64)}`;
   const sender = createExternalAddress(random);
@@ -172,7 +175,7 @@ function createRevert(options: CctxOptions, asset: Asset, amount: string): Cctx 
   };
 }
 
-function createStatus({ createdSeconds }: CctxOptions, status: string, message: string, error: string): CctxStatus {
+function createStatus({ createdSeconds }: CctxOptions, status: string, message: string, error: string) {
   return {
     status,
     status_message: message,
@@ -197,10 +200,10 @@ function createInbound({ random, chain, chainHeight }: CctxOptions, asset: Asset
     finalized_native_height: '0',
     tx_finalization_status: 'NotFinalized',
     is_cross_chain_call: false,
-  } satisfies InboundParams;
+  };
 }
 
-function createPendingOutbound(options: CctxOptions, asset: Asset, amount: string, receiver: string): OutboundParams {
+function createPendingOutbound(options: CctxOptions, asset: Asset, amount: string, receiver: string) {
   return {
     receiver,
     receiver_chainId: options.chain.id,
@@ -223,7 +226,7 @@ function createPendingOutbound(options: CctxOptions, asset: Asset, amount: strin
 }
 
 /** The failed outbound to the hub, which has no gas price. */
-function createFailedOutbound(options: CctxOptions, asset: Asset, amount: string): OutboundParams {
+function createFailedOutbound(options: CctxOptions, asset: Asset, amount: string) {
   const { random } = options;
   return {
     ...createPendingOutbound(options, asset, amount, createExternalAddress(random)),
@@ -238,7 +241,7 @@ function createFailedOutbound(options: CctxOptions, asset: Asset, amount: string
   };
 }
 
-function createRevertOptions(sender: string, callsOnRevert: boolean): RevertOptions {
+function createRevertOptions(sender: string, callsOnRevert: boolean) {
   return {
     revert_address: sender,
     call_on_revert: callsOnRevert,

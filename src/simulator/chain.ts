@@ -1,11 +1,8 @@
 import { EXTERNAL_BLOCK_MS, type Block } from './block.js';
-import type { BridgeModule, OrchestratorStatus } from './bridge-module.js';
-import type { ChainNonces, CrosschainModule, RateLimiterQuery } from './crosschain-module.js';
-import { LOOKAHEAD } from './external-chains.js';
-import type { ContractState } from './external-contract.js';
-import type { Cctx, ModuleStateResponse, RateLimiterInput, StakingValidator } from './responses.js';
+import type { BridgeModule } from './bridge-module.js';
+import type { CrosschainModule, RateLimiterQuery } from './crosschain-module.js';
+import type { Cctx, ModuleStateResponse, RateLimiterInput } from './responses.js';
 import type { Rules, ScenarioName } from './scenarios.js';
-import type { Token } from './tokens.js';
 
 const MINUTE_MS = 60_000;
 
@@ -14,16 +11,6 @@ export interface NodeStatus {
   readonly height: number;
   readonly timeMs: number;
   readonly isSyncing: boolean;
-}
-
-/** What the hub says about its cross-chain module. */
-export interface CrosschainStatus {
-  readonly isOutboundEnabled: boolean;
-  /** The public key of the signers. */
-  readonly key: string;
-  readonly nonces: readonly ChainNonces[];
-  /** How far above the lowest missed nonce clients schedule, by chain id. */
-  readonly lookaheads: Readonly<Record<string, number>>;
 }
 
 export interface ExternalBlock {
@@ -42,8 +29,8 @@ const KEPT_SUPPLIES = 32;
 export abstract class Chain {
   abstract readonly blockTimeMs: number;
   abstract readonly scenario: ScenarioName;
-  protected abstract readonly bridge: { readonly module: BridgeModule };
-  protected abstract readonly crosschain: { readonly module: CrosschainModule };
+  abstract readonly bridge: BridgeModule;
+  abstract readonly crosschain: CrosschainModule;
   /** The newest block of the hub. */
   protected abstract readonly latest: Block;
   protected abstract readonly rules: Rules;
@@ -69,13 +56,9 @@ export abstract class Chain {
     return { height, timeMs: timeMs - nodeLagMinutes * MINUTE_MS, isSyncing: nodeLagMinutes > 0 };
   }
 
-  get tokens(): readonly Token[] {
-    return this.bridge.module.tokens;
-  }
-
   /** Those of the bridge and of the cross-chain module. */
   get books(): ReadonlyMap<string, bigint> {
-    return new Map([...this.bridge.module.books.counts, ...this.crosschain.module.books.counts]);
+    return new Map([...this.bridge.books, ...this.crosschain.books]);
   }
 
   /** The newest block of the external chain. */
@@ -85,45 +68,29 @@ export abstract class Chain {
 
   moduleState(): ModuleStateResponse {
     if (this.#supplies.at(-1)?.[0] !== this.height) {
-      this.#supplies = [...this.#supplies.slice(-KEPT_SUPPLIES), [this.height, this.bridge.module.supplies()]];
+      this.#supplies = [...this.#supplies.slice(-KEPT_SUPPLIES), [this.height, this.bridge.supplies()]];
     }
-    return { state: this.bridge.module.state() };
+    return { state: this.bridge.state() };
   }
 
   rateLimiterInput(query: RateLimiterQuery = {}): RateLimiterInput {
-    return this.crosschain.module.input(this.latest, query);
+    return this.crosschain.input(this.latest, query);
   }
 
   /** A cctx, listed or not; `undefined` for an unknown index. */
   cctx(index: string): Cctx | undefined {
-    return this.crosschain.module.cctx(index, this.latest);
-  }
-
-  /** The contract of the bridge after a block of the external chain; `undefined` for a block that is too old. */
-  contractAt(externalHeight: number): ContractState | undefined {
-    return this.bridge.module.contract.stateAt(externalHeight);
+    return this.crosschain.cctx(index, this.latest);
   }
 
   /** The supply of the bridged tokens by denom, now or at the height of a module state that was served; `undefined` for another height. */
   supplies(height?: number): ReadonlyMap<string, bigint> | undefined {
-    if (height === undefined) return this.bridge.module.supplies();
+    if (height === undefined) return this.bridge.supplies();
     return this.#supplies.find(([served]) => served === height)?.[1];
   }
 
-  /** The validators of the staking module, by descending stake. */
-  stakingValidators(): readonly StakingValidator[] {
-    return this.bridge.module.stakingValidators();
-  }
-
-  /** What the hub knows of an orchestrator; `undefined` for another account. */
-  orchestrator(address: string): OrchestratorStatus | undefined {
-    return this.bridge.module.orchestrator(address);
-  }
-
-  crosschainStatus(): CrosschainStatus {
-    const { tssPubkey: key, nonces, chains } = this.crosschain.module;
-    const lookaheads = Object.fromEntries(chains.map(({ id, lookahead = LOOKAHEAD }) => [id, lookahead]));
-    return { isOutboundEnabled: this.rules.outboundEnabled, key, nonces, lookaheads };
+  /** Whether the hub sends transactions to other chains. */
+  get isOutboundEnabled(): boolean {
+    return this.rules.outboundEnabled;
   }
 }
 

@@ -1,10 +1,9 @@
 import type { Block } from './block.js';
-import type { Books } from './books.js';
-import { CctxStore } from './cctx-store.js';
-import { currentRow, type SimulatedCctx } from './cctx.js';
-import type { ExternalChain } from './external-chains.js';
+import { Books } from './books.js';
+import { createCctx, currentRow, type Cctx, type CctxOptions, type SimulatedCctx } from './cctx.js';
+import { isBitcoin, type ExternalChain } from './external-chains.js';
 import { createPublicKey, type Random } from './random.js';
-import type { Cctx, RateLimiterInput } from './responses.js';
+import type { Rules } from './scenarios.js';
 
 /** The query parameters, both optional. */
 export interface RateLimiterQuery {
@@ -17,7 +16,7 @@ export interface RateLimiterQuery {
 /** The window that tests of the real chain use. */
 const DEFAULT_WINDOW = 500n;
 const MAX_LISTED = 500;
-/** Number of finished cctxs kept for the past value: days of normal traffic. */
+/** Number of finished cctxs kept for the past value, and of those kept to be found by their index: days of normal traffic. */
 const HISTORY_LENGTH = 20_000;
 
 /** An external chain with the cctxs that the signers have to finish there. */
@@ -32,28 +31,54 @@ export interface ChainNonces {
   readonly high: number;
 }
 
+/** Users and signers, in which simulated chains differ. */
+interface CctxHabits {
+  /** Share of the cctxs that are sent back to a chain with contracts. */
+  readonly revertShare: number;
+  /** Minimum and maximum time from creation to broadcast. */
+  readonly signingSeconds: readonly [number, number];
+}
+
+/** How a cctx ends. */
+type FinalStatus = 'OutboundMined' | 'Reverted' | 'Aborted';
+
+/** A cctx that the hub still has but does not list: a finished one, or one of an earlier key, which has no end. */
+interface StoredCctx {
+  readonly cctx: SimulatedCctx;
+  readonly end?: { readonly status: FinalStatus; readonly seconds: number };
+}
+
 /** The cross-chain module of the hub: unfinished cctxs by chain, as the rate limiter sees them. */
 export class CrosschainModule {
   readonly chains: readonly [Chain, ...Chain[]];
+  readonly books = new Books();
   readonly #random: Random;
+  readonly #habits: CctxHabits;
+  readonly #blockTimeMs: number;
+  readonly #startMs: number;
   #tssPubkey: string;
-  readonly #store = new CctxStore();
+  readonly #stored = new Map<string, StoredCctx>();
   /** The outgoing ones, in the order of their inbound heights. */
   #finished: SimulatedCctx[] = [];
 
-  constructor(random: Random, chains: readonly [ExternalChain, ...ExternalChain[]]) {
+  constructor(
+    random: Random,
+    chains: readonly [ExternalChain, ...ExternalChain[]],
+    habits: CctxHabits,
+    blockTimeMs: number,
+    startMs: number,
+  ) {
     const withQueue = (chain: ExternalChain): Chain => ({
       ...chain,
       queue: new OutboundQueue(random.between(1000, 90_000), chain.lookahead),
     });
     const [first, ...others] = chains;
     this.#random = random;
+    this.#habits = habits;
+    this.#blockTimeMs = blockTimeMs;
+    this.#startMs = startMs;
     this.chains = [withQueue(first), ...others.map(withQueue)];
     this.#tssPubkey = createPublicKey(random);
-  }
-
-  get books(): Books {
-    return this.#store.books;
   }
 
   /** A cctx that is listed, finished or abandoned. */
@@ -63,7 +88,12 @@ export class CrosschainModule {
       const listed = [...queue.pending, ...queue.missed].find(({ created }) => created.index === index);
       if (listed !== undefined) return currentRow(listed, nowSeconds);
     }
-    return this.#store.row(index, nowSeconds);
+    const { cctx, end } = this.#stored.get(index) ?? {};
+    if (cctx === undefined) return undefined;
+    if (end === undefined) return currentRow(cctx, nowSeconds);
+    const { status, seconds } = end;
+    const row = currentRow(cctx, seconds);
+    return { ...row, cctx_status: { ...row.cctx_status, status, lastUpdate_timestamp: String(seconds) } };
   }
 
   /** The nonces of each chain, as the hub keeps them. */
@@ -87,14 +117,48 @@ export class CrosschainModule {
     return this.chains.reduce((count, { queue }) => count + queue.lostCount, 0);
   }
 
-  /** Goes on with the cctxs of the chains that are not frozen. */
-  step(block: Block, isFrozen: (chainId: string) => boolean, listedNoncesBelow: number): void {
+  /** A user sends something to a random chain. `adapt` changes it before it is added. */
+  addCctx(block: Block, rules: Rules, adapt = (cctx: SimulatedCctx): SimulatedCctx => cctx): void {
+    const random = this.#random;
+    const chain = random.pick(this.chains);
+    const direction = chain.hasContracts && random.chance(this.#habits.revertShare) ? 'revert' : 'outgoing';
+    const value = drawValue(random, this.#blockTimeMs, rules);
+    const nonce = chain.queue.takeNonce();
+    const cctx = adapt(createCctx({ ...this.optionsOf(chain, block, value), direction, nonce }));
+    const confirmationSeconds = cctx.confirmationSeconds * (rules.confirmationFactors.get(chain.id) ?? 1);
+    chain.queue.add({ ...cctx, confirmationSeconds, isLost: this.#isLost(chain, rules) });
+  }
+
+  /** What a new outgoing cctx to a chain begins with. */
+  optionsOf(chain: Chain, block: Block, value: bigint): Omit<CctxOptions, 'nonce'> {
+    return {
+      random: this.#random,
+      chain,
+      direction: 'outgoing',
+      value,
+      tssPubkey: this.#tssPubkey,
+      createdSeconds: Math.floor(block.timeMs / 1000),
+      hubHeight: block.height,
+      chainHeight: chain.startHeight + Math.floor((block.timeMs - this.#startMs) / chain.blockMs),
+      signingSeconds: this.#habits.signingSeconds,
+    };
+  }
+
+  /** Whether the signers lose track of a new cctx. */
+  #isLost(chain: ExternalChain, { lostShare, maxLostCctxs, losesOn }: Rules): boolean {
+    const canLose = losesOn === 'all' || isBitcoin(chain);
+    return canLose && this.#random.chance(lostShare) && this.lostCount < maxLostCctxs;
+  }
+
+  /** Goes on with the cctxs of the chains that are not frozen. The signers find what they have lost unless the scenario loses cctxs. */
+  step({ timeMs }: Block, rules: Rules): void {
+    const seconds = Math.floor(timeMs / 1000);
     for (const { id, queue } of this.chains) {
-      queue.listedNoncesBelow = listedNoncesBelow;
-      if (isFrozen(id)) continue;
-      const seconds = Math.floor(block.timeMs / 1000);
+      if (rules.lostShare === 0) queue.recoverLost(Math.floor(this.#startMs / 1000));
+      queue.listedNoncesBelow = rules.listedNoncesBelow;
+      if (isFrozen(id, rules)) continue;
       const finished = queue.step(seconds);
-      this.#store.finish(finished, seconds);
+      this.#finish(finished, seconds);
       for (const cctx of finished.filter(isOutgoing)) insertByHeight(this.#finished, cctx);
     }
     if (this.#finished.length > 2 * HISTORY_LENGTH) this.#finished = this.#finished.slice(-HISTORY_LENGTH);
@@ -103,20 +167,34 @@ export class CrosschainModule {
   /** An administrator aborts what is pending on a chain. */
   abortPending(chainId: string, { timeMs }: Block): void {
     const queue = this.chains.find(({ id }) => id === chainId)?.queue;
-    this.#store.finish(queue?.takePending() ?? [], Math.floor(timeMs / 1000), () => 'Aborted');
+    this.#finish(queue?.takePending() ?? [], Math.floor(timeMs / 1000), () => 'Aborted');
   }
 
   /** Only cctxs of the new key count, and their nonces begin at 0. */
   rotateKey(): void {
     for (const { queue } of this.chains) {
-      this.#store.abandon([...queue.pending, ...queue.missed]);
+      for (const cctx of [...queue.pending, ...queue.missed]) this.#store({ cctx });
       queue.restart();
     }
     this.#finished = [];
     this.#tssPubkey = createPublicKey(this.#random);
   }
 
-  input({ height, timeMs }: Block, query: RateLimiterQuery): RateLimiterInput {
+  #finish(cctxs: readonly SimulatedCctx[], seconds: number, endOf = finalStatus): void {
+    for (const cctx of cctxs) {
+      const status = endOf(cctx);
+      this.#store({ cctx, end: { status, seconds } });
+      this.books.count('cctxs_finished', [cctx.chain.id, status]);
+    }
+  }
+
+  #store(stored: StoredCctx): void {
+    this.#stored.set(stored.cctx.created.index, stored);
+    const [oldest] = this.#stored.keys();
+    if (this.#stored.size > HISTORY_LENGTH && oldest !== undefined) this.#stored.delete(oldest);
+  }
+
+  input({ height, timeMs }: Block, query: RateLimiterQuery) {
     const nowSeconds = Math.floor(timeMs / 1000);
     const toRow = (cctx: SimulatedCctx) => currentRow(cctx, nowSeconds);
     const pending = this.chains.flatMap(({ queue }) => queue.pending).toSorted(byHeightAndChain);
@@ -237,7 +315,7 @@ class OutboundQueue {
   }
 
   /** The signers find the lost cctxs that were created since then. */
-  recoverLost(sinceSeconds = 0): void {
+  recoverLost(sinceSeconds: number): void {
     for (const cctx of [...this.#pending, ...this.#missed])
       if (cctx.createdSeconds >= sinceSeconds) cctx.isLost = false;
   }
@@ -269,6 +347,37 @@ class OutboundQueue {
     if (finished.length > 0) this.#missed = this.#missed.filter((cctx) => !finished.includes(cctx));
     return finished;
   }
+}
+
+/** Of those whose outbound can fail, in percent. */
+const FAILED_PERCENT = 4;
+
+/** The hub takes back an outgoing one that has failed, and aborts a revert that has failed. A share fails, which its index decides. */
+function finalStatus({ direction, chain, created }: SimulatedCctx): FinalStatus {
+  const hasFailed = chain.hasContracts && Number.parseInt(created.index.slice(-4), 16) % 100 < FAILED_PERCENT;
+  if (direction === 'revert') return hasFailed ? 'Aborted' : 'Reverted';
+  return hasFailed && direction === 'outgoing' ? 'Reverted' : 'OutboundMined';
+}
+
+/** The chain that the scenario `stuck-chain` freezes. */
+const FREEZABLE_CHAIN_ID = '56';
+
+export function isFrozen(chainId: string, { frozenChains, outboundEnabled }: Rules): boolean {
+  if (!outboundEnabled) return true;
+  if (typeof frozenChains !== 'string') return frozenChains.has(chainId);
+  return frozenChains === 'all' || (frozenChains === 'one' && chainId === FREEZABLE_CHAIN_ID);
+}
+
+/** At 6 cctxs a minute and a block time of 2 s: 0.32 hub coins per block, a third of a rate limit of one coin. */
+const MIN_VALUE_MILLICOINS = 400;
+const MAX_VALUE_MILLICOINS = 2800;
+const REFERENCE_BLOCK_MS = 2000n;
+
+/** Values are proportional to 1 / block time, so the utilization of a limit per block does not depend on the block time. */
+function drawValue(random: Random, blockTimeMs: number, { cctxValuePercent }: Rules): bigint {
+  const millicoins = BigInt(random.between(MIN_VALUE_MILLICOINS, MAX_VALUE_MILLICOINS));
+  const units = millicoins * 10n ** 15n + BigInt(random.string('0123456789', 15));
+  return (units * REFERENCE_BLOCK_MS * BigInt(cctxValuePercent)) / BigInt(blockTimeMs * 100);
 }
 
 const isOutgoing = ({ direction }: SimulatedCctx): boolean => direction === 'outgoing';

@@ -21,7 +21,8 @@ export interface ExternalChain {
 }
 
 export interface Asset {
-  readonly coinType: 'Native' | 'Gas' | 'ERC20';
+  /** `Cmd`: of what an administrator of the hub sends. */
+  readonly coinType: 'Native' | 'Gas' | 'ERC20' | 'Cmd';
   readonly contract: string;
   readonly decimals: number;
   /** Value of one coin in hub coins, as configured in the rate limiter of the hub. */
@@ -97,6 +98,89 @@ export const EXTERNAL_CHAINS: readonly [ExternalChain, ...ExternalChain[]] = [
   },
 ];
 
+/** Traffic and times of the chains of the other scenarios on a main network. */
+const HABITS: Readonly<Record<string, Pick<ExternalChain, 'weight' | 'confirmationSeconds'>>> = {
+  '1': { weight: 18, confirmationSeconds: [200, 420] },
+  '56': { weight: 22, confirmationSeconds: [40, 120] },
+  '137': { weight: 14, confirmationSeconds: [300, 660] },
+  // Besides two blocks: the observers look once a minute, then vote.
+  '8332': { weight: 2, confirmationSeconds: [30, 120] },
+  '8453': { weight: 20, confirmationSeconds: [150, 420] },
+  '42161': { weight: 8, confirmationSeconds: [50, 150] },
+};
+
+const BITCOIN_ID = '8332';
+
+export function isBitcoin({ id }: ExternalChain): boolean {
+  return id === BITCOIN_ID;
+}
+
+/** The hub no longer sends anything there. */
+const UNUSED_CHAIN: ExternalChain = {
+  ...contractChain(2500n, '0x07865c6E87B9F70255377e024ace6630C1Eaa37F'),
+  id: '5',
+  name: 'goerli',
+  weight: 0,
+  startHeight: 10_400_000,
+  blockMs: 12_000,
+  confirmationSeconds: [150, 420],
+};
+
+export function isUnused({ id }: ExternalChain): boolean {
+  return id === UNUSED_CHAIN.id;
+}
+
+const [first, ...others] = EXTERNAL_CHAINS;
+const withHabits = (chain: ExternalChain): ExternalChain => ({ ...chain, ...HABITS[chain.id] });
+
+export const MAINNET_CHAINS: readonly [ExternalChain, ...ExternalChain[]] = [
+  withHabits(first),
+  ...others.map(withHabits),
+  {
+    ...contractChain(20n, '0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E'),
+    id: '43114',
+    name: 'avalanche',
+    weight: 3,
+    startHeight: 60_100_000,
+    blockMs: 1700,
+    confirmationSeconds: [50, 200],
+  },
+  {
+    id: '900',
+    name: 'solana',
+    weight: 7,
+    startHeight: 345_000_000,
+    blockMs: 400,
+    confirmationSeconds: [30, 120],
+    blocksToHash: 1,
+    gas: gasCoin(9, 100n),
+    erc20: undefined,
+    gasPrice: 0,
+    lookahead: LOOKAHEAD,
+    hasContracts: false,
+  },
+  {
+    id: '105',
+    name: 'sui',
+    weight: 3,
+    startHeight: 190_000_000,
+    blockMs: 3000,
+    confirmationSeconds: [20, 90],
+    blocksToHash: 1,
+    gas: gasCoin(9, 2n),
+    erc20: undefined,
+    gasPrice: 1000,
+    lookahead: LOOKAHEAD,
+    hasContracts: false,
+  },
+  UNUSED_CHAIN,
+];
+
+/** The names of all chains in use, by chain id. */
+export const chainNames: Readonly<Record<string, string>> = Object.fromEntries(
+  MAINNET_CHAINS.filter((chain) => !isUnused(chain)).map(({ id, name }) => [id, name]),
+);
+
 /** The value of an amount in smallest units of the hub coin, truncated. */
 export function valueOf(asset: Asset, amount: bigint): bigint {
   return (amount * asset.hubCoins * 10n ** 18n) / 10n ** BigInt(asset.decimals);
@@ -116,7 +200,7 @@ export function secondsToHash({ blocksToHash, blockMs }: ExternalChain): number 
 }
 
 /** The common properties of chains with smart contracts: a gas coin and a dollar token. */
-export function contractChain(hubCoins: bigint, dollarContract: string) {
+function contractChain(hubCoins: bigint, dollarContract: string) {
   const erc20: Asset = { coinType: 'ERC20', contract: dollarContract, decimals: 6, hubCoins: 2n };
   // The outbound is in the next block, and the hash is posted when two more follow.
   return {
@@ -129,6 +213,6 @@ export function contractChain(hubCoins: bigint, dollarContract: string) {
   };
 }
 
-export function gasCoin(decimals: number, hubCoins: bigint): Asset {
+function gasCoin(decimals: number, hubCoins: bigint): Asset {
   return { coinType: 'Gas', contract: '', decimals, hubCoins };
 }

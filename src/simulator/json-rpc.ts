@@ -77,7 +77,7 @@ function answer(model: Model, { method, params }: RpcRequest, changes: RpcChange
     model.external.seconds - (model.external.height - height) * EXTERNAL_BLOCK_SECONDS;
   const stateAt = (block: unknown): ContractState => {
     const height = block === 'latest' ? newest : Number(block);
-    const state = height <= newest ? model.contractAt(height) : undefined;
+    const state = height <= newest ? model.bridge.contract.stateAt(height) : undefined;
     if (state === undefined) throw new RpcError(-32_000, 'header not found');
     return { ...state, ...changes.contract?.(state) };
   };

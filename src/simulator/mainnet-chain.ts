@@ -1,5 +1,7 @@
 import { type Block, BlockClock } from './block.js';
+import type { BridgeModule } from './bridge-module.js';
 import { Chain, type ExternalBlock, externalBlock } from './chain.js';
+import type { CrosschainModule } from './crosschain-module.js';
 import { MainnetBridge } from './mainnet-bridge.js';
 import { MainnetCrosschain } from './mainnet-crosschain.js';
 import { planMonth, type Month } from './mainnet-month.js';
@@ -23,11 +25,13 @@ interface MainnetOptions {
 /** A main network. It makes only the blocks in which something happens, so that a month takes seconds. */
 export class MainnetChain extends Chain {
   readonly blockTimeMs: number;
-  readonly bridge: MainnetBridge;
-  readonly crosschain: MainnetCrosschain;
+  readonly bridge: BridgeModule;
+  readonly crosschain: CrosschainModule;
   scenario: ScenarioName = 'mainnet';
   protected rules = mainnetRulesOf('mainnet');
   readonly #clock: BlockClock;
+  readonly #bridgeUsers: MainnetBridge;
+  readonly #crosschainUsers: MainnetCrosschain;
   #nowMs: number;
   /** When the cross-chain module changes next. */
   #crosschainMs: number;
@@ -46,8 +50,10 @@ export class MainnetChain extends Chain {
       halt: month.upgrade,
     });
     const first = this.#clock.at(firstMs);
-    this.bridge = new MainnetBridge(seed, this.#clock, first, startMs, month);
-    this.crosschain = new MainnetCrosschain(seed, blockTimeMs, first, month);
+    this.#bridgeUsers = new MainnetBridge(seed, this.#clock, first, startMs, month);
+    this.#crosschainUsers = new MainnetCrosschain(seed, blockTimeMs, first, month);
+    this.bridge = this.#bridgeUsers.module;
+    this.crosschain = this.#crosschainUsers.module;
     this.#nowMs = firstMs;
     this.#crosschainMs = firstMs;
     this.advanceTime(warmUpMs);
@@ -83,6 +89,11 @@ export class MainnetChain extends Chain {
     this.#crosschainMs = this.#nowMs;
   }
 
+  /** Jails these validators, or lets them return. */
+  setJailed(ranks: ReadonlySet<number>, isJailed: boolean): void {
+    this.#bridgeUsers.setJailed(ranks, isJailed, this.latest);
+  }
+
   #advanceTo(timeMs: number): void {
     for (let block = this.#nextBlock(); block.timeMs <= timeMs; block = this.#nextBlock()) this.#step(block);
     this.#nowMs = timeMs;
@@ -90,23 +101,23 @@ export class MainnetChain extends Chain {
 
   /** The first block in which something is due. */
   #nextBlock(): Block {
-    return this.#clock.from(Math.min(this.bridge.nextMs, this.#crosschainMs));
+    return this.#clock.from(Math.min(this.#bridgeUsers.nextMs, this.#crosschainMs));
   }
 
   #step(block: Block): void {
     this.#skipExternalBlocks(block);
-    if (this.bridge.nextMs <= block.timeMs) this.bridge.step(block, this.rules);
+    if (this.#bridgeUsers.nextMs <= block.timeMs) this.#bridgeUsers.step(block, this.rules);
     if (this.#crosschainMs > block.timeMs) return;
-    this.crosschain.step(block, this.rules);
-    this.#crosschainMs = this.crosschain.nextMs(this.rules);
+    this.#crosschainUsers.step(block, this.rules);
+    this.#crosschainMs = this.#crosschainUsers.nextMs(this.rules);
   }
 
   /** The jump of a scenario, once there is a batch that it brings near its timeout. */
   #skipExternalBlocks(block: Block): void {
-    if (this.#pendingExternalBlocks === 0 || !this.bridge.hasUnexecutedBatch) return;
+    if (this.#pendingExternalBlocks === 0 || !this.#bridgeUsers.hasUnexecutedBatch) return;
     this.#clock.skipExternalBlocks(this.#pendingExternalBlocks);
     this.#pendingExternalBlocks = 0;
     // The hub notices it only when it observes an event.
-    this.bridge.module.deposit({ timeMs: block.timeMs, externalHeight: this.#clock.externalHeightAt(block.timeMs) });
+    this.bridge.deposit({ timeMs: block.timeMs, externalHeight: this.#clock.externalHeightAt(block.timeMs) });
   }
 }

@@ -1,18 +1,19 @@
 import { Agenda, atRandom } from './agenda.js';
 import type { Block } from './block.js';
-import { type CctxOptions, createCctx, createCommand, type SimulatedCctx } from './cctx.js';
-import { drawValue, isFrozen, isLost } from './crosschain-model.js';
-import { type Chain, CrosschainModule } from './crosschain-module.js';
-import { BITCOIN_BLOCK_SECONDS, BITCOIN_CONFIRMATIONS, isBitcoin, isUnused, MAINNET_CHAINS } from './mainnet-chains.js';
+import { createCctx, createCommand, type SimulatedCctx } from './cctx.js';
+import { type Chain, CrosschainModule, isFrozen } from './crosschain-module.js';
+import { isBitcoin, isUnused, MAINNET_CHAINS } from './external-chains.js';
 import type { Month } from './mainnet-month.js';
 import { Random } from './random.js';
 import type { Rules } from './scenarios.js';
 
 const MINUTE_MS = 60_000;
 const DAY_SECONDS = 86_400;
-const REVERT_SHARE = 0.03;
 /** Signers take turns, so each nonce waits for its turn. */
-const SIGNING_SECONDS: readonly [number, number] = [20, 180];
+const HABITS = { revertShare: 0.03, signingSeconds: [20, 180] } as const;
+const BITCOIN_BLOCK_SECONDS = 600;
+/** Signers consider a transaction final after this number of blocks. */
+const BITCOIN_CONFIRMATIONS = 2;
 /** How many days ago the missed cctxs were created. */
 const MISSED_DAYS: readonly [number, number] = [31, 44];
 const MISSED_ON_BITCOIN = 3;
@@ -26,7 +27,6 @@ export class MainnetCrosschain {
   readonly #agenda = new Agenda();
   readonly #bitcoinBlocks: RandomBlocks;
   readonly #blockTimeMs: number;
-  readonly #startMs: number;
   /** While the funds move to a new key, nothing else is sent. */
   #migration: 'none' | 'waiting' | 'moving' = 'none';
 
@@ -34,9 +34,8 @@ export class MainnetCrosschain {
     const random = new Random(seed, 'crosschain');
     this.#random = random;
     this.#blockTimeMs = blockTimeMs;
-    this.#startMs = start.timeMs;
     this.#bitcoinBlocks = new RandomBlocks(new Random(seed, 'bitcoin'), BITCOIN_BLOCK_SECONDS, start.timeMs / 1000);
-    this.module = new CrosschainModule(random, MAINNET_CHAINS);
+    this.module = new CrosschainModule(random, MAINNET_CHAINS, HABITS, blockTimeMs, start.timeMs);
     this.#addMissed(start);
     this.#agenda.add(
       start.timeMs,
@@ -57,10 +56,7 @@ export class MainnetCrosschain {
 
   step(block: Block, rules: Rules): void {
     this.#agenda.run(block, rules);
-    if (rules.lostShare === 0) {
-      for (const { queue } of this.module.chains) queue.recoverLost(Math.floor(this.#startMs / 1000));
-    }
-    this.module.step(block, (id) => isFrozen(id, rules), rules.listedNoncesBelow);
+    this.module.step(block, rules);
   }
 
   #addMissed(start: Block): void {
@@ -77,7 +73,7 @@ export class MainnetCrosschain {
   #drawMissed(chain: Chain, start: Block, noncesAgo: number, value: bigint): SimulatedCctx {
     const secondsAgo = this.#random.between(...MISSED_DAYS) * DAY_SECONDS;
     const cctx = createCctx({
-      ...this.#options(chain, start, value),
+      ...this.module.optionsOf(chain, start, value),
       nonce: chain.queue.nextNonce - noncesAgo,
       createdSeconds: Math.floor(start.timeMs / 1000) - secondsAgo,
       hubHeight: start.height - Math.floor((secondsAgo * 1000) / this.#blockTimeMs),
@@ -87,35 +83,10 @@ export class MainnetCrosschain {
   }
 
   #addCctx(dueMs: number, block: Block, rules: Rules): void {
-    const random = this.#random;
     const isHalted = block.timeMs - dueMs > this.#blockTimeMs;
     const isFull = this.module.pendingCount >= rules.maxPendingCctxs;
     if (isHalted || isFull || this.#migration !== 'none') return;
-    const chain = random.pick(this.module.chains);
-    const direction = chain.hasContracts && random.chance(REVERT_SHARE) ? 'revert' : 'outgoing';
-    const value = drawValue(random, this.#blockTimeMs, rules);
-    const cctx = createCctx({ ...this.#options(chain, block, value), direction, nonce: chain.queue.takeNonce() });
-    const factor = rules.confirmationFactors.get(chain.id) ?? 1;
-    const { confirmationSeconds, ...added } = this.#withBlocks(cctx);
-    chain.queue.add({
-      ...added,
-      confirmationSeconds: factor * confirmationSeconds,
-      isLost: isLost(random, chain, this.module, rules),
-    });
-  }
-
-  #options({ queue: _queue, ...chain }: Chain, block: Block, value: bigint): Omit<CctxOptions, 'nonce'> {
-    return {
-      random: this.#random,
-      chain,
-      direction: 'outgoing',
-      value,
-      tssPubkey: this.module.tssPubkey,
-      createdSeconds: Math.floor(block.timeMs / 1000),
-      hubHeight: block.height,
-      chainHeight: chain.startHeight + Math.floor((block.timeMs - this.#startMs) / chain.blockMs),
-      signingSeconds: SIGNING_SECONDS,
-    };
+    this.module.addCctx(block, rules, (cctx) => this.#withBlocks(cctx));
   }
 
   /** Bitcoin has no regular blocks. */
@@ -139,7 +110,7 @@ export class MainnetCrosschain {
       // The funds on the others are not bound to the key.
       const hasFunds = (chain.hasContracts && !isUnused(chain)) || isBitcoin(chain);
       if (!hasFunds) continue;
-      const options = { ...this.#options(chain, block, 0n), nonce: chain.queue.takeNonce() };
+      const options = { ...this.module.optionsOf(chain, block, 0n), nonce: chain.queue.takeNonce() };
       chain.queue.add(this.#withBlocks(createCommand(options)));
     }
     return false;

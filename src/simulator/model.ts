@@ -1,9 +1,7 @@
-import { type Block, BlockClock } from './block.js';
-import { BridgeModel } from './bridge-model.js';
-import { Chain } from './chain.js';
-import { CrosschainModel } from './crosschain-model.js';
+import { BusyChain } from './busy-chain.js';
+import type { Chain } from './chain.js';
 import { MainnetChain } from './mainnet-chain.js';
-import { type Rules, rulesOf, type ScenarioName } from './scenarios.js';
+import type { ScenarioName } from './scenarios.js';
 
 /** What is public of a chain. */
 export type Model = Pick<Chain, keyof Chain>;
@@ -39,7 +37,7 @@ export function createModel(options: ModelOptions): Model {
   requireInteger('startTime', startTime, Math.ceil(warmUp / 1000));
   if (scenario === 'mainnet')
     return new MainnetChain({ seed, blockTimeMs, startMs: startTime * 1000, warmUpMs: warmUp });
-  const chain = new SimulatedChain(seed, blockTimeMs, startTime * 1000 - warmUp);
+  const chain = new BusyChain(seed, blockTimeMs, startTime * 1000 - warmUp);
   chain.advance(warmUpBlocks(blockTimeMs));
   chain.setScenario(scenario);
   chain.advance(warmUpBlocks(blockTimeMs));
@@ -59,75 +57,6 @@ export function blockTimeOf({ scenario, blockTimeMs }: Pick<ModelOptions, 'scena
 
 function warmUpBlocks(blockTimeMs: number): number {
   return Math.round(Math.min(Math.max(WARM_UP_MS / blockTimeMs, MIN_WARM_UP_BLOCKS), MAX_WARM_UP_BLOCKS));
-}
-
-const FIRST_HEIGHT = 8_214_000;
-const FIRST_EXTERNAL_HEIGHT = 21_380_000;
-
-class SimulatedChain extends Chain {
-  readonly blockTimeMs: number;
-  readonly bridge: BridgeModel;
-  readonly crosschain: CrosschainModel;
-  latest: Block;
-  scenario: ScenarioName = 'healthy';
-  readonly #clock: BlockClock;
-  #pendingExternalBlocks = 0;
-  #msSinceBlock = 0;
-
-  constructor(seed: number, blockTimeMs: number, startMs: number) {
-    super();
-    this.blockTimeMs = blockTimeMs;
-    this.#clock = new BlockClock({
-      firstHeight: FIRST_HEIGHT + (seed % 1000),
-      firstExternalHeight: FIRST_EXTERNAL_HEIGHT,
-      startMs,
-      blockTimeMs,
-    });
-    this.latest = this.#clock.at(startMs);
-    this.bridge = new BridgeModel(seed, blockTimeMs, this.latest);
-    this.crosschain = new CrosschainModel(seed, blockTimeMs, this.latest);
-  }
-
-  protected get rules(): Rules {
-    return rulesOf(this.scenario);
-  }
-
-  advance(blocks: number): void {
-    const { rules } = this;
-    for (let made = 0; made < blocks; made += 1) this.#step(rules);
-  }
-
-  advanceTime(ms: number): void {
-    this.#msSinceBlock += ms;
-    const blocks = Math.floor(this.#msSinceBlock / this.blockTimeMs);
-    this.#msSinceBlock -= blocks * this.blockTimeMs;
-    this.advance(blocks);
-  }
-
-  setScenario(scenario: ScenarioName): void {
-    if (scenario === this.scenario) return;
-    if (scenario === 'mainnet') throw new RangeError('only a chain that starts in the scenario mainnet can be in it');
-    this.scenario = scenario;
-    this.#pendingExternalBlocks = this.rules.extraExternalBlocks;
-  }
-
-  #step(rules: Rules): void {
-    const extraExternalBlocks = this.#takeExtraExternalBlocks();
-    this.#clock.skipExternalBlocks(extraExternalBlocks);
-    this.latest = this.#clock.after(this.latest, 1);
-    // The hub notices the jump of the external height only when it observes an event.
-    if (extraExternalBlocks > 0) this.bridge.module.deposit(this.latest);
-    this.bridge.step(this.latest, rules);
-    this.crosschain.step(this.latest, rules);
-  }
-
-  /** The jump of a scenario, once there is a batch that it can bring near its timeout. */
-  #takeExtraExternalBlocks(): number {
-    if (!this.bridge.hasUnexecutedBatch) return 0;
-    const blocks = this.#pendingExternalBlocks;
-    this.#pendingExternalBlocks = 0;
-    return blocks;
-  }
 }
 
 function requireInteger(name: string, value: number, minimum: number): void {

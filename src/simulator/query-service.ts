@@ -1,4 +1,5 @@
 import { HUB_CHAIN_ID } from './cctx.js';
+import { LOOKAHEAD } from './external-chains.js';
 import { executeRpc, type RpcChanges } from './json-rpc.js';
 import type { Model } from './model.js';
 
@@ -166,7 +167,7 @@ function validatorsResponse(model: Model, { parameters }: Query): QueryResponse 
   if (typeof limit === 'string') return invalidArgument(limit);
   const first = Number(Buffer.from(parameters.get('pagination.key') ?? '', 'base64').toString() || '0');
   if (!Number.isInteger(first)) return invalidArgument('invalid pagination key');
-  const all = model.stakingValidators();
+  const all = model.bridge.stakingValidators();
   const last = first + Number(limit === undefined || limit === 0n ? DEFAULT_PAGE : limit);
   const next_key = last < all.length ? Buffer.from(String(last)).toString('base64') : null;
   return documentResponse(model, {
@@ -195,12 +196,12 @@ function blockResponse(model: Model, query: Query): QueryResponse {
 }
 
 function validatorResponse(model: Model, { argument: operator }: Query): QueryResponse {
-  const validator = model.stakingValidators().find((candidate) => candidate.operator_address === operator);
+  const validator = model.bridge.stakingValidators().find((candidate) => candidate.operator_address === operator);
   return foundResponse(model, validator && { validator });
 }
 
 function claimPositionResponse(model: Model, query: Query): QueryResponse {
-  const orchestrator = model.orchestrator(argumentOf(query));
+  const orchestrator = model.bridge.orchestrator(argumentOf(query));
   return foundResponse(
     model,
     orchestrator && {
@@ -216,20 +217,20 @@ function claimPositionResponse(model: Model, query: Query): QueryResponse {
 function balanceResponse(model: Model, query: Query): QueryResponse {
   const denom = query.parameters.get('denom');
   const isHubCoin = denom === model.moduleState().state.params.hub_coin_denom;
-  const amount = isHubCoin ? model.orchestrator(argumentOf(query))?.balance : undefined;
+  const amount = isHubCoin ? model.bridge.orchestrator(argumentOf(query))?.balance : undefined;
   return documentResponse(model, { balance: { denom, amount: String(amount ?? 0n) } });
 }
 
 function crosschainFlagsResponse(model: Model): QueryResponse {
-  const { isOutboundEnabled } = model.crosschainStatus();
+  const { isOutboundEnabled } = model;
   return documentResponse(model, {
     crosschain_flags: { isInboundEnabled: true, isOutboundEnabled, gasPriceIncreaseFlags: null },
   });
 }
 
 function signersKeyResponse(model: Model): QueryResponse {
-  const { key } = model.crosschainStatus();
-  return documentResponse(model, { TSS: { tss_pubkey: key, tss_participant_list: [], keyGenZetaHeight: '1' } });
+  const { tssPubkey } = model.crosschain;
+  return documentResponse(model, { TSS: { tss_pubkey: tssPubkey, tss_participant_list: [], keyGenZetaHeight: '1' } });
 }
 
 /** Fewer than a real node sends, so that there are several pages. */
@@ -238,10 +239,10 @@ const NONCES_PER_PAGE = 10;
 /** Page by page, with the nonces of an earlier key and of the hub itself, which a real hub keeps. */
 function pendingNoncesResponse(model: Model, { parameters }: Query): QueryResponse {
   const pageKey = parameters.get('pagination.key');
-  const { key, nonces } = model.crosschainStatus();
+  const { tssPubkey: tss, nonces } = model.crosschain;
   const rows = [
-    ...nonces.map(({ chainId, low, high }) => ({ nonce_low: low, nonce_high: high, chain_id: chainId, tss: key })),
-    { nonce_low: 0, nonce_high: 0, chain_id: HUB_CHAIN_ID, tss: key },
+    ...nonces.map(({ chainId, low, high }) => ({ nonce_low: low, nonce_high: high, chain_id: chainId, tss })),
+    { nonce_low: 0, nonce_high: 0, chain_id: HUB_CHAIN_ID, tss },
     ...nonces.map(({ chainId }) => ({ nonce_low: 5000, nonce_high: 5000, chain_id: chainId, tss: 'earlier' })),
   ].map((row) => ({ ...row, nonce_low: String(row.nonce_low), nonce_high: String(row.nonce_high) }));
   const first = pageKey === null ? 0 : Number(Buffer.from(pageKey, 'base64').toString());
@@ -251,9 +252,8 @@ function pendingNoncesResponse(model: Model, { parameters }: Query): QueryRespon
 }
 
 function chainParamsResponse(model: Model): QueryResponse {
-  const { lookaheads } = model.crosschainStatus();
-  const rows = Object.entries(lookaheads).map(([chain_id, lookahead]) => ({
-    chain_id,
+  const rows = model.crosschain.chains.map(({ id, lookahead = LOOKAHEAD }) => ({
+    chain_id: id,
     outbound_schedule_interval: '30',
     outbound_schedule_lookahead: String(lookahead),
     is_supported: true,

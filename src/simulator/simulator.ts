@@ -1,17 +1,16 @@
 import { getSystemErrorMap } from 'node:util';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Exchange, type Fault, sendResponse } from './faults.js';
-import { parsePath } from './field-path.js';
+import { gzip } from 'node:zlib';
 import { RPC_PATH } from './json-rpc.js';
 import { createModel, type Model } from './model.js';
-import { type Endpoint, endpoints, executeQuery, parseRequest } from './query-service.js';
+import { type Endpoint, endpoints, executeQuery, parseRequest, type QueryResponse } from './query-service.js';
 import type { ScenarioName } from './scenarios.js';
 
 /*
  * The simulator: a chain node for the demo and the tests. model.ts simulates the chain, query-service.ts turns its state
- * into responses, and faults.ts sends them, on demand with a fault. The folder is written from the spec (docs/coverage.md)
+ * into responses, and this file sends them, unless a test replaces how. The folder is written from the spec (docs/coverage.md)
  * and shares no code with the shapes in src/chain, so that each checks the other.
  */
 
@@ -29,6 +28,14 @@ export interface SimulatorOptions {
   /** Whether a timer makes the blocks (the default), or only `advance`. */
   readonly tick?: boolean;
 }
+
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** What a node does instead of sending a response. An unfinished response ends when the connection is closed. */
+export type Fault = (exchange: Exchange, content: QueryResponse) => void;
 
 /** A chain node: an HTTP server that serves both documents from a model, and fails on demand. */
 export interface Simulator {
@@ -59,7 +66,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     requests,
     advance: (blocks) => model.advance(blocks),
     setScenario: (scenario) => model.setScenario(scenario),
-    fault: (endpoint, fault) => setFault(faults, endpoint, fault),
+    fault: (endpoint, fault) => {
+      if (fault === undefined) faults.delete(endpoint);
+      else faults.set(endpoint, fault);
+    },
     close: () => {
       clearInterval(blockTimer);
       return close(server);
@@ -76,11 +86,11 @@ function handle(
   const { method = '', url = '', headers } = exchange.request;
   if (method === 'POST' && url === RPC_PATH) return void answerRpc(exchange, model, faults, requests);
   const query = parseRequest(method, url);
-  if (!('endpoint' in query)) return sendResponse(exchange, query, undefined);
+  if (!('endpoint' in query)) return send(exchange, query);
   requests[query.endpoint] += 1;
   const height = Number(headers['x-cosmos-block-height'] ?? Number.NaN);
   const atHeight = Number.isSafeInteger(height) ? { ...query, height } : query;
-  sendResponse(exchange, executeQuery(model, atHeight), faults.get(query.endpoint));
+  (faults.get(query.endpoint) ?? send)(exchange, executeQuery(model, atHeight));
 }
 
 /** A batch of calls is small. */
@@ -97,7 +107,7 @@ async function answerRpc(
   try {
     const rpc = await readText(exchange.request, MAX_RPC_BYTES);
     const query = { endpoint: 'external_contract', parameters: new URLSearchParams(), rpc } as const;
-    sendResponse(exchange, executeQuery(model, query), faults.get('external_contract'));
+    (faults.get('external_contract') ?? send)(exchange, executeQuery(model, query));
   } catch {
     exchange.request.destroy();
   }
@@ -114,14 +124,23 @@ async function readText(request: AsyncIterable<Buffer>, maxBytes: number): Promi
   return Buffer.concat(chunks).toString();
 }
 
-/** Throws for an invalid path, which is a mistake of the caller. */
-function setFault(faults: Map<Endpoint, Fault>, endpoint: Endpoint, fault: Fault | undefined): void {
-  if (fault === undefined) {
-    faults.delete(endpoint);
+/** Sends a response, compressed if the client accepts that. */
+export function send({ request, response }: Exchange, { status, headers, body }: QueryResponse): void {
+  const isEncoded = 'Content-Encoding' in headers;
+  if (isEncoded || body.length === 0 || !acceptsGzip(request.headers['accept-encoding'])) {
+    response.writeHead(status, { ...headers, 'Content-Length': body.length }).end(body);
     return;
   }
-  if (fault.kind === 'drop' || fault.kind === 'set') parsePath(fault.path);
-  faults.set(endpoint, fault);
+  gzip(body, (error, compressed) => {
+    if (error) throw error;
+    const encoding = { 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding', 'Content-Length': compressed.length };
+    response.writeHead(status, { ...headers, ...encoding }).end(compressed);
+  });
+}
+
+/** Matches `gzip` and `x;q=0.5, gzip;q=0.8`, but not `gzip;q=0`. */
+function acceptsGzip(acceptEncoding: string | string[] | undefined): boolean {
+  return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(acceptEncoding));
 }
 
 async function listen(server: Server, { host, port }: SimulatorOptions): Promise<AddressInfo> {

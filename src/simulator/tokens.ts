@@ -1,5 +1,4 @@
 import { createAccount, createExternalAddress, type Random } from './random.js';
-import type { Erc20ToDenom } from './responses.js';
 
 interface TokenDefinition {
   readonly symbol: string;
@@ -53,7 +52,7 @@ export function minBatchFee(token: Token): bigint {
 }
 
 /** Only tokens created on the hub are listed; the denom of an external token is derived from its contract. */
-export function createErc20ToDenoms(random: Random, tokens: Tokens): Erc20ToDenom[] {
+export function createErc20ToDenoms(random: Random, tokens: Tokens) {
   return tokens
     .filter(({ origin }) => origin === 'hub')
     .map(({ contract, symbol }) => ({ erc20: contract, denom: `factory/${createAccount(random)}/${symbol}` }));

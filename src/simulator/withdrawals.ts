@@ -126,7 +126,7 @@ export class Withdrawals {
     const index = pool.findIndex(({ fee }) => fee < belowFee);
     if (index === -1) return;
     pool.splice(index, 1);
-    this.#books.add('transfers_canceled', [token.contract]);
+    this.#books.count('transfers_canceled', [token.contract]);
   }
 
   /** Confirms all batches of the tokens. */
@@ -146,10 +146,10 @@ export class Withdrawals {
     if (executed === undefined) return;
     this.#batches = this.#batches.filter((batch) => batch !== executed);
     const { contract } = executed.token;
-    this.#books.add('batches_executed', [contract]);
-    this.#books.add('transfers_executed', [contract], BigInt(executed.transfers.length));
+    this.#books.count('batches_executed', [contract]);
+    this.#books.count('transfers_executed', [contract], BigInt(executed.transfers.length));
     const amount = executed.transfers.reduce((sum, transfer) => sum + transfer.amount, 0n);
-    this.#books.add('withdrawn', [contract], amount);
+    this.#books.count('withdrawn', [contract], amount);
     this.#cancel('superseded', ({ nonce, token }) => token === executed.token && nonce < batchNonce);
   }
 
@@ -173,7 +173,7 @@ export class Withdrawals {
     if (!this.#batches.some(isCanceled)) return;
     for (const { token, transfers } of this.#batches.filter(isCanceled)) {
       const pool = this.#poolOf(token);
-      this.#books.add('batches_canceled', [token.contract, reason]);
+      this.#books.count('batches_canceled', [token.contract, reason]);
       pool.push(...transfers);
       pool.sort((left, right) => left.id - right.id);
     }

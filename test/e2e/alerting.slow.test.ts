@@ -138,7 +138,7 @@ beforeAll(async () => {
   blockTimer = setInterval(() => simulator.advance((TICK_MS * SPEED) / BLOCK_MS), TICK_MS);
   const target = `{name: demo, bridge: {url: "${simulator.url}"}, crosschain: {url: "${simulator.url}", window: 500}}`;
   // The minimum fee of one token, so that BridgeBacklogStuck is there and is inhibited.
-  const token = `{contract: "${simulator.model.tokens[0]?.contract ?? ''}", decimals: 6, min_batch_fee: "1"}`;
+  const token = `{contract: "${simulator.model.bridge.tokens[0].contract}", decimals: 6, min_batch_fee: "1"}`;
   const config = `poll: {interval: 500ms, timeout: 5s, stale_after: 30s}\ntargets: [${target}]\ntokens: [${token}]\n`;
   daemon = await startDaemon([`--config.file=${folder.write('bridge.yaml', config)}`]);
 

@@ -7,6 +7,7 @@ import { listenOnFreePort } from '../support/ports.js';
 import { runHere } from '../support/command-context.js';
 import { MAIN, runExporter, startDaemon, startProcess } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
+import { edited, hang, withStatus } from '../support/faults.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 
 /*
@@ -52,7 +53,7 @@ targets: [{name: mainnet, bridge: {url: "http://127.0.0.1:1"}}]`,
 
 describe('once', () => {
   it('begins with the cause when the node is down: validator names that cannot be read either are its consequence', async () => {
-    const failing = { kind: 'status', code: 500 } as const;
+    const failing = withStatus(500);
     simulator.fault('module_state', failing);
     simulator.fault('validators', failing);
     const { stderr } = await runHere(['once', '--log.level=silent'], { BRIDGE_URL: simulator.url });
@@ -65,7 +66,7 @@ describe('once', () => {
   });
 
   it('does not wait for validator names much longer than for the document', async () => {
-    simulator.fault('validators', { kind: 'hang' });
+    simulator.fault('validators', hang);
     const started = performance.now();
     const { code, stdout, stderr } = await runHere(['once', '--log.level=silent'], { BRIDGE_URL: simulator.url });
     simulator.fault('validators', undefined);
@@ -79,7 +80,7 @@ describe('once', () => {
   });
 
   it('reports its progress, unless the log is silent', async () => {
-    simulator.fault('module_state', { kind: 'hang' });
+    simulator.fault('module_state', hang);
     const config = folder.write(
       'hang.yml',
       `poll: {timeout: 1200ms}\ntargets: [{name: mine, bridge: {url: "${simulator.url}"}, crosschain: {url: "${simulator.url}"}}]`,
@@ -146,7 +147,10 @@ describe('the summary of once', () => {
 
   it('has a line for a target without a problem', async () => {
     const env = { CROSSCHAIN_URL: simulator.url, TARGET_NAME: 'mine' };
-    simulator.fault('rate_limiter_input', { kind: 'set', path: 'cctxs_missed', value: [] });
+    simulator.fault(
+      'rate_limiter_input',
+      edited((document: object) => ({ ...document, cctxs_missed: [] })),
+    );
     const { code, stderr } = await runHere(['once', '--log.level=silent', '--summary', '--fail-on=warning'], env);
     simulator.fault('rate_limiter_input', undefined);
     expect(code).toBe(0);

@@ -9,6 +9,7 @@ import { runExporter, startDaemon } from '../support/processes.js';
 import { builtRevision, packageJson } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestExporter, type TestExporter } from '../support/test-exporter.js';
+import { errorPage, hang, reset } from '../support/faults.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { waitFor } from '../support/wait-for.js';
 
@@ -66,13 +67,13 @@ describe('the daemon', () => {
   it('reports a failing node, withdraws its chain series after stale_after, and exports them again after recovery', async () => {
     const daemon = await startWith(`${FAST}\ntargets: [${target('a')}]`);
     await scrapeUntil(daemon, (text) => up(text, 'module_state') === 1);
-    simulator.fault('module_state', { kind: 'reset' });
+    simulator.fault('module_state', reset);
 
     // A poll of a busy machine can also time out.
-    const reset = ['reason="aborted"', 'module_state'];
+    const aborted = ['reason="aborted"', 'module_state'];
     const failing = await scrapeUntil(
       daemon,
-      (text) => (valueIn(text, 'bridge_exporter_poll_failures_total', ...reset) ?? 0) > 0,
+      (text) => (valueIn(text, 'bridge_exporter_poll_failures_total', ...aborted) ?? 0) > 0,
     );
     expect(up(failing, 'module_state')).toBe(0);
     expect(valueIn(failing, 'bridge_batches'), 'exported until stale_after').toBeDefined();
@@ -98,7 +99,7 @@ describe('the daemon', () => {
   });
 
   it('polls other targets while an endpoint hangs', async () => {
-    simulator.fault('module_state', { kind: 'hang' });
+    simulator.fault('module_state', hang);
     const daemon = await startWith(
       `poll: {interval: 100ms, timeout: 30s, stale_after: 60s}\ntargets: [${target('a')}, ${target('b')}]`,
     );
@@ -111,7 +112,7 @@ describe('the daemon', () => {
   });
 
   it('exits with 0 after SIGTERM without waiting for a hanging poll', async () => {
-    simulator.fault('module_state', { kind: 'hang' });
+    simulator.fault('module_state', hang);
     const daemon = await startDaemon([], { BRIDGE_URL: simulator.url, CROSSCHAIN_URL: simulator.url });
     await waitFor(
       async () => scrape(daemon),
@@ -164,7 +165,7 @@ describe('once', () => {
   });
 
   it('prints the metrics of successful polls, reports failed ones and exits with 1', async () => {
-    simulator.fault('rate_limiter_input', { kind: 'not-json' });
+    simulator.fault('rate_limiter_input', errorPage);
     const env = { BRIDGE_URL: simulator.url, CROSSCHAIN_URL: simulator.url, TARGET_NAME: 'mine' };
     const { code, stdout, stderr } = await runHere(['once'], env);
     expect(code).toBe(1);

@@ -8,6 +8,7 @@ import { startDaemon, type Daemon } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { waitFor } from '../support/wait-for.js';
+import { withHeight, withStatus } from '../support/faults.js';
 import { faultCases, faultReference } from './faults.js';
 
 /** Many times the usual duration of a scrape, and less than the timeout that most faults run into. */
@@ -140,7 +141,7 @@ describe('the exporter', () => {
 
   it('accepts a lower hub height the third time in a row', async () => {
     await scrapeUntilRecovered();
-    faulty.fault('module_state', { kind: 'height', value: '7' });
+    faulty.fault('module_state', withHeight('7'));
     const text = await scrapeUntil((exposition) => valueIn(exposition, 'bridge_height', 'target="faulty"') === 7);
     expect(up(text)).toBe(1);
     faulty.fault('module_state', undefined);
@@ -148,7 +149,7 @@ describe('the exporter', () => {
   });
 
   it('shows the last failure on the status page', async () => {
-    faulty.fault('module_state', { kind: 'status', code: 503, body: '{"code":14,"message":"<b>gone</b>"}' });
+    faulty.fault('module_state', withStatus(503, '{"code":14,"message":"<b>gone</b>"}'));
     await scrapeUntil((text) => up(text) === 0);
     expect((await get(`${daemon.url}/`)).text).toMatch(/status 503: &lt;b&gt;gone&lt;\/b&gt;/);
     faulty.fault('module_state', undefined);

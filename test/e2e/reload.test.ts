@@ -4,6 +4,7 @@ import { valueIn } from '../support/exposition-text.js';
 import { get, scrape, type HttpResponse } from '../support/http.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestExporter, type TestExporter } from '../support/test-exporter.js';
+import { hang } from '../support/faults.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { waitFor } from '../support/wait-for.js';
 
@@ -45,7 +46,7 @@ describe('a reload', () => {
     const daemon = await startTestExporter([`--config.file=${file}`]);
     const before = await scrapeUntil(daemon, (text) => polls(text, 'kept') >= 3 && isExported(text, 'removed'));
     // From now on polls of this target cannot succeed.
-    simulator.fault('module_state', { kind: 'hang' });
+    simulator.fault('module_state', hang);
     writeConfig(['kept', 'added']);
     expect(await daemon.reload()).toMatchObject({ ok: true });
     expect(daemon.log.at(-1)).toContain('configuration reloaded');

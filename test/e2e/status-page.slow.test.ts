@@ -10,6 +10,7 @@ import { hostileSnapshots, pendingAt, targetVerdicts, verdict } from '../pages/s
 import { get } from '../support/http.js';
 import { startDaemon, type Daemon } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
+import { hang, withStatus } from '../support/faults.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { hasTool } from '../support/tools.js';
 import { waitFor } from '../support/wait-for.js';
@@ -55,7 +56,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
     const [healthy, failing, withdrawn, initial] = simulators;
     if (!healthy || !failing || !withdrawn || !initial) throw new Error('a simulator is missing');
     simulator = healthy;
-    initial.fault('module_state', { kind: 'hang' });
+    initial.fault('module_state', hang);
     daemons = {
       healthy: await startWith(healthy),
       failing: await startWith(failing),
@@ -71,7 +72,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
     await waitFor(advanceAndGet, (html) => html.includes('No problem on'));
     const message = `upstream connect error or disconnect/reset before headers. ${'reset reason: overflow '.repeat(20)}`;
     for (const broken of [failing, withdrawn]) {
-      broken.fault('module_state', { kind: 'status', code: 503, body: JSON.stringify({ code: 14, message }) });
+      broken.fault('module_state', withStatus(503, JSON.stringify({ code: 14, message })));
     }
     await waitForPage(daemons.failing, /class="failing"/);
     await waitForPage(daemons.withdrawn, /class="withdrawn"/);

@@ -3,9 +3,23 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createClient, type Client } from '../../src/http/client.js';
-import type { Fault } from '../../src/simulator/faults.js';
-import type { Simulator } from '../../src/simulator/simulator.js';
+import type { Fault, Simulator } from '../../src/simulator/simulator.js';
 import { endpointUrl } from '../support/config.js';
+import {
+  badEncoding,
+  drip,
+  errorPage,
+  garbage,
+  gzipBomb,
+  hang,
+  oversize,
+  redirect,
+  reset,
+  stall,
+  truncate,
+  withBody,
+  withStatus,
+} from '../support/faults.js';
 import { listenOnFreePort } from '../support/ports.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 
@@ -67,43 +81,37 @@ describe('fetch', () => {
   });
 
   it.each<[string, Fault, Partial<typeof LIMITS>, string, RegExp]>([
-    ['no response', { kind: 'hang' }, { timeoutMs: 300 }, 'timeout', /timed out after 300 ms \(poll\.timeout\)/],
-    ['half a body', { kind: 'stall' }, { timeoutMs: 300 }, 'timeout', /timed out after 300 ms/],
-    [
-      'a dripping body',
-      { kind: 'drip', bytes: 1, everyMs: 20 },
-      { timeoutMs: 300 },
-      'timeout',
-      /timed out after 300 ms/,
-    ],
-    ['a truncated body', { kind: 'truncate' }, {}, 'aborted', /connection lost: /],
-    ['a connection reset', { kind: 'reset' }, {}, 'aborted', /connection lost: /],
-    ['invalid HTTP', { kind: 'garbage' }, {}, 'aborted', /invalid HTTP response: /],
+    ['no response', hang, { timeoutMs: 300 }, 'timeout', /timed out after 300 ms \(poll\.timeout\)/],
+    ['half a body', stall, { timeoutMs: 300 }, 'timeout', /timed out after 300 ms/],
+    ['a dripping body', drip(1, 20), { timeoutMs: 300 }, 'timeout', /timed out after 300 ms/],
+    ['a truncated body', truncate, {}, 'aborted', /connection lost: /],
+    ['a connection reset', reset, {}, 'aborted', /connection lost: /],
+    ['invalid HTTP', garbage, {}, 'aborted', /invalid HTTP response: /],
     [
       'a body over the limit',
-      { kind: 'oversize', bytes: 65 * 1024 * 1024 },
+      oversize(65 * 1024 * 1024),
       {},
       'too_large',
       /body is larger than 8MiB \(poll\.max_body_size\)/,
     ],
-    ['a gzip bomb', { kind: 'gzip-bomb', bytes: 256 * 1024 * 1024 }, {}, 'too_large', /body is larger than 8MiB/],
-    ['invalid gzip', { kind: 'bad-encoding' }, {}, 'not_json', /invalid gzip encoding: /],
-    ['a redirect', { kind: 'redirect', location: 'http://127.0.0.1:1/' }, {}, 'status', /status 302/],
-    ['a 500', { kind: 'status', code: 500 }, {}, 'status', /status 500/],
-    ['a 204', { kind: 'status', code: 204 }, {}, 'status', /status 204/],
-    ['a 401', { kind: 'status', code: 401 }, {}, 'unauthorized', /status 401/],
-    ['a 403', { kind: 'status', code: 403, body: '<html>' }, {}, 'unauthorized', /status 403$/],
-    ['a 429', { kind: 'status', code: 429, body: 'slow down' }, {}, 'rate_limited', /status 429: slow down$/],
+    ['a gzip bomb', gzipBomb(256 * 1024 * 1024), {}, 'too_large', /body is larger than 8MiB/],
+    ['invalid gzip', badEncoding, {}, 'not_json', /invalid gzip encoding: /],
+    ['a redirect', redirect, {}, 'status', /status 302/],
+    ['a 500', withStatus(500), {}, 'status', /status 500/],
+    ['a 204', withStatus(204), {}, 'status', /status 204/],
+    ['a 401', withStatus(401), {}, 'unauthorized', /status 401/],
+    ['a 403', withStatus(403, '<html>'), {}, 'unauthorized', /status 403$/],
+    ['a 429', withStatus(429, 'slow down'), {}, 'rate_limited', /status 429: slow down$/],
     [
       'a 429 with code 8',
-      { kind: 'status', code: 429, body: '{"code":8,"message":"grpc: received message larger than max"}' },
+      withStatus(429, '{"code":8,"message":"grpc: received message larger than max"}'),
       {},
       'response_too_large_upstream',
       /status 429: grpc: received message larger than max/,
     ],
     [
       'a 400',
-      { kind: 'status', code: 400, body: '{"code":3,"message":"window must be positive\\n","details":[]}' },
+      withStatus(400, '{"code":3,"message":"window must be positive\\n","details":[]}'),
       {},
       'bad_request',
       /status 400: window must be positive$/,
@@ -116,9 +124,9 @@ describe('fetch', () => {
   });
 
   it('returns an empty body and an HTML body, which are not its concern', async () => {
-    simulator.fault('module_state', { kind: 'empty' });
+    simulator.fault('module_state', withBody(''));
     expect(await fetchState()).toMatchObject({ ok: true, body: Buffer.alloc(0) });
-    simulator.fault('module_state', { kind: 'not-json' });
+    simulator.fault('module_state', errorPage);
     expect((await fetchState()).ok).toBe(true);
   });
 });

@@ -92,7 +92,7 @@ export function expectedGauges(chain: MainnetChain): Readonly<Record<string, Exp
 }
 
 function bridgeGauges(chain: MainnetChain): Readonly<Record<string, Expected>> {
-  const { valsets, withdrawals, oracle, validators } = chain.bridge.module;
+  const { valsets, withdrawals, oracle, validators } = chain.bridge;
   const sets = valsets.newestFirst;
   const { observed } = valsets;
   const { batches } = withdrawals;
@@ -230,7 +230,7 @@ interface Waiting {
 }
 
 function tokenGauges(chain: MainnetChain): Readonly<Record<string, Expected>> {
-  const { withdrawals, tokens } = chain.bridge.module;
+  const { withdrawals, tokens } = chain.bridge;
   const unbatched: readonly Waiting[] = withdrawals.unbatched.map(({ id, erc20_token, erc20_fee }) => ({
     token: lower(erc20_token.contract),
     id: Number(id),
@@ -287,19 +287,19 @@ function tokenGauges(chain: MainnetChain): Readonly<Record<string, Expected>> {
 
 function contractGauges(chain: MainnetChain): Readonly<Record<string, Expected>> {
   const { height } = chain.external;
-  const contract = chain.contractAt(height);
+  const contract = chain.bridge.contract.stateAt(height);
   if (contract === undefined) return {};
   return {
     bridge_external_height: single(height),
     bridge_external_timestamp_seconds: single(chain.external.seconds),
     bridge_contract_last_event_nonce: single(contract.eventNonce),
     bridge_contract_last_valset_nonce: single(contract.valsetNonce),
-    bridge_contract_unobserved_events: single(contract.eventNonce - chain.bridge.module.oracle.lastObservedNonce),
+    bridge_contract_unobserved_events: single(contract.eventNonce - chain.bridge.oracle.lastObservedNonce),
   };
 }
 
 function crosschainGauges(chain: MainnetChain, nowSeconds: number): Readonly<Record<string, Expected>> {
-  const { chains } = chain.crosschain.module;
+  const { chains } = chain.crosschain;
   const pending = chains.flatMap(({ queue }) => queue.pending);
   const missed = chains.flatMap(({ queue }) => queue.listedMissed(chain.height - 499));
   const listed = [

@@ -31,7 +31,7 @@ describe('the books of the chain', () => {
 
   it('find a gauge that is wrong, absent, or in no book', () => {
     const expected = { bridge_valsets: valsets ?? { labels: [], values: 'skipped' } };
-    const count = chain.bridge.module.valsets.newestFirst.length;
+    const count = chain.bridge.valsets.newestFirst.length;
     const sample = (name: string, value: number) => ({ name, labels: { target: 'demo' }, value });
     expect(differences([sample('bridge_valsets', count)], expected)).toEqual([]);
     expect(differences([sample('bridge_valsets', count + 1)], expected)).toEqual([

@@ -54,7 +54,7 @@ interface FaultDefinition {
 /** The validator of `watch`, and a share of the stake that is often exceeded. */
 export const WATCHED_RANK = 4;
 
-const all = (served: ServedChain): readonly Validator[] => served.chain.bridge.module.validators;
+const all = (served: ServedChain): readonly Validator[] => served.chain.bridge.validators;
 
 /** Validators at random with about this share of the stake. */
 function drawRanks(
@@ -110,7 +110,7 @@ function phantom(
   const { ranks, share } = drawRanks(random, served, random.chance(0.5) ? [0.004, 0.15] : [0.15, 0.5]);
   let nonce: number | undefined;
   const claim = ({ chain }: ServedChain): void => {
-    const { oracle, validators } = chain.bridge.module;
+    const { oracle, validators } = chain.bridge;
     const own = validators.filter(({ rank }) => ranks.has(rank));
     const next = oracle.lastObservedNonce + 1;
     if (nonce === undefined && oracle.claimPhantom(own, actionOf(served), chain.latest)) nonce = next;
@@ -121,7 +121,7 @@ function phantom(
     share,
     each: claim,
     end: ({ chain }) => {
-      if (nonce !== undefined) chain.bridge.module.oracle.deletePhantom(nonce);
+      if (nonce !== undefined) chain.bridge.oracle.deletePhantom(nonce);
     },
   };
 }
@@ -141,7 +141,11 @@ const foreignValset = ({ chain }: ServedChain): ContractAction => ({
 
 const OTHER_ADDRESS = `0x${'0d'.repeat(20)}`;
 
-function drawToken(random: Random, { tokens }: ServedChain, isFit: (origin: string, symbol: string) => boolean) {
+function drawToken(
+  random: Random,
+  { bridge: { tokens } }: ServedChain,
+  isFit: (origin: string, symbol: string) => boolean,
+) {
   const token = oneOf(
     random,
     tokens.filter(({ origin, symbol }) => isFit(origin, symbol)),
@@ -243,16 +247,16 @@ const definitions = {
     weight: 2,
     minutes: [30, 400],
     draw: (random, served) =>
-      phantom(random, served, 'a deposit', ({ chain }) => chain.bridge.module.drawDeposit(chain.tokens[0] as never)),
+      phantom(random, served, 'a deposit', ({ chain }) => chain.bridge.drawDeposit(chain.bridge.tokens[0])),
   },
   'batch that does not exist': {
     weight: 2,
     minutes: [30, 300],
     draw: (random, served) =>
-      phantom(random, served, 'a batch', ({ tokens }) => ({
+      phantom(random, served, 'a batch', ({ bridge: { tokens } }) => ({
         kind: 'withdraw',
         batchNonce: 99_999_999,
-        tokenContract: tokens[0]?.contract ?? '',
+        tokenContract: tokens[0].contract,
       })),
   },
   'validator set claimed that does not exist': {
@@ -266,7 +270,7 @@ const definitions = {
     draw: () => ({
       text: 'the contract has a validator set of an attacker',
       begin: ({ chain, nowMs }: ServedChain) =>
-        chain.bridge.module.emit(foreignValset({ chain } as ServedChain), {
+        chain.bridge.emit(foreignValset({ chain } as ServedChain), {
           timeMs: nowMs,
           externalHeight: chain.external.height,
         }),
@@ -282,8 +286,8 @@ const definitions = {
         ranks,
         share,
         rules: withoutValidators(ranks),
-        begin: ({ chain }) => chain.bridge.setJailed(ranks, true, chain.latest),
-        end: ({ chain }) => chain.bridge.setJailed(ranks, false, chain.latest),
+        begin: ({ chain }) => chain.setJailed(ranks, true),
+        end: ({ chain }) => chain.setJailed(ranks, false),
       };
     },
   },
@@ -296,8 +300,8 @@ const definitions = {
         text: 'and not in the newest set',
         ranks,
         rules: withoutValidators(ranks),
-        begin: ({ chain }) => chain.bridge.setJailed(ranks, true, chain.latest),
-        end: ({ chain }) => chain.bridge.setJailed(ranks, false, chain.latest),
+        begin: ({ chain }) => chain.setJailed(ranks, true),
+        end: ({ chain }) => chain.setJailed(ranks, false),
       };
     },
   },
@@ -441,27 +445,27 @@ const definitions = {
     minutes: [60, 60],
     draw: () =>
       governance('signed_valsets_window', ({ chain }) =>
-        chain.bridge.module.changeParams({ signed_valsets_window: '400000' }),
+        chain.bridge.changeParams({ signed_valsets_window: '400000' }),
       ),
   },
   'admins changed': {
     weight: 1,
     minutes: [60, 60],
-    draw: () => governance('another admin', ({ chain }) => chain.bridge.module.changeParams({ admins: ['inj1other'] })),
+    draw: () => governance('another admin', ({ chain }) => chain.bridge.changeParams({ admins: ['inj1other'] })),
   },
   'blacklist changed': {
     weight: 1,
     minutes: [60, 60],
-    draw: () => governance('another address', ({ chain }) => chain.bridge.module.addToBlacklist(OTHER_ADDRESS)),
+    draw: () => governance('another address', ({ chain }) => chain.bridge.addToBlacklist(OTHER_ADDRESS)),
   },
   'contract replaced': {
     weight: 1,
     minutes: [60, 60],
     draw: (_random, served) => ({
       ...governance('another address', ({ chain }) =>
-        chain.bridge.module.changeParams({ bridge_external_address: `0x${'cc'.repeat(20)}` }),
+        chain.bridge.changeParams({ bridge_external_address: `0x${'cc'.repeat(20)}` }),
       ),
-      tokenContract: served.tokens[0]?.contract.toLowerCase() ?? '',
+      tokenContract: served.bridge.tokens[0].contract.toLowerCase(),
     }),
   },
   // Cross-chain transactions
@@ -520,7 +524,7 @@ const definitions = {
       return {
         text: chainId,
         chainIds: [chainId],
-        begin: ({ chain }) => chain.crosschain.module.abortPending(chainId, chain.latest),
+        begin: ({ chain }) => chain.crosschain.abortPending(chainId, chain.latest),
       };
     },
   },

@@ -58,8 +58,16 @@ export class ServedChain implements Model {
     return this.chain.scenario;
   }
 
-  get tokens() {
-    return this.chain.tokens;
+  get bridge() {
+    return this.chain.bridge;
+  }
+
+  get crosschain() {
+    return this.chain.crosschain;
+  }
+
+  get isOutboundEnabled() {
+    return this.chain.isOutboundEnabled;
   }
 
   get books() {
@@ -120,24 +128,8 @@ export class ServedChain implements Model {
     return this.chain.cctx(index);
   }
 
-  contractAt(externalHeight: number) {
-    return this.chain.contractAt(externalHeight);
-  }
-
   supplies(height?: number) {
     return this.chain.supplies(height);
-  }
-
-  stakingValidators() {
-    return this.chain.stakingValidators();
-  }
-
-  crosschainStatus() {
-    return this.chain.crosschainStatus();
-  }
-
-  orchestrator(address: string) {
-    return this.chain.orchestrator(address);
   }
 
   /** What is served instead of the newest documents. */

@@ -31,7 +31,7 @@ export const faultsOf = ({ faults }: World, ...kinds: readonly FaultKind[]): rea
 export const isBlind = ({ faults }: Pick<World, 'faults'>, document: DocumentName): boolean =>
   faults.some(({ blinds = [] }) => blinds.includes(document));
 
-const bridge = ({ chain }: World): MainnetChain['bridge']['module'] => chain.bridge.module;
+const bridge = ({ chain }: World): MainnetChain['bridge'] => chain.bridge;
 
 /** A batch that the hub holds. */
 export interface WaitingBatch {
@@ -145,7 +145,7 @@ export function phantomShare(world: World, { ranks = new Set() }: Fault, type: s
 /** Events of the contract that the hub has not observed. */
 export function unobservedEvents(world: World): { readonly count: number; readonly lastObserved: number } {
   const lastObserved = bridge(world).oracle.lastObservedNonce;
-  const state = world.chain.contractAt(world.chain.external.height);
+  const state = world.chain.bridge.contract.stateAt(world.chain.external.height);
   return { count: (state?.eventNonce ?? lastObserved) - lastObserved, lastObserved };
 }
 
@@ -215,7 +215,7 @@ export interface ChainQueue {
 const WINDOW_BLOCKS = 500;
 
 export function queuesOf({ chain, nowSeconds, remembersSince }: World, dayStartSeconds: number): readonly ChainQueue[] {
-  return chain.crosschain.module.chains.map(({ id, queue, lookahead }) => {
+  return chain.crosschain.chains.map(({ id, queue, lookahead }) => {
     const { pending, missed } = queue;
     const listed = queue.listedMissed(chain.height - WINDOW_BLOCKS + 1);
     const nonces = pending.map(({ nonce }) => nonce);

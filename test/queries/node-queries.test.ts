@@ -189,7 +189,7 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
   });
 
   it('about own validators are sent again when a proxy has refused the first ones, and are unknown meanwhile', async () => {
-    const staking = new Set(simulator.model.stakingValidators().map((own) => dataPart(own.operator_address)));
+    const staking = new Set(simulator.model.bridge.stakingValidators().map((own) => dataPart(own.operator_address)));
     const registrations = simulator.model.moduleState().state.orchestrator_addresses;
     const orchestrator = registrations.find(({ sender }) => staking.has(dataPart(sender)))?.orchestrator ?? '';
     const isOwn = (path: string): boolean => /staking|bank|oracle/.test(path);

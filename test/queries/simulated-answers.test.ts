@@ -55,14 +55,16 @@ const seriesOf = (state: EndpointState, pattern: RegExp): string[] =>
 describe('the answers about watched validators', () => {
   it('are status, last claim and funds, with the name of the validator', () => {
     const model = modelOf('healthy');
-    const watched = model.stakingValidators().find(({ description }) => description.moniker === 'Validator Guild');
+    const watched = model.bridge
+      .stakingValidators()
+      .find(({ description }) => description.moniker === 'Validator Guild');
     const registered = model
       .moduleState()
       .state.orchestrator_addresses.find(
         ({ sender }) => dataPart(sender) === dataPart(watched?.operator_address ?? ''),
       );
     const orchestrator = registered?.orchestrator ?? '';
-    const status = model.orchestrator(orchestrator);
+    const status = model.bridge.orchestrator(orchestrator);
     const labels = `target="demo",orchestrator="${orchestrator}",name="Validator Guild"`;
     expect(
       seriesOf(polled(model, 'module_state'), /^bridge_watched_(validator_(jailed|bonded|last_event)|orchestrator)/),
@@ -80,7 +82,7 @@ describe('the answers about watched validators', () => {
 describe('the answers about chains', () => {
   it('are the nonces of the present key on external chains, of all pages', () => {
     const model = modelOf('healthy');
-    const { nonces } = model.crosschainStatus();
+    const { nonces } = model.crosschain;
     const state = polled(model, 'rate_limiter_input');
     const valuesOf = (name: RegExp) =>
       seriesOf(state, name)
@@ -104,10 +106,8 @@ describe('the answers about chains', () => {
 
   it('replace the known lookaheads of chains', () => {
     const model = modelOf('healthy');
-    const { lookaheads } = model.crosschainStatus();
-    const status = { ...model.crosschainStatus(), lookaheads: { ...lookaheads, '1': 17 } };
-    const changed: Model = Object.assign(model, { crosschainStatus: () => status });
-    const line = seriesOf(polled(changed, 'rate_limiter_input'), /lookahead/).find((series) =>
+    Object.assign(model.crosschain.chains.find(({ id }) => id === '1') ?? {}, { lookahead: 17 });
+    const line = seriesOf(polled(model, 'rate_limiter_input'), /lookahead/).find((series) =>
       series.includes('chain_id="1"'),
     );
     expect(line).toMatch(/ 17$/);

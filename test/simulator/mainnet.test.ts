@@ -120,26 +120,26 @@ describe('a fault of a main network', () => {
 
   it('leaves the batches of a token that cannot be relayed', () => {
     const chain = create();
-    const [token] = chain.bridge.module.tokens;
+    const [token] = chain.bridge.tokens;
     const executed = (): number[] =>
-      chain.bridge.module.tokens.map(({ contract }) => Number(chain.books.get(`batches_executed ${contract}`) ?? 0));
+      chain.bridge.tokens.map(({ contract }) => Number(chain.books.get(`batches_executed ${contract}`) ?? 0));
     const [before] = executed();
     chain.setChanges({ transfersPerMinute: 3, unrelayableTokens: new Set([token.symbol]) });
     chain.advanceTime(120 * MINUTE_MS);
     const [after, ...others] = executed();
     expect(after).toBe(before);
     expect(Math.max(...others)).toBeGreaterThan(2);
-    expect(chain.bridge.module.withdrawals.batches.some((batch) => batch.token === token)).toBe(true);
+    expect(chain.bridge.withdrawals.batches.some((batch) => batch.token === token)).toBe(true);
   });
 
   it('changes the key of the signers at a time, and the blacklist at once', () => {
     const chain = create({ keyRotationMs: startMs + 30 * MINUTE_MS });
-    const key = chain.crosschain.module.tssPubkey;
+    const key = chain.crosschain.tssPubkey;
     chain.advanceTime(20 * MINUTE_MS);
-    expect(chain.crosschain.module.tssPubkey).toBe(key);
+    expect(chain.crosschain.tssPubkey).toBe(key);
     chain.advanceTime(360 * MINUTE_MS);
-    expect(chain.crosschain.module.tssPubkey).not.toBe(key);
-    chain.bridge.module.addToBlacklist('0xfe');
+    expect(chain.crosschain.tssPubkey).not.toBe(key);
+    chain.bridge.addToBlacklist('0xfe');
     expect(chain.moduleState().state.external_blacklist).toContain('0xfe');
   });
 });

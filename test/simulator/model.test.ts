@@ -99,8 +99,8 @@ describe('a healthy chain', () => {
     const model = createModel(options);
     const { state } = model.moduleState();
     const input = model.rateLimiterInput();
-    const lists = [...Object.entries(state), ...Object.entries(input)].filter(([, value]) => Array.isArray(value));
-    const empty = lists.filter(([, value]) => value.length === 0).map(([field]) => field);
+    const fields: [string, unknown][] = [...Object.entries(state), ...Object.entries(input)];
+    const empty = fields.filter(([, value]) => Array.isArray(value) && value.length === 0).map(([field]) => field);
     expect(empty).toEqual(['cctxs_missed']);
     expect(state.external_blacklist).toHaveLength(80);
     expect(model.height).toBe(Number(input.height));

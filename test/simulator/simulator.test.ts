@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Simulator } from '../../src/simulator/simulator.js';
 import { get, type HttpResponse } from '../support/http.js';
+import { hang } from '../support/faults.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { waitUntil } from '../support/wait-for.js';
 
@@ -120,7 +121,7 @@ describe('startSimulator', () => {
 
   it('returns a simulator whose close ends pending requests, and can be called twice', async () => {
     const closing = await startTestSimulator();
-    closing.fault('module_state', { kind: 'hang' });
+    closing.fault('module_state', hang);
     const socket = connect(Number(new URL(closing.url).port), '127.0.0.1');
     socket.write(`GET ${MODULE_STATE} HTTP/1.1\r\nHost: x\r\n\r\n`);
     await waitUntil(() => closing.requests.module_state === 1);
