@@ -2,34 +2,19 @@ import { z } from 'zod';
 import { add, compare, ratio, subtract, toDecimalString, toDouble, ZERO } from '../chain/decimal.js';
 import { asDecimalString, decimalString } from '../chain/numeral.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../clock.js';
-import type { ContractReading } from '../facts/contract/reading.js';
 import { required } from '../facts/required-fields.js';
-import { count, list } from '../text/format.js';
+import { count } from '../text/format.js';
 import { COMPARE_VALSETS } from './integrity.js';
-import { problemOf, type Evidence } from './problem.js';
+import { entryOf } from './marks.js';
+import { change } from './params.js';
+import { problemOf } from './problem.js';
 import { TOKEN_TEXT } from './queue.js';
-import { shortAddress, withDetails, withList } from './sentence.js';
+import { shortAddress } from './sentence.js';
 
 /* The contract on the external chain, which a target has only with `external`. */
 
-type ContractEvidence = Evidence<'external_contract'>;
-
 /** The largest shortfall of each token, and when it grew to that. */
 const shortfallMark = z.record(z.string(), z.strictObject({ amount: decimalString, grewAt: z.number() }));
-type ShortfallMark = z.infer<typeof shortfallMark>;
-
-function shortfallsAfter({ input: { backing, at } }: ContractEvidence, before: ShortfallMark = {}): ShortfallMark {
-  return Object.fromEntries(
-    required(backing).tokens.flatMap(({ contract, surplus }) => {
-      const known = Object.hasOwn(before, contract) ? before[contract] : undefined;
-      if (surplus === undefined) return known === undefined ? [] : [[contract, known]];
-      if (compare(surplus, ZERO) >= 0) return [];
-      const amount = subtract(ZERO, surplus);
-      const isLarger = known === undefined || compare(amount, known.amount) > 0;
-      return [[contract, isLarger ? { amount: toDecimalString(amount), grewAt: at.epochSeconds } : known]];
-    }),
-  );
-}
 
 const unbacked = problemOf('external_contract', {
   name: 'BridgeTokenUnbacked',
@@ -38,32 +23,39 @@ const unbacked = problemOf('external_contract', {
   // (docs/external-contract.md). Ten minutes are two readings.
   afterMinutes: 10,
   needsTime: true,
-  linksToPending: false,
   summary: `${TOKEN_TEXT} is not backed by the contract.`,
   description:
     'The balance of the contract is lower than the supply and the outstanding transfers of a token, and the shortfall is new or has grown within a day. Tokens were minted without a deposit, or taken out of the contract.',
   action:
     'Compare the last deposits and executed batches of the token on both chains. If the shortfall is real, alert the owner of the contract, who can pause it, and the other validators.',
-  mark: { schema: shortfallMark, isDebounced: true, next: shortfallsAfter },
-  find: ({ input: { backing, at } }, mark: ShortfallMark | undefined) => {
+  mark: {
+    schema: shortfallMark,
+    isDebounced: true,
+    next: ({ input: { backing, at } }, before) =>
+      Object.fromEntries(
+        required(backing).tokens.flatMap(({ contract, surplus }) => {
+          const known = entryOf(before, contract);
+          if (surplus === undefined) return known === undefined ? [] : [[contract, known]];
+          if (compare(surplus, ZERO) >= 0) return [];
+          const amount = subtract(ZERO, surplus);
+          const isLarger = known === undefined || compare(amount, known.amount) > 0;
+          return [[contract, isLarger ? { amount: toDecimalString(amount), grewAt: at.epochSeconds } : known]];
+        }),
+      ),
+  },
+  find: ({ input: { backing, at } }, mark) => {
     const { tokens } = required(backing);
-    const found = tokens.flatMap(({ contract, surplus }) => {
-      const shortfall = mark !== undefined && Object.hasOwn(mark, contract) ? mark[contract] : undefined;
-      if (surplus === undefined || shortfall === undefined || at.epochSeconds - shortfall.grewAt > DAY_SECONDS)
-        return [];
-      const amount = toDecimalString(subtract(ZERO, surplus));
-      return [
-        {
-          subject: { token_contract: contract },
-          sentence: withDetails(
-            `${shortAddress(contract)} has not been backed by the contract for {duration}`,
-            `${amount} smallest units are missing`,
-          ),
-        },
-      ];
+    const found = tokens.map(({ contract, surplus }) => {
+      const shortfall = entryOf(mark, contract);
+      if (surplus === undefined || shortfall === undefined) return undefined;
+      if (at.epochSeconds - shortfall.grewAt > DAY_SECONDS) return undefined;
+      return {
+        subject: { token_contract: contract },
+        fact: `${shortAddress(contract)} has not been backed by the contract for {duration}`,
+        details: [`${toDecimalString(subtract(ZERO, surplus))} smallest units are missing`],
+      };
     });
-    const isComplete = tokens.every(({ surplus }) => surplus !== undefined);
-    return isComplete ? found : { found, isComplete: false };
+    return tokens.every(({ surplus }) => surplus !== undefined) ? found : { found, isComplete: false };
   },
 });
 
@@ -73,7 +65,6 @@ const valsetNewer = problemOf('external_contract', {
   afterMinutes: 5,
   needsTime: true,
   dashboard: 'bridge-validator',
-  linksToPending: false,
   summary: 'the hub did not make the validator set in the contract.',
   // Known only while the hub block, the external block and the clock are within two minutes, so a hub node that is behind does not cause it.
   description:
@@ -83,57 +74,21 @@ const valsetNewer = problemOf('external_contract', {
     required(lastValsetNonce);
     if (isValsetUnknown === undefined) return { found: [], isComplete: false };
     const fact = 'the validator set in the contract has been newer than every set of the hub for {duration}';
-    return isValsetUnknown ? [{ subject: { kind: 'valset_newer' }, sentence: withDetails(fact) }] : [];
+    return isValsetUnknown ? { subject: { kind: 'valset_newer' }, fact } : undefined;
   },
 });
 
 const IDENTITY_HOURS = 6;
 
-/** Owner and implementation, and when one of them changed last. */
-const ownerMark = z.strictObject({
-  owner: z.string(),
-  implementation: z.string(),
-  changed: z.array(z.string()),
-  at: z.number().nullable(),
-});
-type OwnerMark = z.infer<typeof ownerMark>;
-
-function ownerAfter({ input: { info, at } }: ContractEvidence, before: OwnerMark | undefined): OwnerMark {
-  const owner = required(info.owner);
-  const implementation = required(info.implementation);
-  if (before === undefined) return { owner, implementation, changed: [], at: null };
-  const changed = [
-    ...(owner === before.owner ? [] : [`owner ${shortAddress(owner)}`]),
-    ...(implementation === before.implementation ? [] : [`implementation ${shortAddress(implementation)}`]),
-  ];
-  return changed.length === 0 ? before : { owner, implementation, changed, at: at.epochSeconds };
-}
-
-const ownerChanged = problemOf('external_contract', {
+const ownerChanged = change('external_contract', {
   name: 'BridgeContractOwnerChanged',
   severity: 'critical',
-  afterMinutes: 0,
-  needsTime: true,
-  linksToPending: false,
+  hours: IDENTITY_HOURS,
   summary: 'the contract has another owner or implementation.',
   description: `The owner or the implementation of the contract changed within the last ${IDENTITY_HOURS} hours. The owner can pause the contract; another implementation is another contract at the same address.`,
   action: 'Check that the change was announced. If not, alert the validators: new code can take all funds.',
-  mark: { schema: ownerMark, isDebounced: true, next: ownerAfter },
-  find: ({ input: { info, at } }, mark: OwnerMark | undefined) => {
-    required(info.owner);
-    required(info.implementation);
-    if (mark === undefined || mark.at === null) return [];
-    if (at.epochSeconds - mark.at >= IDENTITY_HOURS * HOUR_SECONDS) return [];
-    return [
-      {
-        start: mark.at,
-        sentence: withList(
-          'the owner or the implementation of the contract changed {duration} ago',
-          list(mark.changed),
-        ),
-      },
-    ];
-  },
+  fact: 'the owner or the implementation of the contract changed',
+  valuesOf: ({ info }) => ({ owner: required(info.owner), implementation: required(info.implementation) }),
 });
 
 const paused = problemOf('external_contract', {
@@ -142,13 +97,11 @@ const paused = problemOf('external_contract', {
   // A pause is always by hand, so one reading is enough; two outlast a faulty node.
   afterMinutes: 2,
   needsTime: true,
-  linksToPending: false,
   summary: 'the contract is paused.',
   description:
     'The contract accepts no deposits, batches and validator sets. Transfers in live batches can neither be executed nor canceled until it is unpaused.',
   action: 'Find out who paused it and why. Do not ask relayers to act: every transaction to the contract fails.',
-  find: ({ input }) =>
-    required(input.paused) ? [{ sentence: withDetails('the contract has been paused for {duration}') }] : [],
+  find: ({ input }) => (required(input.paused) ? { fact: 'the contract has been paused for {duration}' } : undefined),
   inhibits: [
     { problem: 'BridgeBatchNotRelayed' },
     { problem: 'BridgeBatchTimeoutNear' },
@@ -158,25 +111,11 @@ const paused = problemOf('external_contract', {
 
 /** The last event nonce of the contract in the last hour, to know since when an event waits. */
 const eventMark = z.array(z.strictObject({ at: z.number(), nonce: decimalString, waiting: decimalString }));
-type EventMark = z.infer<typeof eventMark>;
 
 const SILENT_SECONDS = HOUR_SECONDS;
 const POINT_SECONDS = 300;
 /** Older points prove nothing more: the event of the oldest one has waited for long enough. */
 const KEPT_SECONDS = 2 * SILENT_SECONDS;
-
-function eventsAfter(
-  { input: { lastEventNonce, unobservedEvents, at } }: ContractEvidence,
-  before: EventMark = [],
-): EventMark {
-  const nonce = required(lastEventNonce);
-  const waiting = required(unobservedEvents);
-  const now = at.epochSeconds;
-  const newest = before.at(-1);
-  if (newest !== undefined && now - newest.at < POINT_SECONDS) return before;
-  const point = { at: now, nonce: toDecimalString(nonce), waiting: toDecimalString(waiting) };
-  return [...before.filter((other) => now - other.at <= KEPT_SECONDS), point];
-}
 
 const silent = problemOf('external_contract', {
   name: 'BridgeOracleSilent',
@@ -184,7 +123,6 @@ const silent = problemOf('external_contract', {
   afterMinutes: SILENT_SECONDS / 60 + 5,
   needsTime: true,
   dashboard: 'bridge-validator',
-  linksToPending: false,
   summary: 'events of the contract are not observed by the hub.',
   // Events are observed within minutes, so neither a busy bridge nor one that catches up causes it. Also when a few have claimed the event: it
   // exists, so the others are behind.
@@ -192,26 +130,31 @@ const silent = problemOf('external_contract', {
     'Events of the contract have waited for an hour to be observed by the hub, and they do not become fewer. No deposit and no executed batch reaches the hub.',
   action:
     'Too few orchestrators claim the events: tell their operators to check the log of the orchestrator and its node of the external chain. Your own comes first.',
-  mark: { schema: eventMark, next: eventsAfter },
-  find: ({ input: { lastEventNonce, unobservedEvents } }, mark: EventMark | undefined) => {
+  mark: {
+    schema: eventMark,
+    next: ({ input: { lastEventNonce, unobservedEvents, at } }, before = []) => {
+      const nonce = toDecimalString(required(lastEventNonce));
+      const waiting = toDecimalString(required(unobservedEvents));
+      const now = at.epochSeconds;
+      const newest = before.at(-1);
+      if (newest !== undefined && now - newest.at < POINT_SECONDS) return before;
+      return [...before.filter((point) => now - point.at <= KEPT_SECONDS), { at: now, nonce, waiting }];
+    },
+  },
+  find: ({ input: { lastEventNonce, unobservedEvents: waiting } }, mark) => {
     const nonce = required(lastEventNonce);
-    const waiting = unobservedEvents;
     // The hub may be behind.
     if (waiting === undefined) return { found: [], isComplete: false };
-    if (compare(waiting, ZERO) === 0) return [];
+    if (compare(waiting, ZERO) === 0) return undefined;
     const observed = subtract(nonce, waiting);
     // The first reading with the oldest event that is not observed.
     const since = mark?.find((point) => compare(point.nonce, observed) > 0);
-    if (since === undefined || compare(waiting, since.waiting) < 0) return [];
-    return [
-      {
-        identity: toDecimalString(add(observed, 1)),
-        start: since.at,
-        sentence: withDetails(
-          `${count(toDouble(waiting), 'event')} of the contract not observed by the hub for {duration}`,
-        ),
-      },
-    ];
+    if (since === undefined || compare(waiting, since.waiting) < 0) return undefined;
+    return {
+      identity: toDecimalString(add(observed, 1)),
+      start: since.at,
+      fact: `${count(toDouble(waiting), 'event')} of the contract not observed by the hub for {duration}`,
+    };
   },
   inhibits: [{ problem: 'BridgeBatchNotRelayed' }, { problem: 'BridgeOracleStalled', severity: 'warning' }],
 });
@@ -221,30 +164,20 @@ const TOTAL_POWER = 4_294_967_295;
 /** The contract rounds its threshold, and requires a little more than it. */
 const ROUNDING_RATIO = 0.0001;
 
-function thresholds({ info, configuredThreshold }: ContractReading): {
-  readonly contract: number;
-  readonly configured: number;
-} {
-  const contract = required(ratio(required(info.powerThreshold), TOTAL_POWER));
-  return { contract, configured: toDouble(asDecimalString(required(configuredThreshold))) };
-}
-
 const thresholdTooLow = problemOf('external_contract', {
   name: 'BridgePowerThresholdTooLow',
   severity: 'warning',
   afterMinutes: 10,
   needsTime: true,
-  linksToPending: false,
   summary: 'the contract requires more power than power_threshold.',
   // A lower one is no reason to lower power_threshold: relayers ask for 66 % anyway.
   description:
     'The contract requires more power than `power_threshold`: batches count as signed that it does not accept.',
   action: 'Set power_threshold of the target to the threshold of the contract.',
-  find: ({ input }) => {
-    const { contract, configured } = thresholds(input);
-    if (contract <= configured + ROUNDING_RATIO) return [];
-    const fact = `the contract requires ${(contract * 100).toFixed(1)} % of the power, more than power_threshold`;
-    return [{ sentence: withDetails(fact) }];
+  find: ({ input: { info, configuredThreshold } }) => {
+    const needed = required(ratio(required(info.powerThreshold), TOTAL_POWER));
+    if (needed <= toDouble(asDecimalString(required(configuredThreshold))) + ROUNDING_RATIO) return undefined;
+    return { fact: `the contract requires ${(needed * 100).toFixed(1)} % of the power, more than power_threshold` };
   },
 });
 

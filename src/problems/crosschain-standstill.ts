@@ -5,6 +5,7 @@ import { rememberedNonces } from '../facts/crosschain/chains.js';
 import { required } from '../facts/required-fields.js';
 import { crosschainFlags } from '../queries/chain-switches.js';
 import { isNodeBehind } from '../queries/node-status.js';
+import { entryOf } from './marks.js';
 import type { Evidence } from './problem.js';
 
 /* Since when the lowest nonce of a chain has not moved, and for how long it could not: the hub halted, or its outbounds were switched off. */
@@ -76,7 +77,7 @@ export function unmovedAfter(evidence: CrosschainEvidence, before: UnmovedMark |
   const known = before?.nonces ?? {};
   if (isNodeBehind(answers)) return { ...haltAfter(evidence, before), nonces: known };
   const nonces = rememberedNonces(input).map(({ chainId, nonce, sinceSeconds }) => {
-    const last = Object.hasOwn(known, chainId) ? known[chainId] : undefined;
+    const last = entryOf(known, chainId);
     return [chainId, last?.nonce === nonce ? last : { nonce, since: sinceSeconds }] as const;
   });
   return { ...haltAfter(evidence, before), nonces: Object.fromEntries(nonces) };

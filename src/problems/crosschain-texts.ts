@@ -5,7 +5,7 @@ import { currentOutbound, distinctCctxs } from '../facts/crosschain/cctxs.js';
 import type { CrosschainInput } from '../facts/crosschain/input.js';
 import { orUndefined, required } from '../facts/required-fields.js';
 import { count } from '../text/format.js';
-import { cctxAmountsText, chainName, parts } from './sentence.js';
+import { cctxAmountsText, chainName } from './sentence.js';
 
 /* What the sentences and actions about cross-chain transactions say of a chain, and of the hash of an outbound. */
 
@@ -60,7 +60,7 @@ export function hashText(hash: string | undefined): string {
   return hash === '' ? ' without an outbound hash' : ' with an outbound hash';
 }
 
-/** "80 transactions pending on the chain; 1.3 eth in them". */
-export function pendingText(input: CrosschainInput, cctxs: readonly Cctx[]): string {
-  return parts(`${count(cctxs.length, 'transaction')} pending on the chain`, cctxAmountsText(input, cctxs));
+/** "80 transactions pending on the chain" and "1.3 eth in them". */
+export function pendingTexts(input: CrosschainInput, cctxs: readonly Cctx[]): readonly string[] {
+  return [`${count(cctxs.length, 'transaction')} pending on the chain`, cctxAmountsText(input, cctxs)];
 }

@@ -39,16 +39,17 @@ import {
   hashActions,
   hashText,
   outboundHash,
-  pendingText,
+  pendingTexts,
   THE_CHAIN,
 } from './crosschain-texts.js';
+import { entryOf } from './marks.js';
 import { problemOf, type Found, type Inhibition, type Severity } from './problem.js';
-import { cctxAmountsText, haveOrHas, withDetails } from './sentence.js';
+import { cctxAmountsText, haveOrHas } from './sentence.js';
 
 /* Cross-chain transactions that do not move. */
 
 /** A list that the node has truncated does not show that something has ended. */
-function unlessTruncated(input: CrosschainInput, found: readonly Found[]) {
+function unlessTruncated(input: CrosschainInput, found: readonly (Found | undefined)[]) {
   return compare(hiddenCount(input), 0) > 0 ? { found, isComplete: false as const } : found;
 }
 
@@ -72,31 +73,27 @@ const stuck = problemOf('rate_limiter_input', {
     const pending = groupByChain(distinctCctxs.pending(input));
     const considered = groupByChain(consideredCctxs.pending(input));
     const missed = groupByChain(missedOnly(input));
-    return lowestNonces(input).flatMap(({ chainId, nonce, sinceSeconds: sinceListed }) => {
-      if (!considered.has(chainId)) return [];
+    return lowestNonces(input).map(({ chainId, nonce, sinceSeconds: sinceListed }) => {
+      if (!considered.has(chainId)) return undefined;
       const unmoved = unmovedNonces.get(chainId);
       const sinceSeconds = unmoved?.nonce === nonce ? unmoved.since : sinceListed;
       const standstill = haltedSeconds(mark, sinceSeconds) + offSeconds(mark, sinceSeconds);
       const limit = ageLimitMs(chainId, input.settings) / 1000 + STUCK_SECONDS + standstill;
-      if (input.at.epochSeconds - sinceSeconds < limit) return [];
+      const age = input.at.epochSeconds - sinceSeconds;
+      if (age < limit) return undefined;
       const first = pending.get(chainId)?.find((cctx) => compare(outboundNonce(cctx) ?? -1, nonce) === 0);
       const hash = outboundHash(input, first);
-      const lasting = duration(input.at.epochSeconds - sinceSeconds);
       const next = hashAction(chainId, hash);
-      return [
-        {
-          subject: { chain_id: chainId },
-          identity: nonce,
-          start: sinceSeconds + limit,
-          sentence: withDetails(
-            `nothing has moved for ${lasting} on chain ${chainText(input, chainId)} at nonce ${nonce}${hashText(hash)}`,
-            pendingText(input, considered.get(chainId) ?? []),
-          ),
-          action: missed.has(chainId)
-            ? `Begin with the missed transactions of the chain, the lowest nonce first. ${next}`
-            : next,
-        },
-      ];
+      return {
+        subject: { chain_id: chainId },
+        identity: nonce,
+        start: sinceSeconds + limit,
+        fact: `nothing has moved for ${duration(age)} on chain ${chainText(input, chainId)} at nonce ${nonce}${hashText(hash)}`,
+        details: pendingTexts(input, considered.get(chainId) ?? []),
+        action: missed.has(chainId)
+          ? `Begin with the missed transactions of the chain, the lowest nonce first. ${next}`
+          : next,
+      };
     });
   },
   inhibits: [{ problem: 'CrosschainOldestPendingTooOld', equal: ['chain_id'] }, { problem: 'CrosschainBacklogHigh' }],
@@ -123,38 +120,27 @@ function tooOld(severity: Severity) {
     find: ({ input, answers }: CrosschainEvidence, mark: HaltMark | undefined) => {
       // What a node that is behind lists was as old as its newest block is now.
       const delaySeconds = isNodeBehind(answers) ? (nodeDelay(answers)?.seconds ?? 0) : 0;
-      const found = Array.from(groupByChain(consideredCctxs.pending(input))).flatMap(([chainId, cctxs]): Found[] => {
+      const found = Array.from(groupByChain(consideredCctxs.pending(input)), ([chainId, cctxs]) => {
         const created = lowest(cctxs.map(createdAt));
-        if (created === undefined) return [];
+        if (created === undefined) return undefined;
         const limit = ageLimitMs(chainId, input.settings) / 1000;
         const allowed = (isCritical ? criticalAge(limit) : limit) + offSeconds(mark, toDouble(created));
         const age = input.at.epochSeconds - delaySeconds - toDouble(created);
-        if (age <= allowed) return [];
+        if (age <= allowed) return undefined;
         const oldest = cctxs.find((cctx) => createdAt(cctx) === created);
-        return [
-          {
-            subject: { chain_id: chainId },
-            identity: toDecimalString(created),
-            start: toDouble(created) + allowed + delaySeconds,
-            sentence: withDetails(
-              `a transaction on chain ${chainText(input, chainId)} has waited for ${duration(age)}, ${isCritical ? 'far ' : ''}longer than its limit of ${duration(limit)}`,
-              pendingText(input, cctxs),
-            ),
-            action: hashAction(chainId, outboundHash(input, oldest)),
-          },
-        ];
+        return {
+          subject: { chain_id: chainId },
+          identity: toDecimalString(created),
+          start: toDouble(created) + allowed + delaySeconds,
+          fact: `a transaction on chain ${chainText(input, chainId)} has waited for ${duration(age)}, ${isCritical ? 'far ' : ''}longer than its limit of ${duration(limit)}`,
+          details: pendingTexts(input, cctxs),
+          action: hashAction(chainId, outboundHash(input, oldest)),
+        };
       });
       return unlessTruncated(input, found);
     },
   });
 }
-
-const OUTBOUND_CONSEQUENCES: readonly Inhibition[] = [
-  { problem: 'CrosschainBacklogStuck' },
-  { problem: 'CrosschainOldestPendingTooOld' },
-  { problem: 'CrosschainBacklogHigh' },
-  { problem: 'CrosschainPendingListTruncated' },
-];
 
 /** "pending: 120 on ethereum (1), 34 on bsc (56)", the most first, or "listed" of a truncated list; empty when none can be listed. */
 function pendingByChain(input: CrosschainInput): string {
@@ -179,11 +165,10 @@ function slowChainAction(input: CrosschainInput): string {
     : `begin with ${list(late.map((chainId) => chainText(input, chainId)))}, whose oldest transactions are too old.`;
 }
 
-/** The hub says so itself, and the problems of what does not move would only repeat it. */
 const outboundDisabled = problemOf('rate_limiter_input', {
   name: 'CrosschainOutboundDisabled',
   severity: 'warning',
-  // The hub says so itself.
+  // The hub says so itself, and the problems of what does not move would only repeat it.
   afterMinutes: 0,
   summary: 'transactions to other chains are switched off.',
   description:
@@ -191,9 +176,14 @@ const outboundDisabled = problemOf('rate_limiter_input', {
   action: 'Look for an announcement of the chain: only its operational policy can switch them on again.',
   find: ({ input, answers }) => {
     const fact = 'the hub has switched off transactions to other chains for {duration}';
-    return required(isOutboundEnabled(answers)) ? [] : [{ sentence: withDetails(fact, pendingByChain(input)) }];
+    return required(isOutboundEnabled(answers)) ? undefined : { fact, details: [pendingByChain(input)] };
   },
-  inhibits: OUTBOUND_CONSEQUENCES,
+  inhibits: [
+    { problem: 'CrosschainBacklogStuck' },
+    { problem: 'CrosschainOldestPendingTooOld' },
+    { problem: 'CrosschainBacklogHigh' },
+    { problem: 'CrosschainPendingListTruncated' },
+  ],
 });
 
 const truncated = problemOf('rate_limiter_input', {
@@ -208,19 +198,16 @@ const truncated = problemOf('rate_limiter_input', {
     'Remove limit from the configuration if it is set. Otherwise the backlog is longer than the 500 that a node lists: find out which chain does not move.',
   find: ({ input }) => {
     const hidden = hiddenCount(input);
-    if (compare(hidden, 0) <= 0) return [];
-    return [
-      {
-        sentence: withDetails(
-          `the node has omitted pending cross-chain transactions from its list for {duration}, ${toDecimalString(hidden)} at present`,
-          pendingByChain(input),
-        ),
-        action:
-          input.settings.limit === undefined
-            ? `The backlog is longer than the 500 that a node lists: ${slowChainAction(input)}`
-            : `Remove limit: ${input.settings.limit} from the configuration.`,
-      },
-    ];
+    if (compare(hidden, 0) <= 0) return undefined;
+    const { limit } = input.settings;
+    return {
+      fact: `the node has omitted pending cross-chain transactions from its list for {duration}, ${toDecimalString(hidden)} at present`,
+      details: [pendingByChain(input)],
+      action:
+        limit === undefined
+          ? `The backlog is longer than the 500 that a node lists: ${slowChainAction(input)}`
+          : `Remove limit: ${limit} from the configuration.`,
+    };
   },
 });
 
@@ -236,19 +223,15 @@ const high = problemOf('rate_limiter_input', {
   find: ({ input, answers }) => {
     const { backlog_limit } = input.settings;
     const pending = required(input.document.total_pending);
-    if (compare(pending, backlog_limit) <= 0) return [];
+    if (compare(pending, backlog_limit) <= 0) return undefined;
     const since = orUndefined(() => aboveLimitSince(input));
-    return [
-      {
-        start: since === undefined ? undefined : toDouble(since),
-        sentence: withDetails(
-          `the number of pending cross-chain transactions has been above ${backlog_limit} for {duration}, ${toDecimalString(pending)} at present`,
-          pendingByChain(input),
-        ),
-        action:
-          isOutboundEnabled(answers) === true ? `Outbounds are not switched off: ${slowChainAction(input)}` : undefined,
-      },
-    ];
+    return {
+      start: since === undefined ? undefined : toDouble(since),
+      fact: `the number of pending cross-chain transactions has been above ${backlog_limit} for {duration}, ${toDecimalString(pending)} at present`,
+      details: [pendingByChain(input)],
+      action:
+        isOutboundEnabled(answers) === true ? `Outbounds are not switched off: ${slowChainAction(input)}` : undefined,
+    };
   },
 });
 
@@ -264,20 +247,29 @@ const MAX_MISSED = 1000;
 const missedMark = z.record(z.string(), z.number());
 type MissedMark = z.infer<typeof missedMark>;
 
-function missedAfter({ input }: CrosschainEvidence, before: MissedMark | undefined): MissedMark {
-  const seen = before === undefined ? 0 : input.at.epochSeconds;
-  const entries = distinctCctxs.missed(input).map(({ index }): [string, number] => {
-    const key = required(index).slice(0, 128);
-    return [key, (before !== undefined && Object.hasOwn(before, key) ? before[key] : undefined) ?? seen];
-  });
-  return Object.fromEntries(entries.toSorted(([, a], [, b]) => a - b).slice(0, MAX_MISSED));
+/** Indexes are bounded like labels. */
+const missedKey = ({ index }: Cctx): string => required(index).slice(0, 128);
+
+const missedSince = {
+  schema: missedMark,
+  isDebounced: true,
+  next: ({ input }: CrosschainEvidence, before: MissedMark | undefined) => {
+    const seen = before === undefined ? 0 : input.at.epochSeconds;
+    const entries = distinctCctxs.missed(input).map((cctx): [string, number] => {
+      const key = missedKey(cctx);
+      return [key, entryOf(before, key) ?? seen];
+    });
+    return Object.fromEntries(entries.toSorted(([, a], [, b]) => a - b).slice(0, MAX_MISSED));
+  },
+} as const;
+
+function seenMissedAt(mark: MissedMark | undefined, cctx: Cctx): number {
+  return entryOf(mark, missedKey(cctx)) ?? 0;
 }
 
-const missedSince = { schema: missedMark, isDebounced: true, next: missedAfter } as const;
-
-function seenMissedAt(mark: MissedMark | undefined, { index }: Cctx): number {
-  const key = required(index).slice(0, 128);
-  return mark !== undefined && Object.hasOwn(mark, key) ? (mark[key] ?? 0) : 0;
+/** "3 cross-chain transactions on chain bsc (56) have been missed for {duration}". */
+function lastingFact(input: CrosschainInput, chainId: string, number: number, what: string): string {
+  return `${count(number, 'cross-chain transaction')} on chain ${chainText(input, chainId)} ${haveOrHas(number)} been ${what} for {duration}`;
 }
 
 const missed = problemOf('rate_limiter_input', {
@@ -297,10 +289,8 @@ const missed = problemOf('rate_limiter_input', {
     return Array.from(groupByChain(recent), ([chainId, cctxs]) => ({
       subject: { chain_id: chainId },
       start: Math.min(...cctxs.map(seenAt)),
-      sentence: withDetails(
-        `${count(cctxs.length, 'cross-chain transaction')} on chain ${chainText(input, chainId)} ${haveOrHas(cctxs.length)} been missed for {duration}`,
-        cctxAmountsText(input, cctxs),
-      ),
+      fact: lastingFact(input, chainId, cctxs.length, 'missed'),
+      details: [cctxAmountsText(input, cctxs)],
     }));
   },
 });
@@ -318,19 +308,16 @@ const unlisted = problemOf('rate_limiter_input', {
     'Clients see it no more, so a posted hash does not help: look it up on its chain by its nonce, and have enough observers vote for its outbound by hand. An abort can pay twice.',
   find: ({ input, flow }) => {
     const all = required(unlistedCctxs({ input, flow })).filter(({ isIgnored }) => !isIgnored);
-    return Array.from(
-      groupBy(all, ({ chainId }) => chainId),
-      ([chainId, cctxs]) => {
-        const nonces = cctxs.flatMap(({ nonce }) => (nonce === undefined ? [] : [toDecimalString(nonce)]));
-        return {
-          subject: { chain_id: chainId },
-          sentence: withDetails(
-            `${count(cctxs.length, 'cross-chain transaction')} on chain ${chainText(input, chainId)} ${haveOrHas(cctxs.length)} been pending and not listed for {duration}`,
-            nonces.length === 0 ? '' : `${nonces.length === 1 ? 'nonce' : 'nonces'} ${list(nonces, cctxs.length)}`,
-          ),
-        };
-      },
-    );
+    const byChain = groupBy(all, ({ chainId }) => chainId);
+    return Array.from(byChain, ([chainId, cctxs]) => {
+      const nonces = cctxs.flatMap(({ nonce }) => (nonce === undefined ? [] : [toDecimalString(nonce)]));
+      return {
+        subject: { chain_id: chainId },
+        fact: lastingFact(input, chainId, cctxs.length, 'pending and not listed'),
+        details:
+          nonces.length === 0 ? [] : [`${nonces.length === 1 ? 'nonce' : 'nonces'} ${list(nonces, cctxs.length)}`],
+      };
+    });
   },
 });
 
@@ -347,14 +334,14 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
     mark: missedSince,
     find: ({ input }: CrosschainEvidence, mark: MissedMark | undefined) => {
       const pending = groupByChain(distinctCctxs.pending(input));
-      const found = Array.from(groupByChain(missedOnly(input))).flatMap(([chainId, cctxs]): Found[] => {
+      const found = Array.from(groupByChain(missedOnly(input)), ([chainId, cctxs]) => {
         const pendingOfChain = pending.get(chainId) ?? [];
         const lowestOfChain = lowestMissedNonce(cctxs, pendingOfChain);
         const highest = highestNonce(pendingOfChain);
-        if (!isScheduledByDistance(chainId) || lowestOfChain === undefined || highest === undefined) return [];
+        if (!isScheduledByDistance(chainId) || lowestOfChain === undefined || highest === undefined) return undefined;
         const lookahead = scheduleLookahead(chainId, input);
         const left = lookahead - toDouble(subtract(highest, lowestOfChain));
-        if (left >= lookahead * share) return [];
+        if (left >= lookahead * share) return undefined;
         const since = orUndefined(() => frozenSince(input, chainId));
         // Before it was missed, the later nonces waited for it like for any pending one: a chain that moves again confirms them in any order.
         const lowestCctx = cctxs.find((cctx) => compare(outboundNonce(cctx) ?? -1, lowestOfChain) === 0);
@@ -365,18 +352,14 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
         // The problem can have begun before, when the chain was near it.
         const frozen =
           start === undefined ? `is ${behind}` : `has been ${behind} for ${duration(input.at.epochSeconds - start)}`;
-        return [
-          {
-            subject: { chain_id: chainId },
-            // A missed one that is finished is progress.
-            identity: toDecimalString(lowestOfChain),
-            start,
-            sentence: withDetails(
-              `a missed transaction stops its chain: ${name} ${left > 0 ? `freezes after ${count(left, 'more nonce')}` : frozen}`,
-              pendingText(input, pendingOfChain),
-            ),
-          },
-        ];
+        return {
+          subject: { chain_id: chainId },
+          // A missed one that is finished is progress.
+          identity: toDecimalString(lowestOfChain),
+          start,
+          fact: `a missed transaction stops its chain: ${name} ${left > 0 ? `freezes after ${count(left, 'more nonce')}` : frozen}`,
+          details: pendingTexts(input, pendingOfChain),
+        };
       });
       return unlessTruncated(input, found);
     },

@@ -18,7 +18,6 @@ import { claimItem } from '../facts/items/claims.js';
 import { count, percent } from '../text/format.js';
 import { claimants } from './oracle.js';
 import { eachPart, problemOf, type Evidence, type Found, type Inhibition, type Severity } from './problem.js';
-import { withDetails } from './sentence.js';
 
 /* What only an attack, a forged signature, a bug or a restored old state explains. One document is consistent in itself, so there is no limit. */
 
@@ -44,24 +43,22 @@ function claimsByPower(
   isSubstantial: boolean,
   fact: (power: string) => string,
   kind: string,
-): readonly Found[] {
+): Found | undefined {
   const all = claims(input);
-  if (all.length === 0) return [];
-  const power = highestVotedShare(input, all);
-  if (power === undefined || power >= SUBSTANTIAL_POWER_RATIO !== isSubstantial) return [];
+  const power = all.length === 0 ? undefined : highestVotedShare(input, all);
+  if (power === undefined || power >= SUBSTANTIAL_POWER_RATIO !== isSubstantial) return undefined;
   const accused = pendingAttestations(input)
     .filter(({ attestation }) => all.includes(attestation))
     .map((claim) => claimants(claimItem(input, claim)));
-  return [
-    {
-      subject: { kind },
-      start: timeOfHeight(input, () => lowest(all.map(({ height }) => required(height)))),
-      sentence: withDetails(fact(`${percent(power)} of the power`), ...accused),
-    },
-  ];
+  return {
+    subject: { kind },
+    start: timeOfHeight(input, () => lowest(all.map(({ height }) => required(height)))),
+    fact: fact(`${percent(power)} of the power`),
+    details: accused,
+  };
 }
 
-const foreignValsets = (input: BridgeInput, isSubstantial: boolean): readonly Found[] =>
+const foreignValsets = (input: BridgeInput, isSubstantial: boolean): Found | undefined =>
   claimsByPower(
     input,
     foreignValsetClaims,
@@ -79,10 +76,6 @@ const contractValset = {
   action: COMPARE_VALSETS,
 } as const;
 
-function foundIf(isFound: boolean, kind: string, fact: string): readonly Found[] {
-  return isFound ? [{ subject: { kind }, sentence: withDetails(fact) }] : [];
-}
-
 const valsetMismatches = problemOf('module_state', {
   ...contractValset,
   severity: 'critical',
@@ -97,18 +90,20 @@ const valsetMismatches = problemOf('module_state', {
   find: ({ input }, knownAt: number | undefined) =>
     eachPart([
       () =>
-        foundIf(
-          isValsetMismatch(input),
-          'valset_mismatch',
-          'the validator set in the contract differs from the one of the hub with its nonce',
-        ),
+        isValsetMismatch(input)
+          ? {
+              subject: { kind: 'valset_mismatch' },
+              fact: 'the validator set in the contract differs from the one of the hub with its nonce',
+            }
+          : undefined,
       // A set that has been unknown for longer can be an old state of the node.
       () =>
-        foundIf(
-          isValsetUnknown(input) && input.at.epochSeconds - (knownAt ?? 0) < DAY_SECONDS,
-          'valset_unknown',
-          'the hub does not know the validator set in the contract',
-        ),
+        isValsetUnknown(input) && input.at.epochSeconds - (knownAt ?? 0) < DAY_SECONDS
+          ? {
+              subject: { kind: 'valset_unknown' },
+              fact: 'the hub does not know the validator set in the contract',
+            }
+          : undefined,
       () => foreignValsets(input, true),
     ]),
   inhibits: INHIBITS_VOTES,

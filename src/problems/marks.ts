@@ -9,6 +9,11 @@ import type { Evidence, Problem } from './problem.js';
  * 90 as it is and makes 6 of 5: they differ, so the mark is 6. With 91 in the third one, both would be 91.
  */
 
+/** What a mark has of a token, chain or validator. */
+export function entryOf<Value>(mark: Readonly<Record<string, Value>> | undefined, key: string): Value | undefined {
+  return mark !== undefined && Object.hasOwn(mark, key) ? mark[key] : undefined;
+}
+
 export interface Marks {
   readonly mark: unknown;
   /** The mark without the last document that has counted; `undefined` if the mark is not debounced. */

@@ -9,6 +9,7 @@ import {
   type Evidence,
   type Findings,
   type Found,
+  type FoundInPart,
   type FoundValidator,
   type JudgedBy,
   type Problem,
@@ -18,7 +19,7 @@ import {
 } from './problem.js';
 import { marksAfter, type Marks } from './marks.js';
 import { problems } from './problems.js';
-import type { Sentence } from './sentence.js';
+import { withDetails, withList, type Sentence } from './sentence.js';
 
 /*
  * Since when each problem is there. One odd answer, or two nodes in turn behind one address, neither begin nor end a problem: what a document
@@ -187,11 +188,8 @@ function judgeProblem(
     () => problem.find(evidence, marks.mark),
     () => NOT_JUDGED,
   );
-  const {
-    found,
-    isComplete,
-    isUnjudged = false,
-  } = 'found' in findings ? findings : { found: findings, isComplete: true };
+  const { found: all, isComplete, isUnjudged = false } = allOf(findings);
+  const found = all.filter((one) => one !== undefined);
   if (before === undefined && isUnjudged && found.length === 0) return undefined;
   const known = before ?? NOTHING_KNOWN;
   const bySubject = new Map(found.map((one) => [subjectKey(one.subject ?? {}), one]));
@@ -229,6 +227,11 @@ function judgeProblem(
   return { present: oldest(present), candidates: oldest(candidates), unjudgedSeconds, ...marks };
 }
 
+function allOf(findings: Findings): FoundInPart<boolean> {
+  const one = findings === undefined || 'fact' in findings ? [findings] : findings;
+  return 'isComplete' in one ? one : { found: one, isComplete: true };
+}
+
 /** Without a judgement for this long, nothing proves that a problem lasted. One odd answer between polls that are as far apart as can be is no outage. */
 function outageMs({ staleAfterMs }: JudgingOptions): number {
   return 2 * staleAfterMs;
@@ -250,8 +253,12 @@ function foundAgain(last: KnownSubject, found: Found, problem: Problem, at: Inst
   return { ...last, ...proven, ...textsOf(found, problem), foundAt: at, isMissing: false };
 }
 
-function textsOf({ sentence, action, validator }: Found, problem: Problem) {
-  return { sentence, action: action ?? problem.action, validators: validator === undefined ? [] : [validator] };
+function textsOf({ fact, list, details = [], action, validator }: Found, problem: Problem) {
+  return {
+    sentence: list === undefined ? withDetails(fact, ...details) : withList(fact, list, ...details),
+    action: action ?? problem.action,
+    validators: validator === undefined ? [] : [validator],
+  };
 }
 
 /**

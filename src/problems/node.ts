@@ -5,8 +5,8 @@ import { DAY_SECONDS } from '../clock.js';
 import { required } from '../facts/required-fields.js';
 import { BEHIND_SECONDS, isNodeBehind, nodeDelay } from '../queries/node-status.js';
 import { duration } from '../text/format.js';
-import { problemOf, type Evidence, type Found } from './problem.js';
-import { withDetails, withList } from './sentence.js';
+import { entryOf } from './marks.js';
+import { problemOf, type Evidence } from './problem.js';
 
 /* Nodes that stand still, are behind the chain, or have an older state than before: causes of whatever else a document shows. */
 
@@ -42,71 +42,57 @@ function heightStalled<Name extends 'module_state' | 'rate_limiter_input'>(
         return height === before?.height ? before : { height, at: evidence.input.at.epochSeconds };
       },
     },
-    find: (evidence: Evidence<Name>, mark: HeightMark | undefined): readonly Found[] => {
+    find: (evidence: Evidence<Name>, mark: HeightMark | undefined) => {
       const height = toDecimalString(heightOf(evidence));
-      if (mark === undefined || mark.at >= evidence.input.at.epochSeconds) return [];
-      return [{ identity: height, sentence: withDetails(`${what} has not advanced from ${height} for {duration}`) }];
+      if (mark === undefined || mark.at >= evidence.input.at.epochSeconds) return undefined;
+      return { identity: height, fact: `${what} has not advanced from ${height} for {duration}` };
     },
     inhibitsDocument: true,
   });
 }
 
-function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
-  return problemOf(document, {
-    name: 'BridgeNodeBehind',
-    severity: 'warning',
-    afterMinutes: 10,
-    dashboard: 'bridge-exporter',
-    linksToPending: false,
-    summary: 'the node of {{ $labels.document }} is behind the chain.',
-    description: `The newest block of the node is more than ${BEHIND_SECONDS / 60} minutes old, or the node is catching up, although polls succeed and its height moves. Everything that polls show is as old.`,
-    action:
-      'Wait until the node has caught up, or poll another one; if it does not catch up, check its peers and its load.',
-    find: ({ input, answers }): readonly Found[] => {
-      const { seconds } = required(nodeDelay(answers));
-      if (!isNodeBehind(answers)) return [];
-      if (seconds <= BEHIND_SECONDS) {
-        return [{ sentence: withDetails(`the node of ${document} has been catching up for {duration}`) }];
-      }
-      // The block was followed by none.
-      const start = input.at.epochSeconds - seconds + BEHIND_SECONDS;
-      return [
-        {
-          start,
-          sentence: withDetails(
-            `the node of ${document} has been behind the chain for {duration}`,
-            `its newest block is ${duration(seconds)} old, and everything that is shown of it`,
-          ),
-        },
-      ];
-    },
-    inhibitsDocument: true,
-  });
-}
-
-const externalNodeBehind = problemOf('external_contract', {
+const behind = {
   name: 'BridgeNodeBehind',
   severity: 'warning',
   afterMinutes: 10,
   dashboard: 'bridge-exporter',
   linksToPending: false,
   summary: 'the node of {{ $labels.document }} is behind the chain.',
+} as const;
+
+function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
+  return problemOf(document, {
+    ...behind,
+    description: `The newest block of the node is more than ${BEHIND_SECONDS / 60} minutes old, or the node is catching up, although polls succeed and its height moves. Everything that polls show is as old.`,
+    action:
+      'Wait until the node has caught up, or poll another one; if it does not catch up, check its peers and its load.',
+    find: ({ input, answers }: Evidence<typeof document>) => {
+      const { seconds } = required(nodeDelay(answers));
+      if (!isNodeBehind(answers)) return undefined;
+      if (seconds <= BEHIND_SECONDS) return { fact: `the node of ${document} has been catching up for {duration}` };
+      return {
+        // The block was followed by none.
+        start: input.at.epochSeconds - seconds + BEHIND_SECONDS,
+        fact: `the node of ${document} has been behind the chain for {duration}`,
+        details: [`its newest block is ${duration(seconds)} old, and everything that is shown of it`],
+      };
+    },
+    inhibitsDocument: true,
+  });
+}
+
+const externalNodeBehind = problemOf('external_contract', {
+  ...behind,
   description: `The newest block of the external chain that the node has is more than ${BEHIND_SECONDS / 60} minutes old, although polls succeed. What it says about the contract is as old, and backing is not judged.`,
   action: 'Use another JSON-RPC endpoint, or check whether the external chain has halted.',
   find: ({ input: { at, blockSeconds } }) => {
     const age = at.epochSeconds - blockSeconds;
-    if (age <= BEHIND_SECONDS) return [];
-    // The block was followed by none.
-    const start = blockSeconds + BEHIND_SECONDS;
-    return [
-      {
-        start,
-        sentence: withDetails(
-          'the node of the external chain has been behind it for {duration}',
-          `its newest block is ${duration(age)} old`,
-        ),
-      },
-    ];
+    if (age <= BEHIND_SECONDS) return undefined;
+    return {
+      start: blockSeconds + BEHIND_SECONDS,
+      fact: 'the node of the external chain has been behind it for {duration}',
+      details: [`its newest block is ${duration(age)} old`],
+    };
   },
 });
 
@@ -114,10 +100,14 @@ const externalNodeBehind = problemOf('external_contract', {
 const highestMark = z.record(z.string(), z.strictObject({ value: decimalString, at: z.number() }));
 type HighestMark = z.infer<typeof highestMark>;
 
-function highestAfter(values: Readonly<Record<string, Numeral>>, now: number, before: HighestMark = {}): HighestMark {
+function highestAfter(
+  values: Readonly<Record<string, Numeral>>,
+  now: number,
+  before: HighestMark | undefined,
+): HighestMark {
   return Object.fromEntries(
     Object.entries(values).map(([kind, value]) => {
-      const known = Object.hasOwn(before, kind) ? before[kind] : undefined;
+      const known = entryOf(before, kind);
       const isLower = known !== undefined && compare(value, known.value) < 0;
       return [kind, isLower && now - known.at <= DAY_SECONDS ? known : { value: toDecimalString(value), at: now }];
     }),
@@ -153,23 +143,19 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
       next: (evidence: Evidence<Name>, before: HighestMark | undefined) =>
         highestAfter(valuesOf(evidence), evidence.input.at.epochSeconds, before),
     },
-    find: (evidence: Evidence<Name>, mark: HighestMark | undefined): readonly Found[] => {
+    find: (evidence: Evidence<Name>, mark: HighestMark | undefined) => {
       const values = valuesOf(evidence);
       // A node that catches up has older blocks than the chain; the blocks of a hub that was rolled back are new.
-      if (isNodeBehind(evidence.answers)) return [];
-      return Object.entries(values).flatMap(([kind, value]) => {
-        const highest = mark !== undefined && Object.hasOwn(mark, kind) ? mark[kind] : undefined;
-        if (highest === undefined || compare(value, highest.value) >= 0) return [];
+      if (isNodeBehind(evidence.answers)) return undefined;
+      return Object.entries(values).map(([kind, value]) => {
+        const highest = entryOf(mark, kind);
+        if (highest === undefined || compare(value, highest.value) >= 0) return undefined;
         const by = toDecimalString(subtract(highest.value, value));
-        return [
-          {
-            subject: { kind },
-            sentence: withList(
-              'the state has been older than before for {duration}',
-              `${KIND_WORDS[kind] ?? kind} by ${by}`,
-            ),
-          },
-        ];
+        return {
+          subject: { kind },
+          fact: 'the state has been older than before for {duration}',
+          list: `${KIND_WORDS[kind] ?? kind} by ${by}`,
+        };
       });
     },
   });

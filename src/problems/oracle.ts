@@ -28,7 +28,6 @@ import {
   validators,
   depositsText,
   waitingText,
-  withDetails,
 } from './sentence.js';
 
 /* The events of the external chain that validators vote for. */
@@ -66,23 +65,17 @@ const stalled = problemOf('module_state', {
   action: CONTACT_VOTERS,
   find: ({ input }) => {
     const power = leadingClaim(input)?.powerRatio;
-    if (power === undefined || power < SUBSTANTIAL_POWER_RATIO) return [];
+    if (power === undefined || power < SUBSTANTIAL_POWER_RATIO) return undefined;
     const claim = leadingItem(input);
     // They may have voted for another claim, if claims conflict.
     const voted = claim?.conflicting === true ? 'voted for the leading claim' : 'voted';
-    return [
-      {
-        identity: nextEvent(input),
-        start: firstVote(input),
-        sentence: withDetails(
-          `no event observed for {duration}, ${toDouble(pendingEventCount(input))} waiting`,
-          missingValidators(claim?.missing ?? null, voted),
-          depositsText(input),
-          waitingText(input),
-        ),
-        action: claim?.violation ? DO_NOT_VOTE : ownFirst(membersOf(claim?.missing), CONTACT_VOTERS),
-      },
-    ];
+    return {
+      identity: nextEvent(input),
+      start: firstVote(input),
+      fact: `no event observed for {duration}, ${toDouble(pendingEventCount(input))} waiting`,
+      details: [missingValidators(claim?.missing ?? null, voted), depositsText(input), waitingText(input)],
+      action: claim?.violation ? DO_NOT_VOTE : ownFirst(membersOf(claim?.missing), CONTACT_VOTERS),
+    };
   },
   inhibits: [
     { problem: 'BridgeBatchOverdue' },
@@ -108,15 +101,13 @@ const claimedByFew = problemOf('module_state', {
     'Look up the event on the external chain. If it does not exist, tell the operators who claim it; the next real event ends this. If it does, the others are behind.',
   find: ({ input }) => {
     const power = leadingClaim(input)?.powerRatio;
-    if (power === undefined || power >= SUBSTANTIAL_POWER_RATIO) return [];
-    const claim = leadingItem(input);
-    return [
-      {
-        identity: nextEvent(input),
-        start: firstVote(input),
-        sentence: withDetails('an event that others do not see has been claimed for {duration}', claimants(claim)),
-      },
-    ];
+    if (power === undefined || power >= SUBSTANTIAL_POWER_RATIO) return undefined;
+    return {
+      identity: nextEvent(input),
+      start: firstVote(input),
+      fact: 'an event that others do not see has been claimed for {duration}',
+      details: [claimants(leadingItem(input))],
+    };
   },
 });
 
@@ -144,20 +135,6 @@ const silenceMark = z.strictObject({
   /** The highest id at the beginning of the period. */
   transfer: z.number(),
 });
-type SilenceMark = z.infer<typeof silenceMark>;
-
-function silenceAfter({ input }: Evidence<'module_state'>, before: SilenceMark | undefined): SilenceMark {
-  const { state, at } = input;
-  const event = nextEvent(input);
-  const transfer = toDouble(required(state.last_outgoing_pool_id));
-  const batch = toDouble(required(state.last_outgoing_batch_id));
-  const now = at.epochSeconds;
-  const anew = { event, since: now, periodSince: now, transfer, batch };
-  if (before?.event !== event || compare(pendingEventCount(input), 0) > 0) return anew;
-  if (now - before.periodSince < PERIOD_SECONDS) return before;
-  return transfer > before.transfer ? { ...before, periodSince: now, transfer } : anew;
-}
-
 const silent = problemOf('module_state', {
   name: 'BridgeOracleSilent',
   severity: 'critical',
@@ -169,22 +146,32 @@ const silent = problemOf('module_state', {
     'For half a day, withdrawals were requested and batches built and signed all the time, but no event was claimed or observed. Either nothing is executed on the external chain, or no orchestrator reads it.',
   action:
     'Compare the last event nonce of the contract with the last observed one: if it is ahead, the orchestrators have lost the external chain; if not, nothing is relayed.',
-  mark: { schema: silenceMark, isDebounced: true, next: silenceAfter },
-  find: ({ input }, mark: SilenceMark | undefined) => {
+  mark: {
+    schema: silenceMark,
+    isDebounced: true,
+    next: ({ input }, before) => {
+      const { state, at } = input;
+      const event = nextEvent(input);
+      const transfer = toDouble(required(state.last_outgoing_pool_id));
+      const batch = toDouble(required(state.last_outgoing_batch_id));
+      const now = at.epochSeconds;
+      const anew = { event, since: now, periodSince: now, transfer, batch };
+      if (before?.event !== event || compare(pendingEventCount(input), 0) > 0) return anew;
+      if (now - before.periodSince < PERIOD_SECONDS) return before;
+      return transfer > before.transfer ? { ...before, periodSince: now, transfer } : anew;
+    },
+  },
+  find: ({ input }, mark) => {
     const signed = rows(input.state.batches).length - batchesBelowThreshold(input).length;
     required(input.state.last_observed_nonce);
     const batch = required(input.state.last_outgoing_batch_id);
-    if (mark === undefined || input.at.epochSeconds - mark.since < NOTABLE_SECONDS) return [];
-    if (signed <= 0 || toDouble(batch) <= mark.batch) return [];
-    return [
-      {
-        identity: `${mark.event} ${mark.since}`,
-        start: mark.since,
-        sentence: withDetails(
-          'no event has been claimed for {duration}, although withdrawals were requested and batches signed',
-        ),
-      },
-    ];
+    if (mark === undefined || input.at.epochSeconds - mark.since < NOTABLE_SECONDS) return undefined;
+    if (signed <= 0 || toDouble(batch) <= mark.batch) return undefined;
+    return {
+      identity: `${mark.event} ${mark.since}`,
+      start: mark.since,
+      fact: 'no event has been claimed for {duration}, although withdrawals were requested and batches signed',
+    };
   },
   inhibits: [{ problem: 'BridgeBatchNotRelayed' }, { problem: 'BridgeBatchOverdue' }],
 });
@@ -219,24 +206,18 @@ function conflicting(severity: Severity, texts: { readonly description: string; 
     ...texts,
     find: ({ input }: Evidence<'module_state'>) => {
       const events = conflictingNonces(input);
-      if (events.size === 0 || (isCritical && !isUndecidable(input))) return [];
+      if (events.size === 0 || (isCritical && !isUndecidable(input))) return undefined;
       const first = lowest(events);
       const claims = pendingAttestations(input).filter(({ nonce }) => numeralKey(nonce) === first);
       const times = claims.map(({ attestation }) => timeOfHeight(input, () => required(attestation.height)));
       const dispute = disputeOf(claims.map((claim) => claimItem(input, claim)));
-      return [
-        {
-          identity: String(first),
-          // The dispute began with the second claim.
-          start: times.every((time) => time !== undefined) ? times.toSorted((a, b) => a - b)[1] : undefined,
-          sentence: withDetails(
-            `validators have disagreed about ${disputedThing(dispute, events.size)} for {duration}`,
-            disputedClaims(dispute),
-            depositsText(input),
-            waitingText(input),
-          ),
-        },
-      ];
+      return {
+        identity: String(first),
+        // The dispute began with the second claim.
+        start: times.every((time) => time !== undefined) ? times.toSorted((a, b) => a - b)[1] : undefined,
+        fact: `validators have disagreed about ${disputedThing(dispute, events.size)} for {duration}`,
+        details: [disputedClaims(dispute), depositsText(input), waitingText(input)],
+      };
     },
     inhibits: isCritical ? [{ problem: 'BridgeOracleStalled' }, { problem: 'BridgeBacklogHigh' }] : [],
   });

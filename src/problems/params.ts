@@ -3,10 +3,12 @@ import { z } from 'zod';
 import { isPresent } from '../chain/field.js';
 import type { ModuleState } from '../chain/module-state.js';
 import { HOUR_SECONDS } from '../clock.js';
+import type { DocumentName, DocumentTypes } from '../document-types.js';
 import { required, rows } from '../facts/required-fields.js';
 import { list } from '../text/format.js';
-import { problemOf, type Evidence, type Found, type Severity } from './problem.js';
-import { shortName, withList } from './sentence.js';
+import { entryOf } from './marks.js';
+import { problemOf, type Evidence, type Problem } from './problem.js';
+import { shortAddress, shortName } from './sentence.js';
 
 /* Changes of the parameters and of the blacklist, also across an outage. */
 
@@ -23,6 +25,8 @@ type ChangeMark = z.infer<typeof changeMark>;
 
 const MAX_CHANGES = 10;
 
+const shortValue = (value: string): string => (value.startsWith('0x') ? shortAddress(value) : shortName(value));
+
 /** A missing field is no change: nodes behind one address can differ in it. */
 function changesAfter(
   values: Readonly<Record<string, string>>,
@@ -31,29 +35,30 @@ function changesAfter(
 ): ChangeMark {
   if (before === undefined) return { values, changed: [], at: null };
   const changed = Object.entries(values).flatMap(([name, value]) => {
-    const last = Object.hasOwn(before.values, name) ? before.values[name] : undefined;
+    const last = entryOf(before.values, name);
     if (last === undefined || last === value) return [];
-    return [value.length > 64 || last.length > 64 ? name : `${name} (${shortName(last)} → ${shortName(value)})`];
+    return [value.length > 64 || last.length > 64 ? name : `${name} (${shortValue(last)} → ${shortValue(value)})`];
   });
   const all = { ...before.values, ...values };
   if (changed.length === 0) return { ...before, values: all };
   return { values: all, changed: changed.slice(0, MAX_CHANGES), at };
 }
 
-interface Change {
-  readonly severity: Severity;
-  readonly name: string;
+interface Change<Name extends DocumentName>
+  extends
+    Pick<Problem, 'name' | 'severity' | 'summary' | 'description' | 'action'>,
+    Partial<Pick<Problem, 'inhibits'>> {
   readonly hours: number;
-  readonly valuesOf: (state: ModuleState) => Readonly<Record<string, string>>;
+  readonly valuesOf: (input: DocumentTypes[Name]['input']) => Readonly<Record<string, string>>;
   readonly fact: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly action: string;
-  readonly inhibits?: readonly { readonly problem: string; readonly severity?: Severity }[];
 }
 
-function change({ hours, valuesOf, fact, ...declaration }: Change) {
-  return problemOf('module_state', {
+/** One of some values changed within hours. */
+export function change<Name extends DocumentName>(
+  document: Name,
+  { hours, valuesOf, fact, ...declaration }: Change<Name>,
+): Problem {
+  return problemOf(document, {
     ...declaration,
     afterMinutes: 0,
     needsTime: true,
@@ -61,14 +66,14 @@ function change({ hours, valuesOf, fact, ...declaration }: Change) {
     mark: {
       schema: changeMark,
       isDebounced: true,
-      next: ({ input: { state, at } }: Evidence<'module_state'>, before: ChangeMark | undefined) =>
-        changesAfter(valuesOf(state), at.epochSeconds, before),
+      next: ({ input }: Evidence<Name>, before: ChangeMark | undefined) =>
+        changesAfter(valuesOf(input), input.at.epochSeconds, before),
     },
-    find: ({ input }: Evidence<'module_state'>, mark: ChangeMark | undefined): readonly Found[] => {
-      valuesOf(input.state);
-      if (mark === undefined || mark.at === null || input.at.epochSeconds - mark.at >= hours * HOUR_SECONDS) return [];
-      const changed = list(mark.changed);
-      return [{ start: mark.at, sentence: withList(`${fact} {duration} ago`, changed) }];
+    find: ({ input }: Evidence<Name>, mark: ChangeMark | undefined) => {
+      valuesOf(input);
+      if (mark === undefined || mark.at === null) return undefined;
+      if (input.at.epochSeconds - mark.at >= hours * HOUR_SECONDS) return undefined;
+      return { start: mark.at, fact: `${fact} {duration} ago`, list: list(mark.changed) };
     },
   });
 }
@@ -109,11 +114,11 @@ function listDigest(entries: readonly string[]): string {
 }
 
 export const paramsProblems = [
-  change({
+  change('module_state', {
     name: 'BridgeParamsChanged',
     severity: 'critical',
     hours: IDENTITY_HOURS,
-    valuesOf: identityOf,
+    valuesOf: ({ state }) => identityOf(state),
     fact: 'contract, bridge id or external chain changed',
     summary: 'the bridge has another contract, id or external chain.',
     description: `The contract address, the bridge id or the external chain id changed within the last ${IDENTITY_HOURS} hours: a migration that was announced, or an attack.`,
@@ -122,11 +127,11 @@ export const paramsProblems = [
     // A migration resets the nonces, and changes parameters.
     inhibits: [{ problem: 'BridgeStateRolledBack' }, { problem: 'BridgeParamsChanged', severity: 'info' }],
   }),
-  change({
+  change('module_state', {
     name: 'BridgeParamsChanged',
     severity: 'warning',
     hours: 1,
-    valuesOf: ({ params }) => ({ admins: listDigest(rows(required(params).admins)) }),
+    valuesOf: ({ state: { params } }) => ({ admins: listDigest(rows(required(params).admins)) }),
     fact: 'the list of admins changed',
     summary: 'the bridge has other admins.',
     description:
@@ -134,21 +139,21 @@ export const paramsProblems = [
     action: 'Check that a governance proposal or an upgrade announced the new admins.',
     inhibits: [{ problem: 'BridgeParamsChanged', severity: 'info' }],
   }),
-  change({
+  change('module_state', {
     name: 'BridgeParamsChanged',
     severity: 'info',
     hours: 1,
-    valuesOf: paramsOf,
+    valuesOf: ({ state }) => paramsOf(state),
     fact: 'bridge parameters changed',
     summary: 'bridge parameters changed.',
     description: 'A parameter of the bridge changed within the last hour, or during an outage before it.',
     action: 'Check that a governance proposal or an upgrade announced the change.',
   }),
-  change({
+  change('module_state', {
     name: 'BridgeBlacklistChanged',
     severity: 'info',
     hours: 1,
-    valuesOf: ({ external_blacklist: blacklist }) => ({ blacklist: listDigest(rows(blacklist)) }),
+    valuesOf: ({ state: { external_blacklist: blacklist } }) => ({ blacklist: listDigest(rows(blacklist)) }),
     fact: 'the blacklist changed',
     summary: 'the blacklist changed.',
     description: 'The external blacklist changed within the last hour, or during an outage before it.',

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { DocumentName, DocumentTypes } from '../document-types.js';
-import { orUndefined } from '../facts/required-fields.js';
+import { orElse, WITHDRAWN } from '../facts/required-fields.js';
 import type { QueryStates } from '../queries/query-state.js';
 import type { Sentence, Validator } from './sentence.js';
 
@@ -38,7 +38,11 @@ export interface Found {
   /** When it began, in Unix seconds, if the document proves it. */
   readonly start?: number | undefined;
   /** What is wrong, with `{duration}` in the place of its age. */
-  readonly sentence: Sentence;
+  readonly fact: string;
+  /** What the fact is about, after a colon. */
+  readonly list?: string;
+  /** Who, how much, until when; empty texts are left out. */
+  readonly details?: readonly string[];
   /** What to do first about this one; by default the action of the problem. */
   readonly action?: string | undefined;
   /** The validator that it is about. */
@@ -51,21 +55,22 @@ export interface FoundValidator extends Validator {
   readonly power: number | undefined;
 }
 
-/** What was found. When the document does not show all subjects, as with a truncated list, a problem that is not found does not end. */
-export type Findings =
-  | readonly Found[]
-  | {
-      readonly found: readonly Found[];
-      readonly isComplete: false;
-      /** Whether that is because a field is missing or invalid. */
-      readonly isUnjudged?: boolean;
-    };
+/** What is found in a document that does not show all subjects, such as a truncated list: a problem that is not found does not end. */
+export interface FoundInPart<IsComplete extends boolean = false> {
+  readonly found: readonly (Found | undefined)[];
+  readonly isComplete: IsComplete;
+  /** Whether that is because a field is missing or invalid. */
+  readonly isUnjudged?: boolean;
+}
+
+/** What was found; `undefined` is nothing. */
+export type Findings = Found | undefined | readonly (Found | undefined)[] | FoundInPart;
 
 /** What the parts of a problem find. A part that cannot be judged hides nothing that the others find. */
-export function eachPart(parts: readonly (() => readonly Found[])[]): Findings {
-  const results = parts.map((find) => orUndefined(find));
-  const found = results.flatMap((part) => part ?? []);
-  return results.includes(undefined) ? { found, isComplete: false, isUnjudged: true } : found;
+export function eachPart(parts: readonly (() => Found | undefined)[]): Findings {
+  const found = parts.map((find) => orElse<Found | undefined | typeof WITHDRAWN>(find, () => WITHDRAWN));
+  const judged = found.filter((one) => one !== WITHDRAWN);
+  return judged.length === found.length ? judged : { found: judged, isComplete: false, isUnjudged: true };
 }
 
 /**
@@ -138,11 +143,11 @@ type Optional = 'beginsAtLimit' | 'inhibits' | 'inhibitsDocument' | 'dashboard' 
 export type Declaration<Name extends DocumentName, Value> = Omit<Problem<Name, Value>, Optional | 'document'> &
   Partial<Pick<Problem<Name, Value>, Optional>>;
 
-const dashboards: Readonly<Record<DocumentName, string>> = {
-  module_state: 'bridge-overview',
-  external_contract: 'bridge-overview',
-  rate_limiter_input: 'bridge-cross-chain',
-};
+const defaults = {
+  module_state: { dashboard: 'bridge-overview', linksToPending: true },
+  external_contract: { dashboard: 'bridge-overview', linksToPending: false },
+  rate_limiter_input: { dashboard: 'bridge-cross-chain', linksToPending: true },
+} as const satisfies Record<DocumentName, object>;
 
 /** Declares a problem of a document. */
 export function problemOf<Name extends DocumentName, Value = never>(
@@ -154,8 +159,7 @@ export function problemOf<Name extends DocumentName, Value = never>(
     beginsAtLimit: false,
     inhibits: [],
     inhibitsDocument: false,
-    dashboard: dashboards[document],
-    linksToPending: true,
+    ...defaults[document],
     ...declaration,
   };
   // The engine gives a problem only what is of its document, and its own mark.
@@ -173,11 +177,11 @@ export type ProblemSettings = Readonly<
 >;
 
 export function isEnabled({ name }: Problem, settings: ProblemSettings): boolean {
-  return !Object.hasOwn(settings, name) || settings[name]?.enabled !== false;
+  return settings[name]?.enabled !== false;
 }
 
 /** The age from which on the alert fires, in seconds. */
 export function limitSeconds({ name, afterMinutes }: Problem, settings: ProblemSettings): number {
-  const afterMs = Object.hasOwn(settings, name) ? settings[name]?.after : undefined;
-  return afterMs === undefined ? afterMinutes * 60 : afterMs / 1000;
+  const { after } = settings[name] ?? {};
+  return after === undefined ? afterMinutes * 60 : after / 1000;
 }

@@ -21,8 +21,9 @@ import { lengthOf, orUndefined, required, rows } from '../facts/required-fields.
 import { aboveLimitSince, standstillSince } from '../facts/bridge/standstill.js';
 import { coinItem, waitingTokenItems } from '../facts/items/tokens.js';
 import { count } from '../text/format.js';
-import { problemOf, type Evidence } from './problem.js';
-import { sumText, tokenName, waitingAmounts, withDetails, withList } from './sentence.js';
+import { entryOf } from './marks.js';
+import { problemOf } from './problem.js';
+import { sumText, tokenName, waitingAmounts } from './sentence.js';
 
 /* Transfers that are in no batch. */
 
@@ -59,24 +60,6 @@ const topMark = z.record(
   z.string(),
   z.strictObject({ transfer: z.string(), batch: decimalString, builtBefore: z.string() }),
 );
-type TopMark = z.infer<typeof topMark>;
-
-function topTransfers({ input }: Evidence<'module_state'>, before: TopMark = {}): TopMark {
-  const batch = toDecimalString(required(input.state.last_outgoing_batch_id));
-  return Object.fromEntries(
-    Array.from(minBatchFees(input.tokens).keys(), (contract) => {
-      const queue = unbatchedByToken(input).get(contract) ?? [];
-      const [top] = queue.toSorted((a, b) => compare(feeOf(b), feeOf(a)) || compare(idOf(a), idOf(b)));
-      const last = Object.hasOwn(before, contract) ? before[contract] : undefined;
-      const hasLeft = last !== undefined && !queue.some((waiting) => toDecimalString(idOf(waiting)) === last.transfer);
-      // A node that is behind has neither the transfer nor the batches yet.
-      const isBuilt = hasLeft && last.transfer !== '' && compare(batch, last.batch) > 0;
-      const transfer = top === undefined ? '' : toDecimalString(idOf(top));
-      return [contract, { transfer, batch, builtBefore: isBuilt ? batch : (last?.builtBefore ?? '') }];
-    }),
-  );
-}
-
 const stuck = problemOf('module_state', {
   name: 'BridgeBacklogStuck',
   severity: 'critical',
@@ -86,26 +69,39 @@ const stuck = problemOf('module_state', {
     'The fees of the transfers of a token reach its `min_batch_fee`, and no batch of the token is built, which usually takes minutes.',
   action:
     'Request a batch of the token: anyone can, and the error says what prevents one, such as the rate limit of the token or an older batch with higher fees. Then check the batch creators.',
-  mark: { schema: topMark, next: topTransfers },
-  find: ({ input }, mark: TopMark | undefined) => {
+  mark: {
+    schema: topMark,
+    next: ({ input }, before) => {
+      const batch = toDecimalString(required(input.state.last_outgoing_batch_id));
+      return Object.fromEntries(
+        Array.from(minBatchFees(input.tokens).keys(), (contract) => {
+          const queue = unbatchedByToken(input).get(contract) ?? [];
+          const [top] = queue.toSorted((a, b) => compare(feeOf(b), feeOf(a)) || compare(idOf(a), idOf(b)));
+          const last = entryOf(before, contract);
+          const hasLeft = !queue.some((waiting) => toDecimalString(idOf(waiting)) === last?.transfer);
+          // A node that is behind has neither the transfer nor the batches yet.
+          const isBuilt = last !== undefined && last.transfer !== '' && hasLeft && compare(batch, last.batch) > 0;
+          const transfer = top === undefined ? '' : toDecimalString(idOf(top));
+          return [contract, { transfer, batch, builtBefore: isBuilt ? batch : (last?.builtBefore ?? '') }];
+        }),
+      );
+    },
+  },
+  find: ({ input }, mark) => {
     const fees = topBatchFeesByToken(input);
-    return Array.from(minBatchFees(input.tokens)).flatMap(([contract, minimum]) => {
+    return Array.from(minBatchFees(input.tokens), ([contract, minimum]) => {
       const paid = fees.get(contract);
-      if (paid === undefined || compare(paid, minimum) < 0 || hasBetterBatch(input, contract, paid)) return [];
-      return [
-        {
-          subject: { token_contract: contract },
-          identity: `${newestBatch(input, contract)} ${mark?.[contract]?.builtBefore ?? ''}`,
-          start: timeOfHeight(input, () => {
-            const waiting = waitingTokens(input).find((token) => token.contract === contract);
-            return waiting && standstillSince(input, waiting);
-          }),
-          sentence: withList(
-            `no batch of ${tokenName(input, contract)} built for {duration}`,
-            `${queueText(input, contract)} waiting with sufficient fees`,
-          ),
-        },
-      ];
+      if (paid === undefined || compare(paid, minimum) < 0 || hasBetterBatch(input, contract, paid)) return undefined;
+      return {
+        subject: { token_contract: contract },
+        identity: `${newestBatch(input, contract)} ${entryOf(mark, contract)?.builtBefore ?? ''}`,
+        start: timeOfHeight(input, () => {
+          const waiting = waitingTokens(input).find((token) => token.contract === contract);
+          return waiting && standstillSince(input, waiting);
+        }),
+        fact: `no batch of ${tokenName(input, contract)} built for {duration}`,
+        list: `${queueText(input, contract)} waiting with sufficient fees`,
+      };
     });
   },
   inhibits: [{ problem: 'BridgeBacklogHigh' }],
@@ -120,30 +116,11 @@ const MAX_TOKENS = 200;
 /** The length of the queue of each token without a minimum fee in the last hours; a new batch of the token begins anew. */
 const queueMark = z.record(
   z.string(),
-  z.strictObject({ batch: z.string(), points: z.array(z.tuple([z.number(), z.number()])) }),
+  z.strictObject({
+    batch: z.string(),
+    points: z.array(z.strictObject({ at: z.number(), length: z.number() })),
+  }),
 );
-type QueueMark = z.infer<typeof queueMark>;
-
-function queuesAfter({ input }: Evidence<'module_state'>, before: QueueMark = {}): QueueMark {
-  const known = minBatchFees(input.tokens);
-  const now = input.at.epochSeconds;
-  const queues = Array.from(unbatchedByToken(input)).filter(([contract]) => !known.has(contract));
-  const longestFirst = queues.toSorted(([, a], [, b]) => b.length - a.length).slice(0, MAX_TOKENS);
-  return Object.fromEntries(
-    longestFirst.map(([contract, { length }]) => {
-      const batch = newestBatch(input, contract);
-      const last = Object.hasOwn(before, contract) ? before[contract] : undefined;
-      const points = last?.batch === batch ? last.points : [];
-      const [newest] = points.slice(-1);
-      const added: QueueMark[string]['points'] =
-        newest === undefined || now - newest[0] >= POINT_SECONDS ? [...points, [now, length]] : points;
-      // The last point before the range is the value at its beginning.
-      const first = added.findLastIndex(([at]) => now - at >= GROWING_SECONDS);
-      return [contract, { batch, points: added.slice(Math.max(0, first)) }];
-    }),
-  );
-}
-
 const growing = problemOf('module_state', {
   name: 'BridgeBacklogStuck',
   severity: 'warning',
@@ -154,26 +131,50 @@ const growing = problemOf('module_state', {
   description: `${GROWING_TRANSFERS} transfers of a token without \`min_batch_fee\` were added to its queue in ${GROWING_SECONDS / HOUR_SECONDS} hours, and no batch of the token was built.`,
   action:
     'Compare the fees of the transfers with the minimum of the batch creators, and configure it as min_batch_fee of the token. If they are sufficient, request a batch: the error says what prevents one.',
-  mark: { schema: queueMark, next: queuesAfter },
-  find: ({ input }, mark: QueueMark | undefined) => {
+  mark: {
+    schema: queueMark,
+    next: ({ input }, before) => {
+      const known = minBatchFees(input.tokens);
+      const now = input.at.epochSeconds;
+      const queues = Array.from(unbatchedByToken(input)).filter(([contract]) => !known.has(contract));
+      const longestFirst = queues.toSorted(([, a], [, b]) => b.length - a.length).slice(0, MAX_TOKENS);
+      return Object.fromEntries(
+        longestFirst.map(([contract, { length }]) => {
+          const batch = newestBatch(input, contract);
+          const last = entryOf(before, contract);
+          const points = last?.batch === batch ? last.points : [];
+          const newest = points.at(-1);
+          const isDue = newest === undefined || now - newest.at >= POINT_SECONDS;
+          const added = isDue ? [...points, { at: now, length }] : points;
+          // The last point before the range is the value at its beginning.
+          const first = added.findLastIndex(({ at }) => now - at >= GROWING_SECONDS);
+          return [contract, { batch, points: added.slice(Math.max(0, first)) }];
+        }),
+      );
+    },
+  },
+  find: ({ input }, mark) => {
     required(input.state.unbatched_transfers);
-    return Object.entries(mark ?? {}).flatMap(([contract, { batch, points }]) => {
-      const [first] = points;
-      const length = unbatchedByToken(input).get(contract)?.length ?? 0;
-      if (first === undefined || input.at.epochSeconds - first[0] < GROWING_SECONDS) return [];
-      if (length - first[1] < GROWING_TRANSFERS) return [];
-      return [
+    return Object.entries(mark ?? {}).map(
+      ([
+        contract,
         {
+          batch,
+          points: [first],
+        },
+      ]) => {
+        const length = unbatchedByToken(input).get(contract)?.length ?? 0;
+        if (first === undefined || input.at.epochSeconds - first.at < GROWING_SECONDS) return undefined;
+        if (length - first.length < GROWING_TRANSFERS) return undefined;
+        return {
           subject: { token_contract: contract },
           identity: batch,
-          start: first[0],
-          sentence: withList(
-            `no batch of ${tokenName(input, contract)} built for {duration}`,
-            `${queueText(input, contract)} waiting`,
-          ),
-        },
-      ];
-    });
+          start: first.at,
+          fact: `no batch of ${tokenName(input, contract)} built for {duration}`,
+          list: `${queueText(input, contract)} waiting`,
+        };
+      },
+    );
   },
 });
 
@@ -192,17 +193,12 @@ const high = problemOf('module_state', {
       (sum, { transactions }) => sum + lengthOf(transactions),
       unbatched,
     );
-    if (pending <= backlog_limit) return [];
-    return [
-      {
-        start: timeOfHeight(input, () => aboveLimitSince(input)),
-        sentence: withDetails(
-          `the number of pending transfers has been above ${backlog_limit} for {duration}, ${pending} at present`,
-          `${unbatched} in no batch`,
-          waitingAmounts(waitingTokenItems(input)),
-        ),
-      },
-    ];
+    if (pending <= backlog_limit) return undefined;
+    return {
+      start: timeOfHeight(input, () => aboveLimitSince(input)),
+      fact: `the number of pending transfers has been above ${backlog_limit} for {duration}, ${pending} at present`,
+      details: [`${unbatched} in no batch`, waitingAmounts(waitingTokenItems(input))],
+    };
   },
 });
 

@@ -20,7 +20,7 @@ import { groupBy } from '../facts/grouping.js';
 import { orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, list, percent } from '../text/format.js';
 import { problemOf, type Evidence, type Severity } from './problem.js';
-import { about, amountsText, waitingText, withDetails } from './sentence.js';
+import { about, amountsText, waitingText } from './sentence.js';
 
 /* Signed batches and validator sets that nobody relays, and batches that time out. */
 
@@ -42,18 +42,22 @@ function earliest(times: readonly (number | undefined)[]): number | undefined {
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
-/** The highest; `undefined` if one of them is unknown. */
-function latest(times: readonly (number | undefined)[]): number | undefined {
-  const known = times.filter((time) => time !== undefined);
-  return known.length === 0 || known.length < times.length ? undefined : Math.max(...known);
+/** The higher of two times; `undefined` if one of them is unknown. */
+function latest(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? undefined : Math.max(a, b);
 }
 
 function relayable(input: BridgeInput): readonly Batch[] {
   return relayableBatches(input) ?? [];
 }
 
-function firstTimeout(input: BridgeInput, batches: readonly Batch[]): string {
-  const seconds = earliest(batches.map((batch) => secondsToExternalHeight(input, () => required(batch.batch_timeout))));
+/** The time until the first of some batches times out, by the estimated external height. */
+function secondsToTimeout(input: BridgeInput, batches: readonly Batch[]): number | undefined {
+  return earliest(batches.map((batch) => secondsToExternalHeight(input, () => required(batch.batch_timeout))));
+}
+
+function firstTimeoutText(input: BridgeInput, batches: readonly Batch[]): string {
+  const seconds = secondsToTimeout(input, batches);
   return seconds === undefined ? '' : `the first times out in ${about(input, seconds)}`;
 }
 
@@ -127,7 +131,7 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
       const batches = relayable(input).filter((batch) => !needsKnownFees || paysMinimum(input, batch) !== undefined);
       const byToken = groupBy(batches, ({ token_contract }) => contractLabel(token_contract));
       // Two tokens, because the contract can refuse a batch of one token for a reason of its own.
-      if (byToken.size < 2) return [];
+      if (byToken.size < 2) return undefined;
       // Signatures can come hours later: relayers cannot be late before.
       const since = new Map(mark?.batches.map((batch) => [batch.key, batch.since]));
       const oldestOfTokens = Array.from(byToken.values(), (ofToken) =>
@@ -138,19 +142,13 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
         : [];
       // Nothing is executed without an observed event.
       const lastEvent = mark?.executedAt || timeOfHeight(input, () => heightOfLastObserved(input));
-      return [
-        {
-          identity: String(mark?.executedAt ?? 0),
-          start: latest([second, lastEvent]),
-          sentence: withDetails(
-            `no signed batch has been executed for {duration}, ${batches.length} waiting`,
-            amountsText(input, batches),
-            firstTimeout(input, batches),
-            waitingText(input),
-          ),
-          action: checkRelayers(input),
-        },
-      ];
+      return {
+        identity: String(mark?.executedAt ?? 0),
+        start: latest(second, lastEvent),
+        fact: `no signed batch has been executed for {duration}, ${batches.length} waiting`,
+        details: [amountsText(input, batches), firstTimeoutText(input, batches), waitingText(input)],
+        action: checkRelayers(input),
+      };
     },
     // Batches are not built while others wait. A warning hides no critical problem.
     inhibits: [
@@ -173,22 +171,21 @@ const timeoutNear = problemOf('module_state', {
   action: CHECK_RELAYERS,
   find: ({ input }) => {
     const batches = relayable(input);
-    if (batches.length === 0) return [];
+    if (batches.length === 0) return undefined;
     const params = required(input.state.params);
     const blocks = required(
       floorDivide(required(params.target_batch_timeout), required(params.average_external_block_time)),
     );
     const near = toSeconds(multiply(blocks, externalBlockTime(input))) * TIMEOUT_RATIO;
     required(estimatedExternalHeight(input) ?? required(input.state.last_observed_external_height));
-    const left = earliest(batches.map((batch) => secondsToExternalHeight(input, () => required(batch.batch_timeout))));
-    if (left === undefined || left >= near) return [];
-    return [
-      {
-        start: input.at.epochSeconds - (near - left),
-        sentence: withDetails(`a signed batch times out in ${about(input, left)}`, amountsText(input, batches)),
-        action: checkRelayers(input),
-      },
-    ];
+    const left = secondsToTimeout(input, batches);
+    if (left === undefined || left >= near) return undefined;
+    return {
+      start: input.at.epochSeconds - (near - left),
+      fact: `a signed batch times out in ${about(input, left)}`,
+      details: [amountsText(input, batches)],
+      action: checkRelayers(input),
+    };
   },
 });
 
@@ -230,26 +227,22 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
     description,
     action: GET_EVENT_OBSERVED,
     find: ({ input }: Evidence<'module_state'>) => {
-      if (estimatedExternalHeight(input) === undefined) return [];
+      if (estimatedExternalHeight(input) === undefined) return undefined;
       const all = rows(input.state.batches).filter((batch) => isOverdue(input, batch) === true);
       const byFees = groupBy(all, (batch) => feesOf(input, batch));
       const batches = byFees.get(fees) ?? [];
-      if (batches.length === 0) return [];
+      if (batches.length === 0) return undefined;
       const others = Array.from(byFees).filter(([group]) => group !== fees);
-      const left = earliest(
-        batches.map((batch) => secondsToExternalHeight(input, () => required(batch.batch_timeout))),
-      );
-      return [
-        {
-          start: left === undefined ? undefined : input.at.epochSeconds + left,
-          sentence: withDetails(
-            `transfers have been locked for {duration} in ${count(batches.length, 'batch', 'batches')} past the timeout at the estimated external height`,
-            amountsText(input, batches),
-            list(others.map(([group, { length }]) => `${length} more ${FEES_TEXT[group]}`)),
-          ),
-          action: getEventObserved(input),
-        },
-      ];
+      const left = secondsToTimeout(input, batches);
+      return {
+        start: left === undefined ? undefined : input.at.epochSeconds + left,
+        fact: `transfers have been locked for {duration} in ${count(batches.length, 'batch', 'batches')} past the timeout at the estimated external height`,
+        details: [
+          amountsText(input, batches),
+          list(others.map(([group, { length }]) => `${length} more ${FEES_TEXT[group]}`)),
+        ],
+        action: getEventObserved(input),
+      };
     },
   });
 }
@@ -272,28 +265,23 @@ const valsetDrift = problemOf('module_state', {
   action: `If the newest validator set is unsigned, ${GET_SIGNED}. ${RELAY_SET}`,
   find: ({ input }) => {
     const value = powerDrift(input);
-    if (value === undefined || value <= DRIFT_RATIO) return [];
+    if (value === undefined || value <= DRIFT_RATIO) return undefined;
     const power = orUndefined(() => newestUnrelayedPower(input));
     // Since the newer of both sets, the difference has been the same.
     const newest = orUndefined(() => (unrelayedValsets(input).length === 0 ? undefined : newestValset(input)));
-    return [
-      {
-        start: latest([
-          timeOfHeight(input, () => required(newest?.height)),
-          timeOfHeight(input, () => heightOfLastObserved(input)),
-        ]),
-        sentence: withDetails(
-          'the validator set in the contract has been out of date for {duration}',
-          `its power shares differ by ${percent(value)}`,
-        ),
-        action:
-          power === undefined
-            ? undefined
-            : isBelowThreshold(power)
-              ? `The newest validator set is unsigned: ${GET_SIGNED}.`
-              : `The newest validator set is signed. ${RELAY_SET}`,
-      },
-    ];
+    const action =
+      power !== undefined && isBelowThreshold(power)
+        ? `The newest validator set is unsigned: ${GET_SIGNED}.`
+        : `The newest validator set is signed. ${RELAY_SET}`;
+    return {
+      start: latest(
+        timeOfHeight(input, () => required(newest?.height)),
+        timeOfHeight(input, () => heightOfLastObserved(input)),
+      ),
+      fact: 'the validator set in the contract has been out of date for {duration}',
+      details: [`its power shares differ by ${percent(value)}`],
+      action: power === undefined ? undefined : action,
+    };
   },
 });
 

@@ -21,15 +21,7 @@ import { valsetDeadline } from '../facts/bridge/orchestrators.js';
 import { orNull, required, rows } from '../facts/required-fields.js';
 import { percent } from '../text/format.js';
 import { problemOf, type Evidence } from './problem.js';
-import {
-  amountsText,
-  clockTime,
-  membersOf,
-  missingValidators,
-  ownFirst,
-  timeoutText,
-  withDetails,
-} from './sentence.js';
+import { amountsText, clockTime, membersOf, missingValidators, ownFirst, timeoutText } from './sentence.js';
 
 /* Batches and validator sets that lack signatures. */
 
@@ -86,22 +78,20 @@ const batchUnsigned = problemOf('module_state', {
   mark: { schema: unsignedMark, isDebounced: true, next: unsignedSince },
   find: ({ input }, mark: UnsignedMark | undefined) => {
     const oldest = oldestUnsigned(input);
-    if (oldest === undefined) return [];
+    if (oldest === undefined) return undefined;
     const all = batchesBelowThreshold(input);
     const { missing } = batchSignatures(input, oldest);
-    return [
-      {
-        identity: mark?.since ?? '',
-        start: timeOfHeight(input, () => required(mark?.sinceBlock ?? undefined)),
-        sentence: withDetails(
-          `batches have lacked signatures for {duration}, ${all.length} at present`,
-          missingValidators(missing, `signed batch ${orNull(() => required(oldest.batch_nonce)) ?? ''}`),
-          timeoutText(input, oldest),
-          amountsText(input, all),
-        ),
-        action: ownFirst(membersOf(missing), CONTACT_SIGNERS),
-      },
-    ];
+    return {
+      identity: mark?.since ?? '',
+      start: timeOfHeight(input, () => required(mark?.sinceBlock ?? undefined)),
+      fact: `batches have lacked signatures for {duration}, ${all.length} at present`,
+      details: [
+        missingValidators(missing, `signed batch ${orNull(() => required(oldest.batch_nonce)) ?? ''}`),
+        timeoutText(input, oldest),
+        amountsText(input, all),
+      ],
+      action: ownFirst(membersOf(missing), CONTACT_SIGNERS),
+    };
   },
   inhibits: [{ problem: 'BridgeOrchestratorMissingConfirms', exceptWatched: true }],
 });
@@ -131,26 +121,27 @@ const valsetUnsigned = problemOf('module_state', {
   find: ({ input }) => {
     const unsigned = newestUnsigned(input);
     const [newest] = unsigned;
-    if (newest === undefined) return [];
+    if (newest === undefined) return undefined;
     // Signatures of one that is seconds old say nothing about the signers.
     const judged = unsigned.find(({ height }) => isLate(hubBlocksSince(input, height))) ?? newest;
     const { signedPowerRatio, missing } = valsetSignatures(input, judged);
     const deadline = () => valsetDeadline(judged, required(required(input.state.params).signed_valsets_window));
     const left = hubBlocksUntil(input, deadline)?.seconds ?? Infinity;
-    return [
-      {
-        start: timeOfHeight(input, () => required(unsigned.at(-1)?.height)),
-        sentence: withDetails(
-          newest === unsigned.at(-1)
-            ? 'the newest validator set has lacked signatures for {duration}'
-            : `no newest validator set has been signed in time for {duration}, ${unsigned.length} in a row`,
-          `${percent(signedPowerRatio ?? 0)} of the power in the contract has signed ${judged === newest ? 'it' : `set ${toDecimalString(required(judged.nonce))}, the newest older than five minutes`}`,
-          missingValidators(missing, 'signed it'),
-          left > 0 && left < DAY_SECONDS ? `who has not signed it by ${clockTime(input, left)} is jailed` : '',
-        ),
-        action: ownFirst(membersOf(missing), CONTACT_SIGNERS_OF_SET),
-      },
-    ];
+    const what =
+      judged === newest ? 'it' : `set ${toDecimalString(required(judged.nonce))}, the newest older than five minutes`;
+    return {
+      start: timeOfHeight(input, () => required(unsigned.at(-1)?.height)),
+      fact:
+        unsigned.length === 1
+          ? 'the newest validator set has lacked signatures for {duration}'
+          : `no newest validator set has been signed in time for {duration}, ${unsigned.length} in a row`,
+      details: [
+        `${percent(signedPowerRatio ?? 0)} of the power in the contract has signed ${what}`,
+        missingValidators(missing, 'signed it'),
+        left > 0 && left < DAY_SECONDS ? `who has not signed it by ${clockTime(input, left)} is jailed` : '',
+      ],
+      action: ownFirst(membersOf(missing), CONTACT_SIGNERS_OF_SET),
+    };
   },
 });
 

@@ -29,8 +29,9 @@ import { memoize } from '../facts/memoize.js';
 import { orUndefined, required } from '../facts/required-fields.js';
 import { claimPosition } from '../queries/watched-validators.js';
 import { count } from '../text/format.js';
-import { problemOf, type Evidence, type Found, type FoundValidator, type Severity, type Subject } from './problem.js';
-import { clockTime, haveOrHas, numberAndPower, validators, withDetails, withList, yourValidator } from './sentence.js';
+import { entryOf } from './marks.js';
+import { problemOf, type Evidence, type Found, type FoundValidator, type Severity } from './problem.js';
+import { clockTime, haveOrHas, numberAndPower, validators, withList, yourValidator } from './sentence.js';
 
 /* Signatures and votes that single validators miss: each watched validator, and all others together. */
 
@@ -45,22 +46,6 @@ const CHECK_VOTES = 'Check the orchestrator and its node of the external chain.'
 const CONTACT_LATE =
   'Tell the operators, the largest first; without 66 % of the power nothing is relayed and no event is observed.';
 
-function foundValidator(input: BridgeInput, member: RegisteredMember): FoundValidator {
-  const { registration, labels, isWatched } = member;
-  return {
-    name: validatorName(input, registration),
-    address: labels.orchestrator === '' ? labels.external_address : labels.orchestrator,
-    isWatched,
-    hasNamesake: hasNamesake(input, registration),
-    externalAddress: labels.external_address,
-    power: orUndefined(() => memberPowerShare(input, member)),
-  };
-}
-
-function subjectOf({ labels, isWatched }: RegisteredMember): Subject {
-  return { orchestrator: labels.orchestrator || labels.external_address, watched: String(isWatched) };
-}
-
 /** Their number and power, if that of all of them is known. */
 function extentOf(found: readonly FoundValidator[]): string {
   const powers = found.flatMap(({ power }) => power ?? []);
@@ -68,22 +53,27 @@ function extentOf(found: readonly FoundValidator[]): string {
   return numberAndPower(found.length, isComplete ? powers.reduce((sum, power) => sum + power, 0) : null);
 }
 
-const NO_SENTENCE = withDetails('');
-
-/** What was found about a member. Texts are only of the watched ones: all others have one together. */
+/** What was found about a member. The fact is only of the watched ones: all others have one together. */
 function foundAbout(
   input: BridgeInput,
   member: RegisteredMember,
-  found: Pick<Found, 'identity' | 'start'>,
-  subject: Subject,
-  fact: (who: string) => string,
+  { subject, fact, ...found }: Omit<Found, 'fact'> & { readonly fact: (who: string) => string },
 ): Found {
-  const validator = foundValidator(input, member);
+  const { registration, labels, isWatched } = member;
+  const orchestrator = labels.orchestrator || labels.external_address;
+  const validator: FoundValidator = {
+    name: validatorName(input, registration),
+    address: orchestrator,
+    isWatched,
+    hasNamesake: hasNamesake(input, registration),
+    externalAddress: labels.external_address,
+    power: orUndefined(() => memberPowerShare(input, member)),
+  };
   return {
     ...found,
-    subject: { ...subjectOf(member), ...subject },
+    subject: { orchestrator, watched: String(isWatched), ...subject },
     validator,
-    sentence: member.isWatched ? withDetails(fact(yourValidator(validator))) : NO_SENTENCE,
+    fact: isWatched ? fact(yourValidator(validator)) : '',
   };
 }
 
@@ -100,14 +90,12 @@ function ofEachMember<Value>(input: BridgeInput, valueOf: (member: RegisteredMem
   return Object.fromEntries(entries);
 }
 
-function rememberedOf<Value>(mark: Readonly<Record<string, Value>> = {}, { labels }: RegisteredMember) {
-  const key = labels.external_address;
-  return Object.hasOwn(mark, key) ? mark[key] : undefined;
+function rememberedOf<Value>(mark: Readonly<Record<string, Value>> | undefined, { labels }: RegisteredMember) {
+  return entryOf(mark, labels.external_address);
 }
 
 /** How many live batches each member has signed, and when a poll has last found one more, in Unix seconds. */
 const signingByMember = z.record(z.string(), z.object({ signed: z.number(), progressSeconds: z.number().optional() }));
-type SigningByMember = z.infer<typeof signingByMember>;
 
 const confirmsMissing = problemOf('module_state', {
   name: 'BridgeOrchestratorMissingConfirms',
@@ -122,7 +110,7 @@ const confirmsMissing = problemOf('module_state', {
   // An orchestrator signs one batch a minute, the newest first, so a signature of any batch is progress.
   mark: {
     schema: signingByMember,
-    next: ({ input }, before: SigningByMember | undefined): SigningByMember =>
+    next: ({ input }, before) =>
       ofEachMember(input, (member) => {
         const known = rememberedOf(before, member);
         const signed = signedBatches(input, member).length;
@@ -130,10 +118,10 @@ const confirmsMissing = problemOf('module_state', {
         return { signed, progressSeconds: isProgress ? input.at.epochSeconds : known?.progressSeconds };
       }),
   },
-  find: ({ input }, mark: SigningByMember | undefined) =>
+  find: ({ input }, mark) =>
     registeredMembers(input).flatMap((member) => [
-      ...unsignedBatches(input, member, rememberedOf(mark, member)?.progressSeconds),
-      ...unsignedValsets(input, member),
+      unsignedBatches(input, member, rememberedOf(mark, member)?.progressSeconds),
+      unsignedValsets(input, member),
     ]),
   together: {
     minimumPower: LATE_POWER_RATIO,
@@ -143,44 +131,38 @@ const confirmsMissing = problemOf('module_state', {
   },
 });
 
-function unsignedBatches(input: BridgeInput, member: RegisteredMember, progressSeconds: number | undefined): Found[] {
+function unsignedBatches(
+  input: BridgeInput,
+  member: RegisteredMember,
+  progressSeconds: number | undefined,
+): Found | undefined {
   const missing = missingBatchConfirms(input, member);
-  if (missing.length === 0) return [];
+  if (missing.length === 0) return undefined;
   const newestSigned = highest(signedBatches(input, member).map(({ block }) => required(block)));
   // Older ones may wait for their turn.
   const due = missing
     .map(({ block }) => required(block))
     .filter((block) => newestSigned === undefined || compare(block, newestSigned) > 0);
   const created = timeOfHeight(input, () => lowest(due));
-  const start = created === undefined ? undefined : Math.max(created, progressSeconds ?? created);
-  const found = { identity: String(progressSeconds ?? ''), start };
-  return [
-    foundAbout(
-      input,
-      member,
-      found,
-      { kind: 'batch' },
-      (who) =>
-        `${who} has signed no batch for {duration}, and ${count(missing.length, 'live batch lacks', 'live batches lack')} its signature`,
-    ),
-  ];
+  const lacking = count(missing.length, 'live batch lacks', 'live batches lack');
+  return foundAbout(input, member, {
+    subject: { kind: 'batch' },
+    identity: String(progressSeconds ?? ''),
+    start: created === undefined ? undefined : Math.max(created, progressSeconds ?? created),
+    fact: (who) => `${who} has signed no batch for {duration}, and ${lacking} its signature`,
+  });
 }
 
-function unsignedValsets(input: BridgeInput, member: RegisteredMember): Found[] {
+function unsignedValsets(input: BridgeInput, member: RegisteredMember): Found | undefined {
   const missing = missingValsetConfirms(input, member);
   const first = missing.toSorted((a, b) => compare(required(a.height), required(b.height)))[0];
-  if (first === undefined) return [];
-  const start = timeOfHeight(input, () => required(first.height));
-  const found = { identity: toDecimalString(required(first.nonce)), start };
-  return [
-    foundAbout(
-      input,
-      member,
-      found,
-      { kind: 'valset' },
-      (who) => `${who} has not signed ${count(missing.length, 'validator set')} for {duration}`,
-    ),
-  ];
+  if (first === undefined) return undefined;
+  return foundAbout(input, member, {
+    subject: { kind: 'valset' },
+    identity: toDecimalString(required(first.nonce)),
+    start: timeOfHeight(input, () => required(first.height)),
+    fact: (who) => `${who} has not signed ${count(missing.length, 'validator set')} for {duration}`,
+  });
 }
 
 /** The highest event nonce for which each validator has voted, by data part. */
@@ -203,7 +185,6 @@ function isNextSubstantial(input: BridgeInput): boolean {
 
 /** The highest event nonce for which each member has voted, as far as a poll has seen it. */
 const voteByMember = z.record(z.string(), z.string());
-type VoteByMember = z.infer<typeof voteByMember>;
 
 const votesMissing = problemOf('module_state', {
   name: 'BridgeOrchestratorMissingVotes',
@@ -218,7 +199,7 @@ const votesMissing = problemOf('module_state', {
   mark: {
     schema: voteByMember,
     // It does not go back when the hub deletes a vote.
-    next: ({ input, answers }, before: VoteByMember | undefined): VoteByMember => {
+    next: ({ input, answers }, before) => {
       // One that catches up votes for events that the hub does not list any more.
       const positions = claimPosition.valuesOf(answers);
       return ofEachMember(input, (member) => {
@@ -232,17 +213,19 @@ const votesMissing = problemOf('module_state', {
       });
     },
   },
-  find: ({ input }, mark: VoteByMember | undefined) => {
+  find: ({ input }, mark) => {
     const isNextReal = isNextSubstantial(input);
-    return registeredMembers(input).flatMap((member) => {
+    return registeredMembers(input).map((member) => {
       const missesLast = hasVoted(votersOfLastEvent(input), member) === false;
       const missesNext = isNextReal && hasVoted(votersOfNextEvent(input), member) === false;
-      if (!missesLast && !missesNext) return [];
-      const start = timeOfHeight(input, () =>
-        missesLast ? heightOfLastObserved(input) : required(leadingClaim(input)?.attestation.height),
-      );
-      const found = { identity: rememberedOf(mark, member) ?? '', start };
-      return [foundAbout(input, member, found, {}, (who) => `${who} has voted for no event for {duration}`)];
+      if (!missesLast && !missesNext) return undefined;
+      return foundAbout(input, member, {
+        identity: rememberedOf(mark, member) ?? '',
+        start: timeOfHeight(input, () =>
+          missesLast ? heightOfLastObserved(input) : required(leadingClaim(input)?.attestation.height),
+        ),
+        fact: (who) => `${who} has voted for no event for {duration}`,
+      });
     });
   },
   together: {
@@ -278,31 +261,23 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
     find: ({ input }: Evidence<'module_state'>) => {
       // Who has not signed at an old height may have signed since then.
       if (input.isNodeBehind === true) return { found: [], isComplete: false };
-      return registeredMembers(input).flatMap((member) => {
+      return registeredMembers(input).map((member) => {
         const deadline = nextDeadline(input, member);
-        if (deadline === undefined) return [];
+        if (deadline === undefined) return undefined;
         const { kind, height } = deadline;
         const left = toSeconds(multiply(subtract(height, required(input.height)), hubBlockTime(input)));
-        if (left >= limit) return [];
+        if (left >= limit) return undefined;
         const created = timeOfHeight(input, () =>
           subtract(height, required(required(input.state.params)[WINDOWS[kind]])),
         );
         const near = input.at.epochSeconds + left - limit;
-        const start = created === undefined ? undefined : Math.max(created, near);
-        // On a busy bridge some batch lacks a signature in every poll: each is a problem of its own.
-        const identity = toDecimalString(height);
-        return [
-          {
-            ...foundAbout(
-              input,
-              member,
-              { identity, start },
-              {},
-              (who) => `${who} must sign ${SIGNED_THING[kind]} by ${clockTime(input, left)} or be jailed`,
-            ),
-            action: remedy,
-          },
-        ];
+        return foundAbout(input, member, {
+          // On a busy bridge some batch lacks a signature in every poll: each is a problem of its own.
+          identity: toDecimalString(height),
+          start: created === undefined ? undefined : Math.max(created, near),
+          fact: (who) => `${who} must sign ${SIGNED_THING[kind]} by ${clockTime(input, left)} or be jailed`,
+          action: remedy,
+        });
       });
     },
     together: {

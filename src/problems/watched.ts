@@ -11,8 +11,9 @@ import { required, WITHDRAWN } from '../facts/required-fields.js';
 import { watchedItems } from '../facts/items/watched.js';
 import { claimPosition, stakingStatus } from '../queries/watched-validators.js';
 import { count } from '../text/format.js';
+import { entryOf } from './marks.js';
 import { problemOf, type Evidence, type Found, type Severity, type Subject } from './problem.js';
-import { withDetails, yourValidator } from './sentence.js';
+import { yourValidator } from './sentence.js';
 
 /* The validators of `watch`: whether they are in the validator set, and what the node answers about each of them. */
 
@@ -43,7 +44,7 @@ function eachAnswered<Value>(
     readonly name: string;
     readonly valuesOf: (all: typeof answers) => ReadonlyMap<string, readonly Value[]>;
   },
-  find: (watched: WatchedOrchestrator, value: Value) => readonly Found[],
+  find: (watched: WatchedOrchestrator, value: Value) => Found | undefined,
 ) {
   const all = watchedOrchestrators(input);
   const values = query.valuesOf(answers);
@@ -53,7 +54,7 @@ function eachAnswered<Value>(
   });
   const wasAnswered = all.some(({ orchestrator }) => answeredAt(query.name, orchestrator) !== undefined);
   if (all.length > 0 && !wasAnswered) throw WITHDRAWN;
-  const found = answered.flatMap(({ watched, value }) => find(watched, value));
+  const found = answered.map(({ watched, value }) => find(watched, value));
   return answered.length === all.length ? found : { found, isComplete: false as const };
 }
 
@@ -71,14 +72,12 @@ const jailed = problemOf('module_state', {
   find: (evidence) =>
     eachAnswered(evidence, stakingStatus, (watched, { isJailed }) =>
       isJailed
-        ? [
-            {
-              subject: subjectOf(watched),
-              sentence: withDetails(`${yours(watched)} is jailed, for {duration}`),
-              action: unjailAfter(evidence.input, watched),
-            },
-          ]
-        : [],
+        ? {
+            subject: subjectOf(watched),
+            fact: `${yours(watched)} is jailed, for {duration}`,
+            action: unjailAfter(evidence.input, watched),
+          }
+        : undefined,
     ),
   inhibits: [
     { problem: 'BridgeWatchedOrchestratorLagging', equal: ['orchestrator'] },
@@ -107,36 +106,21 @@ const lagging = problemOf('module_state', {
     const newest = newestAttestedNonce(input) ?? claimed;
     // Orchestrators of others make no claims, and go on with the old ones when they are members again.
     const members = new Set(registeredMembers(input).map(({ registration }) => registration.sender));
-    return eachAnswered(evidence, claimPosition, (watched, position) =>
-      !members.has(watched.sender) || compare(position, claimed) >= 0
-        ? []
-        : [
-            {
-              subject: subjectOf(watched),
-              identity: toDecimalString(position),
-              sentence: withDetails(
-                `${yours(watched)} has claimed no event for {duration}, ${count(Number(toDecimalString(subtract(newest, position))), 'event')} behind the newest claim`,
-              ),
-            },
-          ],
-    );
+    return eachAnswered(evidence, claimPosition, (watched, position) => {
+      if (!members.has(watched.sender) || compare(position, claimed) >= 0) return undefined;
+      const behind = count(Number(toDecimalString(subtract(newest, position))), 'event');
+      return {
+        subject: subjectOf(watched),
+        identity: toDecimalString(position),
+        fact: `${yours(watched)} has claimed no event for {duration}, ${behind} behind the newest claim`,
+      };
+    });
   },
   inhibits: [{ problem: 'BridgeOrchestratorMissingVotes', equal: ['orchestrator'] }],
 });
 
 /** When the node has last said whether each orchestrator is jailed, in Unix seconds: also before this process. */
 const answeredMark = z.record(z.string(), z.number());
-type AnsweredMark = z.infer<typeof answeredMark>;
-
-function lastAnswered({ input, answeredAt }: Evidence<'module_state'>, before: AnsweredMark = {}): AnsweredMark {
-  return Object.fromEntries(
-    watchedOrchestrators(input).flatMap(({ orchestrator }) => {
-      const known = Object.hasOwn(before, orchestrator) ? before[orchestrator] : undefined;
-      const at = answeredAt(stakingStatus.name, orchestrator) ?? known;
-      return at === undefined ? [] : [[orchestrator, at]];
-    }),
-  );
-}
 
 const unknown = problemOf('module_state', {
   name: 'BridgeWatchedValidatorUnknown',
@@ -149,34 +133,32 @@ const unknown = problemOf('module_state', {
     'The node has not answered for an hour whether a validator of `watch` is jailed, had done so within a day, and still serves the document.',
   action:
     'Look for "query of the node failed" in the log of the exporter, and request the path by hand; another node may serve it.',
-  mark: { schema: answeredMark, next: lastAnswered },
-  find: ({ input, answers }, mark: AnsweredMark = {}) =>
-    watchedOrchestrators(input).flatMap((watched) => {
-      const at = mark[watched.orchestrator];
+  mark: {
+    schema: answeredMark,
+    next: ({ input, answeredAt }, before) =>
+      Object.fromEntries(
+        watchedOrchestrators(input).flatMap(({ orchestrator }) => {
+          const at = answeredAt(stakingStatus.name, orchestrator) ?? entryOf(before, orchestrator);
+          return at === undefined ? [] : [[orchestrator, at]];
+        }),
+      ),
+  },
+  find: ({ input, answers }, mark) =>
+    watchedOrchestrators(input).map((watched) => {
+      const at = entryOf(mark, watched.orchestrator);
       const isAnswered = stakingStatus.valuesOf(answers).has(watched.orchestrator);
-      if (isAnswered || at === undefined || input.at.epochSeconds - at > DAY_SECONDS) return [];
-      return [
-        {
-          subject: subjectOf(watched),
-          start: at,
-          sentence: withDetails(`the node has not answered for {duration} whether ${yours(watched)} is jailed`),
-        },
-      ];
+      if (isAnswered || at === undefined || input.at.epochSeconds - at > DAY_SECONDS) return undefined;
+      return {
+        subject: subjectOf(watched),
+        start: at,
+        fact: `the node has not answered for {duration} whether ${yours(watched)} is jailed`,
+      };
     }),
 });
 
 /** When each entry was last in the newest validator set, in Unix seconds; 0 if it never was since it is watched. */
 const activeMark = z.record(z.string(), z.number());
 type ActiveMark = z.infer<typeof activeMark>;
-
-function lastActive({ input }: Evidence<'module_state'>, before: ActiveMark = {}): ActiveMark {
-  return Object.fromEntries(
-    watchedEntries(input).map(({ address, isActive }) => {
-      const known = Object.hasOwn(before, address) ? before[address] : undefined;
-      return [address, isActive ? input.at.epochSeconds : (known ?? 0)];
-    }),
-  );
-}
 
 function inactive(severity: Severity, texts: Record<'summary' | 'description' | 'action', string>) {
   const wasActive = severity === 'critical';
@@ -189,20 +171,26 @@ function inactive(severity: Severity, texts: Record<'summary' | 'description' | 
     dashboard: 'bridge-validator',
     linksToPending: false,
     ...texts,
-    mark: { schema: activeMark, next: lastActive },
+    mark: {
+      schema: activeMark,
+      next: ({ input }: Evidence<'module_state'>, before: ActiveMark | undefined) =>
+        Object.fromEntries(
+          watchedEntries(input).map(({ address, isActive }) => [
+            address,
+            isActive ? input.at.epochSeconds : (entryOf(before, address) ?? 0),
+          ]),
+        ),
+    },
     find: ({ input }: Evidence<'module_state'>, mark: ActiveMark | undefined) =>
-      watchedEntries(input).flatMap(({ address, isActive }) => {
-        const activeAt = mark !== undefined && Object.hasOwn(mark, address) ? (mark[address] ?? 0) : 0;
-        if (isActive || activeAt > 0 !== wasActive) return [];
-        return [
-          {
-            subject: { address: toLabelValue(address) },
-            ...(wasActive && { start: activeAt }),
-            sentence: withDetails(
-              `${yourValidator({ name: '', address, hasNamesake: false })} has not been in the newest validator set for {duration}`,
-            ),
-          },
-        ];
+      watchedEntries(input).map(({ address, isActive }) => {
+        const activeAt = entryOf(mark, address) ?? 0;
+        if (isActive || activeAt > 0 !== wasActive) return undefined;
+        const who = yourValidator({ name: '', address, hasNamesake: false });
+        return {
+          subject: { address: toLabelValue(address) },
+          start: wasActive ? activeAt : undefined,
+          fact: `${who} has not been in the newest validator set for {duration}`,
+        };
       }),
   });
 }

@@ -17,9 +17,9 @@ import { withDetails } from '../../src/problems/sentence.js';
 
 const START_SECONDS = 1_790_000_000;
 const at = (seconds: number) => ({ epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 });
-const sentence = withDetails('something is wrong for {duration}');
+const fact = 'something is wrong for {duration}';
 
-type Finding = Omit<Found, 'sentence'>;
+type Finding = Omit<Found, 'fact'>;
 type Outcome = readonly Finding[] | 'truncated' | 'hidden part' | 'withdrawn';
 
 function withdraw(): never {
@@ -42,8 +42,8 @@ function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {
         find: () => {
           if (outcome === 'withdrawn') withdraw();
           if (outcome === 'truncated') return { found: [], isComplete: false };
-          if (outcome === 'hidden part') return eachPart([() => [{ sentence }], withdraw]);
-          return outcome.map((one) => ({ sentence, ...one }));
+          if (outcome === 'hidden part') return eachPart([() => ({ fact }), withdraw]);
+          return outcome.map((one) => ({ fact, ...one }));
         },
       });
       const options = { problems: settings, isSinglePoll, staleAfterMs };
@@ -323,9 +323,9 @@ describe('a problem of validators', () => {
     poll(0, found);
     const { present } = poll(30, found);
     expect(
-      present.map(({ subject, startSeconds, sentence: { fact } }) => [subject, startSeconds - START_SECONDS, fact]),
+      present.map(({ subject, startSeconds, sentence }) => [subject, startSeconds - START_SECONDS, sentence.fact]),
     ).toEqual([
-      [{ orchestrator: 'mine', watched: 'true' }, -5, sentence.fact],
+      [{ orchestrator: 'mine', watched: 'true' }, -5, fact],
       [{ watched: 'false' }, -20, 'a c b'],
     ]);
   });
