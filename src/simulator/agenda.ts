@@ -2,14 +2,54 @@ import type { Block } from './block.js';
 import type { Random } from './random.js';
 import type { Rules } from './scenarios.js';
 
-/** Does what is due, in the first block since then, and returns when it is due again; Infinity: never. */
-export type Task = (dueMs: number, block: Block, rules: Rules) => number;
+/** What is done in the first block since it is due. */
+export type Action = (block: Block, rules: Rules, dueMs: number) => void;
+
+/** Does what is due, and returns when it is due again; Infinity: never. */
+type Task = (dueMs: number, block: Block, rules: Rules) => number;
+
+/** Rates apply from 6 to 22 o'clock UTC, at night this share of them. */
+const NIGHT_SHARE = 0.3;
+/** After this time without an arrival, the rate is read again. */
+const MAX_GAP_MS = 600_000;
+const MINUTE_MS = 60_000;
 
 /** What happens next and when. Blocks in which nothing is due can be skipped. */
 export class Agenda {
   readonly #entries: { dueMs: number; readonly task: Task }[] = [];
 
-  add(dueMs: number, task: Task): void {
+  once(dueMs: number, act: Action): void {
+    this.#add(dueMs, (_dueMs, block, rules) => {
+      act(block, rules, dueMs);
+      return Infinity;
+    });
+  }
+
+  /** A minute later again, as long as `act` returns false. */
+  until(dueMs: number, act: (block: Block) => boolean): void {
+    this.#add(dueMs, (_dueMs, block) => (act(block) ? Infinity : block.timeMs + MINUTE_MS));
+  }
+
+  /** In a fixed rhythm, which it keeps when the hub makes no blocks for a while. */
+  every(firstMs: number, periodMs: number, act: Action): void {
+    this.#add(firstMs, (dueMs, block, rules) => {
+      act(block, rules, dueMs);
+      return dueMs + periodMs * (1 + Math.floor((block.timeMs - dueMs) / periodMs));
+    });
+  }
+
+  /** A Poisson process with a rate per minute by day. */
+  atRandom(startMs: number, random: Random, ratePerMinute: (rules: Rules) => number, act: Action): void {
+    let arrives = false;
+    this.#add(startMs, (dueMs, block, rules) => {
+      if (arrives && random.chance(activityAt(dueMs))) act(block, rules, dueMs);
+      const gapMs = random.exponential(MINUTE_MS / ratePerMinute(rules));
+      arrives = gapMs <= MAX_GAP_MS;
+      return dueMs + Math.min(gapMs, MAX_GAP_MS);
+    });
+  }
+
+  #add(dueMs: number, task: Task): void {
     this.#entries.push({ dueMs, task });
   }
 
@@ -26,43 +66,6 @@ export class Agenda {
       if (entry !== undefined) entry.dueMs = entry.task(dueMs, block, rules);
     }
   }
-}
-
-/** Happens once. */
-export function once(act: (block: Block, rules: Rules) => void): Task {
-  return (_dueMs, block, rules) => {
-    act(block, rules);
-    return Infinity;
-  };
-}
-
-/** Happens in a fixed rhythm, which it keeps when the hub makes no blocks for a while. */
-export function every(periodMs: number, act: (block: Block, rules: Rules) => void): Task {
-  return (dueMs, block, rules) => {
-    act(block, rules);
-    return dueMs + periodMs * (1 + Math.floor((block.timeMs - dueMs) / periodMs));
-  };
-}
-
-/** Rates apply from 6 to 22 o'clock UTC, at night this share of them. */
-const NIGHT_SHARE = 0.3;
-/** After this time without an arrival, the rate is read again. */
-const MAX_GAP_MS = 600_000;
-const MINUTE_MS = 60_000;
-
-/** A Poisson process with a rate per minute by day. */
-export function atRandom(
-  random: Random,
-  ratePerMinute: (rules: Rules) => number,
-  act: (dueMs: number, block: Block, rules: Rules) => void,
-): Task {
-  let arrives = false;
-  return (dueMs, block, rules) => {
-    if (arrives && random.chance(activityAt(dueMs))) act(dueMs, block, rules);
-    const gapMs = random.exponential(MINUTE_MS / ratePerMinute(rules));
-    arrives = gapMs <= MAX_GAP_MS;
-    return dueMs + Math.min(gapMs, MAX_GAP_MS);
-  };
 }
 
 function activityAt(timeMs: number): number {

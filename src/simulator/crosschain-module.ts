@@ -52,11 +52,11 @@ interface StoredCctx {
 export class CrosschainModule {
   readonly chains: readonly [Chain, ...Chain[]];
   readonly books = new Books();
+  tssPubkey: string;
   readonly #random: Random;
   readonly #habits: CctxHabits;
   readonly #blockTimeMs: number;
   readonly #startMs: number;
-  #tssPubkey: string;
   readonly #stored = new Map<string, StoredCctx>();
   /** The outgoing ones, in the order of their inbound heights. */
   #finished: SimulatedCctx[] = [];
@@ -78,7 +78,7 @@ export class CrosschainModule {
     this.#blockTimeMs = blockTimeMs;
     this.#startMs = startMs;
     this.chains = [withQueue(first), ...others.map(withQueue)];
-    this.#tssPubkey = createPublicKey(random);
+    this.tssPubkey = createPublicKey(random);
   }
 
   /** A cctx that is listed, finished or abandoned. */
@@ -105,10 +105,6 @@ export class CrosschainModule {
     }));
   }
 
-  get tssPubkey(): string {
-    return this.#tssPubkey;
-  }
-
   get pendingCount(): number {
     return this.chains.reduce((count, { queue }) => count + queue.pending.length, 0);
   }
@@ -126,7 +122,7 @@ export class CrosschainModule {
     const nonce = chain.queue.takeNonce();
     const cctx = adapt(createCctx({ ...this.optionsOf(chain, block, value), direction, nonce }));
     const confirmationSeconds = cctx.confirmationSeconds * (rules.confirmationFactors.get(chain.id) ?? 1);
-    chain.queue.add({ ...cctx, confirmationSeconds, isLost: this.#isLost(chain, rules) });
+    chain.queue.pending.push({ ...cctx, confirmationSeconds, isLost: this.#isLost(chain, rules) });
   }
 
   /** What a new outgoing cctx to a chain begins with. */
@@ -136,7 +132,7 @@ export class CrosschainModule {
       chain,
       direction: 'outgoing',
       value,
-      tssPubkey: this.#tssPubkey,
+      tssPubkey: this.tssPubkey,
       createdSeconds: Math.floor(block.timeMs / 1000),
       hubHeight: block.height,
       chainHeight: chain.startHeight + Math.floor((block.timeMs - this.#startMs) / chain.blockMs),
@@ -167,7 +163,7 @@ export class CrosschainModule {
   /** An administrator aborts what is pending on a chain. */
   abortPending(chainId: string, { timeMs }: Block): void {
     const queue = this.chains.find(({ id }) => id === chainId)?.queue;
-    this.#finish(queue?.takePending() ?? [], Math.floor(timeMs / 1000), () => 'Aborted');
+    this.#finish(queue?.pending.splice(0) ?? [], Math.floor(timeMs / 1000), () => 'Aborted');
   }
 
   /** Only cctxs of the new key count, and their nonces begin at 0. */
@@ -177,7 +173,7 @@ export class CrosschainModule {
       queue.restart();
     }
     this.#finished = [];
-    this.#tssPubkey = createPublicKey(this.#random);
+    this.tssPubkey = createPublicKey(this.#random);
   }
 
   #finish(cctxs: readonly SimulatedCctx[], seconds: number, endOf = finalStatus): void {
@@ -231,120 +227,92 @@ export class CrosschainModule {
 
 /** The cctxs that the signers have to finish on one external chain, in the order of their nonces. */
 class OutboundQueue {
-  #nextNonce: number;
-  #pending: SimulatedCctx[] = [];
-  #missed: SimulatedCctx[] = [];
-
+  nextNonce: number;
+  pending: SimulatedCctx[] = [];
+  /** Unfinished cctxs below the lowest pending nonce. */
+  missed: SimulatedCctx[] = [];
   readonly #lookahead: number | undefined;
-
   /** How far below the lowest pending nonce the node looks for missed ones. */
   listedNoncesBelow = 1000;
 
   constructor(firstNonce: number, lookahead: number | undefined) {
-    this.#nextNonce = firstNonce;
+    this.nextNonce = firstNonce;
     this.#lookahead = lookahead;
   }
 
-  get pending(): readonly SimulatedCctx[] {
-    return this.#pending;
-  }
-
-  /** Unfinished cctxs below the lowest pending nonce. */
-  get missed(): readonly SimulatedCctx[] {
-    return this.#missed;
-  }
-
   get lostCount(): number {
-    return [...this.#pending, ...this.#missed].filter(({ isLost }) => isLost).length;
-  }
-
-  get nextNonce(): number {
-    return this.#nextNonce;
+    return [...this.pending, ...this.missed].filter(({ isLost }) => isLost).length;
   }
 
   takeNonce(): number {
-    this.#nextNonce += 1;
-    return this.#nextNonce - 1;
-  }
-
-  add(cctx: SimulatedCctx): void {
-    this.#pending.push(cctx);
-  }
-
-  /** Cctxs that are listed as missed from now on. */
-  addMissed(cctxs: readonly SimulatedCctx[]): void {
-    this.#missed.push(...cctxs);
+    this.nextNonce += 1;
+    return this.nextNonce - 1;
   }
 
   /** The time of the next change in seconds, as long as nothing is added. */
   get nextSeconds(): number {
     const highest = this.#highestNonce;
-    const pending = this.#pending.filter(({ isLost }) => !isLost);
+    const pending = this.pending.filter(({ isLost }) => !isLost);
     const broadcasts = pending.filter(({ isBroadcast, nonce }) => !isBroadcast && nonce <= highest);
     // Nonces finish in order: a later one that is broadcast waits for the first, also while that one may not be sent.
     const first = pending.slice(0, 1).filter(({ isBroadcast }) => isBroadcast);
-    const finishing = [...first, ...this.#missed.filter(({ isLost }) => !isLost)];
+    const finishing = [...first, ...this.missed.filter(({ isLost }) => !isLost)];
     return Math.min(Infinity, ...[...broadcasts, ...finishing].map(nextStepSeconds));
   }
 
   /** The missed ones that are listed: those that are not far below the pending ones, and those in the window, whose first height is `oldest`. */
   listedMissed(oldest: number): readonly SimulatedCctx[] {
     const lowest = this.#lowestListedNonce;
-    return this.#missed.filter(({ nonce, inboundHeight }) => nonce >= lowest || inboundHeight >= oldest);
+    return this.missed.filter(({ nonce, inboundHeight }) => nonce >= lowest || inboundHeight >= oldest);
   }
 
   get #lowestListedNonce(): number {
-    return (this.#pending[0]?.nonce ?? this.#nextNonce) - this.listedNoncesBelow;
+    return (this.pending[0]?.nonce ?? this.nextNonce) - this.listedNoncesBelow;
   }
 
   /** The highest nonce that clients send. They do not see missed ones far below the pending ones. */
   get #highestNonce(): number {
-    const seen = this.#missed.filter(({ nonce }) => nonce >= this.#lowestListedNonce);
+    const seen = this.missed.filter(({ nonce }) => nonce >= this.#lowestListedNonce);
     return Math.min(...seen.map(({ nonce }) => nonce)) + (this.#lookahead ?? Infinity);
-  }
-
-  takePending(): readonly SimulatedCctx[] {
-    return this.#pending.splice(0);
   }
 
   /** Begins anew with nonce 0. */
   restart(): void {
-    this.#nextNonce = 0;
-    this.#pending = [];
-    this.#missed = [];
+    this.nextNonce = 0;
+    this.pending = [];
+    this.missed = [];
   }
 
   /** The signers find the lost cctxs that were created since then. */
   recoverLost(sinceSeconds: number): void {
-    for (const cctx of [...this.#pending, ...this.#missed])
-      if (cctx.createdSeconds >= sinceSeconds) cctx.isLost = false;
+    for (const cctx of [...this.pending, ...this.missed]) if (cctx.createdSeconds >= sinceSeconds) cctx.isLost = false;
   }
 
   /** Broadcasts the signed cctxs, and removes and returns the finished ones. */
   step(nowSeconds: number): SimulatedCctx[] {
-    for (const cctx of this.#missed) broadcastIfDue(cctx, nowSeconds);
+    for (const cctx of this.missed) broadcastIfDue(cctx, nowSeconds);
     const highest = this.#highestNonce;
-    for (const cctx of this.#pending) if (cctx.nonce <= highest) broadcastIfDue(cctx, nowSeconds);
+    for (const cctx of this.pending) if (cctx.nonce <= highest) broadcastIfDue(cctx, nowSeconds);
     return [...this.#finishMissed(nowSeconds), ...this.#finishPending(nowSeconds)];
   }
 
   /** Nonces finish in order. A lost cctx below a finished one becomes missed. */
   #finishPending(nowSeconds: number): SimulatedCctx[] {
     let end = 0;
-    for (const [index, cctx] of this.#pending.entries()) {
+    for (const [index, cctx] of this.pending.entries()) {
       if (cctx.isLost) continue;
       if (!isFinished(cctx, nowSeconds)) break;
       end = index + 1;
     }
     if (end === 0) return [];
-    const removed = this.#pending.splice(0, end);
-    this.#missed.push(...removed.filter(({ isLost }) => isLost));
+    const removed = this.pending.splice(0, end);
+    this.missed.push(...removed.filter(({ isLost }) => isLost));
     return removed.filter(({ isLost }) => !isLost);
   }
 
   #finishMissed(nowSeconds: number): SimulatedCctx[] {
-    const finished = this.#missed.filter((cctx) => isFinished(cctx, nowSeconds));
-    if (finished.length > 0) this.#missed = this.#missed.filter((cctx) => !finished.includes(cctx));
+    const finished = this.missed.filter((cctx) => isFinished(cctx, nowSeconds));
+    if (finished.length > 0) this.missed = this.missed.filter((cctx) => !finished.includes(cctx));
     return finished;
   }
 }

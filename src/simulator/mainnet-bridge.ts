@@ -1,4 +1,4 @@
-import { Agenda, atRandom, every, once, type Task } from './agenda.js';
+import { type Action, Agenda } from './agenda.js';
 import type { Block, BlockClock } from './block.js';
 import { BridgeModule } from './bridge-module.js';
 import type { Month } from './mainnet-month.js';
@@ -98,116 +98,76 @@ export class MainnetBridge {
 
   #addHabits(startMs: number, servedFromMs: number): void {
     const random = this.#random;
-    const add = (task: Task): void => this.#agenda.add(startMs, task);
-    const addLoop = (periodMs: number, act: (block: Block, rules: Rules) => void): void =>
-      this.#agenda.add(startMs + random.between(0, periodMs - 1), every(periodMs, act));
-    for (const validator of this.module.validators) {
+    const { module } = this;
+    const addLoop = (periodMs: number, act: Action): void =>
+      this.#agenda.every(startMs + random.between(0, periodMs - 1), periodMs, act);
+    const addRandom = (rate: (rules: Rules) => number, act: Action): void =>
+      this.#agenda.atRandom(startMs, random, rate, act);
+    for (const validator of module.validators) {
       addLoop(LOOP_MS, (block, rules) => this.#runOrchestrator(validator, block, rules));
     }
     for (let relayer = 0; relayer < RELAYERS; relayer += 1) {
       addLoop(RELAYER_LOOP_MS, (block, rules) => this.#runRelayer(block, rules));
     }
     addLoop(LOOP_MS, (block, rules) => this.#runBatchCreator(block, rules));
-    add(
-      atRandom(
-        random,
-        ({ transfersPerMinute }) => transfersPerMinute,
-        (dueMs, block, rules) => this.#addTransfer(dueMs, block, rules),
-      ),
+    addRandom(
+      (rules) => rules.transfersPerMinute,
+      (block, rules, dueMs) => this.#addTransfer(dueMs, block, rules),
     );
-    add(
-      atRandom(
-        random,
-        ({ depositsPerMinute }) => depositsPerMinute,
-        // Deposits go on while the hub makes no blocks.
-        (dueMs) => this.module.deposit({ timeMs: dueMs, externalHeight: this.#clock.externalHeightAt(dueMs) }),
-      ),
+    addRandom(
+      (rules) => rules.depositsPerMinute,
+      // Deposits go on while the hub makes no blocks.
+      (_block, _rules, timeMs) => module.deposit({ timeMs, externalHeight: this.#clock.externalHeightAt(timeMs) }),
     );
-    add(
-      atRandom(
-        random,
-        ({ stakeChangesPerMinute }) => stakeChangesPerMinute,
-        (_dueMs, block, { stakeSpread }) => {
-          this.module.valsets.changeStake(stakeSpread);
-          const before = this.module.valsets.newestNonce;
-          this.module.valsets.createIfPowerChanged(block.height);
-          if (this.module.valsets.newestNonce !== before) this.#planValsetRelay(block);
-        },
-      ),
+    addRandom(
+      (rules) => rules.stakeChangesPerMinute,
+      (block, { stakeSpread }) => {
+        module.valsets.changeStake(stakeSpread);
+        const before = module.valsets.newestNonce;
+        module.valsets.createIfPowerChanged(block.height);
+        if (module.valsets.newestNonce !== before) this.#planValsetRelay(block);
+      },
     );
-    add(
-      atRandom(
-        random,
-        () => DUST_CANCELS_PER_MINUTE,
-        () => this.#cancelDust(),
-      ),
+    addRandom(
+      () => DUST_CANCELS_PER_MINUTE,
+      () => this.#cancelDust(),
     );
-    add(
-      atRandom(
-        random,
-        () => POOR_BATCHES_PER_MINUTE,
-        (_dueMs, block) => this.#requestPoorBatch(this.module.tokens, block),
-      ),
+    addRandom(
+      () => POOR_BATCHES_PER_MINUTE,
+      (block) => this.#requestPoorBatch(module.tokens, block),
     );
-    this.#agenda.add(
-      servedFromMs - POOR_BATCH_MS,
-      once((block) => this.#requestPoorBatch(this.#dustTokens, block)),
-    );
+    this.#agenda.once(servedFromMs - POOR_BATCH_MS, (block) => this.#requestPoorBatch(this.#dustTokens, block));
   }
 
   #addRareEvents({ phantomClaimsMs, absence, upgrade, jailing }: Month): void {
-    for (const claimMs of phantomClaimsMs) {
-      // A minute later, if there is a real event just now.
-      this.#agenda.add(claimMs, (_dueMs, block) => (this.#claimPhantom(block) ? Infinity : block.timeMs + MINUTE_MS));
-    }
+    // Later, if there is a real event just now.
+    for (const claimMs of phantomClaimsMs) this.#agenda.until(claimMs, (block) => this.#claimPhantom(block));
     this.#addAbsence(absence);
-    this.#agenda.add(
-      upgrade.untilMs,
-      once(() => this.module.changeParams(UPGRADED_PARAMS)),
-    );
+    this.#agenda.once(upgrade.untilMs, () => this.module.changeParams(UPGRADED_PARAMS));
     const jailed = this.module.validators.filter(({ rank }) => JAILED_RANKS.has(rank));
-    this.#agenda.add(
-      jailing.fromMs,
-      once((block) => {
-        for (const validator of jailed) validator.isJailed = true;
-        // Whoever wanted to relay a set waits until the new ones are there.
-        this.#valsetRelayAtMs = Infinity;
-        this.#createValset(block);
-      }),
-    );
+    this.#agenda.once(jailing.fromMs, (block) => {
+      // Whoever wanted to relay a set waits until the new ones are there.
+      this.#valsetRelayAtMs = Infinity;
+      this.setJailed(JAILED_RANKS, true, block);
+    });
     for (const [index, validator] of jailed.entries()) {
-      this.#agenda.add(
-        jailing.untilMs + index * MINUTE_MS,
-        once((block) => this.#unjail(validator, block)),
-      );
+      this.#agenda.once(jailing.untilMs + index * MINUTE_MS, (block) => this.#unjail(validator, block));
     }
   }
 
   #addAbsence({ fromMs, valsetMs, jailedMs, untilMs }: Month['absence']): void {
     const absent = this.#validatorOf(ABSENT_RANK);
-    this.#agenda.add(
-      fromMs,
-      once(() => this.#down.add(absent)),
-    );
-    this.#agenda.add(
-      valsetMs,
-      once((block) => this.#createValset(block)),
-    );
-    this.#agenda.add(
-      jailedMs,
-      once((block) => {
-        absent.isJailed = true;
-        this.#createValset(block);
-      }),
-    );
-    this.#agenda.add(
-      untilMs,
-      once((block) => {
-        this.#down.delete(absent);
-        this.#firstSignedNonces.set(absent, block.height);
-        this.#unjail(absent, block);
-      }),
-    );
+    this.#agenda.once(fromMs, () => this.#down.add(absent));
+    this.#agenda.once(valsetMs, (block) => this.#createValset(block));
+    this.#agenda.once(jailedMs, (block) => {
+      absent.isJailed = true;
+      this.#createValset(block);
+    });
+    this.#agenda.once(untilMs, (block) => {
+      this.#down.delete(absent);
+      this.#firstSignedNonces.set(absent, block.height);
+      this.#unjail(absent, block);
+    });
   }
 
   #unjail(validator: Validator, block: Block): void {

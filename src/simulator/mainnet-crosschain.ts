@@ -1,4 +1,4 @@
-import { Agenda, atRandom } from './agenda.js';
+import { Agenda } from './agenda.js';
 import type { Block } from './block.js';
 import { createCctx, createCommand, type SimulatedCctx } from './cctx.js';
 import { type Chain, CrosschainModule, isFrozen } from './crosschain-module.js';
@@ -7,7 +7,6 @@ import type { Month } from './mainnet-month.js';
 import { Random } from './random.js';
 import type { Rules } from './scenarios.js';
 
-const MINUTE_MS = 60_000;
 const DAY_SECONDS = 86_400;
 /** Signers take turns, so each nonce waits for its turn. */
 const HABITS = { revertShare: 0.03, signingSeconds: [20, 180] } as const;
@@ -37,15 +36,13 @@ export class MainnetCrosschain {
     this.#bitcoinBlocks = new RandomBlocks(new Random(seed, 'bitcoin'), BITCOIN_BLOCK_SECONDS, start.timeMs / 1000);
     this.module = new CrosschainModule(random, MAINNET_CHAINS, HABITS, blockTimeMs, start.timeMs);
     this.#addMissed(start);
-    this.#agenda.add(
+    this.#agenda.atRandom(
       start.timeMs,
-      atRandom(
-        random,
-        ({ cctxsPerMinute }) => cctxsPerMinute,
-        (dueMs, block, rules) => this.#addCctx(dueMs, block, rules),
-      ),
+      random,
+      ({ cctxsPerMinute }) => cctxsPerMinute,
+      (block, rules, dueMs) => this.#addCctx(dueMs, block, rules),
     );
-    this.#agenda.add(keyRotationMs, (_dueMs, block) => (this.#migrate(block) ? Infinity : block.timeMs + MINUTE_MS));
+    this.#agenda.until(keyRotationMs, (block) => this.#migrate(block));
   }
 
   nextMs(rules: Rules): number {
@@ -64,9 +61,9 @@ export class MainnetCrosschain {
       const missed = Array.from({ length: isBitcoin(chain) ? MISSED_ON_BITCOIN : 0 }, (_, index) =>
         this.#drawMissed(chain, start, NONCES_SINCE_MISSED + index, 10n ** 18n),
       );
-      chain.queue.addMissed(missed);
+      chain.queue.missed.push(...missed);
       // 100 wei
-      if (isUnused(chain)) chain.queue.addMissed([this.#drawMissed(chain, start, 1, 100n * chain.gas.hubCoins)]);
+      if (isUnused(chain)) chain.queue.missed.push(this.#drawMissed(chain, start, 1, 100n * chain.gas.hubCoins));
     }
   }
 
@@ -111,7 +108,7 @@ export class MainnetCrosschain {
       const hasFunds = (chain.hasContracts && !isUnused(chain)) || isBitcoin(chain);
       if (!hasFunds) continue;
       const options = { ...this.module.optionsOf(chain, block, 0n), nonce: chain.queue.takeNonce() };
-      chain.queue.add(this.#withBlocks(createCommand(options)));
+      chain.queue.pending.push(this.#withBlocks(createCommand(options)));
     }
     return false;
   }

@@ -42,13 +42,13 @@ interface Ballot {
 
 /** The events of the contract on the external chain, and the votes by which the hub observes them. */
 export class Oracle {
+  lastObservedNonce: number;
+  /** Hub height at which the last event was observed. */
+  lastObservedAtHeight: number;
+  lastObservedExternalHeight: number;
   readonly #validators: readonly Validator[];
   #lastEmittedNonce: number;
   #lastConfirmedNonce: number;
-  #lastObservedNonce: number;
-  /** Hub height at which the last event was observed. */
-  #lastObservedAtHeight: number;
-  #lastObservedExternalHeight: number;
   /** From the last observed event on, in the order of nonces. */
   readonly #events = new Map<number, PendingEvent>();
   readonly #ballots = new Map<number, Ballot[]>();
@@ -61,21 +61,9 @@ export class Oracle {
     this.#firstNonce = lastNonce;
     this.#lastEmittedNonce = lastNonce;
     this.#lastConfirmedNonce = lastNonce;
-    this.#lastObservedNonce = lastNonce;
-    this.#lastObservedAtHeight = height;
-    this.#lastObservedExternalHeight = externalHeight;
-  }
-
-  get lastObservedNonce(): number {
-    return this.#lastObservedNonce;
-  }
-
-  get lastObservedAtHeight(): number {
-    return this.#lastObservedAtHeight;
-  }
-
-  get lastObservedExternalHeight(): number {
-    return this.#lastObservedExternalHeight;
+    this.lastObservedNonce = lastNonce;
+    this.lastObservedAtHeight = height;
+    this.lastObservedExternalHeight = externalHeight;
   }
 
   get attestations(): Attestation[] {
@@ -108,7 +96,7 @@ export class Oracle {
    */
   claimPhantom(validators: readonly Validator[], action: ContractAction, { height, externalHeight }: Block): boolean {
     const [first] = validators;
-    const nonce = this.#lastObservedNonce + 1;
+    const nonce = this.lastObservedNonce + 1;
     if (first === undefined || this.#lastEmittedNonce >= nonce || this.#ballots.has(nonce)) return false;
     const ballot = createBallot(first, { nonce, externalHeight, action }, true, height);
     ballot.voters.push(...validators.slice(1));
@@ -119,7 +107,7 @@ export class Oracle {
 
   /** Deletes the claims of an event that does not exist, as only an upgrade can, and lets their voters claim the real one. */
   deletePhantom(nonce: number): void {
-    if (nonce > this.#lastObservedNonce) this.#deleteWrong(nonce);
+    if (nonce > this.lastObservedNonce) this.#deleteWrong(nonce);
   }
 
   /** Confirms the events that are old enough. With `disputesEvent`, the first of them becomes the disputed one. */
@@ -134,7 +122,7 @@ export class Oracle {
   /** A validator claims every event in order. It still votes for the last observed event if it has not yet. */
   vote(validator: Validator, rules: Rules, height: number): void {
     if (!belongsTo(rules.voters, validator)) return;
-    const first = Math.max((this.#lastClaimedNonce.get(validator) ?? 0) + 1, this.#lastObservedNonce);
+    const first = Math.max((this.#lastClaimedNonce.get(validator) ?? 0) + 1, this.lastObservedNonce);
     for (let nonce = first; nonce <= this.#lastConfirmedNonce; nonce += 1) {
       const event = this.#events.get(nonce);
       if (event) this.#castVote(validator, event, rules, height);
@@ -146,11 +134,11 @@ export class Oracle {
   observeEvents(height: number): ContractAction[] {
     const observed: ContractAction[] = [];
     for (let event = this.#nextWithQuorum(); event; event = this.#nextWithQuorum()) {
-      this.#ballots.delete(this.#lastObservedNonce);
-      this.#events.delete(this.#lastObservedNonce);
-      this.#lastObservedNonce = event.nonce;
-      this.#lastObservedAtHeight = height;
-      this.#lastObservedExternalHeight = event.externalHeight;
+      this.#ballots.delete(this.lastObservedNonce);
+      this.#events.delete(this.lastObservedNonce);
+      this.lastObservedNonce = event.nonce;
+      this.lastObservedAtHeight = height;
+      this.lastObservedExternalHeight = event.externalHeight;
       observed.push(event.action);
     }
     return observed;
@@ -173,7 +161,7 @@ export class Oracle {
 
   /** The next event to observe, if one of its claims has a quorum of the stake. */
   #nextWithQuorum(): ContractEvent | undefined {
-    const nonce = this.#lastObservedNonce + 1;
+    const nonce = this.lastObservedNonce + 1;
     const ballots = this.#ballots.get(nonce);
     if (ballots === undefined) return undefined;
     const quorum = Math.floor(bondedStake(this.#validators) * QUORUM);

@@ -149,16 +149,14 @@ interface SimulatedValset {
 
 /** The validator sets that the hub keeps, and the one installed in the contract on the external chain. */
 export class Valsets {
+  /** The installed set that the hub has observed. It lags behind `#installed` until the event of the update is observed. */
+  observed: Valset;
   readonly #random: Random;
   readonly #validators: readonly Validator[];
   /** Oldest first; never empty. */
   #sets: readonly SimulatedValset[];
   #newest: SimulatedValset;
   #installed: SimulatedValset;
-  /**
-   * The installed set that the hub has observed. It lags behind `#installed` until the event of the update is observed.
-   */
-  #observed: Valset;
 
   constructor(random: Random, validators: readonly Validator[], height: number) {
     this.#random = random;
@@ -166,16 +164,12 @@ export class Valsets {
     this.#newest = createValset(validators, height);
     this.#sets = [this.#newest];
     this.#installed = this.#newest;
-    this.#observed = asObserved(this.#newest.wire);
+    this.observed = asObserved(this.#newest.wire);
   }
 
   /** The nonce of the newest set. */
   get newestNonce(): number {
     return this.#newest.nonce;
-  }
-
-  get observed(): Valset {
-    return this.#observed;
   }
 
   get newestFirst(): readonly SimulatedValset[] {
@@ -230,19 +224,19 @@ export class Valsets {
 
   /** Installs the newest set in the contract if the contract accepts it. Only one update is in flight at a time. */
   relay(): Valset | undefined {
-    const inFlight = String(this.#installed.nonce) !== this.#observed.nonce;
+    const inFlight = String(this.#installed.nonce) !== this.observed.nonce;
     if (inFlight || this.#newest === this.#installed || !this.isQuorum(this.#newest.confirms)) return undefined;
     this.#installed = this.#newest;
     return this.#newest.wire;
   }
 
   observe(valset: Valset): void {
-    this.#observed = asObserved(valset);
+    this.observed = asObserved(valset);
   }
 
   /** Removes sets that are older than both the observed set and the signing window, with their confirms. */
   prune(height: number, window: number): void {
-    const isExpired = ({ nonce }: SimulatedValset) => nonce < Number(this.#observed.nonce) && nonce < height - window;
+    const isExpired = ({ nonce }: SimulatedValset) => nonce < Number(this.observed.nonce) && nonce < height - window;
     if (this.#sets.some(isExpired)) this.#sets = this.#sets.filter((valset) => !isExpired(valset));
   }
 }

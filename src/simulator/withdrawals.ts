@@ -35,35 +35,23 @@ export interface LiveBatch {
  * transfers.
  */
 export class Withdrawals {
+  /** Oldest first. */
+  batches: readonly LiveBatch[] = [];
+  lastPoolId: number;
+  lastBatchId: number;
   readonly #random: Random;
   readonly #tokens: Tokens;
   readonly #books: Books;
   /** The unbatched transfers of each token, oldest first. */
   readonly #pool: Map<Token, PooledTransfer[]>;
-  /** Oldest first. */
-  #batches: readonly LiveBatch[] = [];
-  #lastPoolId: number;
-  #lastBatchId: number;
 
   constructor(random: Random, tokens: Tokens, books: Books) {
     this.#books = books;
     this.#random = random;
     this.#tokens = tokens;
     this.#pool = new Map(tokens.map((token) => [token, []]));
-    this.#lastPoolId = random.between(400_000, 500_000);
-    this.#lastBatchId = random.between(20_000, 30_000);
-  }
-
-  get lastPoolId(): number {
-    return this.#lastPoolId;
-  }
-
-  get lastBatchId(): number {
-    return this.#lastBatchId;
-  }
-
-  get batches(): readonly LiveBatch[] {
-    return this.#batches;
+    this.lastPoolId = random.between(400_000, 500_000);
+    this.lastBatchId = random.between(20_000, 30_000);
   }
 
   get unbatchedCount(): number {
@@ -86,15 +74,15 @@ export class Withdrawals {
   }
 
   add(token: Token, amount: bigint, fee: bigint): void {
-    this.#lastPoolId += 1;
+    this.lastPoolId += 1;
     const wire = {
-      id: String(this.#lastPoolId),
+      id: String(this.lastPoolId),
       sender: createAccount(this.#random),
       dest_address: createExternalAddress(this.#random),
       erc20_token: { contract: token.contract, amount: String(amount) },
       erc20_fee: { contract: token.contract, amount: String(fee) },
     };
-    this.#poolOf(token).push({ id: this.#lastPoolId, amount, fee, wire });
+    this.#poolOf(token).push({ id: this.lastPoolId, amount, fee, wire });
   }
 
   /**
@@ -105,7 +93,8 @@ export class Withdrawals {
     for (let built = 0; built < maxBatches; built += 1) {
       const token = built === 0 ? this.#tokenOfOldest() : this.#tokenOfLongestQueue(size);
       if (token === undefined) return;
-      this.#buildBatch(token, size, height, timeout);
+      // The oldest. A real hub takes those with the highest fees, which here would leave some in the pool forever and make every backlog look stuck.
+      this.#createBatch(token, this.#poolOf(token).slice(0, size), height, timeout);
     }
   }
 
@@ -131,20 +120,20 @@ export class Withdrawals {
 
   /** Confirms all batches of the tokens. */
   confirm(validator: Validator, signsFor: (token: Token) => boolean): void {
-    for (const batch of this.#batches) if (signsFor(batch.token)) this.#confirmBatch(validator, batch);
+    for (const batch of this.batches) if (signsFor(batch.token)) this.#confirmBatch(validator, batch);
   }
 
   /** Confirms one batch of the tokens: the newest that the validator has not confirmed yet. */
   confirmNewest(validator: Validator, signsFor: (token: Token) => boolean): void {
-    const newest = this.#batches.findLast(({ token, confirms }) => !confirms.has(validator) && signsFor(token));
+    const newest = this.batches.findLast(({ token, confirms }) => !confirms.has(validator) && signsFor(token));
     if (newest !== undefined) this.#confirmBatch(validator, newest);
   }
 
   /** Removes the executed batch and cancels older batches of its token, which the contract no longer accepts. */
   observeExecution(batchNonce: number): void {
-    const executed = this.#batches.find(({ nonce }) => nonce === batchNonce);
+    const executed = this.batches.find(({ nonce }) => nonce === batchNonce);
     if (executed === undefined) return;
-    this.#batches = this.#batches.filter((batch) => batch !== executed);
+    this.batches = this.batches.filter((batch) => batch !== executed);
     const { contract } = executed.token;
     this.#books.count('batches_executed', [contract]);
     this.#books.count('transfers_executed', [contract], BigInt(executed.transfers.length));
@@ -170,57 +159,39 @@ export class Withdrawals {
   }
 
   #cancel(reason: string, isCanceled: (batch: LiveBatch) => boolean): void {
-    if (!this.#batches.some(isCanceled)) return;
-    for (const { token, transfers } of this.#batches.filter(isCanceled)) {
+    if (!this.batches.some(isCanceled)) return;
+    for (const { token, transfers } of this.batches.filter(isCanceled)) {
       const pool = this.#poolOf(token);
       this.#books.count('batches_canceled', [token.contract, reason]);
       pool.push(...transfers);
       pool.sort((left, right) => left.id - right.id);
     }
-    this.#batches = this.#batches.filter((batch) => !isCanceled(batch));
-  }
-
-  /**
-   * Takes the oldest transfers. A real hub takes those with the highest fees, which here would leave some transfers in
-   * the pool forever and make every backlog look stuck.
-   */
-  #buildBatch(token: Token, size: number, height: number, timeout: number): void {
-    this.#createBatch(token, this.#poolOf(token).slice(0, size), height, timeout);
+    this.batches = this.batches.filter((batch) => !isCanceled(batch));
   }
 
   #createBatch(token: Token, transfers: readonly PooledTransfer[], height: number, timeout: number): void {
-    this.#lastBatchId += 1;
+    this.lastBatchId += 1;
     const batched = new Set(transfers);
     this.#pool.set(
       token,
       this.#poolOf(token).filter((transfer) => !batched.has(transfer)),
     );
     const wire = {
-      batch_nonce: String(this.#lastBatchId),
+      batch_nonce: String(this.lastBatchId),
       batch_timeout: String(timeout),
       transactions: transfers.toSorted(byFallingFee).map((transfer) => transfer.wire),
       token_contract: token.contract,
       block: String(height),
     };
-    const confirms = new Map<Validator, BatchConfirm>();
     const fees = sumOfFees(transfers);
-    const batch = {
-      nonce: this.#lastBatchId,
-      token,
-      height,
-      timeout,
-      transfers,
-      fees,
-      wire,
-      confirms,
-      executed: false,
-    };
-    this.#batches = [...this.#batches, batch];
+    const nonce = this.lastBatchId;
+    const batch = { nonce, token, height, timeout, transfers, fees, wire, confirms: new Map(), executed: false };
+    this.batches = [...this.batches, batch];
   }
 
   /** Amounts and fees of the transfers of a token that the contract has not executed. The hub has burned them. */
   held(token: Token): bigint {
-    const batches = this.#batches.filter((batch) => batch.token === token && !batch.executed);
+    const batches = this.batches.filter((batch) => batch.token === token && !batch.executed);
     return batches.reduce((sum, { transfers }) => sum + amountOf(transfers), amountOf(this.#poolOf(token)));
   }
 
@@ -236,7 +207,7 @@ export class Withdrawals {
 
   /** Tokens that have enough transfers for a batch and fewer batches than allowed. */
   #batchableTokens(minTransfers: number): Token[] {
-    const liveBatches = (token: Token) => this.#batches.filter((batch) => batch.token === token).length;
+    const liveBatches = (token: Token) => this.batches.filter((batch) => batch.token === token).length;
     return this.#tokens.filter((token) => {
       return this.#poolOf(token).length >= minTransfers && liveBatches(token) < MAX_BATCHES_PER_TOKEN;
     });
