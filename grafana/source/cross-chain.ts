@@ -1,3 +1,4 @@
+import { isScheduledByDistance, knownChains } from '../../src/chain/known-chains.js';
 import { chainVariable, commonVariables, exporterUrlVariable, pendingItemsLink } from './filters.js';
 import { type Dashboard, graph, type Row, table, timeline } from './grafana.js';
 import { problemColumn } from './problem-table.js';
@@ -28,10 +29,12 @@ const perChain = (left: string, operator: string, right: string): string =>
 
 const unchangedFor = ageOf('crosschain_lowest_pending_nonce_changed_timestamp_seconds', byChain());
 const noncesDone = changeOf('crosschain_lowest_pending_nonce', '15m', byChain());
-const lookaheadUsed = perChain(
+/** A missed transaction does not block a chain whose clients do not look at the distance. */
+const withoutLookahead = Array.from(knownChains.keys()).filter((chainId) => !isScheduledByDistance(chainId));
+export const lookaheadUsed = perChain(
   `(${perChain(latest('crosschain_highest_pending_nonce', byChain()), '-', latest('crosschain_lowest_missed_nonce', byChain()))})`,
   '/',
-  latest('crosschain_schedule_lookahead_nonces', byChain()),
+  latest('crosschain_schedule_lookahead_nonces', byChain(`chain_id!~"${withoutLookahead.join('|')}"`)),
 );
 const SWITCH = { '0': ['off', 'orange'], '1': ['on', 'transparent'] } as const;
 
@@ -72,7 +75,7 @@ const now: Row = {
     table({
       title: 'Chains',
       description:
-        'On which chain do transactions wait, for how long, and does it move? A chain is stuck when its oldest transaction is above the limit and its lowest nonce stays. Missed ones are below the lowest nonce and not finished; too many nonces above one, the chain freezes: when the lookahead is used up. A dash: there is none.',
+        'On which chain do transactions wait, for how long, and does it move? A chain is stuck when its oldest transaction is above the limit and its lowest nonce stays. Missed ones are below the lowest nonce and not finished; too many nonces above one, the chain freezes: when the lookahead is used up, except on Bitcoin. A dash: there is none.',
       noValue: 'no transaction is listed',
       height: 10,
       labels: { target: 'Target', chain: 'Chain', chain_id: 'Id' },
@@ -143,7 +146,7 @@ const now: Row = {
       description:
         'How long do transactions take on each chain? The median of those that finished in a day, from their creation on.',
       noValue: 'none finished in a day',
-      unit: 's',
+      unit: 'dtdhms',
       min: 0,
       series: [{ expr: quantileOf(0.5, 'crosschain_cctx_duration_seconds', byChain()), legend: CHAIN_NAME }],
     }),
@@ -166,7 +169,7 @@ const blocking: Row = {
       title: 'Lowest nonce unchanged for',
       description: 'Since when does a chain wait for its first transaction? Up to two hours are normal on Bitcoin.',
       noValue: 'no transaction is listed',
-      unit: 's',
+      unit: 'dtdhms',
       min: 0,
       series: [{ expr: unchangedFor, legend: CHAIN_NAME }],
     }),
@@ -182,7 +185,7 @@ const blocking: Row = {
     graph({
       title: 'Lookahead used',
       description:
-        'When does a chain freeze because of a missed transaction? Clients send nothing further above it than the lookahead: from 100 % on the chain is frozen.',
+        'When does a chain freeze because of a missed transaction? Clients send nothing further above it than the lookahead: from 100 % on the chain is frozen. Not on Bitcoin.',
       noValue: 'none is missed, or nothing is pending above it',
       unit: 'percentunit',
       min: 0,
@@ -245,7 +248,7 @@ const outcomes: Row = {
       title: 'Duration of 99 % by chain',
       description: 'How long do the slow ones take? Within this time 99 % of the transactions of a day finished.',
       noValue: 'none finished in a day',
-      unit: 's',
+      unit: 'dtdhms',
       min: 0,
       series: [{ expr: quantileOf(0.99, 'crosschain_cctx_duration_seconds', byChain()), legend: CHAIN_NAME }],
     }),

@@ -238,7 +238,7 @@ const overTime: Row = {
       description:
         'How long do withdrawals take that were executed in the last day? A batch counts from its creation, a transfer from the first document with it. The dashed line is the objective of the target.',
       noValue: 'none was executed in a day',
-      unit: 's',
+      unit: 'dtdhms',
       min: 0,
       series: [
         { expr: quantileOf(0.5, 'bridge_transfer_duration_seconds'), legend: `${TARGET} transfer, median` },

@@ -184,7 +184,7 @@ const own: Row = {
       description:
         'How long do own validators still have, before they are jailed? Estimated with the block time in use.',
       noValue: 'nothing is due, or the node is behind',
-      unit: 's',
+      unit: 'dtdhms',
       min: 0,
       series: [{ expr: secondsToSign('own'), legend: SIGNER }],
     }),
@@ -304,7 +304,7 @@ const all: Row = {
       title: 'First deadlines',
       description: 'Who is jailed next, and when? The ten validators with the least time left to sign.',
       noValue: 'nothing is due, or the node is behind',
-      unit: 's',
+      unit: 'dtdhms',
       min: 0,
       series: [{ expr: `bottomk(10, ${secondsToSign('all')})`, legend: SIGNER }],
     }),

@@ -213,6 +213,13 @@ it('the columns of tables say what their numbers are, and which problem to begin
   expect(signWithin?.groups).toEqual({ unit: 'dtdurations' });
 });
 
+it('graphs of durations have no hours of the unit s, of which Grafana says “1 hours”', () => {
+  const inSeconds = dashboardFiles
+    .flatMap(({ panels }) => panels)
+    .filter(({ type, fieldConfig }) => type === 'timeseries' && fieldConfig?.defaults.unit === 's');
+  expect(inSeconds.map(({ title }) => title)).toEqual(['Age of the data', 'Duration of polls by phase']);
+});
+
 describe('the validators', () => {
   const { dashboard, panels } = dashboardFiles.find(({ name }) => name === 'validator.json')!;
 

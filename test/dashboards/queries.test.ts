@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
 import { substituteVariables } from './dashboard-files.js';
+import { lookaheadUsed } from '../../grafana/source/cross-chain.js';
 import { problemStartMs, problemStarts, withOrder, withSubject, worst } from '../../grafana/source/problems.js';
 import { latest } from '../../grafana/source/queries.js';
 import { secondsToSign, withSigner } from '../../grafana/source/validator.js';
@@ -56,6 +57,14 @@ const node = (seconds: number, isSyncing: 0 | 1): Readonly<Record<string, number
   [`bridge_exporter_node_block_timestamp_seconds{${EXPORTER}, target="t", document="module_state"}`]: seconds,
   [`bridge_exporter_node_syncing{${EXPORTER}, target="t", document="module_state"}`]: isSyncing,
 });
+const noncesOf = (chainId: string, missed: number, pending: number, lookahead: number) => {
+  const labels = `{${EXPORTER}, target="t", chain_id="${chainId}"}`;
+  return {
+    [`crosschain_lowest_missed_nonce${labels}`]: missed,
+    [`crosschain_highest_pending_nonce${labels}`]: pending,
+    [`crosschain_schedule_lookahead_nonces${labels}`]: lookahead,
+  };
+};
 const deadlines = {
   ...named,
   [deadlineOf('batch')]: 105,
@@ -280,6 +289,12 @@ const cases: readonly Case[] = [
     expr: secondsToSign('own'),
     series: deadlines,
     samples: { [signer('Example One')]: 10 },
+  },
+  {
+    title: 'the lookahead of a chain is used up by nonces above a missed one, but not on Bitcoin',
+    expr: lookaheadUsed,
+    series: { ...noncesOf('1', 100, 145, 60), ...noncesOf('8332', 100, 700, 60) },
+    samples: { '{target="t", chain_id="1"}': 0.75 },
   },
 ];
 
