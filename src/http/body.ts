@@ -1,4 +1,3 @@
-import { EventEmitter, once } from 'node:events';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { formatSize } from '../config/units.js';
@@ -7,34 +6,37 @@ import { RequestError } from './failure-reasons.js';
 /** Bodies of the maximum size that are in memory together; see `MEMORY_PER_BODY_BYTE` in config/memory-limits.ts. */
 const BODIES_IN_MEMORY = 4;
 
-/** Bounds the memory of the bodies that are received, or wait to be read. */
+/** Bounds the memory of the bodies that are fetched, or wait to be read. */
 export class BodyMemory {
-  /** The bytes of each body, in the order of their first bytes. */
-  readonly #bodies = new Map<object, number>();
-  readonly #released = new EventEmitter().setMaxListeners(Infinity);
-  /** Without the oldest body, which may have the maximum size too. Bodies have different maximum sizes, of which the largest counts. */
-  #maxBytes = 0;
+  /** The bytes of bodies in memory, and of the reservations of fetches that had to wait. */
   #usedBytes = 0;
+  readonly #waiting: { readonly maxBytes: number; readonly start: () => void }[] = [];
 
   /**
-   * Adds bytes to a body. Waits while all bodies take too much; the oldest one never waits, so that there is always one that is
-   * completed, read and released. Rejects when the signal is aborted.
+   * Resolves when there is memory for a body of at most `maxBytes`, first come, first served. A fetch waits while bodies, most of
+   * them read one after the other, take several times as much, and reserves that size then: otherwise, all that wait would start
+   * together. The returned function ends the reservation.
    */
-  async add(body: object, bytes: number, maxBytes: number, signal?: AbortSignal): Promise<void> {
-    this.#maxBytes = Math.max(this.#maxBytes, (BODIES_IN_MEMORY - 1) * maxBytes);
-    this.#bodies.set(body, this.#bodies.get(body) ?? 0);
-    while (this.#usedBytes + bytes > this.#maxBytes && this.#bodies.keys().next().value !== body) {
-      // oxlint-disable-next-line no-await-in-loop -- until there is memory
-      await once(this.#released, 'released', { signal });
-    }
-    this.#usedBytes += bytes;
-    this.#bodies.set(body, (this.#bodies.get(body) ?? 0) + bytes);
+  async wait(maxBytes: number): Promise<() => void> {
+    if (this.#waiting.length === 0 && this.#hasMemory(maxBytes)) return () => undefined;
+    await new Promise<void>((resolve) => {
+      this.#waiting.push({ maxBytes, start: resolve });
+    });
+    return () => this.add(-maxBytes);
   }
 
-  release(body: object): void {
-    this.#usedBytes -= this.#bodies.get(body) ?? 0;
-    this.#bodies.delete(body);
-    this.#released.emit('released');
+  /** Adds the bytes of a body, or takes them off. */
+  add(bytes: number): void {
+    this.#usedBytes += bytes;
+    for (let [next] = this.#waiting; next !== undefined && this.#hasMemory(next.maxBytes); [next] = this.#waiting) {
+      this.#waiting.shift();
+      this.#usedBytes += next.maxBytes;
+      next.start();
+    }
+  }
+
+  #hasMemory(maxBytes: number): boolean {
+    return this.#usedBytes <= (BODIES_IN_MEMORY - 1) * maxBytes;
   }
 }
 
@@ -44,48 +46,46 @@ export interface BufferedBody {
   readonly release: () => void;
 }
 
-interface BodyOptions {
-  readonly maxBytes: number;
-  /** The end of the message about a larger body: the name of the setting, if the limit is one. */
-  readonly limitName?: string;
-  readonly memory: BodyMemory;
-  readonly signal?: AbortSignal;
-}
-
-/** Reads a body. Throws if it is larger than the limit. */
+/** Reads a body. Throws if it is larger than the limit; the message ends with the name of the setting, if it is one. */
 export async function bufferBody(
   body: Readable,
-  { maxBytes, limitName = ' (poll.max_body_size)', memory, signal }: BodyOptions,
+  maxBytes: number,
+  memory: BodyMemory,
+  limit = ' (poll.max_body_size)',
 ): Promise<BufferedBody> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
-      length += chunk.length;
-      if (length > maxBytes) {
-        throw new RequestError('too_large', `body is larger than ${formatSize(maxBytes)}${limitName}`);
+      if (length + chunk.length > maxBytes) {
+        throw new RequestError('too_large', `body is larger than ${formatSize(maxBytes)}${limit}`);
       }
-      await memory.add(body, chunk.length, maxBytes, signal);
       chunks.push(chunk);
+      length += chunk.length;
+      memory.add(chunk.length);
     }
   } catch (error) {
-    memory.release(body);
+    memory.add(-length);
     throw error;
   }
-  return { bytes: Buffer.concat(chunks, length), release: () => memory.release(body) };
+  return { bytes: Buffer.concat(chunks, length), release: () => memory.add(-length) };
 }
+
+type HeaderValue = string | string[] | undefined;
 
 /** Proxies compress a compressed body again, by mistake. */
 const MAX_CODINGS = 3;
 
 /** The body without its content encodings, the last of which was applied last; `undefined` for one other than gzip, the only one that is requested. */
-export function decompressBody(body: Readable, contentEncoding = ''): Readable | undefined {
-  const codings = contentEncoding
-    .toLowerCase()
-    .split(',')
-    .map((coding) => coding.trim())
-    .filter((coding) => coding !== '' && coding !== 'identity');
+export function decompressBody(body: Readable, contentEncoding: HeaderValue): Readable | undefined {
+  const codings = encodingsIn(contentEncoding);
   if (codings.length > MAX_CODINGS || !codings.every((coding) => coding === 'gzip' || coding === 'x-gzip'))
     return undefined;
   return codings.reduce<Readable>((encoded) => pipeline(encoded, createGunzip(), () => undefined), body);
+}
+
+/** A header that is sent several times is a list too. */
+function encodingsIn(contentEncoding: HeaderValue): readonly string[] {
+  const codings = [contentEncoding ?? ''].flat().flatMap((line) => line.toLowerCase().split(','));
+  return codings.map((coding) => coding.trim()).filter((coding) => coding !== '' && coding !== 'identity');
 }

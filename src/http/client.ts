@@ -1,6 +1,7 @@
-import { request, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { callbackify } from 'node:util';
+import { Client as UndiciClient, errors, type Dispatcher } from 'undici';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import type { HttpClientConfig } from '../config/http-client-config.js';
 import { resolveHttpConfig, type ResolvedHttpConfig } from '../config/resolved-http-config.js';
@@ -8,7 +9,7 @@ import { requestUrl, sourceOf } from '../config/urls.js';
 import { cleanText } from '../text/untrusted-text.js';
 import { BodyMemory, bufferBody, decompressBody, type BufferedBody } from './body.js';
 import { openConnection } from './connection.js';
-import { readErrorResponse, type Clean } from './error-response.js';
+import { readErrorResponse, type Clean, type ErrorContext } from './error-response.js';
 import { ConnectError, failureReasons, RequestError, type FailedFetch, type PollError } from './failure-reasons.js';
 import { heightText } from './height-header.js';
 import { isHttp2 } from './port-hints.js';
@@ -57,6 +58,11 @@ export interface FetchedDocument {
 
 export interface Client {
   /**
+   * Resolves when a body of this size can be fetched: at once, unless the bodies in memory exceed a limit. The caller ends the
+   * reservation with the returned function when the fetch has ended.
+   */
+  readonly waitForMemory: (maxBodyBytes: number) => Promise<() => void>;
+  /**
    * Fetches one document. `path` is appended to the URL of the node, and may have a query. Every expected failure is a value, whose message
    * begins with host and path. Redirects are not followed, because credentials would be sent to the new address. Files with passwords, tokens
    * and certificates are read for each request.
@@ -75,6 +81,7 @@ export function createClient(userAgent: string): Client {
   const memory = new BodyMemory();
   const running = new Set<AbortController>();
   return {
+    waitForMemory: async (maxBodyBytes) => memory.wait(maxBodyBytes),
     fetch: async (node, path, limits, options = {}) => {
       const { timeoutMs, elapsedMs = 0, maxBodyBytes } = limits;
       const controller = new AbortController();
@@ -89,21 +96,14 @@ export function createClient(userAgent: string): Client {
         // Truncated text could end in a part of a secret, so secrets are redacted first.
         clean = (text, maxCharacters) => cleanText(redactPath(redact(text)), maxCharacters);
         const url = requestUrl(node.url, path);
-        const socket = await openConnection(url, config, signal);
-        const response = await sendRequest(socket, url, config, userAgent, options);
-        const { 'content-encoding': encoding } = response.headers;
-        const body = decompressBody(response, encoding);
-        if (response.statusCode !== 200) {
+        const dispatcher = createDispatcher(url, config, signal);
+        try {
+          const response = await sendRequest(dispatcher, url, config, userAgent, maxBodyBytes, options);
           const isAuthenticated = node.url.path !== undefined || hasCredentials(node);
-          throw await readErrorResponse(response, body, timeoutMs, { url, path, isAuthenticated, clean });
+          return await readResponse(response, limits, memory, { url, path, isAuthenticated, clean }, options);
+        } finally {
+          await dispatcher.destroy();
         }
-        if (body === undefined) {
-          throw new RequestError('not_json', `unsupported content encoding ${clean(String(encoding))}`);
-        }
-        const limitName = options.hasFixedLimit ? '' : ' (poll.max_body_size)';
-        const buffered = await bufferBody(body, { maxBytes: maxBodyBytes, limitName, memory, signal });
-        const height = heightText(response);
-        return { ok: true, body: buffered, height: height === undefined ? undefined : clean(height), clean };
       } catch (error) {
         const failed = failureOf(error, signal.aborted, timeoutMs, clean);
         return {
@@ -137,25 +137,46 @@ async function resolveConfig(config: HttpClientConfig): Promise<ResolvedHttpConf
   throw new RequestError('bad_request', `invalid configuration: ${problems}`);
 }
 
-/** Sends a request on a connection of its own. Resolves with the response as soon as it has its headers. */
+/** An undici client that opens one connection. */
+function createDispatcher(url: URL, config: ResolvedHttpConfig, signal: AbortSignal): UndiciClient {
+  let isConnected = false;
+  const connect = callbackify(async (): Promise<Socket> => {
+    // undici opens another connection when the first one is closed before the request is sent.
+    if (isConnected) throw new Error('the connection was closed');
+    isConnected = true;
+    return openConnection(url, config, signal);
+  });
+  return new UndiciClient(url.origin, {
+    connect: (_options, callback) =>
+      connect((error: Error | null, socket) => (error === null ? callback(null, socket) : callback(error, null))),
+    maxHeaderSize: MAX_HEADER_BYTES,
+    // The poll has a deadline of its own.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+}
+
+/** Sends a request. Resolves with the response as soon as it has its headers. */
 async function sendRequest(
-  socket: Socket,
+  dispatcher: UndiciClient,
   url: URL,
   { headers: configured, proxy }: ResolvedHttpConfig,
   userAgent: string,
+  maxBodyBytes: number,
   { json, headers }: RequestOptions,
-): Promise<IncomingMessage> {
-  if (socket.destroyed) throw new Error('the connection was closed');
+): Promise<Dispatcher.ResponseData> {
   // A proxy receives requests to http nodes with an absolute URL. Requests to https nodes use a CONNECT tunnel.
   const forwarding = url.protocol === 'http:' ? proxy : undefined;
-  const sent = request({
-    createConnection: () => socket,
+  const response = await dispatcher.request({
     method: json === undefined ? 'GET' : 'POST',
+    ...(json !== undefined && { body: json }),
+    // Sends `Connection: close`.
+    reset: true,
+    // Without backpressure. undici 7 throws an uncaught error when a connection ends while its parser is paused
+    // (nodejs/undici#5360), which a gzip body of 64 KiB can cause. A larger body is rejected anyway.
+    highWaterMark: maxBodyBytes,
     path: forwarding === undefined ? url.pathname + url.search : url.href,
-    maxHeaderSize: MAX_HEADER_BYTES,
     headers: {
-      host: url.host,
-      connection: 'close',
       accept: '*/*',
       'accept-encoding': 'gzip',
       // Gateways send the height in a trailer only to a client that accepts trailers.
@@ -169,13 +190,28 @@ async function sendRequest(
       ...forwarding?.headers,
     },
   });
-  return new Promise((resolve, reject) => {
-    sent.on('response', resolve);
-    sent.on('error', reject);
-    // After a response that switches protocols, there is no error.
-    sent.on('close', () => reject(new Error('the connection was closed')));
-    sent.end(json);
-  });
+  // Without a listener, the error of a body that is not read completely would end the process.
+  response.body.on('error', () => undefined);
+  return response;
+}
+
+async function readResponse(
+  response: Dispatcher.ResponseData,
+  { timeoutMs, maxBodyBytes }: FetchLimits,
+  memory: BodyMemory,
+  context: ErrorContext,
+  { hasFixedLimit = false }: RequestOptions,
+): Promise<FetchedDocument> {
+  const { 'content-encoding': encoding } = response.headers;
+  const body = decompressBody(response.body, encoding);
+  if (response.statusCode !== 200) throw await readErrorResponse(response, body, timeoutMs, context);
+  const { clean } = context;
+  if (body === undefined) {
+    throw new RequestError('not_json', `unsupported content encoding ${clean(String(encoding))}`);
+  }
+  const buffered = await bufferBody(body, maxBodyBytes, memory, hasFixedLimit ? '' : undefined);
+  const height = heightText(response.headers, response.trailers);
+  return { ok: true, body: buffered, height: height === undefined ? undefined : clean(height), clean };
 }
 
 /** A host has up to ten addresses, each with its error. */
@@ -198,19 +234,22 @@ function failureOf(error: unknown, isTimeout: boolean, timeoutMs: number, clean:
   if (!(error instanceof Error)) return { reason: 'internal', message: `request failed: ${clean(String(error))}` };
   const code = 'code' in error ? String(error.code) : '';
   const message = clean(error.message);
-  if (code === 'HPE_HEADER_OVERFLOW') return { reason: 'too_large', message: 'headers are larger than 16 KiB' };
-  if (code.startsWith('HPE_')) return { reason: 'aborted', message: `invalid HTTP response: ${message}` };
+  if (error instanceof errors.HeadersOverflowError) {
+    return { reason: 'too_large', message: 'headers are larger than 16 KiB' };
+  }
+  if (error instanceof errors.HTTPParserError)
+    return { reason: 'aborted', message: `invalid HTTP response: ${message}` };
   if (code.startsWith('Z_')) return { reason: 'not_json', message: `invalid gzip encoding: ${message}` };
   // With TLS 1.3, a node rejects a client certificate after the client has completed the handshake.
   if (code.startsWith('ERR_SSL_')) return { reason: 'tls', message: `request failed: ${message}` };
   return { reason: 'aborted', message: `connection lost: ${message}` };
 }
 
-/** Node.js has the bytes that are not HTTP/1.1. */
+/** undici has the bytes that are not HTTP/1.1. */
 function detailsOf(error: unknown): RequestError['details'] {
   if (error instanceof RequestError) return error.details;
-  const isOther = error instanceof Error && 'rawPacket' in error && isHttp2(String(error.rawPacket));
-  return isOther ? { protocol: 'http2' } : {};
+  const isParserError = error instanceof errors.HTTPParserError && 'data' in error;
+  return isParserError && isHttp2(String(error.data)) ? { protocol: 'http2' } : {};
 }
 
 /** Rejects when the signal is aborted. The promise continues: reading a file that hangs cannot be canceled. */

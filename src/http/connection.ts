@@ -128,8 +128,12 @@ function startTls(transport: Socket, url: URL, { tls, serverName, signal }: Conn
   addAbortSignal(signal, socket);
   return new Promise((resolve, reject) => {
     socket.once('secureConnect', () => resolve(socket));
-    // Also after the handshake: with TLS 1.3, a node can reject the client certificate then.
-    socket.on('error', (error) => reject(new ConnectError('tls', describeTlsError(error))));
+    socket.on('error', (error) => {
+      reject(new ConnectError('tls', describeTlsError(error)));
+      // With TLS 1.3 a node can reject the client certificate after the handshake and close the connection. Without this,
+      // undici reports only that it was closed.
+      socket.destroy(error);
+    });
   });
 }
 

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
 import { REDACTED_PATH } from '../config/urls.js';
 import { errorText, RATE_LIMIT } from '../text/error-text.js';
 import { RequestError, statusRemedies, type FailureReason } from './failure-reasons.js';
@@ -18,7 +18,7 @@ const RESOURCE_EXHAUSTED = 8;
 export type Clean = (text: string, maxCharacters?: number) => string;
 
 /** What is known of the request of an error response. */
-interface ErrorContext {
+export interface ErrorContext {
   readonly url: URL;
   /** The path of the document, with which the URL ends. */
   readonly path: string;
@@ -29,7 +29,7 @@ interface ErrorContext {
 
 /** The error for a response with another status than 200. `body` is undefined if its content encoding is unsupported. */
 export async function readErrorResponse(
-  { statusCode = 0, headers }: IncomingMessage,
+  { statusCode, headers }: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>,
   body: Readable | undefined,
   pollTimeoutMs: number,
   { url, path, isAuthenticated, clean }: ErrorContext,
@@ -39,7 +39,7 @@ export async function readErrorResponse(
   const text = errorText(start) ?? '';
   const code = grpcCode(start);
   const reason = reasonForStatus(statusCode, code, text);
-  const redirect = isRedirect(statusCode) ? redirectTarget(headers.location, url, path) : undefined;
+  const redirect = isRedirect(statusCode) ? redirectTarget([headers['location']].flat()[0], url, path) : undefined;
   const target = redirect === undefined ? '' : `, a redirect to ${clean(redirect)}, which is not followed`;
   const detail = text === '' ? '' : `: ${clean(text)}`;
   const asksForCredentials = headers['www-authenticate'] !== undefined || CREDENTIALS.test(text);

@@ -76,12 +76,14 @@ async function fetchDocument(
   { foundPath: first, sideInput }: PollInput,
   client: Client,
 ): Promise<Fetched> {
+  const release = await client.waitForMemory(job.limits.maxBodyBytes);
   const started = performance.now();
   const others = job.paths.filter(({ dialect }) => dialect !== first?.dialect);
   const fetched = await fetchFirstKnownPath(
     { ...job, paths: first === undefined ? job.paths : [first, ...others] },
     client,
   );
+  release();
   const seconds = secondsSince(started);
   if (!fetched.ok) return { outcome: fetched, seconds, ...WITHOUT_BODY, url: job.url };
   const { foundPath, body, height, clean } = fetched;

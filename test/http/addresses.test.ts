@@ -158,7 +158,7 @@ describe('the name of a node', () => {
       }),
     );
     addresses.set('node.example.', ['127.0.0.1']);
-    const keys = { tls_config: { ca: authority.cert } };
+    const keys = { tls_config: { ca_file: authority.certFile } };
     expect(await outcome(`https://node.example.:${node.port}`, keys)).toBe('ok');
     expect(names).toEqual(['node.example']);
   });
