@@ -20,7 +20,6 @@ import { bridgeFlowFamilies } from './flow/bridge-families.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge } from './flow/bridge-flow.js';
 import { crosschainFlowFamilies } from './flow/crosschain-families.js';
 import { EMPTY_CROSSCHAIN_FLOW, trackCrosschain } from './flow/crosschain-flow.js';
-import type { CumulativeFamily } from './flow/cumulative-family.js';
 import type { FlowOptions } from './flow/gaps.js';
 import { unlistedCctxs, unlistedFamilies } from './flow/unlisted-cctxs.js';
 import type { Numeral } from './chain/numeral.js';
@@ -103,7 +102,7 @@ interface FlowDefinition<Types extends AnyTypes> {
   /** What is derived from the flow, and withdrawn like the families of the document. */
   readonly gauges: readonly Family<Tracked<Types>>[];
   /** What the flow has counted, which is exported for as long as the endpoint exists. */
-  readonly cumulative: readonly CumulativeFamily<Types['flow']>[];
+  readonly cumulative: readonly Family<Types['flow']>[];
 }
 
 export interface DocumentRequest<Types extends AnyTypes = AnyTypes> {

@@ -1,117 +1,80 @@
 import { documents } from '../documents.js';
-import type { FamilyHeader, Sample } from '../metrics/family.js';
-import { formatSeries, formatTargetLabels } from '../metrics/text-format.js';
+import { counter, families, gauge, labeledCounter, labeledGauge } from '../metrics/family.js';
+import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
+import { formatTargetLabels } from '../metrics/text-format.js';
 import { isNeverServed, type EndpointState } from '../poll/endpoint-state.js';
-
-/** A metric family about the polls of an endpoint, derived from the state of the endpoint. */
-interface PollFamily<Label extends string = string> extends FamilyHeader {
-  readonly labels: readonly Label[];
-  readonly derive: (state: EndpointState) => readonly Sample<Label>[];
-}
 
 /** The first labels of each of these families. */
 export const ENDPOINT_LABELS = ['target', 'document'] as const;
 
-type Header = Pick<FamilyHeader, 'type' | 'help' | 'stability'>;
-
-function unlabeled(
-  family: Header & { readonly value: (state: EndpointState) => number | undefined },
-): Omit<PollFamily<never>, 'name'> {
-  const { value, ...header } = family;
-  return { ...header, labels: [], derive: (state) => [{ labels: {}, value: value(state) }] };
-}
-
-/** Every sample must have a value for each label. */
-function labeled<Label extends string>(
-  family: Header & {
-    readonly labels: readonly Label[];
-    readonly derive: (state: EndpointState) => readonly Sample<NoInfer<Label>>[];
-  },
-): Omit<PollFamily<Label>, 'name'> {
-  return family;
-}
-
-const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
-  bridge_exporter_up: unlabeled({
-    type: 'gauge',
+/** Metric families about the polls of an endpoint, derived from the state of the endpoint. */
+export const pollFamilies = families<EndpointState>({
+  bridge_exporter_up: gauge({
     help: 'Whether the last poll succeeded (1) or failed (0).',
     value: ({ last }) => last && (last.ok ? 1 : 0),
   }),
-  bridge_exporter_document_not_served: unlabeled({
-    type: 'gauge',
+  bridge_exporter_document_not_served: gauge({
     help: 'A metric with value 1 while the node refuses the document as not served or unauthorized and has never served it; absent otherwise.',
     stability: 'experimental',
     value: (state) => (isNeverServed(state) ? 1 : undefined),
   }),
-  bridge_exporter_endpoint_info: labeled({
-    type: 'gauge',
+  bridge_exporter_endpoint_info: labeledGauge({
     help: 'Dialect and path at which the last successful poll found the document, as labels of a constant 1.',
     // One series: the dialect and its path.
     labels: ['dialect', 'path'],
     derive: ({ success }) => (success?.foundPath === undefined ? [] : [{ labels: { ...success.foundPath }, value: 1 }]),
   }),
-  bridge_exporter_endpoint_added_timestamp_seconds: unlabeled({
-    type: 'gauge',
+  bridge_exporter_endpoint_added_timestamp_seconds: gauge({
     help: 'Time since which the endpoint is polled: the start of the process, or the reload that added it or changed its address.',
     stability: 'experimental',
     value: ({ addedAt }) => addedAt.epochSeconds,
   }),
-  bridge_exporter_last_attempt_timestamp_seconds: unlabeled({
-    type: 'gauge',
+  bridge_exporter_last_attempt_timestamp_seconds: gauge({
     help: 'Time when the last poll ended, successful or not.',
     value: ({ last }) => last?.at.epochSeconds,
   }),
-  bridge_exporter_last_success_timestamp_seconds: unlabeled({
-    type: 'gauge',
+  bridge_exporter_last_success_timestamp_seconds: gauge({
     help: 'Time when the last successful poll ended; the chain series of the endpoint are of this time.',
     value: ({ success }) => success?.at.epochSeconds,
   }),
-  bridge_exporter_polls_total: unlabeled({
-    type: 'counter',
+  bridge_exporter_polls_total: counter({
     help: 'Total number of finished polls.',
     value: ({ polls }) => polls,
   }),
-  bridge_exporter_poll_failures_total: labeled({
-    type: 'counter',
+  bridge_exporter_poll_failures_total: labeledCounter({
     help: 'Total number of failed polls by reason.',
     // The closed list of reasons.
     labels: ['reason'],
     derive: ({ failures }) => Object.entries(failures).map(([reason, value]) => ({ labels: { reason }, value })),
   }),
-  bridge_exporter_poll_duration_seconds: labeled({
-    type: 'gauge',
+  bridge_exporter_poll_duration_seconds: labeledGauge({
     help: 'Duration of each finished phase of the last poll.',
     // `fetch`, `decode` and `derive`.
     labels: ['phase'],
     derive: ({ last }) =>
       Object.entries(last?.phaseSeconds ?? {}).map(([phase, value]) => ({ labels: { phase }, value })),
   }),
-  bridge_exporter_response_size_bytes: unlabeled({
-    type: 'gauge',
+  bridge_exporter_response_size_bytes: gauge({
     help: 'Decoded size of the response body of the last poll; absent when it got no complete one with status 200.',
     value: ({ last }) => last?.bodyBytes,
   }),
-  bridge_exporter_response_size_limit_bytes: unlabeled({
-    type: 'gauge',
+  bridge_exporter_response_size_limit_bytes: gauge({
     help: 'Maximum decoded size of a response body (poll.max_body_size).',
     value: ({ last, maxBodyBytes }) => last && maxBodyBytes,
   }),
-  bridge_exporter_invalid_values_total: labeled({
-    type: 'counter',
+  bridge_exporter_invalid_values_total: labeledCounter({
     help: 'Total number of values of the wrong type in accepted documents, by field; families that read the field are withdrawn.',
     // Fields of the spec that families read.
     labels: ['field'],
     derive: ({ invalidValues }) => Array.from(invalidValues, ([field, value]) => ({ labels: { field }, value })),
   }),
-  bridge_exporter_unknown_values_total: labeled({
-    type: 'counter',
+  bridge_exporter_unknown_values_total: labeledCounter({
     help: 'Total number of unknown enum values in accepted documents, by field; they are exported as other.',
     // Enum fields of the spec that families read.
     labels: ['field'],
     derive: ({ unknownValues }) => Array.from(unknownValues, ([field, value]) => ({ labels: { field }, value })),
   }),
-  bridge_exporter_series_dropped: labeled({
-    type: 'gauge',
+  bridge_exporter_series_dropped: labeledGauge({
     help: 'Series of the last accepted document over limits.max_series_per_family, omitted or aggregated as other.',
     // Labeled families.
     labels: ['family'],
@@ -120,8 +83,7 @@ const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
       return limited.map(({ name, dropped }) => ({ labels: { family: name }, value: dropped }));
     },
   }),
-  bridge_exporter_family_withdrawn: labeled({
-    type: 'gauge',
+  bridge_exporter_family_withdrawn: labeledGauge({
     help: 'Family that the last successful poll could not derive, at least in part, because a field was missing or invalid; the value is always 1.',
     // Families of documents.
     labels: ['family'],
@@ -130,8 +92,7 @@ const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
         withdrawn ? [{ labels: { family: name }, value: 1 }] : [],
       ),
   }),
-  bridge_flow_gaps_total: labeled({
-    type: 'counter',
+  bridge_flow_gaps_total: labeledCounter({
     help: 'Total number of intervals between two documents in which counters of the flow counted nothing, or with unseen not everything, by reason.',
     // The closed list of reasons.
     labels: ['reason'],
@@ -140,31 +101,21 @@ const table: Readonly<Record<string, Omit<PollFamily, 'name'>>> = {
       return Object.entries(gaps).map(([reason, value]) => ({ labels: { reason }, value }));
     },
   }),
-  bridge_exporter_node_query_failures_total: labeled({
-    type: 'counter',
+  bridge_exporter_node_query_failures_total: labeledCounter({
     help: 'Total number of failed requests of other queries of the node, which do not count as polls; those of a query that the node does not serve are not counted.',
     stability: 'experimental',
     // The closed list of queries.
     labels: ['query'],
     derive: ({ queries }) => Array.from(queries, ([query, { failures }]) => ({ labels: { query }, value: failures })),
   }),
-  bridge_exporter_snapshot_regressions_total: unlabeled({
-    type: 'counter',
+  bridge_exporter_snapshot_regressions_total: counter({
     help: 'Total number of responses with a lower hub height than the one before; the third since the last success is accepted.',
     value: ({ regressions }) => regressions,
   }),
-};
-
-export const pollFamilies: readonly PollFamily[] = Object.entries(table).map(([name, family]) => ({ name, ...family }));
+});
 
 /** The lines of one endpoint by family. Counters exist from the start, gauges from the first poll. */
-export function pollFamilyLines(state: EndpointState): { readonly name: string; readonly lines: string }[] {
+export function pollFamilyLines(state: EndpointState): readonly FamilyLines[] {
   const fixedLabels = `${formatTargetLabels(state.target, state.targetLabels)},document="${state.document}"`;
-  return pollFamilies.map((family) => ({
-    name: family.name,
-    lines: family
-      .derive(state)
-      .map(({ labels, value }) => (value === undefined ? '' : formatSeries(family, fixedLabels, { labels, value })))
-      .join(''),
-  }));
+  return renderFamilies(pollFamilies, state, fixedLabels, Infinity);
 }

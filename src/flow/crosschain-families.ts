@@ -1,15 +1,15 @@
+import { families, histogram, labeledCounter, type Sample } from '../metrics/family.js';
 import { outcomes, type ChainTotals, type CrosschainFlow } from './crosschain-flow.js';
-import { cumulativeFamilies, type SeriesSample } from './cumulative-family.js';
 import { addHistograms, histogramSamples, SERIES_PER_HISTOGRAM } from './histogram.js';
 import { OTHER } from '../metrics/render-families.js';
 import { splitTotals } from './totals.js';
 
 /** The samples of each chain. Those above the limit share the series `other`, which are there once they have counted. */
-function perChain(
+function perChain<Label extends string>(
   seriesPerChain: number,
-  samplesOf: (chainId: string, totals: ChainTotals) => readonly SeriesSample[],
+  samplesOf: (chainId: string, totals: ChainTotals) => readonly Sample<Label>[],
 ) {
-  return ({ chains }: CrosschainFlow, maxSeries: number): readonly SeriesSample[] => {
+  return ({ chains }: CrosschainFlow, maxSeries: number): readonly Sample<Label>[] => {
     const limit = Math.floor(maxSeries / seriesPerChain);
     const { single, others } = splitTotals(chains, limit - 1);
     const together = others.reduce(sumOf);
@@ -27,23 +27,23 @@ function sumOf(a: ChainTotals, b: ChainTotals): ChainTotals {
 }
 
 /** What happened to cross-chain transactions between polls. */
-export const crosschainFlowFamilies = cumulativeFamilies<CrosschainFlow>({
-  crosschain_cctxs_finished_total: {
-    type: 'counter',
+export const crosschainFlowFamilies = families<CrosschainFlow>({
+  crosschain_cctxs_finished_total: labeledCounter({
     help: 'Total number of cross-chain transactions that have left the lists for good, by the chain on which they were pending and by outcome, which is unknown when the node has not reported it.',
+    stability: 'experimental',
     // Four outcomes; the number of chain ids is not bounded.
     labels: ['chain_id', 'chain', 'outcome'],
     derive: perChain(outcomes.length, (chainId, { chain, finished }) =>
       outcomes.map((outcome) => ({ labels: { chain_id: chainId, chain, outcome }, value: finished[outcome] })),
     ),
-  },
-  crosschain_cctx_duration_seconds: {
-    type: 'histogram',
+  }),
+  crosschain_cctx_duration_seconds: histogram({
     help: 'Time from the creation of a cross-chain transaction to the first document without it, of those with a known outcome.',
+    stability: 'experimental',
     // The number of chain ids is not bounded.
     labels: ['chain_id', 'chain'],
     derive: perChain(SERIES_PER_HISTOGRAM, (chainId, { chain, durations }) =>
       histogramSamples(durations, { chain_id: chainId, chain }),
     ),
-  },
+  }),
 });

@@ -1,6 +1,5 @@
 import { DAY_SECONDS } from '../clock.js';
-import type { LabelValues } from '../metrics/family.js';
-import type { SeriesSample } from './cumulative-family.js';
+import type { LabelValues, Sample } from '../metrics/family.js';
 
 /** Upper bounds in seconds, from a minute to a day: withdrawals take minutes to hours. */
 const DURATION_BUCKETS: readonly number[] = [60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400];
@@ -56,11 +55,14 @@ export function addHistograms(first: Histogram, second: Histogram): Histogram {
 export const SERIES_PER_HISTOGRAM = DURATION_BUCKETS.length + 3;
 
 /** The series of a histogram. `le` is a float, as OpenMetrics requires. */
-export function histogramSamples({ bounds, counts, sum }: Histogram, labels: LabelValues = {}): SeriesSample[] {
+export function histogramSamples<Label extends string>(
+  { bounds, counts, sum }: Histogram,
+  labels: LabelValues<Label>,
+): readonly Sample<Label>[] {
   let total = 0;
-  const buckets = counts.map((count, index): SeriesSample => {
+  const buckets = counts.map((count, index): Sample<Label> => {
     total += count;
-    return { suffix: '_bucket', labels: { ...labels, le: boundLabel(bounds[index]) }, value: total };
+    return { suffix: '_bucket', labels, le: boundLabel(bounds[index]), value: total };
   });
   return [...buckets, { suffix: '_sum', labels, value: sum }, { suffix: '_count', labels, value: total }];
 }

@@ -23,7 +23,7 @@ import {
   labelValues,
   millisecondsToSeconds,
   perKind,
-  type ExactSample,
+  type Sample,
 } from './family.js';
 
 const INFO_LABELS = [
@@ -41,7 +41,7 @@ const MEMBER_LABELS = ['orchestrator', 'external_address'] as const;
 const PER_MEMBER = { labels: MEMBER_LABELS } as const;
 
 function eachMember(value: (input: BridgeInput, member: orchestrators.RegisteredMember) => Exact | undefined) {
-  return (input: BridgeInput): readonly ExactSample<(typeof MEMBER_LABELS)[number]>[] =>
+  return (input: BridgeInput): readonly Sample<(typeof MEMBER_LABELS)[number]>[] =>
     orchestrators.registeredMembers(input).map((member) => ({ labels: member.labels, value: value(input, member) }));
 }
 
@@ -54,7 +54,7 @@ const PER_TOKEN = { labels: ['token_contract', 'denom'] } as const;
 const COUNTED = { ...PER_TOKEN, overLimit: 'aggregate' } as const;
 const SUMMED = { ...PER_TOKEN, overLimit: 'keep-largest' } as const;
 
-type TokenSamples = readonly ExactSample<(typeof PER_TOKEN.labels)[number]>[];
+type TokenSamples = readonly Sample<(typeof PER_TOKEN.labels)[number]>[];
 
 /** One sample for each token of the bridge. */
 function eachToken(transfersByContract: tokens.TransfersByContract, valueOf: tokens.ValueOfTransfers<Exact>) {

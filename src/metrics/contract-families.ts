@@ -12,7 +12,7 @@ const PER_TOKEN = { labels: ['token_contract', 'denom'] } as const;
 const AMOUNT = { ...PER_TOKEN, stability: 'experimental' } as const;
 
 function perToken(valueOf: (token: TokenBacking) => Exact | undefined) {
-  return ({ backing }: ContractReading): Derived<'token_contract' | 'denom', Exact> =>
+  return ({ backing }: ContractReading): Derived<'token_contract' | 'denom'> =>
     eachPart(backing?.tokens ?? [], (token) => [
       { labels: { token_contract: token.contract, denom: token.denom }, value: valueOf(token) },
     ]);

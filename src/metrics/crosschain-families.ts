@@ -13,7 +13,6 @@ import {
   labeledGauge,
   perKind,
   type Derived,
-  type ExactSample,
   type LabelValues,
   type Sample,
 } from './family.js';
@@ -22,16 +21,16 @@ type ChainLabel = (typeof chains.PER_CHAIN.labels)[number];
 
 /** The samples of both lists. An invalid list withdraws only its own series. */
 function eachList<Label extends string>(
-  derive: (list: cctxs.ListName, input: CrosschainInput) => readonly ExactSample<Label>[],
+  derive: (list: cctxs.ListName, input: CrosschainInput) => readonly Sample<Label>[],
 ) {
-  return (input: CrosschainInput): Derived<Label, Exact> => eachPart(cctxs.listNames, (list) => derive(list, input));
+  return (input: CrosschainInput): Derived<Label> => eachPart(cctxs.listNames, (list) => derive(list, input));
 }
 
 type ValueOfChain = (ofChain: cctxs.Cctxs) => Exact | undefined;
 
 /** One sample for each chain of some transactions. */
 function eachChain(cctxsOf: (input: CrosschainInput) => cctxs.Cctxs, value: ValueOfChain) {
-  return (input: CrosschainInput): readonly ExactSample<ChainLabel>[] =>
+  return (input: CrosschainInput): readonly Sample<ChainLabel>[] =>
     Array.from(cctxs.groupByChain(cctxsOf(input)), ([chainId, ofChain]) => ({
       labels: chains.chainLabels(chainId, input),
       value: value(ofChain),
@@ -50,7 +49,7 @@ function eachChainOfLists(value: ValueOfChain) {
 
 /** One sample for each chain with listed transactions, the first ones by label above the limit. */
 function eachListedChain(valueOf: (chainId: string, input: CrosschainInput) => number) {
-  return (input: CrosschainInput): readonly ExactSample<ChainLabel>[] =>
+  return (input: CrosschainInput): readonly Sample<ChainLabel>[] =>
     cctxs
       .chainsWithOutbounds(input)
       .toSorted()

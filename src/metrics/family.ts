@@ -1,30 +1,29 @@
-import { toDouble, toSeconds, type Exact } from '../chain/decimal.js';
+import { toSeconds, type Exact } from '../chain/decimal.js';
 import type { Field } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
 import { orElse, required, WITHDRAWN } from '../facts/required-fields.js';
 
 /*
  * A metric family is one entry of a table: its name, and an object with HELP text, labels and the function that derives its samples from
- * a document.
+ * a document, from what was counted between documents, or from the polls of an endpoint.
  */
 
 /** The value of each label of a family. */
 export type LabelValues<Label extends string = string> = Readonly<Record<Label, string>>;
 
 /** One series of a family. */
-export interface Sample<Label extends string = string, Value = number> {
+export interface Sample<Label extends string = string> {
   readonly labels: LabelValues<Label>;
-  /** `undefined` for a series that is absent. Infinite values and `NaN` are not exported either. */
-  readonly value: Value | undefined;
+  /** Exported as the nearest double. `undefined` for a series that is absent. Infinite values and `NaN` are not exported either. */
+  readonly value: Exact | undefined;
+  /** Which series of a histogram it is. */
+  readonly suffix?: '_bucket' | '_sum' | '_count';
+  /** The upper bound of a bucket of a histogram. */
+  readonly le?: string;
 }
 
 /** What a family derives: samples, and WITHDRAWN in the place of each part that is withdrawn on its own. */
-export type Derived<Label extends string = string, Value = number> = readonly (
-  Sample<Label, Value> | typeof WITHDRAWN
-)[];
-
-/** A sample before its value is rounded to the nearest double. */
-export type ExactSample<Label extends string> = Sample<Label, Exact>;
+export type Derived<Label extends string = string> = readonly (Sample<Label> | typeof WITHDRAWN)[];
 
 /** The part of a family that `# HELP`, `# TYPE` and the metric reference consist of. */
 export interface FamilyHeader {
@@ -38,7 +37,7 @@ export interface FamilyHeader {
   readonly stability?: 'experimental';
 }
 
-/** Which series of a family are exported when there are more than `limits.max_series_per_family`. */
+/** Which series of a gauge are exported when there are more than `limits.max_series_per_family`. */
 export type OverLimit =
   /** The first ones in the order of `derive` are kept, by default. */
   | 'keep-first'
@@ -47,16 +46,16 @@ export type OverLimit =
   /** The largest, and one series with the sum of the others, whose labels are all `other`. */
   | 'aggregate';
 
-/** A family of a document of a chain. */
 export interface Family<Input, Label extends string = string> extends FamilyHeader {
-  readonly type: 'gauge';
   readonly labels: readonly Label[];
   readonly overLimit?: OverLimit;
-  /** Throws WITHDRAWN (required-fields.ts) when a field that the family reads is missing or invalid. */
-  readonly derive: (input: Input) => Derived<Label>;
+  /**
+   * Throws WITHDRAWN (required-fields.ts) when a field that the family reads is missing or invalid. A counter or histogram derives at most
+   * `maxSeries` by itself: what was counted in one series must stay in it.
+   */
+  readonly derive: (input: Input, maxSeries: number) => Derived<Label>;
 }
 
-type Description = Pick<FamilyHeader, 'help' | 'stability'>;
 type Unnamed<FamilyType> = Omit<FamilyType, 'name'>;
 
 /** The families of a table with their names as keys, in its order. */
@@ -64,30 +63,44 @@ export function families<Input>(table: Readonly<Record<string, Unnamed<Family<In
   return Object.entries(table).map(([name, family]) => ({ name, ...family }));
 }
 
+type Description = Pick<FamilyHeader, 'help' | 'stability'>;
+
+interface Unlabeled<Input> extends Description {
+  readonly value: (input: Input) => Exact | undefined;
+}
+
+interface Labeled<Input, Label extends string> extends Description {
+  readonly labels: readonly Label[];
+  readonly overLimit?: OverLimit;
+  readonly derive: (input: Input, maxSeries: number) => Derived<NoInfer<Label>>;
+}
+
 /** Describes a family with one series per target. */
-export function gauge<Input>({
-  value,
-  ...description
-}: Description & { readonly value: (input: Input) => Exact | undefined }): Unnamed<Family<Input, never>> {
+export function gauge<Input>({ value, ...description }: Unlabeled<Input>): Unnamed<Family<Input, never>> {
   return labeledGauge({ ...description, labels: [], derive: (input) => [{ labels: {}, value: value(input) }] });
 }
 
-/** Describes a family whose series differ in labels. Every sample must have a value for each label. */
-export function labeledGauge<Input, Label extends string>({
-  derive,
-  ...description
-}: Description & {
-  readonly labels: readonly Label[];
-  readonly overLimit?: OverLimit;
-  readonly derive: (input: Input) => Derived<NoInfer<Label>, Exact>;
-}): Unnamed<Family<Input, Label>> {
-  return { ...description, type: 'gauge', derive: (input) => derive(input).map(rounded) };
+export function counter<Input>(description: Unlabeled<Input>): Unnamed<Family<Input, never>> {
+  return { ...gauge(description), type: 'counter' };
 }
 
-function rounded<Label extends string>(sample: ExactSample<Label> | typeof WITHDRAWN): Derived<Label>[number] {
-  if (sample === WITHDRAWN) return sample;
-  const { labels, value } = sample;
-  return { labels, value: value === undefined ? undefined : toDouble(value) };
+/** Describes a family whose series differ in labels. Every sample must have a value for each label. */
+export function labeledGauge<Input, Label extends string>(
+  description: Labeled<Input, Label>,
+): Unnamed<Family<Input, Label>> {
+  return { ...description, type: 'gauge' };
+}
+
+export function labeledCounter<Input, Label extends string>(
+  description: Labeled<Input, Label>,
+): Unnamed<Family<Input, Label>> {
+  return { ...description, type: 'counter' };
+}
+
+export function histogram<Input, Label extends string>(
+  description: Labeled<Input, Label>,
+): Unnamed<Family<Input, Label>> {
+  return { ...description, type: 'histogram' };
 }
 
 /** Label values computed from the names of the labels. */
@@ -117,12 +130,12 @@ export function millisecondsToSeconds(field: Field<Numeral>): number {
 }
 
 /** The samples of a family whose parts are withdrawn one by one. */
-export function eachPart<Part, Label extends string, Value>(
-  all: readonly Part[],
-  derive: (part: Part) => readonly Sample<Label, Value>[],
-): Derived<Label, Value> {
-  return all.flatMap((part) =>
-    orElse<Derived<Label, Value>>(
+export function eachPart<Part, Label extends string>(
+  parts: readonly Part[],
+  derive: (part: Part) => readonly Sample<Label>[],
+): Derived<Label> {
+  return parts.flatMap((part) =>
+    orElse<Derived<Label>>(
       () => derive(part),
       () => [WITHDRAWN],
     ),

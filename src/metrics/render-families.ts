@@ -1,6 +1,7 @@
-import { compareLabels, labelValues, type Derived, type Family, type Sample } from './family.js';
+import { toDouble } from '../chain/decimal.js';
 import { firstBy } from '../facts/grouping.js';
 import { orElse, WITHDRAWN } from '../facts/required-fields.js';
+import { compareLabels, labelValues, type Derived, type Family, type Sample } from './family.js';
 import { formatSeries } from './text-format.js';
 
 /** The series of one family as text, without HELP and TYPE. */
@@ -15,12 +16,17 @@ export interface FamilyLines {
   readonly withdrawn?: true;
 }
 
+/** The series of a family; none when it is not exported. */
+export function samplesOf(families: readonly FamilyLines[], name: string): readonly FiniteSample[] {
+  return families.find((family) => family.name === name)?.samples ?? [];
+}
+
 /** The label value of the series that aggregates the series above the limit. */
 export const OTHER = 'other';
 
 /**
- * Derives and formats the families of a document. WITHDRAWN that is thrown withdraws a family, in the place of a sample only a part of it.
- * Families that have no series and are not withdrawn are left out.
+ * Derives and formats families. WITHDRAWN that is thrown withdraws a family, in the place of a sample only a part of it. Families that have
+ * no series and are not withdrawn are left out.
  */
 export function renderFamilies<Input>(
   families: readonly Family<Input>[],
@@ -28,16 +34,16 @@ export function renderFamilies<Input>(
   fixedLabels: string,
   maxSeries: number,
 ): FamilyLines[] {
-  return families.flatMap((family): FamilyLines[] => {
+  return families.flatMap((family): readonly FamilyLines[] => {
     const derived = orElse<Derived>(
-      () => family.derive(input),
+      () => family.derive(input, maxSeries),
       () => [WITHDRAWN],
     );
-    const samples = derived.filter((sample) => sample !== WITHDRAWN).filter(hasFiniteValue);
+    const samples = finite(derived);
     const withdrawn = derived.includes(WITHDRAWN) && { withdrawn: true as const };
     if (samples.length === 0)
       return withdrawn ? [{ name: family.name, lines: '', dropped: undefined, ...withdrawn }] : [];
-    const { kept, aggregate } = limitSeries(family, distinct(samples), maxSeries);
+    const { kept, aggregate } = family.type === 'gauge' ? limitSeries(family, samples, maxSeries) : { kept: samples };
     const exported = aggregate === undefined ? kept : [...kept, aggregate];
     let lines = '';
     for (const sample of exported) lines += formatSeries(family, fixedLabels, sample);
@@ -46,10 +52,16 @@ export function renderFamilies<Input>(
   });
 }
 
-export type FiniteSample = Sample & { readonly value: number };
+export type FiniteSample = Omit<Sample, 'value'> & { readonly value: number };
 
-function hasFiniteValue(sample: Sample): sample is FiniteSample {
-  return Number.isFinite(sample.value);
+function finite(derived: Derived): readonly FiniteSample[] {
+  const samples: FiniteSample[] = [];
+  for (const sample of derived) {
+    if (sample === WITHDRAWN || sample.value === undefined) continue;
+    const value = toDouble(sample.value);
+    if (Number.isFinite(value)) samples.push({ ...sample, value });
+  }
+  return samples;
 }
 
 /** The first sample of each label set: truncated label values can be equal, and a repeated series fails the whole scrape. */
@@ -61,9 +73,10 @@ function distinct(samples: readonly FiniteSample[]): readonly FiniteSample[] {
 /** The samples with a series of their own, and the sum of the others. */
 function limitSeries(
   { labels: names, overLimit = 'keep-first' }: Pick<Family<unknown>, 'labels' | 'overLimit'>,
-  samples: readonly FiniteSample[],
+  all: readonly FiniteSample[],
   maxSeries: number,
 ): { readonly kept: readonly FiniteSample[]; readonly aggregate?: FiniteSample } {
+  const samples = distinct(all);
   if (samples.length <= maxSeries) return { kept: samples };
   if (overLimit === 'keep-first') return { kept: samples.slice(0, maxSeries) };
   const sign = overLimit === 'keep-lowest' ? 1 : -1;

@@ -1,5 +1,5 @@
 import type { TargetLabels } from '../config/config.js';
-import type { FamilyHeader, LabelValues } from './family.js';
+import type { FamilyHeader, Sample } from './family.js';
 
 /** Text format 0.0.4 or OpenMetrics 1.0.0. They differ in the metadata of counters and in escaping HELP; series are identical. */
 export type Format = 'text' | 'openmetrics';
@@ -18,13 +18,15 @@ export function formatMetadata(name: string, type: string, help: string, format:
 export function formatSeries<Label extends string>(
   { name, labels }: { readonly name: string; readonly labels: readonly Label[] },
   fixedLabels: string,
-  sample: { readonly labels: LabelValues<Label>; readonly value: number },
+  sample: Omit<Sample<Label>, 'value'> & { readonly value: number },
 ): string {
+  const { suffix = '', le, value } = sample;
   let pairs = fixedLabels;
   for (const label of labels) {
     pairs += `${pairs === '' ? '' : ','}${label}="${escapeLabelValue(sample.labels[label])}"`;
   }
-  return pairs === '' ? `${name} ${sample.value}\n` : `${name}{${pairs}} ${sample.value}\n`;
+  if (le !== undefined) pairs += `${pairs === '' ? '' : ','}le="${le}"`;
+  return pairs === '' ? `${name}${suffix} ${value}\n` : `${name}${suffix}{${pairs}} ${value}\n`;
 }
 
 /** The label pairs that every series of a target begins with. */

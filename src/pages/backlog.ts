@@ -2,7 +2,7 @@ import { ageSeconds, DAY_SECONDS, HOUR_SECONDS, isoTime, type Instant } from '..
 import { USUAL_SECONDS } from '../facts/items/block-spans.js';
 import { FLOW_MINUTES, flowIncrease, medianSeconds, type FlowHistory } from '../flow/flow-history.js';
 import { countLate } from '../flow/histogram.js';
-import { samplesOf } from '../metrics/samples.js';
+import { samplesOf } from '../metrics/render-families.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import type { Severity } from '../problems/problem.js';
 import { listedRows, sumText, waitingAmounts } from '../problems/sentence.js';
@@ -259,15 +259,15 @@ export function flowView(state: EndpointState, history: FlowHistory, now: Instan
 }
 
 function oldestDueSeconds({ success }: EndpointState, now: Instant): number | null {
-  const due = samplesOf(success?.snapshot.families ?? []).series('bridge_oldest_due_transfer_timestamp_seconds');
+  const due = samplesOf(success?.snapshot.families ?? [], 'bridge_oldest_due_transfer_timestamp_seconds');
   return due.length === 0 ? null : Math.max(0, now.epochSeconds - Math.min(...due.map(({ value }) => value)));
 }
 
 function objectiveView({ success }: EndpointState, history: FlowHistory, now: Instant) {
-  const samples = samplesOf(success?.snapshot.families ?? []);
-  const seconds = samples.value('bridge_objective_seconds');
+  const families = success?.snapshot.families ?? [];
+  const seconds = samplesOf(families, 'bridge_objective_seconds')[0]?.value;
   /** Share of the withdrawals that has to meet it. */
-  const ratio = samples.value('bridge_objective_ratio');
+  const ratio = samplesOf(families, 'bridge_objective_ratio')[0]?.value;
   const increase = flowIncrease(history, FLOW_MINUTES, now);
   if (seconds === undefined || ratio === undefined || increase === undefined) return null;
   const { late, all } = countLate(increase.transferDurations, seconds);

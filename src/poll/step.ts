@@ -5,7 +5,6 @@ import type { Instant } from '../clock.js';
 import type { DocumentName, DocumentTypes, StepContext } from '../document-types.js';
 import { documents, type DocumentContext } from '../documents.js';
 import { flowHistoryAfter, type FlowHistory } from '../flow/flow-history.js';
-import { renderCumulative } from '../flow/cumulative-family.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
@@ -207,7 +206,7 @@ function derive<Name extends DocumentName>(
     observations: definition.observations(input),
     flow,
     kept: compressed && { body: compressed, received, context },
-    cumulative: renderCumulative(definition.flow.cumulative, flow, fixedLabels, maxSeries),
+    cumulative: renderFamilies(definition.flow.cumulative, flow, fixedLabels, maxSeries),
   };
   // The snapshot is of one of the documents.
   return { snapshot: snapshot as unknown as Snapshot, problems };

@@ -54,7 +54,8 @@ function record<Input>(family: Family<Input>, inputs: readonly Input[]): string[
   const paths = new Set<string>();
   const enumerated = new Set<string>();
   // A new proxy for each family prevents sharing of memoized values.
-  for (const input of inputs) orEmpty(() => family.derive(recordingProxy(input, '', paths, enumerated, new WeakMap())));
+  for (const input of inputs)
+    orEmpty(() => family.derive(recordingProxy(input, '', paths, enumerated, new WeakMap()), 200));
   const all = [...paths];
   return all.filter(
     (path) =>
