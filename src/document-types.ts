@@ -56,6 +56,7 @@ export interface TargetOptions {
   readonly targetLabels?: TargetLabels;
   readonly labels: LabelSettings;
   readonly maxSeries: number;
+  readonly maxBodyBytes: number;
   readonly staleAfterMs: number;
   /** The most JSON values of a body. */
   readonly maxValues: number;

@@ -15,7 +15,7 @@ import {
 import type { DocumentName, DocumentTypes, LabelSettings } from './document-types.js';
 import { NO_CONTRACT, readContract, type ContractExchange } from './queries/contract-document.js';
 import { MAX_RPC_BODY_BYTES } from './queries/json-rpc.js';
-import { signerKeys } from './flow/crosschain-document.js';
+import { crosschainIdentity } from './flow/crosschain-document.js';
 import { bridgeFlowFamilies } from './flow/bridge-families.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge } from './flow/bridge-flow.js';
 import { crosschainFlowFamilies } from './flow/crosschain-families.js';
@@ -83,7 +83,7 @@ export interface DocumentDefinition<Types extends AnyTypes> {
   /** Hub height of the document, to detect a node that falls behind. */
   readonly hubHeight: (content: Types['content'], header: Numeral | undefined) => Numeral | undefined;
   /** What identifies the bridge; empty when the document does not say it. Documents with nothing in common are of different bridges. */
-  readonly identity: (content: Types['content']) => readonly string[];
+  readonly identity: (content: Types['content'], settings: Types['settings']) => readonly string[];
   readonly families: readonly Family<Types['input']>[];
   /** What the next document of the endpoint gets as its previous observations. */
   readonly observations: (input: Types['input']) => Types['observations'];
@@ -241,7 +241,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     }),
     // Some proxies drop the header; the document has its own height.
     hubHeight: ({ height }, header) => header ?? (isPresent(height) ? height : undefined),
-    identity: signerKeys,
+    identity: (document, settings) => crosschainIdentity(document, settings.hub_chain_ids),
     families: crosschainFamilies,
     observations: crosschainObservations,
     flow: {

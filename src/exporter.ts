@@ -55,9 +55,9 @@ export async function startExporter(
   const endpoints = createEndpointRegistry({ executor, log, knownBefore, recorder, stateFile });
   const processMetrics = createProcessMetrics(options.build, options.shard, recorder.status);
   const metricsPage = createMetricsPage(endpoints, processMetrics);
-  const activate = ({ jobs, poll, recorder: recording, hash, loadedAt, targets }: LoadedConfig): void => {
+  const activate = ({ jobs, recorder: recording, hash, loadedAt, targets }: LoadedConfig): void => {
     recorder.configure(recording);
-    endpoints.reconcile(jobs, poll, loadedAt);
+    endpoints.reconcile(jobs, loadedAt);
     processMetrics.configLoaded(hash, loadedAt.epochSeconds, targets);
   };
   const active = createActiveConfig(config, options, log, {
@@ -82,7 +82,7 @@ export async function startExporter(
   const server = await startWebServer(app, options.listen, { log, webConfig: options.webConfig });
   // Polling starts here.
   activate(active.current());
-  options.stateFile?.start(endpoints.all);
+  options.stateFile?.start(endpoints.states);
   active.startAutoReload();
   return {
     url: server.url,

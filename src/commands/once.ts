@@ -3,8 +3,9 @@ import { clock } from '../clock.js';
 import type { Config } from '../config/config.js';
 import { formatDuration } from '../config/units.js';
 import type { DocumentName, StepContext } from '../document-types.js';
-import { initialState, type EndpointState, initialMemory } from '../poll/endpoint-state.js';
-import { isContract, jobsOf, limitsOf, pollInput, type PollJob } from '../poll/jobs.js';
+import { initialState, isServing, type EndpointState } from '../poll/endpoint-state.js';
+import { isContract, jobsOf, pollInput, type PollJob } from '../poll/jobs.js';
+import { timedStep } from '../poll/phases.js';
 import { createPollExecutor, type PollExecutor } from '../poll/fetch.js';
 import { queryStatesOf, type QueryStates } from '../queries/query-state.js';
 import { hasStakingNames, validators, validatorsAnswer } from '../queries/validators.js';
@@ -13,7 +14,7 @@ import { count } from '../text/format.js';
 import { type CommandContext, type ExitCode, progressPrinter, userAgent } from './context.js';
 import { configOrExitCode } from './load-config.js';
 import { inactiveWatched, printDocuments, type ReadEndpoint } from './report.js';
-import { readFetched, timedStep } from '../poll/poll.js';
+import { readResponse } from '../poll/read-response.js';
 import { createQueryRunner, type QueryLog } from '../poll/query-runner.js';
 
 /** Polls that take longer are announced. */
@@ -59,7 +60,7 @@ async function pollEndpoints(
     const { target, document } = job.context;
     // The module state says where the contract is, and comes first.
     const bridge = isContract(job) ? polled.get(`module_state ${target}`) : undefined;
-    polled.set(`${document} ${target}`, pollOnce(job, config, executor, bridge));
+    polled.set(`${document} ${target}`, pollOnce(job, executor, bridge));
   }
   const endpoints = await Promise.all(polled.values());
   clearTimeout(timer);
@@ -71,32 +72,28 @@ const ANSWERS_GRACE_MS = 2_000;
 
 async function pollOnce(
   job: PollJob,
-  { poll: limits }: Config,
   executor: PollExecutor,
   polledBridge: Promise<PolledEndpoint> | undefined,
 ): Promise<PolledEndpoint> {
   const context = { ...job.context, isSinglePoll: true };
   const bridge = (await polledBridge)?.state;
   const siblingOf = (document: DocumentName) => (document === 'module_state' ? bridge : undefined);
-  const before = {
-    state: { ...initialState(context, limitsOf(job, limits), clock()), queries: queryStatesOf(context) },
-    memory: initialMemory,
-  };
-  const fetched = await executor.fetch(job, pollInput(context, before.state, siblingOf, clock()));
-  const first = timedStep(before, readFetched(fetched, context), context, clock());
+  const before = { ...initialState(context, clock()), queries: queryStatesOf(context) };
+  const fetched = await executor.fetch(job, pollInput(context, before, siblingOf, clock()));
+  const first = timedStep(before, readResponse(fetched, context), context, clock());
   const { outcome } = fetched;
-  if (!outcome.ok || first.state.last?.ok !== true || before.state.queries.size === 0) {
+  if (!outcome.ok || !isServing(first) || before.queries.size === 0) {
     fetched.release();
-    return { context, ...first, warnings: [] };
+    return { context, state: first, warnings: [] };
   }
   // What is asked depends on the document, and the document is judged with the answers.
-  const state = { ...before.state, queries: await answersTo(job, executor, first.state) };
+  const state = { ...before, queries: await answersTo(job, executor, first) };
   const { sideInput } = pollInput(context, state, siblingOf, clock());
-  const poll = readFetched({ ...fetched, outcome: { ...outcome, sideInput } }, context);
+  const poll = readResponse({ ...fetched, outcome: { ...outcome, sideInput } }, context);
   fetched.release();
   return {
     context,
-    ...timedStep({ ...before, state }, poll, context, clock()),
+    state: timedStep(state, poll, context, clock()),
     warnings: namesWarning(context, state),
   };
 }

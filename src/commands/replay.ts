@@ -10,13 +10,14 @@ import { MAX_UNRECOGNIZED_FIELDS, parseJson, unrecognizedFields } from '../chain
 import { clock } from '../clock.js';
 import type { StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
-import { initialState, initialMemory } from '../poll/endpoint-state.js';
-import { limitsOf, targetOptions } from '../poll/jobs.js';
+import { initialState } from '../poll/endpoint-state.js';
+import { targetOptions } from '../poll/jobs.js';
+import { timedStep } from '../poll/phases.js';
+import { readBody } from '../poll/read-response.js';
 import type { CommandContext, ExitCode } from './context.js';
 import { inactiveWatched, printDocuments, type ReadEndpoint } from './report.js';
 import { configOrExitCode } from './load-config.js';
 import { cleanText } from '../text/untrusted-text.js';
-import { readBody, timedStep } from '../poll/poll.js';
 
 export type ReplayOptions = RecordedOptions & ConfigOptions & LogOptions;
 
@@ -44,11 +45,8 @@ export async function runReplay(options: ReplayOptions, context: CommandContext)
     const poll = Buffer.isBuffer(bytes)
       ? readBody({ bytes, source, height, receivedAt: clock() }, stepContext)
       : { outcome: bytes, phaseSeconds: {} };
-    const before = {
-      state: initialState(stepContext, limitsOf({ context: stepContext }, config.poll), clock()),
-      memory: initialMemory,
-    };
-    const endpoint = { context: stepContext, ...timedStep(before, poll, stepContext, clock()) };
+    const before = initialState(stepContext, clock());
+    const endpoint = { context: stepContext, state: timedStep(before, poll, stepContext, clock()) };
     endpoints.push(endpoint);
     if (!poll.outcome.ok || !Buffer.isBuffer(bytes)) return;
     warnings.push(...unrecognizedWarning(source, stepContext, bytes), ...inactiveWatched(source, endpoint));

@@ -7,7 +7,7 @@ import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators
 import { countTokensWithoutMinimum } from '../facts/bridge/tokens.js';
 import { orEmpty, orUndefined } from '../facts/required-fields.js';
 import { remedyOf } from '../http/failure-reasons.js';
-import type { EndpointState, KnownEndpoint } from '../poll/endpoint-state.js';
+import { isOf, type EndpointState } from '../poll/endpoint-state.js';
 import { keptInput } from '../poll/kept-body.js';
 import { severities, type Severity } from '../problems/problem.js';
 import { problems } from '../problems/problems.js';
@@ -19,7 +19,8 @@ import { type CommandContext, type ExitCode, printWarnings } from './context.js'
 /* The output of `once` and `replay`, which read every document once. */
 
 /** An endpoint after its only poll. */
-export interface ReadEndpoint extends KnownEndpoint {
+export interface ReadEndpoint {
+  readonly state: EndpointState;
   readonly context: StepContext;
 }
 
@@ -49,7 +50,11 @@ export function printDocuments(
     context.printError(`${target} ${document}: ${reason}: ${message}`);
     context.printError(`  ${remedy}`);
   }
-  const { lines, failure: verdict } = summarize(endpoints, now, options);
+  const { lines, failure: verdict } = summarize(
+    endpoints.map(({ state }) => state),
+    now,
+    options,
+  );
   if (options.summary ?? context.isTerminal) for (const line of lines) context.printError(line);
   printWarnings(context, warnings);
   if (verdict !== undefined) {
@@ -63,8 +68,9 @@ export function printDocuments(
 
 /** A warning if addresses of `bridge.watch` are in no validator. `name` is the target or the file. */
 export function inactiveWatched(name: string, { context: { document, settings }, state: { success } }: ReadEndpoint) {
-  if (document !== 'module_state' || success?.snapshot.document !== document || settings.watch.length === 0) return [];
-  const input = keptInput(success.snapshot);
+  const snapshot = success?.snapshot;
+  if (document !== 'module_state' || !isOf(document, snapshot) || settings.watch.length === 0) return [];
+  const input = keptInput(snapshot);
   // Without members, it is unknown who is one.
   if (input === undefined || orEmpty(() => registeredMembers(input)).length === 0) return [];
   const entries = orEmpty(() => watchedEntries(input));
@@ -85,8 +91,7 @@ export interface Summary {
 }
 
 /** What is wrong, by one poll of each endpoint, in the sentences of the status page. What has failed is printed before. */
-export function summarize(endpoints: readonly KnownEndpoint[], now: Instant, { failOn }: SummaryOptions): Summary {
-  const states = endpoints.map(({ state }) => state);
+export function summarize(states: readonly EndpointState[], now: Instant, { failOn }: SummaryOptions): Summary {
   const targets = verdictsOf(states, now);
   const verdicts = targets.flatMap((target) => target.verdicts).filter(({ inhibitedBy }) => inhibitedBy === null);
   const worst = failOn === undefined ? undefined : worstFrom(verdicts, failOn);
@@ -136,7 +141,8 @@ function notJudgedLine({ target, notJudgedHere }: TargetVerdicts, polled: readon
 
 /** Whether somebody should take transfers depends on what they pay. */
 function unknownMinimumsLine({ target, success }: EndpointState): readonly string[] {
-  const input = success?.snapshot.document === 'module_state' ? keptInput(success.snapshot) : undefined;
+  const snapshot = success?.snapshot;
+  const input = isOf('module_state', snapshot) ? keptInput(snapshot) : undefined;
   const text = input && unknownMinimumsText(orUndefined(() => countTokensWithoutMinimum(input)) ?? 0);
   return text ? [`${target}: ${text}`] : [];
 }

@@ -86,9 +86,8 @@ async function endpointsAt(
   );
   const jobs = new Map(jobsOf(config).map((job) => [endpointId(job.context), job]));
   return replayed.map((endpoint): Endpoint => {
-    const { state, memory } = endpoint;
-    const job = jobOf(endpoint, jobs.get(endpointId(state)), config);
-    return { job, state, memory, failureLoggedAtMs: undefined };
+    const { state } = endpoint;
+    return { job: jobOf(endpoint, jobs.get(endpointId(state)), config), state };
   });
 }
 
@@ -99,6 +98,7 @@ function jobOf({ context }: ReplayedEndpoint, configured: PollJob | undefined, {
     paths: [],
     query: '',
     limits: { timeoutMs: poll.timeout, maxBodyBytes: poll.max_body_size },
+    intervalMs: poll.interval,
     context,
   };
 }

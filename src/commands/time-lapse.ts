@@ -3,7 +3,6 @@ import { verdictsOf, type Verdict } from '../poll/verdicts.js';
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
 import type { DocumentName } from '../document-types.js';
-import { type KnownEndpoint, initialMemory } from '../poll/endpoint-state.js';
 import { initialState, type EndpointState } from '../poll/endpoint-state.js';
 import { isContract, jobsOf, pollInput, type PollJob } from '../poll/jobs.js';
 import type { ReceivedBody } from '../poll/fetch.js';
@@ -13,7 +12,7 @@ import { MINUTE_MS } from '../config/units.js';
 import { blockTimeOf, createModel, type Model, type ModelOptions } from '../simulator/model.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
 import { answerQueries, respondTo, simulatedContractBody } from './simulated-responses.js';
-import { readBody } from '../poll/poll.js';
+import { readBody } from '../poll/read-response.js';
 
 /*
  * The past of a demo: what the exporter would know if it had polled the simulated chain since before the incident. The verdict about a
@@ -73,7 +72,7 @@ function pastMinutes(scenario: ScenarioName, blockTimeMs: number): number {
 
 /** What the polls of the past have found. */
 export interface TimeLapse {
-  readonly knownBefore: (job: PollJob) => KnownEndpoint | undefined;
+  readonly knownBefore: (job: PollJob) => EndpointState | undefined;
   /** How long the scenario has lasted. */
   readonly incidentMinutes: number;
   readonly verdicts: readonly Verdict[];
@@ -93,7 +92,7 @@ export async function runTimeLapse(
   const minutes = pastMinutes(scenario, model.blockTimeMs);
   const healthyMinutes = Math.min(HEALTHY_MINUTES, Math.floor(minutes / 4));
   const intervalMinutes = Math.min(MAX_INTERVAL_MINUTES, Math.ceil(minutes / MAX_POLLS));
-  let endpoints: ReadonlyMap<DocumentName, KnownEndpoint> = new Map();
+  let endpoints: ReadonlyMap<DocumentName, EndpointState> = new Map();
   for (let minute = 0; minute <= minutes; minute += 1) {
     // oxlint-disable-next-line no-await-in-loop -- lets a signal stop it
     await nextTurn();
@@ -105,49 +104,39 @@ export async function runTimeLapse(
     // A contract comes after the module state that says where it is.
     for (const job of jobs) {
       const { document } = job.context;
-      const before = endpoints.get(document) ?? initialPast(job, config.poll.max_body_size, at);
+      const context = { ...job.context, staleAfterMs: STALE_AFTER_MS };
+      const before = endpoints.get(document) ?? initialState(context, at);
       const known = endpoints;
-      const siblingOf = (sibling: DocumentName): EndpointState | undefined => known.get(sibling)?.state;
-      endpoints = new Map([...endpoints, [document, polled(before, job, siblingOf, model, at)]]);
+      const siblingOf = (sibling: DocumentName): EndpointState | undefined => known.get(sibling);
+      endpoints = new Map([...endpoints, [document, polled(before, { ...job, context }, siblingOf, model, at)]]);
     }
   }
   return {
     knownBefore: ({ context }) => endpoints.get(context.document),
     incidentMinutes: minutes - healthyMinutes,
-    verdicts: verdictsOf(
-      Array.from(endpoints.values(), ({ state }) => state),
-      now,
-    ).flatMap(({ verdicts }) => verdicts),
-  };
-}
-
-function initialPast({ context }: PollJob, maxBodyBytes: number, at: Instant): KnownEndpoint {
-  return {
-    state: initialState(context, { maxBodyBytes, staleAfterMs: STALE_AFTER_MS }, at),
-    memory: initialMemory,
+    verdicts: verdictsOf(Array.from(endpoints.values()), now).flatMap(({ verdicts }) => verdicts),
   };
 }
 
 function polled(
-  before: KnownEndpoint,
+  before: EndpointState,
   job: PollJob,
   siblingOf: (document: DocumentName) => EndpointState | undefined,
   model: Model,
   at: Instant,
-): KnownEndpoint {
-  const { context: jobContext, paths, query } = job;
-  const { sideInput } = pollInput(jobContext, before.state, siblingOf, at);
+): EndpointState {
+  const { context, paths, query } = job;
+  const { sideInput } = pollInput(context, before, siblingOf, at);
   const { facts, lastReading } = sideInput ?? {};
   const received = isContract(job)
     ? facts && simulatedContractBody(lastReading, facts, model, at)
-    : documentBody(model, jobContext.document, query, { receivedAt: at, sideInput });
+    : documentBody(model, context.document, query, { receivedAt: at, sideInput });
   if (received === undefined) return before;
-  const context = { ...jobContext, staleAfterMs: STALE_AFTER_MS };
   const foundPath = paths.find(({ dialect }) => dialect === 'neutral');
-  const { state, memory } = step(before, { ...readBody(received, context), foundPath }, context, at);
+  const state = step(before, { ...readBody(received, context), foundPath }, context, at);
   // The alerts judge what the previous round has answered, like those of polls.
   const queries = answerQueries(context, state, (path) => respondTo(model, path), at);
-  return { state: { ...state, queries }, memory };
+  return { ...state, queries };
 }
 
 function documentBody(

@@ -68,10 +68,18 @@ function read(input: CrosschainInput): CrosschainDocument {
   };
 }
 
-/** The public keys of the signers in a document; more than a rotation has identify nobody. */
-export function signerKeys({ cctxs_missed, cctxs_pending }: RateLimiterInput): readonly string[] {
+/**
+ * What identifies the hub in a document: its chain id, which transactions from it have, and the public keys of the signers. More keys than a
+ * rotation has identify nobody.
+ */
+export function crosschainIdentity(
+  { cctxs_missed, cctxs_pending }: RateLimiterInput,
+  hubChainIds: readonly string[],
+): readonly string[] {
   const all = [...(present(cctxs_missed) ?? []), ...(present(cctxs_pending) ?? [])].filter(isPresent);
-  return distinctKeys(all.map((cctx) => signerKey(readOutbound(cctx)))).slice(0, MAX_KEYS);
+  const senders = new Set(all.map((cctx) => present(present(cctx.inbound_params)?.sender_chain_id)));
+  const keys = distinctKeys(all.map((cctx) => signerKey(readOutbound(cctx))));
+  return [...hubChainIds.filter((id) => senders.has(id)), ...keys.slice(0, MAX_KEYS)];
 }
 
 function distinctKeys(keys: readonly (string | undefined)[]): readonly string[] {

@@ -6,7 +6,7 @@ import { shortName } from '../problems/sentence.js';
 import { isolated, markup, type Markup } from './html.js';
 import { section } from './layout.js';
 import { agoElement, timeElement } from './time.js';
-import type { EndpointState, KnownEndpoint } from '../poll/endpoint-state.js';
+import type { EndpointState } from '../poll/endpoint-state.js';
 import type { ValidatorView } from './validator-view.js';
 import type { TargetPageView } from './view.js';
 
@@ -17,9 +17,9 @@ import type { TargetPageView } from './view.js';
 export type EndedView = Readonly<ReturnType<typeof endedProblems>[number]>;
 
 /** The problems that ended within a week, the newest first; a warning that was critical at the same time is not listed. */
-export function endedProblems(endpoints: readonly KnownEndpoint[], now: Instant) {
+export function endedProblems(endpoints: readonly { readonly state: EndpointState }[], now: Instant) {
   return endpoints
-    .flatMap(({ state: { document }, memory }) => memory.problems.ended.map((problem) => ({ ...problem, document })))
+    .flatMap(({ state: { document, problems } }) => problems.ended.map((problem) => ({ ...problem, document })))
     .filter(({ endSeconds }) => endSeconds > now.epochSeconds - ENDED_SECONDS)
     .filter((ended, _index, all) => !all.some((other) => isWorseForm(other, ended)))
     .toSorted((a, b) => b.endSeconds - a.endSeconds)

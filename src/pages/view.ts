@@ -2,9 +2,9 @@ import type { DocumentName, DocumentTypes } from '../document-types.js';
 import { ageSeconds, isoTime, type Instant } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
 import { searchCctxs, searchText, searchTransfers, type SearchResult } from '../facts/items/search.js';
-import { exportedSuccess, type EndpointState, type KnownEndpoint } from '../poll/endpoint-state.js';
+import { exportedSuccess, isOf, type EndpointState } from '../poll/endpoint-state.js';
 import { keptInput, itemsOf } from '../poll/kept-body.js';
-import { isOf, type PollJob } from '../poll/jobs.js';
+import type { PollJob } from '../poll/jobs.js';
 import type { TargetStatus, TargetVerdicts, Verdict } from '../poll/verdicts.js';
 import { sentenceText } from '../problems/sentence.js';
 import { BEHIND_SECONDS, latestBlock, syncing } from '../queries/node-status.js';
@@ -27,7 +27,8 @@ export type EndpointView = Readonly<ReturnType<typeof endpointView>>;
 export type NodeView = Readonly<ReturnType<typeof nodeView>>;
 
 /** What an endpoint is shown by. */
-export interface ShownEndpoint extends KnownEndpoint {
+export interface ShownEndpoint {
+  readonly state: EndpointState;
   readonly job: Pick<PollJob, 'url' | 'context'>;
 }
 
@@ -142,7 +143,7 @@ function searchIn(shown: readonly ShownEndpoint[], query: string, now: Instant):
   };
 }
 
-export function endpointView({ state, job, memory }: ShownEndpoint, now: Instant) {
+export function endpointView({ state, job }: ShownEndpoint, now: Instant) {
   const { target, document, last, success, failure, staleAfterMs } = state;
   const exported = exportedSuccess(state, now);
   const age = success ? ageSeconds(success.at, now) : null;
@@ -169,7 +170,7 @@ export function endpointView({ state, job, memory }: ShownEndpoint, now: Instant
     /** Fields of the last success whose value has the wrong type. */
     invalidFields: exported === undefined ? [] : Array.from(exported.snapshot.errors.invalid.keys()),
     /** What was executed, and how fast; `null` for a document without a flow, and unless the last success is shown. */
-    flow: exported === undefined ? null : flowView(state, memory.flow, now),
+    flow: exported === undefined ? null : flowView(state, state.flowHistory, now),
     /** What the node has answered besides the document. */
     node: nodeView(state, now),
     /** `null` unless the last success is shown. */

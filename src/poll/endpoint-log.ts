@@ -2,41 +2,63 @@ import type { Logger } from 'pino';
 import type { TargetVerdicts, Verdict } from './verdicts.js';
 import { sentenceText } from '../problems/sentence.js';
 import type { DepartedCctx } from '../flow/crosschain-flow.js';
-import { isNeverServed, knownDocument, type EndpointState } from './endpoint-state.js';
+import { endpointId, isNeverServed, isOf, isServing, knownDocument, type EndpointState } from './endpoint-state.js';
 
 /* What is logged of the polls: what each of them has changed, not what it has found. */
+
+export interface PollLog {
+  /** Logs what a poll has changed: failure, change of the failure reason, recovery, change of the path, and new invalid or unknown values. */
+  readonly poll: (before: EndpointState, after: EndpointState) => void;
+  /**
+   * Logs the verdicts of a target that begin, change their severity or end, and returns whether one has begun or ended. While the data cannot
+   * be judged, no verdict ends.
+   */
+  readonly verdicts: (verdicts: Pick<TargetVerdicts, 'target' | 'verdicts' | 'unknown'>) => boolean;
+  readonly forgetOthers: (targets: ReadonlySet<string>) => void;
+}
+
+export function createPollLog(log: Logger): PollLog {
+  /** When the present failure of an endpoint was last logged, on the monotonic clock. */
+  const failureLoggedAtMs = new Map<string, number>();
+  /** The verdicts that were logged, by target. */
+  const loggedVerdicts = new Map<string, LoggedVerdicts>();
+  return {
+    poll: (before, after) => {
+      if (isServing(after)) return logSuccess(log, before, after);
+      const { target, document, last, failure } = after;
+      if (last === undefined || failure === undefined) return;
+      const { reason, message } = failure.error;
+      const isNew = before.last?.ok !== false || before.failure?.error.reason !== reason;
+      const loggedAtMs = failureLoggedAtMs.get(endpointId(after)) ?? -Infinity;
+      const isDue = !isNeverServed(after) && last.at.monotonicMs - loggedAtMs >= REPEAT_AFTER_MS;
+      if (!isNew && !isDue) return;
+      log.warn({ target, document, reason }, `poll failed: ${message}`);
+      failureLoggedAtMs.set(endpointId(after), last.at.monotonicMs);
+    },
+    verdicts: (verdicts) => {
+      const before: LoggedVerdicts = loggedVerdicts.get(verdicts.target) ?? new Map();
+      const after = logVerdicts(log, before, verdicts);
+      loggedVerdicts.set(verdicts.target, after);
+      return before.size !== after.size || Array.from(after.keys()).some((key) => !before.has(key));
+    },
+    forgetOthers: (targets) => {
+      for (const target of loggedVerdicts.keys()) if (!targets.has(target)) loggedVerdicts.delete(target);
+    },
+  };
+}
 
 /** A persistent failure is logged again at this interval. */
 const REPEAT_AFTER_MS = 10 * 60_000;
 
-/**
- * Logs what a poll has changed: failure, change of the failure reason, recovery, change of the path, and new invalid or unknown
- * values. Takes and returns when the present failure was last logged, on the monotonic clock.
- */
-export function logPoll(
-  log: Logger,
-  before: EndpointState,
-  after: EndpointState,
-  failureLoggedAtMs: number | undefined,
-): number | undefined {
-  const { target, document, last, failure } = after;
-  if (last?.ok === true) {
-    const foundPath = after.success?.foundPath;
-    if (before.last?.ok !== true) log.info({ target, document, ...foundPath }, 'poll succeeded');
-    else if (foundPath?.path !== before.success?.foundPath?.path) {
-      log.info({ target, document, ...foundPath }, 'the document has moved to another path');
-    }
-    logNewProblems(log, before, after);
-    logUnlisted(log, before, after);
-    return undefined;
+function logSuccess(log: Logger, before: EndpointState, after: EndpointState): void {
+  const { target, document } = after;
+  const foundPath = after.success?.foundPath;
+  if (before.last?.ok !== true) log.info({ target, document, ...foundPath }, 'poll succeeded');
+  else if (foundPath?.path !== before.success?.foundPath?.path) {
+    log.info({ target, document, ...foundPath }, 'the document has moved to another path');
   }
-  if (last === undefined || failure === undefined) return undefined;
-  const { reason, message } = failure.error;
-  const isNew = before.last?.ok !== false || before.failure?.error.reason !== reason;
-  const isDue = !isNeverServed(after) && last.at.monotonicMs - (failureLoggedAtMs ?? -Infinity) >= REPEAT_AFTER_MS;
-  if (!isNew && !isDue) return failureLoggedAtMs;
-  log.warn({ target, document, reason }, `poll failed: ${message}`);
-  return last.at.monotonicMs;
+  logNewProblems(log, before, after);
+  logUnlisted(log, before, after);
 }
 
 function logNewProblems(log: Logger, before: EndpointState, after: EndpointState): void {
@@ -63,18 +85,15 @@ function logUnlisted(log: Logger, before: EndpointState, after: EndpointState): 
 
 function unlistedOf(state: EndpointState): readonly DepartedCctx[] {
   const known = knownDocument(state);
-  if (known?.document !== 'rate_limiter_input') return [];
+  if (!isOf('rate_limiter_input', known)) return [];
   return known.flow.departed.filter(({ pendingAnswers }) => pendingAnswers === 2);
 }
 
 /** The verdicts of a target that were logged, by document, alert and subject. */
-export type LoggedVerdicts = ReadonlyMap<string, Verdict>;
+type LoggedVerdicts = ReadonlyMap<string, Verdict>;
 
-/**
- * Logs the verdicts of a target that begin, change their severity or end. Returns those that were logged. While the data cannot be
- * judged, no verdict ends.
- */
-export function logVerdicts(
+/** Returns the verdicts that were logged. */
+function logVerdicts(
   log: Logger,
   logged: LoggedVerdicts,
   { verdicts, unknown }: Pick<TargetVerdicts, 'verdicts' | 'unknown'>,

@@ -1,14 +1,17 @@
 import type { DocumentPath } from '../chain/dialects.js';
-import type { TargetLabels } from '../config/config.js';
-import type { DocumentName } from '../document-types.js';
+import type { FieldErrors } from '../chain/document.js';
+import type { Numeral } from '../chain/numeral.js';
+import { ageSeconds, type Instant } from '../clock.js';
+import type { DocumentName, DocumentTypes, StepContext } from '../document-types.js';
+import type { DocumentContext } from '../documents.js';
+import { NO_FLOW_HISTORY, type FlowHistory } from '../flow/flow-history.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { FamilyLines } from '../metrics/render-families.js';
+import { NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/memory.js';
 import { answeredFamilies, type QueryStates } from '../queries/query-state.js';
-import { ageSeconds, type Instant } from '../clock.js';
-import { NO_FLOW_HISTORY, type FlowHistory } from '../flow/flow-history.js';
-import { NO_PROBLEMS, type ProblemMemory } from '../problems/memory.js';
-import type { Phase } from './poll.js';
-import type { KnownDocument, Snapshot } from './step.js';
+import type { Phase } from './phases.js';
+
+/* What the polls of an endpoint have found, and what is remembered of them. */
 
 /** The label values that identify an endpoint. */
 export interface EndpointKey {
@@ -22,14 +25,46 @@ export function endpointId({ target, document }: EndpointKey): string {
 }
 
 /** The settings that apply to the state of an endpoint. A reload can change them without a poll. */
-export interface EndpointLimits {
-  readonly maxBodyBytes: number;
-  readonly staleAfterMs: number;
+type EndpointSettings = Pick<StepContext, keyof EndpointKey | 'targetLabels' | 'maxBodyBytes' | 'staleAfterMs'>;
+
+/** What the next document of an endpoint is compared with: the last snapshot, or what is remembered of it. */
+export interface KnownDocument<Name extends DocumentName = DocumentName> {
+  readonly document: Name;
+  /** What identifies the bridge: see `DocumentDefinition.identity`. */
+  readonly identity: readonly string[];
+  /** Hub height. */
+  readonly height: Numeral | undefined;
+  /** What the next poll remembers of the document. */
+  readonly observations: DocumentTypes[Name]['observations'] | undefined;
+  readonly flow: DocumentTypes[Name]['flow'];
 }
 
+/** What a successful poll publishes. */
+export interface Snapshot<Name extends DocumentName = DocumentName> extends KnownDocument<Name> {
+  readonly observations: DocumentTypes[Name]['observations'];
+  readonly families: readonly FamilyLines[];
+  readonly errors: FieldErrors;
+  readonly judgement: Judgement;
+  /** The lines of counters and histograms, which are exported also while the chain series are withdrawn. */
+  readonly cumulative: readonly FamilyLines[];
+  /** What the items of `/pending` are derived from; `undefined` if the body is not kept. */
+  readonly kept: KeptDocument<Name> | undefined;
+}
+
+interface KeptDocument<Name extends DocumentName> {
+  readonly body: Buffer;
+  readonly received: Received<Name>;
+  readonly context: StepContext<Name>;
+}
+
+/** What a document is derived with besides its content and the configuration. */
+export type Received<Name extends DocumentName> = Pick<
+  DocumentContext<DocumentTypes[Name]>,
+  'at' | 'height' | 'previous' | 'sideInput'
+>;
+
 /** What the polls of an endpoint have found. Each poll replaces it as a whole. */
-export interface EndpointState extends EndpointKey, EndpointLimits {
-  readonly targetLabels?: TargetLabels;
+export interface EndpointState extends EndpointSettings {
   /** The start of the process, or the reload that added the endpoint. */
   readonly addedAt: Instant;
   readonly polls: number;
@@ -49,6 +84,8 @@ export interface EndpointState extends EndpointKey, EndpointLimits {
   readonly regressionsSinceSuccess: number;
   /** What other queries of the node have found. */
   readonly queries: QueryStates;
+  readonly problems: ProblemMemory;
+  readonly flowHistory: FlowHistory;
 }
 
 interface SuccessfulPoll {
@@ -79,34 +116,11 @@ export interface LastPoll {
   readonly nearLimitSince?: Instant | undefined;
 }
 
-/** What is remembered of the polls of an endpoint besides its state. Each poll replaces it as a whole. */
-export interface EndpointMemory {
-  readonly problems: ProblemMemory;
-  readonly flow: FlowHistory;
-}
-
-/** What is known of an endpoint: what its polls have found, and what is remembered of them. */
-export interface KnownEndpoint {
-  readonly state: EndpointState;
-  readonly memory: EndpointMemory;
-}
-
-/** The memory before the first poll. */
-export const initialMemory: EndpointMemory = { problems: NO_PROBLEMS, flow: NO_FLOW_HISTORY };
-
 /** The state before the first poll. */
-export function initialState(
-  { target, targetLabels, document }: Pick<EndpointState, 'target' | 'targetLabels' | 'document'>,
-  { maxBodyBytes, staleAfterMs }: EndpointLimits,
-  addedAt: Instant,
-): EndpointState {
+export function initialState(settings: EndpointSettings, addedAt: Instant): EndpointState {
   const failures = Object.fromEntries(failureReasonNames.map((reason) => [reason, 0])) as Record<FailureReason, number>;
   return {
-    target,
-    ...(targetLabels && { targetLabels }),
-    document,
-    maxBodyBytes,
-    staleAfterMs,
+    ...settingsOf(settings),
     addedAt,
     polls: 0,
     failures,
@@ -115,7 +129,14 @@ export function initialState(
     regressions: 0,
     regressionsSinceSuccess: 0,
     queries: new Map(),
+    problems: NO_PROBLEMS,
+    flowHistory: NO_FLOW_HISTORY,
   };
+}
+
+/** The settings of a context, without the others. */
+export function settingsOf({ target, targetLabels, document, maxBodyBytes, staleAfterMs }: EndpointSettings) {
+  return { target, ...(targetLabels && { targetLabels }), document, maxBodyBytes, staleAfterMs };
 }
 
 /** What the next document is compared with. */
@@ -145,4 +166,22 @@ export function isNeverServed({ success, restored, last, failure }: EndpointStat
   const isKnown = success !== undefined || restored !== undefined;
   if (isKnown || last?.ok !== false || failure === undefined) return false;
   return failure.error.isNotServed === true || failure.error.reason === 'unauthorized';
+}
+
+/** Whether there is a snapshot, or what is known of a document, and it is of this document. */
+export function isOf<Name extends DocumentName>(document: Name, known: Snapshot | undefined): known is Snapshot<Name>;
+export function isOf<Name extends DocumentName>(
+  document: Name,
+  known: KnownDocument | undefined,
+): known is KnownDocument<Name>;
+export function isOf(document: DocumentName, known: KnownDocument | undefined): boolean {
+  return known?.document === document;
+}
+
+/** The observations of a snapshot, if it is of this document. */
+export function observationsOf<Name extends DocumentName>(
+  document: Name,
+  snapshot: Snapshot | undefined,
+): DocumentTypes[Name]['observations'] | undefined {
+  return isOf(document, snapshot) ? snapshot.observations : undefined;
 }

@@ -14,6 +14,7 @@ import { createRpcClient, type SendRequests } from '../queries/json-rpc.js';
 import { sendQuery } from '../queries/send-query.js';
 import { createLimit } from '../queue.js';
 import { isContract, type ContractJob, type PollInput, type PollJob } from './jobs.js';
+import { secondsSince } from './phases.js';
 
 /* Requests documents, at the paths where a node may have them, and the other queries of an endpoint. */
 
@@ -154,8 +155,4 @@ async function callContract(
     ? { ok: true, bytes: fetched.body, source, height: undefined, receivedAt: clock(), sideInput: fetched.exchange }
     : fetched;
   return { outcome, seconds: secondsSince(started), ...WITHOUT_BODY, url };
-}
-
-export function secondsSince(started: number): number {
-  return (performance.now() - started) / 1000;
 }

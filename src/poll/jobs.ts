@@ -1,7 +1,7 @@
 import type { DocumentPath } from '../chain/dialects.js';
 import { chainNames } from '../chain/known-chains.js';
 import type { Instant } from '../clock.js';
-import type { Config, PollConfig, TargetConfig } from '../config/config.js';
+import type { Config, TargetConfig } from '../config/config.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import { maxValuesOf } from '../config/memory-limits.js';
 import type { DocumentName, DocumentTypes, StepContext, TargetOptions } from '../document-types.js';
@@ -12,14 +12,14 @@ import { lookaheadsOf } from '../queries/chain-switches.js';
 import { isNodeBehind } from '../queries/node-status.js';
 import { withoutStaleAnswers } from '../queries/query-state.js';
 import { hasStakingNames, validatorsOf } from '../queries/validators.js';
-import { exportedSuccess, type EndpointLimits, type EndpointState } from './endpoint-state.js';
-import type { Snapshot } from './step.js';
+import { exportedSuccess, observationsOf, type EndpointState } from './endpoint-state.js';
 
 /* What is polled, and what a poll depends on besides the configuration. */
 
 /** One endpoint to poll. */
 export interface PollJob extends NodeConnection, Omit<DocumentRequest, 'connection' | 'settings'> {
   readonly limits: FetchLimits;
+  readonly intervalMs: number;
   readonly context: StepContext;
 }
 
@@ -47,29 +47,27 @@ export function jobsOf(config: Config): PollJob[] {
 function jobOf(config: Config, target: TargetConfig, document: DocumentName): PollJob | undefined {
   const request = documents[document].request(target);
   if (request === undefined) return undefined;
-  const { connection, settings, ...others } = request;
-  const { timeout: timeoutMs, max_body_size: maxBodyBytes } = config.poll;
-  const context = stepContext(targetOptions(config, target), document, settings);
-  return { ...connection, ...others, limits: { timeoutMs, maxBodyBytes }, context };
+  const { connection, settings, intervalMs, ...others } = request;
+  const { timeout: timeoutMs, max_body_size: maxBodyBytes, interval } = config.poll;
+  const context = stepContext(targetOptions(config, target), document, settings, intervalMs);
+  const limits = { timeoutMs, maxBodyBytes };
+  return { ...connection, ...others, limits, intervalMs: intervalMs ?? interval, context };
 }
 
+/** `intervalMs`: the interval of a document that has its own. It is not stale between two polls. */
 export function stepContext<Name extends DocumentName>(
   options: TargetOptions,
   document: Name,
   settings: DocumentTypes[Name]['settings'],
+  intervalMs = 0,
 ): StepContext<Name> {
-  return { ...options, document, settings };
-}
-
-/** The settings that apply to the state of an endpoint. A document with an interval of its own is not stale between two polls. */
-export function limitsOf(
-  { context, intervalMs = 0 }: Pick<PollJob, 'context'> & { readonly intervalMs?: number | undefined },
-  poll: Pick<PollConfig, 'max_body_size' | 'stale_after'>,
-): EndpointLimits {
-  const { maxBodyBytes = Infinity } = documents[context.document];
+  const { maxBodyBytes = Infinity } = documents[document];
   return {
-    maxBodyBytes: Math.min(poll.max_body_size, maxBodyBytes),
-    staleAfterMs: Math.max(poll.stale_after, 2 * intervalMs),
+    ...options,
+    document,
+    settings,
+    maxBodyBytes: Math.min(options.maxBodyBytes, maxBodyBytes),
+    staleAfterMs: Math.max(options.staleAfterMs, 2 * intervalMs),
   };
 }
 
@@ -87,6 +85,7 @@ export function targetOptions(
     },
     maxSeries: limits.max_series_per_family,
     problems,
+    maxBodyBytes: poll.max_body_size,
     staleAfterMs: poll.stale_after,
     maxValues: maxValuesOf(poll.max_body_size),
   };
@@ -130,19 +129,4 @@ function sideInputOf(
         facts: observationsOf('module_state', siblingOf('module_state')?.success?.snapshot)?.contractFacts,
       };
   }
-}
-
-/** The observations of a snapshot, if it is of this document. */
-export function observationsOf<Name extends DocumentName>(
-  document: Name,
-  snapshot: Snapshot | undefined,
-): DocumentTypes[Name]['observations'] | undefined {
-  return snapshot !== undefined && isOf(document, snapshot) ? snapshot.observations : undefined;
-}
-
-export function isOf<Name extends DocumentName>(
-  document: Name,
-  snapshot: Snapshot,
-): snapshot is Snapshot & Snapshot<Name> {
-  return snapshot.document === document;
 }

@@ -2,9 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import type { DocumentName, DocumentTypes } from '../document-types.js';
 import { documents, type Items } from '../documents.js';
-import type { EndpointState } from './endpoint-state.js';
-import type { Poll } from './poll.js';
-import { inputOf, type Snapshot } from './step.js';
+import type { EndpointState, Snapshot } from './endpoint-state.js';
+import { inputOf, type Poll } from './step.js';
 
 /*
  * The items of the pages are derived when somebody asks for a page, from the body of the last successful poll, which is kept compressed: in

@@ -11,9 +11,9 @@ import {
   type QueryStates,
 } from '../queries/query-state.js';
 import { validatorsOf } from '../queries/validators.js';
-import type { EndpointState } from './endpoint-state.js';
+import { isOf, type EndpointState } from './endpoint-state.js';
 import type { PollExecutor } from './fetch.js';
-import { isOf, type PollJob } from './jobs.js';
+import type { PollJob } from './jobs.js';
 
 /* Sends the queries of endpoints that are due, after their polls. */
 

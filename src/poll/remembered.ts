@@ -1,65 +1,214 @@
+import { z } from 'zod';
+import { decimalString, type Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
-import { restartedBridge } from '../flow/bridge-flow.js';
-import { restartedCrosschain } from '../flow/crosschain-flow.js';
-import {
-  knownDocument,
-  type EndpointKey,
-  initialMemory,
-  type EndpointMemory,
-  type KnownEndpoint,
-} from './endpoint-state.js';
-import type { KnownDocument } from './step.js';
+import type { DocumentName } from '../document-types.js';
+import { documentNames } from '../documents.js';
+import { EMPTY_BRIDGE_FLOW, restartedBridge } from '../flow/bridge-flow.js';
+import { EMPTY_CROSSCHAIN_FLOW, restartedCrosschain } from '../flow/crosschain-flow.js';
+import { problemKey, severities, subjectLabels } from '../problems/problem.js';
+import { problems } from '../problems/problems.js';
+import { isOf, knownDocument, type EndpointState, type KnownDocument } from './endpoint-state.js';
 
 /*
  * What is remembered of an endpoint when its polls begin anew: in another process, or after a reload has changed how it is polled. The first
- * poll continues as if there had been a gap. Counters and what the next answers have anyway begin anew.
+ * poll continues as if there had been a gap. Counters and what the next answers have anyway begin anew: the schema has the rest.
  */
 
-export interface Remembered extends EndpointKey {
-  /** The last poll. */
-  readonly polledAt: Instant;
-  /** `undefined` before the first successful poll. */
-  readonly known: KnownDocument | undefined;
-  readonly memory: EndpointMemory;
+const instant = z.object({ epochSeconds: z.number(), monotonicMs: z.number() }) satisfies z.ZodType<Instant>;
+const numeral = z.union([z.number().int(), decimalString]) satisfies z.ZodType<Numeral>;
+
+function list<Value extends z.ZodType>(value: Value) {
+  return z.array(value).readonly();
 }
 
+function map<Value extends z.ZodType>(value: Value) {
+  return z.map(z.string(), value).readonly();
+}
+
+/** A key that JSON does not have when its value is `undefined`. */
+function orUndefined<Value extends z.ZodType>(value: Value) {
+  return value.optional().transform((found) => found);
+}
+
+const ofAll = { identity: list(z.string()), height: orUndefined(numeral) };
+
+const bridge = z.object({
+  ...ofAll,
+  document: z.literal('module_state'),
+  observations: orUndefined(
+    z.object({
+      at: instant,
+      heights: list(z.object({ monotonicMs: z.number(), height: numeral })),
+      lastEvent: orUndefined(z.object({ nonce: numeral, readAtMs: z.number(), observedAtMs: orUndefined(z.number()) })),
+      batchNonces: map(numeral),
+      payingQueues: list(z.object({ contract: z.string(), sinceSeconds: z.number() })),
+    }),
+  ),
+  flow: z.object({ highest: orUndefined(z.object({ event: numeral, batch: numeral, transfer: numeral })) }),
+});
+
+const outbound = {
+  chainId: z.string(),
+  nonce: numeral.optional(),
+  coinType: z.string().optional(),
+  amount: numeral.optional(),
+  asset: z.string().optional(),
+};
+
+const crosschain = z.object({
+  ...ofAll,
+  document: z.literal('rate_limiter_input'),
+  observations: orUndefined(
+    z.object({
+      at: instant,
+      lowestNonces: list(z.object({ chainId: z.string(), nonce: decimalString, sinceSeconds: z.number() })),
+    }),
+  ),
+  flow: z.object({
+    baseline: orUndefined(
+      z.object({
+        at: instant,
+        height: numeral,
+        live: map(z.object({ ...outbound, created: z.number().optional(), key: z.string().optional() })),
+      }),
+    ),
+    departed: list(
+      z.object({
+        ...outbound,
+        index: z.string(),
+        seconds: z.number().optional(),
+        at: instant,
+        pendingAnswers: z.literal([0, 1, 2]),
+        isUncounted: z.boolean(),
+        lastKey: z.string().optional(),
+      }),
+    ),
+    isAnswered: z.boolean(),
+  }),
+});
+
+/** The first poll of a contract reads all of it. */
+const contract = z.object({ ...ofAll, document: z.literal('external_contract') });
+
+const subject = z.partialRecord(z.enum(subjectLabels), z.string());
+
+const knownSubject = z.object({
+  subject,
+  identity: z.string(),
+  startSeconds: z.number(),
+  isProven: z.boolean(),
+  since: instant,
+  foundAt: instant,
+  isMissing: z.boolean(),
+  sentence: z.object({ fact: z.string(), separator: z.enum(['; ', ': ']), details: z.string() }),
+  action: z.string(),
+  validators: list(
+    z.object({
+      name: z.string(),
+      address: z.string(),
+      externalAddress: z.string(),
+      isWatched: z.boolean(),
+      hasNamesake: z.boolean(),
+      power: orUndefined(z.number()),
+    }),
+  ),
+});
+
+const rememberedProblem = z.object({
+  present: map(knownSubject),
+  candidates: map(knownSubject),
+  unjudgedSeconds: orUndefined(z.number()),
+  mark: orUndefined(z.unknown()),
+  markWithoutLastDocument: orUndefined(z.unknown()),
+});
+
+export const rememberedSchema = z.object({
+  target: z.string(),
+  document: z.enum(documentNames as readonly [DocumentName, ...DocumentName[]]),
+  /** The last poll. */
+  polledAt: instant,
+  /** `undefined` before the first successful poll. */
+  known: orUndefined(z.discriminatedUnion('document', [bridge, crosschain, contract])),
+  problems: z.object({
+    remembered: map(rememberedProblem),
+    ended: list(
+      z.object({
+        name: z.string(),
+        severity: z.enum(severities),
+        subject,
+        startSeconds: z.number(),
+        endSeconds: z.number(),
+      }),
+    ),
+  }),
+});
+
+export type Remembered = z.output<typeof rememberedSchema>;
+
 /** `undefined` before the first poll of this process. */
-export function rememberedOf({ state, memory }: KnownEndpoint): Remembered | undefined {
-  const { target, document, last } = state;
+export function rememberedOf(state: EndpointState): Remembered | undefined {
+  const { target, document, last, problems: memory } = state;
   if (last === undefined) return undefined;
   const known = knownDocument(state);
+  return { target, document, polledAt: last.at, known: known && rememberedDocument(known), problems: memory };
+}
+
+/** Not the rest of a snapshot, which would stay in memory. */
+function rememberedDocument(known: KnownDocument): Remembered['known'] {
+  const { identity, height } = known;
+  if (isOf('module_state', known)) {
+    const { document, observations, flow } = known;
+    return { document, identity, height, observations, flow: restartedBridge(flow) };
+  }
+  if (isOf('rate_limiter_input', known)) {
+    const { document, observations, flow } = known;
+    return { document, identity, height, observations, flow: restartedCrosschain(flow) };
+  }
+  return { document: 'external_contract', identity, height };
+}
+
+/** A state before the first poll, with what is remembered of the endpoint. */
+export function withRemembered(state: EndpointState, remembered: Remembered | undefined): EndpointState {
+  if (remembered === undefined) return state;
+  const { known, problems: memory } = remembered;
   return {
-    target,
-    document,
-    polledAt: last.at,
-    known: known && afterRestart(known),
-    memory: { ...initialMemory, problems: memory.problems },
+    ...state,
+    restored: known && restoredDocument(known),
+    problems: { ...memory, remembered: ofThisVersion(memory.remembered) },
   };
 }
 
-function afterRestart(known: KnownDocument): KnownDocument {
-  const { identity, height } = known;
+function restoredDocument(known: NonNullable<Remembered['known']>): KnownDocument {
   switch (known.document) {
     case 'module_state': {
-      const { document, observations, flow } = known;
-      const kept = observations && { ...observations, watched: [], hubCoinDenom: undefined, contractFacts: undefined };
-      return { document, identity, height, observations: kept, flow: restartedBridge(flow) };
+      const nothing = { watched: [], hubCoinDenom: undefined, contractFacts: undefined };
+      const observations = known.observations && { ...known.observations, ...nothing };
+      return { ...known, observations, flow: { ...EMPTY_BRIDGE_FLOW, highest: known.flow.highest } };
     }
     case 'rate_limiter_input': {
-      const { document, observations, flow } = known;
-      return { document, identity, height, observations, flow: restartedCrosschain(flow) };
+      const { baseline, departed, isAnswered } = known.flow;
+      const nothing = { isInterrupted: true, keys: [], nonces: new Map<string, Numeral>() };
+      const restored = baseline && { ...baseline, ...nothing, missed: baseline.live.size };
+      return { ...known, flow: { ...EMPTY_CROSSCHAIN_FLOW, baseline: restored, departed, isAnswered } };
     }
     case 'external_contract':
-      return { document: known.document, identity, height, observations: undefined, flow: undefined };
+      return { ...known, observations: undefined, flow: undefined };
   }
 }
 
-/** An endpoint without a poll, with what is remembered of it. */
-export function withRemembered<Before extends KnownEndpoint>(
-  before: Before,
-  remembered: Remembered | undefined,
-): Before {
-  if (remembered === undefined) return before;
-  const { known: restored, memory } = remembered;
-  return { ...before, state: { ...before.state, restored }, memory };
+/** The problems that this version judges. A mark of another form begins anew. */
+function ofThisVersion(remembered: Remembered['problems']['remembered']): EndpointState['problems']['remembered'] {
+  return new Map(
+    problems.flatMap((problem) => {
+      const key = problemKey(problem);
+      const known = remembered.get(key);
+      if (known === undefined) return [];
+      const markOf = (mark: unknown): unknown => problem.mark?.schema.safeParse(mark).data;
+      const marks = {
+        mark: markOf(known.mark),
+        markWithoutLastDocument: markOf(known.markWithoutLastDocument),
+      };
+      return [[key, { ...known, ...marks }] as const];
+    }),
+  );
 }

@@ -1,27 +1,29 @@
+import type { DocumentPath } from '../chain/dialects.js';
 import { compare } from '../chain/decimal.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import type { DocumentName, DocumentTypes, StepContext } from '../document-types.js';
-import { documents, type DocumentContext } from '../documents.js';
-import { flowHistoryAfter, type FlowHistory } from '../flow/flow-history.js';
+import { documents, type SideInput } from '../documents.js';
+import { flowHistoryAfter, NO_FLOW_HISTORY, type FlowHistory } from '../flow/flow-history.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
-import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
+import { renderFamilies } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
-import { judgeProblems, repeatJudgement, withEnded, type Judgement, type ProblemMemory } from '../problems/memory.js';
+import { judgeProblems, NO_PROBLEMS, repeatJudgement, withEnded, type ProblemMemory } from '../problems/memory.js';
 import { problemLines } from '../problems/problem-families.js';
 import type { Evidence } from '../problems/problem.js';
 import { withFailedPoll, withoutStaleAnswers } from '../queries/query-state.js';
 import { endedBySuccess, hasDroppedSeries, isMisconfigured, isNearSizeLimit } from './endpoint-conditions.js';
 import {
-  initialMemory,
   isNeverServed,
+  isOf,
   knownDocument,
   type EndpointState,
   type FailedPoll,
-  type KnownEndpoint,
+  type Received,
+  type Snapshot,
 } from './endpoint-state.js';
-import type { Poll, PolledDocument } from './poll.js';
+import type { Phase } from './phases.js';
 
 /*
  * One poll of an endpoint: from what is known of it and the document that was read to what is known afterwards. Everything
@@ -29,48 +31,34 @@ import type { Poll, PolledDocument } from './poll.js';
  * same documents and answers.
  */
 
-/** What a successful poll publishes. */
-export type Snapshot<Name extends DocumentName = DocumentName> = {
-  [Each in Name]: SnapshotContent & {
-    readonly document: Each;
-    /** What identifies the bridge: see `DocumentDefinition.identity`. */
-    readonly identity: readonly string[];
-    /** What the next poll remembers of the document. */
-    readonly observations: DocumentTypes[Each]['observations'];
-    readonly flow: DocumentTypes[Each]['flow'];
-    /** What the items of `/pending` are derived from; `undefined` if the body is not kept. */
-    readonly kept: KeptDocument<Each> | undefined;
-  };
-}[Name];
-
-interface KeptDocument<Name extends DocumentName> {
-  readonly body: Buffer;
-  readonly received: DerivedWith<Name>;
-  readonly context: StepContext<Name>;
+/** What one poll has found. */
+export interface Poll<Name extends DocumentName = DocumentName> {
+  readonly outcome: ReadContent<Name> | Failure;
+  /** Duration of each phase that has ended. */
+  readonly phaseSeconds: Partial<Record<Phase, number>>;
+  readonly bodyBytes?: number | undefined;
+  /** Whether the body has so many values for its size that it is hostile. */
+  readonly isDense?: boolean;
+  /** Whether the last poll of another document of the target has succeeded. */
+  readonly isOtherServed?: boolean;
+  /** Where the document was found; only after a success, and not for a recorded body. */
+  readonly foundPath?: DocumentPath | undefined;
+  /** Host and path of the document, or the name of its file; at the beginning of messages. */
+  readonly source?: string | undefined;
 }
 
-/** What a document is derived with besides its content and the configuration. */
-type DerivedWith<Name extends DocumentName> = Pick<
-  DocumentContext<DocumentTypes[Name]>,
-  'at' | 'height' | 'previous' | 'sideInput'
->;
-
-interface SnapshotContent {
-  readonly families: readonly FamilyLines[];
-  readonly height: Numeral | undefined;
+/** A document that was read. */
+interface ReadContent<Name extends DocumentName> {
+  readonly ok: true;
+  readonly content: DocumentTypes[Name]['content'];
   readonly errors: FieldErrors;
-  readonly judgement: Judgement;
-  /** The lines of counters and histograms, which are exported also while the chain series are withdrawn. */
-  readonly cumulative: readonly FamilyLines[];
+  /** Hub height from the response header; `undefined` without one. */
+  readonly height: Numeral | undefined;
+  readonly receivedAt: Instant;
+  readonly sideInput?: SideInput | undefined;
+  /** The body, compressed by `compressBody`; `undefined` if it is not kept. */
+  readonly compressed: Buffer | undefined;
 }
-
-/** What the next document of an endpoint is compared with: the last snapshot, or what is remembered of it. */
-export type KnownDocument<Name extends DocumentName = DocumentName> = {
-  [Each in Name]: Pick<Snapshot<Each>, 'identity' | 'height' | 'flow'> & {
-    readonly document: Each;
-    readonly observations: DocumentTypes[Each]['observations'] | undefined;
-  };
-}[Name];
 
 /**
  * A document with a lower hub height than the last successful one fails its poll, because the node may be behind others. The third
@@ -80,12 +68,12 @@ const REGRESSIONS_TO_ACCEPT = 3;
 
 /** Returns what is known after one more poll, which ended at `at`. */
 export function step<Name extends DocumentName>(
-  before: KnownEndpoint,
+  before: EndpointState,
   poll: Poll<Name>,
   context: StepContext<Name>,
   at: Instant,
-): KnownEndpoint {
-  const { state, memory } = isOfOtherBridge(before.state, poll, context) ? forgotten(before) : before;
+): EndpointState {
+  const state = isOfOtherBridge(before, poll, context) ? forgotten(before) : before;
   const regression = regressionOf(state, poll, context);
   const regressionsSinceSuccess = state.regressionsSinceSuccess + (regression ? 1 : 0);
   const outcome = regression && regressionsSinceSuccess < REGRESSIONS_TO_ACCEPT ? regression : poll.outcome;
@@ -105,25 +93,21 @@ export function step<Name extends DocumentName>(
     const lastFailure = state.last?.ok === false ? state.failure : undefined;
     const misconfiguredSince = isMisconfigured.has(reason) ? (lastFailure?.misconfiguredSince ?? at) : undefined;
     const failed: FailedPoll = { at, since: lastFailure?.since ?? at, misconfiguredSince, error: outcome.error };
-    return { state: { ...polled, failures, failure: failed, regressionsSinceSuccess, queries }, memory };
+    return { ...polled, failures, failure: failed, regressionsSinceSuccess, queries };
   }
   const isNotServed = poll.isOtherServed === true && isNeverServed(state);
-  const { snapshot, problems } = derive(state, memory.problems, outcome, context);
+  const { snapshot, problems } = derive(state, outcome, context);
   const hasDropped = snapshot.families.some(hasDroppedSeries);
   const droppedSince = hasDropped ? (state.success?.droppedSince ?? at) : undefined;
   return {
-    state: {
-      ...polled,
-      invalidValues: addCounts(state.invalidValues, outcome.errors.invalid),
-      unknownValues: addCounts(state.unknownValues, outcome.errors.unknown),
-      success: { at, snapshot, foundPath: poll.foundPath, droppedSince },
-      restored: undefined,
-      regressionsSinceSuccess: 0,
-    },
-    memory: {
-      problems: { ...problems, ended: withEnded(problems.ended, endedBySuccess(state, at, isNotServed), at) },
-      flow: flowHistoryOf(memory.flow, snapshot, at),
-    },
+    ...polled,
+    invalidValues: addCounts(state.invalidValues, outcome.errors.invalid),
+    unknownValues: addCounts(state.unknownValues, outcome.errors.unknown),
+    success: { at, snapshot, foundPath: poll.foundPath, droppedSince },
+    restored: undefined,
+    regressionsSinceSuccess: 0,
+    problems: { ...problems, ended: withEnded(problems.ended, endedBySuccess(state, at, isNotServed), at) },
+    flowHistory: historyAfter(state.flowHistory, snapshot, at),
   };
 }
 
@@ -131,59 +115,57 @@ export function step<Name extends DocumentName>(
 function isOfOtherBridge<Name extends DocumentName>(
   { restored }: EndpointState,
   { outcome }: Poll<Name>,
-  { document }: StepContext<Name>,
+  context: StepContext<Name>,
 ): boolean {
   if (restored === undefined || !outcome.ok) return false;
-  const identity = documents[document].identity(outcome.content);
+  const identity = identityOf(outcome.content, context);
   const isKnown = identity.length > 0 && restored.identity.length > 0;
   return isKnown && !identity.some((id) => restored.identity.includes(id));
 }
 
-function forgotten({ state }: KnownEndpoint): KnownEndpoint {
-  return { state: { ...state, restored: undefined }, memory: initialMemory };
+function identityOf<Name extends DocumentName>(
+  content: DocumentTypes[Name]['content'],
+  { document, settings }: StepContext<Name>,
+): readonly string[] {
+  return documents[document].identity(content, settings);
+}
+
+function forgotten(state: EndpointState): EndpointState {
+  return { ...state, restored: undefined, problems: NO_PROBLEMS, flowHistory: NO_FLOW_HISTORY };
 }
 
 /** Returns what is known after a poll that has the same result as the last one. Between two recorded polls there were others. */
-export function repeatLastPoll(before: KnownEndpoint, at: Instant): KnownEndpoint {
-  const { last, success } = before.state;
-  if (last === undefined) return before;
-  const state = {
-    ...before.state,
-    last: { ...last, at },
-    ...(success && { success: last.ok ? { ...success, at } : success }),
+export function repeatLastPoll(state: EndpointState, at: Instant): EndpointState {
+  const { last, success } = state;
+  if (last === undefined) return state;
+  const repeated = { ...state, last: { ...last, at } };
+  if (!last.ok || success === undefined) return repeated;
+  return {
+    ...repeated,
+    success: { ...success, at },
+    problems: repeatJudgement(state.problems, at),
+    flowHistory: historyAfter(state.flowHistory, success.snapshot, at),
   };
-  if (!last.ok || success === undefined) return { state, memory: before.memory };
-  const problems = repeatJudgement(before.memory.problems, at);
-  return { state, memory: { problems, flow: flowHistoryOf(before.memory.flow, success.snapshot, at) } };
 }
 
-function flowHistoryOf(before: FlowHistory, snapshot: Snapshot, at: Instant): FlowHistory {
-  return snapshot.document === 'module_state' ? flowHistoryAfter(before, snapshot.flow, at) : before;
-}
-
-/** An endpoint has documents of one kind. */
-function lastDocument<Name extends DocumentName>(
-  state: EndpointState,
-  { document }: StepContext<Name>,
-): KnownDocument<Name> | undefined {
-  const last = knownDocument(state);
-  return last?.document === document ? (last as KnownDocument<Name>) : undefined;
+function historyAfter(before: FlowHistory, snapshot: Snapshot, at: Instant): FlowHistory {
+  return isOf('module_state', snapshot) ? flowHistoryAfter(before, snapshot.flow, at) : before;
 }
 
 /** What is derived from a document, after the last one of the endpoint. */
 function derive<Name extends DocumentName>(
   state: EndpointState,
-  memory: ProblemMemory,
-  { content, errors, height, receivedAt, sideInput, compressed }: PolledDocument<Name>,
+  { content, errors, height, receivedAt, sideInput, compressed }: ReadContent<Name>,
   context: StepContext<Name>,
-): { readonly snapshot: Snapshot; readonly problems: ProblemMemory } {
+): { readonly snapshot: Snapshot<Name>; readonly problems: ProblemMemory } {
   const { document, target, targetLabels, maxSeries, staleAfterMs } = context;
   const definition = documents[document];
-  const last = lastDocument(state, context);
+  const known = knownDocument(state);
+  const last = isOf(document, known) ? known : undefined;
   const received = { at: receivedAt, height, previous: last?.observations, sideInput };
   const input = inputOf(content, received, context);
   const fixedLabels = formatTargetLabels(target, targetLabels);
-  const identity = definition.identity(content);
+  const identity = identityOf(content, context);
   const flow = definition.flow.track(last?.flow ?? definition.flow.initial, input, { staleAfterMs, maxSeries });
   const evidence: Evidence<Name> = {
     input,
@@ -191,7 +173,7 @@ function derive<Name extends DocumentName>(
     answers: withoutStaleAnswers(state.queries, staleAfterMs, receivedAt),
     answeredAt: (query, key) => state.queries.get(query)?.answers.get(key)?.at.epochSeconds,
   };
-  const { memory: problems, ...judgement } = judgeProblems(memory, document, evidence, receivedAt, context);
+  const { memory: problems, ...judgement } = judgeProblems(state.problems, document, evidence, receivedAt, context);
   const snapshot = {
     document,
     families: [
@@ -208,14 +190,13 @@ function derive<Name extends DocumentName>(
     kept: compressed && { body: compressed, received, context },
     cumulative: renderFamilies(definition.flow.cumulative, flow, fixedLabels, maxSeries),
   };
-  // The snapshot is of one of the documents.
-  return { snapshot: snapshot as unknown as Snapshot, problems };
+  return { snapshot, problems };
 }
 
 /** What families and items of a document are derived from. */
 export function inputOf<Name extends DocumentName>(
   content: DocumentTypes[Name]['content'],
-  received: DerivedWith<Name>,
+  received: Received<Name>,
   { document, settings, labels }: StepContext<Name>,
 ): DocumentTypes[Name]['input'] {
   return documents[document].input(content, { ...received, settings, labels });

@@ -2,10 +2,10 @@ import type { Logger } from 'pino';
 import { clock, isoTime, type Instant } from '../clock.js';
 import type { RecorderSettings } from '../config/config.js';
 import type { SideInput } from '../documents.js';
-import type { EndpointState } from '../poll/endpoint-state.js';
+import { endpointId, type EndpointState } from '../poll/endpoint-state.js';
 import type { PollRecorder, RecordedBody } from '../poll/registry.js';
 import { FORMAT_VERSION, type RecordingHeader } from './recording-file.js';
-import { selectPoll } from './selection.js';
+import { selectPoll, type RecordingMemory } from './selection.js';
 import { startWriter, type RecordingWriter, type WriterSettings, type WriterStatus } from './writer.js';
 
 /*
@@ -34,6 +34,13 @@ export function createRecorder(
   let settings: ActiveSettings | undefined;
   let writer: RecordingWriter | undefined;
   let closing: Promise<unknown> = Promise.resolve();
+  /** By endpoint. One that is added again, or at another address, begins anew. */
+  const memories = new Map<string, Pick<EndpointState, 'target' | 'addedAt'> & { readonly memory: RecordingMemory }>();
+
+  function memoryOf(state: EndpointState): RecordingMemory {
+    const known = memories.get(endpointId(state));
+    return known?.addedAt === state.addedAt ? known.memory : {};
+  }
 
   return {
     configure: ({ directory, ...others }) => {
@@ -44,18 +51,23 @@ export function createRecorder(
       closing = Promise.all([closing, writer?.close()]);
       writer = settings && start(settings, log, now, counts);
     },
-    isDue: (memory, { intervalMs: pollMs = 0, limits }) => {
+    isDue: (state, { intervalMs: pollMs, limits }) => {
       const { interval = 0 } = settings ?? {};
       const endMs = now().monotonicMs + limits.timeoutMs;
-      return interval > pollMs && selectPoll(memory, 'ok', endMs, interval).isSelected;
+      return interval > pollMs && selectPoll(memoryOf(state), 'ok', endMs, interval).isSelected;
     },
-    record: (memory, state, body) => {
-      const { last, failure } = state;
-      if (writer === undefined || settings === undefined || last === undefined) return memory;
+    record: (state, body) => {
+      const { target, addedAt, last, failure } = state;
+      if (writer === undefined || settings === undefined || last === undefined) return;
       const outcome = last.ok ? 'ok' : (failure?.error.reason ?? 'internal');
-      const selected = selectPoll(memory, outcome, last.at.monotonicMs, settings.interval);
+      const selected = selectPoll(memoryOf(state), outcome, last.at.monotonicMs, settings.interval);
       if (selected.isSelected) writer.record(headerOf(state, body), body?.bytes ?? new Uint8Array());
-      return selected.memory;
+      memories.set(endpointId(state), { target, addedAt, memory: selected.memory });
+    },
+    recordNext: (target) => {
+      for (const [id, known] of memories) {
+        if (known.target === target) memories.set(id, { ...known, memory: { ...known.memory, isChanged: true } });
+      }
     },
     status: () => writer && settings && { ...writer.status(), settings },
     close: async () => {

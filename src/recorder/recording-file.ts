@@ -6,7 +6,7 @@ import type { DocumentName } from '../document-types.js';
 import { documentNames } from '../documents.js';
 import { failureReasonNames } from '../http/failure-reasons.js';
 import { decimalString } from '../chain/numeral.js';
-import { list, map, maybe, numeral } from '../state/codecs.js';
+import { list, map, maybe, numeral } from './codecs.js';
 
 /*
  * A recorded poll: `DIR/TARGET/DOCUMENT/YYYY-MM-DD/HHMMSS.mmmZ.json.gz`. The file is gzip of one line of JSON, the header, and of the

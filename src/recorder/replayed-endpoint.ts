@@ -9,20 +9,21 @@ import {
   exportedSuccess,
   isServing,
   initialState,
+  observationsOf,
   type EndpointState,
-  initialMemory,
-  type KnownEndpoint,
+  type Snapshot,
 } from '../poll/endpoint-state.js';
-import { limitsOf, observationsOf, stepContext, targetOptions } from '../poll/jobs.js';
-import { type Poll, readBody } from '../poll/poll.js';
-import { repeatLastPoll, step, type Snapshot } from '../poll/step.js';
+import { stepContext, targetOptions } from '../poll/jobs.js';
+import { readBody } from '../poll/read-response.js';
+import { repeatLastPoll, step, type Poll } from '../poll/step.js';
 import type { RecordedPoll } from './read-recording.js';
 import type { RecordingHeader } from './recording-file.js';
 
 /* An endpoint of a recording after each recorded poll. */
 
-export interface ReplayedEndpoint extends KnownEndpoint {
+export interface ReplayedEndpoint {
   readonly context: StepContext;
+  readonly state: EndpointState;
   /** The time of the last recorded poll. */
   readonly timeMs: number;
   readonly clock: ReplayedClock;
@@ -60,7 +61,7 @@ export function endpointAfter(
   const received = instantAt({ clock }, receivedMs);
   const at = instantAt({ clock }, timeMs);
   const known = before !== undefined && !isNewProcess(before.state, header) ? before : undefined;
-  const { context, state, memory } = known ?? initialEndpoint(poll, config, at);
+  const { context, state } = known ?? initialEndpoint(poll, config, at);
   const isOtherServed = documentNames.some((document) => {
     const other = document === poll.document ? undefined : siblingOf(document);
     return other !== undefined && isServing(other.state);
@@ -68,7 +69,7 @@ export function endpointAfter(
   const result = { ...pollOf(poll, context, state, received, siblingOf), isOtherServed };
   return {
     context,
-    ...step({ state: acceptOutcome(state, header), memory }, result, context, at),
+    state: step(acceptOutcome(state, header), result, context, at),
     timeMs,
     clock,
     failed: result.outcome.ok ? undefined : { poll: result, repeatedAtMs: timeMs },
@@ -91,35 +92,34 @@ function repeatFailure(
   intervalMs: number,
 ): ReplayedEndpoint {
   const { clock, context } = endpoint;
-  let after: KnownEndpoint = endpoint;
+  let { state } = endpoint;
   let { repeatedAtMs } = failed;
   while (repeatedAtMs + intervalMs <= untilMs) {
     repeatedAtMs += intervalMs;
-    after = step(after, failed.poll, context, instantAt({ clock }, repeatedAtMs));
+    state = step(state, failed.poll, context, instantAt({ clock }, repeatedAtMs));
   }
-  const { state, memory } = after;
-  return { ...endpoint, state, memory, failed: { ...failed, repeatedAtMs } };
+  return { ...endpoint, state, failed: { ...failed, repeatedAtMs } };
 }
 
 function repeatSuccess(endpoint: ReplayedEndpoint, untilMs: number): ReplayedEndpoint {
-  const { state, memory, repeated = state } = endpoint;
-  const after = repeatLastPoll({ state: repeated, memory }, instantAt(endpoint, untilMs));
-  return { ...endpoint, memory: after.memory, repeated: after.state };
+  const { state } = endpoint;
+  const repeated = repeatLastPoll(endpoint.repeated ?? state, instantAt(endpoint, untilMs));
+  const { problems, flowHistory } = repeated;
+  return { ...endpoint, state: { ...state, problems, flowHistory }, repeated };
 }
 
 function initialEndpoint(
   { target: name, document, header }: RecordedPoll,
   config: Config,
   at: Instant,
-): Pick<ReplayedEndpoint, 'context' | keyof KnownEndpoint> {
+): Pick<ReplayedEndpoint, 'context' | 'state'> {
   const target = config.targets.find((each) => each.name === name) ?? { name };
   const staleAfterMs = holdMs(config);
   const base = { ...targetOptions(config, target), staleAfterMs };
-  const context = stepContext(base, document, documents[document].recordedSettings(target));
-  const addedAt = header.added === undefined ? at : { ...at, epochSeconds: Date.parse(header.added) / 1000 };
   const { intervalMs } = documents[document].request(target) ?? {};
-  const limits = limitsOf({ context, intervalMs }, { ...config.poll, stale_after: staleAfterMs });
-  return { context, state: initialState(context, limits, addedAt), memory: initialMemory };
+  const context = stepContext(base, document, documents[document].recordedSettings(target), intervalMs);
+  const addedAt = header.added === undefined ? at : { ...at, epochSeconds: Date.parse(header.added) / 1000 };
+  return { context, state: initialState(context, addedAt) };
 }
 
 /** What was read of other endpoints of the target at the time of the poll. */

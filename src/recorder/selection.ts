@@ -1,6 +1,18 @@
-import type { RecordingMemory } from '../poll/registry.js';
+import type { FailureReason } from '../http/failure-reasons.js';
 
 /* Which polls of an endpoint are recorded. */
+
+/** What is remembered of the polls of an endpoint. Times are on the monotonic clock. */
+export interface RecordingMemory {
+  /** The outcome of the last poll; `undefined` before the first. */
+  readonly outcome?: 'ok' | FailureReason;
+  /** When a successful poll was last recorded. */
+  readonly okAtMs?: number;
+  /** When a body that is not a document was last recorded. */
+  readonly failedBodyAtMs?: number;
+  /** Whether a problem of the target has begun or ended since the last successful poll. */
+  readonly isChanged?: boolean;
+}
 
 type Outcome = NonNullable<RecordingMemory['outcome']>;
 

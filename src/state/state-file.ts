@@ -1,18 +1,17 @@
 import { open, rename, rm, writeFile } from 'node:fs/promises';
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { z } from 'zod';
 import { ageSeconds, clock, type Instant } from '../clock.js';
-import { endpointId, type KnownEndpoint } from '../poll/endpoint-state.js';
+import { endpointId, type EndpointState } from '../poll/endpoint-state.js';
 import type { SavedMemory } from '../poll/registry.js';
 import { rememberedOf, type Remembered } from '../poll/remembered.js';
-import { createQueue } from '../queue.js';
+import { createQueue, withinMs } from '../queue.js';
 import type { Result } from '../result.js';
 import { readSmallFile } from '../config/small-file.js';
 import { DAY_MS, formatSize, MEBIBYTE } from '../config/units.js';
-import { lock } from './lock.js';
-import { createSchema, FORMAT_VERSION } from './schema.js';
 import { fileErrorText } from '../text/system-error.js';
+import { lock } from './lock.js';
+import { END, formatBegin, formatEndpoint, FORMAT_VERSION, parseFile, SEPARATOR } from './state-json.js';
 
 /*
  * The state file: what is remembered of the endpoints, for the next process. It is written beside polls and scrapes, and what fails is logged.
@@ -20,21 +19,18 @@ import { fileErrorText } from '../text/system-error.js';
 
 export interface StateFile extends SavedMemory {
   /** Writes the file from now on. */
-  readonly start: (endpoints: () => readonly KnownEndpoint[]) => void;
+  readonly start: (states: () => readonly EndpointState[]) => void;
   /** Writes it for the last time, for a few seconds. */
   readonly close: () => Promise<void>;
 }
 
-export const MAX_BYTES = 32 * MEBIBYTE;
+const MAX_BYTES = 32 * MEBIBYTE;
 /** An endpoint without a poll for so long is forgotten: it was removed or renamed. */
 const MAX_AGE_SECONDS = (7 * DAY_MS) / 1000;
 
 const INTERVAL_MS = 30_000;
 const SOON_MS = 1_000;
 const CLOSE_MS = 3_000;
-
-const [BEGIN, END] = [`{"version":${FORMAT_VERSION},"endpoints":[\n`, '\n]}\n'];
-const SEPARATOR = ',\n';
 
 /** Fails when another process uses the file. A file that cannot be read is logged, and nothing is remembered. */
 export async function openStateFile(
@@ -47,22 +43,14 @@ export async function openStateFile(
     return { ok: false, problems: [`${path}: is used by another process — expected a --state.file of its own`] };
   }
   if (!locked.ok) log.warn(`another process with the same state file would not be noticed: ${locked.problem}`);
-  const release = locked.ok ? locked.release : async () => undefined;
-  const schema = createSchema(now());
-  const remembered = new Map<string, Remembered>();
-  const loaded = await load(path, schema);
-  if (loaded.ok) log.info(`the state of ${loaded.endpoints.length} endpoints was read from ${path}`);
-  else log[loaded.isMissing ? 'info' : 'warn'](`nothing is remembered of earlier polls: ${path}: ${loaded.problem}`);
-  for (const endpoint of loaded.ok ? loaded.endpoints : []) remembered.set(endpointId(endpoint), endpoint);
+  const remembered = new Map((await load(path, log, now())).map((endpoint) => [endpointId(endpoint), endpoint]));
 
-  let endpoints: (() => readonly KnownEndpoint[]) | undefined;
+  let states: (() => readonly EndpointState[]) | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isSoon = false;
   let isWriting = false;
   let isClosed = false;
-  let isFailing = false;
-  let isTooLarge = false;
-  let isUnwritable = false;
+  let problems: readonly Problem[] = [];
   const enqueue = createQueue();
 
   function schedule(): void {
@@ -73,124 +61,124 @@ export async function openStateFile(
   async function write(): Promise<void> {
     isSoon = false;
     isWriting = true;
-    await enqueue(attempt);
+    await enqueue(writeNow);
     isWriting = false;
     schedule();
   }
 
-  async function attempt(): Promise<void> {
-    try {
-      await replace(path, await serialized());
-      if (isFailing) log.info('the state file is written again');
-      isFailing = false;
-    } catch (error) {
-      if (!isFailing) log.warn(`the state file cannot be written: ${fileErrorText(error)}`);
-      isFailing = true;
-    }
-  }
-
-  /** The parts of the file. Those that were polled last come first, and what does not fit is left out. */
-  async function serialized(): Promise<readonly string[]> {
-    const at = now();
-    for (const endpoint of endpoints?.() ?? []) {
-      const newest = rememberedOf(endpoint);
-      if (newest !== undefined) remembered.set(endpointId(newest), newest);
-    }
-    for (const [key, { polledAt }] of remembered) {
-      if (ageSeconds(polledAt, at) > MAX_AGE_SECONDS) remembered.delete(key);
-    }
-    const latestFirst = Array.from(remembered.values()).toSorted(
-      (a, b) => b.polledAt.monotonicMs - a.polledAt.monotonicMs,
-    );
-    const texts: string[] = [];
-    let bytes = BEGIN.length + END.length;
-    let leftOut = 0;
-    const unwritable: string[] = [];
-    for (const endpoint of latestFirst) {
-      const encoded = z.safeEncode(schema.endpoint, endpoint);
-      if (!encoded.success) {
-        unwritable.push(`${endpoint.document} of ${endpoint.target}`);
-        continue;
-      }
-      const text = JSON.stringify(encoded.data);
-      const added = Buffer.byteLength(text) + SEPARATOR.length;
-      if (bytes + added <= MAX_BYTES) {
-        texts.push(text);
-        bytes += added;
-      } else leftOut += 1;
-      // oxlint-disable-next-line no-await-in-loop -- scrapes are answered in between
-      await nextTurn();
-    }
-    if (leftOut > 0 && !isTooLarge) {
-      log.warn(`the state file would be larger than ${formatSize(MAX_BYTES)}: ${leftOut} endpoints are not in it`);
-    }
-    isTooLarge = leftOut > 0;
-    if (unwritable.length > 0 && !isUnwritable) log.warn(`the state of ${unwritable.join(', ')} cannot be written`);
-    isUnwritable = unwritable.length > 0;
-    return texts;
+  /** Logs the first of equal problems, and when the file is written again. */
+  async function writeNow(): Promise<void> {
+    const before = new Set(problems.map(({ kind }) => kind));
+    problems = await replace(path, remembered, states?.() ?? [], now());
+    for (const { kind, text } of problems) if (!before.has(kind)) log.warn(text);
+    const isWritten = problems.every(({ kind }) => kind !== 'file');
+    if (before.has('file') && isWritten) log.info('the state file is written again');
   }
 
   const stateFile: StateFile = {
     rememberedOf: (key) => remembered.get(endpointId(key)),
     start: (current) => {
-      endpoints = current;
+      states = current;
       schedule();
     },
     writeSoon: () => {
-      if (isSoon || endpoints === undefined) return;
+      if (isSoon || states === undefined) return;
       isSoon = true;
       schedule();
     },
     close: async () => {
       isClosed = true;
       clearTimeout(timer);
-      const timeout = new AbortController();
-      if (endpoints !== undefined) {
-        await Promise.race([
-          enqueue(attempt),
-          delay(CLOSE_MS, undefined, { signal: timeout.signal }).catch(() => undefined),
-        ]);
-      }
-      timeout.abort();
-      await release();
+      const written = states === undefined ? Promise.resolve() : enqueue(writeNow);
+      // Until the file is written, no other process may use it.
+      await withinMs(CLOSE_MS, locked.ok ? written.then(locked.release) : written);
     },
   };
   return { ok: true, stateFile };
 }
 
-type Loaded = Result<
-  { readonly endpoints: readonly Remembered[] },
-  { readonly problem: string; readonly isMissing: boolean }
->;
-
-async function load(path: string, schema: ReturnType<typeof createSchema>): Promise<Loaded> {
+async function load(path: string, log: Logger, now: Instant): Promise<readonly Remembered[]> {
   const file = await readSmallFile(path, MAX_BYTES);
-  if (!file.ok) return { ok: false, problem: file.problem, isMissing: file.isMissing };
-  const read = schema.file.safeParse(parsed(file.text));
-  return read.success
-    ? { ok: true, endpoints: read.data.endpoints }
-    : { ok: false, problem: `is not a state file of version ${FORMAT_VERSION}`, isMissing: false };
+  const endpoints = file.ok ? parseFile(file.text, now) : undefined;
+  if (endpoints !== undefined) {
+    log.info(`the state of ${endpoints.length} endpoints was read from ${path}`);
+    return endpoints;
+  }
+  const problem = file.ok ? `is not a state file of version ${FORMAT_VERSION}` : file.problem;
+  const level = !file.ok && file.isMissing ? 'info' : 'warn';
+  log[level](`nothing is remembered of earlier polls: ${path}: ${problem}`);
+  return [];
 }
 
-/** `undefined` for a text that is not JSON. */
-function parsed(text: string): unknown {
+/** Why the file was not written, or not all of it. */
+interface Problem {
+  readonly kind: 'file' | 'invalid' | 'too large';
+  readonly text: string;
+}
+
+/** Writes what is remembered, with the present states. */
+async function replace(
+  path: string,
+  remembered: Map<string, Remembered>,
+  states: readonly EndpointState[],
+  at: Instant,
+): Promise<readonly Problem[]> {
+  for (const state of states) {
+    const newest = rememberedOf(state);
+    if (newest !== undefined) remembered.set(endpointId(newest), newest);
+  }
+  for (const [key, { polledAt }] of remembered) {
+    if (ageSeconds(polledAt, at) > MAX_AGE_SECONDS) remembered.delete(key);
+  }
+  const { parts, problems } = await serialized(Array.from(remembered.values()), at);
   try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    await writeAtomically(path, parts);
+    return problems;
+  } catch (error) {
+    return [...problems, { kind: 'file', text: `the state file cannot be written: ${fileErrorText(error)}` }];
   }
 }
 
+/** The parts of the file. The endpoints that were polled last come first, and what does not fit is left out. */
+async function serialized(endpoints: readonly Remembered[], at: Instant) {
+  const parts = [formatBegin(at)];
+  const invalid: string[] = [];
+  let bytes = Buffer.byteLength(parts.join() + END);
+  let leftOut = 0;
+  for (const endpoint of endpoints.toSorted((a, b) => b.polledAt.monotonicMs - a.polledAt.monotonicMs)) {
+    const text = formatEndpoint(endpoint);
+    const part = `${parts.length === 1 ? '' : SEPARATOR}${text}`;
+    const added = Buffer.byteLength(part);
+    if (text === undefined) invalid.push(`${endpoint.document} of ${endpoint.target}`);
+    else if (bytes + added > MAX_BYTES) leftOut += 1;
+    else {
+      parts.push(part);
+      bytes += added;
+    }
+    // oxlint-disable-next-line no-await-in-loop -- scrapes are answered in between
+    await nextTurn();
+  }
+  const problems: Problem[] = [];
+  if (leftOut > 0) {
+    const limit = formatSize(MAX_BYTES);
+    const text = `the state file would be larger than ${limit}: ${leftOut} endpoints are not in it`;
+    problems.push({ kind: 'too large', text });
+  }
+  if (invalid.length > 0) {
+    problems.push({ kind: 'invalid', text: `the state of ${invalid.join(', ')} cannot be written` });
+  }
+  return { parts: [...parts, END], problems };
+}
+
 /** The file is the old one or the new one, also after a crash of the process or of the machine. */
-async function replace(path: string, texts: readonly string[]): Promise<void> {
+async function writeAtomically(path: string, parts: readonly string[]): Promise<void> {
   const temporary = `${path}.tmp`;
   // Left by a process that was killed while it wrote.
   await rm(temporary, { force: true });
   try {
     const file = await open(temporary, 'wx', 0o600);
     try {
-      const parts = texts.map((text, index) => (index === 0 ? text : SEPARATOR + text));
-      await writeFile(file, [BEGIN, ...parts, END]);
+      await writeFile(file, parts);
       await file.sync();
     } finally {
       await file.close();

@@ -7,7 +7,8 @@ import { clock } from '../../dist/clock.js';
 import { jobsOf, pollInput } from '../../dist/poll/jobs.js';
 import { initialMemory, initialState } from '../../dist/poll/endpoint-state.js';
 import { createPollExecutor } from '../../dist/poll/fetch.js';
-import { readFetched, timedStep } from '../../dist/poll/poll.js';
+import { readResponse } from '../../dist/poll/read-response.js';
+import { timedStep } from '../../dist/poll/phases.js';
 import { median, spread } from './statistics.mjs';
 
 /** Consecutive runs of one kind, so that it pays for most of the garbage collection it causes. */
@@ -65,7 +66,7 @@ async function measure(job, executor, pollConfig, { runs, warmUps }) {
       job,
       pollInput(job.context, endpoint.state, () => undefined, clock()),
     );
-    const polled = readFetched(fetched, job.context);
+    const polled = readResponse(fetched, job.context);
     fetched.release();
     if (!polled.outcome.ok) throw new Error(polled.outcome.error.message);
     endpoint = timedStep(endpoint, polled, job.context, clock());

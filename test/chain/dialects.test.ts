@@ -6,7 +6,7 @@ import { moduleStateResponse } from '../../src/chain/module-state.js';
 import { rateLimiterInput } from '../../src/chain/rate-limiter-input.js';
 import { requestUrl } from '../../src/config/urls.js';
 import { jobsOf } from '../../src/poll/jobs.js';
-import type { Snapshot } from '../../src/poll/step.js';
+import type { Snapshot } from '../../src/poll/endpoint-state.js';
 import { createModel } from '../../src/simulator/model.js';
 import { parseValidConfig } from '../support/config.js';
 import { inverted, PEGGY_NAMES, withNames, ZETA_NAMES, type Names } from '../support/dialect-names.js';

@@ -3,7 +3,7 @@ import type { Instant } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { summarize, type Summary } from '../../src/commands/report.js';
-import { readFetched } from '../../src/poll/poll.js';
+import { readResponse } from '../../src/poll/read-response.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { createModel } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
@@ -31,7 +31,7 @@ function summaryOf(scenario: ScenarioName, minutes: number, { tokens }: Pick<Par
     const body = context.document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });
     endpoints.record(context, pollOf(context, body, { height: model.height, at: now }), now);
   }
-  return summarize(endpoints.endpoints(), now, { failOn: 'warning' });
+  return summarize(endpoints.states(), now, { failOn: 'warning' });
 }
 
 const NOT_JUDGED = 'demo: not judged by this poll: ';
@@ -131,10 +131,10 @@ describe('the summary of one poll', () => {
       .map((job) => job.context);
     const endpoints = recordedStates(contexts, { maxBodyBytes: 1, staleAfterMs: 300_000 }, now);
     for (const context of contexts) {
-      endpoints.record(context, readFetched(failedFetch('connect', 'refused'), context), now);
+      endpoints.record(context, readResponse(failedFetch('connect', 'refused'), context), now);
     }
     expect(contexts).toHaveLength(1);
-    expect(summarize(endpoints.endpoints(), now, {})).toEqual({ lines: [], failure: undefined });
+    expect(summarize(endpoints.states(), now, {})).toEqual({ lines: [], failure: undefined });
   });
 
   it('begins with "no problem" for a healthy bridge, and ends with what it cannot judge', () => {

@@ -44,7 +44,7 @@ describe('the past of a demo', () => {
     const at = clock();
     const { model, knownBefore, incidentMinutes, config: ofPast } = await lapse('stalled-oracle', 20_000, at);
     expect(incidentMinutes).toBe(30);
-    const pasts = jobsOf(ofPast).map((job) => knownBefore(job)?.state);
+    const pasts = jobsOf(ofPast).map((job) => knownBefore(job));
     expect(pasts.map((past) => past?.success?.at)).toEqual([at, at, at]);
     const secondsAgo = pasts.map((past) => at.epochSeconds - (past?.addedAt.epochSeconds ?? 0));
     expect(secondsAgo).toEqual([2400, 2400, 2400]);
@@ -69,7 +69,7 @@ describe('the past of a demo', () => {
     const config = demoConfig(simulator.url, model);
     const jobs = jobsOf(config).map((job) => ({ ...job, intervalMs: 100 }));
     try {
-      registry.reconcile(jobs, config.poll, clock());
+      registry.reconcile(jobs, clock());
       const before = registry.states().map(({ polls }) => polls);
       const verdicts = () =>
         verdictsOf(registry.states(), clock()).flatMap((target) =>

@@ -1,8 +1,8 @@
 import { defaultBridgeSettings, type BridgeSettings } from '../../src/config/endpoint-config.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { BridgeFlow } from '../../src/flow/bridge-flow.js';
-import type { Poll } from '../../src/poll/poll.js';
-import type { Snapshot } from '../../src/poll/step.js';
+import type { Poll } from '../../src/poll/step.js';
+import { isOf, type Snapshot } from '../../src/poll/endpoint-state.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { seriesOf } from '../support/exposition-text.js';
 import { pollOf, TARGET_OPTIONS } from '../support/polls.js';
@@ -59,7 +59,7 @@ export function bridgePolls({ maxSeries = 200, ...settings }: BridgePollsOptions
 }
 
 function flowOf(snapshot: Snapshot | undefined): BridgeFlow {
-  if (snapshot?.document !== 'module_state') throw new Error('no poll has succeeded');
+  if (!isOf('module_state', snapshot)) throw new Error('no poll has succeeded');
   return snapshot.flow;
 }
 

@@ -2,7 +2,8 @@ import { defaultCrosschainSettings, type CrosschainSettings } from '../../src/co
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { CctxAnswer } from '../../src/facts/crosschain/input.js';
 import { EMPTY_CROSSCHAIN_FLOW, nextQuestions, type CrosschainFlow } from '../../src/flow/crosschain-flow.js';
-import type { Poll } from '../../src/poll/poll.js';
+import { isOf } from '../../src/poll/endpoint-state.js';
+import type { Poll } from '../../src/poll/step.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { cctx, outbound, rateLimiterInput, status } from '../facts/crosschain/document.js';
 import type { JsonObject } from '../support/json.js';
@@ -58,7 +59,7 @@ export function crosschainPolls({ maxSeries = 200, ...settings }: CrosschainPoll
   const instant = () => ({ epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 });
   const flow = (): CrosschainFlow | undefined => {
     const snapshot = states.states()[0]?.success?.snapshot;
-    return snapshot?.document === 'rate_limiter_input' ? snapshot.flow : undefined;
+    return isOf('rate_limiter_input', snapshot) ? snapshot.flow : undefined;
   };
   const record = (result: Poll): void => void states.record(source, result, instant());
   const exposition = (): string => renderEndpoints(states.states(), 'text', instant());

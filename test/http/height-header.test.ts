@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { clock } from '../../src/clock.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { endpointView } from '../../src/pages/view.js';
-import { initialState, initialMemory } from '../../src/poll/endpoint-state.js';
-import { jobsOf, limitsOf } from '../../src/poll/jobs.js';
+import { initialState } from '../../src/poll/endpoint-state.js';
+import { jobsOf } from '../../src/poll/jobs.js';
 import { createPollExecutor } from '../../src/poll/fetch.js';
 import { step } from '../../src/poll/step.js';
 import { parseValidConfig } from '../support/config.js';
@@ -53,13 +53,12 @@ async function heightOf(sent: Sent): Promise<{ readonly height?: number; readonl
   if (job === undefined) throw new Error('the target has a bridge');
   const result = await pollNode(executor, job);
   const now = clock();
-  const before = { state: initialState(job.context, limitsOf(job, config.poll), now), memory: initialMemory };
-  const { state } = step(before, result, job.context, now);
+  const state = step(initialState(job.context, now), result, job.context, now);
   expect(state.last?.ok, state.failure?.error.message).toBe(true);
   const series = Array.from(seriesOf(renderEndpoints([state], 'text', now)));
   const height = series.find(({ name }) => name === 'bridge_height')?.value;
   const invalid = series.filter(({ name }) => name === 'bridge_exporter_invalid_values_total');
-  const { invalidFields } = endpointView({ state, job, memory: initialMemory }, now);
+  const { invalidFields } = endpointView({ state, job }, now);
   expect(invalid.map(({ labels }) => /field="([^"]*)"/.exec(labels)?.[1])).toEqual(invalidFields);
   return { ...(height !== undefined && { height }), invalid: invalidFields };
 }

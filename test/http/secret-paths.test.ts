@@ -2,7 +2,7 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { jobsOf, type PollJob } from '../../src/poll/jobs.js';
 import { createPollExecutor } from '../../src/poll/fetch.js';
-import type { Poll } from '../../src/poll/poll.js';
+import type { Poll } from '../../src/poll/step.js';
 import { validators, VALIDATORS_REQUEST } from '../../src/queries/validators.js';
 import { createCanary, tracesOf } from '../e2e/canaries.js';
 import { parseValidConfig } from '../support/config.js';

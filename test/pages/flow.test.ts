@@ -4,7 +4,7 @@ import { FLOW_MINUTES, flowHistoryAfter, NO_FLOW_HISTORY } from '../../src/flow/
 import { defaultBridgeSettings, type Objective } from '../../src/config/endpoint-config.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { backlogHtml, flowView, type FlowView } from '../../src/pages/backlog.js';
-import { initialState, initialMemory, type KnownEndpoint } from '../../src/poll/endpoint-state.js';
+import { initialState } from '../../src/poll/endpoint-state.js';
 import { step } from '../../src/poll/step.js';
 import { batch, state, transfer, valset } from '../facts/bridge/state.js';
 import type { JsonObject } from '../support/json.js';
@@ -24,9 +24,9 @@ function bridgeOf(initialObjective?: Objective) {
     document: 'module_state',
     settings: { ...defaultBridgeSettings, block_time: 1000, ...(objective && { objective }) },
     labels: { ...NO_LABELS, tokens: [{ contract: '0xa', min_batch_fee: '1' }] },
-    staleAfterMs: limits.staleAfterMs,
+    ...limits,
   });
-  let endpoint: KnownEndpoint = { state: initialState(contextNow(), limits, at(0)), memory: initialMemory };
+  let endpoint = initialState(contextNow(), at(0));
   let seconds = -MINUTE;
   let [requested, executed, nonce] = [1, 0, 0];
   const document = (): JsonObject => {
@@ -62,10 +62,10 @@ function bridgeOf(initialObjective?: Objective) {
       executed += 1;
       nonce += 1;
     },
-    state: () => endpoint.state,
-    page: () => renderEndpoints([endpoint.state], 'text', at(seconds)),
+    state: () => endpoint,
+    page: () => renderEndpoints([endpoint], 'text', at(seconds)),
     view: (): FlowView => {
-      const view = flowView(endpoint.state, endpoint.memory.flow, at(seconds));
+      const view = flowView(endpoint, endpoint.flowHistory, at(seconds));
       if (view === null) throw new Error('there is no view');
       return view;
     },

@@ -4,7 +4,7 @@ import { endedProblems, endedSection } from '../../src/pages/ended.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { pendingView } from '../../src/pages/view.js';
 import { failure } from '../../src/http/failure-reasons.js';
-import type { Poll } from '../../src/poll/poll.js';
+import type { Poll } from '../../src/poll/step.js';
 import { batch, idleState } from '../facts/items/bridge-state.js';
 import { pollOf } from '../support/polls.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
@@ -55,7 +55,7 @@ const status = (store: RecordedStates, seconds: number): string =>
 
 function target(store: RecordedStates, seconds: number): string {
   const links = testLinks();
-  const view = pendingView(shownOf(store.endpoints()), judged(store, seconds), links, at(seconds), { target: TARGET });
+  const view = pendingView(shownOf(store.states()), judged(store, seconds), links, at(seconds), { target: TARGET });
   if (view === undefined) throw new Error('the target exists');
   return pendingPage(view, links, { telemetryPath: '/metrics', version: '0.1.0' });
 }
@@ -160,8 +160,8 @@ describe('what has ended', () => {
   });
 
   it('is one line for a warning that became critical, with the name of a validator', () => {
-    const [endpoint] = newStore().endpoints();
-    if (endpoint === undefined) throw new Error('there are endpoints');
+    const [state] = newStore().states();
+    if (state === undefined) throw new Error('there are endpoints');
     const subject = { orchestrator: 'hub1abc', watched: 'true', kind: 'batch' };
     const ended = {
       name: 'BridgeOrchestratorDeadlineNear',
@@ -175,8 +175,8 @@ describe('what has ended', () => {
       { ...ended, severity: 'warning', startSeconds: 0 },
       { ...ended, severity: 'warning', startSeconds: 0, endSeconds: 10 },
     ] as const;
-    const memory = { ...endpoint.memory, problems: { ...endpoint.memory.problems, ended: problemsEnded } };
-    const views = endedProblems([{ ...endpoint, memory }], { epochSeconds: 60, monotonicMs: 0 });
+    const problems = { ...state.problems, ended: problemsEnded };
+    const views = endedProblems([{ state: { ...state, problems } }], { epochSeconds: 60, monotonicMs: 0 });
     expect(views.map(({ severity, lastedSeconds }) => [severity, lastedSeconds])).toEqual([
       ['critical', 30],
       ['warning', 10],

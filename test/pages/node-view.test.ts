@@ -23,18 +23,15 @@ function snapshotsBehind(seconds: number): ReturnType<typeof polledSnapshots> {
     ['latest_block', answered('', { height: '1', epochSeconds: at(-seconds).epochSeconds })],
     ['syncing', answered('', { isSyncing: seconds > 0 })],
   ]);
-  const endpoints = snapshots.endpoints().map(({ state, memory }) => ({
-    state: state.document === 'module_state' ? { ...state, queries } : state,
-    memory,
-  }));
-  return { ...snapshots, endpoints: () => endpoints };
+  const states = snapshots.states().map((state) => (state.document === 'module_state' ? { ...state, queries } : state));
+  return { ...snapshots, states: () => states };
 }
 
 const textOf = (html: string): string => html.replaceAll(/<[^>]*>/g, '');
 
 describe('what the node says besides the document', () => {
   it('is in the views of the endpoint', () => {
-    const [endpoint] = shownOf(snapshotsBehind(10_800).endpoints());
+    const [endpoint] = shownOf(snapshotsBehind(10_800).states());
     if (endpoint === undefined) throw new Error('the bridge has an endpoint');
     expect(endpointView(endpoint, at(30)).node).toEqual({
       blockTime: '2026-01-01T09:00:00.000Z',

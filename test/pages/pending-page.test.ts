@@ -170,7 +170,7 @@ describe('items of an old success', () => {
     const later = at(STALE_AFTER_SECONDS + 1);
     for (const now of [later, { ...at(0), epochSeconds: later.epochSeconds }]) {
       const links = testLinks();
-      const document = pendingView(shownOf(snapshots.endpoints()), [targetVerdicts()], links, now);
+      const document = pendingView(shownOf(snapshots.states()), [targetVerdicts()], links, now);
       if (document === undefined) throw new Error('there are targets');
       const html = pendingPage(document, links, { telemetryPath: '/metrics', version: '0.1.0' });
       expect(html).toContain('The last successful poll was at <time');

@@ -11,10 +11,10 @@ import { clock, type Instant } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import type { Severity } from '../../src/problems/problem.js';
 import type { TargetVerdicts, Verdict } from '../../src/poll/verdicts.js';
-import type { Poll } from '../../src/poll/poll.js';
+import type { Poll } from '../../src/poll/step.js';
 import { pollOf } from '../support/polls.js';
 import { withDetails } from '../../src/problems/sentence.js';
-import type { KnownEndpoint } from '../../src/poll/endpoint-state.js';
+import type { EndpointState } from '../../src/poll/endpoint-state.js';
 import type { StepContext } from '../../src/document-types.js';
 
 export const at = (seconds: number): Instant => ({
@@ -47,6 +47,7 @@ const base = {
   },
   maxSeries: 200,
   staleAfterMs: 300_000,
+  maxBodyBytes: 2 ** 26,
   maxValues: 2_000_000,
 };
 
@@ -159,18 +160,18 @@ interface PageOptions {
 }
 
 /** Endpoints as the pages show them. */
-export function shownOf(endpoints: readonly KnownEndpoint[]): readonly ShownEndpoint[] {
+export function shownOf(states: readonly EndpointState[]): readonly ShownEndpoint[] {
   const url = { origin: 'http://node.example:1317' };
-  return endpoints.map((known) => ({
-    ...known,
-    job: { url, context: known.state.document === 'module_state' ? BRIDGE : CROSSCHAIN },
+  return states.map((state) => ({
+    state,
+    job: { url, context: state.document === 'module_state' ? BRIDGE : CROSSCHAIN },
   }));
 }
 
 /** What the status page shows this many seconds after 12:00:00. */
 export function statusDocumentAt(snapshots: RecordedStates, seconds: number, options: PageOptions = {}): StatusView {
   const { verdicts = [targetVerdicts()], config } = options;
-  const view = viewOf(shownOf(snapshots.endpoints()), verdicts, testLinks(config), at(seconds));
+  const view = viewOf(shownOf(snapshots.states()), verdicts, testLinks(config), at(seconds));
   return { ...view, instance: options.instance ?? instance };
 }
 
@@ -189,7 +190,7 @@ export function pendingAt(
   { verdicts = [targetVerdicts()], telemetryPath = '/metrics', config }: PageOptions = {},
 ): string {
   const links = testLinks(config);
-  const view = pendingView(shownOf(snapshots.endpoints()), verdicts, links, at(seconds), {
+  const view = pendingView(shownOf(snapshots.states()), verdicts, links, at(seconds), {
     target: query['target'],
     query: parseSearch(query),
   });

@@ -33,7 +33,7 @@ async function pagesOf(scenario: ScenarioName): Promise<Pages> {
   const { knownBefore } = await runTimeLapse(model, scenario, config, now);
   const shown = jobsOf(config).flatMap((job) => {
     const past = knownBefore(job);
-    return past === undefined ? [] : [{ ...past, job }];
+    return past === undefined ? [] : [{ state: past, job }];
   });
   const states = shown.map(({ state }) => state);
   const view = pendingView(shown, verdictsOf(states, now), testLinks(config), now);

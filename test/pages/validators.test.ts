@@ -35,8 +35,8 @@ function viewWith(
   const document = { state: { ...idleState, ...state } };
   const poll = pollOf(context, document, { height: HEIGHT, at: at(0), sideInput: { isNodeBehind } });
   snapshots.record(context, poll, at(0));
-  const endpoints = snapshots.endpoints().map((own) => ({ ...own, state: { ...own.state, queries } }));
-  return viewOf(shownOf(endpoints), [targetVerdicts([...verdicts])], testLinks(), at(0));
+  const states = snapshots.states().map((known) => ({ ...known, queries }));
+  return viewOf(shownOf(states), [targetVerdicts([...verdicts])], testLinks(), at(0));
 }
 
 const validatorsIn = (...parameters: Parameters<typeof viewWith>): readonly ValidatorView[] =>

@@ -7,7 +7,7 @@ import { failure, type Failure } from '../../src/http/failure-reasons.js';
 import { createEndpointRegistry } from '../../src/poll/registry.js';
 import { createPollExecutor, type PollExecutor } from '../../src/poll/fetch.js';
 import { jobsOf, type PollJob } from '../../src/poll/jobs.js';
-import type { Poll } from '../../src/poll/poll.js';
+import type { Poll } from '../../src/poll/step.js';
 import { firstSnapshot } from '../support/snapshots.js';
 import type { QueryResult } from '../../src/queries/query.js';
 import { startNode, type Node } from '../http/nodes.js';
@@ -215,8 +215,6 @@ describe('a poll with another dialect', () => {
 });
 
 describe('an endpoint that is polled on a timer', () => {
-  const HOUR = 3_600_000;
-
   /** Starts polling and returns what was found by each poll. */
   function start() {
     const polled: (DocumentPath | string)[] = [];
@@ -230,8 +228,7 @@ describe('an endpoint that is polled on a timer', () => {
     closing.push(async () => registry.close());
     const replaceJobs = (jobs: readonly PollJob[], intervalMs: number): void =>
       registry.reconcile(
-        jobs,
-        { interval: intervalMs, timeout: 5000, stale_after: HOUR, max_body_size: 2 ** 20 },
+        jobs.map((job) => ({ ...job, intervalMs })),
         clock(),
       );
     const hasSucceeded = (): boolean => registry.states()[0]?.success !== undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { initialState, type EndpointState, initialMemory } from '../../src/poll/endpoint-state.js';
+import { initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
 import { withinMemory, itemsOf, prepareItems } from '../../src/poll/kept-body.js';
-import type { Poll } from '../../src/poll/poll.js';
+import type { Poll } from '../../src/poll/step.js';
 import { step } from '../../src/poll/step.js';
 import { bridgeContext, bridgePoll } from '../support/snapshots.js';
 import { START } from '../support/polls.js';
@@ -12,8 +12,8 @@ const coin = { contract: '0xaa', amount: '7' };
 const POLL = bridgePoll({ unbatched_transfers: [{ id: '1', erc20_token: coin, erc20_fee: coin }], batches: [] });
 
 function stateAfter(poll: Poll): EndpointState {
-  const state = initialState(CONTEXT, { maxBodyBytes: 1000, staleAfterMs: 1000 }, START);
-  return step({ state, memory: initialMemory }, poll, CONTEXT, START).state;
+  const state = initialState(CONTEXT, START);
+  return step(state, poll, CONTEXT, START);
 }
 
 function snapshotIn({ success }: EndpointState) {
@@ -27,7 +27,7 @@ function stateWith(bytes: number): EndpointState {
   const { kept } = snapshotIn(state);
   if (state.success === undefined || kept === undefined) throw new Error('the body is kept');
   const snapshot = { ...state.success.snapshot, kept: { ...kept, body: { length: bytes } as Buffer } };
-  return { ...state, success: { ...state.success, snapshot: snapshot as typeof state.success.snapshot } };
+  return { ...state, success: { ...state.success, snapshot } };
 }
 
 describe('the items of a document', () => {
@@ -42,7 +42,7 @@ describe('the items of a document', () => {
   it('are those of the last successful poll also after a failed one', () => {
     const state = stateAfter(POLL);
     const failed: Poll = { outcome: { ok: false, error: { reason: 'timeout', message: 'slow' } }, phaseSeconds: {} };
-    const after = step({ state, memory: initialMemory }, failed, CONTEXT, START).state;
+    const after = step(state, failed, CONTEXT, START);
     expect(itemsOf(snapshotIn(after))).toBe(itemsOf(snapshotIn(state)));
   });
 

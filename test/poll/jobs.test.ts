@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { defaultConfig } from '../../src/config/config.js';
 import { clock } from '../../src/clock.js';
 import { initialState } from '../../src/poll/endpoint-state.js';
-import { jobsOf, limitsOf, pollInput, targetOptions } from '../../src/poll/jobs.js';
+import { jobsOf, pollInput, targetOptions } from '../../src/poll/jobs.js';
 import { queryStatesOf } from '../../src/queries/query-state.js';
 import { validators } from '../../src/queries/validators.js';
 import { parseValidConfig } from '../support/config.js';
@@ -28,7 +28,7 @@ test.each([
   const page = { names: new Map([['ab', 'Alice']]), contacts: new Map(), operators: new Map() };
   const answers = new Map([['', { at: clock(), pages: [page], families: [] }]]);
   const state = {
-    ...initialState(job.context, limitsOf(job, config.poll), clock()),
+    ...initialState(job.context, clock()),
     queries: new Map([[validators.name, { ...known, answers }]]),
   };
   expect(pollInput(job.context, state, () => undefined, clock()).sideInput).toEqual({

@@ -2,13 +2,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Instant } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
 import type { DocumentName } from '../../src/document-types.js';
-import { initialState, type EndpointState, initialMemory, type KnownEndpoint } from '../../src/poll/endpoint-state.js';
-import { limitsOf, pollInput, type PollJob } from '../../src/poll/jobs.js';
+import { initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
+import { pollInput } from '../../src/poll/jobs.js';
 import { step } from '../../src/poll/step.js';
 import { answerOf, POLL_MS, startRecordedChain, useSimulatedTime } from '../recorder/every-poll.js';
 import type { Fetch, Respond } from '../recorder/recorded-registry.js';
 import { itemsOf } from '../../src/poll/kept-body.js';
-import { readFetched, timedStep } from '../../src/poll/poll.js';
+import { readResponse } from '../../src/poll/read-response.js';
+import { timedStep } from '../../src/poll/phases.js';
 
 /*
  * A poll becomes something in one place. What the daemon has found with some documents at some times is found again by the same steps
@@ -25,7 +26,7 @@ afterEach(() => {
 /** A poll of the daemon: what was fetched, and what was known of the endpoint afterwards. */
 interface Polled extends Fetch {
   readonly at: Instant;
-  readonly after: KnownEndpoint;
+  readonly after: EndpointState;
 }
 
 interface History {
@@ -64,9 +65,9 @@ async function polledByDaemon(): Promise<History> {
     await daemon.poll(answer);
     const endpoints = daemon.registry.all();
     for (const fetch of daemon.fetches.slice(known)) {
-      const { state, memory } = endpoints.find(({ job }) => job === fetch.job) ?? {};
-      if (state?.last === undefined || memory === undefined) throw new Error('the step of the poll was not taken');
-      polls.push({ ...fetch, at: state.last.at, after: { state, memory } });
+      const after = endpoints.find(({ job }) => job === fetch.job)?.state;
+      if (after?.last === undefined) throw new Error('the step of the poll was not taken');
+      polls.push({ ...fetch, at: after.last.at, after });
     }
     daemon.advance(POLL_MS);
     model.advanceTime(POLL_MS);
@@ -75,11 +76,6 @@ async function polledByDaemon(): Promise<History> {
   return { config, directory, polls };
 }
 
-const initial = ({ poll }: Config, job: PollJob, { addedAt }: EndpointState): KnownEndpoint => ({
-  state: initialState(job.context, limitsOf(job, poll), addedAt),
-  memory: initialMemory,
-});
-
 /** What was found, without the times of the polls. */
 const foundIn = ({ success, last, failure, ...state }: EndpointState) => ({
   snapshot: success && { ...success.snapshot, kept: undefined },
@@ -87,6 +83,8 @@ const foundIn = ({ success, last, failure, ...state }: EndpointState) => ({
   foundPath: success?.foundPath,
   ok: last?.ok,
   error: failure?.error,
+  problems: state.problems,
+  flowHistory: state.flowHistory,
   counters: [state.polls, state.failures, state.regressions, state.invalidValues, state.unknownValues],
 });
 
@@ -105,45 +103,43 @@ function inMilliseconds(value: unknown): unknown {
 
 describe('what the daemon has found by its polls', () => {
   it('is found by the same steps without a daemon, which change nothing but what they return', async () => {
-    const { config, polls } = await polledByDaemon();
-    const endpoints = new Map<DocumentName, KnownEndpoint>();
+    const { polls } = await polledByDaemon();
+    const endpoints = new Map<DocumentName, EndpointState>();
     for (const { job, fetched, at, after } of polls) {
       const { context } = job;
-      const before = endpoints.get(context.document) ?? initial(config, job, after.state);
+      const before = endpoints.get(context.document) ?? initialState(context, after.addedAt);
       const copy = inMilliseconds(before);
-      const poll = readFetched(fetched, context);
+      const poll = readResponse(fetched, context);
       const found = step(before, poll, context, at);
       expect(inMilliseconds(before)).toEqual(copy);
       expect(step(before, poll, context, at)).toEqual(found);
-      expect(foundIn(found.state)).toEqual(foundIn(after.state));
-      expect(found.state.success?.at).toEqual(after.state.success?.at);
-      expect(found.memory).toEqual(after.memory);
+      expect(foundIn(found)).toEqual(foundIn(after));
+      expect(found.success?.at).toEqual(after.success?.at);
       endpoints.set(context.document, found);
     }
     // Documents of all kinds, and polls of all kinds.
     expect(endpoints.size).toBe(3);
-    expect(endpoints.get('module_state')?.state).toMatchObject({
+    expect(endpoints.get('module_state')).toMatchObject({
       polls: 16,
       regressions: 5,
       failures: { timeout: 1, not_json: 1, regression: 4 },
     });
-    expect(endpoints.get('module_state')?.state.invalidValues.size).toBeGreaterThan(1);
-    expect(endpoints.get('rate_limiter_input')?.state.unknownValues.size).toBe(1);
+    expect(endpoints.get('module_state')?.invalidValues.size).toBeGreaterThan(1);
+    expect(endpoints.get('rate_limiter_input')?.unknownValues.size).toBe(1);
   });
 
   it('is found at first by a single step, as that of `once`', async () => {
-    const { config, polls } = await polledByDaemon();
-    const firsts = polls.filter(({ after }) => after.state.polls === 1);
+    const { polls } = await polledByDaemon();
+    const firsts = polls.filter(({ after }) => after.polls === 1);
     expect(firsts).toHaveLength(3);
     const states = new Map<DocumentName, EndpointState>();
     for (const { job, input, fetched, at, after } of firsts) {
-      const before = initial(config, job, after.state);
-      const own = pollInput(job.context, before.state, (document) => states.get(document), at);
+      const before = initialState(job.context, after.addedAt);
+      const own = pollInput(job.context, before, (document) => states.get(document), at);
       expect({ ...own, readsAll: input.readsAll }).toEqual(input);
-      const found = timedStep(before, readFetched(fetched, job.context), job.context, at);
-      expect(foundIn(found.state)).toEqual(foundIn(after.state));
-      expect(found.memory).toEqual(after.memory);
-      states.set(job.context.document, found.state);
+      const found = timedStep(before, readResponse(fetched, job.context), job.context, at);
+      expect(foundIn(found)).toEqual(foundIn(after));
+      states.set(job.context.document, found);
     }
   });
 });

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { logPoll, logVerdicts, type LoggedVerdicts } from '../../src/poll/endpoint-log.js';
+import { createPollLog } from '../../src/poll/endpoint-log.js';
 import type { EndpointState } from '../../src/poll/endpoint-state.js';
 import { record, type Phase } from '../problems/recording.js';
 import { targetVerdicts, verdict } from '../pages/sample-snapshots.js';
@@ -22,12 +22,12 @@ function linesOf(phases: readonly Phase[]): string[] {
       lines.push(`${minute} ${level} ${target} ${document} ${alert}: ${msg}`);
     },
   });
-  let logged: LoggedVerdicts = new Map();
+  const pollLog = createPollLog(log);
   record(phases, {
     valsets: 3,
     observe: ([target], at) => {
       minute = at;
-      if (target !== undefined) logged = logVerdicts(log, logged, target);
+      if (target !== undefined) pollLog.verdicts(target);
     },
   });
   return lines;
@@ -41,8 +41,7 @@ describe('the log of failed polls', () => {
     const minutes: number[] = [];
     let minute = 0;
     let before: EndpointState | undefined;
-    let loggedAtMs: number | undefined;
-    const log = createLog({ line: () => minutes.push(minute) });
+    const pollLog = createPollLog(createLog({ line: () => minutes.push(minute) }));
     record([{ minutes: 25, crosschain: { fails: 'status', ...(isNotServed && { isNotServed: true }) } }], {
       valsets: 3,
       observe: (_targets, at, endpoints) => {
@@ -50,7 +49,7 @@ describe('the log of failed polls', () => {
         const after = endpoints.find(({ document }) => document === 'rate_limiter_input');
         if (after !== undefined) {
           const { last: _last, ...initial } = after;
-          loggedAtMs = logPoll(log, before ?? initial, after, loggedAtMs);
+          pollLog.poll(before ?? initial, after);
         }
         before = after;
       },
@@ -84,30 +83,29 @@ describe('the log of verdicts', () => {
     ['info', 'info'],
   ] as const)('has what is %s with the level %s, and its end with the level info', (severity, level) => {
     const levels: string[] = [];
-    const log = createLog({ line: (text) => levels.push((JSON.parse(text) as { level: string }).level) });
-    const logged = logVerdicts(log, new Map(), targetVerdicts([verdict('BridgeOracleStalled', severity, 20)]));
-    logVerdicts(log, logged, targetVerdicts());
+    const log = createPollLog(createLog({ line: (text) => levels.push(JSON.parse(text).level) }));
+    log.verdicts(targetVerdicts([verdict('BridgeOracleStalled', severity, 20)]));
+    log.verdicts(targetVerdicts());
     expect(levels).toEqual([level, 'info']);
   });
 
   it('has the same alert about another chain as another verdict', () => {
     const lines: { chain_id?: string }[] = [];
-    const log = createLog({ line: (text) => lines.push(JSON.parse(text) as object) });
+    const log = createPollLog(createLog({ line: (text) => lines.push(JSON.parse(text)) }));
     const stuck = (chain_id: string) => verdict('CrosschainBacklogStuck', 'critical', 40, { subject: { chain_id } });
-    const logged = logVerdicts(log, new Map(), targetVerdicts([stuck('1')]));
-    const after = logVerdicts(log, logged, targetVerdicts([stuck('1'), stuck('56')]));
+    const hasChanged = [['1'], ['1', '56'], ['1', '56']].map((ids) => log.verdicts(targetVerdicts(ids.map(stuck))));
     expect(lines.map(({ chain_id }) => chain_id)).toEqual(['1', '56']);
-    expect([logged.size, after.size]).toEqual([1, 2]);
+    expect(hasChanged).toEqual([true, true, false]);
   });
 
   it('has a verdict that became critical below another one when nothing inhibits it any more', () => {
     const levels: string[] = [];
-    const log = createLog({ line: (text) => levels.push((JSON.parse(text) as { level: string }).level) });
+    const log = createPollLog(createLog({ line: (text) => levels.push(JSON.parse(text).level) }));
     const warning = targetVerdicts([verdict('BridgeOrchestratorDeadlineNear', 'warning', 20)]);
     const critical = verdict('BridgeOrchestratorDeadlineNear', 'critical', 30);
-    let logged = logVerdicts(log, new Map(), warning);
-    logged = logVerdicts(log, logged, targetVerdicts([{ ...critical, inhibitedBy: 'BridgeBatchUnsigned' }]));
-    logVerdicts(log, logged, targetVerdicts([critical]));
+    log.verdicts(warning);
+    log.verdicts(targetVerdicts([{ ...critical, inhibitedBy: 'BridgeBatchUnsigned' }]));
+    log.verdicts(targetVerdicts([critical]));
     expect(levels).toEqual(['warn', 'error']);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { failure, type FailureReason } from '../../src/http/failure-reasons.js';
 import type { Instant } from '../../src/clock.js';
 import type { EndpointKey } from '../../src/poll/endpoint-state.js';
-import type { Poll } from '../../src/poll/poll.js';
+import type { Poll } from '../../src/poll/step.js';
 import { sentenceText } from '../../src/problems/sentence.js';
 import { unjudgedConditions } from '../../src/poll/endpoint-conditions.js';
 import { problems } from '../../src/problems/problems.js';
@@ -288,7 +288,7 @@ describe('what a successful poll ends', () => {
       { ...crosschainPoll(model.rateLimiterInput({ window: 500n })), isOtherServed },
       at(15),
     );
-    const [ended] = endpoints.endpoints().flatMap(({ memory }) => memory.problems.ended);
+    const [ended] = endpoints.states().flatMap((state) => state.problems.ended);
     return ended && { ...ended, minutes: (ended.endSeconds - ended.startSeconds) / 60 };
   };
 

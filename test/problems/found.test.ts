@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Subject } from '../../src/problems/problem.js';
 import { sentenceText } from '../../src/problems/sentence.js';
-import { initialState, initialMemory, type KnownEndpoint } from '../../src/poll/endpoint-state.js';
+import { initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
 import { step } from '../../src/poll/step.js';
 import type { Instant } from '../../src/clock.js';
 import { NO_ATTEMPTS, type QueryStates } from '../../src/queries/query-state.js';
@@ -16,7 +16,6 @@ import {
 
 /* What each problem finds at its limits, and what is progress. */
 
-const LIMITS = { maxBodyBytes: 1_000_000, staleAfterMs: 300_000 };
 const SECONDS_OF_BLOCK = 2;
 
 /** A document at a minute. The hub makes a block every two seconds. */
@@ -41,7 +40,7 @@ interface ShownProblem {
 const BASE_HEIGHT = 100_000;
 const heightAt = (minute: number): number => BASE_HEIGHT + (minute * 60) / SECONDS_OF_BLOCK;
 
-function shownIn({ state }: KnownEndpoint, epochSeconds: number): readonly ShownProblem[] {
+function shownIn(state: EndpointState, epochSeconds: number): readonly ShownProblem[] {
   return (state.success?.snapshot.judgement.present ?? []).map(
     ({ problem, subject, startSeconds, sentence, action }) => ({
       name: `${problem.name}/${problem.severity}`,
@@ -73,17 +72,16 @@ function bridgeProblems(
   isSinglePoll = true,
 ): readonly ShownProblem[] {
   const context = { ...bridgeContext({ block_time: SECONDS_OF_BLOCK * 1000, ...options }), isSinglePoll };
-  let known: KnownEndpoint = { state: initialState(context, LIMITS, at(0)), memory: initialMemory };
+  let state = initialState(context, at(0));
   for (const { minute, state: own, height = heightAt(minute), claimed } of documents) {
     const poll = bridgePoll({ ...COMPLETE, ...own }, { ...options, height: String(height), atMs: minute * 60_000 });
-    const { state, memory } = known;
     const queries =
       claimed === undefined
         ? state.queries
         : answered(at(minute), { claim_position: claimed }, validators[3]?.orchestrator);
-    known = step({ state: { ...state, queries }, memory }, poll, context, at(minute));
+    state = step({ ...state, queries }, poll, context, at(minute));
   }
-  return shownIn(known, START_SECONDS);
+  return shownIn(state, START_SECONDS);
 }
 
 const at = (minute: number) => ({ epochSeconds: START_SECONDS + minute * 60, monotonicMs: minute * 60_000 });
@@ -659,7 +657,7 @@ describe('a cross-chain transaction', () => {
 
   function problemsOf(documents: readonly (Lists & { readonly minute: number })[]): readonly ShownProblem[] {
     const context = { ...crosschainContext(), isSinglePoll: true };
-    let known: KnownEndpoint = { state: initialState(context, LIMITS, at(0)), memory: initialMemory };
+    let state = initialState(context, at(0));
     for (const { minute, missed = [], pending = [], hidden = 0, haltedAt = minute, ...answers } of documents) {
       const { blockMinutes = 0, isOutboundEnabled = true } = answers;
       const queries = answered(at(minute), {
@@ -675,15 +673,9 @@ describe('a cross-chain transaction', () => {
         pending_cctxs_value: '0',
         lowest_pending_cctx_height: '0',
       };
-      const { state, memory } = known;
-      known = step(
-        { state: { ...state, queries }, memory },
-        crosschainPoll(body, { at: at(minute) }),
-        context,
-        at(minute),
-      );
+      state = step({ ...state, queries }, crosschainPoll(body, { at: at(minute) }), context, at(minute));
     }
-    return shownIn(known, START_SECONDS).filter(({ name }) => !name.includes('HeightStalled'));
+    return shownIn(state, START_SECONDS).filter(({ name }) => !name.includes('HeightStalled'));
   }
 
   it('is too old above the age limit of its chain, far above it critically', () => {

@@ -1,8 +1,9 @@
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { FailureReason } from '../../src/http/failure-reasons.js';
 import type { Instant } from '../../src/clock.js';
-import { observationsOf, pollInput, targetOptions } from '../../src/poll/jobs.js';
-import { type Poll, readBody } from '../../src/poll/poll.js';
+import { pollInput, targetOptions } from '../../src/poll/jobs.js';
+import { readBody } from '../../src/poll/read-response.js';
+import type { Poll } from '../../src/poll/step.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import {
   answerQueries,
@@ -19,7 +20,7 @@ import type { TargetLabels } from '../../src/config/config.js';
 import type { Objective } from '../../src/config/endpoint-config.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import type { Remembered } from '../../src/poll/remembered.js';
-import type { EndpointState, KnownEndpoint } from '../../src/poll/endpoint-state.js';
+import { observationsOf, type EndpointState } from '../../src/poll/endpoint-state.js';
 import type { TargetVerdicts } from '../../src/poll/verdicts.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import { pollOf } from '../support/polls.js';
@@ -156,7 +157,7 @@ interface LastSample {
   readonly at: Instant;
   readonly endpoints: readonly EndpointState[];
   /** The same with what the alert conditions remember. */
-  readonly judged: readonly KnownEndpoint[];
+  readonly judged: readonly EndpointState[];
   readonly verdicts: readonly TargetVerdicts[];
 }
 
@@ -207,7 +208,7 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
   }
   const at = instantAt(last);
   const endpoints = exporter?.endpoints.states() ?? [];
-  const judged = exporter?.endpoints.endpoints() ?? [];
+  const judged = exporter?.endpoints.states() ?? [];
   const verdicts = exporter?.endpoints.verdicts(at) ?? [];
   return { sampleSeconds, samples: sample, series, endpoints, judged, verdicts, at };
 }
@@ -294,7 +295,7 @@ function createExporter(
     const facts = observationsOf('module_state', states && endpoints.snapshotOf(states))?.contractFacts;
     if (outcome === 'not polled' || facts === undefined) return;
     const last = endpoints.snapshotOf(source);
-    const previous = last?.document === 'external_contract' ? last.observations : undefined;
+    const previous = observationsOf('external_contract', last);
     const result: Poll =
       'fails' in outcome
         ? failedPoll(outcome.fails)

@@ -1,9 +1,10 @@
 import { clock } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
-import { initialState, type EndpointState, initialMemory } from '../../src/poll/endpoint-state.js';
-import { isContract, observationsOf, jobsOf, limitsOf } from '../../src/poll/jobs.js';
+import { initialState, observationsOf, type EndpointState } from '../../src/poll/endpoint-state.js';
+import { isContract, jobsOf } from '../../src/poll/jobs.js';
 import { createPollExecutor } from '../../src/poll/fetch.js';
-import { type Poll, readFetched } from '../../src/poll/poll.js';
+import { readResponse } from '../../src/poll/read-response.js';
+import type { Poll } from '../../src/poll/step.js';
 import { step } from '../../src/poll/step.js';
 import { bridgeSnapshot } from '../support/snapshots.js';
 import { parseValidConfig } from '../support/config.js';
@@ -101,16 +102,16 @@ export async function pollContract(
     external_block_time: externalBlockTime,
     atMs: now.monotonicMs - moduleStateMinutesAgo * 60_000,
   });
-  const initial = before ?? initialState(job.context, limitsOf(job, config.poll), now);
+  const initial = before ?? initialState(job.context, now);
   const sideInput = {
     facts: observationsOf('module_state', bridge)?.contractFacts,
     lastReading: observationsOf('external_contract', initial.success?.snapshot),
   };
   const fetched = await executor.fetch(job, { sideInput });
   const body = fetched.outcome.ok ? fetched.outcome.bytes : Buffer.alloc(0);
-  const result = readFetched(fetched, job.context);
+  const result = readResponse(fetched, job.context);
   fetched.release();
-  const { state: after } = step({ state: initial, memory: initialMemory }, result, job.context, clock());
+  const after = step(initial, result, job.context, clock());
   const lines = (after.success?.snapshot.families ?? []).map((family) => family.lines).join('');
   const values = Object.fromEntries(
     Array.from(seriesOf(lines), ({ name, labels, value }) => [

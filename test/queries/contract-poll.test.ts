@@ -3,7 +3,7 @@ import { createExternalChain, HEIGHT, IMPLEMENTATION, OWNER } from './external-c
 import { configOf, DENOM, HUB_HEIGHT, pollContract, SECRET, state, TOKEN } from './bridge-target.js';
 import { RpcError, startRpcNode, type RpcNode, type RpcNodeOptions } from './rpc-node.js';
 import { formatConfig } from '../../src/config/loader.js';
-import type { EndpointState } from '../../src/poll/endpoint-state.js';
+import { observationsOf, type EndpointState } from '../../src/poll/endpoint-state.js';
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
@@ -18,8 +18,8 @@ const blockPath = `/cosmos/base/tendermint/v1beta1/blocks/${HUB_HEIGHT}`;
 /** The state in which the balances were read so many minutes earlier. */
 function withBackingOf(endpoint: EndpointState, minutes: number): EndpointState {
   const { success } = endpoint;
-  if (success?.snapshot.document !== 'external_contract') throw new Error('no reading');
-  const { observations } = success.snapshot;
+  const observations = observationsOf('external_contract', success?.snapshot);
+  if (success === undefined || observations === undefined) throw new Error('no reading');
   const { backing } = observations;
   if (backing === undefined) throw new Error('no balances');
   const at = { ...backing.at, monotonicMs: backing.at.monotonicMs - minutes * 60_000 };

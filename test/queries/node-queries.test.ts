@@ -308,11 +308,7 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     );
     poll(url);
     await waitUntil(() => waiting.length === 1);
-    polled.registry.reconcile(
-      [],
-      { interval: 100, timeout: 100, stale_after: 1000, max_body_size: 1000 },
-      polled.now(),
-    );
+    polled.registry.reconcile([], polled.now());
     await new Promise<void>((resolve) => void waiting[0]?.end('{}', resolve));
     expect(polled.registry.states()).toEqual([]);
     // By the time that another endpoint has been polled, the response has arrived.

@@ -28,7 +28,7 @@ export function createPolledRegistry() {
     logged,
     configure: (yaml: string): void => {
       const config = parseValidConfig(yaml);
-      registry.reconcile(jobsOf(config), config.poll, now());
+      registry.reconcile(jobsOf(config), now());
     },
     advance: (ms: number): void => {
       elapsedMs += ms;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Instant } from '../../src/clock.js';
 import { failure } from '../../src/http/failure-reasons.js';
-import { initialState, initialMemory } from '../../src/poll/endpoint-state.js';
+import { initialState } from '../../src/poll/endpoint-state.js';
 import { step } from '../../src/poll/step.js';
 import { HOUR_MS, MINUTE_MS } from '../../src/config/units.js';
 import {
@@ -74,11 +74,11 @@ describe('the next round of a query', () => {
     const key = { target: 'a', document: 'module_state' } as const;
     const query = { attempts: after(...refusals(4)), failures: 4, failure: undefined, answers: new Map() };
     const before = {
-      ...initialState(key, { maxBodyBytes: 1, staleAfterMs: 1 }, at(0)),
+      ...initialState({ ...key, maxBodyBytes: 1, staleAfterMs: 1 }, at(0)),
       queries: new Map([['syncing', query]]),
     };
     const poll = { outcome: failure('status', 'down'), phaseSeconds: {} };
-    const { queries } = step({ state: before, memory: initialMemory }, poll, bridgeContext(), at(1)).state;
+    const { queries } = step(before, poll, bridgeContext(), at(1));
     expect(queries.get('syncing')).toEqual({ ...query, attempts: { ...query.attempts, refusedRounds: 0 } });
   });
 

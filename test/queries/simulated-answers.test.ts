@@ -4,13 +4,7 @@ import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { answerQueries, respondTo } from '../../src/commands/simulated-responses.js';
 import type { DocumentName } from '../../src/document-types.js';
-import {
-  exportedFamilies,
-  initialState,
-  type EndpointState,
-  initialMemory,
-  type KnownEndpoint,
-} from '../../src/poll/endpoint-state.js';
+import { exportedFamilies, initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
 import { jobsOf, pollInput } from '../../src/poll/jobs.js';
 import { step } from '../../src/poll/step.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
@@ -20,7 +14,6 @@ import { pollOf } from '../support/polls.js';
 /* The series of the answers of a simulated node. */
 
 const START_SECONDS = 1_790_000_000;
-const LIMITS = { maxBodyBytes: 2 ** 26, staleAfterMs: 300_000 };
 
 const at = (minute: number): Instant => ({ epochSeconds: START_SECONDS + minute * 60, monotonicMs: minute * 60_000 });
 
@@ -32,19 +25,19 @@ function polled(model: Model, document: DocumentName): EndpointState {
   const job = jobsOf(demoConfig('http://127.0.0.1:1317', model)).find(({ context }) => context.document === document);
   if (job === undefined) throw new Error(`the demo has no ${document}`);
   const { context } = job;
-  let endpoint: KnownEndpoint = { state: initialState(context, LIMITS, at(0)), memory: initialMemory };
+  let state = initialState(context, at(0));
   for (const minute of [0, 1]) {
     const body = document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });
-    const { sideInput } = pollInput(context, endpoint.state, () => undefined, at(minute));
+    const { sideInput } = pollInput(context, state, () => undefined, at(minute));
     const poll = {
       ...pollOf(context, body, { at: at(minute), sideInput }),
       foundPath: { dialect: 'neutral', path: '' },
     };
-    const { state, memory } = step(endpoint, poll, context, at(minute));
+    state = step(state, poll, context, at(minute));
     const queries = answerQueries(context, state, (path) => respondTo(model, path), at(minute));
-    endpoint = { state: { ...state, queries }, memory };
+    state = { ...state, queries };
   }
-  return endpoint.state;
+  return state;
 }
 
 const seriesOf = (state: EndpointState, pattern: RegExp): string[] =>

@@ -108,7 +108,7 @@ export async function startRecordedRegistry(config: Config, directory: string): 
     // By the timers only: the clocks are advanced by the test.
     if (isConfigured) await vi.advanceTimersByTimeAsync(config.poll.interval + 5);
     else {
-      registry.reconcile(jobsOf(config), config.poll, now());
+      registry.reconcile(jobsOf(config), now());
       await vi.advanceTimersByTimeAsync(5);
     }
     isConfigured = true;

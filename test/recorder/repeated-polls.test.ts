@@ -56,7 +56,7 @@ async function backlogStarts(
         if (minute > 0 && minute % 5 === 0 && minute <= 20) {
           starts[minute] = own && minuteOf(own.startSeconds);
         }
-        const known = endpoint?.memory.problems.remembered
+        const known = endpoint?.state.problems.remembered
           .get('BridgeBacklogHigh warning module_state')
           ?.present.get('[]');
         if (minute === 10) starts['foundAt'] = known && minuteOf(known.foundAt.epochSeconds);

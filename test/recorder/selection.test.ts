@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RecordingMemory } from '../../src/poll/registry.js';
-import { selectPoll } from '../../src/recorder/selection.js';
+import { selectPoll, type RecordingMemory } from '../../src/recorder/selection.js';
 
 const MINUTE = 60_000;
 

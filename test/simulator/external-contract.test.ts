@@ -3,12 +3,13 @@ import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { simulatedContractBody, type ContractChanges } from '../../src/commands/simulated-responses.js';
 import type { ContractReading } from '../../src/facts/contract/reading.js';
-import { observationsOf, jobsOf } from '../../src/poll/jobs.js';
+import { observationsOf } from '../../src/poll/endpoint-state.js';
+import { jobsOf } from '../../src/poll/jobs.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { pollContract } from '../queries/bridge-target.js';
 import { readSnapshot } from '../support/snapshots.js';
 import { startTestSimulator } from '../support/test-simulator.js';
-import { readBody } from '../../src/poll/poll.js';
+import { readBody } from '../../src/poll/read-response.js';
 
 const START_SECONDS = 1_790_000_000;
 

@@ -28,20 +28,16 @@ const open = async () => {
   return result.stateFile;
 };
 let file = await open();
-const known = targets.map((target) => file.rememberedOf({ target, document: 'module_state' })?.memory.problems.ended[0].startSeconds);
+const known = targets.map((target) => file.rememberedOf({ target, document: 'module_state' })?.problems.ended[0].startSeconds);
 console.log(JSON.stringify({ numbers: Array.from(new Set(known), (number) => number ?? null), lines }));
 let count = known[0] ?? 0;
 const endpoint = (target) => ({
-  state: {
-    target,
-    document: 'module_state',
-    last: { at: { epochSeconds: Date.now() / 1000, monotonicMs: performance.now() }, ok: false, phaseSeconds: {} },
-  },
-  memory: {
-    problems: {
-      remembered: new Map(),
-      ended: [{ name: 'x'.repeat(${CHARACTERS}), severity: 'warning', subject: {}, startSeconds: count, endSeconds: count }],
-    },
+  target,
+  document: 'module_state',
+  last: { at: { epochSeconds: Date.now() / 1000, monotonicMs: performance.now() }, ok: false, phaseSeconds: {} },
+  problems: {
+    remembered: new Map(),
+    ended: [{ name: 'x'.repeat(${CHARACTERS}), severity: 'warning', subject: {}, startSeconds: count, endSeconds: count }],
   },
 });
 for (;;) {

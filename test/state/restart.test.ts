@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/poll/verdicts.js';
 import type { DocumentName } from '../../src/document-types.js';
-import { EMPTY_BRIDGE_FLOW } from '../../src/flow/bridge-flow.js';
-import { rememberedOf, type Remembered } from '../../src/poll/remembered.js';
+import { rememberedOf, withRemembered, type Remembered } from '../../src/poll/remembered.js';
 import {
   createChain,
   instantAt,
   read,
+  restoredFrom,
   START_SECONDS,
   startSimulatedProcess,
   written,
@@ -14,7 +14,7 @@ import {
   type SimulatedProcess,
 } from './simulated-process.js';
 import type { Json } from '../support/json.js';
-import type { EndpointMemory } from '../../src/poll/endpoint-state.js';
+import { initialState, isOf, type EndpointState } from '../../src/poll/endpoint-state.js';
 
 /* What goes on after a restart, as after a gap in the polls, and what begins anew. */
 
@@ -113,7 +113,7 @@ describe('the first poll after a restart', () => {
     second.poll(30);
     expect(hasCounted(second)).toEqual([false, false]);
     // The restart is no gap in what the new process counts.
-    const gaps = second.all().flatMap(({ state }) => Object.values(state.success?.snapshot.flow?.gaps ?? {}));
+    const gaps = second.all().flatMap(({ success }) => Object.values<number>(success?.snapshot.flow?.gaps ?? {}));
     expect(gaps.filter((count) => count > 0)).toEqual([]);
     pollFrom(second, 31, 39, 1);
     expect(hasCounted(second)).toEqual([true, true]);
@@ -124,9 +124,9 @@ describe('the first poll after a restart', () => {
     const first = startSimulatedProcess(chain, 0);
     pollFrom(first, 0, 20);
     const known = read(first.end(21).get('module_state') ?? '', instantAt(22)).known;
-    const snapshot = first.all()[0]?.state.success?.snapshot;
-    if (known?.document !== 'module_state' || snapshot?.document !== 'module_state') throw new Error('no module state');
-    expect(known.flow).toEqual({ ...EMPTY_BRIDGE_FLOW, highest: snapshot.flow.highest });
+    const snapshot = first.all()[0]?.success?.snapshot;
+    if (known?.document !== 'module_state' || !isOf('module_state', snapshot)) throw new Error('no module state');
+    expect(known.flow).toEqual({ highest: snapshot.flow.highest });
     expect(known.flow.highest?.transfer).toBeGreaterThan(0);
   });
 
@@ -135,13 +135,13 @@ describe('the first poll after a restart', () => {
     pollFrom(first, 0, 20);
     const behind = startSimulatedProcess(createChain(), 22, first.end(21));
     behind.poll(8);
-    expect(behind.all().map(({ state }) => state.failure?.error.reason)).toEqual(['regression', 'regression']);
+    expect(behind.all().map(({ failure }) => failure?.error.reason)).toEqual(['regression', 'regression']);
   });
 });
 
 /** Which problems are there since when, and what would make them begin anew. */
-function startsOf(memory: EndpointMemory | undefined): readonly string[] {
-  return Array.from(memory?.problems.remembered ?? []).flatMap(([key, { present }]) =>
+function startsOf(state: Pick<EndpointState, 'problems'> | undefined): readonly string[] {
+  return Array.from(state?.problems.remembered ?? []).flatMap(([key, { present }]) =>
     Array.from(
       present,
       ([subject, { startSeconds, identity }]) => `${key} ${subject} ${startSeconds.toFixed(3)} ${identity}`,
@@ -164,7 +164,12 @@ describe('another bridge', () => {
       'module_state',
     ],
     ['with another id', /"bridge_id":"[^"]+/g, (text: string) => `${text}-2`, 'module_state'],
-    ['with another key of the signers', /"tss_pubkey":"[^"]+/g, (text: string) => `${text}x`, 'rate_limiter_input'],
+    [
+      'with another key of the signers of another hub',
+      /"(?:tss_pubkey":"|sender_chain_id":"7000)[^"]*/g,
+      (text: string) => (text.endsWith('"7000') ? text.replace('7000', '7001') : `${text}x`),
+      'rate_limiter_input',
+    ],
   ] as const)('%s begins empty, after failed polls, too', (_what, pattern, replace, document) => {
     let isFailing = true;
     const changed = (body: string): string => (isFailing ? '<html>' : body.replaceAll(pattern, replace));
@@ -176,12 +181,22 @@ describe('another bridge', () => {
     fresh.poll(64);
     const index = SEARCHED.indexOf(document);
     const [own, other] = [second.all()[index], fresh.all()[index]];
-    expect(own?.memory).toEqual(other?.memory);
-    expect(own?.state.success?.snapshot.observations).toEqual(other?.state.success?.snapshot.observations);
+    expect(own?.problems).toEqual(other?.problems);
+    expect(own?.success?.snapshot.observations).toEqual(other?.success?.snapshot.observations);
     // The other document is of the same bridge.
-    const before = first.all()[1 - index]?.memory;
+    const before = first.all()[1 - index];
     expect(startsOf(before).length).toBeGreaterThan(0);
-    expect(startsOf(second.all()[1 - index]?.memory)).toEqual(expect.arrayContaining([...startsOf(before)]));
+    expect(startsOf(second.all()[1 - index])).toEqual(expect.arrayContaining([...startsOf(before)]));
+  });
+
+  it('is not one whose signers have another key since the last poll', () => {
+    const second = startSimulatedProcess(chain, 62, first.end(61), (body) =>
+      body.replaceAll(/(?<="tss_pubkey":")[^"]+/g, 'another'),
+    );
+    second.poll(64);
+    const [, before] = first.all();
+    expect(startsOf(before).length).toBeGreaterThan(0);
+    expect(startsOf(second.all()[1])).toEqual(expect.arrayContaining([...startsOf(before)]));
   });
 
   it('is not one whose document says nothing about it', () => {
@@ -189,9 +204,9 @@ describe('another bridge', () => {
       body.replaceAll('"bridge_id":', '"other":'),
     );
     second.poll(64);
-    const starts = startsOf(first.all()[0]?.memory);
+    const starts = startsOf(first.all()[0]);
     expect(starts.length).toBeGreaterThan(0);
-    expect(startsOf(second.all()[0]?.memory)).toEqual(starts);
+    expect(startsOf(second.all()[0])).toEqual(starts);
     // And it is still known after that.
     expect(second.end(64).get('module_state')).toMatch(/"identity":\["0x\w+ \w/);
   });
@@ -223,7 +238,7 @@ describe('transactions that are pending and no longer listed', () => {
     const third = startSimulatedProcess(chain, 87, second.end(86));
     third.poll(88);
     expect(third.values(UNLISTED, 88)).toEqual(second.values(UNLISTED, 84));
-    const asked = third.all()[1]?.state.queries.get('cctx')?.answers.size;
+    const asked = third.all()[1]?.queries.get('cctx')?.answers.size;
     expect(asked).toBe(10);
 
     // They count for their chain when they finish, also if nothing of it is listed.
@@ -251,7 +266,7 @@ describe('what is written of an endpoint', () => {
   pollFrom(process, 104, 172);
 
   function rememberedIn(document: DocumentName): Remembered {
-    const endpoint = process.all().find(({ state }) => state.document === document);
+    const endpoint = process.all().find((state) => state.document === document);
     const remembered = endpoint && rememberedOf(endpoint);
     if (remembered === undefined) throw new Error('nothing is remembered');
     return remembered;
@@ -267,7 +282,7 @@ describe('what is written of an endpoint', () => {
   };
 
   it.each(SEARCHED)('is what was remembered, for %s', (document) => {
-    const { memory, ...others } = rememberedIn(document);
+    const { problems: own, ...others } = rememberedIn(document);
     const ended = {
       name: 'BridgeBacklogHigh',
       severity: 'warning',
@@ -275,9 +290,9 @@ describe('what is written of an endpoint', () => {
       startSeconds: 1,
       endSeconds: 2,
     } as const;
-    const problems = { ...memory.problems, ended: [ended] };
-    const remembered = { ...others, memory: { ...memory, problems } };
-    expect(startsOf(remembered.memory).length).toBeGreaterThan(0);
+    const problems = { ...own, ended: [ended] };
+    const remembered = { ...others, problems };
+    expect(startsOf(remembered).length).toBeGreaterThan(0);
     expect(Array.from(problems.remembered.values(), ({ mark }) => mark ?? null).some((mark) => mark !== null)).toBe(
       true,
     );
@@ -285,7 +300,9 @@ describe('what is written of an endpoint', () => {
     // Without them, what is one problem of several validators would end with the restart.
     expect(subjects.some(({ validators }) => validators.length > 0)).toBe(document === 'module_state');
     const text = written(remembered, instantAt(173));
-    expect(plain(read(text, instantAt(182)))).toEqual(plain(remembered));
+    const state = initialState({ ...remembered, maxBodyBytes: 1, staleAfterMs: 1 }, instantAt(182));
+    expect(plain(restoredFrom(text, instantAt(182)))).toEqual(plain(withRemembered(state, remembered)));
+    expect(read(text, instantAt(182)).polledAt).toEqual(remembered.polledAt);
     // Some kilobytes per target.
     expect(text.length).toBeLessThan(100_000);
   });
@@ -293,40 +310,38 @@ describe('what is written of an endpoint', () => {
   it('has all of its times on the clocks of the new process, none of them in the future', () => {
     const remembered = rememberedIn('module_state');
     const text = written(remembered, instantAt(173));
-    const { polledAt, memory } = read(text, instantAt(182, 181));
-    expect(instantAt(182, 181).monotonicMs - polledAt.monotonicMs).toBeCloseTo(10 * 60_000);
-    const present = ({ problems }: EndpointMemory) =>
+    const subjects = ({ problems }: Remembered) =>
       Array.from(problems.remembered.values()).flatMap((own) => Array.from(own.present.values()));
-    expect(present(memory).some(({ foundAt }) => foundAt.monotonicMs < 0)).toBe(true);
-    // The clock was set back by hours.
+    const next = read(text, instantAt(182, 181));
+    expect(instantAt(182, 181).monotonicMs - next.polledAt.monotonicMs).toBeCloseTo(10 * 60_000);
+    expect(subjects(next).some(({ foundAt }) => foundAt.monotonicMs < 0)).toBe(true);
+    if (next.known?.document !== 'module_state') throw new Error('no module state');
+    const { at, heights = [], lastEvent } = next.known.observations ?? {};
+    expect(heights.at(-1)?.monotonicMs).toBe(at?.monotonicMs);
+    expect(lastEvent?.readAtMs).toBe(at?.monotonicMs);
+    // The clock was set back by hours: no time has passed.
     const early = read(text, instantAt(110));
-    expect(early.polledAt).toEqual(instantAt(110));
-    const starts = present(early.memory).map(({ startSeconds }) => startSeconds);
-    expect(Math.max(...present(remembered.memory).map(({ startSeconds }) => startSeconds))).toBeGreaterThan(
-      instantAt(110).epochSeconds,
-    );
-    expect(Math.max(...starts)).toBe(instantAt(110).epochSeconds);
+    expect(early.polledAt.epochSeconds).toBe(instantAt(110).epochSeconds);
+    expect(instantAt(110).monotonicMs - early.polledAt.monotonicMs).toBeCloseTo(60_000);
+    const latest = (own: Remembered) => Math.max(...subjects(own).map(({ startSeconds }) => startSeconds));
+    expect(latest(remembered)).toBeGreaterThan(instantAt(110).epochSeconds);
+    expect(latest(early)).toBe(instantAt(110).epochSeconds);
   });
 
   it('begins a mark of another form anew, and drops a problem that this version does not have', () => {
-    const text = written(rememberedIn('module_state'), instantAt(173));
-    const parsed = JSON.parse(text) as { memory: { remembered: [string, { mark: unknown }][] } };
-    const marked = parsed.memory.remembered.filter(([, { mark }]) => mark !== null).map(([key]) => key);
+    const { problems, ...others } = rememberedIn('module_state');
+    const marked = Array.from(problems.remembered).flatMap(([key, { mark }]) => (mark === undefined ? [] : [key]));
     const [changed = ''] = marked;
-    const [[, problem] = ['', { mark: null }]] = parsed.memory.remembered;
-    const remembered = parsed.memory.remembered.map(([key, own]): (typeof parsed.memory.remembered)[number] => [
-      key,
-      key === changed ? { ...own, mark: { of: 'another version' } } : own,
-    ]);
-    const other = {
-      ...parsed,
-      memory: { ...parsed.memory, remembered: [...remembered, ['Gone critical module_state', problem]] },
-    };
-    const { memory } = read(JSON.stringify(other), instantAt(182));
-    expect(memory.problems.remembered.get(changed)?.mark).toBeUndefined();
-    expect(marked.slice(1).map((key) => memory.problems.remembered.get(key)?.mark)).not.toContain(undefined);
-    expect(Array.from(memory.problems.remembered.keys())).toEqual(expect.arrayContaining(marked));
-    expect(memory.problems.remembered.has('Gone critical module_state')).toBe(false);
+    const other = { present: new Map(), candidates: new Map(), unjudgedSeconds: 1, markWithoutLastDocument: undefined };
+    const remembered = new Map(problems.remembered)
+      .set(changed, { ...other, mark: { of: 'another version' } })
+      .set('Gone critical module_state', { ...other, mark: undefined });
+    const text = written({ ...others, problems: { ...problems, remembered } }, instantAt(173));
+    const after = restoredFrom(text, instantAt(182)).problems.remembered;
+    expect(after.get(changed)).toEqual({ ...other, mark: undefined });
+    expect(marked.slice(1).map((key) => after.get(key)?.mark)).not.toContain(undefined);
+    expect(Array.from(after.keys())).toEqual(expect.arrayContaining(marked));
+    expect(after.has('Gone critical module_state')).toBe(false);
   });
 });
 
@@ -348,7 +363,7 @@ describe('a hostile document', () => {
   it('with long addresses makes no large file', () => {
     const process = startSimulatedProcess(incident('stuck'), 0, undefined, hostile);
     pollFrom(process, 0, 76, 8);
-    expect(startsOf(process.all()[0]?.memory).length).toBeGreaterThan(2);
+    expect(startsOf(process.all()[0]).length).toBeGreaterThan(2);
     for (const text of process.end(77).values()) expect(text.length).toBeLessThan(100_000);
   });
 

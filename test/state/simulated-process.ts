@@ -1,18 +1,17 @@
-import { z } from 'zod';
 import { verdictsOf, type Verdict } from '../../src/poll/verdicts.js';
 import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { answerQueries, respondTo } from '../../src/commands/simulated-responses.js';
 import type { Config } from '../../src/config/config.js';
 import type { DocumentName } from '../../src/document-types.js';
-import { exportedFamilies, initialState, initialMemory, type KnownEndpoint } from '../../src/poll/endpoint-state.js';
-import { jobsOf, limitsOf, pollInput } from '../../src/poll/jobs.js';
+import { exportedFamilies, initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
+import { jobsOf, pollInput } from '../../src/poll/jobs.js';
 import { rememberedOf, withRemembered, type Remembered } from '../../src/poll/remembered.js';
 import { step } from '../../src/poll/step.js';
 import { createModel, type Model, type ModelOptions } from '../../src/simulator/model.js';
 import { queryStatesOf } from '../../src/queries/query-state.js';
-import { createSchema } from '../../src/state/schema.js';
-import { readBody } from '../../src/poll/poll.js';
+import { END, formatBegin, formatEndpoint, parseFile } from '../../src/state/state-json.js';
+import { readBody } from '../../src/poll/read-response.js';
 
 /* The polls of a simulated chain by processes that follow each other, each with what the one before has written. */
 
@@ -26,10 +25,18 @@ export const instantAt = (minute: number, startedMinute = 0): Instant => ({
 
 /** As JSON and back, by two processes. */
 export function written(remembered: Remembered, at: Instant): string {
-  return JSON.stringify(z.encode(createSchema(at).endpoint, remembered));
+  return formatBegin(at) + formatEndpoint(remembered) + END;
 }
 export function read(text: string, at: Instant): Remembered {
-  return createSchema(at).endpoint.parse(JSON.parse(text));
+  const [remembered] = parseFile(text, at) ?? [];
+  if (remembered === undefined) throw new Error('the file is invalid');
+  return remembered;
+}
+
+/** The state of an endpoint with what is read. */
+export function restoredFrom(text: string, at: Instant): EndpointState {
+  const remembered = read(text, at);
+  return withRemembered(initialState({ ...remembered, maxBodyBytes: 1, staleAfterMs: 1 }, at), remembered);
 }
 
 export interface Chain {
@@ -63,7 +70,7 @@ function configOf(model: Model): Config {
 export interface SimulatedProcess {
   /** Advances the chain to a minute and polls both documents. */
   readonly poll: (minute: number) => void;
-  readonly all: () => readonly KnownEndpoint[];
+  readonly all: () => readonly EndpointState[];
   readonly verdicts: (minute: number) => readonly Verdict[];
   /** The values of a family, by labels, of the documents of the last polls. */
   readonly values: (family: string, minute: number) => Readonly<Record<string, number>>;
@@ -82,13 +89,10 @@ export function startSimulatedProcess(
   const now = (minute: number): Instant => instantAt(minute, startedMinute);
   const jobs = jobsOf(config);
   let endpoints = new Map(
-    jobs.map((job): [DocumentName, KnownEndpoint] => {
+    jobs.map((job): [DocumentName, EndpointState] => {
       const { document } = job.context;
-      const state = initialState(job.context, limitsOf(job, config.poll), now(startedMinute));
-      const initial = {
-        state: { ...state, queries: queryStatesOf(job.context) },
-        memory: initialMemory,
-      };
+      const state = initialState(job.context, now(startedMinute));
+      const initial = { ...state, queries: queryStatesOf(job.context) };
       const text = texts.get(document);
       return [document, withRemembered(initial, text === undefined ? undefined : read(text, now(startedMinute)))];
     }),
@@ -102,7 +106,7 @@ export function startSimulatedProcess(
         const { context } = job;
         const before = endpoints.get(context.document);
         if (before === undefined) throw new Error('unknown document');
-        const { sideInput } = pollInput(context, before.state, (name) => endpoints.get(name)?.state, at);
+        const { sideInput } = pollInput(context, before, (name) => endpoints.get(name), at);
         const body =
           context.document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });
         const received = {
@@ -113,28 +117,24 @@ export function startSimulatedProcess(
           sideInput,
         };
         const foundPath = job.paths.find(({ dialect }) => dialect === 'neutral');
-        const { state, memory } = step(before, { ...readBody(received, context), foundPath }, context, at);
+        const state = step(before, { ...readBody(received, context), foundPath }, context, at);
         const queries = answerQueries(context, state, (path) => respondTo(model, path), at);
-        endpoints = new Map([...endpoints, [context.document, { state: { ...state, queries }, memory }]]);
+        endpoints = new Map([...endpoints, [context.document, { ...state, queries }]]);
       }
     },
     all: () => Array.from(endpoints.values()),
-    verdicts: (minute) =>
-      verdictsOf(
-        Array.from(endpoints.values(), ({ state }) => state),
-        now(minute),
-      ).flatMap(({ verdicts }) => verdicts),
+    verdicts: (minute) => verdictsOf(Array.from(endpoints.values()), now(minute)).flatMap(({ verdicts }) => verdicts),
     values: (family, minute) =>
       Object.fromEntries(
         Array.from(endpoints.values())
-          .flatMap(({ state }) => exportedFamilies(state, now(minute)))
+          .flatMap((state) => exportedFamilies(state, now(minute)))
           .filter(({ name }) => name === family)
           .flatMap(({ samples = [] }) => samples)
           .map(({ labels, value }) => [Object.values(labels).join(' '), value]),
       ),
     lines: (family) =>
-      Array.from(endpoints.values()).flatMap(({ state }) =>
-        (state.success?.snapshot.cumulative ?? [])
+      Array.from(endpoints.values()).flatMap(({ success }) =>
+        (success?.snapshot.cumulative ?? [])
           .filter(({ name }) => name === family)
           .map((lines) => JSON.stringify(lines)),
       ),

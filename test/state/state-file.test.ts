@@ -18,7 +18,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { clock, type Instant } from '../../src/clock.js';
-import { initialState, initialMemory, type KnownEndpoint } from '../../src/poll/endpoint-state.js';
+import { initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
 import { openStateFile, type StateFile } from '../../src/state/state-file.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { waitUntil } from '../support/wait-for.js';
@@ -49,10 +49,10 @@ async function close(stateFile: StateFile): Promise<void> {
 }
 
 /** An endpoint that was polled some days ago, with as many characters as it takes to fill a file. */
-function endpoint(target: string, daysAgo = 0, characters = 0): KnownEndpoint {
+function endpoint(target: string, daysAgo = 0, characters = 0): EndpointState {
   const { epochSeconds, monotonicMs } = clock();
   const at = { epochSeconds: epochSeconds - daysAgo * 86_400, monotonicMs: monotonicMs - daysAgo * 86_400_000 };
-  const state = initialState({ target, document: 'module_state' }, { maxBodyBytes: 1, staleAfterMs: 1 }, at);
+  const state = initialState({ target, document: 'module_state', maxBodyBytes: 1, staleAfterMs: 1 }, at);
   const ended = {
     name: 'x'.repeat(characters),
     severity: 'warning',
@@ -61,13 +61,15 @@ function endpoint(target: string, daysAgo = 0, characters = 0): KnownEndpoint {
     endSeconds: 0,
   } as const;
   return {
-    state: { ...state, polls: 1, last: { at, ok: false, phaseSeconds: {}, bodyBytes: undefined } },
-    memory: { ...initialMemory, problems: { remembered: new Map(), ended: [ended] } },
+    ...state,
+    polls: 1,
+    last: { at, ok: false, phaseSeconds: {}, bodyBytes: undefined },
+    problems: { remembered: new Map(), ended: [ended] },
   };
 }
 
 /** What a process writes that ends at once. */
-async function write(path: string, endpoints: readonly KnownEndpoint[], now: () => Instant = clock): Promise<void> {
+async function write(path: string, endpoints: readonly EndpointState[], now: () => Instant = clock): Promise<void> {
   const stateFile = await open(path, now);
   stateFile.start(() => endpoints);
   await close(stateFile);
@@ -135,10 +137,9 @@ describe('the state file', () => {
       markWithoutLastDocument: undefined,
     };
     const remembered = new Map([['BridgeHeightStalled critical module_state', problem]]);
-    const { state, memory } = endpoint('a');
-    await write(fileIn(path), [{ state, memory: { ...memory, problems: { remembered, ended: [] } } }]);
+    await write(fileIn(path), [{ ...endpoint('a'), problems: { remembered, ended: [] } }]);
     const next = await open(fileIn(path));
-    const { problems } = next.rememberedOf({ target: 'a', document: 'module_state' })?.memory ?? {};
+    const { problems } = next.rememberedOf({ target: 'a', document: 'module_state' }) ?? {};
     expect(problems?.remembered.get('BridgeHeightStalled critical module_state')).toMatchObject({
       present: new Map([['[]', { identity: '7', startSeconds: 1_000_000_000 }]]),
       unjudgedSeconds: 1_000_000_030,
@@ -148,8 +149,7 @@ describe('the state file', () => {
   it('leaves out an endpoint that cannot be written, and limits the times of marks to now', async () => {
     const { path } = createTempFolder();
     const invalid = endpoint('invalid');
-    const ended = invalid.memory.problems.ended.map((one) => ({ ...one, startSeconds: NaN }));
-    const problems = { remembered: new Map(), ended };
+    const ended = invalid.problems.ended.map((one) => ({ ...one, startSeconds: NaN }));
     const later = clock().epochSeconds + 3600;
     const mark = { values: { a: '1' }, changed: ['a'], at: later };
     const key = 'BridgeParamsChanged info module_state';
@@ -160,16 +160,14 @@ describe('the state file', () => {
       mark,
       markWithoutLastDocument: mark,
     };
-    const { state, memory } = endpoint('a');
-    const marked = { ...memory, problems: { remembered: new Map([[key, known]]), ended: [] } };
     await write(fileIn(path), [
-      { ...invalid, memory: { ...memory, problems } },
-      { state, memory: marked },
+      { ...invalid, problems: { remembered: new Map(), ended } },
+      { ...endpoint('a'), problems: { remembered: new Map([[key, known]]), ended: [] } },
     ]);
     expect(lines).toContain('the state of module_state of invalid cannot be written');
     const next = await open(fileIn(path));
     expect(isKnown(next, 'invalid')).toBe(false);
-    const restored = next.rememberedOf({ target: 'a', document: 'module_state' })?.memory.problems.remembered.get(key);
+    const restored = next.rememberedOf({ target: 'a', document: 'module_state' })?.problems.remembered.get(key);
     expect(restored?.mark).toMatchObject({ values: { a: '1' }, at: expect.any(Number) });
     expect(restored?.mark).not.toMatchObject({ at: later });
     expect(restored?.markWithoutLastDocument).toEqual(restored?.mark);
@@ -189,6 +187,7 @@ describe('the state file', () => {
     vi.advanceTimersByTime(30_000);
     await waitUntil(() => existsSync(fileIn(path)));
     await close(stateFile);
+    await waitUntil(() => !existsSync(`${fileIn(path)}.lock`));
     expect(statSync(fileIn(path)).size).toBeLessThanOrEqual(32 * 2 ** 20);
     const next = await open(fileIn(path));
     const isThere = ['a', 'b', 'c', 'too large'].map((target) => isKnown(next, target));
@@ -315,6 +314,21 @@ describe('a second process with the same state file', () => {
     });
     await close(first);
     await open(fileIn(path));
+  });
+
+  it('is refused while the last write of the first one takes longer than its end waits for it', async () => {
+    const { path } = createTempFolder();
+    const file = fileIn(path);
+    const first = await open(file);
+    first.start(() => {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_050);
+      return [endpoint('a')];
+    });
+    await close(first);
+    expect(existsSync(file)).toBe(false);
+    expect(await openStateFile(file, log)).toMatchObject({ ok: false });
+    await waitUntil(() => !existsSync(`${file}.lock`));
+    expect(isKnown(await open(file), 'a')).toBe(true);
   });
 
   it('is one of several that start at once after another one was killed', async () => {

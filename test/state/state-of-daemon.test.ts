@@ -25,8 +25,9 @@ beforeAll(async () => {
   await waitUntil(async () => (await fetch(`${daemon.url}/-/ready`)).status === 200);
   await daemon.stop();
   stateOfBefore = readFileSync(file, 'utf8').replaceAll(
-    /"since":(\d+\.\d+)/g,
-    (_, seconds: string) => `"since":${(Number(seconds) - 60).toFixed(3)}`,
+    /"since":\{"epochSeconds":([\d.]+),"monotonicMs":([\d.]+)\}/g,
+    (_, seconds: string, ms: string) =>
+      `"since":{"epochSeconds":${Number(seconds) - 60},"monotonicMs":${Number(ms) - 60_000}}`,
   );
 });
 afterAll(async () => simulator.close());
@@ -78,7 +79,7 @@ validators: [{address: "${member?.orchestrator}", name: ${VALIDATOR_CANARY}}]
     expect(text).toContain('"target":"a","document":"rate_limiter_input"');
     // Nothing about a document that was never there.
     expect(text).toMatch(
-      /"target":"b","document":"module_state","polledAt":[\d.]+,"known":null,"memory":\{"remembered":\[\],"ended":\[\]\}/,
+      /"target":"b","document":"module_state","polledAt":\{[^}]+\},"problems":\{"remembered":\{"\$map":\[\]\},"ended":\[\]\}/,
     );
     expect(revealedSecrets(text, secrets)).toEqual([]);
     for (const canary of ['user-canary', 'http', '127.0.0.1', 'ECONN', VALIDATOR_CANARY, CHAIN_CANARY, SYMBOL_CANARY]) {

@@ -1,15 +1,7 @@
 import type { Instant } from '../../src/clock.js';
-import {
-  initialState,
-  type EndpointKey,
-  type EndpointLimits,
-  type EndpointState,
-  initialMemory,
-  type KnownEndpoint,
-} from '../../src/poll/endpoint-state.js';
-import type { Poll } from '../../src/poll/poll.js';
+import { initialState, type EndpointKey, type EndpointState, type Snapshot } from '../../src/poll/endpoint-state.js';
 import { rememberedOf, withRemembered, type Remembered } from '../../src/poll/remembered.js';
-import { step, type Snapshot } from '../../src/poll/step.js';
+import { step, type Poll } from '../../src/poll/step.js';
 import { verdictsOf, type TargetVerdicts } from '../../src/poll/verdicts.js';
 import type { QueryStates } from '../../src/queries/query-state.js';
 import type { StepContext } from '../../src/document-types.js';
@@ -21,7 +13,6 @@ export interface RecordedStates {
   readonly record: (context: StepContext, poll: Poll, at: Instant) => { before: EndpointState; after: EndpointState };
   /** The same array until one of them changes. */
   readonly states: () => readonly EndpointState[];
-  readonly endpoints: () => readonly KnownEndpoint[];
   readonly stateOf: (key: EndpointKey) => EndpointState;
   /** The last accepted document of an endpoint. */
   readonly snapshotOf: (key: EndpointKey) => Snapshot | undefined;
@@ -36,7 +27,7 @@ export interface RecordedStates {
 
 export function recordedStates(
   added: readonly AddedEndpoint[],
-  limits: EndpointLimits,
+  limits: Pick<EndpointState, 'maxBodyBytes' | 'staleAfterMs'>,
   addedAt: Instant = { epochSeconds: 1_790_000_000, monotonicMs: 0 },
   remembered: readonly Remembered[] = [],
 ): RecordedStates {
@@ -44,44 +35,35 @@ export function recordedStates(
     (key: EndpointKey) =>
     (other: EndpointKey): boolean =>
       other.target === key.target && other.document === key.document;
-  const initial = (own: AddedEndpoint, at: Instant): KnownEndpoint =>
-    withRemembered({ state: initialState(own, limits, at), memory: initialMemory }, remembered.find(isOf(own)));
-  let endpoints: readonly KnownEndpoint[] = [];
-  let states: readonly EndpointState[] = [];
-  const set = (next: readonly KnownEndpoint[]): void => {
-    endpoints = next;
-    states = next.map(({ state }) => state);
-  };
-  const endpointOf = (key: EndpointKey): KnownEndpoint => {
-    const found = endpoints.find(({ state }) => isOf(key)(state));
+  const initial = (own: AddedEndpoint, at: Instant): EndpointState =>
+    withRemembered(initialState({ ...own, ...limits }, at), remembered.find(isOf(own)));
+  const stateOf = (key: EndpointKey): EndpointState => {
+    const found = states.find(isOf(key));
     if (found === undefined) throw new Error(`${key.target} ${key.document} is not an endpoint`);
     return found;
   };
-  const replace = (before: KnownEndpoint, after: KnownEndpoint): void =>
-    set(endpoints.map((endpoint) => (endpoint === before ? after : endpoint)));
-  set(added.map((own) => initial(own, addedAt)));
+  const replace = (before: EndpointState, after: EndpointState): void => {
+    states = states.map((state) => (state === before ? after : state));
+  };
+  let states: readonly EndpointState[] = added.map((own) => initial(own, addedAt));
   return {
     record: (context, poll, at) => {
-      const before = endpointOf(context);
+      const before = stateOf(context);
       const after = step(before, poll, context, at);
       replace(before, after);
-      return { before: before.state, after: after.state };
+      return { before, after };
     },
     states: () => states,
-    endpoints: () => endpoints,
-    stateOf: (key) => endpointOf(key).state,
-    snapshotOf: (key) => endpointOf(key).state.success?.snapshot,
+    stateOf,
+    snapshotOf: (key) => stateOf(key).success?.snapshot,
     answer: (key, change) => {
-      const before = endpointOf(key);
-      replace(before, { ...before, state: { ...before.state, queries: change(before.state) } });
+      const before = stateOf(key);
+      replace(before, { ...before, queries: change(before) });
     },
-    reload: (kept, at) =>
-      set(
-        kept.map(
-          (own) => (own.isNew ? undefined : endpoints.find(({ state }) => isOf(own)(state))) ?? initial(own, at),
-        ),
-      ),
-    remembered: () => endpoints.flatMap((endpoint) => rememberedOf(endpoint) ?? []),
+    reload: (kept, at) => {
+      states = kept.map((own) => (own.isNew ? undefined : states.find(isOf(own))) ?? initial(own, at));
+    },
+    remembered: () => states.flatMap((state) => rememberedOf(state) ?? []),
     verdicts: (now) => verdictsOf(states, now),
   };
 }

@@ -2,7 +2,8 @@ import type { Instant } from '../../src/clock.js';
 import type { DocumentName, LabelSettings, StepContext } from '../../src/document-types.js';
 import { failure, type FailureReason } from '../../src/http/failure-reasons.js';
 import type { Fetched, PollExecutor, ReceivedBody } from '../../src/poll/fetch.js';
-import { type Poll, readBody, readFetched } from '../../src/poll/poll.js';
+import { readBody, readResponse } from '../../src/poll/read-response.js';
+import type { Poll } from '../../src/poll/step.js';
 import type { PollInput, PollJob } from '../../src/poll/jobs.js';
 
 /** When a document is received if the test does not tell. */
@@ -15,6 +16,7 @@ export const TARGET_OPTIONS = {
   target: 't',
   labels: NO_LABELS,
   maxSeries: 200,
+  maxBodyBytes: Infinity,
   staleAfterMs: 300_000,
   maxValues: 2_000_000,
 } as const;
@@ -58,7 +60,7 @@ export async function pollNode(
   input: PollInput = {},
 ): Promise<Poll> {
   const fetched = await executor.fetch(job, input);
-  const poll = readFetched(fetched, job.context);
+  const poll = readResponse(fetched, job.context);
   fetched.release();
   return poll;
 }

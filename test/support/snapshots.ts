@@ -7,9 +7,9 @@ import type { Instant } from '../../src/clock.js';
 import type { BridgeObservations } from '../../src/facts/bridge/observations.js';
 import type { CrosschainObservations } from '../../src/facts/crosschain/observations.js';
 import { documents, type DocumentContext, type SideInput } from '../../src/documents.js';
-import { initialState, initialMemory } from '../../src/poll/endpoint-state.js';
-import type { Poll } from '../../src/poll/poll.js';
-import { step, type KnownDocument, type Snapshot } from '../../src/poll/step.js';
+import type { Poll } from '../../src/poll/step.js';
+import { initialState, isOf, type KnownDocument, type Snapshot } from '../../src/poll/endpoint-state.js';
+import { step } from '../../src/poll/step.js';
 import { NO_LABELS, pollOf, START, TARGET_OPTIONS } from './polls.js';
 
 /** The hub height of the response header and the configuration beside the settings of the endpoint. */
@@ -123,22 +123,21 @@ function snapshotAfter<Name extends DocumentName>(
   const { document } = context;
   const flow = documents[document].flow.initial;
   const restored = observations && { document, identity: [], height: undefined, observations, flow };
-  return firstSnapshot(poll, context, restored as KnownDocument | undefined) as Snapshot<Name>;
+  return firstSnapshot(poll, context, restored);
 }
 
 /** What the first poll of an endpoint publishes. Throws if it has failed. */
 export function firstSnapshot<Name extends DocumentName>(
   poll: Poll<Name>,
   context: StepContext<Name>,
-  restored?: KnownDocument,
-): Snapshot {
+  restored?: KnownDocument<Name>,
+): Snapshot<Name> {
   const { outcome } = poll;
   if (!outcome.ok) throw new Error(`${outcome.error.reason}: ${outcome.error.message}`);
-  const limits = { maxBodyBytes: Infinity, staleAfterMs: context.staleAfterMs };
-  const state = { ...initialState(context, limits, outcome.receivedAt), restored };
-  const { success } = step({ state, memory: initialMemory }, poll, context, outcome.receivedAt).state;
-  if (success === undefined) throw new Error('a poll that has succeeded has a snapshot');
-  return success.snapshot;
+  const before = { ...initialState(context, outcome.receivedAt), restored };
+  const snapshot = step(before, poll, context, outcome.receivedAt).success?.snapshot;
+  if (!isOf(context.document, snapshot)) throw new Error('a poll that has succeeded has a snapshot');
+  return snapshot;
 }
 
 /** The settings of a document, and what of its context a test gives. */

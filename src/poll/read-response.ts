@@ -1,56 +1,21 @@
 import { performance } from 'node:perf_hooks';
-import type { DocumentPath } from '../chain/dialects.js';
-import type { FieldErrors } from '../chain/document.js';
 import { INVALID } from '../chain/field.js';
-import type { Numeral } from '../chain/numeral.js';
-import type { Instant } from '../clock.js';
 import type { EndpointUrl } from '../config/urls.js';
-import type { DocumentName, DocumentTypes, StepContext } from '../document-types.js';
-import { documents, type SideInput } from '../documents.js';
+import type { DocumentName, StepContext } from '../document-types.js';
+import { documents } from '../documents.js';
 import { failure, statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
 import { HEIGHT_FIELD, parseHeight } from '../http/height-header.js';
 import { isJsonRpc, portHint, withHint } from '../http/port-hints.js';
 import { errorText } from '../text/error-text.js';
-import type { KnownEndpoint } from './endpoint-state.js';
-import { secondsSince, type Fetched, type ReceivedBody } from './fetch.js';
+import type { Fetched, ReceivedBody } from './fetch.js';
 import { compressBody } from './kept-body.js';
-import { step } from './step.js';
+import { secondsSince } from './phases.js';
+import type { Poll } from './step.js';
 
-/* What one poll has found: a response is read, then the step is taken with it. Both are measured. */
+/* How the response to the request of a document is read. */
 
-/** A document that was read. */
-export interface PolledDocument<Name extends DocumentName = DocumentName> {
-  readonly ok: true;
-  readonly content: DocumentTypes[Name]['content'];
-  readonly errors: FieldErrors;
-  /** Hub height from the response header; `undefined` without one. */
-  readonly height: Numeral | undefined;
-  readonly receivedAt: Instant;
-  readonly sideInput?: SideInput | undefined;
-  /** The body, compressed by `compressBody`; `undefined` if it is not kept. */
-  readonly compressed: Buffer | undefined;
-}
-
-export type Phase = 'fetch' | 'decode' | 'derive';
-
-/** What one poll has found. */
-export interface Poll<Name extends DocumentName = DocumentName> {
-  readonly outcome: PolledDocument<Name> | Failure;
-  /** Duration of each phase that has ended. */
-  readonly phaseSeconds: Partial<Record<Phase, number>>;
-  readonly bodyBytes?: number | undefined;
-  /** Whether the body has so many values for its size that it is hostile. */
-  readonly isDense?: boolean;
-  /** Whether the last poll of another document of the target has succeeded. */
-  readonly isOtherServed?: boolean;
-  /** Where the document was found; only after a success, and not for a recorded body. */
-  readonly foundPath?: DocumentPath | undefined;
-  /** Host and path of the document, or the name of its file; at the beginning of messages. */
-  readonly source?: string | undefined;
-}
-
-/** Reads the document that was fetched. */
-export function readFetched<Name extends DocumentName>(
+/** Reads a response. */
+export function readResponse<Name extends DocumentName>(
   { outcome: received, seconds, foundPath, url, clean }: Fetched,
   context: StepContext<Name>,
 ): Poll<Name> {
@@ -99,19 +64,4 @@ export function readBody<Name extends DocumentName>(
   if (height !== INVALID) return { ...poll, outcome: { ...outcome, errors: read.errors, height } };
   const errors = { ...read.errors, invalid: new Map([...read.errors.invalid, [HEIGHT_FIELD, 1] as const]) };
   return { ...poll, outcome: { ...outcome, errors, height: undefined } };
-}
-
-/** A step whose duration is measured. */
-export function timedStep<Name extends DocumentName>(
-  before: KnownEndpoint,
-  poll: Poll<Name>,
-  context: StepContext<Name>,
-  at: Instant,
-): KnownEndpoint {
-  const started = performance.now();
-  const after = step(before, poll, context, at);
-  const { last } = after.state;
-  if (last?.ok !== true) return after;
-  const phaseSeconds = { ...last.phaseSeconds, derive: secondsSince(started) };
-  return { ...after, state: { ...after.state, last: { ...last, phaseSeconds } } };
 }
