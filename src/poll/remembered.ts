@@ -5,7 +5,8 @@ import type { DocumentName } from '../document-types.js';
 import { documentNames } from '../documents.js';
 import { EMPTY_BRIDGE_FLOW, restartedBridge } from '../flow/bridge-flow.js';
 import { EMPTY_CROSSCHAIN_FLOW, restartedCrosschain } from '../flow/crosschain-flow.js';
-import { problemKey, severities, subjectLabels } from '../problems/problem.js';
+import type { RememberedProblem } from '../problems/memory.js';
+import { problemKey, severities, subjectLabels, type Problem } from '../problems/problem.js';
 import { problems } from '../problems/problems.js';
 import { isOf, knownDocument, type EndpointState, type KnownDocument } from './endpoint-state.js';
 
@@ -92,6 +93,7 @@ const contract = z.object({ ...ofAll, document: z.literal('external_contract') }
 
 const subject = z.partialRecord(z.enum(subjectLabels), z.string());
 
+/** Without its texts and the names of validators, which the next document has. */
 const knownSubject = z.object({
   subject,
   identity: z.string(),
@@ -100,11 +102,8 @@ const knownSubject = z.object({
   since: instant,
   foundAt: instant,
   isMissing: z.boolean(),
-  sentence: z.object({ fact: z.string(), separator: z.enum(['; ', ': ']), details: z.string() }),
-  action: z.string(),
   validators: list(
     z.object({
-      name: z.string(),
       address: z.string(),
       externalAddress: z.string(),
       isWatched: z.boolean(),
@@ -203,12 +202,28 @@ function ofThisVersion(remembered: Remembered['problems']['remembered']): Endpoi
       const key = problemKey(problem);
       const known = remembered.get(key);
       if (known === undefined) return [];
+      const subjects = { present: withTexts(known.present, problem), candidates: withTexts(known.candidates, problem) };
       const markOf = (mark: unknown): unknown => problem.mark?.schema.safeParse(mark).data;
       const marks = {
         mark: markOf(known.mark),
         markWithoutLastDocument: markOf(known.markWithoutLastDocument),
       };
-      return [[key, { ...known, ...marks }] as const];
+      return [[key, { ...subjects, ...marks, unjudgedSeconds: known.unjudgedSeconds }] as const];
     }),
+  );
+}
+
+/** The summary is the sentence until the problem is found again. */
+function withTexts(
+  subjects: ReadonlyMap<string, z.output<typeof knownSubject>>,
+  { name, summary, action }: Problem,
+): RememberedProblem['present'] {
+  const plainSummary = summary.includes('{{') ? name : summary.replace(/\.$/, '');
+  const sentence = { fact: `${plainSummary} (for {duration})`, separator: '; ', details: '' } as const;
+  return new Map(
+    Array.from(subjects, ([key, { validators, ...known }]) => [
+      key,
+      { ...known, sentence, action, validators: validators.map((validator) => ({ ...validator, name: '' })) },
+    ]),
   );
 }

@@ -14,7 +14,7 @@ import {
   type SimulatedProcess,
 } from './simulated-process.js';
 import type { Json } from '../support/json.js';
-import { initialState, isOf, type EndpointState } from '../../src/poll/endpoint-state.js';
+import { initialState, isOf } from '../../src/poll/endpoint-state.js';
 
 /* What goes on after a restart, as after a gap in the polls, and what begins anew. */
 
@@ -140,7 +140,7 @@ describe('the first poll after a restart', () => {
 });
 
 /** Which problems are there since when, and what would make them begin anew. */
-function startsOf(state: Pick<EndpointState, 'problems'> | undefined): readonly string[] {
+function startsOf(state: Pick<Remembered, 'problems'> | undefined): readonly string[] {
   return Array.from(state?.problems.remembered ?? []).flatMap(([key, { present }]) =>
     Array.from(
       present,
@@ -272,13 +272,16 @@ describe('what is written of an endpoint', () => {
     return remembered;
   }
 
-  /** With whole milliseconds, as they are written. */
+  /** With whole milliseconds, as they are written, and without the texts and names, which are not. */
   const plain = (value: unknown): unknown => {
     if (typeof value === 'number') return Math.round(value * 1000) / 1000;
     if (value instanceof Map) return new Map(Array.from(value, ([key, entry]) => [key, plain(entry)]));
     if (Array.isArray(value)) return value.map(plain);
     if (typeof value !== 'object' || value === null || value instanceof Set) return value ?? undefined;
-    return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, plain(entry)]));
+    const texts = new Set(['sentence', 'action', ...('hasNamesake' in value ? ['name'] : [])]);
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([key, entry]) => (texts.has(key) ? [] : [[key, plain(entry)]])),
+    );
   };
 
   it.each(SEARCHED)('is what was remembered, for %s', (document) => {
