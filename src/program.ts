@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { totalmem } from 'node:os';
-import { getHeapStatistics } from 'node:v8';
 import { type Invocation, parseCommandLine } from './commands/command-line.js';
 import type { CommandContext } from './commands/context.js';
 import { readProgramFile } from './program-files.js';
@@ -119,7 +118,7 @@ export async function run(early: EarlySignals): Promise<void> {
         return process.stdin;
       },
       build,
-      memory: { bytes: memoryLimit(), heapBytes: getHeapStatistics().heap_size_limit },
+      memoryBytes: memoryLimit(),
       print,
       write: async (text) => {
         if (!process.stdout.write(text)) await once(process.stdout, 'drain');

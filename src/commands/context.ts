@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { LogOptions } from '../cli/options.js';
 import type { Environment } from '../config/environment.js';
-import type { MemoryLimits } from '../config/memory-limits.js';
 import type { BuildInfo } from '../exposition/process-metrics.js';
 
 /** 0: done, or stopped by a signal. 1: runtime failure. 2: invalid usage or configuration. 3: a verdict that `--fail-on` names. */
@@ -12,7 +11,8 @@ export interface CommandContext {
   readonly env: Environment;
   readonly stdin: Readable;
   readonly build: BuildInfo;
-  readonly memory: MemoryLimits;
+  /** Memory limit of the container or machine; `Infinity` without one. */
+  readonly memoryBytes: number;
   readonly print: (text: string) => void;
   /** Prints like `print`, and resolves when the reader has kept up. */
   readonly write: (text: string) => Promise<void>;

@@ -13,7 +13,7 @@ import { type CommandContext, type ExitCode, printProblems, printWarnings } from
 
 /** The configuration with the targets of this shard. */
 export async function readConfig(
-  { env, memory }: CommandContext,
+  { env, memoryBytes }: CommandContext,
   options: ConfigOptions & Partial<ShardOptions>,
   fallback?: Config,
 ): Promise<ConfigResult> {
@@ -25,7 +25,7 @@ export async function readConfig(
     schema: createFileSchema(metricLabels, problemNames),
   });
   if (!result.ok) return result;
-  const { config, warnings } = clampToMemory(result.config, memory);
+  const { config, warnings } = clampToMemory(result.config, memoryBytes);
   const names = config.targets.map(({ name }) => name);
   const shard = options['targets.shard'];
   const selected = new Set(shard === undefined ? names : selectShard(names, shard));

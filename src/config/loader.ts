@@ -122,10 +122,6 @@ const LONG_WINDOW = 100_000n;
 /** Settings that are valid, but most likely a mistake. */
 function findWarnings({ poll: { interval, timeout }, targets }: Config): PathMessage[] {
   const warnings: PathMessage[] = [];
-  if (timeout > interval) {
-    const message = `timeout (${formatDuration(timeout)}) is longer than interval (${formatDuration(interval)})`;
-    warnings.push({ path: ['poll', 'timeout'], message });
-  }
   if (interval + timeout > OUTDATED_MS) {
     const message = `interval and timeout together are longer than ${formatDuration(OUTDATED_MS)}: BridgeSnapshotStale fires between polls`;
     warnings.push({ path: ['poll', 'interval'], message });

@@ -1,14 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Config } from './config.js';
-import { formatSize, MEBIBYTE } from '../config/units.js';
-
-/** Memory limits of this process. */
-export interface MemoryLimits {
-  /** Limit of the container or machine; `Infinity` without one. */
-  readonly bytes: number;
-  /** Heap limit of V8. */
-  readonly heapBytes: number;
-}
+import { formatSize, MEBIBYTE } from './units.js';
 
 /** Used by the process before its first poll. */
 const BASE_BYTES = 96 * MEBIBYTE;
@@ -25,10 +17,7 @@ const MIN_BODY_BYTES = MEBIBYTE;
  * Lowers `poll.max_body_size` to what fits into memory, with a warning. A body that does not fit ends the
  * process.
  */
-export function clampToMemory(
-  config: Config,
-  { bytes }: MemoryLimits,
-): { config: Config; warnings: readonly string[] } {
+export function clampToMemory(config: Config, bytes: number): { config: Config; warnings: readonly string[] } {
   const { poll, recorder } = config;
   const perBodyByte = MEMORY_PER_BODY_BYTE + (recorder.directory === undefined ? 0 : RECORDED_MEMORY_PER_BODY_BYTE);
   const availableBytes = Math.floor((bytes - BASE_BYTES) / perBodyByte / MEBIBYTE) * MEBIBYTE;

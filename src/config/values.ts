@@ -173,13 +173,10 @@ export const atLeastOne = (...keys: readonly string[]) =>
 /** Rejects entries with the same value of a key. */
 export const unique = (key: string) =>
   z.superRefine<readonly unknown[]>((entries, context) => {
-    const firstIndexes = new Map<unknown, number>();
+    const seen = new Set<unknown>();
     for (const [index, entry] of entries.entries()) {
       const value = isMapping(entry) ? entry[key] : undefined;
-      const first = firstIndexes.get(value);
-      if (first === undefined) firstIndexes.set(value, index);
-      else if (typeof value === 'string') {
-        context.addIssue({ code: 'custom', path: [index, key], message: 'is the same as', params: { first } });
-      }
+      if (seen.has(value)) context.addIssue({ code: 'custom', path: [index, key], message: 'is not unique' });
+      else if (typeof value === 'string') seen.add(value);
     }
   }, whenList);

@@ -39,10 +39,7 @@ export function validate<T>(schema: z.ZodType<T>, data: unknown, label: FormatPo
   if (success) return { ok: true, value };
   return {
     ok: false,
-    problems: formatFirst(
-      error.issues.flatMap((issue) => problemsOf(issue, label)),
-      (each) => formatMessage(each, label),
-    ),
+    problems: formatFirst(error.issues.flatMap(problemsOf), (each) => formatMessage(each, label)),
   };
 }
 
@@ -56,14 +53,11 @@ function formatFirst<T>(problems: readonly T[], format: (problem: T) => string):
 }
 
 /** The problems of an issue: one for each unknown key, and those of the alternative that was meant. */
-function problemsOf(issue: z.core.$ZodIssue, label: FormatPosition): PathMessage[] {
+function problemsOf(issue: z.core.$ZodIssue): PathMessage[] {
   const { path, message } = issue;
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => ({ path: [...path, key], message }));
   const [meant] = issue.code === 'invalid_union' ? issue.errors.filter((errors) => errors.every(isInside)) : [];
-  if (meant) return meant.map((inner) => ({ path: [...path, ...inner.path], message: inner.message }));
-  const first: unknown = issue.code === 'custom' ? issue.params?.['first'] : undefined;
-  if (typeof first !== 'number') return [{ path, message }];
-  return [{ path, message: `${message} ${label([...path.slice(0, -2), first, ...path.slice(-1)])}` }];
+  return meant?.map((inner) => ({ path: [...path, ...inner.path], message: inner.message })) ?? [{ path, message }];
 }
 
 const isInside = ({ path }: z.core.$ZodIssue): boolean => path.length > 0;

@@ -56,7 +56,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
     'two targets with the same name, after another problem',
     `${withName('a')}\n  - name: a\n    bridge: {url: ""}`,
     `b:5:14: targets[1].bridge.url: ${URL_EXPECTED}`,
-    'b:4:5: targets[1].name: is the same as b:3:5: targets[0].name',
+    'b:4:5: targets[1].name: is not unique',
   ],
   [
     'unknown keys',
@@ -81,7 +81,7 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
     withTopLevel(
       `tokens:\n  - {contract: "0x${'A'.repeat(40)}", symbol: A}\n  - {contract: "0x${'a'.repeat(40)}", symbol: B}`,
     ),
-    'b:6:6: tokens[1].contract: is the same as b:5:6: tokens[0].contract',
+    'b:6:6: tokens[1].contract: is not unique',
   ],
   [
     'a token without a setting',

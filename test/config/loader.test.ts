@@ -130,14 +130,10 @@ describe('loadConfig without a file', () => {
     const result = await configFromEnvironment({
       CROSSCHAIN_URL: 'https://b.example',
       CROSSCHAIN_WINDOW: '200000',
-      POLL_INTERVAL: '5s',
     });
     expect(result).toMatchObject({
       ok: true,
-      warnings: [
-        'POLL_INTERVAL: timeout (20s) is longer than interval (5s)',
-        'CROSSCHAIN_WINDOW: 200000 blocks is above 100000: the query is expensive for the node',
-      ],
+      warnings: ['CROSSCHAIN_WINDOW: 200000 blocks is above 100000: the query is expensive for the node'],
     });
   });
 });

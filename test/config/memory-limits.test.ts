@@ -4,7 +4,6 @@ import { clampToMemory, maxValuesOf } from '../../src/config/memory-limits.js';
 import { defaultConfig } from '../../src/config/config.js';
 
 const MIB = 2 ** 20;
-const memoryLimit = (mib: number) => ({ bytes: mib * MIB, heapBytes: 4096 * MIB });
 const withMaxBodySize = (mib: number): Config => ({
   ...defaultConfig,
   poll: { ...defaultConfig.poll, max_body_size: mib * MIB },
@@ -17,7 +16,7 @@ describe('clampToMemory', () => {
     [256, 16],
     [512, 41],
   ])('lowers max_body_size with a warning: with %i MiB of memory to %i MiB', (memory, body) => {
-    const { config, warnings } = clampToMemory(withMaxBodySize(64), memoryLimit(memory));
+    const { config, warnings } = clampToMemory(withMaxBodySize(64), memory * MIB);
     expect(config.poll).toEqual({ ...defaultConfig.poll, max_body_size: body * MIB });
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toBe(
@@ -27,12 +26,12 @@ describe('clampToMemory', () => {
 
   it('keeps max_body_size if memory suffices or is unlimited', () => {
     for (const memory of [1024, Infinity]) {
-      expect(clampToMemory(withMaxBodySize(64), memoryLimit(memory))).toEqual({
+      expect(clampToMemory(withMaxBodySize(64), memory * MIB)).toEqual({
         config: withMaxBodySize(64),
         warnings: [],
       });
     }
-    expect(clampToMemory(withMaxBodySize(3), memoryLimit(128)).warnings).toEqual([]);
+    expect(clampToMemory(withMaxBodySize(3), 128 * MIB).warnings).toEqual([]);
   });
 });
 

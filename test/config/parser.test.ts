@@ -210,11 +210,6 @@ describe('parseConfig', () => {
 
   test.each([
     [
-      'a timeout longer than the interval',
-      withTopLevel('poll: {interval: 10s}'),
-      'b:4:1: poll.timeout: timeout (20s) is longer than interval (10s)',
-    ],
-    [
       'polls that are outdated before the next one',
       withTopLevel('poll: {interval: 9m50s, stale_after: 20m}'),
       'b:4:8: poll.interval: interval and timeout together are longer than 10m: BridgeSnapshotStale fires between polls',

@@ -100,8 +100,8 @@ describe('target_files', () => {
     folder.write('targets/a.yml', target('a') + target('own'));
     folder.write('targets/b.yml', target('a'));
     expect(await loaded()).toEqual([
-      'targets/a.yml:3:3: [1].name: is the same as bridge.yaml:3:3: targets[0].name',
-      'targets/b.yml:1:3: [0].name: is the same as targets/a.yml:1:3: [0].name',
+      'targets/a.yml:3:3: [1].name: is not unique',
+      'targets/b.yml:1:3: [0].name: is not unique',
     ]);
   });
 

@@ -18,7 +18,7 @@ const EXISTING = {
     'bridge.yaml': 'targets: [{name: a, bridge: {url: "https://a.example.org"}}]',
     'config.yml': 'targets: [{name: b, bridge: {url: "https://b.example.org"}}]',
   },
-  'bridge-exporter-web': { 'web.yml': 'basic_auth_users: {}' },
+  'bridge-exporter-web': { 'web.yml': 'http_server_config: {}' },
   'node-credentials': { token: 'example' },
   certificates: { 'ca.crt': '' },
 };

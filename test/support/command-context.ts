@@ -18,7 +18,7 @@ export function createTestContext(
     env,
     stdin: Readable.from([Buffer.from(input)]),
     build: { version: '0.0.0', revision: 'unknown', nodeVersion: process.versions.node },
-    memory: { bytes: Infinity, heapBytes: Infinity },
+    memoryBytes: Infinity,
     print: (text) => void stdout.push(text),
     write: async (text) => void stdout.push(text),
     logFailed: () => undefined,
