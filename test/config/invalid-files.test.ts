@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../support/config.js';
-import { withBridge, withCrosschain, withUrl, withTopLevel, withName } from './sample-files.js';
+import { problemNames } from '../../src/problems/problems.js';
+import { metricLabels } from '../../src/exposition/metrics-page.js';
+import { withBridge, withCrosschain, withLabels, withUrl, withTopLevel, withName } from './sample-files.js';
 
 const URL_EXPECTED = 'expected an http or https URL without user, query and fragment, such as https://node.example.org';
 const TEXT = 'expected a text of 1 to 128 characters, without control characters';
@@ -12,7 +14,11 @@ const BECH32 =
   'expected a bech32 address with a correct checksum, such as inj1…, or 0x followed by 40 hexadecimal digits';
 const EXPLORER =
   'expected an http or https URL with {hash} in its path, query or fragment, such as https://explorer.example.org/{hash}';
+const LABEL_NAME =
+  'expected a label name of letters, digits and underscores that does not start with a digit or with __';
 const noMapping = (received: string) => `Invalid input: expected object, received ${received}`;
+
+const NO_PROBLEM = `is no problem — expected one of ${Array.from(problemNames).join(', ')}`;
 
 /** One file for each kind of error. */
 const invalidFiles: readonly (readonly [title: string, text: string, ...problems: string[]])[] = [
@@ -89,6 +95,37 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
     'b:4:10: tokens[0]: expected symbol or decimals or min_batch_fee or backing or explorer',
   ],
   [
+    'problems that do not exist',
+    withTopLevel('problems: {BridgeExporterDown: {after: 45m}, constructor: {after: 1m}}'),
+    `b:4:12: problems.BridgeExporterDown: ${NO_PROBLEM}`,
+    `b:4:46: problems.constructor: ${NO_PROBLEM}`,
+  ],
+  [
+    'settings that a problem does not have',
+    withTopLevel('problems: {BridgeBatchUnsigned: {}, BridgeBacklogHigh: {after: 1m, severity: info}}'),
+    'b:4:12: problems.BridgeBatchUnsigned: expected after or enabled',
+    'b:4:68: problems.BridgeBacklogHigh.severity: is not a supported key — expected one of after, enabled',
+  ],
+  [
+    'reserved names of labels, and those of metrics',
+    withLabels('{job: a, cluster: b, orchestrator: c}'),
+    'b:3:14: targets[0].labels.job: is reserved: Prometheus or its operator assigns this label',
+    'b:3:22: targets[0].labels.cluster: is reserved: Prometheus or its operator assigns this label',
+    'b:3:34: targets[0].labels.orchestrator: is a label of the metrics of the exporter',
+  ],
+  [
+    'malformed names of labels',
+    withLabels(`{a-b: c, __meta__: c, ${'n'.repeat(129)}: c}`),
+    `b:3:14: targets[0].labels.a-b: ${LABEL_NAME}`,
+    `b:3:22: targets[0].labels.__meta__: ${LABEL_NAME}`,
+    `b:3:35: targets[0].labels["${'n'.repeat(60)}"]: ${LABEL_NAME}`,
+  ],
+  [
+    '21 labels',
+    withLabels(`{${Array.from({ length: 21 }, (_, index) => `l${index}: v`).join(', ')}}`),
+    'b:3:5: targets[0].labels: expected at most 20 labels',
+  ],
+  [
     'a name instead of a chain id',
     `${withCrosschain('age_limits: {bitcoin: 2h}')}\nchains: {ethereum: 1}`,
     `b:5:20: targets[0].crosschain.age_limits.bitcoin: ${CHAIN_ID}, or default`,
@@ -105,6 +142,7 @@ const invalidValues: readonly (readonly [problem: string, ...texts: string[]])[]
     withName(String.raw`"a\nb"`),
     // A lone surrogate.
     withName(String.raw`"a\ud800"`),
+    withLabels('{a: ""}'),
   ],
   [
     'environment variables ${…} are not expanded; a secret can be read from a file, for example with password_file',
@@ -146,6 +184,10 @@ const invalidValues: readonly (readonly [problem: string, ...texts: string[]])[]
   ],
   ['expected a duration from 0s to 1d, such as 30s, 1m30s or 500ms', withTopLevel('recorder: {interval: 2d}')],
   [
+    'expected a duration from 0s to 30d, such as 30s, 1m30s or 500ms',
+    ...['soon', '31d'].map((value) => withTopLevel(`problems: {BridgeBatchUnsigned: {after: ${value}}}`)),
+  ],
+  [
     'expected a size from 1KiB to 511MiB, such as 64MiB, 10MB or plain bytes',
     ...['64 Mb', '512MiB'].map((value) => withTopLevel(`poll: {max_body_size: ${value}}`)),
   ],
@@ -170,7 +212,7 @@ const invalidValues: readonly (readonly [problem: string, ...texts: string[]])[]
 
 describe('parseConfig', () => {
   test.each(invalidFiles)('rejects %s', (_title, text, ...problems) => {
-    expect(parseConfig(text, 'b')).toEqual({ ok: false, problems });
+    expect(parseConfig(text, 'b', metricLabels)).toEqual({ ok: false, problems });
   });
 
   test.each(invalidValues)('rejects values with the problem %s', (problem, ...texts) => {

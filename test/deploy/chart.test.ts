@@ -110,12 +110,6 @@ describe.skipIf(!isInstalled)('the Deployment', () => {
     expect(containerOf(rendered('one-target')).image).toBe(`${projectNames.image}:${packageJson.version}`);
   });
 
-  it('runs the image by its digest', () => {
-    expect(containerOf(rendered('names')).image).toMatch(
-      /^registry\.example\.org\/mirror\/bridge-exporter@sha256:[0-9a-f]{64}$/,
-    );
-  });
-
   it('runs the exporter with its configuration and probes', async () => {
     const simulator = await startTestSimulator();
     const values = {
@@ -271,11 +265,6 @@ describe.skipIf(!isInstalled)('the ServiceMonitor', () => {
       { sourceLabels: ['__meta_kubernetes_pod_name'], targetLabel: 'instance' },
       dropPod,
     ]);
-  });
-
-  it('keeps the labels of several replicas different', () => {
-    const [endpoint] = findManifest(rendered('replicas'), 'ServiceMonitor').spec.endpoints;
-    expect(endpoint).toEqual({ port: 'http', path: '/metrics', interval: '30s' });
   });
 
   it('has the labels by which kube-prometheus-stack selects it, and finds the Service in another namespace', () => {
@@ -444,12 +433,6 @@ it.skipIf(!isInstalled)('names, namespaces and labels can be changed', () => {
     serviceAccountName: 'bridges',
     imagePullSecrets: [{ name: 'registry' }],
   });
-});
-
-it.skipIf(!isInstalled)('additional manifests are mappings or templates', () => {
-  const manifests = rendered('extra-manifests');
-  expect(manifests).toContainEqual(expect.objectContaining({ kind: 'Secret', stringData: { token: 'example' } }));
-  expect(manifests.map(({ metadata }) => metadata.name)).toContain('bridge-exporter-extra');
 });
 
 describe.skipIf(!isInstalled)('the notes after the installation', () => {

@@ -3,13 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  packageJson,
-  projectNames,
-  projectFileExists,
-  projectPath,
-  readProjectFile,
-} from '../support/project-files.js';
+import { projectFileExists, projectPath, readProjectFile } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
 /*
@@ -75,12 +69,6 @@ describe('the Dockerfile', () => {
     );
   });
 
-  it('starts and checks the program without a shell', () => {
-    expect(JSON.parse(textOf(last(linesOf('ENTRYPOINT'))))).toEqual(['node', '/app/dist/main.js']);
-    expect(linesOf('CMD')).toEqual([]);
-    expect(healthCommand()).toEqual(['node', '/app/dist/main.js', 'healthcheck']);
-  });
-
   it('copies existing files, and .dockerignore excludes all others', () => {
     const wanted = copies.filter(isFromContext).flatMap(sourcesOf);
     expect(wanted.filter((file) => !projectFileExists(file))).toEqual([]);
@@ -91,23 +79,6 @@ describe('the Dockerfile', () => {
     expect(rules.toSorted()).toEqual([...new Set(wanted)].map((file) => `!${file.replace('./', '')}`).toSorted());
   });
 
-  it('sets labels with name, license, version and revision', () => {
-    const labels = Object.fromEntries(
-      dockerfile
-        .getInstructions()
-        .filter((line) => line.getKeyword() === 'LABEL')
-        .flatMap((line) => [...textOf(line).matchAll(/org\.opencontainers\.image\.(\w+)="([^"]*)"/g)])
-        .map(([, name = '', value]) => [name, value]),
-    );
-    expect(labels).toEqual({
-      title: packageJson.name,
-      description: expect.stringMatching(/./),
-      licenses: packageJson.license,
-      source: `https://github.com/${projectNames.repository}`,
-      version: '${VERSION}',
-      revision: '${REVISION}',
-    });
-  });
 });
 
 describe('the build stage of the image', () => {
@@ -183,8 +154,3 @@ describe('the file system of the image', () => {
     expect(readFileSync(join(files, 'var/lib/dpkg/status.d/libc6'), 'utf8')).toBe('Package: libc6\nVersion: 2\n');
   });
 });
-
-function healthCommand(): string[] {
-  const [, command = '[]'] = /CMD (\[.+\])$/.exec(textOf(last(linesOf('HEALTHCHECK')))) ?? [];
-  return JSON.parse(command) as string[];
-}

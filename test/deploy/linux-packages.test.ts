@@ -199,10 +199,6 @@ function documentedBlock(part: string): string {
 describe('the environment file of the service', () => {
   const environment = readProjectFile('deploy/systemd/bridge-exporter.env');
 
-  it('sets nothing before it is edited', () => {
-    expect(environment.match(/^[^#\n].*$/gm)).toBeNull();
-  });
-
   it.each(['CONFIG_FILE', 'BRIDGE_URL', 'CROSSCHAIN_URL'])(
     'configures the exporter when only %s is uncommented',
     (name) => {

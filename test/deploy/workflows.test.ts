@@ -99,12 +99,4 @@ describe('the workflows', () => {
     expect(checkouts.filter((step) => step.with?.['persist-credentials'] !== false)).toEqual([]);
   });
 
-  it('use no cache in jobs whose results are published', () => {
-    const { build, publish } = workflow('release.yml').jobs;
-    const all = [build, publish].flatMap((job) => job?.steps ?? []);
-    expect(all.filter(({ uses }) => uses?.startsWith('actions/cache@'))).toEqual([]);
-    const setups = all.flatMap(({ uses = '', with: options }) => (/setup-(?:node|go)@/.test(uses) ? [options] : []));
-    expect(setups).toHaveLength(4);
-    for (const options of setups) expect([options?.['cache'], options?.['package-manager-cache']]).toContain(false);
-  });
 });
