@@ -1,8 +1,8 @@
 import { Document } from 'yaml';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { DEFAULT_TARGET_NAME, poll, target } from './config.js';
 import { bridge, crosschain } from './endpoint-config.js';
-import { formatPath, type Path } from './yaml.js';
+import type { Path } from './yaml.js';
 
 /* The environment variables that configure one target without a file. */
 
@@ -70,5 +70,5 @@ export function variableOf(path: Path): string {
       path: { length },
     },
   ] = found;
-  return name + formatPath(path.slice(length));
+  return name + z.core.toDotPath(path.slice(length));
 }

@@ -126,13 +126,9 @@ export const contractAddress = string
   .toLowerCase()
   .meta({ title: 'address' });
 
-// Prefix, separator 1, data and a checksum of six characters; the alphabet has no 1, b, i and o (BIP 173).
-const bech32Pattern = /^[!-~]{1,83}1[02-9ac-hj-np-z]{7,}$/;
-
 function isValidatorAddress(address: string): boolean {
   const lower = address.toLowerCase();
-  if (/^0x[0-9a-f]{40}$/.test(lower)) return true;
-  return lower.length <= 90 && bech32Pattern.test(lower) && bech32.decodeUnsafe(lower) !== undefined;
+  return /^0x[0-9a-f]{40}$/.test(lower) || bech32.decodeUnsafe(lower) !== undefined;
 }
 
 /** An address of a validator: account, operator or external. */

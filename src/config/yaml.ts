@@ -101,7 +101,7 @@ export function parseYaml(text: string, source: string): YamlResult {
     const data: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
     const label: FormatPosition = (path) => {
       const position = positionOf(offsetOf(document, path));
-      return path.length === 0 ? position : `${position}: ${formatPath(path)}`;
+      return path.length === 0 ? position : `${position}: ${z.core.toDotPath(path)}`;
     };
     return { ok: true, data, label };
   } catch (error) {
@@ -109,18 +109,6 @@ export function parseYaml(text: string, source: string): YamlResult {
     if (!(error instanceof ReferenceError)) throw error;
     return { ok: false, problems: [`${source}: ${error.message}`] };
   }
-}
-
-/** `targets[0].bridge.url`; unusual keys are quoted, so that they cannot break the line. */
-export function formatPath(path: Path): string {
-  return path
-    .map((segment) => {
-      if (typeof segment === 'number') return `[${segment}]`;
-      const key = String(segment);
-      return /^[\w-]{1,60}$/.test(key) ? `.${key}` : `[${JSON.stringify(key.slice(0, 60))}]`;
-    })
-    .join('')
-    .replace(/^\./, '');
 }
 
 interface YamlProblem {

@@ -37,7 +37,7 @@ const invalidConfigs: readonly (readonly [title: string, lines: string, ...probl
     'keys that are missing',
     'basic_auth: {}\nhttp_headers: {X-Key: {}}\ntls_config: {cert_file: c}',
     '5: basic_auth.username: is missing',
-    '6: http_headers.X-Key: expected values or secrets or files',
+    '6: http_headers["X-Key"]: expected values or secrets or files',
     '7: tls_config: expected both cert_file and key_file',
   ],
   [
@@ -79,12 +79,12 @@ tls_config: {server_name: "https://a.example"}`,
   [
     'malformed header values',
     String.raw`http_headers: {X-Key: {values: ["hunter2\n"], secrets: ["\rhunter2", "hünter2", ""], files: [""]}, X-None: {values: []}}`,
-    `5: http_headers.X-Key.values[0]: ${ASCII}`,
-    `5: http_headers.X-Key.secrets[0]: ${ASCII}`,
-    `5: http_headers.X-Key.secrets[1]: ${ASCII}`,
-    '5: http_headers.X-Key.secrets[2]: is empty',
-    '5: http_headers.X-Key.files[0]: expected a file name',
-    '5: http_headers.X-None.values: Too small: expected array to have >=1 items',
+    `5: http_headers["X-Key"].values[0]: ${ASCII}`,
+    `5: http_headers["X-Key"].secrets[0]: ${ASCII}`,
+    `5: http_headers["X-Key"].secrets[1]: ${ASCII}`,
+    '5: http_headers["X-Key"].secrets[2]: is empty',
+    '5: http_headers["X-Key"].files[0]: expected a file name',
+    '5: http_headers["X-None"].values: Too small: expected array to have >=1 items',
   ],
   [
     'reserved, invalid and repeated header names',
@@ -209,7 +209,7 @@ tls_config:
   key_file: ${authority.keyFile}`;
   const problems = [
     [7, 'basic_auth.password_file', `${join(folder.path, 'missing')} cannot be read: no such file or directory`],
-    [9, 'http_headers.X-Key.files[1]', `${empty} is empty`],
+    [9, 'http_headers["X-Key"].files[1]', `${empty} is empty`],
     [11, 'tls_config.ca_file', `${good} contains no PEM certificate`],
     [13, 'tls_config.key_file', `${authority.keyFile} is not the key of the certificate`],
   ].map(([line, path, problem]) => `${configFile}:${line}: targets[0].bridge.${path}: ${problem}`);

@@ -116,9 +116,9 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   [
     'malformed names of labels',
     withLabels(`{a-b: c, __meta__: c, ${'n'.repeat(129)}: c}`),
-    `b:3:14: targets[0].labels.a-b: ${LABEL_NAME}`,
+    `b:3:14: targets[0].labels["a-b"]: ${LABEL_NAME}`,
     `b:3:22: targets[0].labels.__meta__: ${LABEL_NAME}`,
-    `b:3:35: targets[0].labels["${'n'.repeat(60)}"]: ${LABEL_NAME}`,
+    `b:3:35: targets[0].labels.${'n'.repeat(129)}: ${LABEL_NAME}`,
   ],
   [
     '21 labels',

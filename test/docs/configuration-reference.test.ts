@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { targetVariables } from '../../src/config/environment.js';
 import { DEFAULT_TARGET_NAME } from '../../src/config/config.js';
-import { formatPath } from '../../src/config/yaml.js';
 import { commands } from '../support/command-context.js';
 import { groupBy } from '../../src/facts/grouping.js';
 import { markdownTable, withTables } from './generated-tables.js';
@@ -37,7 +37,7 @@ const clientSettings = configSettings
   .map((setting) => ({ ...setting, path: setting.path.replace('targets[].bridge.', '') }));
 
 const variableRows = Object.entries(targetVariables).map(([name, variable]) => {
-  const path = formatPath(variable.path).replace('[0]', '[]');
+  const path = z.core.toDotPath(variable.path).replace('[0]', '[]');
   const inFile = configSettings.find((setting) => setting.path === path)?.default;
   return [code(name), code(path), code(name === 'TARGET_NAME' ? DEFAULT_TARGET_NAME : inFile)];
 });

@@ -50,12 +50,12 @@ describe('an invalid web configuration', () => {
     [`tls_server_config: {${PAIR}, max_version: TLS11}`, ':1: tls_server_config.max_version: is below min_version'],
     [
       'http_server_config: {headers: {X-Frame-Options: DENY, X-Content-Type-Options: sniff}}',
-      ':1: http_server_config.headers.X-Frame-Options: Invalid option: expected one of "deny"|"sameorigin"',
-      ':1: http_server_config.headers.X-Content-Type-Options: Invalid input: expected "nosniff"',
+      ':1: http_server_config.headers["X-Frame-Options"]: Invalid option: expected one of "deny"|"sameorigin"',
+      ':1: http_server_config.headers["X-Content-Type-Options"]: Invalid input: expected "nosniff"',
     ],
     [
       String.raw`http_server_config: {headers: {Content-Security-Policy: "a\r\nSet-Cookie: b"}}`,
-      `:1: http_server_config.headers.Content-Security-Policy: expected one line of Latin characters, as a header can hold`,
+      `:1: http_server_config.headers["Content-Security-Policy"]: expected one line of Latin characters, as a header can hold`,
     ],
     // Messages never contain a hash, or a password in its place.
     ['basic_auth_users: hunter2', ':1: basic_auth_users: Invalid input: expected record, received string'],
