@@ -35,7 +35,6 @@ describe.skipIf(!isInstalled)('the options of the pod', () => {
     );
     expect(new Set(images)).toEqual(new Set([`${image}:${packageJson.version}`]));
   });
-
 });
 
 describe.skipIf(!isInstalled)('the Service', () => {
@@ -99,7 +98,6 @@ describe.skipIf(!isInstalled)('the NetworkPolicy', () => {
     const ports = [53, 5353].flatMap((port) => ['UDP', 'TCP'].map((protocol) => ({ port, protocol })));
     expect(dnsOf({})).toEqual({ ports });
   });
-
 });
 
 describe.skipIf(!isInstalled)('a probe', () => {

@@ -78,7 +78,6 @@ describe('the Dockerfile', () => {
     expect(first).toBe('*');
     expect(rules.toSorted()).toEqual([...new Set(wanted)].map((file) => `!${file.replace('./', '')}`).toSorted());
   });
-
 });
 
 describe('the build stage of the image', () => {

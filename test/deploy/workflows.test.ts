@@ -98,5 +98,4 @@ describe('the workflows', () => {
     expect(checkouts.length).toBeGreaterThan(4);
     expect(checkouts.filter((step) => step.with?.['persist-credentials'] !== false)).toEqual([]);
   });
-
 });
