@@ -115,7 +115,7 @@ export function configHash(config: Config): number {
   return Number.parseInt(digest.slice(0, HASH_HEX_DIGITS), 16);
 }
 
-function loadedConfig(config: Config): LoadedConfig {
+export function loadedConfig(config: Config): LoadedConfig {
   return {
     targets: config.targets.length,
     jobs: jobsOf(config),

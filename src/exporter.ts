@@ -4,13 +4,14 @@ import { verdictsOf } from './poll/verdicts.js';
 import { documents } from './documents.js';
 import type { Config, ConfigResult } from './config/config.js';
 import type { Shard } from './config/shard.js';
-import { createEndpointRegistry, type EndpointRegistry, type RegistryOptions } from './poll/registry.js';
+import { createEndpointRegistry, type RegistryOptions } from './poll/registry.js';
 import { createMetricsPage } from './exposition/metrics-page.js';
 import { createProcessMetrics, type BuildInfo } from './exposition/process-metrics.js';
 import { configPage } from './pages/config-page.js';
 import { pendingPage } from './pages/pending-page.js';
 import { recorderView, statusPage, type Instance, type StatusView } from './pages/status-page.js';
-import { jsonOf, pendingView, viewOf, type PendingView } from './pages/view.js';
+import { jsonOf, pendingView, viewOf, type PendingView, type ShownEndpoint } from './pages/view.js';
+import type { EndpointState } from './poll/endpoint-state.js';
 import { clock, isoTime, type Instant } from './clock.js';
 import type { PollExecutor } from './poll/fetch.js';
 import { createRecorder, type Recorder } from './recorder/recorder.js';
@@ -105,7 +106,7 @@ interface PagesOptions extends Pick<ExporterOptions, 'telemetryPath' | 'build'> 
 
 /** The pages for people, rendered for each request. */
 export function createPages(
-  endpoints: Pick<EndpointRegistry, 'all' | 'states'>,
+  endpoints: { readonly all: () => readonly ShownEndpoint[]; readonly states: () => readonly EndpointState[] },
   active: Pick<ActiveConfig, 'current' | 'rejectedAt'>,
   { telemetryPath, build, startedAt, recorder, now: clockNow, isRecording = false }: PagesOptions,
 ): Pick<AppDependencies, 'statusPage' | 'statusJson' | 'pendingPage' | 'pendingJson' | 'configPage'> {

@@ -9,7 +9,7 @@ import { DAY_MS, MINUTE_MS } from '../config/units.js';
 import { duration } from '../text/format.js';
 import type { CommandContext, ExitCode } from './context.js';
 import { configOrExitCode } from './load-config.js';
-import { replayWithProgress, STEP_MS } from './replay-recording.js';
+import { openRecording, STEP_MS } from './replay-recording.js';
 
 /* `backtest`: the alerts that would have fired in a recording, by the problems that the pages and the rules have. */
 
@@ -34,23 +34,16 @@ export async function runBacktest(
   const steps: number[] = [];
   const firings = new Map<string, Firing[]>();
   const notJudged = new Map<string, readonly string[]>();
-  const { problems } = await replayWithProgress(
-    { ...options, recording },
-    config,
-    context,
-    {
-      onPoll: () => undefined,
-      onStep: (endpoints, timeMs) => {
-        steps.push(timeMs);
-        const states = endpoints.map(({ state, repeated = state }) => repeated);
-        for (const target of verdictsOf(states, { epochSeconds: timeMs / 1000, monotonicMs: timeMs })) {
-          notJudged.set(target.target, target.notJudgedHere);
-          for (const verdict of target.verdicts) if (verdict.state === 'firing') addStep(firings, verdict, timeMs);
-        }
-      },
-    },
-    { warmUpMs: DAY_MS, hasOneClock: true },
-  );
+  const replay = openRecording({ ...options, recording }, config, context, { warmUpMs: DAY_MS, hasOneClock: true });
+  for await (const { timeMs, isStep, endpoints } of replay.moments()) {
+    if (!isStep) continue;
+    steps.push(timeMs);
+    const states = endpoints.map(({ state, repeated = state }) => repeated);
+    for (const target of verdictsOf(states, { epochSeconds: timeMs / 1000, monotonicMs: timeMs })) {
+      notJudged.set(target.target, target.notJudgedHere);
+      for (const verdict of target.verdicts) if (verdict.state === 'firing') addStep(firings, verdict, timeMs);
+    }
+  }
   const [firstMs, lastMs] = [steps[0], steps.at(-1)];
   if (firstMs === undefined || lastMs === undefined) {
     context.printError(`bridge-exporter: ${recording}: no recorded poll in the range`);
@@ -58,7 +51,7 @@ export async function runBacktest(
   }
   const report = reportOf(Array.from(firings.values()).flat(), firstMs, lastMs, Array.from(notJudged.values()).flat());
   await context.write(format === 'json' ? `${JSON.stringify(report, undefined, 2)}\n` : tableOf(report));
-  return problems === 0 ? 0 : 1;
+  return replay.problems() === 0 ? 0 : 1;
 }
 
 /** An alert that comes back within the `keep_firing_for` of its rule has not ended. */

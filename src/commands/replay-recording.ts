@@ -2,42 +2,42 @@ import { configHash } from '../active-config.js';
 import type { Config } from '../config/config.js';
 import { createProcessMetrics } from '../exposition/process-metrics.js';
 import { readRecording, type RecordedPoll } from '../recorder/read-recording.js';
-import { replayPolls, WARM_UP_MS, type ReplayEvents } from '../recorder/replay.js';
-import type { ReplayedEndpoint } from '../recorder/replayed-endpoint.js';
-import { createTimeSeries } from '../recorder/time-series.js';
+import { replayPolls, type ReplayMoment } from '../recorder/replay.js';
+import { renderAt } from '../recorder/replayed-endpoint.js';
 import type { CommandContext, ExitCode } from './context.js';
 
 /** The usual interval of scrapes and evaluations. Series of Prometheus end 5 minutes after their last sample. */
 export const STEP_MS = 60_000;
 
+/** Earlier polls that are read for measured block times, and for the counters of the flow. */
+const WARM_UP_MS = 2 * 3_600_000;
+
 /** How often the progress is shown. */
 const PROGRESS_MS = 500;
-
-/** `replay --recording`: prints the exposition of a recording over time. */
-export async function replayRecording(
-  range: RecordingRange,
-  config: Config,
-  context: CommandContext,
-): Promise<ExitCode> {
-  const series = createTimeSeries();
-  const exporterText = exporterFamilies(config, context);
-  const { problems } = await replayWithProgress(range, config, context, {
-    onPoll: async (endpoint, timeMs) => {
-      await context.write(series.endpointsAt([endpoint], timeMs));
-    },
-    onStep: async (endpoints, timeMs) => {
-      await context.write(series.endpointsAt(endpoints, timeMs) + series.textAt(await exporterText(timeMs), timeMs));
-    },
-  });
-  await context.write('# EOF\n');
-  return problems === 0 ? 0 : 1;
-}
 
 interface RecordingRange {
   readonly recording: string;
   readonly from?: number;
   readonly to?: number;
   readonly target?: string | undefined;
+}
+
+/** `replay --recording`: prints the exposition of a recording over time, as OpenMetrics with timestamps. */
+export async function replayRecording(
+  range: RecordingRange,
+  config: Config,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const recording = openRecording(range, config, context);
+  const stampAt = createTimestamps();
+  let exporterText: string | undefined;
+  for await (const { timeMs, isStep, endpoints } of recording.moments()) {
+    let text = renderAt(endpoints, timeMs);
+    if (isStep) text += exporterText ??= await exporterFamilies(config, context, timeMs);
+    await context.write(stampAt(text, timeMs));
+  }
+  await context.write('# EOF\n');
+  return recording.problems() === 0 ? 0 : 1;
 }
 
 interface ReplayOptions {
@@ -47,46 +47,34 @@ interface ReplayOptions {
   readonly hasOneClock?: boolean;
 }
 
-/** Replays a recording, prints its problems, and shows on a terminal how far it is. Resolves with the endpoints at the end. */
-export async function replayWithProgress(
+/** A recording that is replayed once. Its problems are printed, and a terminal shows how far it is. */
+export function openRecording(
   { recording: directory, from: fromMs = -Infinity, to: toMs = Infinity, target }: RecordingRange,
   config: Config,
-  context: CommandContext,
-  { onPoll, onStep }: ReplayEvents,
+  { printError, showProgress }: CommandContext,
   { warmUpMs = WARM_UP_MS, hasOneClock = false }: ReplayOptions = {},
-): Promise<{ readonly endpoints: readonly ReplayedEndpoint[]; readonly problems: number }> {
+): { readonly moments: () => AsyncGenerator<ReplayMoment>; readonly problems: () => number } {
   let problems = 0;
-  let polls = 0;
-  let shownAt = 0;
-  const recording = readRecording(directory, {
-    fromMs: fromMs - warmUpMs,
-    toMs,
-    target,
-    maxBodyBytes: config.poll.max_body_size,
-    onProblem: (message) => {
-      problems += 1;
-      context.printError(`bridge-exporter: ${message}`);
-    },
-  });
-  const endpoints = await replayPolls(
-    hasOneClock ? byWallClock(recording) : recording,
-    config,
-    { fromMs, toMs, stepMs: STEP_MS },
-    {
-      onPoll: (endpoint, timeMs) => {
-        polls += 1;
-        const now = performance.now();
-        if (now - shownAt >= PROGRESS_MS) {
-          shownAt = now;
-          context.showProgress(`replayed ${polls} polls, until ${new Date(timeMs).toISOString().slice(0, 16)}`);
-        }
-        return onPoll(endpoint, timeMs);
-      },
-      onStep,
-    },
-  );
-  context.showProgress(undefined);
-  return { endpoints, problems };
+  const onProblem = (message: string): void => {
+    problems += 1;
+    printError(`bridge-exporter: ${message}`);
+  };
+  async function* moments(): AsyncGenerator<ReplayMoment> {
+    const maxBodyBytes = config.poll.max_body_size;
+    const polls = readRecording(directory, { fromMs: fromMs - warmUpMs, toMs, target, maxBodyBytes, onProblem });
+    let shownAt = 0;
+    const range = { fromMs, toMs, stepMs: STEP_MS };
+    for await (const moment of replayPolls(hasOneClock ? byWallClock(polls) : polls, config, range)) {
+      const now = performance.now();
+      if (now - shownAt >= PROGRESS_MS) {
+        shownAt = now;
+        showProgress(`replayed until ${new Date(moment.timeMs).toISOString().slice(0, 16)}`);
+      }
+      yield moment;
+    }
+    showProgress(undefined);
+  }
+  return { moments, problems: () => problems };
 }
 
 async function* byWallClock(polls: AsyncIterable<RecordedPoll>): AsyncGenerator<RecordedPoll> {
@@ -97,19 +85,29 @@ async function* byWallClock(polls: AsyncIterable<RecordedPoll>): AsyncGenerator<
 }
 
 /**
+ * Adds timestamps to texts of OpenMetrics in the order of time. HELP and TYPE of a family precede its first sample only: Prometheus
+ * requires no more, and a text in the order of families could not be streamed.
+ */
+function createTimestamps(): (openMetrics: string, timeMs: number) => string {
+  const described = new Set<string>();
+  return (openMetrics, timeMs) => {
+    const timestamp = ` ${(timeMs / 1000).toFixed(3)}\n`;
+    const lines = openMetrics.split('\n').filter((line) => line !== '' && !described.has(line));
+    for (const line of lines) if (line.startsWith('#')) described.add(line);
+    return lines.map((line) => (line.startsWith('#') ? `${line}\n` : line + timestamp)).join('');
+  };
+}
+
+/**
  * The families of the exporter without a target, which rules on a missing exporter read: as of one exporter with this configuration
  * that has run since the first sample.
  */
-function exporterFamilies(config: Config, { build }: CommandContext): (timeMs: number) => Promise<string> {
-  let text: Promise<string> | undefined;
-  const textSince = async (sinceMs: number): Promise<string> => {
-    const metrics = createProcessMetrics(build, { index: 1, count: 1 });
-    metrics.configLoaded(configHash(config), sinceMs / 1000, config.targets.length);
-    const page = await metrics.render('openmetrics', { epochSeconds: sinceMs / 1000, monotonicMs: 0 });
-    return page
-      .split('\n')
-      .filter((line) => /^(?:# (?:HELP|TYPE) )?bridge_exporter_/.test(line))
-      .join('\n');
-  };
-  return async (timeMs) => (text ??= textSince(timeMs));
+async function exporterFamilies(config: Config, { build }: CommandContext, sinceMs: number): Promise<string> {
+  const metrics = createProcessMetrics(build, { index: 1, count: 1 });
+  metrics.configLoaded(configHash(config), sinceMs / 1000, config.targets.length);
+  const page = await metrics.render('openmetrics', { epochSeconds: sinceMs / 1000, monotonicMs: 0 });
+  return page
+    .split('\n')
+    .filter((line) => /^(?:# (?:HELP|TYPE) )?bridge_exporter_/.test(line))
+    .join('\n');
 }

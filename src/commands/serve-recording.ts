@@ -1,18 +1,16 @@
-import { createActiveConfig } from '../active-config.js';
+import { loadedConfig } from '../active-config.js';
 import { createLog } from '../cli/log.js';
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
-import type { Endpoint } from '../poll/registry.js';
 import { createPages } from '../exporter.js';
 import { createMetricsPage } from '../exposition/metrics-page.js';
 import { endpointId } from '../poll/endpoint-state.js';
-import { jobsOf, type PollJob } from '../poll/jobs.js';
 import type { ReplayedEndpoint } from '../recorder/replayed-endpoint.js';
 import { createApp } from '../server/app.js';
 import { startWebServer } from '../server/server.js';
 import type { CommandContext, ExitCode } from './context.js';
 import type { ReplayOptions } from './replay.js';
-import { replayWithProgress } from './replay-recording.js';
+import { openRecording } from './replay-recording.js';
 
 /** A replay starts so long before the time that is shown, because values are remembered that long to be compared with later ones. */
 const PAST_MS = 24 * 3_600_000;
@@ -27,24 +25,31 @@ export async function serveRecording(
 ): Promise<ExitCode> {
   const { recording, target, at: atMs, listen } = options;
   if (atMs === undefined) throw new Error('--serve needs --at');
-  const endpoints = await endpointsAt(atMs, { recording, target }, config, context);
-  if (endpoints.length === 0) {
-    context.printError(
-      `bridge-exporter: ${recording}: no recorded poll in the 24 hours before ${new Date(atMs).toISOString()}`,
-    );
+  const time = new Date(atMs).toISOString();
+  const loaded = loadedConfig(config);
+  const urls = new Map(loaded.jobs.map((job) => [endpointId(job.context), job.url]));
+  const range = { recording, target, from: atMs - PAST_MS, to: atMs };
+  const replay = openRecording(range, config, context, { warmUpMs: 0, hasOneClock: true });
+  const replayed = new Map<string, ReplayedEndpoint>();
+  for await (const moment of replay.moments()) {
+    for (const endpoint of moment.endpoints) replayed.set(endpointId(endpoint.state), endpoint);
+  }
+  if (replayed.size === 0) {
+    context.printError(`bridge-exporter: ${recording}: no recorded poll in the 24 hours before ${time}`);
     return 1;
   }
+  const endpoints = Array.from(replayed, ([id, { state, context: ofEndpoint }]) => ({
+    state,
+    // The node of an endpoint is in no recording.
+    job: { url: urls.get(id) ?? { origin: 'http://recording' }, context: ofEndpoint },
+  }));
   const log = createLog(options, context);
   const at: Instant = { epochSeconds: atMs / 1000, monotonicMs: atMs };
   const states = endpoints.map(({ state }) => state);
   const registry = { all: () => endpoints, states: () => states };
-  const loadConfig = async () => ({ ok: true as const, config, warnings: [] });
-  const active = createActiveConfig(config, { loadConfig }, log, {
-    onLoaded: () => undefined,
-    onRejected: () => undefined,
-  });
   // The metrics of this process are not those of the time.
   const metricsPage = createMetricsPage(registry, { render: async () => '' });
+  const active = { current: () => loaded, rejectedAt: () => undefined };
   const app = createApp(
     {
       ...createPages(registry, active, {
@@ -64,41 +69,8 @@ export async function serveRecording(
   );
   const server = await startWebServer(app, listen, { log });
   const stopped = context.waitForStopSignal();
-  context.print(`pages as of ${new Date(atMs).toISOString()}: ${server.url}/ (Ctrl+C stops)\n`);
+  context.print(`pages as of ${time}: ${server.url}/ (Ctrl+C stops)\n`);
   await stopped;
   await server.close();
   return 0;
-}
-
-/** The endpoints after the polls of the day before a time, with what the alert conditions remember. */
-async function endpointsAt(
-  atMs: number,
-  recorded: { readonly recording: string; readonly target: string | undefined },
-  config: Config,
-  context: CommandContext,
-): Promise<readonly Endpoint[]> {
-  const { endpoints: replayed } = await replayWithProgress(
-    { ...recorded, from: atMs - PAST_MS, to: atMs },
-    config,
-    context,
-    { onPoll: () => undefined, onStep: () => undefined },
-    { warmUpMs: 0, hasOneClock: true },
-  );
-  const jobs = new Map(jobsOf(config).map((job) => [endpointId(job.context), job]));
-  return replayed.map((endpoint): Endpoint => {
-    const { state } = endpoint;
-    return { job: jobOf(endpoint, jobs.get(endpointId(state)), config), state };
-  });
-}
-
-/** What the pages show of a job. The node of an endpoint is in no recording. */
-function jobOf({ context }: ReplayedEndpoint, configured: PollJob | undefined, { poll }: Config): PollJob {
-  return {
-    url: configured?.url ?? { origin: 'http://recording' },
-    paths: [],
-    query: '',
-    limits: { timeoutMs: poll.timeout, maxBodyBytes: poll.max_body_size },
-    intervalMs: poll.interval,
-    context,
-  };
 }

@@ -2,7 +2,6 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Shard } from '../config/shard.js';
 import { formatMetadata, formatSeries, type Format } from '../metrics/text-format.js';
 import type { Instant } from '../clock.js';
-import { formatRecorder, type RecorderCounts } from './recorder-metrics.js';
 
 /** Labels of `bridge_exporter_build_info`. */
 export interface BuildInfo {
@@ -10,6 +9,13 @@ export interface BuildInfo {
   /** Commit that was built, or `unknown`. */
   readonly revision: string;
   readonly nodeVersion: string;
+}
+
+/** What the recorder has done, as far as it is exported. */
+interface RecorderCounts {
+  readonly recorded: number;
+  readonly failed: number;
+  readonly bytes: number | undefined;
 }
 
 /** Metrics of the process and its configuration, collected by prom-client. */
@@ -91,8 +97,11 @@ export function createProcessMetrics(
  * is a property of the registry, so that concurrent scrapes in two formats would race.
  */
 async function render(registry: Registry, recorder: RecorderCounts | undefined, format: Format): Promise<string> {
-  const metrics = await registry.getMetricsAsJSON();
-  const text = metrics
+  const metrics = [
+    ...(await registry.getMetricsAsJSON()),
+    ...(recorder === undefined ? [] : recorderMetrics(recorder)),
+  ];
+  return metrics
     .map(({ name, help, type, values }) => {
       const lines = values.map((value) => {
         const metricName = 'metricName' in value ? String(value.metricName) : name;
@@ -104,5 +113,30 @@ async function render(registry: Registry, recorder: RecorderCounts | undefined, 
       return formatMetadata(name, String(type), help, format) + lines.join('');
     })
     .join('');
-  return text + formatRecorder(recorder, format);
+}
+
+/** These are absent when nothing is recorded, which a metric of the registry without labels never is. */
+function recorderMetrics({ recorded, failed, bytes }: RecorderCounts) {
+  const metric = (name: string, type: 'counter' | 'gauge', help: string, value: number) => ({
+    name,
+    type,
+    help,
+    values: [{ value, labels: {} }],
+  });
+  const sizeHelp = 'Size of all recorded polls in the directory of the recorder.';
+  return [
+    metric(
+      'bridge_exporter_recordings_total',
+      'counter',
+      'Total number of polls that the recorder has written.',
+      recorded,
+    ),
+    metric(
+      'bridge_exporter_recording_failures_total',
+      'counter',
+      'Total number of polls that the recorder could not write.',
+      failed,
+    ),
+    ...(bytes === undefined ? [] : [metric('bridge_exporter_recordings_size_bytes', 'gauge', sizeHelp, bytes)]),
+  ];
 }

@@ -3,13 +3,12 @@ import { endpointId } from '../poll/endpoint-state.js';
 import type { RecordedPoll } from './read-recording.js';
 import { endpointAfter, holdMs, repeatLast, type ReplayedEndpoint } from './replayed-endpoint.js';
 
-/* The endpoints of a recording over time. */
-
-export interface ReplayEvents {
-  /** Called after each recorded poll. */
-  readonly onPoll: (endpoint: ReplayedEndpoint, timeMs: number) => void | Promise<void>;
-  /** Called at every multiple of the step, with the endpoints whose values still hold. */
-  readonly onStep: (endpoints: readonly ReplayedEndpoint[], timeMs: number) => void | Promise<void>;
+/** A recorded poll, or a multiple of the step. */
+export interface ReplayMoment {
+  readonly timeMs: number;
+  readonly isStep: boolean;
+  /** The endpoint that was polled; at a step, all whose values still hold. */
+  readonly endpoints: readonly ReplayedEndpoint[];
 }
 
 export interface ReplayRange {
@@ -19,41 +18,33 @@ export interface ReplayRange {
   readonly stepMs: number;
 }
 
-/** Earlier polls that are read for measured block times, and for the counters of the flow. */
-export const WARM_UP_MS = 2 * 3_600_000;
-
-/** Replays recorded polls in the order of time. Resolves with the endpoints at the end. */
-export async function replayPolls(
+/** Replays recorded polls in the order of time. */
+export async function* replayPolls(
   polls: AsyncIterable<RecordedPoll>,
   config: Config,
   { fromMs, toMs, stepMs }: ReplayRange,
-  { onPoll, onStep }: ReplayEvents,
-): Promise<readonly ReplayedEndpoint[]> {
+): AsyncGenerator<ReplayMoment> {
   const endpoints = new Map<string, ReplayedEndpoint>();
-  const hold = holdMs(config);
   let nextStepMs: number | undefined;
 
   /** Takes the steps before a point in time. */
-  async function stepUntil(untilMs: number): Promise<void> {
-    while (nextStepMs !== undefined && nextStepMs < untilMs) {
-      const stepAtMs = nextStepMs;
+  function* stepUntil(untilMs: number): Generator<ReplayMoment> {
+    for (; nextStepMs !== undefined && nextStepMs < untilMs; nextStepMs += stepMs) {
       const held: ReplayedEndpoint[] = [];
       for (const [key, endpoint] of endpoints) {
-        if (endpoint.failed === undefined && stepAtMs - endpoint.timeMs > endpoint.state.staleAfterMs) continue;
-        const repeated = repeatLast(endpoint, stepAtMs, config.recorder.interval);
+        if (endpoint.failed === undefined && nextStepMs - endpoint.timeMs > endpoint.state.staleAfterMs) continue;
+        const repeated = repeatLast(endpoint, nextStepMs, config.recorder.interval);
         endpoints.set(key, repeated);
         held.push(repeated);
       }
-      // oxlint-disable-next-line no-await-in-loop -- one after the other, as fast as they are written
-      if (held.length > 0 && stepAtMs >= fromMs) await onStep(held, stepAtMs);
-      nextStepMs += stepMs;
+      if (held.length > 0 && nextStepMs >= fromMs) yield { timeMs: nextStepMs, isStep: true, endpoints: held };
     }
   }
 
   let lastMs = -Infinity;
   for await (const poll of polls) {
     const { timeMs, target } = poll;
-    await stepUntil(timeMs);
+    yield* stepUntil(timeMs);
     nextStepMs ??= Math.ceil(timeMs / stepMs) * stepMs;
     const key = endpointId(poll);
     const endpoint = endpointAfter(endpoints.get(key), poll, config, (sibling) =>
@@ -62,8 +53,7 @@ export async function replayPolls(
     endpoints.set(key, endpoint);
     lastMs = timeMs;
     // A step at the same time reports it.
-    if (timeMs >= fromMs && timeMs !== nextStepMs) await onPoll(endpoint, timeMs);
+    if (timeMs >= fromMs && timeMs !== nextStepMs) yield { timeMs, isStep: false, endpoints: [endpoint] };
   }
-  await stepUntil(Math.min(toMs, lastMs + hold) + 1);
-  return Array.from(endpoints.values());
+  yield* stepUntil(Math.min(toMs, lastMs + holdMs(config)) + 1);
 }

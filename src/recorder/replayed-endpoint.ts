@@ -1,6 +1,7 @@
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
 import type { DocumentName, StepContext } from '../document-types.js';
+import { renderEndpoints } from '../exposition/metrics-page.js';
 import { documentNames, documents, type SideInput } from '../documents.js';
 import { failure } from '../http/failure-reasons.js';
 import { INVALID } from '../chain/field.js';
@@ -203,4 +204,11 @@ function acceptOutcome(state: EndpointState, { outcome }: RecordingHeader): Endp
   if (outcome === 'ok') return { ...state, regressionsSinceSuccess: Infinity };
   if (outcome !== 'regression') return state;
   return { ...state, regressions: state.regressions + 1, regressionsSinceSuccess: state.regressionsSinceSuccess + 1 };
+}
+
+/** The series of endpoints at a point in time, as OpenMetrics. Each endpoint has clocks of its own. */
+export function renderAt(endpoints: readonly ReplayedEndpoint[], timeMs: number): string {
+  return endpoints
+    .map((endpoint) => renderEndpoints([endpoint.state], 'openmetrics', instantAt(endpoint, timeMs)))
+    .join('');
 }

@@ -97,25 +97,10 @@ describe('fetch', () => {
     ['a gzip bomb', gzipBomb(256 * 1024 * 1024), {}, 'too_large', /body is larger than 8MiB/],
     ['invalid gzip', badEncoding, {}, 'not_json', /invalid gzip encoding: /],
     ['a redirect', redirect, {}, 'status', /status 302/],
-    ['a 500', withStatus(500), {}, 'status', /status 500/],
     ['a 204', withStatus(204), {}, 'status', /status 204/],
     ['a 401', withStatus(401), {}, 'unauthorized', /status 401/],
     ['a 403', withStatus(403, '<html>'), {}, 'unauthorized', /status 403$/],
     ['a 429', withStatus(429, 'slow down'), {}, 'rate_limited', /status 429: slow down$/],
-    [
-      'a 429 with code 8',
-      withStatus(429, '{"code":8,"message":"grpc: received message larger than max"}'),
-      {},
-      'response_too_large_upstream',
-      /status 429: grpc: received message larger than max/,
-    ],
-    [
-      'a 400',
-      withStatus(400, '{"code":3,"message":"window must be positive\\n","details":[]}'),
-      {},
-      'bad_request',
-      /status 400: window must be positive$/,
-    ],
   ])('reports %s', async (_title, fault, limits, reason, message) => {
     simulator.fault('module_state', fault);
     const error = failure(await fetchState(limits));
@@ -151,7 +136,7 @@ describe('fetch from a broken server', () => {
     return listenOnFreePort(server);
   }
 
-  async function reasonOf(url: string, timeoutMs = 10_000): Promise<string> {
+  async function reasonOf(url: string, { timeoutMs } = LIMITS): Promise<string> {
     return failure(await client.fetch({ url: endpointUrl(url) }, '/', { ...LIMITS, timeoutMs })).reason;
   }
 
@@ -176,13 +161,6 @@ describe('fetch from a broken server', () => {
     expect(await reasonOf(`http://127.0.0.1:${port}/`)).toBe('aborted');
   });
 
-  it('times out during a TLS handshake', async () => {
-    const silent = await listen(() => undefined);
-    const started = performance.now();
-    expect(await reasonOf(`https://127.0.0.1:${silent}/`, 300)).toBe('timeout');
-    expect(performance.now() - started).toBeLessThan(5_000);
-  });
-
   it('rejects headers larger than 16 KiB', async () => {
     const port = await listen((socket) =>
       socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(100_000)}\r\n\r\n`)),
@@ -195,6 +173,6 @@ describe('fetch from a broken server', () => {
     ['is endless', `HTTP/1.1 503 No\r\n\r\n${'x'.repeat(200_000)}`, 'status'],
   ])('determines the reason by the status when the error body %s', async (_title, response, reason) => {
     const port = await listen((socket) => socket.once('data', () => socket.write(response)));
-    expect(await reasonOf(`http://127.0.0.1:${port}/`, 700)).toBe(reason);
+    expect(await reasonOf(`http://127.0.0.1:${port}/`, { ...LIMITS, timeoutMs: 700 })).toBe(reason);
   });
 });

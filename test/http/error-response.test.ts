@@ -115,3 +115,24 @@ describe('the name of the client', () => {
     expect(node.requests.map(({ headers }) => headers['user-agent'])).toEqual(['test/1', 'Mozilla/5.0']);
   });
 });
+
+describe('an error response that says that the path is not served', () => {
+  const errorBody = (code: number, message: string): string => JSON.stringify({ code, message, details: [] });
+
+  it.each<[boolean, string, number, string]>([
+    [true, '404 with a page', 404, '<html>default backend - 404</html>'],
+    [true, '404 of a gateway', 404, errorBody(5, 'Not Found')],
+    [true, '405', 405, ''],
+    [true, '501', 501, errorBody(12, 'Not Implemented')],
+    [true, '400 with this text', 400, errorBody(3, 'method not implemented')],
+    [true, '500 with code 12', 500, errorBody(12, 'unknown method Block')],
+    [false, '404 of an object', 404, errorBody(5, 'validator injvaloper1x not found')],
+    [false, '400 of an argument', 400, errorBody(3, 'not found')],
+    [false, '403', 403, 'no'],
+    [false, '429', 429, ''],
+    [false, '500', 500, errorBody(2, 'not found')],
+    [false, '502', 502, '<html>'],
+  ])('%s: %s', async (isNotServed, _title, status, body) => {
+    expect(await fetchFrom(await start(status, body), {})).toMatchObject({ ok: false, isNotServed });
+  });
+});

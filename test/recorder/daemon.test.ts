@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeRecording, encodeRecording, type DecodedRecording } from '../../src/recorder/recording-file.js';
@@ -8,7 +8,7 @@ import type { Simulator } from '../../src/simulator/simulator.js';
 import { valueIn } from '../support/exposition-text.js';
 import { get, scrape } from '../support/http.js';
 import { startDaemon, type Daemon } from '../support/processes.js';
-import { createTempFolder } from '../support/temp-folder.js';
+import { createTempFolder, filesBelow } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { waitFor } from '../support/wait-for.js';
 
@@ -44,11 +44,8 @@ afterAll(async () => {
 });
 
 function recordingsOf(document: string): DecodedRecording[] {
-  const path = join(directory, 'a%2Fb', document);
-  return readdirSync(path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .toSorted()
+  return filesBelow(join(directory, 'a%2Fb', document))
+    .filter((file) => !basename(file).startsWith('.'))
     .map((file) => decodeRecording(gunzipSync(readFileSync(file))));
 }
 

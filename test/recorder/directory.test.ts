@@ -9,14 +9,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { randomBytes } from 'node:crypto';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openDirectory } from '../../src/recorder/directory.js';
 import { decodeRecording } from '../../src/recorder/recording-file.js';
 import type { RecordingHeader } from '../../src/recorder/recording-file.js';
 import type { DocumentName } from '../../src/document-types.js';
-import { createTempFolder } from '../support/temp-folder.js';
+import { createTempFolder, filesBelow } from '../support/temp-folder.js';
 
 const START = Date.parse('2026-11-23T23:50:00.000Z');
 const MINUTE = 60_000;
@@ -30,15 +30,9 @@ const header = (minute: number, target = 'mainnet', document: DocumentName = 'mo
   outcome: 'ok',
 });
 
-/** All files below a folder. */
-const filesIn = (path: string): string[] =>
-  readdirSync(path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(path.length + 1))
-    .toSorted();
+const filesIn = (path: string): string[] => filesBelow(path).map((file) => relative(path, file));
 
-const sizeOf = (path: string): number =>
-  filesIn(path).reduce((sum, file) => sum + readFileSync(join(path, file)).length, 0);
+const sizeOf = (path: string): number => filesBelow(path).reduce((sum, file) => sum + readFileSync(file).length, 0);
 
 describe('the directory of recordings', () => {
   it('has one file for each poll, below the target, the document and the day', async () => {

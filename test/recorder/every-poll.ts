@@ -6,7 +6,7 @@ import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { readRecording } from '../../src/recorder/read-recording.js';
 import { replayPolls } from '../../src/recorder/replay.js';
-import { renderAt } from '../../src/recorder/time-series.js';
+import { renderAt } from '../../src/recorder/replayed-endpoint.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startRecordedRegistry, type RecordedRegistry, type Respond } from './recorded-registry.js';
 
@@ -83,19 +83,13 @@ async function replayed(directory: string, config: Config): Promise<Map<string, 
     maxBodyBytes: 2 ** 26,
     onProblem: (message) => void problems.push(message),
   });
-  await replayPolls(
-    polls,
-    config,
-    // Without a step at the time of a poll.
-    { fromMs: -Infinity, toMs: Infinity, stepMs: 7 * 86_400_000 },
-    {
-      onPoll: (endpoint, timeMs) => {
-        const { document } = endpoint.state;
-        texts.set(document, [...(texts.get(document) ?? []), renderAt([endpoint], timeMs)]);
-      },
-      onStep: () => undefined,
-    },
-  );
+  // Without a step at the time of a poll.
+  const range = { fromMs: -Infinity, toMs: Infinity, stepMs: 7 * 86_400_000 };
+  for await (const { endpoints, isStep, timeMs } of replayPolls(polls, config, range)) {
+    const [document] = endpoints.map(({ state }) => state.document);
+    if (isStep || document === undefined) continue;
+    texts.set(document, [...(texts.get(document) ?? []), renderAt(endpoints, timeMs)]);
+  }
   expect(problems).toEqual([]);
   return texts;
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import type { Simulator } from '../../src/simulator/simulator.js';
 import { valueIn } from '../support/exposition-text.js';
 import { scrape } from '../support/http.js';
 import { MAIN, startProcess, type RunningProcess } from '../support/processes.js';
-import { createTempFolder } from '../support/temp-folder.js';
+import { createTempFolder, filesBelow } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { waitFor } from '../support/wait-for.js';
 
@@ -44,11 +44,6 @@ afterAll(async () => {
   await simulator.close();
 });
 
-const filesIn = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-
 describe('a recorder without space', () => {
   it('leaves no part of a file, counts the failures, and polls go on', async () => {
     const text = await waitFor(
@@ -58,9 +53,9 @@ describe('a recorder without space', () => {
     expect(valueIn(text, 'bridge_exporter_up', 'document="module_state"')).toBe(1);
     expect(valueIn(text, 'bridge_exporter_polls_total', 'document="module_state"')).toBeGreaterThanOrEqual(2);
     expect(daemon.stderr.filter((line) => line.includes('file too large')).length).toBeGreaterThan(0);
-    const files = filesIn(recordings).filter((file) => !basename(file).startsWith('.'));
+    const files = filesBelow(recordings).filter((file) => !basename(file).startsWith('.'));
     for (const file of files) expect(decodeRecording(gunzipSync(readFileSync(file))).header.target).toBe('a');
     expect(files.filter((file) => statSync(file).size === 0)).toEqual([]);
-    expect(filesIn(recordings).filter((file) => basename(file).startsWith('.')).length).toBeLessThanOrEqual(1);
+    expect(filesBelow(recordings).filter((file) => basename(file).startsWith('.')).length).toBeLessThanOrEqual(1);
   });
 });

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { decodeRecording } from '../../src/recorder/recording-file.js';
 import { projectPath } from '../support/project-files.js';
-import { createTempFolder } from '../support/temp-folder.js';
+import { createTempFolder, filesBelow } from '../support/temp-folder.js';
 
 const KILLS = 60;
 const MAX_BYTES = 8 * 2 ** 20;
@@ -41,12 +41,6 @@ async function recordUntilKilled(directory: string): Promise<void> {
   await exited;
 }
 
-function filesIn(path: string): string[] {
-  return readdirSync(path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-}
-
 describe('a recorder that is killed', () => {
   it('leaves only complete files under their final names, within the limit', async () => {
     const { path } = createTempFolder();
@@ -55,7 +49,7 @@ describe('a recorder that is killed', () => {
     for (let kill = 0; kill < KILLS; kill += 1) {
       // oxlint-disable-next-line no-await-in-loop -- each continues with what the one before has left
       await recordUntilKilled(path);
-      const recorded = filesIn(path).filter((file) => !basename(file).startsWith('.'));
+      const recorded = filesBelow(path).filter((file) => !basename(file).startsWith('.'));
       const sizes = recorded.map((file) => {
         const content = readFileSync(file);
         if (known.has(file)) return content.length;

@@ -43,26 +43,18 @@ async function backlogStarts(
     for (const minute of [0, 5, 10, 15, 20]) yield pollAt(minute, empty.includes(minute) ? [] : transfers);
   }
   const config = { ...defaultConfig, recorder: { ...defaultConfig.recorder, interval: intervalMs } };
-  await replayPolls(
-    polls(),
-    config,
-    { fromMs: -Infinity, toMs: Infinity, stepMs: MINUTE_MS },
-    {
-      onPoll: () => undefined,
-      onStep: ([endpoint], timeMs) => {
-        const present = endpoint?.state.success?.snapshot.judgement.present ?? [];
-        const own = present.find(({ problem }) => problem.name === 'BridgeBacklogHigh');
-        const minute = (timeMs - START_MS) / MINUTE_MS;
-        if (minute > 0 && minute % 5 === 0 && minute <= 20) {
-          starts[minute] = own && minuteOf(own.startSeconds);
-        }
-        const known = endpoint?.state.problems.remembered
-          .get('BridgeBacklogHigh warning module_state')
-          ?.present.get('[]');
-        if (minute === 10) starts['foundAt'] = known && minuteOf(known.foundAt.epochSeconds);
-      },
-    },
-  );
+  const range = { fromMs: -Infinity, toMs: Infinity, stepMs: MINUTE_MS };
+  for await (const { endpoints, isStep, timeMs } of replayPolls(polls(), config, range)) {
+    const [endpoint] = endpoints;
+    const minute = (timeMs - START_MS) / MINUTE_MS;
+    if (!isStep || minute === 0 || minute % 5 > 0 || minute > 20) continue;
+    const present = endpoint?.state.success?.snapshot.judgement.present ?? [];
+    const own = present.find(({ problem }) => problem.name === 'BridgeBacklogHigh');
+    starts[minute] = own && minuteOf(own.startSeconds);
+    const remembered = endpoint?.state.problems.remembered.get('BridgeBacklogHigh warning module_state');
+    const known = remembered?.present.get('[]');
+    if (minute === 10) starts['foundAt'] = known && minuteOf(known.foundAt.epochSeconds);
+  }
   return starts;
 }
 
