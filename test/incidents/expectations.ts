@@ -44,12 +44,14 @@ export interface Expectation {
   /** The documents that show it; without one, it is about the exporter or its nodes. */
   readonly seenIn: readonly DocumentName[];
   readonly truths: (world: World) => readonly Truth[];
-  /** Minutes for which it has to be true before somebody may hear of it. */
-  readonly earliest: number;
-  /** Minutes for which it is true until somebody has to have heard of it. */
-  readonly latest: number;
-  /** Minutes after it is true no more in which the alert has to end. */
-  readonly ends: number;
+  readonly minutes: {
+    /** For which it has to be true before somebody may hear of it. */
+    readonly earliest: number;
+    /** For which it is true until somebody has to have heard of it. */
+    readonly latest: number;
+    /** After it is true no more in which the alert has to end. */
+    readonly ends: number;
+  };
   readonly reason: string;
 }
 
@@ -173,9 +175,7 @@ export const expectations: readonly Expectation[] = [
       const earliest = Math.max(0, UNSIGNED_MINUTES - first.ageMinutes);
       return [{ isSure, identity: first.nonce, earliest }];
     },
-    earliest: UNSIGNED_MINUTES,
-    latest: 45,
-    ends: 10,
+    minutes: { earliest: UNSIGNED_MINUTES, latest: 45, ends: 10 },
     reason: 'Orchestrators sign within minutes. A batch below 66 % cannot be relayed, and its transfers are locked.',
   },
   {
@@ -187,9 +187,7 @@ export const expectations: readonly Expectation[] = [
       // One that is replaced before it is signed is no progress.
       return [{ isSure: newest.signed < QUORUM - MARGIN }];
     },
-    earliest: 15,
-    latest: 90,
-    ends: 10,
+    minutes: { earliest: 15, latest: 90, ends: 10 },
     reason: 'Withdrawals go on with the old set, so that hours are left; but nobody can relay the new one.',
   },
   {
@@ -200,9 +198,7 @@ export const expectations: readonly Expectation[] = [
         ...truth,
         about: { watched: 'false' },
       })),
-    earliest: 30,
-    latest: 90,
-    ends: 15,
+    minutes: { earliest: 30, latest: 90, ends: 15 },
     reason: 'From 34 % on nothing can be relayed. Half of that is worth a word to a colleague, within days.',
   },
   {
@@ -210,9 +206,7 @@ export const expectations: readonly Expectation[] = [
     seenIn: BRIDGE,
     truths: (world) =>
       whenever(missingConfirms(world).watched).map((truth) => ({ ...truth, about: { watched: 'true' } })),
-    earliest: 30,
-    latest: 90,
-    ends: 15,
+    minutes: { earliest: 30, latest: 90, ends: 15 },
     reason: 'The own validator is jailed 3.7 days later.',
   },
   {
@@ -227,9 +221,7 @@ export const expectations: readonly Expectation[] = [
         'validators silent',
         'validators jailed',
       ).map(() => ({ isSure: false })),
-    earliest: 45,
-    latest: Infinity,
-    ends: 15,
+    minutes: { earliest: 45, latest: Infinity, ends: 15 },
     reason: 'Whoever is silent may be late with a batch as well.',
   },
   // Relayers
@@ -237,9 +229,7 @@ export const expectations: readonly Expectation[] = [
     alert: 'BridgeBatchNotRelayed/warning',
     seenIn: BRIDGE,
     truths: notRelayed,
-    earliest: 30,
-    latest: 100,
-    ends: 10,
+    minutes: { earliest: 30, latest: 100, ends: 10 },
     reason:
       'Relayers look every five minutes. Hours of nothing in several tokens are a gas price, or relayers without funds.',
   },
@@ -247,9 +237,7 @@ export const expectations: readonly Expectation[] = [
     alert: 'BridgeBatchNotRelayed/critical',
     seenIn: BRIDGE,
     truths: notRelayed,
-    earliest: 90,
-    latest: 260,
-    ends: 10,
+    minutes: { earliest: 90, latest: 260, ends: 10 },
     reason: 'A batch lives for 9.6 hours. Half of that is left to find a relayer.',
   },
   {
@@ -260,9 +248,7 @@ export const expectations: readonly Expectation[] = [
       if (near.length === 0) return NOTHING;
       return [{ isSure: near.some(({ blocksLeft, isExecuted }) => blocksLeft <= 500 && !isExecuted) }];
     },
-    earliest: 0,
-    latest: 15,
-    ends: 10,
+    minutes: { earliest: 0, latest: 15, ends: 10 },
     reason: 'Less than two hours are left until the contract rejects a batch for which somebody would pay.',
   },
   {
@@ -279,9 +265,7 @@ export const expectations: readonly Expectation[] = [
         },
       ];
     },
-    earliest: 10,
-    latest: 45,
-    ends: 10,
+    minutes: { earliest: 10, latest: 45, ends: 10 },
     reason: 'Its transfers are neither executable nor cancellable until the hub observes another event.',
   },
   {
@@ -291,9 +275,7 @@ export const expectations: readonly Expectation[] = [
       const overdue = batchesOf(world).filter(({ isWorthwhile, blocksLeft }) => isWorthwhile && blocksLeft <= 2);
       return overdue.length === 0 ? NOTHING : [{ isSure: false }];
     },
-    earliest: 10,
-    latest: Infinity,
-    ends: 10,
+    minutes: { earliest: 10, latest: Infinity, ends: 10 },
     reason: 'The same of a batch that was never signed; nobody can do more about it.',
   },
   // The queue
@@ -306,18 +288,14 @@ export const expectations: readonly Expectation[] = [
         identity: batches,
         isSure: true,
       })),
-    earliest: 20,
-    latest: 60,
-    ends: 10,
+    minutes: { earliest: 20, latest: 60, ends: 10 },
     reason: 'Batch creators look once a minute, and anybody can request a batch.',
   },
   {
     alert: 'BridgeBacklogHigh/warning',
     seenIn: BRIDGE,
     truths: (world) => above(waitingTransfers(world), 505, 495),
-    earliest: 15,
-    latest: 45,
-    ends: 10,
+    minutes: { earliest: 15, latest: 45, ends: 10 },
     reason: 'The limit is a setting, here 500.',
   },
   // The oracle
@@ -331,9 +309,7 @@ export const expectations: readonly Expectation[] = [
         identity: next?.nonce ?? 0,
       }));
     },
-    earliest: 10,
-    latest: 35,
-    ends: 10,
+    minutes: { earliest: 10, latest: 35, ends: 10 },
     reason:
       'Orchestrators vote within minutes. Two thirds do not vote for what a third says has happened: no deposit arrives.',
   },
@@ -346,9 +322,7 @@ export const expectations: readonly Expectation[] = [
       if (next === undefined || share === undefined || share >= THIRD + MARGIN) return NOTHING;
       return [{ isSure: share < THIRD - MARGIN, identity: next.nonce }];
     },
-    earliest: 45,
-    latest: 80,
-    ends: 10,
+    minutes: { earliest: 45, latest: 80, ends: 10 },
     reason:
       'A claim of a few: the event does not exist, or only they have seen it. Not urgent, but somebody should look.',
   },
@@ -360,9 +334,7 @@ export const expectations: readonly Expectation[] = [
       const identity = nextEvent(world)?.nonce ?? 0;
       return state === 'blocked' || state === 'close' ? [{ isSure: state === 'blocked', identity }] : NOTHING;
     },
-    earliest: 5,
-    latest: 20,
-    ends: 10,
+    minutes: { earliest: 5, latest: 20, ends: 10 },
     reason: 'Votes cannot be changed. No claim can win any more, so nothing arrives until governance acts.',
   },
   {
@@ -372,9 +344,7 @@ export const expectations: readonly Expectation[] = [
       const state = conflict(world);
       return state === 'none' ? NOTHING : [{ isSure: state === 'open', identity: nextEvent(world)?.nonce ?? 0 }];
     },
-    earliest: 5,
-    latest: 20,
-    ends: 10,
+    minutes: { earliest: 5, latest: 20, ends: 10 },
     reason: 'One claim can still win, but one of the groups reads something else than the others.',
   },
   {
@@ -384,9 +354,7 @@ export const expectations: readonly Expectation[] = [
       const { count, lastObserved } = unobservedEvents(world);
       return count > 0 ? [{ isSure: true, identity: lastObserved }] : NOTHING;
     },
-    earliest: 45,
-    latest: 90,
-    ends: 10,
+    minutes: { earliest: 45, latest: 90, ends: 10 },
     reason:
       'Events are claimed three minutes later. The contract has events that the hub does not observe for an hour.',
   },
@@ -399,18 +367,14 @@ export const expectations: readonly Expectation[] = [
         isSure: truth.isSure && faultsOf(world, 'validators slow').length === 0,
         about: { watched: 'false' },
       })),
-    earliest: 10,
-    latest: 45,
-    ends: 10,
+    minutes: { earliest: 10, latest: 45, ends: 10 },
     reason: 'From 34 % on no event is observed. Two validators of 7 % never vote, which is no news.',
   },
   {
     alert: 'BridgeOrchestratorMissingVotes/warning',
     seenIn: BRIDGE,
     truths: (world) => whenever(missingVotes(world).watched).map((truth) => ({ ...truth, about: { watched: 'true' } })),
-    earliest: 10,
-    latest: 45,
-    ends: 10,
+    minutes: { earliest: 10, latest: 45, ends: 10 },
     reason: 'The own orchestrator does not read the external chain.',
   },
   {
@@ -419,9 +383,7 @@ export const expectations: readonly Expectation[] = [
     seenIn: BRIDGE,
     truths: (world) =>
       whenever(nextEvent(world) !== undefined).map(() => ({ isSure: false, identity: nextEvent(world)?.nonce ?? 0 })),
-    earliest: 20,
-    latest: Infinity,
-    ends: 10,
+    minutes: { earliest: 20, latest: Infinity, ends: 10 },
     reason: 'While an event is stalled, whoever has not voted for it may be named.',
   },
   {
@@ -432,54 +394,42 @@ export const expectations: readonly Expectation[] = [
       if (missingVotes(world).watched) return [{ isSure: isNamed }];
       return nextEvent(world) === undefined ? NOTHING : [{ isSure: false }];
     },
-    earliest: 10,
-    latest: 50,
-    ends: 10,
+    minutes: { earliest: 10, latest: 50, ends: 10 },
     reason: 'The same by the claim position that the node has of it.',
   },
   {
     alert: 'BridgeClaimWithoutBatch/critical',
     seenIn: BRIDGE,
     truths: phantom('batch that does not exist', 'MsgWithdrawClaim', isThird),
-    earliest: 0,
-    latest: 6,
-    ends: 10,
+    minutes: { earliest: 0, latest: 6, ends: 10 },
     reason: 'At 66 % every node of the hub panics. There are minutes to stop orchestrators.',
   },
   {
     alert: 'BridgeClaimWithoutBatch/warning',
     seenIn: BRIDGE,
     truths: phantom('batch that does not exist', 'MsgWithdrawClaim', isLess),
-    earliest: 2,
-    latest: 15,
-    ends: 10,
+    minutes: { earliest: 2, latest: 15, ends: 10 },
     reason: 'One lying validator alone cannot halt the hub.',
   },
   {
     alert: 'BridgeContractValsetMismatch/critical',
     seenIn: BRIDGE,
     truths: phantom('validator set claimed that does not exist', 'MsgValsetUpdatedClaim', isThird),
-    earliest: 0,
-    latest: 6,
-    ends: 10,
+    minutes: { earliest: 0, latest: 6, ends: 10 },
     reason: 'A third says that the contract has a set which the hub did not make: somebody else may control the funds.',
   },
   {
     alert: 'BridgeContractValsetMismatch/warning',
     seenIn: BRIDGE,
     truths: phantom('validator set claimed that does not exist', 'MsgValsetUpdatedClaim', isLess),
-    earliest: 2,
-    latest: 15,
-    ends: 10,
+    minutes: { earliest: 2, latest: 15, ends: 10 },
     reason: 'One lying validator.',
   },
   {
     alert: 'BridgeContractValsetMismatch/critical',
     seenIn: CONTRACT,
     truths: (world) => ofFaults(faultsOf(world, 'validator set forged')),
-    earliest: 0,
-    latest: 15,
-    ends: 0,
+    minutes: { earliest: 0, latest: 15, ends: 0 },
     reason: 'A theft in progress. The contract shows it before the hub observes it.',
   },
   // The validator sets
@@ -487,45 +437,35 @@ export const expectations: readonly Expectation[] = [
     alert: 'BridgeValsetDrift/warning',
     seenIn: BRIDGE,
     truths: (world) => above(drift(world), 0.1 + MARGIN / 2, 0.1 - MARGIN / 2),
-    earliest: 60,
-    latest: 140,
-    ends: 10,
+    minutes: { earliest: 60, latest: 140, ends: 10 },
     reason: 'Relayers take hours for a set. From 68 % on the old members may not reach the quorum, so 10 % are early.',
   },
   {
     alert: 'BridgeWatchedValidatorJailed/critical',
     seenIn: BRIDGE,
     truths: (world) => ofFaults(faultsOf(world, 'watched validator jailed')),
-    earliest: 0,
-    latest: 8,
-    ends: 10,
+    minutes: { earliest: 0, latest: 8, ends: 10 },
     reason: 'It earns nothing. Unjailing takes one transaction.',
   },
   {
     alert: 'BridgeWatchedValidatorInactive/critical',
     seenIn: BRIDGE,
     truths: (world) => ofFaults(faultsOf(world, 'watched validator jailed')),
-    earliest: 5,
-    latest: 18,
-    ends: 10,
+    minutes: { earliest: 5, latest: 18, ends: 10 },
     reason: 'The same by the newest set.',
   },
   {
     alert: 'BridgeWatchedValidatorInactive/warning',
     seenIn: BRIDGE,
     truths: (world) => ofFaults(faultsOf(world, 'watched validator jailed'), () => ({ isSure: false })),
-    earliest: 5,
-    latest: Infinity,
-    ends: 10,
+    minutes: { earliest: 5, latest: Infinity, ends: 10 },
     reason: 'A process that has never seen it in a set cannot tell that it left.',
   },
   {
     alert: 'BridgeWatchedValidatorUnknown/warning',
     seenIn: BRIDGE,
     truths: (world) => ofFaults(faultsOf(world, 'queries refused')),
-    earliest: 45,
-    latest: 80,
-    ends: 10,
+    minutes: { earliest: 45, latest: 80, ends: 10 },
     reason: 'Whether the own validator is jailed is not known any more.',
   },
   // The contract
@@ -533,9 +473,7 @@ export const expectations: readonly Expectation[] = [
     alert: 'BridgeContractPaused/critical',
     seenIn: CONTRACT,
     truths: (world) => ofFaults(faultsOf(world, 'contract paused')),
-    earliest: 0,
-    latest: 8,
-    ends: 10,
+    minutes: { earliest: 0, latest: 8, ends: 10 },
     reason: 'Nothing goes through. Somebody has stopped the bridge, who knows why.',
   },
   {
@@ -546,9 +484,7 @@ export const expectations: readonly Expectation[] = [
         about: { token_contract: tokenContract },
         isSure: true,
       })),
-    earliest: 5,
-    latest: 25,
-    ends: 20,
+    minutes: { earliest: 5, latest: 25, ends: 20 },
     reason: 'Balances are read every five minutes, and events in flight have to arrive.',
   },
   {
@@ -560,18 +496,14 @@ export const expectations: readonly Expectation[] = [
           ({ fromMinute }) => world.minute < fromMinute + NEWS_MINUTES,
         ),
       ),
-    earliest: 0,
-    latest: 70,
-    ends: 130,
+    minutes: { earliest: 0, latest: 70, ends: 130 },
     reason: 'Owner and implementation are read once an hour. It is news until somebody has seen it, and not for ever.',
   },
   {
     alert: 'BridgePowerThresholdTooLow/warning',
     seenIn: CONTRACT,
     truths: (world) => ofFaults(faultsOf(world, 'contract requires more power')),
-    earliest: 5,
-    latest: 85,
-    ends: 75,
+    minutes: { earliest: 5, latest: 85, ends: 75 },
     reason: 'The threshold is read once an hour.',
   },
   // Governance
@@ -579,36 +511,28 @@ export const expectations: readonly Expectation[] = [
     alert: 'BridgeParamsChanged/info',
     seenIn: BRIDGE,
     truths: (world) => ofFaults(faultsOf(world, 'parameter changed')),
-    earliest: 0,
-    latest: 5,
-    ends: 75,
+    minutes: { earliest: 0, latest: 5, ends: 75 },
     reason: 'For the record.',
   },
   {
     alert: 'BridgeParamsChanged/warning',
     seenIn: BRIDGE,
     truths: (world) => ofFaults(faultsOf(world, 'admins changed')),
-    earliest: 0,
-    latest: 5,
-    ends: 75,
+    minutes: { earliest: 0, latest: 5, ends: 75 },
     reason: 'Admins act without a proposal.',
   },
   {
     alert: 'BridgeBlacklistChanged/info',
     seenIn: BRIDGE,
     truths: (world) => ofFaults(faultsOf(world, 'blacklist changed')),
-    earliest: 0,
-    latest: 5,
-    ends: 75,
+    minutes: { earliest: 0, latest: 5, ends: 75 },
     reason: 'Admins act without a proposal, and whoever is listed asks the support.',
   },
   {
     alert: 'BridgeParamsChanged/critical',
     seenIn: BRIDGE,
     truths: (world) => ofFaults(faultsOf(world, 'contract replaced')),
-    earliest: 0,
-    latest: 5,
-    ends: 370,
+    minutes: { earliest: 0, latest: 5, ends: 370 },
     reason: 'A migration that was announced, or an attack.',
   },
   // Cross-chain transactions
@@ -629,9 +553,7 @@ export const expectations: readonly Expectation[] = [
               },
             ],
       ),
-    earliest: 0,
-    latest: 0,
-    ends: 10,
+    minutes: { earliest: 0, latest: 0, ends: 10 },
     reason:
       'Nonces finish in order: the lowest one does not move for longer than one ever takes, so nothing of the chain does.',
   },
@@ -639,36 +561,28 @@ export const expectations: readonly Expectation[] = [
     alert: 'CrosschainOldestPendingTooOld/warning',
     seenIn: CROSSCHAIN,
     truths: oldest(usualMinutes),
-    earliest: 0,
-    latest: 10,
-    ends: 10,
+    minutes: { earliest: 0, latest: 10, ends: 10 },
     reason: 'Longer than a healthy one takes, 99.9 % of the time.',
   },
   {
     alert: 'CrosschainOldestPendingTooOld/critical',
     seenIn: CROSSCHAIN,
     truths: oldest(staleMinutes),
-    earliest: 0,
-    latest: 10,
-    ends: 10,
+    minutes: { earliest: 0, latest: 10, ends: 10 },
     reason: 'Gas price increases, five within an hour, have not helped.',
   },
   {
     alert: 'BridgeBatchUnsigned/critical',
     seenIn: BRIDGE,
     truths: (world) => ofFaults(faultsOf(world, 'validator set forged'), () => ({ isSure: false })),
-    earliest: 0,
-    latest: Infinity,
-    ends: 10,
+    minutes: { earliest: 0, latest: Infinity, ends: 10 },
     reason: 'The contract of an attacker accepts nothing that the validators of the hub have signed.',
   },
   {
     alert: 'BridgeOracleSilent/critical',
     seenIn: [],
     truths: (world) => faultsOf(world, 'node rolled back').map(() => ({ isSure: false })),
-    earliest: 0,
-    latest: Infinity,
-    ends: 10,
+    minutes: { earliest: 0, latest: Infinity, ends: 10 },
     reason: 'A hub that was rolled back has not observed the events of hours.',
   },
   ...(['CrosschainBacklogStuck/critical', 'CrosschainOldestPendingTooOld/critical'] as const).map(
@@ -676,9 +590,7 @@ export const expectations: readonly Expectation[] = [
       alert,
       seenIn: [],
       truths: (world) => faultsOf(world, 'node rolled back').map(() => ({ isSure: false })),
-      earliest: 0,
-      latest: Infinity,
-      ends: 10,
+      minutes: { earliest: 0, latest: Infinity, ends: 10 },
       reason: 'On a hub that was rolled back, transactions are pending again that were created before.',
     }),
   ),
@@ -689,9 +601,7 @@ export const expectations: readonly Expectation[] = [
       queues(world)
         .filter(({ newlyMissed }) => newlyMissed > 0)
         .map(({ chainId, isMissedSinceBegin }) => ({ about: { chain_id: chainId }, isSure: isMissedSinceBegin })),
-    earliest: 8,
-    latest: 30,
-    ends: 10,
+    minutes: { earliest: 8, latest: 30, ends: 10 },
     reason:
       'Its hash was lost. Somebody has to post it, before the chain freezes. A new exporter cannot know since when it is missed.',
   },
@@ -699,18 +609,14 @@ export const expectations: readonly Expectation[] = [
     alert: 'CrosschainFreezeNear/warning',
     seenIn: CROSSCHAIN,
     truths: freezes(0.55, 0.45),
-    earliest: 0,
-    latest: 15,
-    ends: 10,
+    minutes: { earliest: 0, latest: 15, ends: 10 },
     reason: 'Clients send nothing whose nonce is further above the lowest missed one than their lookahead.',
   },
   {
     alert: 'CrosschainFreezeNear/critical',
     seenIn: CROSSCHAIN,
     truths: freezes(0.85, 0.75),
-    earliest: 0,
-    latest: 10,
-    ends: 10,
+    minutes: { earliest: 0, latest: 10, ends: 10 },
     reason: 'A dozen transactions later the chain stops.',
   },
   {
@@ -720,18 +626,14 @@ export const expectations: readonly Expectation[] = [
       queues(world)
         .filter(({ unlisted }) => unlisted > 0)
         .map(({ chainId }) => ({ about: { chain_id: chainId }, isSure: true })),
-    earliest: 8,
-    latest: 45,
-    ends: 15,
+    minutes: { earliest: 8, latest: 45, ends: 15 },
     reason: 'No client works on it any more.',
   },
   {
     alert: 'CrosschainOutboundDisabled/warning',
     seenIn: CROSSCHAIN,
     truths: (world) => ofFaults(faultsOf(world, 'chains switched off')),
-    earliest: 0,
-    latest: 6,
-    ends: 10,
+    minutes: { earliest: 0, latest: 6, ends: 10 },
     reason: 'Switched off on purpose, but not by everybody who waits.',
   },
   {
@@ -743,18 +645,14 @@ export const expectations: readonly Expectation[] = [
         215,
         190,
       ),
-    earliest: 15,
-    latest: 45,
-    ends: 10,
+    minutes: { earliest: 15, latest: 45, ends: 10 },
     reason: 'The limit is a setting, here 200.',
   },
   {
     alert: 'CrosschainPendingListTruncated/warning',
     seenIn: CROSSCHAIN,
     truths: (world) => above(allPending(world), MAX_LISTED + 5, MAX_LISTED - 5),
-    earliest: 5,
-    latest: 25,
-    ends: 10,
+    minutes: { earliest: 5, latest: 25, ends: 10 },
     reason: 'The node lists 500.',
   },
   // Nodes and polls
@@ -770,9 +668,7 @@ export const expectations: readonly Expectation[] = [
       const isPolled = failing(world).every(({ document }) => document !== polled);
       return ofFaults(faultsOf(world, 'hub halted', 'node stuck'), () => ({ isSure: isPolled }));
     },
-    earliest: 8,
-    latest: 22,
-    ends: 8,
+    minutes: { earliest: 8, latest: 22, ends: 8 },
     reason: 'The hub makes a block every second. A quarter of an hour without one is a halt, or a node that hangs.',
   })),
   {
@@ -783,9 +679,7 @@ export const expectations: readonly Expectation[] = [
       ...faultsOf(world, 'node behind').flatMap(({ lag }) => above(lag?.minutes ?? 0, 7, 2)),
       ...faultsOf(world, 'node of the external chain behind').map(() => ({ isSure: true })),
     ],
-    earliest: 0,
-    latest: 20,
-    ends: 10,
+    minutes: { earliest: 0, latest: 20, ends: 10 },
     reason: 'Everything that the node says is as old. The time of its newest block proves since when.',
   },
   {
@@ -796,54 +690,42 @@ export const expectations: readonly Expectation[] = [
       faultsOf(world, 'node rolled back')
         .filter(({ fromMinute, lag }) => world.minute - fromMinute < (lag?.minutes ?? 0))
         .map(() => ({ isSure: true })),
-    earliest: 3,
-    latest: 30,
-    ends: 10,
+    minutes: { earliest: 3, latest: 30, ends: 10 },
     reason: 'What was final is not. Not a minute or two, which another node may be behind.',
   },
   {
     alert: 'BridgeEndpointDown/warning',
     seenIn: [],
     truths: failing,
-    earliest: 1,
-    latest: 8,
-    ends: 3,
+    minutes: { earliest: 1, latest: 8, ends: 3 },
     reason: 'A node that restarts is back within minutes.',
   },
   {
     alert: 'BridgeSnapshotStale/critical',
     seenIn: [],
     truths: (world) => failing(world).filter((truth) => !isOptional(truth)),
-    earliest: 8,
-    latest: 14,
-    ends: 3,
+    minutes: { earliest: 8, latest: 14, ends: 3 },
     reason: 'Nobody hears of anything else.',
   },
   {
     alert: 'BridgeSnapshotStale/warning',
     seenIn: [],
     truths: (world) => failing(world).filter(isOptional),
-    earliest: 8,
-    latest: 20,
-    ends: 3,
+    minutes: { earliest: 8, latest: 20, ends: 3 },
     reason: 'What the hub says is still there.',
   },
   {
     alert: 'BridgeEndpointMisconfigured/warning',
     seenIn: [],
     truths: (world) => (faultsOf(world, 'node refuses').length > 0 ? failing(world) : NOTHING),
-    earliest: 1,
-    latest: 10,
-    ends: 3,
+    minutes: { earliest: 1, latest: 10, ends: 3 },
     reason: 'Somebody has to change the configuration.',
   },
   {
     alert: 'BridgeResponseNearLimit/warning',
     seenIn: [],
     truths: (world) => (faultsOf(world, 'document too large for the node').length > 0 ? failing(world) : NOTHING),
-    earliest: 1,
-    latest: 10,
-    ends: 3,
+    minutes: { earliest: 1, latest: 10, ends: 3 },
     reason: 'Somebody has to change the limit of the node.',
   },
   {
@@ -858,18 +740,14 @@ export const expectations: readonly Expectation[] = [
         () => ({ document: 'external_contract', isSure: false }),
       ),
     ],
-    earliest: 5,
-    latest: 15,
-    ends: 5,
+    minutes: { earliest: 5, latest: 15, ends: 5 },
     reason: 'What cannot be judged may be wrong.',
   },
   {
     alert: 'BridgeProblemUnjudged/critical',
     seenIn: [],
     truths: (world) => ofFaults(faultsOf(world, 'field missing'), () => ({ isSure: false })),
-    earliest: 5,
-    latest: Infinity,
-    ends: 5,
+    minutes: { earliest: 5, latest: Infinity, ends: 5 },
     reason: 'The same of a problem that was there before.',
   },
 ];

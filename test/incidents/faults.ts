@@ -194,434 +194,278 @@ function drawChains(random: Random): readonly string[] {
 export const isWatched = ({ sender }: ModuleState['orchestrator_addresses'][number], served: ServedChain): boolean =>
   all(served).some((own) => own.rank === WATCHED_RANK && dataPart(own.sender) === dataPart(sender));
 
+const fault = (
+  weight: number,
+  minutes: FaultDefinition['minutes'],
+  draw: FaultDefinition['draw'],
+): FaultDefinition => ({ weight, minutes, draw });
+
 const definitions = {
   // Validators
-  'validators silent': {
-    weight: 5,
-    minutes: [20, 600],
-    draw: (random, served) => {
-      const { ranks, share } = drawRanks(
-        random,
-        served,
-        oneOf(random, [
-          [0.01, 0.1],
-          [0.15, 0.32],
-          [0.36, 0.6],
-        ] as const),
-      );
-      return { text: percent(share), ranks, share, rules: withoutValidators(ranks) };
-    },
-  },
-  'watched validator silent': {
-    weight: 2,
-    minutes: [60, 600],
-    draw: () => {
-      const ranks = new Set([WATCHED_RANK]);
-      return { text: 'neither signs nor votes', ranks, rules: withoutValidators(ranks) };
-    },
-  },
-  'validators slow': {
-    weight: 2,
-    minutes: [60, 600],
-    draw: (random, served) => {
-      const { ranks, share } = drawRanks(random, served, [0.1, 0.6]);
-      return { text: percent(share), ranks, share, rules: { slowRanks: ranks } };
-    },
-  },
-  'oracle split': {
-    weight: 3,
-    minutes: [30, 400],
-    draw: (random, served) => {
-      const { ranks, share } = drawRanks(
-        random,
-        served,
-        oneOf(random, [
-          [0.02, 0.2],
-          [0.36, 0.6],
-        ] as const),
-      );
-      return { text: `${percent(share)} claim something else`, ranks, share, rules: { disputing: ranks } };
-    },
-  },
-  'deposit that does not exist': {
-    weight: 2,
-    minutes: [30, 400],
-    draw: (random, served) =>
-      phantom(random, served, 'a deposit', ({ chain }) => chain.bridge.drawDeposit(chain.bridge.tokens[0])),
-  },
-  'batch that does not exist': {
-    weight: 2,
-    minutes: [30, 300],
-    draw: (random, served) =>
-      phantom(random, served, 'a batch', ({ bridge: { tokens } }) => ({
-        kind: 'withdraw',
-        batchNonce: 99_999_999,
-        tokenContract: tokens[0].contract,
-      })),
-  },
-  'validator set claimed that does not exist': {
-    weight: 2,
-    minutes: [30, 300],
-    draw: (random, served) => phantom(random, served, 'a validator set', foreignValset),
-  },
-  'validator set forged': {
-    weight: 1,
-    minutes: [1440, 1440],
-    draw: () => ({
-      text: 'the contract has a validator set of an attacker',
-      begin: ({ chain, nowMs }: ServedChain) =>
-        chain.bridge.emit(foreignValset({ chain } as ServedChain), {
-          timeMs: nowMs,
-          externalHeight: chain.external.height,
-        }),
-    }),
-  },
-  'validators jailed': {
-    weight: 3,
-    minutes: [15, 900],
-    draw: (random, served) => {
-      const { ranks, share } = drawRanks(random, served, [0.02, 0.25]);
-      return {
-        text: percent(share),
-        ranks,
-        share,
-        rules: withoutValidators(ranks),
-        begin: ({ chain }) => chain.setJailed(ranks, true),
-        end: ({ chain }) => chain.setJailed(ranks, false),
-      };
-    },
-  },
-  'watched validator jailed': {
-    weight: 2,
-    minutes: [15, 600],
-    draw: () => {
-      const ranks = new Set([WATCHED_RANK]);
-      return {
-        text: 'and not in the newest set',
-        ranks,
-        rules: withoutValidators(ranks),
-        begin: ({ chain }) => chain.setJailed(ranks, true),
-        end: ({ chain }) => chain.setJailed(ranks, false),
-      };
-    },
-  },
-  'stakes shift': {
-    weight: 1,
-    minutes: [120, 600],
-    draw: () => ({ text: 'by up to a half', rules: { stakeSpread: 0.5, stakeChangesPerMinute: 0.1 } }),
-  },
-  'validator sets abandoned': {
-    weight: 1,
-    minutes: [60, 600],
-    draw: () => ({
-      text: 'nobody signs one before the next',
-      ranks: everyRank,
-      share: 1,
-      rules: { valsetSignChance: 0, stakeSpread: 0.5, stakeChangesPerMinute: 0.1 },
-    }),
-  },
-  'oracle silent': {
-    weight: 3,
-    minutes: [60, 900],
-    draw: () => ({ text: 'nobody votes', ranks: everyRank, share: 1, rules: { voters: everyRank } }),
-  },
+  'validators silent': fault(5, [20, 600], (random, served) => {
+    const { ranks, share } = drawRanks(
+      random,
+      served,
+      oneOf(random, [
+        [0.01, 0.1],
+        [0.15, 0.32],
+        [0.36, 0.6],
+      ] as const),
+    );
+    return { text: percent(share), ranks, share, rules: withoutValidators(ranks) };
+  }),
+  'watched validator silent': fault(2, [60, 600], () => {
+    const ranks = new Set([WATCHED_RANK]);
+    return { text: 'neither signs nor votes', ranks, rules: withoutValidators(ranks) };
+  }),
+  'validators slow': fault(2, [60, 600], (random, served) => {
+    const { ranks, share } = drawRanks(random, served, [0.1, 0.6]);
+    return { text: percent(share), ranks, share, rules: { slowRanks: ranks } };
+  }),
+  'oracle split': fault(3, [30, 400], (random, served) => {
+    const { ranks, share } = drawRanks(
+      random,
+      served,
+      oneOf(random, [
+        [0.02, 0.2],
+        [0.36, 0.6],
+      ] as const),
+    );
+    return { text: `${percent(share)} claim something else`, ranks, share, rules: { disputing: ranks } };
+  }),
+  'deposit that does not exist': fault(2, [30, 400], (random, served) =>
+    phantom(random, served, 'a deposit', ({ chain }) => chain.bridge.drawDeposit(chain.bridge.tokens[0])),
+  ),
+  'batch that does not exist': fault(2, [30, 300], (random, served) =>
+    phantom(random, served, 'a batch', ({ bridge: { tokens } }) => ({
+      kind: 'withdraw',
+      batchNonce: 99_999_999,
+      tokenContract: tokens[0].contract,
+    })),
+  ),
+  'validator set claimed that does not exist': fault(2, [30, 300], (random, served) =>
+    phantom(random, served, 'a validator set', foreignValset),
+  ),
+  'validator set forged': fault(1, [1440, 1440], () => ({
+    text: 'the contract has a validator set of an attacker',
+    begin: ({ chain, nowMs }: ServedChain) =>
+      chain.bridge.emit(foreignValset({ chain } as ServedChain), {
+        timeMs: nowMs,
+        externalHeight: chain.external.height,
+      }),
+  })),
+  'validators jailed': fault(3, [15, 900], (random, served) => {
+    const { ranks, share } = drawRanks(random, served, [0.02, 0.25]);
+    return {
+      text: percent(share),
+      ranks,
+      share,
+      rules: withoutValidators(ranks),
+      begin: ({ chain }) => chain.setJailed(ranks, true),
+      end: ({ chain }) => chain.setJailed(ranks, false),
+    };
+  }),
+  'watched validator jailed': fault(2, [15, 600], () => {
+    const ranks = new Set([WATCHED_RANK]);
+    return {
+      text: 'and not in the newest set',
+      ranks,
+      rules: withoutValidators(ranks),
+      begin: ({ chain }) => chain.setJailed(ranks, true),
+      end: ({ chain }) => chain.setJailed(ranks, false),
+    };
+  }),
+  'stakes shift': fault(1, [120, 600], () => ({
+    text: 'by up to a half',
+    rules: { stakeSpread: 0.5, stakeChangesPerMinute: 0.1 },
+  })),
+  'validator sets abandoned': fault(1, [60, 600], () => ({
+    text: 'nobody signs one before the next',
+    ranks: everyRank,
+    share: 1,
+    rules: { valsetSignChance: 0, stakeSpread: 0.5, stakeChangesPerMinute: 0.1 },
+  })),
+  'oracle silent': fault(3, [60, 900], () => ({
+    text: 'nobody votes',
+    ranks: everyRank,
+    share: 1,
+    rules: { voters: everyRank },
+  })),
   // Withdrawals
-  'relayers gone': {
-    weight: 4,
-    minutes: [60, 1000],
-    draw: () => ({ text: 'nothing is relayed', rules: { relaysBatches: false, relaysValsets: false } }),
-  },
-  'relayers poor': {
-    weight: 2,
-    minutes: [60, 600],
-    draw: () => ({ text: 'no batch is relayed', rules: { relaysBatches: false } }),
-  },
+  'relayers gone': fault(4, [60, 1000], () => ({
+    text: 'nothing is relayed',
+    rules: { relaysBatches: false, relaysValsets: false },
+  })),
+  'relayers poor': fault(2, [60, 600], () => ({ text: 'no batch is relayed', rules: { relaysBatches: false } })),
   // One transfer that fails, as with a token that is paused, fails its batch.
-  'token that cannot be relayed': {
-    weight: 2,
-    minutes: [60, 1200],
-    draw: (random, served) => {
-      const { symbol, tokenContract } = drawToken(random, served, () => true);
-      return { text: symbol, tokenContract, rules: { unrelayableTokens: new Set([symbol]) } };
-    },
-  },
-  'token without batches': {
-    weight: 3,
-    minutes: [30, 600],
-    draw: (random, served) => {
-      const { symbol, tokenContract } = drawToken(random, served, () => true);
-      return { text: symbol, tokenContract, rules: { tokensWithoutBatches: new Set([symbol]) } };
-    },
-  },
-  'batch creator down': {
-    weight: 2,
-    minutes: [30, 400],
-    draw: () => ({ text: 'no token', rules: { batchesPerRun: 0 } }),
-  },
-  'many withdrawals': {
-    weight: 2,
-    minutes: [20, 120],
-    draw: (random) => {
-      const transfersPerMinute = random.between(2, 30);
-      return { text: `${transfersPerMinute} a minute`, rules: { transfersPerMinute } };
-    },
-  },
+  'token that cannot be relayed': fault(2, [60, 1200], (random, served) => {
+    const { symbol, tokenContract } = drawToken(random, served, () => true);
+    return { text: symbol, tokenContract, rules: { unrelayableTokens: new Set([symbol]) } };
+  }),
+  'token without batches': fault(3, [30, 600], (random, served) => {
+    const { symbol, tokenContract } = drawToken(random, served, () => true);
+    return { text: symbol, tokenContract, rules: { tokensWithoutBatches: new Set([symbol]) } };
+  }),
+  'batch creator down': fault(2, [30, 400], () => ({ text: 'no token', rules: { batchesPerRun: 0 } })),
+  'many withdrawals': fault(2, [20, 120], (random) => {
+    const transfersPerMinute = random.between(2, 30);
+    return { text: `${transfersPerMinute} a minute`, rules: { transfersPerMinute } };
+  }),
   // The contract
-  'contract paused': {
-    weight: 2,
-    minutes: [10, 600],
-    draw: () => ({
-      text: 'accepts nothing',
-      rules: { depositsPerMinute: 1e-9, relaysBatches: false, relaysValsets: false },
-      phase: { contract: { contract: () => ({ paused: true }) } },
-    }),
-  },
-  'contract drained': {
-    weight: 2,
-    minutes: [60, 600],
-    draw: (random, served) => {
-      const { symbol, tokenContract } = drawToken(random, served, (origin) => origin === 'external');
-      const percentTaken = BigInt(random.between(1, 90));
-      return {
-        text: `${percentTaken} % of ${symbol}`,
-        tokenContract,
-        phase: {
-          contract: {
-            contract: ({ balances }) => ({
-              balances: new Map(
-                Array.from(balances, ([token, balance]) => [
-                  token,
-                  token === tokenContract ? (balance * (100n - percentTaken)) / 100n : balance,
-                ]),
-              ),
-            }),
-          },
+  'contract paused': fault(2, [10, 600], () => ({
+    text: 'accepts nothing',
+    rules: { depositsPerMinute: 1e-9, relaysBatches: false, relaysValsets: false },
+    phase: { contract: { contract: () => ({ paused: true }) } },
+  })),
+  'contract drained': fault(2, [60, 600], (random, served) => {
+    const { symbol, tokenContract } = drawToken(random, served, (origin) => origin === 'external');
+    const percentTaken = BigInt(random.between(1, 90));
+    return {
+      text: `${percentTaken} % of ${symbol}`,
+      tokenContract,
+      phase: {
+        contract: {
+          contract: ({ balances }) => ({
+            balances: new Map(
+              Array.from(balances, ([token, balance]) => [
+                token,
+                token === tokenContract ? (balance * (100n - percentTaken)) / 100n : balance,
+              ]),
+            ),
+          }),
         },
-      };
-    },
-  },
-  'contract upgraded': {
-    weight: 1,
-    minutes: [1440, 1440],
-    draw: () => ({
-      text: 'another implementation',
-      phase: { contract: { contract: () => ({ implementation: OTHER_ADDRESS }) } },
-    }),
-  },
-  'contract has another owner': {
-    weight: 1,
-    minutes: [1440, 1440],
-    draw: () => ({ text: 'another owner', phase: { contract: { contract: () => ({ owner: OTHER_ADDRESS }) } } }),
-  },
-  'contract requires more power': {
-    weight: 1,
-    minutes: [200, 800],
-    draw: () => ({ text: '75 %', phase: { contract: { contract: () => ({ powerThreshold: 3_221_225_471n }) } } }),
-  },
-  'node of the external chain behind': {
-    weight: 1,
-    minutes: [30, 300],
-    draw: (random) => {
-      const lagSeconds = random.between(500, 5000);
-      return { text: `${lagSeconds} s`, blinds: ['external_contract'], phase: { contract: { lagSeconds } } };
-    },
-  },
-  'node of the external chain fails': {
-    weight: 1,
-    minutes: [5, 300],
-    draw: (random) => {
-      const fails = oneOf(random, ['rate_limited', 'timeout', 'schema'] as const);
-      return {
-        text: fails,
-        blinds: ['external_contract'],
-        documents: ['external_contract'],
-        phase: { contract: { fails } },
-      };
-    },
-  },
+      },
+    };
+  }),
+  'contract upgraded': fault(1, [1440, 1440], () => ({
+    text: 'another implementation',
+    phase: { contract: { contract: () => ({ implementation: OTHER_ADDRESS }) } },
+  })),
+  'contract has another owner': fault(1, [1440, 1440], () => ({
+    text: 'another owner',
+    phase: { contract: { contract: () => ({ owner: OTHER_ADDRESS }) } },
+  })),
+  'contract requires more power': fault(1, [200, 800], () => ({
+    text: '75 %',
+    phase: { contract: { contract: () => ({ powerThreshold: 3_221_225_471n }) } },
+  })),
+  'node of the external chain behind': fault(1, [30, 300], (random) => {
+    const lagSeconds = random.between(500, 5000);
+    return { text: `${lagSeconds} s`, blinds: ['external_contract'], phase: { contract: { lagSeconds } } };
+  }),
+  'node of the external chain fails': fault(1, [5, 300], (random) => {
+    const fails = oneOf(random, ['rate_limited', 'timeout', 'schema'] as const);
+    return {
+      text: fails,
+      blinds: ['external_contract'],
+      documents: ['external_contract'],
+      phase: { contract: { fails } },
+    };
+  }),
   // Governance
-  'parameter changed': {
-    weight: 1,
-    minutes: [60, 60],
-    draw: () =>
-      governance('signed_valsets_window', ({ chain }) =>
-        chain.bridge.changeParams({ signed_valsets_window: '400000' }),
-      ),
-  },
-  'admins changed': {
-    weight: 1,
-    minutes: [60, 60],
-    draw: () => governance('another admin', ({ chain }) => chain.bridge.changeParams({ admins: ['inj1other'] })),
-  },
-  'blacklist changed': {
-    weight: 1,
-    minutes: [60, 60],
-    draw: () => governance('another address', ({ chain }) => chain.bridge.addToBlacklist(OTHER_ADDRESS)),
-  },
-  'contract replaced': {
-    weight: 1,
-    minutes: [60, 60],
-    draw: (_random, served) => ({
-      ...governance('another address', ({ chain }) =>
-        chain.bridge.changeParams({ bridge_external_address: `0x${'cc'.repeat(20)}` }),
-      ),
-      tokenContract: served.bridge.tokens[0].contract.toLowerCase(),
-    }),
-  },
+  'parameter changed': fault(1, [60, 60], () =>
+    governance('signed_valsets_window', ({ chain }) => chain.bridge.changeParams({ signed_valsets_window: '400000' })),
+  ),
+  'admins changed': fault(1, [60, 60], () =>
+    governance('another admin', ({ chain }) => chain.bridge.changeParams({ admins: ['inj1other'] })),
+  ),
+  'blacklist changed': fault(1, [60, 60], () =>
+    governance('another address', ({ chain }) => chain.bridge.addToBlacklist(OTHER_ADDRESS)),
+  ),
+  'contract replaced': fault(1, [60, 60], (_random, served) => ({
+    ...governance('another address', ({ chain }) =>
+      chain.bridge.changeParams({ bridge_external_address: `0x${'cc'.repeat(20)}` }),
+    ),
+    tokenContract: served.bridge.tokens[0].contract.toLowerCase(),
+  })),
   // Cross-chain transactions
-  'chains stuck': {
-    weight: 5,
-    minutes: [15, 700],
-    draw: (random) => {
-      const chainIds = drawChains(random);
-      return { text: chainIds.join(', '), chainIds, rules: { frozenChains: new Set(chainIds) } };
-    },
-  },
-  'chains slow': {
-    weight: 3,
-    minutes: [60, 600],
-    draw: (random) => {
-      const chainIds = drawChains(random);
-      const factor = random.between(2, 12);
-      const confirmationFactors = new Map(chainIds.map((id) => [id, factor]));
-      return { text: `${chainIds.join(', ')}, ${factor} times`, chainIds, rules: { confirmationFactors } };
-    },
-  },
-  'chains switched off': {
-    weight: 2,
-    minutes: [15, 400],
-    draw: () => ({ text: 'all', chainIds: CHAIN_IDS, rules: { outboundEnabled: false } }),
-  },
-  'cctxs missed': {
-    weight: 3,
-    minutes: [60, 600],
-    draw: (random) => {
-      const maxLostCctxs = random.between(3, 12);
-      return { text: `up to ${maxLostCctxs}`, chainIds: CHAIN_IDS, rules: { lostShare: 0.1, maxLostCctxs } };
-    },
-  },
-  'cctxs unlisted': {
-    weight: 1,
-    // Real nodes list no more later on.
-    minutes: [1440, 1440],
-    draw: () => ({
-      text: 'on Bitcoin',
-      chainIds: ['8332'],
-      rules: { lostShare: 0.5, maxLostCctxs: 8, losesOn: 'bitcoin', listedNoncesBelow: 3, cctxsPerMinute: 3 },
-    }),
-  },
+  'chains stuck': fault(5, [15, 700], (random) => {
+    const chainIds = drawChains(random);
+    return { text: chainIds.join(', '), chainIds, rules: { frozenChains: new Set(chainIds) } };
+  }),
+  'chains slow': fault(3, [60, 600], (random) => {
+    const chainIds = drawChains(random);
+    const factor = random.between(2, 12);
+    const confirmationFactors = new Map(chainIds.map((id) => [id, factor]));
+    return { text: `${chainIds.join(', ')}, ${factor} times`, chainIds, rules: { confirmationFactors } };
+  }),
+  'chains switched off': fault(2, [15, 400], () => ({
+    text: 'all',
+    chainIds: CHAIN_IDS,
+    rules: { outboundEnabled: false },
+  })),
+  'cctxs missed': fault(3, [60, 600], (random) => {
+    const maxLostCctxs = random.between(3, 12);
+    return { text: `up to ${maxLostCctxs}`, chainIds: CHAIN_IDS, rules: { lostShare: 0.1, maxLostCctxs } };
+  }),
+  // Real nodes list no more later on.
+  'cctxs unlisted': fault(1, [1440, 1440], () => ({
+    text: 'on Bitcoin',
+    chainIds: ['8332'],
+    rules: { lostShare: 0.5, maxLostCctxs: 8, losesOn: 'bitcoin', listedNoncesBelow: 3, cctxsPerMinute: 3 },
+  })),
   // Its transactions are sent first, the old missed ones are gone, and the nonces begin at 0. See `timesOf` in days.ts.
-  'signers change their key': {
-    weight: 2,
-    minutes: [60, 60],
-    draw: () => ({ text: 'announced' }),
-  },
-  'cctxs aborted': {
-    weight: 1,
-    minutes: [10, 10],
-    draw: (random) => {
-      const chainId = oneOf(random, CHAIN_IDS);
-      return {
-        text: chainId,
-        chainIds: [chainId],
-        begin: ({ chain }) => chain.crosschain.abortPending(chainId, chain.latest),
-      };
-    },
-  },
-  'many cctxs': {
-    weight: 2,
-    minutes: [20, 180],
-    draw: (random) => {
-      const cctxsPerMinute = random.between(3, 150);
-      return { text: `${cctxsPerMinute} a minute`, rules: { cctxsPerMinute } };
-    },
-  },
+  'signers change their key': fault(2, [60, 60], () => ({ text: 'announced' })),
+  'cctxs aborted': fault(1, [10, 10], (random) => {
+    const chainId = oneOf(random, CHAIN_IDS);
+    return {
+      text: chainId,
+      chainIds: [chainId],
+      begin: ({ chain }) => chain.crosschain.abortPending(chainId, chain.latest),
+    };
+  }),
+  'many cctxs': fault(2, [20, 180], (random) => {
+    const cctxsPerMinute = random.between(3, 150);
+    return { text: `${cctxsPerMinute} a minute`, rules: { cctxsPerMinute } };
+  }),
   // The hub and its nodes
-  'hub halted': {
-    weight: 2,
-    minutes: [5, 240],
-    draw: () => ({ text: 'no blocks', blinds: ['module_state', 'rate_limiter_input'] }),
-  },
-  'node does not answer': {
-    weight: 4,
-    minutes: [2, 240],
-    draw: (random) =>
-      failing(random, oneOf(random, ['connect', 'timeout', 'status', 'aborted', 'not_json', 'dns'] as const)),
-  },
-  'node refuses': {
-    weight: 2,
-    minutes: [2, 120],
-    draw: (random) => failing(random, oneOf(random, ['unauthorized', 'bad_request'] as const)),
-  },
-  'node limits': { weight: 1, minutes: [2, 60], draw: (random) => failing(random, 'rate_limited') },
-  'document too large for the node': {
-    weight: 1,
-    minutes: [5, 120],
-    draw: (random) => failing(random, 'response_too_large_upstream'),
-  },
-  'node stuck': {
-    weight: 2,
-    minutes: [5, 240],
-    draw: () => ({
-      text: 'the same block',
-      blinds: ['module_state', 'rate_limiter_input', 'external_contract'],
-      phase: { frozen: true },
-    }),
-  },
-  'node behind': { weight: 3, minutes: [20, 240], draw: (random) => lagging('behind', random.between(2, 180)) },
-  'node rolled back': {
-    weight: 2,
-    minutes: [30, 240],
-    draw: (random) => lagging('rolled back', random.between(10, 180)),
-  },
-  'nodes in turn': { weight: 3, minutes: [30, 400], draw: (random) => lagging('in turn', random.between(1, 10)) },
-  'queries refused': {
-    weight: 2,
-    minutes: [20, 400],
-    draw: () => ({
-      text: 'of validators',
-      phase: { queries: (path, response) => (path.includes('/validators/') ? { ...response, status: 403 } : response) },
-    }),
-  },
-  'field missing': {
-    weight: 2,
-    minutes: [5, 120],
-    draw: (random) => {
-      const field = oneOf(random, [
-        'batches',
-        'valsets',
-        'attestations',
-        'unbatched_transfers',
-        'last_outgoing_batch_id',
-      ]);
-      return { text: field, blinds: ['module_state'], phase: { bridge: changedState(() => ({ [field]: undefined })) } };
-    },
-  },
+  'hub halted': fault(2, [5, 240], () => ({ text: 'no blocks', blinds: ['module_state', 'rate_limiter_input'] })),
+  'node does not answer': fault(4, [2, 240], (random) =>
+    failing(random, oneOf(random, ['connect', 'timeout', 'status', 'aborted', 'not_json', 'dns'] as const)),
+  ),
+  'node refuses': fault(2, [2, 120], (random) =>
+    failing(random, oneOf(random, ['unauthorized', 'bad_request'] as const)),
+  ),
+  'node limits': fault(1, [2, 60], (random) => failing(random, 'rate_limited')),
+  'document too large for the node': fault(1, [5, 120], (random) => failing(random, 'response_too_large_upstream')),
+  'node stuck': fault(2, [5, 240], () => ({
+    text: 'the same block',
+    blinds: ['module_state', 'rate_limiter_input', 'external_contract'],
+    phase: { frozen: true },
+  })),
+  'node behind': fault(3, [20, 240], (random) => lagging('behind', random.between(2, 180))),
+  'node rolled back': fault(2, [30, 240], (random) => lagging('rolled back', random.between(10, 180))),
+  'nodes in turn': fault(3, [30, 400], (random) => lagging('in turn', random.between(1, 10))),
+  'queries refused': fault(2, [20, 400], () => ({
+    text: 'of validators',
+    phase: { queries: (path, response) => (path.includes('/validators/') ? { ...response, status: 403 } : response) },
+  })),
+  'field missing': fault(2, [5, 120], (random) => {
+    const field = oneOf(random, [
+      'batches',
+      'valsets',
+      'attestations',
+      'unbatched_transfers',
+      'last_outgoing_batch_id',
+    ]);
+    return { text: field, blinds: ['module_state'], phase: { bridge: changedState(() => ({ [field]: undefined })) } };
+  }),
   // The exporter
-  'exporter restarted': {
-    weight: 4,
-    minutes: [2, 4],
-    draw: () => ({
-      text: 'a new process',
-      blinds: ['module_state', 'rate_limiter_input', 'external_contract'],
-      phase: { exporterDown: true },
-    }),
-  },
-  'exporter down': {
-    weight: 2,
-    minutes: [10, 120],
-    draw: () => ({
-      text: 'no process',
-      blinds: ['module_state', 'rate_limiter_input', 'external_contract'],
-      phase: { exporterDown: true },
-    }),
-  },
-  'configuration reloaded': {
-    weight: 2,
-    minutes: [2, 2],
-    draw: () => ({ text: 'the same targets', phase: { config: { ...INITIAL_CONFIG, hash: 2 } } }),
-  },
-} as const satisfies Record<string, FaultDefinition>;
+  'exporter restarted': fault(4, [2, 4], () => ({
+    text: 'a new process',
+    blinds: ['module_state', 'rate_limiter_input', 'external_contract'],
+    phase: { exporterDown: true },
+  })),
+  'exporter down': fault(2, [10, 120], () => ({
+    text: 'no process',
+    blinds: ['module_state', 'rate_limiter_input', 'external_contract'],
+    phase: { exporterDown: true },
+  })),
+  'configuration reloaded': fault(2, [2, 2], () => ({
+    text: 'the same targets',
+    phase: { config: { ...INITIAL_CONFIG, hash: 2 } },
+  })),
+};
 
 export type FaultKind = keyof typeof definitions;
 

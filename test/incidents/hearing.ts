@@ -97,14 +97,13 @@ export class Hearing {
       const [alert = '', severity = ''] = expectation.alert.split('/');
       for (const [key, episode] of own) {
         const { truth } = episode;
-        const earliest = truth.earliest ?? expectation.earliest;
-        const latest = truth.latest ?? expectation.latest;
+        const { earliest, latest } = { ...expectation.minutes, ...truth };
         if (episode.mayMinutes >= earliest - 1 || episode.tailMinutes > 0) covering.push({ alert, severity, truth });
         const isHeard = firing.some((verdict) => isAbout(verdict, alert, severity, truth));
         if (isHeard) episode.heardMinute ??= minute;
         episode.silentMinutes = isHeard || !isVisible ? 0 : episode.silentMinutes + elapsed;
         this.#judge(expectation, episode, latest);
-        if (episode.goneMinutes > expectation.ends) own.delete(key);
+        if (episode.goneMinutes > expectation.minutes.ends) own.delete(key);
       }
     }
     this.#covered.push({ minute, covering });
@@ -113,7 +112,7 @@ export class Hearing {
 
   #advance(
     episodes: Map<string, Episode>,
-    { ends }: Expectation,
+    { minutes: { ends } }: Expectation,
     truths: readonly Truth[],
     { elapsed, isVisible, minute }: { elapsed: number; isVisible: boolean; minute: number },
   ): void {
