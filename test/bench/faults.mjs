@@ -1,4 +1,4 @@
-/** Faults that `mutants.mjs` makes in the code: where they are possible, the choice of some, and code that has them all. */
+/** Faults that `mutants.mjs` makes in the code: where they are possible, the choice of some, and where they are in other code. */
 import { createHash } from 'node:crypto';
 import { parseAst } from 'vitest/node';
 
@@ -122,28 +122,3 @@ function similarityOf(line, other) {
 }
 
 const tokensOf = (line) => line.match(/\w+|[^\w\s]/g) ?? [];
-
-/** The source of a file with these faults, of which the environment variable MUTANT selects one. */
-export function withFaults(source, faults) {
-  let changed = source;
-  for (const { id, start, end, original, mutated } of faults.toSorted((a, b) => b.start - a.start)) {
-    const isActive = `isMutant(${id})`;
-    const either = mutated === '' ? `if (!${isActive}) ${original}` : `(${isActive} ? (${mutated}) : (${original}))`;
-    changed = changed.slice(0, start) + either + changed.slice(end);
-  }
-  return changed + IS_MUTANT;
-}
-
-/** With MUTANT=record, creates a file for each fault and test file, named `12@test/poll/poll.test.ts`, with the slashes encoded. */
-const IS_MUTANT = `
-function isMutant(id) {
-  globalThis.mutant ??= { active: process.env.MUTANT, recorded: new Set() };
-  const { active, recorded } = globalThis.mutant;
-  if (active === 'record' && !recorded.has(id)) {
-    recorded.add(id);
-    const record = id + '@' + encodeURIComponent(process.env.MUTANT_TEST ?? '');
-    process.getBuiltinModule('fs').writeFileSync(process.env.MUTANT_RECORD + '/' + record, '');
-  }
-  return active === String(id);
-}
-`;

@@ -1,40 +1,22 @@
 /**
  * `npm run mutants` makes faults in the code, one at a time, and prints how many of them the fast tests notice. It takes hours.
  *
- * It works on a copy of a commit, in which all faults are compiled in and the environment variable MUTANT selects one. The file of `--list`
- * keeps the faults with their results, and the folder beside it the copies. If the file exists, the same faults are found again in the
- * commit, and those that have a result for the commit are not repeated: this compares commits, and continues after an interruption.
+ * It works on a copy of a commit. The file of `--list` keeps the faults with their results, and the folder beside it the copies. If the file
+ * exists, the same faults are found again in the commit, and those that have a result for the commit are not repeated: this compares commits,
+ * and continues after an interruption.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { chooseFaults, faultsIn, findAgain, KINDS, withFaults } from './faults.mjs';
+import { chooseFaults, faultsIn, findAgain, KINDS } from './faults.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** The longest durations in milliseconds of test files in each stage: those in the folder of the fault, and others. Stages end when a test fails. */
-const STAGES = [
-  [3000, 300],
-  [30_000, 3000],
-  [Infinity, 20_000],
-  [Infinity, Infinity],
-];
-
-const VITEST_CONFIG = `
-import config from './vitest.config';
-// With isolation, each test file loads the modules, so that code at the top level is recorded for all of them.
-const isolate = process.env.MUTANT === 'record';
-export default { ...config, test: { ...config.test, isolate, setupFiles: ['./mutants.setup.ts'] } };
-`;
-/** Processes that a test starts inherit the variable. */
-const VITEST_SETUP = `
-import { relative } from 'node:path';
-import { expect } from 'vitest';
-process.env.MUTANT_TEST = relative(import.meta.dirname, expect.getState().testPath);
-`;
+/** A fault can make a test endless. */
+const LIMIT_MS = 1_200_000;
 
 const { values: flags } = parseArgs({
   options: {
@@ -47,13 +29,10 @@ const { values: flags } = parseArgs({
 });
 const git = (...args) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' });
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
-const writeJson = (file, value) => writeFileSync(file, JSON.stringify(value, undefined, 2));
 
 const commit = git('rev-parse', `${flags.commit}^{commit}`).slice(0, 10);
 const folder = join(flags.list.replace(/\.json$/, ''), commit);
 const tree = join(folder, 'tree');
-const recordFolder = join(folder, 'record');
-const durationsFile = join(folder, 'durations.json');
 
 let running;
 for (const signal of ['SIGINT', 'SIGTERM']) {
@@ -63,36 +42,32 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
   });
 }
 
-const isPrepared = existsSync(flags.list) && existsSync(durationsFile);
-if (!isPrepared) copyCommit();
+copyCommit();
 const { mutants, sites } = findMutants();
-writeJson(flags.list, mutants);
-if (!isPrepared) await recordTests();
-const durations = readJson(durationsFile);
-const records = readdirSync(recordFolder);
+const unreliable = (await runTests()).failed;
+if (unreliable.length > 0) console.error(`Left out, because they fail without a fault: ${unreliable.join(', ')}`);
 for (const [id, { results }] of mutants.entries()) {
-  results[commit] ??= await judge(id);
-  writeJson(flags.list, mutants);
+  results[commit] ??= await judge(sites[id]);
+  writeFileSync(flags.list, JSON.stringify(mutants, undefined, 2));
   console.error(`${id + 1} of ${mutants.length}: ${Object.values(results[commit]).join(', ')}`);
 }
 printReport();
 
 function copyCommit() {
   rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
   git('clone', '--quiet', '--shared', '--no-checkout', ROOT, tree);
   git('-C', tree, 'checkout', '--quiet', '--detach', commit);
   symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'));
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: tree, stdio: 'inherit' });
-  // Without the faults, to find them again.
-  cpSync(join(tree, 'src'), join(folder, 'src'), { recursive: true });
 }
 
 /** The faults of the list, or new ones, and where they are in this commit. */
 function findMutants() {
-  const files = readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' });
+  const files = readdirSync(join(tree, 'src'), { recursive: true, encoding: 'utf8' });
   const faults = files
     .filter((file) => file.endsWith('.ts'))
-    .flatMap((file) => faultsIn(`src/${file}`, readFileSync(join(folder, 'src', file), 'utf8')));
+    .flatMap((file) => faultsIn(`src/${file}`, readFileSync(join(tree, 'src', file), 'utf8')));
   if (existsSync(flags.list)) {
     const known = readJson(flags.list);
     return { mutants: known, sites: findAgain(known, faults) };
@@ -102,79 +77,60 @@ function findMutants() {
   return { mutants: chosen.map((fault) => ({ ...fault, results: {} })), sites: chosen };
 }
 
-/** Compiles the faults in, and records which test files reach them, and the durations of those that pass without a fault. */
-async function recordTests() {
-  const inTree = sites.flatMap((site, id) => (site === undefined ? [] : [{ ...site, id }]));
-  for (const file of new Set(inTree.map((site) => site.file))) {
-    const source = readFileSync(join(folder, file), 'utf8');
-    const ofFile = inTree.filter((site) => site.file === file);
-    writeFileSync(join(tree, file), withFaults(source, ofFile));
+/** The tests of the folder of the fault are the first, because most faults are noticed there. */
+async function judge(site) {
+  if (site === undefined) return { outcome: 'removed' };
+  const { file, line, start, end, mutated } = site;
+  const source = readFileSync(join(tree, file), 'utf8');
+  replaceSource(file, source.slice(0, start) + mutated + source.slice(end));
+  try {
+    const failure = (await failureIn(file.split('/', 2).join('/').replace('src', 'test'))) ?? (await failureIn());
+    return { outcome: failure === undefined ? 'unnoticed' : 'noticed', place: `${file}:${line}`, by: failure };
+  } finally {
+    replaceSource(file, source);
   }
+}
+
+function replaceSource(file, source) {
+  writeFileSync(join(tree, file), source);
   // Reports errors, because a fault hides from the compiler what a condition excludes, but writes the files.
   spawnSync('npx', ['tsc'], { cwd: tree });
-  writeFileSync(join(tree, 'mutants.config.ts'), VITEST_CONFIG);
-  writeFileSync(join(tree, 'mutants.setup.ts'), VITEST_SETUP);
-  mkdirSync(recordFolder);
-  const { files, failed } = await runTests([], { MUTANT: 'record', MUTANT_RECORD: recordFolder });
-  const failedAgain = failed.length === 0 ? [] : (await runTests(failed)).failed;
-  if (failedAgain.length > 0) console.error(`Left out, because they fail without a fault: ${failedAgain.join(', ')}`);
-  writeJson(durationsFile, Object.fromEntries(files.filter(([file]) => !failedAgain.includes(file))));
 }
 
-async function judge(id) {
-  const site = sites[id];
-  if (site === undefined) return { outcome: 'removed' };
-  const place = `${site.file}:${site.line}`;
-  const reaching = records
-    .filter((record) => record.startsWith(`${id}@`))
-    .map((record) => decodeURIComponent(record.slice(`${id}@`.length)))
-    .filter((file) => durations[file] !== undefined);
-  const ownTests = site.file.split('/', 2).join('/').replace('src', 'test');
-  const stageOf = (file) =>
-    STAGES.findIndex(([ownMs, otherMs]) => durations[file] <= (file.startsWith(`${ownTests}/`) ? ownMs : otherMs));
-  for (const stage of STAGES.keys()) {
-    let files = reaching.filter((file) => stageOf(file) === stage);
-    while (files.length > 0) {
-      const limitMs = 120_000 + files.reduce((sum, file) => sum + durations[file], 0);
-      const run = async (some) => runTests([...some, '--bail=1'], { MUTANT: String(id) }, limitMs);
-      const first = await run(files);
-      if (first.isPassed) break;
-      const failed = first.failed.length === 0 ? files : first.failed;
-      const second = await run(failed);
-      if (!second.isPassed) return { outcome: 'noticed', place, by: second.failure };
-      // A test that fails now and then notices nothing, but has ended the stage.
-      files = files.filter((file) => !failed.includes(file));
-    }
+/** The first test that fails twice in a row: one that fails now and then notices nothing. */
+async function failureIn(...paths) {
+  const leftOut = [...unreliable];
+  for (;;) {
+    const first = await runTests([...paths, '--bail=1'], leftOut);
+    if (first.isPassed) return undefined;
+    if (first.failed.length === 0) return first.failure;
+    const second = await runTests(first.failed);
+    if (!second.isPassed) return second.failure;
+    leftOut.push(...first.failed);
   }
-  return {
-    outcome: 'unnoticed',
-    place,
-    by: `test files that reach it: ${reaching.length}`,
-  };
 }
 
-/** Runs test files with these arguments of vitest. `files` has their durations in milliseconds. */
-async function runTests(args, environment = {}, limitMs = 7_200_000) {
+async function runTests(args = [], leftOut = []) {
   const reportFile = join(folder, 'report.json');
   rmSync(reportFile, { force: true });
-  const options = ['--config=mutants.config.ts', '--project=fast', '--reporter=json', `--outputFile=${reportFile}`];
-  running = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...options, ...args], {
+  const options = ['--project=fast', '--reporter=json', `--outputFile=${reportFile}`];
+  const excluded = leftOut.map((file) => `--exclude=${file}`);
+  running = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...options, ...excluded, ...args], {
     cwd: tree,
-    env: { ...process.env, ...environment },
     stdio: 'ignore',
     detached: true,
   });
-  const timer = setTimeout(stopTests, limitMs);
+  const timer = setTimeout(stopTests, LIMIT_MS);
   const [code] = await once(running, 'exit');
   clearTimeout(timer);
   stopTests();
-  if (!existsSync(reportFile)) return { isPassed: false, failed: [], failure: `no end within ${limitMs / 1000} s` };
-  const results = readJson(reportFile).testResults.map((result) => ({ ...result, file: relative(tree, result.name) }));
-  const failed = results.filter(({ status }) => status === 'failed');
+  if (!existsSync(reportFile)) return { isPassed: false, failed: [], failure: `no end within ${LIMIT_MS / 1000} s` };
+  const failed = readJson(reportFile)
+    .testResults.filter(({ status }) => status === 'failed')
+    .map((result) => ({ ...result, file: relative(tree, result.name) }));
   const test = failed[0]?.assertionResults.find(({ status }) => status === 'failed');
   return {
     isPassed: code === 0,
-    files: results.map(({ file, startTime, endTime }) => [file, Math.round(endTime - startTime)]),
     failed: failed.map(({ file }) => file),
     failure: failed.length === 0 ? 'unhandled error' : `${failed[0].file}: ${test?.fullName ?? 'the file fails'}`,
   };
@@ -209,7 +165,7 @@ function printReport() {
     const { file, line, kind, original, mutated } = sites[id] ?? mutant;
     const change = kind === 'dropped statement' ? original : `${original} → ${mutated}`;
     const elsewhere = Object.entries(others).map(([other, { outcome }]) => `${outcome} at ${other}`);
-    const notes = [result.by ?? 'code removed', ...elsewhere].join('; ');
+    const notes = [result.outcome, ...elsewhere].join('; ');
     console.log(`- ${file}:${line}, ${kind}: \`${change.replaceAll(/\s+/g, ' ')}\` (${notes})`);
   }
   console.log('\nFound again in code that differs:\n');
