@@ -47,187 +47,105 @@ function error(code: number, message: string): string {
   return JSON.stringify({ code, message, details: [] });
 }
 
+/** Each as the predicate of `the node`. */
+type Faults = Readonly<Record<string, Fault>>;
+
+/** Polls fail with this reason and log message. */
+const failing = (reason: string, log: string, faults: Faults): readonly FaultCase[] =>
+  Object.entries(faults).map(([title, fault]) => ({ title, fault, reason, log }));
+
 export const faultCases: readonly FaultCase[] = [
-  {
-    title: 'does not respond',
-    fault: hang,
-    reason: 'timeout',
-    log: 'timed out after … ms (poll.timeout)',
-  },
-  {
-    title: 'stops sending in the middle of the body',
-    fault: stall,
-    reason: 'timeout',
-    log: 'timed out after … ms (poll.timeout)',
-  },
-  {
-    title: 'sends the body byte by byte',
-    fault: drip(1, 30),
-    reason: 'timeout',
-    log: 'timed out after … ms (poll.timeout)',
-  },
-  {
-    title: 'resets the connection',
-    fault: reset,
-    reason: 'aborted',
-    log: 'connection lost: …',
-  },
-  {
-    title: 'closes the connection in the middle of the body',
-    fault: truncate,
-    reason: 'aborted',
-    log: 'connection lost: …',
-  },
-  {
-    title: 'sends invalid HTTP',
-    fault: garbage,
-    reason: 'aborted',
-    log: 'invalid HTTP response: …',
-  },
-  {
-    title: 'sends a body over the limit',
-    fault: oversize(3 * MIB),
-    reason: 'too_large',
-    log: 'body is larger than … (poll.max_body_size)',
-  },
-  {
-    title: 'sends a gzip bomb',
-    fault: gzipBomb(512 * MIB),
-    reason: 'too_large',
-    log: 'body is larger than … (poll.max_body_size)',
-  },
-  {
-    title: 'sends headers over 16 KiB',
-    fault: withStatus(200, undefined, { 'x-long': 'x'.repeat(64 * KIB) }),
-    reason: 'too_large',
-    log: 'headers are larger than 16 KiB',
-  },
-  {
-    title: 'responds with status 500',
-    fault: withStatus(500, error(13, 'pending nonces not found')),
-    reason: 'status',
-    log: 'responded with status 500: pending nonces not found',
-  },
-  {
-    title: 'responds with status 500 and a 1 MB error message',
-    fault: withStatus(500, error(2, 'panic '.repeat(200_000))),
-    reason: 'status',
-    log: 'responded with status 500',
-  },
-  {
-    title: 'responds with status 501, like a node without the module',
-    fault: withStatus(501, error(12, 'Not Implemented')),
-    reason: 'status',
-    log: 'responded with status 501: Not Implemented',
-  },
-  {
-    title: 'responds with status 502 and an HTML page of a proxy',
-    fault: withStatus(502, HTML),
-    reason: 'status',
-    log: 'responded with status 502: 502 Bad Gateway',
-  },
-  {
-    title: 'responds with status 404',
-    fault: withStatus(404, 'not found'),
-    reason: 'status',
-    log: 'responded with status 404: not found',
-  },
-  {
-    title: 'redirects the request',
-    fault: redirect,
-    reason: 'status',
-    log: 'responded with status 302, a redirect to …, which is not followed',
-  },
-  {
-    title: 'responds with status 400',
-    fault: withStatus(400, error(3, 'window must be positive')),
-    reason: 'bad_request',
-    log: 'responded with status 400: window must be positive',
-  },
-  {
-    title: 'responds with status 400 and control characters in the message',
-    fault: withStatus(400, error(3, 'a\n{"level":"info"}\u001b[31m\u202eb')),
-    reason: 'bad_request',
-    log: 'responded with status 400: a {"level":"info"} [31m b',
-  },
-  {
-    title: 'responds with status 401',
-    fault: withStatus(401),
-    reason: 'unauthorized',
-    log: 'responded with status 401: simulated failure',
-  },
-  {
-    title: 'responds with status 403 and a challenge of a firewall',
-    fault: withStatus(403, '<html><head><title>Just a moment...</title></head></html>'),
-    reason: 'unauthorized',
-    log: 'responded with status 403: Just a moment...',
-  },
-  {
-    title: 'responds with status 429',
-    fault: withStatus(429, 'Too Many Requests'),
-    reason: 'rate_limited',
-    log: 'responded with status 429: Too Many Requests',
-  },
-  {
-    title: 'responds with status 429 and code 8, because the document exceeds its gRPC message limit',
-    fault: withStatus(429, error(8, 'grpc: received message larger than max (11000000 vs. 10485760)')),
-    reason: 'response_too_large_upstream',
-    log: 'responded with status 429: grpc: received message larger than max …',
-  },
-  {
-    title: 'sends an HTML page with status 200',
-    fault: errorPage,
-    reason: 'not_json',
-    log: 'not valid JSON: 502 Bad Gateway',
-  },
-  {
-    title: 'sends an empty body with status 200',
-    fault: withBody(''),
-    reason: 'not_json',
-    log: 'empty body',
-  },
-  {
-    title: 'sends truncated JSON',
-    fault: withBody('{"state":{"valsets":[{"nonce":"1"'),
-    reason: 'not_json',
-    log: 'not valid JSON at character …',
-  },
-  {
-    title: 'sends a body that is not gzip with Content-Encoding: gzip',
-    fault: badEncoding,
-    reason: 'not_json',
-    log: 'invalid gzip encoding: …',
-  },
-  {
-    title: 'sends an unsupported content encoding',
-    fault: withStatus(200, '{}', { 'Content-Encoding': 'br' }),
-    reason: 'not_json',
-    log: 'unsupported content encoding …',
-  },
-  {
-    title: 'sends invalid UTF-8',
-    fault: invalidUtf8,
-    reason: 'not_json',
-    log: 'not valid UTF-8',
-  },
-  {
-    title: 'sends an error body with status 200',
-    fault: withBody(error(5, 'not found')),
-    reason: 'schema',
-    log: 'not a module_state document: none of its fields is present: not found',
-  },
-  {
-    title: 'sends a document without state',
-    fault: withBody('{}'),
-    reason: 'schema',
-    log: 'not a module_state document: none of its fields is present',
-  },
-  {
-    title: 'sends a lower hub height than before',
-    fault: withHeight('1'),
-    reason: 'regression',
-    log: 'hub height … is below … of the previous document',
-  },
+  ...failing('timeout', 'timed out after … ms (poll.timeout)', {
+    'does not respond': hang,
+    'stops sending in the middle of the body': stall,
+    'sends the body byte by byte': drip(1, 30),
+  }),
+  ...failing('aborted', 'connection lost: …', {
+    'resets the connection': reset,
+    'closes the connection in the middle of the body': truncate,
+  }),
+  ...failing('aborted', 'invalid HTTP response: …', {
+    'sends invalid HTTP': garbage,
+  }),
+  ...failing('too_large', 'body is larger than … (poll.max_body_size)', {
+    'sends a body over the limit': oversize(3 * MIB),
+    'sends a gzip bomb': gzipBomb(512 * MIB),
+  }),
+  ...failing('too_large', 'headers are larger than 16 KiB', {
+    'sends headers over 16 KiB': withStatus(200, undefined, { 'x-long': 'x'.repeat(64 * KIB) }),
+  }),
+  ...failing('status', 'responded with status 500: pending nonces not found', {
+    'responds with status 500': withStatus(500, error(13, 'pending nonces not found')),
+  }),
+  ...failing('status', 'responded with status 500', {
+    'responds with status 500 and a 1 MB error message': withStatus(500, error(2, 'panic '.repeat(200_000))),
+  }),
+  ...failing('status', 'responded with status 501: Not Implemented', {
+    'responds with status 501, like a node without the module': withStatus(501, error(12, 'Not Implemented')),
+  }),
+  ...failing('status', 'responded with status 502: 502 Bad Gateway', {
+    'responds with status 502 and an HTML page of a proxy': withStatus(502, HTML),
+  }),
+  ...failing('status', 'responded with status 404: not found', {
+    'responds with status 404': withStatus(404, 'not found'),
+  }),
+  ...failing('status', 'responded with status 302, a redirect to …, which is not followed', {
+    'redirects the request': redirect,
+  }),
+  ...failing('bad_request', 'responded with status 400: window must be positive', {
+    'responds with status 400': withStatus(400, error(3, 'window must be positive')),
+  }),
+  ...failing('bad_request', 'responded with status 400: a {"level":"info"} [31m b', {
+    'responds with status 400 and control characters in the message': withStatus(
+      400,
+      error(3, 'a\n{"level":"info"}\u001b[31m\u202eb'),
+    ),
+  }),
+  ...failing('unauthorized', 'responded with status 401: simulated failure', {
+    'responds with status 401': withStatus(401),
+  }),
+  ...failing('unauthorized', 'responded with status 403: Just a moment...', {
+    'responds with status 403 and a challenge of a firewall': withStatus(
+      403,
+      '<html><head><title>Just a moment...</title></head></html>',
+    ),
+  }),
+  ...failing('rate_limited', 'responded with status 429: Too Many Requests', {
+    'responds with status 429': withStatus(429, 'Too Many Requests'),
+  }),
+  ...failing('response_too_large_upstream', 'responded with status 429: grpc: received message larger than max …', {
+    'responds with status 429 and code 8, because the document exceeds its gRPC message limit': withStatus(
+      429,
+      error(8, 'grpc: received message larger than max (11000000 vs. 10485760)'),
+    ),
+  }),
+  ...failing('not_json', 'not valid JSON: 502 Bad Gateway', {
+    'sends an HTML page with status 200': errorPage,
+  }),
+  ...failing('not_json', 'empty body', {
+    'sends an empty body with status 200': withBody(''),
+  }),
+  ...failing('not_json', 'not valid JSON at character …', {
+    'sends truncated JSON': withBody('{"state":{"valsets":[{"nonce":"1"'),
+  }),
+  ...failing('not_json', 'invalid gzip encoding: …', {
+    'sends a body that is not gzip with Content-Encoding: gzip': badEncoding,
+  }),
+  ...failing('not_json', 'unsupported content encoding …', {
+    'sends an unsupported content encoding': withStatus(200, '{}', { 'Content-Encoding': 'br' }),
+  }),
+  ...failing('not_json', 'not valid UTF-8', {
+    'sends invalid UTF-8': invalidUtf8,
+  }),
+  ...failing('schema', 'not a module_state document: none of its fields is present: not found', {
+    'sends an error body with status 200': withBody(error(5, 'not found')),
+  }),
+  ...failing('schema', 'not a module_state document: none of its fields is present', {
+    'sends a document without state': withBody('{}'),
+  }),
+  ...failing('regression', 'hub height … is below … of the previous document', {
+    'sends a lower hub height than before': withHeight('1'),
+  }),
   {
     title: 'omits a field',
     fault: editedState(() => ({ last_observed_nonce: undefined })),
