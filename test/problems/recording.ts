@@ -368,7 +368,7 @@ function createPoll<Body>(
 }
 
 /** Keeps the latest validator sets and all that are not relayed, like a hub with a shorter signing window. */
-function withLatestValsets({ state }: { state: ModuleState }, maxValsets: number): { state: ModuleState } {
+export function withLatestValsets({ state }: { state: ModuleState }, maxValsets: number): { state: ModuleState } {
   const observed = Number(state.last_observed_valset.nonce);
   const valsets = state.valsets.filter(({ nonce }, index) => index < maxValsets || Number(nonce) >= observed);
   const kept = new Set(valsets.map(({ nonce }) => nonce));
