@@ -92,7 +92,7 @@ describe('a body', () => {
       if (!result.ok) expect(['not_json', 'too_large']).toContain(result.reason);
       if (!result.ok) expect(result.message.length).toBeLessThan(100);
     });
-    fc.assert(property, { numRuns: fuzzRuns(1000) });
+    fc.assert(property, { numRuns: fuzzRuns(500) });
   });
 });
 
@@ -202,7 +202,7 @@ describe('the number of values of a body', () => {
         : 1;
     fc.assert(
       fc.property(json, (value) => countValues(Buffer.from(JSON.stringify(value))) >= valuesOf(value)),
-      { numRuns: fuzzRuns(1000) },
+      { numRuns: fuzzRuns(500) },
     );
   });
 

@@ -25,7 +25,7 @@ test('no file makes the parser throw', () => {
   );
   fc.assert(
     fc.property(text, (yaml) => typeof parseConfig(yaml, 'b').ok === 'boolean'),
-    { numRuns: fuzzRuns(200) },
+    { numRuns: fuzzRuns(100) },
   );
 });
 
@@ -52,6 +52,6 @@ test('no configuration makes the parser throw or quote a secret', () => {
       const printed = result.ok ? formatConfig(result.config).replaceAll(/^ +(?:username:|-) .*$/gm, '') : '';
       return !`${inspect(result.ok ? result.warnings : result, { depth: 9 })}${printed}`.includes('hunter2');
     }),
-    { numRuns: fuzzRuns(300) },
+    { numRuns: fuzzRuns(150) },
   );
 });

@@ -3,11 +3,11 @@ import { fuzzRuns, fuzzTimeoutMs } from '../support/fuzz.js';
 import { sumOf, week } from './crosschain-week.js';
 
 /** Of each scenario; longer in `npm run test:slow`. */
-const incidentHours = fuzzRuns(0.1);
+const incidentHours = fuzzRuns(0.05);
 
 describe.each(['healthy', 'mainnet'] as const)(
   'the cross-chain flow of all scenarios on a hub that starts as %s',
-  { timeout: fuzzTimeoutMs(10_000) },
+  { timeout: fuzzTimeoutMs(5000) },
   (start) => {
     it('equals the books of the hub at polls every 30 s, some of which fail', () => {
       const { different, above, gaps, polls, short, total, observed, unseen } = week({

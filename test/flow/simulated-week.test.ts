@@ -3,11 +3,11 @@ import { fuzzRuns, fuzzTimeoutMs } from '../support/fuzz.js';
 import { hasCounted, week } from './simulated-week.js';
 
 /** Of each scenario; longer in `npm run test:slow`. */
-const incidentHours = fuzzRuns(0.15);
+const incidentHours = fuzzRuns(0.075);
 
 describe.each(['healthy', 'mainnet'] as const)(
   'the flow of all scenarios on a chain that starts as %s',
-  { timeout: fuzzTimeoutMs(10_000) },
+  { timeout: fuzzTimeoutMs(5000) },
   (start) => {
     it('equals the books of the chain at polls every 30 s, some of which fail', () => {
       const { above, different, gaps, polls, total } = week({

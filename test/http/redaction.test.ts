@@ -54,7 +54,7 @@ describe('the redactor', () => {
         const rest = createRedactor([secret])(`${before}${secret}${after}`).replaceAll('<secret>', '');
         return secret.length < 2 || !rest.includes(secret) || `${before}${after}`.includes(secret);
       }),
-      { numRuns: fuzzRuns(100) },
+      { numRuns: fuzzRuns(50) },
     );
   });
 });

@@ -15,7 +15,7 @@ import { hasTool, OPENMETRICS_PARSER, PYTHON, runTool } from '../support/tools.j
 import { fuzzRuns, fuzzTimeoutMs } from '../support/fuzz.js';
 import type { StepContext } from '../../src/document-types.js';
 
-const RUNS = 250;
+const RUNS = 125;
 const MAX_SERIES = 5;
 
 /** Strings that a token issuer, a proxy or a faulty node can place in any field. */

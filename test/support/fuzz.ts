@@ -1,5 +1,5 @@
 /**
- * The number of runs of a property test: this many in `npm test`, four times as many in `npm run test:slow` and 250 times as many in
+ * The number of runs of a property test: this many in `npm test`, eight times as many in `npm run test:slow` and 500 times as many in
  * `npm run fuzz`, which set FUZZ_FACTOR.
  */
 export function fuzzRuns(count: number): number {

@@ -72,7 +72,7 @@ describe('the text of an error body', () => {
         const text = errorText(body);
         return text === undefined || text !== '';
       }),
-      { numRuns: fuzzRuns(500) },
+      { numRuns: fuzzRuns(250) },
     );
   });
 });

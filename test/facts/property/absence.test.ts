@@ -31,7 +31,7 @@ const withPath = (documents: fc.Arbitrary<JsonObject>) =>
     return fc.record({ document: fc.constant(document), path: fc.constantFrom(...paths) });
   });
 
-const numRuns = fuzzRuns(60);
+const numRuns = fuzzRuns(30);
 
 describe('a missing field', () => {
   it('withdraws series of module_state and changes none', () => {

@@ -7,7 +7,7 @@ import { bridgeOptions, bridgeState, crosschainDocument, crosschainOptions } fro
 import { valuesOfFamily } from './families.js';
 import { fuzzRuns } from '../../support/fuzz.js';
 
-const numRuns = fuzzRuns(40);
+const numRuns = fuzzRuns(20);
 /** Valid documents and documents with missing or invalid fields. */
 const validOrCorrupted = (documents: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject> =>
   fc.oneof(documents, documents.chain(corruptedDocument));

@@ -56,7 +56,7 @@ describe('the order of rows', () => {
     const property = fc.property(withShuffledCopy(states), bridgeOptions, ([state, copy], options) => {
       expect(deriveBridge(copy, options)).toEqual(deriveBridge(state, options));
     });
-    fc.assert(property, { numRuns: fuzzRuns(40) });
+    fc.assert(property, { numRuns: fuzzRuns(20) });
   });
 
   it('does not affect the metrics of rate_limiter_input', () => {
@@ -66,6 +66,6 @@ describe('the order of rows', () => {
     const property = fc.property(withShuffledCopy(documents), crosschainOptions, ([document, copy], options) => {
       expect(deriveCrosschain(copy, options)).toEqual(deriveCrosschain(document, options));
     });
-    fc.assert(property, { numRuns: fuzzRuns(40) });
+    fc.assert(property, { numRuns: fuzzRuns(20) });
   });
 });
