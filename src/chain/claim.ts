@@ -4,14 +4,20 @@ import { numeralKey } from './decimal.js';
 import { integerOf, messagesOf, readMessage, stringOf, type Message } from './protobuf.js';
 
 /*
- * Packed claims: protobuf messages in base64, as in the spec. Each function returns `undefined` unless the value is strict base64 of a
- * well-formed message whose fields have the expected types.
+ * Packed claims: protobuf messages in base64, as in the spec. What is read of a message is `undefined` unless its fields have the expected
+ * types.
  */
 
+/** The message of a claim; `undefined` unless the value is strict base64 of a well-formed one. */
+export function unpackClaim(value: string): Message | undefined {
+  const bytes = Buffer.from(value, 'base64');
+  // Node.js ignores invalid characters and missing padding.
+  return bytes.toString('base64') === value ? readMessage(bytes) : undefined;
+}
+
 /** The event nonce, which is field 1 in every type of claim and is never left out. */
-export function eventNonceOfPackedClaim(value: string): Numeral | undefined {
-  const message = unpack(value);
-  return message?.has(1) === true ? numeral(integerOf(message, 1)) : undefined;
+export function eventNonceOf(message: Message): Numeral | undefined {
+  return message.has(1) ? numeral(integerOf(message, 1)) : undefined;
 }
 
 interface WithdrawClaim {
@@ -20,9 +26,7 @@ interface WithdrawClaim {
 }
 
 /** The batch that a MsgWithdrawClaim says was executed. */
-export function packedWithdrawClaim(value: string): WithdrawClaim | undefined {
-  const message = unpack(value);
-  if (message === undefined) return undefined;
+export function withdrawClaimOf(message: Message): WithdrawClaim | undefined {
   const [batchNonce, tokenContract] = [numeral(integerOf(message, 3)), stringOf(message, 4)];
   if (batchNonce === undefined || tokenContract === undefined) return undefined;
   return { batchNonce, tokenContract: tokenContract.toLowerCase() };
@@ -39,9 +43,7 @@ interface ValsetClaim {
 }
 
 /** The validator set that a MsgValsetUpdatedClaim says was installed. */
-export function packedValsetClaim(value: string): ValsetClaim | undefined {
-  const message = unpack(value);
-  if (message === undefined) return undefined;
+export function valsetClaimOf(message: Message): ValsetClaim | undefined {
   const valsetNonce = numeral(integerOf(message, 2));
   const members = messagesOf(message, 4)?.map(memberOf);
   if (valsetNonce === undefined || members?.every((member) => member !== undefined) !== true) return undefined;
@@ -78,10 +80,8 @@ const FIELDS: Readonly<Record<ClaimType, Readonly<Partial<Record<keyof ClaimCont
   erc20_deployed: { externalHeight: 2, tokenContract: 4 },
 };
 
-/** The content of a claim of a known type; `undefined` when the message is malformed. A field of another wire type is `undefined`. */
-export function packedClaimContent(type: ClaimType, value: string): ClaimContent | undefined {
-  const message = unpack(value);
-  if (message === undefined) return undefined;
+/** The content of a claim of a known type. A field of another wire type is `undefined`. */
+export function claimContentOf(type: ClaimType, message: Message): ClaimContent {
   const fields = FIELDS[type];
   const integer = (field: number | undefined) => (field === undefined ? undefined : numeral(integerOf(message, field)));
   const text = (field: number | undefined) => (field === undefined ? undefined : stringOf(message, field) || undefined);
@@ -102,12 +102,6 @@ function memberOf(message: Message): ClaimedMember | undefined {
   return power === undefined || address === undefined ? undefined : { power, external_address: address.toLowerCase() };
 }
 
-function unpack(value: string): Message | undefined {
-  const bytes = Buffer.from(value, 'base64');
-  // Node.js ignores invalid characters and missing padding.
-  return bytes.toString('base64') === value ? readMessage(bytes) : undefined;
-}
-
-function numeral(value: bigint | undefined): Numeral | undefined {
-  return value === undefined ? undefined : numeralKey(asDecimalString(value.toString()));
+function numeral(value: number | bigint | undefined): Numeral | undefined {
+  return typeof value === 'bigint' ? numeralKey(asDecimalString(value.toString())) : value;
 }

@@ -38,14 +38,23 @@ export function multiply(a: Exact, b: Exact): Decimal {
   return { units: left.units * right.units, scale: left.scale + right.scale };
 }
 
+/** More than this plus one number can be inexact as a double. */
+const MAX_EXACT_SUM = Number.MAX_SAFE_INTEGER - 10 ** MAX_EXACT_DIGITS;
+
+/** Numbers are added up as doubles as long as their sum is exact, and then like other values. */
 export function sum(values: Iterable<Exact>): Decimal {
   let { units, scale } = ZERO;
+  let numbers = 0;
   for (const value of values) {
+    if (typeof value === 'number' && Math.abs(numbers) <= MAX_EXACT_SUM) {
+      numbers += value;
+      continue;
+    }
     const next = decimal(value);
     if (next.scale === scale) units += next.units;
     else ({ units, scale } = add({ units, scale }, next));
   }
-  return { units, scale };
+  return numbers === 0 ? { units, scale } : add({ units, scale }, numbers);
 }
 
 /** Negative when `a` is lower than `b`, positive when it is higher, else 0. Without conversion where doubles are exact. */

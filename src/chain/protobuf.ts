@@ -4,13 +4,16 @@ import { isUtf8 } from 'node:buffer';
 const MAX_VARINT_BYTES = 10;
 const MAX_TENTH_BYTE = 1;
 
+/** Of so many bytes, a varint is exact as a double, which is much faster. */
+const EXACT_VARINT_BYTES = 7;
+
 /** A tag is a field number and a wire type in 32 bits. */
-const MAX_TAG = 0xffff_ffffn;
+const MAX_TAG = 0xffff_ffff;
 
 const WireType = { varint: 0, fixed64: 1, lengthDelimited: 2, fixed32: 5 } as const;
 
 /** A value on the wire: a varint, or the bytes of a string or of another message. Values of fixed width are not read. */
-type WireValue = bigint | Uint8Array | undefined;
+type WireValue = number | bigint | Uint8Array | undefined;
 
 /** The values of each field of a message, by field number, in the order of the message. */
 export type Message = ReadonlyMap<number, readonly WireValue[]>;
@@ -21,9 +24,10 @@ export function readMessage(bytes: Uint8Array): Message | undefined {
   let offset = 0;
   while (offset < bytes.length) {
     const tag = readVarint(bytes, offset);
-    if (tag === undefined || tag.value < 8n || tag.value > MAX_TAG) return undefined;
-    const number = Number(tag.value >> 3n);
-    const field = readValue(bytes, Number(tag.value & 7n), tag.end);
+    if (tag === undefined || tag.value < 8 || tag.value > MAX_TAG) return undefined;
+    const wireType = Number(tag.value) % 8;
+    const number = Math.floor(Number(tag.value) / 8);
+    const field = readValue(bytes, wireType, tag.end);
     if (field === undefined || field.end > bytes.length) return undefined;
     const values = fields.get(number);
     if (values === undefined) fields.set(number, [field.value]);
@@ -34,9 +38,9 @@ export function readMessage(bytes: Uint8Array): Message | undefined {
 }
 
 /** The last value of an integer field, 0 when it is left out; `undefined` when it has another wire type. */
-export function integerOf(message: Message, field: number): bigint | undefined {
-  const values = message.get(field) ?? [0n];
-  return values.every((value) => typeof value === 'bigint') ? values.at(-1) : undefined;
+export function integerOf(message: Message, field: number): number | bigint | undefined {
+  const values = message.get(field) ?? [0];
+  return values.every((value) => typeof value === 'number' || typeof value === 'bigint') ? values.at(-1) : undefined;
 }
 
 /** The last value of a string field, empty when it is left out; `undefined` when it is no valid UTF-8. */
@@ -73,13 +77,18 @@ function readValue(
   return { end, value: bytes.subarray(varint.end, end) };
 }
 
-function readVarint(bytes: Uint8Array, start: number): { readonly end: number; readonly value: bigint } | undefined {
-  let value = 0n;
+function readVarint(
+  bytes: Uint8Array,
+  start: number,
+): { readonly end: number; readonly value: number | bigint } | undefined {
+  let [low, high] = [0, 0n];
   for (let length = 1; length <= MAX_VARINT_BYTES; length += 1) {
     const byte = bytes[start + length - 1];
     if (byte === undefined || (length === MAX_VARINT_BYTES && byte > MAX_TENTH_BYTE)) return undefined;
-    value |= BigInt(byte & 0x7f) << BigInt(7 * (length - 1));
-    if (byte < 0x80) return { end: start + length, value };
+    const shift = 7 * (length - 1);
+    if (length <= EXACT_VARINT_BYTES) low += (byte & 0x7f) * 2 ** shift;
+    else high |= BigInt(byte & 0x7f) << BigInt(shift);
+    if (byte < 0x80) return { end: start + length, value: high === 0n ? low : high + BigInt(low) };
   }
   return undefined;
 }

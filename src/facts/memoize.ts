@@ -1,16 +1,19 @@
+import { WITHDRAWN } from './required-fields.js';
+
 /**
  * Derives a value once per key, for values that several families share. When a field is missing or invalid, that is cached
  * too, so that each of these families is withdrawn.
  */
 export function memoize<Key extends object, T>(derive: (key: Key) => T): (key: Key) => T {
-  const results = new WeakMap<Key, () => T>();
+  const results = new WeakMap<Key, { readonly value: T } | typeof WITHDRAWN>();
   return (key) => {
-    let result = results.get(key);
-    if (result === undefined) {
-      result = resultOf(() => derive(key));
-      results.set(key, result);
+    let known = results.get(key);
+    if (known === undefined) {
+      known = resultOf(derive, key);
+      results.set(key, known);
     }
-    return result();
+    if (known === WITHDRAWN) throw WITHDRAWN;
+    return known.value;
   };
 }
 
@@ -22,14 +25,11 @@ export function memoizePerRow<Input extends object, Row extends object, T>(
   return (input, row) => ofInput(input)(row);
 }
 
-/** Calls `derive` once and returns a function that returns or throws what it did. */
-function resultOf<T>(derive: () => T): () => T {
+function resultOf<Key, T>(derive: (key: Key) => T, key: Key): { readonly value: T } | typeof WITHDRAWN {
   try {
-    const value = derive();
-    return () => value;
+    return { value: derive(key) };
   } catch (error) {
-    return () => {
-      throw error;
-    };
+    if (error === WITHDRAWN) return WITHDRAWN;
+    throw error;
   }
 }

@@ -1,9 +1,14 @@
-import { claimTypes, packedClaimContent, type ClaimType } from '../chain/claim.js';
+import { claimTypes, claimContentOf, type ClaimType } from '../chain/claim.js';
 import { compare, numeralKey, sum, toDecimalString } from '../chain/decimal.js';
 import type { Attestation, Batch, Transfer } from '../chain/module-state.js';
 import { isPresent } from '../chain/field.js';
 import type { DecimalString, Numeral } from '../chain/numeral.js';
-import { eventAttestations, pendingAttestations, type EventAttestation } from '../facts/bridge/events.js';
+import {
+  eventAttestations,
+  packedMessage,
+  pendingAttestations,
+  type EventAttestation,
+} from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { claimMessage } from '../facts/bridge/integrity.js';
 import { batchKey } from '../facts/bridge/signatures.js';
@@ -190,7 +195,7 @@ function readClaim(attestation: Attestation): Omit<FlowEvent, 'nonce'> {
   const type = typeOfMessage.get(claimMessage(attestation));
   if (type !== 'deposit' && type !== 'withdraw') return { type };
   const claim = required(attestation.claim);
-  const packed = () => required(packedClaimContent(type, required(claim.value)));
+  const packed = () => claimContentOf(type, packedMessage(claim));
   const contract = contractLabel(optional(claim.token_contract) ?? packed().tokenContract);
   return type === 'deposit'
     ? { type, deposit: { contract, amount: amountOf(optional(claim.amount) ?? packed().amount) } }

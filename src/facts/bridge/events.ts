@@ -1,4 +1,4 @@
-import { eventNonceOfPackedClaim } from '../../chain/claim.js';
+import { eventNonceOf, unpackClaim } from '../../chain/claim.js';
 import {
   add,
   compare,
@@ -10,7 +10,7 @@ import {
   ZERO,
   type Decimal,
 } from '../../chain/decimal.js';
-import type { Attestation } from '../../chain/module-state.js';
+import type { Attestation, Claim } from '../../chain/module-state.js';
 import type { Numeral } from '../../chain/numeral.js';
 import { groupBy } from '../grouping.js';
 import { memoize, memoizePerRow } from '../memoize.js';
@@ -41,9 +41,12 @@ export function requireEventNonces(input: BridgeInput): void {
 /** The field `event_nonce` of an unpacked claim, as sent by real nodes, or field 1 of a packed claim, as in the spec. */
 function nonceOf(attestation: Attestation): Numeral {
   const claim = required(attestation.claim);
-  const nonce = optional(claim.event_nonce) ?? eventNonceOfPackedClaim(required(claim.value));
+  const nonce = optional(claim.event_nonce) ?? eventNonceOf(packedMessage(claim));
   return required(nonce);
 }
+
+/** The message of a claim that is not unpacked. */
+export const packedMessage = memoize((claim: Claim) => required(unpackClaim(required(claim.value))));
 
 const nonceKeyOf = ({ nonce }: EventAttestation): Numeral => numeralKey(nonce);
 export const attestationOf = ({ attestation }: EventAttestation): Attestation => attestation;

@@ -1,10 +1,10 @@
-import { packedValsetClaim, packedWithdrawClaim, type ClaimedMember, type claimTypes } from '../../chain/claim.js';
+import { valsetClaimOf, withdrawClaimOf, type ClaimedMember, type claimTypes } from '../../chain/claim.js';
 import { compare, highest, numeralKey, toDecimalString } from '../../chain/decimal.js';
 import type { Attestation, Batch, Valset } from '../../chain/module-state.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { optional, required, rows } from '../required-fields.js';
-import { attestationOf, pendingAttestations, votedPower, type EventAttestation } from './events.js';
+import { attestationOf, packedMessage, pendingAttestations, votedPower, type EventAttestation } from './events.js';
 import type { BridgeInput } from './input.js';
 import { batchesByKey, batchKey, nonceKey } from './signatures.js';
 import { shareOfNewest } from './valsets.js';
@@ -86,7 +86,7 @@ export const foreignValsetClaims = memoize((input: BridgeInput): readonly Attest
   required(input.state.valsets);
   return pendingClaims(input, 'MsgValsetUpdatedClaim').filter((attestation) => {
     const claim = required(attestation.claim);
-    const packed = () => required(packedValsetClaim(required(claim.value)));
+    const packed = () => required(valsetClaimOf(packedMessage(claim)));
     const nonce = optional(claim.valset_nonce) ?? packed().valsetNonce;
     const stored = valsetsByNonce(input).get(nonceKey(nonce)) ?? [];
     return stored.length === 0 || differs(stored, () => optional(claim.members) ?? packed().members);
@@ -103,7 +103,7 @@ const executionClaims = memoize((input: BridgeInput) =>
 
 function claimedBatch(attestation: Attestation): string {
   const claim = required(attestation.claim);
-  const packed = () => required(packedWithdrawClaim(required(claim.value)));
+  const packed = () => required(withdrawClaimOf(packedMessage(claim)));
   const nonce = optional(claim.batch_nonce) ?? packed().batchNonce;
   return batchKey(nonce, optional(claim.token_contract) ?? packed().tokenContract);
 }

@@ -85,11 +85,7 @@ export function valsetDeadline({ height }: Valset, window: Exact): Decimal {
  * for what was created before.
  */
 const lastAbsence = memoizePerRow((input: BridgeInput, { address }: RegisteredMember): Numeral | undefined =>
-  highest(
-    valsetMembers(input)
-      .filter(({ members }) => !members.has(address))
-      .map(({ nonce }) => nonce),
-  ),
+  highest(valsetMembers(input).map(({ members, nonce }) => (members.has(address) ? undefined : nonce))),
 );
 
 /** Whether a member owes what was made at a height. */
@@ -99,14 +95,19 @@ export function isSinceReturn(input: BridgeInput, member: RegisteredMember, heig
 }
 
 /** The open validator sets that a member has to sign and has not. */
-export function missingValsetConfirms(input: BridgeInput, member: RegisteredMember): readonly Valset[] {
-  // Without the list of signatures, missing signatures are unknown even if no validator set is open.
-  required(input.state.valset_confirms);
-  return valsetMembers(input)
-    .filter(({ members, nonce }) => members.has(member.address) && isSinceReturn(input, member, nonce))
-    .map(({ valset }) => valset)
-    .filter((valset) => isOpen(input, valset) && !valsetSigners(input, valset).has(member.address));
-}
+export const missingValsetConfirms = memoizePerRow(
+  (input: BridgeInput, member: RegisteredMember): readonly Valset[] => {
+    // Without the list of signatures, missing signatures are unknown even if no validator set is open.
+    required(input.state.valset_confirms);
+    const { address } = member;
+    const missing: Valset[] = [];
+    for (const { valset, members, nonce } of valsetMembers(input)) {
+      if (!members.has(address) || !isSinceReturn(input, member, nonce) || !isOpen(input, valset)) continue;
+      if (!valsetSigners(input, valset).has(address)) missing.push(valset);
+    }
+    return missing;
+  },
+);
 
 const signersOfBatches = memoize((input: BridgeInput) => {
   // Without the list of signatures, missing signatures are unknown even if there is no batch.

@@ -36,9 +36,6 @@ export function existedAt(input: BridgeInput, id: Numeral): Numeral | undefined 
   return knownIds(input).find(({ maxId }) => compare(id, maxId) <= 0)?.height;
 }
 
-const inOrderOfIds = (transfers: readonly Transfer[]): readonly Transfer[] =>
-  transfers.toSorted((a, b) => compare(idOf(a), idOf(b)));
-
 /** Hub height at which the newest live batch of a token was built. */
 export function newestBatchHeight(input: BridgeInput, contract: string): Numeral | undefined {
   return highest((batchesByToken(input).get(contract) ?? []).map(({ block }) => required(block)));
@@ -63,7 +60,7 @@ function firstPayingId(transfers: readonly Transfer[], minimum: Numeral): Numera
   let total: Decimal = sum([]);
   // The highest ones, in ascending order.
   const fees: Numeral[] = [];
-  for (const transfer of inOrderOfIds(transfers)) {
+  for (const transfer of transfers.toSorted((a, b) => compare(idOf(a), idOf(b)))) {
     const fee = feeOf(transfer);
     const place = fees.findIndex((other) => compare(fee, other) < 0);
     fees.splice(place === -1 ? fees.length : place, 0, fee);
@@ -77,7 +74,8 @@ function firstPayingId(transfers: readonly Transfer[], minimum: Numeral): Numera
 
 /** Hub height since which more transfers than `backlog_limit` have been pending, batched or not; `undefined` without a proof. */
 export function aboveLimitSince(input: BridgeInput): Numeral | undefined {
-  const transfers = inOrderOfIds([...unbatchedTransfers(input), ...batchedTransfers(input)]);
-  const decisive = transfers[input.settings.backlog_limit];
-  return decisive && existedAt(input, required(decisive.id));
+  const ids = [...unbatchedTransfers(input), ...batchedTransfers(input)].map(idOf);
+  const limit = input.settings.backlog_limit;
+  const decisive = ids.length > limit ? ids.toSorted(compare)[limit] : undefined;
+  return decisive === undefined ? undefined : existedAt(input, decisive);
 }

@@ -1,9 +1,10 @@
-import { claimTypes, packedClaimContent, type ClaimType } from '../../chain/claim.js';
+import { claimTypes, claimContentOf, type ClaimType } from '../../chain/claim.js';
 import { numeralKey, ratio } from '../../chain/decimal.js';
 import type { Numeral } from '../../chain/numeral.js';
 import type { Attestation } from '../../chain/module-state.js';
 import {
   conflictingNonces,
+  packedMessage,
   pendingAttestations,
   votedAddresses,
   voters,
@@ -63,7 +64,7 @@ export function violationOf(input: BridgeInput, attestation: Attestation) {
 function contentOf(input: BridgeInput, attestation: Attestation) {
   const type = orNull(() => typeOf(attestation));
   const claim = type === null ? undefined : orUndefined(() => required(attestation.claim));
-  const packed = type && orNull(() => packedClaimContent(type, required(claim?.value)));
+  const packed = type && orNull(() => claim && claimContentOf(type, packedMessage(claim)));
   const contract = orUndefined(() => optional(claim?.token_contract) ?? packed?.tokenContract);
   const amount = orUndefined(() => optional(claim?.amount) ?? packed?.amount);
   return {
