@@ -3,12 +3,13 @@ import { clock } from '../clock.js';
 import type { Config } from '../config/config.js';
 import { formatDuration } from '../config/units.js';
 import type { DocumentName, StepContext } from '../document-types.js';
-import { initialState, isServing, type EndpointState } from '../poll/endpoint-state.js';
+import { initialState, isServing, withQuery, type EndpointState } from '../poll/endpoint-state.js';
 import { isContract, jobsOf, pollInput, type PollJob } from '../poll/jobs.js';
 import { timedStep } from '../poll/phases.js';
 import { createPollExecutor, type PollExecutor } from '../poll/fetch.js';
-import { queryStatesOf, type QueryStates } from '../queries/query-state.js';
-import { hasStakingNames, validators, validatorsAnswer } from '../queries/validators.js';
+import { queryStatesOf } from '../queries/node-queries.js';
+import type { QueryStates } from '../queries/query-state.js';
+import { hasStakingNames, validators } from '../queries/validators.js';
 import { withinMs } from '../queue.js';
 import { count } from '../text/format.js';
 import { type CommandContext, type ExitCode, progressPrinter, userAgent } from './context.js';
@@ -109,8 +110,8 @@ async function answersTo(job: PollJob, executor: PollExecutor, polled: EndpointS
     NO_LOG,
     clock,
     () => state,
-    (_job, answered) => {
-      state = { ...state, queries: answered };
+    (_job, query) => {
+      state = withQuery(state, query);
     },
   );
   // The validators that are asked about are in the list of validators.
@@ -122,8 +123,9 @@ async function answersTo(job: PollJob, executor: PollExecutor, polled: EndpointS
 }
 
 function namesWarning(context: StepContext, { queries }: EndpointState): readonly string[] {
-  if (!hasStakingNames(context) || validatorsAnswer(queries) !== undefined) return [];
+  const { answers, failure } = queries.get(validators.name) ?? {};
+  if (!hasStakingNames(context) || answers?.size !== 0) return [];
   const inTime = `no response ${formatDuration(ANSWERS_GRACE_MS)} after the document`;
-  const problem = queries.get(validators.name)?.failure?.message ?? inTime;
+  const problem = failure?.message ?? inTime;
   return [`${context.target}: validator names cannot be read: ${problem}`];
 }

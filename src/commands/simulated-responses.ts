@@ -3,11 +3,12 @@ import type { Instant } from '../clock.js';
 import type { ContractFacts } from '../facts/contract/facts.js';
 import type { ContractReading, HubReading } from '../facts/contract/reading.js';
 import { failure } from '../http/failure-reasons.js';
-import type { EndpointState } from '../poll/endpoint-state.js';
+import { withQuery, type EndpointState } from '../poll/endpoint-state.js';
 import type { ReceivedBody } from '../poll/fetch.js';
 import { callsOf, denomOf, isBackingDue, requestOf, type ContractExchange } from '../queries/contract-document.js';
 import { formatRequests } from '../queries/json-rpc.js';
-import { dueQueries, queryStatesOf, withAttempt, withResults, type QueryStates } from '../queries/query-state.js';
+import { queryStatesOf } from '../queries/node-queries.js';
+import { afterRound, isDue, type QueryStates } from '../queries/query-state.js';
 import type { NodeQuery, QueryRequest, QueryResult } from '../queries/query.js';
 import { pathOfPage } from '../queries/send-query.js';
 import type { RpcChanges } from '../simulator/json-rpc.js';
@@ -27,33 +28,32 @@ export function respondTo(model: Model, path: string): QueryResponse {
 }
 
 /** The states of the queries of an endpoint after those that are due were answered at once. */
-export function answerQueries(options: StepContext, state: EndpointState, respond: Respond, at: Instant): QueryStates {
-  const queries = queryStatesOf(options, state.queries);
-  return dueQueries(queries, at).reduce((states, query) => {
-    const context = queryContext(options, { ...state, queries: states }, at);
-    if (context === undefined) return states;
-    const requests = query.requests(context);
-    if (requests.length === 0) return states;
-    const results = requests.map((request) => [request, answerOf(query, request, respond)] as const);
-    return withResults(withAttempt(states, query, at), query, context, results, at);
-  }, queries);
+export function answerQueries(options: StepContext, before: EndpointState, respond: Respond, at: Instant): QueryStates {
+  let state = { ...before, queries: queryStatesOf(options, before.queries) };
+  for (const own of state.queries.values()) {
+    const context = queryContext(options, state, at);
+    const requests = context === undefined || !isDue(own, at) ? [] : own.query.requests(context);
+    if (context === undefined || requests.length === 0) continue;
+    const results = requests.map((request) => [request, answerOf(own.query, request, respond)] as const);
+    state = withQuery(state, afterRound(own, context, results, at, at));
+  }
+  return state.queries;
 }
 
 function answerOf(query: NodeQuery, request: QueryRequest, respond: Respond): QueryResult {
-  const { path } = request;
-  const pages: unknown[] = [];
-  let nextKey: string | undefined;
-  do {
-    const { status, body } = respond(nextKey === undefined ? path : pathOfPage(path, nextKey));
+  let found: { readonly value: unknown } | undefined;
+  let path: string | undefined = request.path;
+  while (path !== undefined) {
+    const { status, body } = respond(path);
     if (status !== 200) {
-      return { ...failure('status', `${path}: status ${status}`), isRefused: status === 501 };
+      return { ...failure('status', `${request.path}: status ${status}`), isRefused: status === 501 };
     }
     const page = query.read(body, request);
-    if (!page.ok) return { ...failure(page.reason, `${path}: ${page.message}`), isRefused: false };
-    pages.push(page.value);
-    ({ nextKey } = page);
-  } while (nextKey !== undefined);
-  return { ok: true, pages };
+    if (!page.ok) return { ...failure(page.reason, `${request.path}: ${page.message}`), isRefused: false };
+    found = { value: found === undefined ? page.value : query.join(found.value, page.value) };
+    path = page.nextKey === undefined ? undefined : pathOfPage(request.path, page.nextKey);
+  }
+  return { ok: true, value: found?.value };
 }
 
 /** What differs from the simulated chains: what the node of the external chain says, and the supply on the hub. */

@@ -5,7 +5,7 @@ import { formatHeader, type Format } from '../metrics/text-format.js';
 import type { Instant } from '../clock.js';
 import { exportedFamilies, type EndpointState } from '../poll/endpoint-state.js';
 import { problemStart, problemUnjudged } from '../problems/problem-families.js';
-import { nodeQueryFamilies } from '../queries/query-state.js';
+import { nodeQueryFamilies } from '../queries/node-queries.js';
 import { ENDPOINT_LABELS, pollFamilies, pollFamilyLines } from './poll-metrics.js';
 import type { ProcessMetrics } from './process-metrics.js';
 

@@ -191,11 +191,11 @@ function answersAbout(
 ) {
   const answers = withoutStaleAnswers(queries, staleAfterMs, now);
   const key = orchestrator ?? '';
-  const [staking] = stakingStatus.valuesOf(answers).get(key) ?? [];
+  const staking = stakingStatus.valuesOf(answers).get(key);
   // An answer can be older than the document, and the document has no old votes.
   const voted = duties.events?.findLast((duty) => duty.state === 'done')?.nonce;
-  const nonce = highest([claimPosition.valuesOf(answers).get(key)?.[0], voted]);
-  const [funds] = orchestratorBalance.valuesOf(answers).get(key) ?? [];
+  const nonce = highest([claimPosition.valuesOf(answers).get(key), voted]);
+  const funds = orchestratorBalance.valuesOf(answers).get(key);
   const amount = funds === undefined ? null : toDecimalString(funds);
   const decimals = hubCoin?.decimals ?? null;
   return {

@@ -194,9 +194,9 @@ function availabilityOf({ last, success }: EndpointState, isExported: boolean): 
 
 function nodeView({ queries, staleAfterMs }: EndpointState, now: Instant) {
   const answers = withoutStaleAnswers(queries, staleAfterMs, now);
-  const [block] = latestBlock.valuesOf(answers).get('') ?? [];
+  const block = latestBlock.valuesOf(answers).get('');
   const askedAt = queries.get(latestBlock.name)?.answers.get('')?.at;
-  const [status] = syncing.valuesOf(answers).get('') ?? [];
+  const status = syncing.valuesOf(answers).get('');
   return {
     /** Time of its newest block, ISO 8601; `null` if the node does not say. */
     blockTime: block === undefined ? null : isoTime(block.epochSeconds),

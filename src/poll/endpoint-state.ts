@@ -8,7 +8,7 @@ import { NO_FLOW_HISTORY, type FlowHistory } from '../flow/flow-history.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { FamilyLines } from '../metrics/render-families.js';
 import { NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/memory.js';
-import { answeredFamilies, type QueryStates } from '../queries/query-state.js';
+import { answeredFamilies, type QueryState, type QueryStates } from '../queries/query-state.js';
 import type { Phase } from './phases.js';
 
 /* What the polls of an endpoint have found, and what is remembered of them. */
@@ -154,6 +154,11 @@ export function exportedFamilies(state: EndpointState, now: Instant): readonly F
   const ofDocument = exportedSuccess(state, now)?.snapshot.families ?? [];
   const { queries, staleAfterMs } = state;
   return queries.size === 0 ? ofDocument : [...ofDocument, ...answeredFamilies(queries, staleAfterMs, now)];
+}
+
+/** The state after a round of requests of a query. */
+export function withQuery(state: EndpointState, query: QueryState): EndpointState {
+  return { ...state, queries: new Map(state.queries).set(query.query.name, query) };
 }
 
 /** Whether the last poll has succeeded. */

@@ -2,14 +2,7 @@ import type { Logger } from 'pino';
 import type { Instant } from '../clock.js';
 import type { DocumentName, StepContext } from '../document-types.js';
 import type { NodeQuery, QueryContext } from '../queries/query.js';
-import {
-  dueQueries,
-  isNotServed,
-  withAttempt,
-  withoutStaleAnswers,
-  withResults,
-  type QueryStates,
-} from '../queries/query-state.js';
+import { afterRound, isDue, isNotServed, withoutStaleAnswers, type QueryState } from '../queries/query-state.js';
 import { validatorsOf } from '../queries/validators.js';
 import { isOf, type EndpointState } from './endpoint-state.js';
 import type { PollExecutor } from './fetch.js';
@@ -25,13 +18,13 @@ interface QueryRunner {
   readonly run: (job: PollJob) => Promise<void>;
 }
 
-/** `find` returns the state of the endpoint of a job while it exists; `change` replaces the states of its queries. */
+/** `find` returns the state of the endpoint of a job while it exists; `change` replaces the state of one of its queries. */
 export function createQueryRunner(
   executor: Pick<PollExecutor, 'sendQuery'>,
   log: QueryLog,
   now: () => Instant,
   find: (job: PollJob) => EndpointState | undefined,
-  change: (job: PollJob, queries: QueryStates) => void,
+  change: (job: PollJob, state: QueryState) => void,
 ): QueryRunner {
   /** The queries of each job that have not ended. */
   const running = new WeakMap<PollJob, Set<string>>();
@@ -39,20 +32,19 @@ export function createQueryRunner(
   async function runQuery(job: PollJob, query: NodeQuery): Promise<void> {
     const state = find(job);
     const context = state && queryContext(job.context, state, now());
-    if (state === undefined || context === undefined) return;
-    const requests = query.requests(context);
+    const requests = context === undefined ? [] : query.requests(context);
     // The document lacks what they need.
-    if (requests.length === 0) return;
+    if (context === undefined || requests.length === 0) return;
     const startedAt = now();
     const results = await Promise.all(
       requests.map(async (request) => [request, await executor.sendQuery(job, query, request)] as const),
     );
-    const current = find(job);
-    if (current === undefined) return;
     // A round that a reload has overtaken is no attempt of the new job.
-    const queries = withResults(withAttempt(current.queries, query, startedAt), query, context, results, now());
-    change(job, queries);
-    logQuery(log, current, query, queries);
+    const before = find(job)?.queries.get(query.name);
+    if (before === undefined) return;
+    const after = afterRound(before, context, results, startedAt, now());
+    change(job, after);
+    logRound(log, job.context, before, after);
   }
 
   async function runOnce(job: PollJob, query: NodeQuery): Promise<void> {
@@ -68,31 +60,25 @@ export function createQueryRunner(
 
   return {
     run: async (job) => {
-      const due = dueQueries(find(job)?.queries ?? new Map(), now());
-      await Promise.all(due.map(async (query) => runOnce(job, query)));
+      const at = now();
+      const due = Array.from(find(job)?.queries.values() ?? []).filter((state) => isDue(state, at));
+      await Promise.all(due.map(async ({ query }) => runOnce(job, query)));
     },
   };
 }
 
 /** Logs the first of equal failures, and the end of them. */
-function logQuery(
-  log: QueryLog,
-  { target, document, queries }: EndpointState,
-  { name: query }: NodeQuery,
-  states: QueryStates,
-): void {
-  const before = queries.get(query);
-  const after = states.get(query);
-  if (before === undefined || after === undefined) return;
+function logRound(log: QueryLog, { target, document }: StepContext, before: QueryState, after: QueryState): void {
   const { failure } = after;
+  const fields = { target, document, query: after.query.name };
   if (failure !== undefined && failure.reason !== before.failure?.reason) {
-    log.warn({ target, document, query, reason: failure.reason }, `query of the node failed: ${failure.message}`);
+    log.warn({ ...fields, reason: failure.reason }, `query of the node failed: ${failure.message}`);
   }
-  if (isNotServed(after.attempts) && !isNotServed(before.attempts)) {
-    log.info({ target, document, query }, 'the node does not serve the query; it is sent again every hour');
+  if (isNotServed(after) && !isNotServed(before)) {
+    log.info(fields, 'the node does not serve the query; it is sent again every hour');
   }
   if (failure === undefined && before.failure !== undefined) {
-    log.info({ target, document, query }, 'query of the node has no failures any more');
+    log.info(fields, 'query of the node has no failures any more');
   }
 }
 

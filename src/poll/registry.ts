@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { clock, type Instant } from '../clock.js';
 import type { DocumentName } from '../document-types.js';
 import { createQueue } from '../queue.js';
-import { queryStatesOf } from '../queries/query-state.js';
+import { queryStatesOf } from '../queries/node-queries.js';
 import { startRepeating, type Repeating } from '../repeating.js';
 import { createPollLog } from './endpoint-log.js';
 import {
@@ -12,6 +12,7 @@ import {
   initialState,
   isServing,
   settingsOf,
+  withQuery,
   type EndpointKey,
   type EndpointState,
 } from './endpoint-state.js';
@@ -101,7 +102,7 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
     log,
     now,
     (job) => endpointOf(job)?.state,
-    (job, answered) => change(job, (state) => ({ ...state, queries: answered })),
+    (job, query) => change(job, (state) => withQuery(state, query)),
   );
 
   /** The endpoint, unless a reload has removed or changed its job, or the registry is closed. */

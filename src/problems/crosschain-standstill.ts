@@ -14,7 +14,7 @@ export type CrosschainEvidence = Evidence<'rate_limiter_input'>;
 
 /** Whether transactions to other chains are switched on; `undefined` while the node has not said it. */
 export function isOutboundEnabled(answers: CrosschainEvidence['answers']): boolean | undefined {
-  return crosschainFlags.valuesOf(answers).get('')?.[0]?.isOutboundEnabled;
+  return crosschainFlags.valuesOf(answers).get('')?.isOutboundEnabled;
 }
 
 /** A hub that makes no block for longer than this has halted. */

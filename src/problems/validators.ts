@@ -207,7 +207,7 @@ const votesMissing = problemOf('module_state', {
         const newest = highest([
           rememberedOf(before, member) as DecimalString | undefined,
           newestVotes(input).get(dataPart(required(registration.sender))),
-          positions.get(labels.orchestrator)?.[0],
+          positions.get(labels.orchestrator),
         ]);
         return newest === undefined ? undefined : toDecimalString(newest);
       });

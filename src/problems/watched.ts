@@ -42,14 +42,14 @@ function eachAnswered<Value>(
   { input, answers, answeredAt }: Evidence<'module_state'>,
   query: {
     readonly name: string;
-    readonly valuesOf: (all: typeof answers) => ReadonlyMap<string, readonly Value[]>;
+    readonly valuesOf: (all: typeof answers) => ReadonlyMap<string, Value>;
   },
   find: (watched: WatchedOrchestrator, value: Value) => Found | undefined,
 ) {
   const all = watchedOrchestrators(input);
   const values = query.valuesOf(answers);
   const answered = all.flatMap((watched) => {
-    const value = values.get(watched.orchestrator)?.[0];
+    const value = values.get(watched.orchestrator);
     return value === undefined ? [] : [{ watched, value }];
   });
   const wasAnswered = all.some(({ orchestrator }) => answeredAt(query.name, orchestrator) !== undefined);

@@ -53,8 +53,8 @@ export function cctxAnswers(all: QueryStates, lastPoll: Instant | undefined): Re
   const answered = all.get(cctxOutcome.name)?.answers;
   const isNew = (key: string): boolean => (answered?.get(key)?.at.monotonicMs ?? 0) >= (lastPoll?.monotonicMs ?? 0);
   return new Map(
-    Array.from(cctxOutcome.valuesOf(all))
-      .filter(([key]) => isNew(key))
-      .flatMap(([, pages]) => pages.map(({ index, answer }): [string, CctxAnswer] => [index, answer])),
+    Array.from(cctxOutcome.valuesOf(all).values())
+      .filter(({ index }) => isNew(index))
+      .map(({ index, answer }) => [index, answer]),
   );
 }

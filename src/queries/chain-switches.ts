@@ -27,8 +27,8 @@ interface Flags {
   readonly isOutboundEnabled: boolean;
 }
 
-function flag(value: (flags: Flags) => boolean) {
-  return ({ pages: [flags] }: QueryInput<Flags>) => flags && (value(flags) ? 1 : 0);
+function flag(isOn: (flags: Flags) => boolean) {
+  return ({ value }: QueryInput<Flags>) => (isOn(value) ? 1 : 0);
 }
 
 export const crosschainFlags = nodeQuery({
@@ -71,14 +71,13 @@ interface Nonces {
 }
 
 /** One series for each external chain, of the present key; without a key there are none. */
-function eachChain(value: (nonces: Nonces) => Exact) {
-  return ({ context, pages }: QueryInput<readonly Nonces[]>) => {
-    const [key] = signersKey.valuesOf(context.answered).get('') ?? [];
+function eachChain(exact: (nonces: Nonces) => Exact) {
+  return ({ context, value }: QueryInput<readonly Nonces[]>) => {
+    const key = signersKey.valuesOf(context.answered).get('');
     const hub = context.document === 'rate_limiter_input' ? context.settings.hub_chain_ids : [];
-    return pages
-      .flat()
+    return value
       .filter((nonces) => nonces.key === key && !hub.includes(nonces.chainId))
-      .map((nonces) => ({ labels: chainLabels(toLabelValue(nonces.chainId), context.labels), value: value(nonces) }));
+      .map((nonces) => ({ labels: chainLabels(toLabelValue(nonces.chainId), context.labels), value: exact(nonces) }));
   };
 }
 
@@ -100,6 +99,7 @@ export const pendingNonces = nodeQuery({
       high: required(row.nonce_high),
     })),
   nextKey: nextKeyOf,
+  join: (before, page) => [...before, ...page],
   families: families<QueryInput<readonly Nonces[]>>({
     crosschain_nonce_low: labeledGauge({
       help: 'Lowest nonce of the present key that is pending on a chain, by the hub; all nonces from it up to the highest one are pending.',
@@ -143,5 +143,5 @@ export const chainParams = nodeQuery({
 
 /** The lookaheads that the node has answered. */
 export function lookaheadsOf(answers: QueryStates): Lookaheads | undefined {
-  return chainParams.valuesOf(answers).get('')?.[0];
+  return chainParams.valuesOf(answers).get('');
 }

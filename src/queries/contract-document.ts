@@ -1,5 +1,5 @@
 import type { Instant } from '../clock.js';
-import { asDecimalString, type Numeral } from '../chain/numeral.js';
+import { asDecimalString } from '../chain/numeral.js';
 import { NO_FIELD_ERRORS, unreadable, type FieldErrors, type UnreadableDocument } from '../chain/document.js';
 import { MAX_BATCH_TOKENS, type ContractFacts } from '../facts/contract/facts.js';
 import {
@@ -70,7 +70,7 @@ export function callsOf(known: KnownBefore, block: string, now: Instant): readon
   const tokens = isBackingDue(known, now) ? backing : [];
   // The tokens whose backing is judged, then those with a live batch.
   const withNonces = new Set([...tokens, ...batchTokens].map((token) => token.contract));
-  const isInfoDue = !isSince(readingBefore(known)?.info.completeAt, now, HOUR_MS);
+  const isInfoDue = !isSince(readingBefore(known)?.info.readAt, now, HOUR_MS);
   const calls = [
     { to: '', data: '' },
     ...(['state_lastEventNonce', 'state_lastValsetNonce', 'paused'] as const).map((name) =>
@@ -210,23 +210,19 @@ function createAnswers(answers: RpcAnswers, calls: readonly ContractCall[], inva
   };
 }
 
-/** Values that could not be read stay those of the last time. */
-function readInfo(answers: Answers, contract: string, at: Instant, before: ContractInfo | undefined): ContractInfo {
-  if (!answers.isRequested('owner', contract)) return before ?? NO_INFO;
-  const owner = answers.result('owner', contract);
-  const implementation = answers.slot(contract);
-  const powerThreshold: Numeral | undefined = answers.result('state_powerThreshold', contract);
-  const isComplete = [owner, implementation, powerThreshold].every((value) => value !== undefined);
+/** Values that could not be read stay those of the last time: a contract or a node may never have them. */
+function readInfo(answers: Answers, contract: string, at: Instant, before: ContractInfo = NO_INFO): ContractInfo {
+  if (!answers.isRequested('owner', contract)) return before;
   return {
-    completeAt: isComplete ? at : undefined,
-    owner: owner ?? before?.owner,
-    implementation: implementation ?? before?.implementation,
-    powerThreshold: powerThreshold ?? before?.powerThreshold,
+    readAt: at,
+    owner: answers.result('owner', contract) ?? before.owner,
+    implementation: answers.slot(contract) ?? before.implementation,
+    powerThreshold: answers.result('state_powerThreshold', contract) ?? before.powerThreshold,
   };
 }
 
 const NO_INFO: ContractInfo = {
-  completeAt: undefined,
+  readAt: undefined,
   owner: undefined,
   implementation: undefined,
   powerThreshold: undefined,

@@ -140,7 +140,7 @@ async function readHub(
 ): Promise<HubReading> {
   const read = async <Value>(reader: ResponseReader<Value>, request: QueryRequest): Promise<Value | undefined> => {
     const result = await send(reader, request);
-    return result.ok ? result.pages[0] : undefined;
+    return result.ok ? result.value : undefined;
   };
   if (height === undefined) return NO_HUB_READING;
   const blockSeconds = (await read(blockAt, blockRequest(height)))?.epochSeconds;

@@ -35,9 +35,8 @@ function blockOf(block: { readonly header: Field<{ height: Field<Numeral>; time:
 /** The document is the only label: one series for each. */
 const LABELS = ['document'] as const;
 
-function ofDocument<Value>(value: (page: Value) => Exact) {
-  return ({ context, pages }: QueryInput<Value>) =>
-    pages.slice(0, 1).map((page) => ({ labels: { document: context.document }, value: value(page) }));
+function ofDocument<Value>(exact: (value: Value) => Exact) {
+  return ({ context: { document }, value }: QueryInput<Value>) => [{ labels: { document }, value: exact(value) }];
 }
 
 const BLOCKS_PATH = '/cosmos/base/tendermint/v1beta1/blocks';
@@ -98,8 +97,8 @@ export interface NodeDelay {
 
 /** How far the node is behind, by answers that are not stale; `undefined` if it does not say. */
 export function nodeDelay(answers: QueryStates): NodeDelay | undefined {
-  const [block] = latestBlock.valuesOf(answers).get('') ?? [];
-  const [status] = syncing.valuesOf(answers).get('') ?? [];
+  const block = latestBlock.valuesOf(answers).get('');
+  const status = syncing.valuesOf(answers).get('');
   const at = answers.get(latestBlock.name)?.answers.get('')?.at;
   if (block === undefined && status === undefined) return undefined;
   const seconds = block === undefined || at === undefined ? 0 : at.epochSeconds - block.epochSeconds;

@@ -35,6 +35,8 @@ export interface ResponseReader<Value> {
   readonly maxBodyBytes: number;
   /** Reads one page. The message of a failure does not name the node. */
   readonly read: (body: Buffer, request: QueryRequest) => QueryPage<Value> | UnreadableDocument;
+  /** Adds a further page to those before. A method, so that readers of all values have one type. */
+  join(before: Value, page: Value): Value;
 }
 
 /** One page of a response. */
@@ -47,7 +49,7 @@ interface QueryPage<Value> {
 
 /** The response to a request. */
 export type QueryResult<Value = unknown> =
-  | { readonly ok: true; readonly pages: readonly Value[] }
+  | { readonly ok: true; readonly value: Value }
   /** `isRefused`: the path is not served. */
   | (Failure & { readonly isRefused: boolean });
 
@@ -58,6 +60,8 @@ interface ResponseDeclaration<Read, Value> {
   readonly value: (page: Read) => Value;
   /** The key of the next page; `undefined` on the last one, and by default. */
   readonly nextKey?: (page: Read) => string | undefined;
+  /** Necessary for a response of several pages. */
+  readonly join?: (before: Value, page: Value) => Value;
   /** Whether a page is about what was requested; always, by default. */
   readonly isAbout?: (request: QueryRequest, page: Value) => boolean;
 }
@@ -67,10 +71,12 @@ export function responseReader<Read, Value>({
   schema,
   value,
   nextKey,
+  join = (before) => before,
   isAbout = () => true,
 }: ResponseDeclaration<Read, Value>): ResponseReader<Value> {
   return {
     maxBodyBytes,
+    join,
     read: (body, request) => {
       const result = readDocument(schema, body, MAX_VALUES);
       if (!result.ok) return result;
@@ -112,8 +118,7 @@ export type QueryContext<Name extends DocumentName = DocumentName> = {
 export interface QueryInput<Value> {
   readonly request: QueryRequest;
   readonly context: QueryContext;
-  /** The pages of the response; usually one. */
-  readonly pages: readonly Value[];
+  readonly value: Value;
 }
 
 interface Declaration<Read, Value> extends ResponseDeclaration<Read, Value> {
@@ -138,9 +143,9 @@ export interface NodeQuery<Value = unknown>
   readonly requests: (context: QueryContext) => readonly QueryRequest[];
   readonly families: readonly FamilyHeader[];
   /** The series of an answer. */
-  readonly render: (request: QueryRequest, context: QueryContext, pages: readonly unknown[]) => FamilyLines[];
-  /** The pages of the answers by the key of their request. */
-  readonly valuesOf: (states: QueryStates) => ReadonlyMap<string, readonly Value[]>;
+  render(request: QueryRequest, context: QueryContext, value: Value): FamilyLines[];
+  /** The answers by the key of their request. */
+  readonly valuesOf: (states: QueryStates) => ReadonlyMap<string, Value>;
 }
 
 /** Declares a query. */
@@ -157,17 +162,16 @@ export function nodeQuery<Read, Value>(query: Declaration<Read, Value>): NodeQue
       return ofDialect === undefined ? [] : requests(context, ofDialect);
     },
     families,
-    render: (request, context, pages) =>
+    render: (request, context, value) =>
       renderFamilies(
         families,
-        // The pages of an answer are those that `read` of the same query has returned.
-        { request, context, pages: pages as readonly Value[] },
+        { request, context, value },
         formatTargetLabels(context.target, context.targetLabels),
         context.maxSeries,
       ),
     valuesOf: (states) =>
-      // As in `render`, the pages are those that `read` of the same query has returned.
-      new Map(Array.from(states.get(name)?.answers ?? [], ([key, { pages }]) => [key, pages as readonly Value[]])),
+      // The value of an answer is what `read` of the same query has returned.
+      new Map(Array.from(states.get(name)?.answers ?? [], ([key, { value }]) => [key, value as Value])),
   };
 }
 

@@ -25,18 +25,16 @@ export async function sendQuery<Value>(
   const maxBodyBytes = Math.min(reader.maxBodyBytes, node.limits.maxBodyBytes);
   const limits = remainingLimits({ ...node.limits, maxBodyBytes });
   const options = height === undefined ? {} : { headers: { 'x-cosmos-block-height': height } };
-  const pages: Value[] = [];
-  for (let page: string | undefined = path; page !== undefined;) {
-    if (pages.length === MAX_PAGES) {
-      return { ...failure('too_large', `${source}: more than ${MAX_PAGES} pages`), isRefused: false };
-    }
+  let found: { readonly value: Value } | undefined;
+  let page = path;
+  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
     // oxlint-disable-next-line no-await-in-loop -- a page names the next one
     const fetched = await client.fetch(node, page, limits(), options);
     if (!fetched.ok) {
       const isTooLarge = fetched.error.reason === 'too_large';
       const tooLarge = { message: `${source}: the response is larger than ${formatSize(maxBodyBytes)}` };
       // The path of a further page is that of the first one.
-      const isRefused = fetched.isNotServed === true && pages.length === 0;
+      const isRefused = fetched.isNotServed === true && pages === 0;
       return { ok: false, error: { ...fetched.error, ...(isTooLarge && tooLarge) }, isRefused };
     }
     const { body } = fetched;
@@ -47,10 +45,11 @@ export async function sendQuery<Value>(
     if (height !== undefined && fetched.height !== height) {
       return { ...failure('schema', `${source}: the response is of another height`), isRefused: false };
     }
-    pages.push(read.value);
-    page = read.nextKey === undefined ? undefined : pathOfPage(path, read.nextKey);
+    found = { value: found === undefined ? read.value : reader.join(found.value, read.value) };
+    if (read.nextKey === undefined) return { ok: true, ...found };
+    page = pathOfPage(path, read.nextKey);
   }
-  return { ok: true, pages };
+  return { ...failure('too_large', `${source}: more than ${MAX_PAGES} pages`), isRefused: false };
 }
 
 /** The path of a further page. */

@@ -2,12 +2,11 @@ import { dataPart } from '../chain/addresses.js';
 import { isPresent, type Field } from '../chain/field.js';
 import { list, object, string, type ValueOf } from '../chain/fields.js';
 import { toLabelValue } from '../facts/label-value.js';
-import { memoize } from '../facts/memoize.js';
 import { required, WITHDRAWN } from '../facts/required-fields.js';
 import { HOUR_MS, MEBIBYTE } from '../config/units.js';
 import { cleanText } from '../text/untrusted-text.js';
 import { nextKeyOf, nodeQuery, pagination, type QueryRequest } from './query.js';
-import type { QueryAnswer, QueryStates } from './query-state.js';
+import type { QueryStates } from './query-state.js';
 import type { StepContext } from '../document-types.js';
 
 /* The validators by the staking module of the Cosmos SDK (QueryValidatorsResponse): names for labels, contacts, and operator addresses. */
@@ -61,6 +60,7 @@ export const validators = nodeQuery({
     return found;
   },
   nextKey: nextKeyOf,
+  join: joined,
 });
 
 /** The only request of the query. */
@@ -68,25 +68,18 @@ export const VALIDATORS_REQUEST: QueryRequest = { key: '', path: validators.path
 
 const NO_VALIDATORS: Validators = { names: new Map(), contacts: new Map(), operators: new Map() };
 
-/** The validators of all pages of an answer. The first one of entries with the same address stays. */
-export const validatorsOfPages = memoize((pages: readonly unknown[]): Validators => {
-  // The pages are those that the query has read.
-  const reversed = (pages as readonly Validators[]).toReversed();
+/** The first one of entries with the same address stays. */
+function joined(before: Validators, page: Validators): Validators {
   return {
-    names: new Map(reversed.flatMap(({ names }) => Array.from(names))),
-    contacts: new Map(reversed.flatMap(({ contacts }) => Array.from(contacts))),
-    operators: new Map(reversed.flatMap(({ operators }) => Array.from(operators))),
+    names: new Map([...page.names, ...before.names]),
+    contacts: new Map([...page.contacts, ...before.contacts]),
+    operators: new Map([...page.operators, ...before.operators]),
   };
-});
+}
 
 /** The validators of an endpoint as last read, whatever the age. */
 export function validatorsOf(queries: QueryStates): Validators {
-  const answer = validatorsAnswer(queries);
-  return answer === undefined ? NO_VALIDATORS : validatorsOfPages(answer.pages);
-}
-
-export function validatorsAnswer(queries: QueryStates): QueryAnswer | undefined {
-  return queries.get(validators.name)?.answers.get(VALIDATORS_REQUEST.key);
+  return validators.valuesOf(queries).get(VALIDATORS_REQUEST.key) ?? NO_VALIDATORS;
 }
 
 /** Sent back to the node in the path of a query. Whatever is not an address of this form is left out. */

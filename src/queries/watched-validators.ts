@@ -39,19 +39,16 @@ function perWatched(addressOf: (watched: WatchedOrchestrator, context: QueryCont
 
 /** One sample for the validator that was asked for. */
 function ofWatched<Value, Label extends string = never>(
-  value: (page: Value) => Exact,
+  exact: (value: Value) => Exact,
   otherLabels?: (context: QueryContext) => LabelValues<Label>,
 ) {
-  return ({ request, context, pages }: QueryInput<Value>) =>
-    pages.slice(0, 1).map((page) => {
-      const name = watchedOf(context).find(({ orchestrator }) => orchestrator === request.key)?.name ?? '';
-      const labels = { orchestrator: toLabelValue(request.key), name: toLabelValue(name) };
-      // A query without other labels has no names of them.
-      return {
-        labels: { ...labels, ...otherLabels?.(context) } as LabelValues<'orchestrator' | 'name' | Label>,
-        value: value(page),
-      };
-    });
+  return ({ request, context, value }: QueryInput<Value>) => {
+    const name = watchedOf(context).find(({ orchestrator }) => orchestrator === request.key)?.name ?? '';
+    const own = { orchestrator: toLabelValue(request.key), name: toLabelValue(name) };
+    // A query without other labels has no names of them.
+    const labels = { ...own, ...otherLabels?.(context) } as LabelValues<'orchestrator' | 'name' | Label>;
+    return [{ labels, value: exact(value) }];
+  };
 }
 
 interface StakingStatus {

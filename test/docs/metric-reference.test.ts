@@ -6,7 +6,7 @@ import { clock } from '../../src/clock.js';
 import { failureReasonNames, failureReasons, remedyOf } from '../../src/http/failure-reasons.js';
 import type { FamilyHeader } from '../../src/metrics/family.js';
 import { problemStart, problemUnjudged } from '../../src/problems/problem-families.js';
-import { nodeQueries, nodeQueryFamilies } from '../../src/queries/query-state.js';
+import { nodeQueries, nodeQueryFamilies } from '../../src/queries/node-queries.js';
 import { markdownTable, withTables } from './generated-tables.js';
 
 /*

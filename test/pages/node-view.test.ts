@@ -1,28 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { blockTimeOf } from '../../src/pages/time.js';
 import { endpointView, type NodeView } from '../../src/pages/view.js';
-import { NO_ATTEMPTS } from '../../src/queries/query-state.js';
-import type { QueryState, QueryStates } from '../../src/queries/query-state.js';
+import { answeredQueries } from '../support/answered-queries.js';
 import { idleState } from '../facts/items/bridge-state.js';
 import { at, pendingAt, polledSnapshots, shownOf, statusAt, statusDocumentAt, TARGET } from './sample-snapshots.js';
 
 const NODE: NodeView = { blockTime: '2026-11-24T02:14:00.000Z', behindSeconds: 0, syncing: false };
 
-/** A query that was answered at 12:00:00. */
-const answered = (key: string, page: unknown): QueryState => ({
-  attempts: { ...NO_ATTEMPTS, at: at(0), hasAnswered: true },
-  failures: 0,
-  failure: undefined,
-  answers: new Map([[key, { at: at(0), pages: [page], families: [] }]]),
-});
-
 /** A bridge whose node has a newest block of this age. */
 function snapshotsBehind(seconds: number): ReturnType<typeof polledSnapshots> {
   const snapshots = polledSnapshots(idleState);
-  const queries: QueryStates = new Map([
-    ['latest_block', answered('', { height: '1', epochSeconds: at(-seconds).epochSeconds })],
-    ['syncing', answered('', { isSyncing: seconds > 0 })],
-  ]);
+  const queries = answeredQueries(at(0), {
+    latest_block: { height: '1', epochSeconds: at(-seconds).epochSeconds },
+    syncing: { isSyncing: seconds > 0 },
+  });
   const states = snapshots.states().map((state) => (state.document === 'module_state' ? { ...state, queries } : state));
   return { ...snapshots, states: () => states };
 }

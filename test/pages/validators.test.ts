@@ -5,7 +5,8 @@ import { ownValidatorsSection, validatorsSection } from '../../src/pages/validat
 import type { ValidatorView } from '../../src/pages/validator-view.js';
 import { viewOf, type View } from '../../src/pages/view.js';
 import type { Verdict } from '../../src/poll/verdicts.js';
-import { NO_ATTEMPTS, type QueryState, type QueryStates } from '../../src/queries/query-state.js';
+import type { QueryStates } from '../../src/queries/query-state.js';
+import { answeredQueries } from '../support/answered-queries.js';
 import type { Contact } from '../../src/queries/validators.js';
 import { batch, idleState, members, validators as registered, vote } from '../facts/items/bridge-state.js';
 import { recordedStates } from '../support/endpoint-states.js';
@@ -95,24 +96,17 @@ const lateVerdict = (externalAddress: string): Verdict =>
     validators: [{ externalAddress, address: beta, name: '', isWatched: false, hasNamesake: false, power: 0.3 }],
   });
 
-/** A query that was answered at 12:00:00. */
-const answered = (key: string, ...pages: readonly unknown[]): QueryState => ({
-  attempts: { ...NO_ATTEMPTS, at: at(0), hasAnswered: true },
-  failures: 0,
-  failure: undefined,
-  answers: new Map(pages.length === 0 ? [] : [[key, { at: at(0), pages, families: [] }]]),
-});
-
 /** What the node says about the first validator. */
 const answers = (isJailed: boolean | undefined, claimed = '7'): QueryStates =>
-  new Map([
-    [
-      'staking_validator',
-      answered(alpha, ...(isJailed === undefined ? [] : [{ operator: 'a', isJailed, isBonded: true }])),
-    ],
-    ['claim_position', answered(alpha, asDecimalString(claimed))],
-    ['orchestrator_balance', answered(alpha, asDecimalString('1500'))],
-  ]);
+  answeredQueries(
+    at(0),
+    {
+      staking_validator: isJailed === undefined ? undefined : { operator: 'a', isJailed, isBonded: true },
+      claim_position: asDecimalString(claimed),
+      orchestrator_balance: asDecimalString('1500'),
+    },
+    alpha,
+  );
 
 describe('the validators that are late', () => {
   it('are those that have not signed an old batch without sufficient signatures, largest power first', () => {
@@ -484,11 +478,9 @@ describe('the own validators', () => {
 describe('the contact of a validator', () => {
   /** The table with what the second validator has published; none of the four has signed a batch. */
   const htmlWith = (contact: Contact, settings: Options = {}): string => {
-    const page = { names: new Map(), contacts: new Map([['pqqqq', contact]]), operators: new Map() };
-    return htmlOf(
-      { batches: [batch('1', '600', '500')] },
-      { ...settings, queries: new Map([['validators', answered('', page)]]) },
-    );
+    const validators = { names: new Map(), contacts: new Map([['pqqqq', contact]]), operators: new Map() };
+    const queries = answeredQueries(at(0), { validators });
+    return htmlOf({ batches: [batch('1', '600', '500')] }, { ...settings, queries });
   };
   const website = (address: string): string => htmlWith({ securityContact: null, website: address });
 

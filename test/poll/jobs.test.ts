@@ -3,8 +3,8 @@ import { defaultConfig } from '../../src/config/config.js';
 import { clock } from '../../src/clock.js';
 import { initialState } from '../../src/poll/endpoint-state.js';
 import { jobsOf, pollInput, targetOptions } from '../../src/poll/jobs.js';
-import { queryStatesOf } from '../../src/queries/query-state.js';
-import { validators } from '../../src/queries/validators.js';
+import { queryStatesOf } from '../../src/queries/node-queries.js';
+import { answeredQueries } from '../support/answered-queries.js';
 import { parseValidConfig } from '../support/config.js';
 
 test('chains have built-in names, which configured ones override', () => {
@@ -23,14 +23,9 @@ test.each([
   const [job] = jobsOf(config);
   if (job === undefined) throw new Error('the target has a bridge');
   // The list is also read for the operator addresses of watched validators.
-  const known = queryStatesOf(job.context).get(validators.name);
-  if (known === undefined) throw new Error('the list is read');
-  const page = { names: new Map([['ab', 'Alice']]), contacts: new Map(), operators: new Map() };
-  const answers = new Map([['', { at: clock(), pages: [page], families: [] }]]);
-  const state = {
-    ...initialState(job.context, clock()),
-    queries: new Map([[validators.name, { ...known, answers }]]),
-  };
+  expect(queryStatesOf(job.context).has('validators')).toBe(true);
+  const validators = { names: new Map([['ab', 'Alice']]), contacts: new Map(), operators: new Map() };
+  const state = { ...initialState(job.context, clock()), queries: answeredQueries(clock(), { validators }) };
   expect(pollInput(job.context, state, () => undefined, clock()).sideInput).toEqual({
     isNodeBehind: false,
     ...(expected !== undefined && { names: expected }),

@@ -6,7 +6,7 @@ import { createEndpointRegistry, type EndpointRegistry } from '../../src/poll/re
 import type { Instant } from '../../src/clock.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import type { NodeQuery, QueryResult } from '../../src/queries/query.js';
-import { validators, validatorsAnswer, validatorsOf } from '../../src/queries/validators.js';
+import { validators, validatorsOf } from '../../src/queries/validators.js';
 import { jobsOf, type PollInput, type PollJob } from '../../src/poll/jobs.js';
 import { asDecimalString } from '../../src/chain/numeral.js';
 import type { Fetched } from '../../src/poll/fetch.js';
@@ -282,12 +282,12 @@ targets: [{name: a, bridge: {url: "${url}"${rest}}}]`);
 describe('the names of validators', () => {
   const named = (name: string): QueryResult => ({
     ok: true,
-    pages: [{ names: new Map([['qqqq', name]]), contacts: new Map(), operators: new Map() }],
+    value: { names: new Map([['qqqq', name]]), contacts: new Map(), operators: new Map() },
   });
   const queries = (): QueryStates => registry.states()[0]?.queries ?? new Map();
   const found = () => ({
     names: validatorsOf(queries()).names,
-    readAt: validatorsAnswer(queries())?.at,
+    readAt: queries().get(validators.name)?.answers.get('')?.at,
     reason: queries().get(validators.name)?.failure?.reason,
   });
   const namesOf = (poll: StartedPoll | undefined): string | undefined => {

@@ -3,8 +3,7 @@ import type { Subject } from '../../src/problems/problem.js';
 import { sentenceText } from '../../src/problems/sentence.js';
 import { initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
 import { step } from '../../src/poll/step.js';
-import type { Instant } from '../../src/clock.js';
-import { NO_ATTEMPTS, type QueryStates } from '../../src/queries/query-state.js';
+import { answeredQueries } from '../support/answered-queries.js';
 import { batch, idleState, transfer, validators, vote } from '../facts/items/bridge-state.js';
 import {
   bridgeContext,
@@ -54,17 +53,6 @@ function shownIn(state: EndpointState, epochSeconds: number): readonly ShownProb
 
 const START_SECONDS = 1_700_000_000;
 
-/** Answers of the node by query, to the request with this key. */
-function answered(now: Instant, pages: Readonly<Record<string, unknown>>, key = ''): QueryStates {
-  const attempts = { ...NO_ATTEMPTS, at: now, hasAnswered: true };
-  return new Map(
-    Object.entries(pages).map(([query, page]) => {
-      const answers = new Map([[key, { at: now, pages: [page], families: [] }]]);
-      return [query, { attempts, failures: 0, failure: undefined, answers }];
-    }),
-  );
-}
-
 /** The problems after polls of these documents. One poll is enough for a problem to begin, unless `isSinglePoll` is false. */
 function bridgeProblems(
   documents: readonly Document[],
@@ -78,7 +66,7 @@ function bridgeProblems(
     const queries =
       claimed === undefined
         ? state.queries
-        : answered(at(minute), { claim_position: claimed }, validators[3]?.orchestrator);
+        : answeredQueries(at(minute), { claim_position: claimed }, validators[3]?.orchestrator);
     state = step({ ...state, queries }, poll, context, at(minute));
   }
   return shownIn(state, START_SECONDS);
@@ -660,7 +648,7 @@ describe('a cross-chain transaction', () => {
     let state = initialState(context, at(0));
     for (const { minute, missed = [], pending = [], hidden = 0, haltedAt = minute, ...answers } of documents) {
       const { blockMinutes = 0, isOutboundEnabled = true } = answers;
-      const queries = answered(at(minute), {
+      const queries = answeredQueries(at(minute), {
         latest_block: { height: '1', epochSeconds: at(minute).epochSeconds - blockMinutes * 60 },
         crosschain_flags: { isInboundEnabled: true, isOutboundEnabled },
       });

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { cctxAnswers } from '../../src/queries/cctx-outcome.js';
-import { NO_ATTEMPTS, type QueryState } from '../../src/queries/query-state.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { startNode } from '../http/nodes.js';
+import { answeredQueries } from '../support/answered-queries.js';
 import { seriesOf } from '../support/exposition-text.js';
 import { waitUntil } from '../support/wait-for.js';
 import { createPolledRegistry, respondAs } from './polled-registry.js';
@@ -64,9 +64,8 @@ targets: [{name: a, crosschain: {url: "${node.url}"}}]`);
 
 it('an answer counts in the document after it, and not once more when the next round fails', () => {
   const at = (seconds: number) => ({ epochSeconds: seconds, monotonicMs: seconds * 1000 });
-  const answers = new Map([['0x1', { at: at(10), pages: [{ index: '0x1', answer: 'pending' }], families: [] }]]);
-  const state: QueryState = { attempts: NO_ATTEMPTS, failures: 0, failure: undefined, answers };
-  const known = (lastPoll: number) => Array.from(cctxAnswers(new Map([['cctx', state]]), at(lastPoll)));
+  const states = answeredQueries(at(10), { cctx: { index: '0x1', answer: 'pending' } }, '0x1');
+  const known = (lastPoll: number) => Array.from(cctxAnswers(states, at(lastPoll)));
   expect(known(9)).toEqual([['0x1', 'pending']]);
   expect(known(11)).toEqual([]);
 });

@@ -102,6 +102,23 @@ describe('a poll of the contract', () => {
     expect(second.values).toEqual({ ...first.values });
   });
 
+  it('requests the owner and the implementation once an hour also if the contract or the node has none', async () => {
+    const { answer } = createExternalChain();
+    const node = await start({
+      answer: (request) => {
+        if (request.method === 'eth_getStorageAt') throw new RpcError(-32_601, 'the method is not available');
+        if (JSON.stringify(request.params).includes('0x8da5cb5b')) throw new RpcError(3, 'execution reverted');
+        return answer(request);
+      },
+      rest: hubOf('1'),
+    });
+    const first = await pollContract(node.url);
+    expect(first.values['bridge_contract_power_threshold_ratio']).toBeGreaterThan(0);
+    await pollContract(node.url, { before: first.state });
+    const counts = node.batches.map((batch) => batch.filter(({ method }) => method === 'eth_getStorageAt').length);
+    expect(counts).toEqual([0, 1, 0, 0]);
+  });
+
   it('says that the hub does not know a set or an event only when the hub block is of now', async () => {
     const moduleState = { ...state, valsets: [{ nonce: '48', members: [] }] };
     const valuesAt = async (

@@ -1,93 +1,84 @@
 import { describe, expect, it } from 'vitest';
 import type { Instant } from '../../src/clock.js';
+import { HOUR_MS, MINUTE_MS } from '../../src/config/units.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import { initialState } from '../../src/poll/endpoint-state.js';
 import { step } from '../../src/poll/step.js';
-import { HOUR_MS, MINUTE_MS } from '../../src/config/units.js';
-import {
-  afterRound,
-  isDue,
-  isNotServed,
-  NO_ATTEMPTS,
-  withFailedPoll,
-  type QueryAttempts,
-} from '../../src/queries/query-state.js';
-import { bridgeContext } from '../support/snapshots.js';
+import { syncing } from '../../src/queries/node-status.js';
+import type { QueryContext, QueryResult } from '../../src/queries/query.js';
+import { afterRound, initialQueryState, isDue, isNotServed, type QueryState } from '../../src/queries/query-state.js';
+import { bridgeContext, bridgeSnapshot } from '../support/snapshots.js';
 
 const at = (minutes: number): Instant => ({ epochSeconds: minutes * 60, monotonicMs: minutes * MINUTE_MS });
 
-/** The attempts after these rounds, the last of which began at 0. */
-const after = (...outcomes: readonly Parameters<typeof afterRound>[1][]): QueryAttempts => ({
-  ...outcomes.reduce(afterRound, NO_ATTEMPTS),
-  at: at(0),
-});
+const CONTEXT: QueryContext<'module_state'> = {
+  ...bridgeContext(),
+  ...bridgeSnapshot({ batches: [] }),
+  dialect: 'neutral',
+  operators: new Map(),
+  answered: new Map(),
+};
 
-/** The attempts after a failed poll of the document. */
-function afterFailedPoll(attempts: QueryAttempts): QueryAttempts {
-  const state = { attempts, failures: 0, failure: undefined, answers: new Map() };
-  return withFailedPoll(new Map([['syncing', state]])).get('syncing')?.attempts ?? NO_ATTEMPTS;
+type Outcome = 'answered' | 'failed' | 'refused' | 'failed poll';
+
+const RESULTS: Readonly<Record<Exclude<Outcome, 'failed poll'>, QueryResult>> = {
+  answered: { ok: true, value: { isSyncing: false } },
+  failed: { ...failure('timeout', 'slow'), isRefused: false },
+  refused: { ...failure('status', 'responded with status 501'), isRefused: true },
+};
+
+function next(state: QueryState, outcome: Outcome): QueryState {
+  if (outcome !== 'failed poll') {
+    return afterRound(state, CONTEXT, [[{ key: '', path: '' }, RESULTS[outcome]]], at(0), at(0));
+  }
+  const before = { ...initialState(CONTEXT, at(0)), queries: new Map([['syncing', state]]) };
+  const { queries } = step(before, { outcome: failure('status', 'down'), phaseSeconds: {} }, CONTEXT, at(1));
+  return queries.get('syncing') ?? state;
 }
 
-/** The minutes after which the next round is due. */
-function waitOf(attempts: QueryAttempts, intervalMs: number): number {
-  return (
-    Array.from({ length: 241 }, (_, half) => half / 4).find((minutes) => isDue(attempts, intervalMs, at(minutes))) ??
-    Infinity
-  );
-}
+/** The state of a query after these rounds, the last of which began at 0. */
+const after = (outcomes: readonly Outcome[], intervalMs = MINUTE_MS): QueryState =>
+  outcomes.reduce(next, initialQueryState({ ...syncing, intervalMs }));
 
-const refusals = (count: number) => Array.from({ length: count }, () => 'refused' as const);
+/** The minutes after which the next round is due, for intervals of 0, a minute and an hour. */
+const waitsAfter = (...outcomes: readonly Outcome[]): (number | undefined)[] =>
+  [0, MINUTE_MS, HOUR_MS].map((intervalMs) => {
+    const state = after(outcomes, intervalMs);
+    return Array.from({ length: 241 }, (_, quarter) => quarter / 4).find((minutes) => isDue(state, at(minutes)));
+  });
+
+const times = (count: number, outcome: Outcome): Outcome[] => Array.from({ length: count }, () => outcome);
 
 describe('the next round of a query', () => {
   it('is due at once, and then after the interval', () => {
-    expect(isDue(NO_ATTEMPTS, HOUR_MS, at(0))).toBe(true);
-    expect([0, MINUTE_MS, HOUR_MS].map((interval) => waitOf(after('answered'), interval))).toEqual([0, 1, 60]);
+    expect(isDue(after([]), at(0))).toBe(true);
+    expect(waitsAfter('answered')).toEqual([0, 1, 60]);
   });
 
   it.each(['failed', 'refused'] as const)(
     'is due within minutes after rounds that were %s, once one was answered',
     (outcome) => {
-      const waits = [1, 2, 3, 4, 5, 6, 20].map((count) => {
-        const attempts = after('answered', ...Array.from({ length: count }, () => outcome));
-        expect(isNotServed(attempts)).toBe(false);
-        return [0, MINUTE_MS, HOUR_MS].map((interval) => waitOf(attempts, interval));
-      });
+      const waits = [1, 2, 3, 4, 5, 6, 20].map((count) => waitsAfter('answered', ...times(count, outcome)));
       expect(waits).toEqual([1, 2, 4, 8, 10, 10, 10].map((minutes) => [0, 1, minutes]));
-      expect(waitOf(after('answered', outcome, outcome, 'answered'), HOUR_MS)).toBe(60);
+      expect(waitsAfter('answered', outcome, outcome, 'answered')).toEqual([0, 1, 60]);
     },
   );
 
   it('is due after an hour when the query was refused five times and never answered', () => {
-    const waits = [1, 2, 3, 4].map((count) =>
-      [0, MINUTE_MS, HOUR_MS].map((interval) => waitOf(after(...refusals(count)), interval)),
-    );
-    expect(waits).toEqual([1, 2, 4, 8].map((minutes) => [minutes, minutes, minutes]));
-    expect(isNotServed(after(...refusals(4)))).toBe(false);
-    for (const count of [5, 6, 100]) {
-      expect(isNotServed(after(...refusals(count)))).toBe(true);
-      expect(waitOf(after(...refusals(count)), 0)).toBe(60);
-    }
-    expect(isNotServed(after(...refusals(5), 'answered'))).toBe(false);
+    const waits = [1, 2, 3, 4, 5, 6, 100].map((count) => waitsAfter(...times(count, 'refused')));
+    expect(waits).toEqual([1, 2, 4, 8, 60, 60, 60].map((minutes) => [minutes, minutes, minutes]));
+    expect(waitsAfter(...times(5, 'refused'), 'answered')).toEqual([0, 1, 60]);
   });
 
-  it('is that of a query whose refusals count from 0 after a failed poll of its endpoint', () => {
-    const key = { target: 'a', document: 'module_state' } as const;
-    const query = { attempts: after(...refusals(4)), failures: 4, failure: undefined, answers: new Map() };
-    const before = {
-      ...initialState({ ...key, maxBodyBytes: 1, staleAfterMs: 1 }, at(0)),
-      queries: new Map([['syncing', query]]),
-    };
-    const poll = { outcome: failure('status', 'down'), phaseSeconds: {} };
-    const { queries } = step(before, poll, bridgeContext(), at(1));
-    expect(queries.get('syncing')).toEqual({ ...query, attempts: { ...query.attempts, refusedRounds: 0 } });
+  it.each(['failed', 'failed poll'] as const)('counts refusals from 0 after a %s, until they are enough', (outcome) => {
+    const isServed = (...outcomes: readonly Outcome[]): boolean => !isNotServed(after(outcomes));
+    expect(isServed(...times(4, 'refused'), outcome, ...times(4, 'refused'))).toBe(true);
+    expect(isServed(...times(4, 'refused'), outcome, ...times(5, 'refused'))).toBe(false);
+    expect(isServed(...times(5, 'refused'), 'failed poll')).toBe(false);
   });
 
-  it.each<readonly [string, (attempts: QueryAttempts) => QueryAttempts]>([
-    ['another failure', (attempts) => afterRound(attempts, 'failed')],
-    ['a failed poll of the document', afterFailedPoll],
-  ])('counts refusals from 0 after %s, until they are enough', (_, change) => {
-    expect(isNotServed(afterRound(change(after(...refusals(4))), 'refused'))).toBe(false);
-    expect(isNotServed(refusals(5).reduce(afterRound, change(after(...refusals(4)))))).toBe(true);
-    expect(isNotServed(afterFailedPoll(after(...refusals(5))))).toBe(true);
+  it('counts failures, but not those of a query that the node does not serve', () => {
+    expect([1, 5, 6, 9].map((count) => after(times(count, 'refused')).failures)).toEqual([1, 5, 5, 5]);
+    expect(after(['answered', ...times(9, 'refused')]).failures).toBe(9);
   });
 });

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/http/client.js';
 import { sendQuery } from '../../src/queries/send-query.js';
 import type { QueryResult } from '../../src/queries/query.js';
-import { validators, VALIDATORS_REQUEST, validatorsOfPages, type Validators } from '../../src/queries/validators.js';
+import { validators, VALIDATORS_REQUEST, type Validators } from '../../src/queries/validators.js';
 import { endpointUrl } from '../support/config.js';
 import { listenOnFreePort } from '../support/ports.js';
 
@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 /** Reads the validators of a node that responds to each request with the next of these bodies, and then with the last. */
-async function listFrom(bodies: readonly unknown[], delayMs = 0): Promise<QueryResult> {
+async function listFrom(bodies: readonly unknown[], delayMs = 0): Promise<QueryResult<Validators>> {
   server = createServer((request, response) => {
     const body = bodies[Math.min(requested.length, bodies.length - 1)];
     requested.push(request.url ?? '');
@@ -32,7 +32,7 @@ async function listFrom(bodies: readonly unknown[], delayMs = 0): Promise<QueryR
 async function validatorsFrom(bodies: readonly unknown[]): Promise<Validators> {
   const result = await listFrom(bodies);
   if (!result.ok) throw new Error(result.error.message);
-  return validatorsOfPages(result.pages);
+  return result.value;
 }
 
 async function nameOf(moniker: unknown): Promise<string | undefined> {

@@ -9,7 +9,7 @@ import { jobsOf, pollInput } from '../../src/poll/jobs.js';
 import { rememberedOf, withRemembered, type Remembered } from '../../src/poll/remembered.js';
 import { step } from '../../src/poll/step.js';
 import { createModel, type Model, type ModelOptions } from '../../src/simulator/model.js';
-import { queryStatesOf } from '../../src/queries/query-state.js';
+import { queryStatesOf } from '../../src/queries/node-queries.js';
 import { END, formatBegin, formatEndpoint, parseFile } from '../../src/state/state-json.js';
 import { readBody } from '../../src/poll/read-response.js';
 import { withLatestValsets } from '../problems/recording.js';

@@ -37,8 +37,8 @@ interface BatchNonce {
 
 /** What hardly ever changes. */
 export interface ContractInfo {
-  /** When all of it was read; `undefined` unless all of it could be. */
-  readonly completeAt: Instant | undefined;
+  /** When they were last requested. */
+  readonly readAt: Instant | undefined;
   readonly owner: string | undefined;
   /** Empty if the contract is no proxy. */
   readonly implementation: string | undefined;

@@ -164,7 +164,7 @@ describe('the backing of the contract', () => {
       batchNonces: [],
       unobservedEvents: undefined,
       isValsetUnknown: undefined,
-      info: { completeAt: undefined, owner: undefined, implementation: undefined, powerThreshold: undefined },
+      info: { readAt: undefined, owner: undefined, implementation: undefined, powerThreshold: undefined },
       backing: {
         at: { epochSeconds: 0, monotonicMs: 0 },
         tokens: ['0xt', '0xu'].map((contract) => ({
