@@ -27,8 +27,8 @@ interface Flags {
   readonly isOutboundEnabled: boolean;
 }
 
-function flag(isOn: (flags: Flags) => boolean) {
-  return ({ value }: QueryInput<Flags>) => (isOn(value) ? 1 : 0);
+function flag(isEnabled: (flags: Flags) => boolean) {
+  return ({ value }: QueryInput<Flags>) => (isEnabled(value) ? 1 : 0);
 }
 
 export const crosschainFlags = nodeQuery({
