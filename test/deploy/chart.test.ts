@@ -249,31 +249,23 @@ describe.skipIf(!isInstalled)('the StatefulSet of 200 targets in four shards', (
 describe.skipIf(!isInstalled)('the ServiceMonitor', () => {
   const dropPod = { action: 'labeldrop', regex: 'pod' };
 
-  it('names a Deployment by its release', () => {
-    const [endpoint] = findManifest(rendered('kube-prometheus-stack'), 'ServiceMonitor').spec.endpoints;
+  it.each([
+    ['a Deployment by its release', 'kube-prometheus-stack', { replacement: 'bridge-exporter' }],
+    ['shards by their pods', 'sharded', { sourceLabels: ['__meta_kubernetes_pod_name'] }],
+  ])('names %s', (_title, name, label) => {
+    const [endpoint] = findManifest(rendered(name), 'ServiceMonitor').spec.endpoints;
     expect(endpoint).toEqual({
       port: 'http',
       path: '/metrics',
       interval: '30s',
-      relabelings: [{ replacement: 'bridge-exporter', targetLabel: 'instance' }, dropPod],
+      relabelings: [{ ...label, targetLabel: 'instance' }, dropPod],
     });
   });
 
-  it('names shards by their pods', () => {
-    const [endpoint] = findManifest(rendered('sharded'), 'ServiceMonitor').spec.endpoints;
-    expect(endpoint?.relabelings).toEqual([
-      { sourceLabels: ['__meta_kubernetes_pod_name'], targetLabel: 'instance' },
-      dropPod,
-    ]);
-  });
-
-  it('has the labels by which kube-prometheus-stack selects it, and finds the Service in another namespace', () => {
-    const monitor = findManifest(rendered('kube-prometheus-stack'), 'ServiceMonitor');
-    expect(monitor.metadata?.labels).toMatchObject({ release: 'kube-prometheus-stack' });
-    expect(monitor.spec.namespaceSelector).toBeUndefined();
-    const elsewhere = findManifest(rendered('names'), 'ServiceMonitor');
-    expect(elsewhere.metadata?.namespace).toBe('monitoring');
-    expect(elsewhere.spec.namespaceSelector).toEqual({ matchNames: ['bridges'] });
+  it('finds the Service in another namespace', () => {
+    expect(findManifest(rendered('names'), 'ServiceMonitor').spec.namespaceSelector).toEqual({
+      matchNames: ['bridges'],
+    });
   });
 });
 
@@ -350,30 +342,24 @@ describe.skipIf(!isInstalled)('the PrometheusRule', () => {
   it('changes the duration of an alert that is no problem', () => {
     expect(shippedOf('BridgeEndpointDown').map((rule) => rule.for)).toEqual(['3m']);
     expect(ownOf('BridgeEndpointDown').map((rule) => rule.for)).toEqual(['10m']);
-    expect(ownOf('BridgeExporterAbsent').map((rule) => rule.for)).toEqual(['10m']);
   });
 
-  it('renames the label cluster in expressions', () => {
+  it('renames the label cluster in expressions; texts have none', () => {
     const expressions = exprsOf(rulesOf('rules')).join('\n');
     expect(expressions).toContain('on (k8s_cluster, namespace, job, instance)');
     expect(expressions).not.toMatch(/\bcluster\b/);
-  });
-
-  it('has no label of clusters in texts, where the chart does not rename it', () => {
     const annotationTexts = alertRules.flatMap(({ annotations }) => Object.values(annotations ?? {})).join('\n');
     expect(annotationTexts).not.toMatch(/\bcluster=|\$labels\.cluster\b/);
   });
 
-  it('adds labels and annotations to all rules', () => {
+  it('adds labels and annotations to all rules, and replaces the addresses of the runbook and of Grafana', () => {
     for (const { labels, annotations } of rulesOf('rules').filter(({ alert }) => alert !== 'TooManyTargets')) {
       expect(labels).toMatchObject({ team: 'bridge', severity: expect.any(String) });
-      expect(annotations).toMatchObject({ slack_channel: '#bridge', summary: expect.any(String) });
-    }
-  });
-
-  it('replaces the addresses of the runbook and of Grafana', () => {
-    for (const { annotations } of rulesOf('rules').filter(({ alert }) => alert !== 'TooManyTargets')) {
-      expect(annotations?.['runbook_url']).toMatch(/^https:\/\/wiki\.example\.org\/runbooks\/bridge#[a-z]+$/);
+      expect(annotations).toMatchObject({
+        slack_channel: '#bridge',
+        summary: expect.any(String),
+        runbook_url: expect.stringMatching(/^https:\/\/wiki\.example\.org\/runbooks\/bridge#[a-z]+$/),
+      });
       expect(annotations?.['dashboard_url'] ?? 'https://grafana.example.org/d/').toMatch(
         /^https:\/\/grafana\.example\.org\/d\//,
       );

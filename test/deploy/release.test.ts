@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { packageJson, projectNames, projectPath, readProjectFile, readProjectYaml } from '../support/project-files.js';
+import { packageJson, projectNames, projectPath, readProjectFile } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { runTool } from '../support/tools.js';
 
@@ -147,16 +147,4 @@ it('between releases, the version ends with -dev and the documentation names the
   expect(release.read('package.json')).toContain('"version": "9.9.0-dev"');
   expect(release.read('docs/deployment.md')).toContain(`${projectNames.image}:9.8.7`);
   expect(release.read('docs/deployment.md')).not.toContain('9.9.0');
-});
-
-describe('the dependency bot', () => {
-  const { updates } = readProjectYaml('.github/dependabot.yml') as {
-    updates: { 'package-ecosystem': string; directory?: string; directories?: string[] }[];
-  };
-
-  it('updates every Go module', () => {
-    const folders = updates.flatMap(({ directories = [] }) => directories);
-    for (const folder of folders) expect(readProjectFile(`${folder.slice(1)}/go.mod`)).toMatch(/^module /);
-    expect(folders).toHaveLength(5);
-  });
 });

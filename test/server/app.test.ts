@@ -100,21 +100,16 @@ describe('content negotiation', () => {
 
   it.each([
     [undefined, 'text'],
-    ['', 'text'],
     ['*/*', 'text'],
     ['text/html,application/xhtml+xml,*/*;q=0.8', 'text'],
-    ['text/plain', 'text'],
     ['text/plain;version=0.0.4', 'text'],
     [PROMETHEUS_2, 'openmetrics'],
     [PROMETHEUS_3, 'openmetrics'],
-    [PROMETHEUS_3.replaceAll('allow-utf-8', 'underscores'), 'openmetrics'],
     ['application/openmetrics-text', 'openmetrics'],
-    ['application/openmetrics-text; version="1.0.0"', 'openmetrics'],
     ['APPLICATION/OPENMETRICS-TEXT; VERSION=1.0.0', 'openmetrics'],
     ['application/openmetrics-text;version=0.0.1', 'text'],
     ['application/openmetrics-text;version=1.0.0;q=0.1,text/plain;version=0.0.4;q=0.9', 'text'],
     ['application/openmetrics-text;q=0', 'text'],
-    ['application/openmetrics-text;q=nonsense', 'text'],
     ['application/vnd.google.protobuf', 'text'],
   ])('serves metrics for Accept %s as %s', async (accept, format) => {
     const url = await serveApp({ metrics });
