@@ -234,8 +234,8 @@ describe('the secrets of the configuration', () => {
     const { code, stdout, stderr } = await runExporter(flags);
     expect(stderr).toContain('warning');
     expect(code).toBe(0);
-    // For each of the four nodes: a password, credentials, a header, a proxy and a key. The other secrets are in files. Four contracts and paths.
-    expect(stdout.match(/<secret>/g)).toHaveLength(4 * 5 + 4 + 4);
+    // For each of the four nodes: a password, credentials, a header and a proxy. The other secrets are in files. Four contracts and paths.
+    expect(stdout.match(/<secret>/g)).toHaveLength(4 * 4 + 4 + 4);
     expect(revealedSecrets(stdout + stderr, secrets)).toEqual([]);
   });
 
