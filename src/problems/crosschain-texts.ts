@@ -1,19 +1,22 @@
 import type { Cctx } from '../chain/rate-limiter-input.js';
 import { chainType, type ChainType } from '../chain/known-chains.js';
-import { chainName as nameOfChain } from '../facts/crosschain/chains.js';
+import { chainName } from '../facts/crosschain/chains.js';
 import { currentOutbound, distinctCctxs } from '../facts/crosschain/cctxs.js';
 import type { CrosschainInput } from '../facts/crosschain/input.js';
 import { orUndefined, required } from '../facts/required-fields.js';
 import { count } from '../text/format.js';
-import { cctxAmountsText, chainName } from './sentence.js';
+import { cctxAmountsText, shortName } from './sentence.js';
 
 /* What the sentences and actions about cross-chain transactions say of a chain, and of the hash of an outbound. */
 
 /** The chain in the summaries of alerts. */
 export const THE_CHAIN = 'chain {{ $labels.chain_id }}';
 
-export function chainText(input: CrosschainInput, chainId: string): string {
-  return chainName(nameOfChain(chainId, input), chainId);
+/** A chain by its configured name and id. */
+export function chainText(input: Pick<CrosschainInput, 'chains'>, chainId: string): string {
+  if (chainId === '') return 'without id';
+  const name = chainName(chainId, input);
+  return name === '' ? shortName(chainId) : `${shortName(name)} (${shortName(chainId)})`;
 }
 
 /** What the hash of an outbound proves. */

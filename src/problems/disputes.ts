@@ -1,5 +1,5 @@
 import { count, list, percent } from '../text/format.js';
-import { listedRows, shortAddress, shortName } from './sentence.js';
+import { coinName, listedRows, shortAddress } from './sentence.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
 import type { ClaimItem } from '../facts/items/claims.js';
 
@@ -9,8 +9,8 @@ interface ClaimField {
   readonly name: string;
   /** What is compared; `null` when it is unknown or the type of claim does not have it. */
   readonly value: (claim: ClaimItem) => string | null;
-  /** What distinguishes the claim. */
-  readonly text: (claim: ClaimItem) => string;
+  /** What distinguishes the claim; by default the name and the value. */
+  readonly text?: (claim: ClaimItem) => string;
 }
 
 const typeWords = {
@@ -20,8 +20,14 @@ const typeWords = {
   erc20_deployed: 'a new contract',
 } as const satisfies Record<NonNullable<ClaimItem['type']>, string>;
 
-const tokenText = ({ token }: ClaimItem): string =>
-  shortName(token?.symbol ?? '') || shortAddress(token?.contract ?? '') || 'an unknown token';
+const tokenText = ({ token }: ClaimItem): string => (token === null ? '' : coinName(token)) || 'an unknown token';
+
+/** Exact, because rounding could hide the difference. */
+function amountText(claim: ClaimItem): string {
+  const { amount = null, wholeAmount = null } = claim.amount ?? {};
+  if (wholeAmount !== null) return `${wholeAmount} ${tokenText(claim)}`;
+  return `${amount ?? 'an unknown number of'} smallest units of ${tokenText(claim)}`;
+}
 
 /** The most important one first. */
 const claimFields: readonly ClaimField[] = [
@@ -31,43 +37,17 @@ const claimFields: readonly ClaimField[] = [
     text: ({ type }) => (type === null ? 'something unknown' : typeWords[type]),
   },
   { name: 'token', value: ({ token }) => token?.contract ?? null, text: tokenText },
-  {
-    name: 'amount',
-    value: ({ amount }) => amount?.amount ?? null,
-    // Exact, because rounding could hide the difference.
-    text: (claim) => {
-      const { amount = null, wholeAmount = null } = claim.amount ?? {};
-      return wholeAmount === null
-        ? `${amount ?? 'an unknown number of'} smallest units of ${tokenText(claim)}`
-        : `${wholeAmount} ${tokenText(claim)}`;
-    },
-  },
-  {
-    name: 'receiver',
-    value: ({ receiver }) => receiver,
-    text: ({ receiver }) => `receiver ${receiver === null ? 'unknown' : shortAddress(receiver)}`,
-  },
-  {
-    name: 'sender',
-    value: ({ sender }) => sender,
-    text: ({ sender }) => `sender ${sender === null ? 'unknown' : shortAddress(sender)}`,
-  },
-  {
-    name: 'batch',
-    value: ({ batchNonce }) => batchNonce,
-    text: ({ batchNonce }) => `batch ${batchNonce ?? 'unknown'}`,
-  },
-  {
-    name: 'validator set',
-    value: ({ valsetNonce }) => valsetNonce,
-    text: ({ valsetNonce }) => `validator set ${valsetNonce ?? 'unknown'}`,
-  },
-  {
-    name: 'external height',
-    value: ({ externalHeight }) => externalHeight,
-    text: ({ externalHeight }) => `external height ${externalHeight ?? 'unknown'}`,
-  },
+  { name: 'amount', value: ({ amount }) => amount?.amount ?? null, text: amountText },
+  { name: 'receiver', value: ({ receiver }) => receiver },
+  { name: 'sender', value: ({ sender }) => sender },
+  { name: 'batch', value: ({ batchNonce }) => batchNonce },
+  { name: 'validator set', value: ({ valsetNonce }) => valsetNonce },
+  { name: 'external height', value: ({ externalHeight }) => externalHeight },
 ];
+
+function fieldText({ name, value, text }: ClaimField, claim: ClaimItem): string {
+  return text?.(claim) ?? `${name} ${shortAddress(value(claim) ?? 'unknown')}`;
+}
 
 export interface Dispute {
   readonly eventNonce: string;
@@ -93,7 +73,7 @@ export function disputeOf(claims: readonly ClaimItem[]): Dispute {
   return {
     eventNonce: claims[0]?.eventNonce ?? '',
     fields: fields.map(({ name }) => name),
-    claims: byPower.map((claim) => ({ claim, text: fields.map(({ text }) => text(claim)).join(' and ') })),
+    claims: byPower.map((claim) => ({ claim, text: fields.map((field) => fieldText(field, claim)).join(' and ') })),
   };
 }
 

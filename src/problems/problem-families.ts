@@ -1,10 +1,11 @@
 import { exactSeconds, toDouble } from '../chain/decimal.js';
 import type { DocumentName } from '../document-types.js';
+import { groupBy } from '../facts/grouping.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import type { FamilyLines } from '../metrics/render-families.js';
 import { formatSeries } from '../metrics/text-format.js';
 import type { Judgement } from './memory.js';
-import { severities, subjectLabels } from './problem.js';
+import { subjectLabels } from './problem.js';
 
 /* The problems of an endpoint as series, which the rules of prometheus/alerts.yml compare with their limits. */
 
@@ -37,23 +38,17 @@ export function problemLines(
   maxSeries: number,
 ): readonly FamilyLines[] {
   const starts = present.slice(0, maxSeries).map(({ problem: { name, severity }, subject, startSeconds }) => {
-    const pairs = subjectLabels.flatMap((label) => {
-      const value = subject[label];
-      return value === undefined ? [] : [[label, value] as const];
-    });
-    const labels = { document, problem: name, severity, ...Object.fromEntries(pairs) };
+    const labels = { document, problem: name, severity, ...subject };
     return series(problemStart, fixedLabels, labels, startSeconds);
   });
-  // A problem can have several severities, and one of them is judged without the other only if it reads less.
-  const earliest = new Map<string, number>();
-  for (const { problem, severity, sinceSeconds } of unjudged) {
-    const key = JSON.stringify([problem.name, severity]);
-    earliest.set(key, Math.min(earliest.get(key) ?? Infinity, sinceSeconds));
-  }
-  const times = Array.from(earliest, ([key, since]) => {
-    const [problem = '', severity = severities[1]] = JSON.parse(key) as string[];
-    return series(problemUnjudged, fixedLabels, { document, problem, severity }, since);
-  });
+  // Both severities of a problem that was not there are warnings.
+  const byLabels = groupBy(unjudged, ({ problem, severity }) => `${problem.name} ${severity}`);
+  const times = Array.from(byLabels.values()).flatMap((same) =>
+    same.slice(0, 1).map(({ problem, severity }) => {
+      const since = Math.min(...same.map(({ sinceSeconds }) => sinceSeconds));
+      return series(problemUnjudged, fixedLabels, { document, problem: problem.name, severity }, since);
+    }),
+  );
   return [
     {
       name: problemStart.name,

@@ -17,7 +17,7 @@ import type { CrosschainInput } from '../facts/crosschain/input.js';
 import { groupBy } from '../facts/grouping.js';
 import { cctxCoin } from '../facts/items/crosschain.js';
 import { coinItem, waitingTokenItems, type CoinItem, type WaitingTokenItem } from '../facts/items/tokens.js';
-import { orElse, orEmpty, orUndefined, required, rows } from '../facts/required-fields.js';
+import { orEmpty, orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { cleanText, splitAddress } from '../text/untrusted-text.js';
 import type { ClaimItem } from '../facts/items/claims.js';
@@ -111,8 +111,7 @@ function validatorOf({ name, orchestrator, externalAddress, watched, hasNamesake
 
 /** "event 31 (batch 8 of USDT)"; only the event of a claim that cannot be read. */
 export function claimText({ eventNonce, type, token, amount, batchNonce, valsetNonce }: ClaimItem): string {
-  const name =
-    token === null ? 'an unknown token' : shortName(token.symbol ?? '') || shortAddress(token.contract ?? '');
+  const name = token === null ? 'an unknown token' : coinName(token);
   const whole = amount?.wholeAmount ?? null;
   const texts: Readonly<Record<ClaimType, string>> = {
     deposit: `deposit of ${whole === null ? '' : `${whole} `}${name}`,
@@ -123,7 +122,13 @@ export function claimText({ eventNonce, type, token, amount, batchNonce, valsetN
   return `event ${eventNonce}${type === null ? '' : ` (${texts[type]})`}`;
 }
 
-type Amount = Pick<CoinItem, 'wholeAmount' | 'symbol'> & Partial<Pick<CoinItem, 'contract'>>;
+type Coin = Pick<CoinItem, 'symbol'> & Partial<Pick<CoinItem, 'contract'>>;
+type Amount = Coin & Pick<CoinItem, 'wholeAmount'>;
+
+/** The symbol, else the contract. */
+export function coinName({ symbol, contract }: Coin): string {
+  return shortName(symbol ?? '') || shortAddress(contract ?? '');
+}
 
 /** "1.2M USDT": the sum of amounts of one token; nothing without decimals, or when an amount is unknown or all are 0. */
 export function sumText(coins: readonly Amount[]): readonly string[] {
@@ -131,7 +136,7 @@ export function sumText(coins: readonly Amount[]): readonly string[] {
   const whole = coins.map(({ wholeAmount }) => wholeAmount);
   const total = whole.reduce((before, amount) => before + Number(amount), 0);
   if (first === undefined || whole.includes(null) || total === 0) return [];
-  return [`${COMPACT.format(total)} ${shortName(first.symbol ?? '') || shortAddress(first.contract ?? '')}`];
+  return [`${COMPACT.format(total)} ${coinName(first)}`];
 }
 
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
@@ -168,22 +173,17 @@ export function unknownMinimumsText(tokens: number): string {
 /** "154 deposits wait": those that are claimed and not observed; empty when there is none. */
 export function depositsText(input: BridgeInput): string {
   const deposits = orUndefined(() => countPendingDeposits(input)) ?? 0;
-  return deposits === 0 ? '' : `${count(deposits, 'deposit')} ${deposits === 1 ? 'waits' : 'wait'}`;
+  return deposits === 0 ? '' : count(deposits, 'deposit waits', 'deposits wait');
 }
 
 /** "550 transfers wait in all, 40 of them in batches claimed as executed: 551K hub, 4.06M usdt", in batches or not; empty when none does. */
 export function waitingText(input: BridgeInput): string {
-  return orElse(
-    () => {
-      const number = unbatchedTransfers(input).length + batchedTransfers(input).length;
-      const amounts = waitingAmounts(waitingTokenItems(input));
-      if (number === 0) return '';
-      const claimed = orUndefined(() => countClaimedTransfers(input)) ?? 0;
-      const ofClaimed = claimed === 0 ? '' : `, ${claimed} of them in batches claimed as executed`;
-      return `${count(number, 'transfer')} ${number === 1 ? 'waits' : 'wait'} in all${ofClaimed}${amounts === '' ? '' : `: ${amounts}`}`;
-    },
-    () => '',
-  );
+  const number = orUndefined(() => unbatchedTransfers(input).length + batchedTransfers(input).length) ?? 0;
+  if (number === 0) return '';
+  const claimed = orUndefined(() => countClaimedTransfers(input)) ?? 0;
+  const ofClaimed = claimed === 0 ? '' : `, ${claimed} of them in batches claimed as executed`;
+  const amounts = waitingAmounts(waitingTokenItems(input));
+  return `${count(number, 'transfer waits', 'transfers wait')} in all${ofClaimed}${amounts === '' ? '' : `: ${amounts}`}`;
 }
 
 /** "1.3 eth, 40 usdc in them": what is in some cross-chain transactions, by coin; empty when no decimals are known. */
@@ -198,7 +198,7 @@ export function cctxAmountsText(input: CrosschainInput, cctxs: readonly Cctx[]):
 
 /** A token by its configured symbol, else by its contract. */
 export function tokenName(input: BridgeInput, contract: string): string {
-  return shortName(configuredTokens(input).get(contract)?.symbol ?? '') || shortAddress(contract);
+  return coinName({ symbol: configuredTokens(input).get(contract)?.symbol ?? null, contract });
 }
 
 /** "it times out in about 2 h 5 min"; empty without an estimate, and when it has timed out. */
@@ -215,12 +215,6 @@ export function about(input: BridgeInput, seconds: number): string {
 /** "04:12 UTC", some seconds from now, less than a day. */
 export function clockTime(input: BridgeInput, seconds: number): string {
   return `${new Date((input.at.epochSeconds + seconds) * 1000).toISOString().slice(11, 16)} UTC`;
-}
-
-/** A chain by its configured name and id. */
-export function chainName(name: string, id: string): string {
-  if (id === '') return 'without id';
-  return name === '' ? shortName(id) : `${shortName(name)} (${shortName(id)})`;
 }
 
 /** What is wrong in one line, without the target. The fact can have `{duration}` in the place of the age of the problem. */
@@ -244,19 +238,14 @@ export function withAge(sentence: Sentence, ageSeconds: number, isProven = true)
   return { ...sentence, fact: fact.replace('{duration}', ageSeconds < 1 ? 'a moment' : age) };
 }
 
-/** A fact, and what else is known. */
+/** A fact, and what else is known; empty details are left out. */
 export function withDetails(fact: string, ...details: readonly string[]): Sentence {
-  return { fact, separator: '; ', details: parts(...details) };
+  return { fact, separator: '; ', details: details.filter((part) => part !== '').join('; ') };
 }
 
 /** A fact, the list of what it is about, and what else is known. */
 export function withList(fact: string, listed: string, ...details: readonly string[]): Sentence {
-  return { fact, separator: ': ', details: parts(listed, ...details) };
-}
-
-/** Details; empty ones are left out. */
-export function parts(...all: readonly string[]): string {
-  return all.filter((part) => part !== '').join('; ');
+  return { ...withDetails(fact, listed, ...details), separator: ': ' };
 }
 
 /** None when the list could not be read. */

@@ -1,6 +1,6 @@
+import { chainText } from '../../src/problems/crosschain-texts.js';
 import { describe, expect, it } from 'vitest';
 import {
-  chainName,
   missingValidators,
   ownFirst,
   shortAddress,
@@ -88,10 +88,7 @@ describe('the words of a summary', () => {
   });
 
   it('name a chain by its name and id, as far as they are known', () => {
-    expect([chainName('polygon', '137'), chainName('', '137'), chainName('', '')]).toEqual([
-      'polygon (137)',
-      '137',
-      'without id',
-    ]);
+    const chains = { 137: 'polygon' };
+    expect(['137', '138', ''].map((id) => chainText({ chains }, id))).toEqual(['polygon (137)', '138', 'without id']);
   });
 });
