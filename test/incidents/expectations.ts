@@ -1,6 +1,6 @@
 import type { DocumentName } from '../../src/document-types.js';
 import type { Subject } from '../../src/problems/problem.js';
-import type { AlertKey } from '../problems/incidents.js';
+import type { AlertKey } from '../problems/incident.js';
 import { START_SECONDS } from '../problems/recording.js';
 import type { Fault } from './faults.js';
 import {

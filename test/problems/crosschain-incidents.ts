@@ -1,10 +1,8 @@
 import type { RateLimiterInput } from '../../src/simulator/responses.js';
-import type { Incident } from './incidents.js';
+import { HEALTHY, HEALTHY_MINUTES, healthy, incident, type Incident } from './incident.js';
 import { changedInput, START_HEIGHT, START_SECONDS, type Phase } from './recording.js';
 
 /* Incidents of cross-chain transactions, with the healthy cases that look like them. */
-
-const HEALTHY_MINUTES = 20;
 
 /** A transaction whose outbound has this nonce. */
 interface AddedCctx {
@@ -82,29 +80,22 @@ const withCctxStatus =
   };
 
 export const crosschainIncidents: readonly Incident[] = [
-  {
-    title: 'the hub switches off transactions to other chains',
-    phases: [
-      { minutes: HEALTHY_MINUTES },
-      { minutes: 20, scenario: 'outbound-disabled' },
-      { minutes: 40, scenario: 'healthy' },
-    ],
-    beginsAtMinute: HEALTHY_MINUTES,
-    expectedAlerts: { 'CrosschainOutboundDisabled/warning': 5 },
-  },
-  {
-    title: 'three transactions were missed a month ago',
-    phases: [
+  incident(
+    'the hub switches off transactions to other chains',
+    [HEALTHY, { minutes: 20, scenario: 'outbound-disabled' }, { minutes: 40, scenario: 'healthy' }],
+    { 'CrosschainOutboundDisabled/warning': 5 },
+  ),
+  healthy(
+    'three transactions were missed a month ago',
+    [
       { minutes: 5, crosschain: withoutMissedList },
       { minutes: 60, crosschain: withCctxs(AVALANCHE, () => missedLongAgo, none) },
     ],
-    beginsAtMinute: 5,
-    expectedAlerts: {},
-    isOngoingAtEnd: true,
-  },
-  {
-    title: 'another transaction is missed besides three old ones',
-    phases: [
+    { isOngoingAtEnd: true },
+  ),
+  incident(
+    'another transaction is missed besides three old ones',
+    [
       { minutes: 5, crosschain: withoutMissedList },
       { minutes: 20, crosschain: withCctxs(AVALANCHE, () => missedLongAgo, none) },
       {
@@ -116,13 +107,12 @@ export const crosschainIncidents: readonly Incident[] = [
         ),
       },
     ],
-    beginsAtMinute: 5,
-    expectedAlerts: { 'CrosschainCctxsMissed/warning': 36 },
-    isOngoingAtEnd: true,
-  },
-  {
-    title: 'missed and pending transactions that nobody can clear are ignored',
-    phases: [
+    { 'CrosschainCctxsMissed/warning': 36 },
+    { beginsAtMinute: 5, isOngoingAtEnd: true },
+  ),
+  healthy(
+    'missed and pending transactions that nobody can clear are ignored',
+    [
       {
         minutes: 150,
         crosschain: withCctxs(
@@ -132,96 +122,74 @@ export const crosschainIncidents: readonly Incident[] = [
         ),
       },
     ],
-    options: { ignore: [1, 2, 3, 5].map((nonce) => `0x${AVALANCHE}_${nonce}`) },
-    beginsAtMinute: 0,
-    expectedAlerts: {},
-  },
-  {
-    title: 'new transactions come within the lookahead of a missed one',
-    phases: [{ minutes: 85, crosschain: missedNonce(AVALANCHE) }, { minutes: 40 }],
-    beginsAtMinute: HEALTHY_MINUTES,
-    expectedAlerts: {
+    { options: { ignore: [1, 2, 3, 5].map((nonce) => `0x${AVALANCHE}_${nonce}`) } },
+  ),
+  incident(
+    'new transactions come within the lookahead of a missed one',
+    [{ minutes: 85, crosschain: missedNonce(AVALANCHE) }, { minutes: 40 }],
+    {
       'CrosschainCctxsMissed/warning': 16,
       'CrosschainFreezeNear/warning': 27,
       'CrosschainFreezeNear/critical': 42,
     },
-  },
-  {
-    title: 'new transactions come within the lookahead of Arbitrum, which is shorter',
-    phases: [{ minutes: 45, crosschain: missedNonce(ARBITRUM) }, { minutes: 40 }],
-    beginsAtMinute: HEALTHY_MINUTES,
-    expectedAlerts: {
+  ),
+  incident(
+    'new transactions come within the lookahead of Arbitrum, which is shorter',
+    [{ minutes: 45, crosschain: missedNonce(ARBITRUM) }, { minutes: 40 }],
+    {
       'CrosschainCctxsMissed/warning': 16,
       'CrosschainFreezeNear/warning': 12,
       'CrosschainFreezeNear/critical': 18,
     },
-  },
-  {
-    title: 'a missed transaction on Bitcoin is no longer listed, and finishes later',
-    phases: [
-      { minutes: HEALTHY_MINUTES },
+  ),
+  incident(
+    'a missed transaction on Bitcoin is no longer listed, and finishes later',
+    [
+      HEALTHY,
       { minutes: 5, crosschain: withCctxs(BITCOIN, () => [unlistedCctx], none) },
       { minutes: 40, queries: withCctxStatus('PendingOutbound') },
       { minutes: 40, queries: withCctxStatus('OutboundMined') },
     ],
-    beginsAtMinute: HEALTHY_MINUTES + 5,
-    expectedAlerts: { 'CrosschainCctxsUnlisted/warning': 20 },
-  },
-  {
-    title: 'the node is behind and says for minutes that finished transactions are pending',
-    phases: [
-      { minutes: HEALTHY_MINUTES },
-      { minutes: 5, crosschain: withCctxs(BITCOIN, () => [unlistedCctx], none) },
-      { minutes: 10, queries: withCctxStatus('PendingOutbound') },
-      { minutes: 40, queries: withCctxStatus('OutboundMined') },
-    ],
-    beginsAtMinute: HEALTHY_MINUTES,
-    expectedAlerts: {},
-  },
-  {
-    title: 'a transaction is missed on Bitcoin, which is not scheduled by the distance of nonces',
-    phases: [{ minutes: 85, crosschain: missedNonce(BITCOIN) }, { minutes: 40 }],
-    beginsAtMinute: HEALTHY_MINUTES,
-    expectedAlerts: { 'CrosschainCctxsMissed/warning': 16 },
-  },
-  {
-    title: 'a transaction on Bitcoin waits 110 minutes for its confirmations',
-    phases: [
-      { minutes: HEALTHY_MINUTES },
-      { minutes: 110, crosschain: withCctxs(BITCOIN, none, () => [{ chainId: BITCOIN, nonce: 1, createdMinute: 20 }]) },
-      { minutes: 40 },
-    ],
-    beginsAtMinute: HEALTHY_MINUTES,
-    expectedAlerts: {},
-  },
-  {
-    title: 'a transaction on Bitcoin waits for five hours',
-    phases: [
-      { minutes: HEALTHY_MINUTES },
-      { minutes: 300, crosschain: withCctxs(BITCOIN, none, () => [{ chainId: BITCOIN, nonce: 1, createdMinute: 20 }]) },
-      { minutes: 40 },
-    ],
-    options: { scenario: 'quiet' },
-    beginsAtMinute: HEALTHY_MINUTES,
-    expectedAlerts: {
+    { 'CrosschainCctxsUnlisted/warning': 20 },
+    { beginsAtMinute: HEALTHY_MINUTES + 5 },
+  ),
+  healthy('the node is behind and says for minutes that finished transactions are pending', [
+    HEALTHY,
+    { minutes: 5, crosschain: withCctxs(BITCOIN, () => [unlistedCctx], none) },
+    { minutes: 10, queries: withCctxStatus('PendingOutbound') },
+    { minutes: 40, queries: withCctxStatus('OutboundMined') },
+  ]),
+  incident(
+    'a transaction is missed on Bitcoin, which is not scheduled by the distance of nonces',
+    [{ minutes: 85, crosschain: missedNonce(BITCOIN) }, { minutes: 40 }],
+    { 'CrosschainCctxsMissed/warning': 16 },
+  ),
+  healthy('a transaction on Bitcoin waits 110 minutes for its confirmations', {
+    minutes: 110,
+    crosschain: withCctxs(BITCOIN, none, () => [{ chainId: BITCOIN, nonce: 1, createdMinute: 20 }]),
+  }),
+  incident(
+    'a transaction on Bitcoin waits for five hours',
+    { minutes: 300, crosschain: withCctxs(BITCOIN, none, () => [{ chainId: BITCOIN, nonce: 1, createdMinute: 20 }]) },
+    {
       'CrosschainBacklogStuck/critical': 127,
       'CrosschainOldestPendingTooOld/warning': 126,
       'CrosschainOldestPendingTooOld/critical': 246,
     },
-  },
-  {
-    title: 'a list is truncated every 40 minutes while a chain stands still',
-    phases: [
-      { minutes: HEALTHY_MINUTES },
+    { options: { scenario: 'quiet' } },
+  ),
+  incident(
+    'a list is truncated every 40 minutes while a chain stands still',
+    [
+      HEALTHY,
       { minutes: 135, scenario: 'stuck-chain', crosschain: truncatedNowAndThen },
       { minutes: 40, scenario: 'healthy' },
     ],
-    options: { scenario: 'quiet' },
-    beginsAtMinute: HEALTHY_MINUTES,
-    expectedAlerts: {
+    {
       'CrosschainBacklogStuck/critical': 45,
       'CrosschainOldestPendingTooOld/warning': 45,
       'CrosschainOldestPendingTooOld/critical': 135,
     },
-  },
+    { options: { scenario: 'quiet' } },
+  ),
 ];

@@ -1,10 +1,8 @@
-import type { AlertKey, Incident } from './incidents.js';
+import { HEALTHY, HEALTHY_MINUTES, healthy, incident, type Incident } from './incident.js';
 import { changedState, INITIAL_CONFIG, START_SECONDS, type Phase } from './recording.js';
 
 /* Incidents of exporters and their configuration, and of parameters, with the healthy cases that look like them. */
 
-const HEALTHY_MINUTES = 20;
-const HEALTHY: Phase = { minutes: HEALTHY_MINUTES };
 const OTHER = 'other:10917';
 
 const FAILING: Phase = { minutes: 30, bridge: { fails: 'connect' } };
@@ -76,121 +74,89 @@ const behindBy =
 const UPGRADE: Phase = { minutes: 70, bridge: { fails: 'connect' }, crosschain: { fails: 'connect' } };
 const WHILE_FAILING = { 'BridgeEndpointDown/warning': 4, 'BridgeSnapshotStale/critical': 12 } as const;
 
-/** Without an alert, besides those that are allowed. */
-function healthy(
-  title: string,
-  phases: readonly Phase[],
-  others?: readonly Phase[],
-  allowedAlerts: readonly AlertKey[] = [],
-): Incident {
-  const otherExporters = others && { [OTHER]: others };
-  return {
-    title,
-    phases,
-    ...(otherExporters && { otherExporters }),
-    beginsAtMinute: 0,
-    expectedAlerts: {},
-    allowedAlerts,
-  };
-}
-
 const reloads: readonly Incident[] = [
-  {
-    ...healthy('a reload adds an endpoint to an exporter that has run for an hour, and its first polls fail', [
-      { minutes: 60, config: WITHOUT_BRIDGE },
-      { ...FAILING, minutes: 8, config: INITIAL_CONFIG },
-      HEALTHY,
-    ]),
-    allowedAlerts: ['BridgeEndpointDown/warning'],
-  },
-  {
-    title: 'a reload adds an endpoint that never responds',
-    phases: [
+  healthy(
+    'a reload adds an endpoint to an exporter that has run for an hour, and its first polls fail',
+    [{ minutes: 60, config: WITHOUT_BRIDGE }, { ...FAILING, minutes: 8, config: INITIAL_CONFIG }, HEALTHY],
+    { allowedAlerts: ['BridgeEndpointDown/warning'] },
+  ),
+  incident(
+    'a reload adds an endpoint that never responds',
+    [
       { minutes: 60, config: WITHOUT_BRIDGE },
       { ...FAILING, config: INITIAL_CONFIG },
     ],
-    beginsAtMinute: 60,
-    expectedAlerts: WHILE_FAILING,
-    isOngoingAtEnd: true,
-  },
+    WHILE_FAILING,
+    { beginsAtMinute: 60, isOngoingAtEnd: true },
+  ),
   healthy('a reload removes a target', [HEALTHY, { minutes: 40, config: WITHOUT_TARGET }]),
   healthy('a reload removes one document of a target', [HEALTHY, { minutes: 40, config: WITHOUT_BRIDGE }]),
   healthy('a reload renames a target', [HEALTHY, { minutes: 40, config: RENAMED }]),
   healthy(
     'a new process with another instance label has a configuration without the target',
     [HEALTHY, { minutes: 60, exporterDown: 'removed' }],
-    [
-      { minutes: HEALTHY_MINUTES - 2, exporterDown: 'removed' },
-      { minutes: 62, config: WITHOUT_TARGET },
-    ],
+    {
+      otherExporters: {
+        [OTHER]: [
+          { minutes: HEALTHY_MINUTES - 2, exporterDown: 'removed' },
+          { minutes: 62, config: WITHOUT_TARGET },
+        ],
+      },
+    },
   ),
   healthy(
     'a new process with another instance label replaces the exporter',
     [HEALTHY, { minutes: 60, exporterDown: 'removed' }],
-    [{ minutes: HEALTHY_MINUTES - 2, exporterDown: 'removed' }, { minutes: 62 }],
+    { otherExporters: { [OTHER]: [{ minutes: HEALTHY_MINUTES - 2, exporterDown: 'removed' }, { minutes: 62 }] } },
   ),
-  {
-    title: 'an exporter is lost while another one of the job, with other targets, runs',
-    phases: [HEALTHY, { minutes: 50, exporterDown: true }],
-    otherExporters: { [OTHER]: [{ minutes: 70, config: RENAMED }] },
-    beginsAtMinute: HEALTHY_MINUTES,
-    expectedAlerts: { 'BridgeExporterDown/warning': 10 },
-    isOngoingAtEnd: true,
-  },
-  {
-    title: 'the last reload of the configuration failed',
-    phases: [HEALTHY, { minutes: 20, reloadFails: true }, HEALTHY],
-    beginsAtMinute: HEALTHY_MINUTES,
-    expectedAlerts: { 'BridgeExporterConfigReloadFailed/warning': 6 },
-  },
-  {
-    title: 'the disk of the recorder is full',
-    phases: [HEALTHY, { minutes: 30, recorderFails: true }, { minutes: 30 }],
-    beginsAtMinute: HEALTHY_MINUTES,
-    expectedAlerts: { 'BridgeExporterRecorderFailing/warning': 15 },
-  },
+  incident(
+    'an exporter is lost while another one of the job, with other targets, runs',
+    [HEALTHY, { minutes: 50, exporterDown: true }],
+    { 'BridgeExporterDown/warning': 10 },
+    { otherExporters: { [OTHER]: [{ minutes: 70, config: RENAMED }] }, isOngoingAtEnd: true },
+  ),
+  incident('the last reload of the configuration failed', [HEALTHY, { minutes: 20, reloadFails: true }, HEALTHY], {
+    'BridgeExporterConfigReloadFailed/warning': 6,
+  }),
+  incident('the disk of the recorder is full', [HEALTHY, { minutes: 30, recorderFails: true }, { minutes: 30 }], {
+    'BridgeExporterRecorderFailing/warning': 15,
+  }),
 ];
 
 const twins: readonly Incident[] = [
-  {
-    title: 'one of two exporters of a target loses its node',
-    phases: [HEALTHY, FAILING, { minutes: 40 }],
-    otherExporters: { [OTHER]: [{ minutes: 90 }] },
-    beginsAtMinute: HEALTHY_MINUTES,
-    expectedAlerts: { 'BridgeEndpointDown/warning': 4, 'BridgeSnapshotStale/warning': 17 },
-  },
-  {
-    title: 'two exporters of a target lose their node',
-    phases: [HEALTHY, FAILING, { minutes: 40 }],
-    otherExporters: { [OTHER]: [HEALTHY, { minutes: 3 }, { ...FAILING, minutes: 25 }, { minutes: 42 }] },
-    beginsAtMinute: HEALTHY_MINUTES,
-    expectedAlerts: { 'BridgeEndpointDown/warning': 4, 'BridgeSnapshotStale/critical': 15 },
-  },
-  {
-    title: 'one of two exporters of a target stops',
-    phases: [HEALTHY, { minutes: 30, exporterDown: true }, { minutes: 40 }],
-    otherExporters: { [OTHER]: [{ minutes: 90 }] },
-    beginsAtMinute: HEALTHY_MINUTES,
-    expectedAlerts: { 'BridgeExporterDown/warning': 10 },
-  },
+  incident(
+    'one of two exporters of a target loses its node',
+    FAILING,
+    { 'BridgeEndpointDown/warning': 4, 'BridgeSnapshotStale/warning': 17 },
+    { otherExporters: { [OTHER]: [{ minutes: 90 }] } },
+  ),
+  incident(
+    'two exporters of a target lose their node',
+    FAILING,
+    { 'BridgeEndpointDown/warning': 4, 'BridgeSnapshotStale/critical': 15 },
+    { otherExporters: { [OTHER]: [HEALTHY, { minutes: 3 }, { ...FAILING, minutes: 25 }, { minutes: 42 }] } },
+  ),
+  incident(
+    'one of two exporters of a target stops',
+    { minutes: 30, exporterDown: true },
+    { 'BridgeExporterDown/warning': 10 },
+    { otherExporters: { [OTHER]: [{ minutes: 90 }] } },
+  ),
 ];
 
 const rollbacks: readonly Incident[] = [
-  {
-    title: 'the hub is rolled back by two hours',
-    phases: [{ minutes: 60 }, { minutes: 60, ...rolledBack(120) }],
-    beginsAtMinute: 60,
-    expectedAlerts: { 'BridgeStateRolledBack/critical': 20 },
-    isOngoingAtEnd: true,
-  },
-  {
-    title: 'the hub is rolled back by two hours while no exporter runs',
-    phases: [{ minutes: 60 }, { minutes: 5, exporterDown: true }, { minutes: 60, ...rolledBack(120) }],
-    options: { hasStateFile: true },
-    beginsAtMinute: 60,
-    expectedAlerts: { 'BridgeStateRolledBack/critical': 25 },
-    isOngoingAtEnd: true,
-  },
+  incident(
+    'the hub is rolled back by two hours',
+    [{ minutes: 60 }, { minutes: 60, ...rolledBack(120) }],
+    { 'BridgeStateRolledBack/critical': 20 },
+    { beginsAtMinute: 60, isOngoingAtEnd: true },
+  ),
+  incident(
+    'the hub is rolled back by two hours while no exporter runs',
+    [{ minutes: 60 }, { minutes: 5, exporterDown: true }, { minutes: 60, ...rolledBack(120) }],
+    { 'BridgeStateRolledBack/critical': 25 },
+    { options: { hasStateFile: true }, beginsAtMinute: 60, isOngoingAtEnd: true },
+  ),
   healthy('the node behind a load balancer is two hours behind for ten minutes', [
     { minutes: 60 },
     { minutes: 10, ...rolledBack(120) },
@@ -200,90 +166,69 @@ const rollbacks: readonly Incident[] = [
     { minutes: 60 },
     { minutes: 60, config: MOVED, ...rolledBack(120) },
   ]),
-  {
-    ...healthy(
-      'one of two exporters of a target reads a node that is two hours behind',
-      [{ minutes: 60 }, { minutes: 60, ...rolledBack(120), queries: behindBy(120) }],
-      [{ minutes: 120 }],
-      ['BridgeNodeBehind/warning'],
-    ),
-    isOngoingAtEnd: true,
-  },
+  healthy(
+    'one of two exporters of a target reads a node that is two hours behind',
+    [{ minutes: 60 }, { minutes: 60, ...rolledBack(120), queries: behindBy(120) }],
+    {
+      otherExporters: { [OTHER]: [{ minutes: 120 }] },
+      allowedAlerts: ['BridgeNodeBehind/warning'],
+      isOngoingAtEnd: true,
+    },
+  ),
 ];
 
 const changes: readonly Incident[] = [
-  {
-    title: 'a parameter changes during an upgrade of 70 minutes',
-    phases: [HEALTHY, UPGRADE, { minutes: 70, bridge: withOtherParams }],
-    beginsAtMinute: HEALTHY_MINUTES,
-    expectedAlerts: { ...WHILE_FAILING, 'BridgeParamsChanged/info': 71 },
-  },
-  {
-    title: 'a parameter changes while no exporter runs',
-    phases: [HEALTHY, { minutes: 70, exporterDown: true }, { minutes: 70, bridge: withOtherParams }],
-    options: { hasStateFile: true },
-    beginsAtMinute: HEALTHY_MINUTES,
-    expectedAlerts: {
+  incident(
+    'a parameter changes during an upgrade of 70 minutes',
+    [HEALTHY, UPGRADE, { minutes: 70, bridge: withOtherParams }],
+    { ...WHILE_FAILING, 'BridgeParamsChanged/info': 71 },
+  ),
+  incident(
+    'a parameter changes while no exporter runs',
+    [HEALTHY, { minutes: 70, exporterDown: true }, { minutes: 70, bridge: withOtherParams }],
+    {
       'BridgeExporterAbsent/critical': 11,
       'BridgeExporterDown/warning': 11,
       'BridgeParamsChanged/info': 71,
     },
-  },
-  {
-    title: 'the blacklist changes during an upgrade of 70 minutes',
-    phases: [HEALTHY, UPGRADE, { minutes: 70, bridge: withOtherBlacklist }],
-    beginsAtMinute: HEALTHY_MINUTES,
-    expectedAlerts: { ...WHILE_FAILING, 'BridgeBlacklistChanged/info': 71 },
-  },
-  {
-    title: 'the bridge has another contract',
-    phases: [HEALTHY, { minutes: 40, bridge: withOtherContract }],
-    beginsAtMinute: HEALTHY_MINUTES,
-    expectedAlerts: { 'BridgeParamsChanged/critical': 1 },
-    isOngoingAtEnd: true,
-  },
-  {
-    title: 'the bridge has another contract after an upgrade of 70 minutes',
-    phases: [HEALTHY, UPGRADE, { minutes: 40, bridge: withOtherContract }],
-    beginsAtMinute: HEALTHY_MINUTES,
-    expectedAlerts: { ...WHILE_FAILING, 'BridgeParamsChanged/critical': 71 },
-    isOngoingAtEnd: true,
-  },
-  {
-    title: 'the bridge has other admins after an upgrade of 70 minutes',
-    phases: [HEALTHY, UPGRADE, { minutes: 90, bridge: withOtherAdmins }],
-    beginsAtMinute: HEALTHY_MINUTES,
-    expectedAlerts: { ...WHILE_FAILING, 'BridgeParamsChanged/warning': 71 },
-  },
-  {
-    title: 'a node does not have the bridge id',
-    phases: [HEALTHY, { minutes: 20, bridge: withoutBridgeId }, { minutes: 70 }],
-    beginsAtMinute: HEALTHY_MINUTES,
-    expectedAlerts: {},
-  },
+    { options: { hasStateFile: true } },
+  ),
+  incident(
+    'the blacklist changes during an upgrade of 70 minutes',
+    [HEALTHY, UPGRADE, { minutes: 70, bridge: withOtherBlacklist }],
+    { ...WHILE_FAILING, 'BridgeBlacklistChanged/info': 71 },
+  ),
+  incident(
+    'the bridge has another contract',
+    [HEALTHY, { minutes: 40, bridge: withOtherContract }],
+    { 'BridgeParamsChanged/critical': 1 },
+    { isOngoingAtEnd: true },
+  ),
+  incident(
+    'the bridge has another contract after an upgrade of 70 minutes',
+    [HEALTHY, UPGRADE, { minutes: 40, bridge: withOtherContract }],
+    { ...WHILE_FAILING, 'BridgeParamsChanged/critical': 71 },
+    { isOngoingAtEnd: true },
+  ),
+  incident(
+    'the bridge has other admins after an upgrade of 70 minutes',
+    [HEALTHY, UPGRADE, { minutes: 90, bridge: withOtherAdmins }],
+    { ...WHILE_FAILING, 'BridgeParamsChanged/warning': 71 },
+  ),
+  healthy('a node does not have the bridge id', [HEALTHY, { minutes: 20, bridge: withoutBridgeId }, { minutes: 70 }]),
 ];
 
 const missingFields: readonly Incident[] = [
-  {
-    title: 'a node has never had a field that no alert reads',
-    phases: [{ minutes: 40, bridge: withoutClaimSlashing }],
-    beginsAtMinute: 0,
-    expectedAlerts: {},
-  },
-  {
-    title: 'a node has never had a field that problems read',
-    phases: [{ minutes: 40, bridge: changedState(() => ({ last_outgoing_batch_id: undefined })) }],
-    beginsAtMinute: 0,
-    expectedAlerts: {},
-  },
-  {
-    title: 'one of two nodes behind a load balancer does not have a field',
-    phases: Array.from({ length: 20 }, (_, at) =>
+  healthy('a node has never had a field that no alert reads', [{ minutes: 40, bridge: withoutClaimSlashing }]),
+  healthy('a node has never had a field that problems read', [
+    { minutes: 40, bridge: changedState(() => ({ last_outgoing_batch_id: undefined })) },
+  ]),
+  healthy(
+    'one of two nodes behind a load balancer does not have a field',
+    Array.from({ length: 20 }, (_, at) =>
       at % 2 === 0 ? { minutes: 1 } : { minutes: 1, bridge: changedState(() => ({ batches: undefined })) },
     ),
-    beginsAtMinute: 0,
-    expectedAlerts: {},
-  },
+  ),
   healthy('a field is missing in one document', [
     HEALTHY,
     { minutes: 1, bridge: changedState(() => ({ batches: undefined })) },

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { incidents, type Incident } from './incidents.js';
+import type { Incident } from './incident.js';
+import { incidents } from './incidents.js';
 import { INITIAL_CONFIG, record, type Phase } from './recording.js';
 import type { DocumentName } from '../../src/document-types.js';
 import { exporterRules } from '../../src/problems/exporter-rules.js';

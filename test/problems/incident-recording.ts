@@ -1,4 +1,4 @@
-import type { Incident } from './incidents.js';
+import type { Incident } from './incident.js';
 import { INSTANCE, metricsInRules, type OtherExporters } from './promtool.js';
 import { record, type Recording } from './recording.js';
 

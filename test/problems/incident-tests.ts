@@ -3,7 +3,7 @@ import { groupBy } from '../../src/facts/grouping.js';
 import { problems } from '../../src/problems/problems.js';
 import { hasTool } from '../support/tools.js';
 import { recordIncident, type ShownVerdicts } from './incident-recording.js';
-import type { AlertKey, Incident } from './incidents.js';
+import type { AlertKey, Incident } from './incident.js';
 import { evaluateAlerts, NEWEST_PROMTOOL, type AlertAtMinute, type Firing, type Setup } from './promtool.js';
 
 /*

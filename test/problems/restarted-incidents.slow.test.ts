@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { testIncidents } from './incident-tests.js';
-import { bridgeIncidents, type Incident } from './incidents.js';
+import type { Incident } from './incident.js';
+import { bridgeIncidents } from './incidents.js';
 
 /** The shortest incidents with all alerts, of those whose problem lasts for an hour or longer. */
 function shortestWithEachAlert(): Incident[] {
