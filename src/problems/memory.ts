@@ -152,8 +152,9 @@ export function judgeProblems(
     }
     const gone = before === undefined ? [] : subjectsGone(subjectsOf(problem, before), subjects);
     for (const { subject, startSeconds, foundAt } of gone) {
-      // It was exported until this judgement, or until the last one was outdated.
-      const lastedMs = Math.min(msBetween(foundAt, at), outageMs(options));
+      // It was exported until this judgement; during an outage, until its data was stale.
+      const missingMs = msBetween(foundAt, at);
+      const lastedMs = missingMs > outageMs(options) ? options.staleAfterMs : missingMs;
       const endSeconds = foundAt.epochSeconds;
       // Below its limit, most end on any healthy bridge.
       if (endSeconds + lastedMs / 1000 - startSeconds < limit) continue;

@@ -59,76 +59,107 @@ function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {
 /** When the problems that are there began, in seconds of the clock. */
 const starts = ({ present }: Judgement): number[] => present.map(({ startSeconds }) => startSeconds - START_SECONDS);
 
+/** A judgement at a second, and when the problems began that are there after it. */
+type Step = readonly [seconds: number, outcome: Outcome, starts: readonly number[]];
+
+const FOUND = [{}];
+const [A, B, C] = [[{ identity: 'a' }], [{ identity: 'b' }], [{ identity: 'c' }]];
+
+/** Judges at these seconds, with this age at which data is stale. */
+function expectSteps(steps: readonly Step[], staleAfterMs = 300_000): void {
+  const { poll } = judge();
+  for (const [seconds, outcome, expected] of steps) {
+    expect(starts(poll(seconds, outcome, false, staleAfterMs)), `at ${seconds}`).toEqual(expected);
+  }
+}
+
 describe('a problem', () => {
-  it('begins when judgements 20 seconds apart agree, at the time of the first one', () => {
-    const { poll } = judge();
-    expect(starts(poll(0, [{}]))).toEqual([]);
-    expect(starts(poll(19, [{}]))).toEqual([]);
-    expect(starts(poll(20, [{}]))).toEqual([0]);
-    expect(starts(poll(500, [{}]))).toEqual([0]);
+  it.each<[string, ...Step[]]>([
+    [
+      'begins when judgements 20 seconds apart agree, at the time of the first one',
+      [0, FOUND, []],
+      [19, FOUND, []],
+      [20, FOUND, [0]],
+      [500, FOUND, [0]],
+    ],
+    ['does not begin with one odd answer', [0, FOUND, []], [30, [], []], [60, FOUND, []]],
+    ['does not begin with answers before and after an outage', [0, FOUND, []], [601, FOUND, []], [630, FOUND, [601]]],
+    [
+      'begins with two answers between which a list did not show it, or could not be read',
+      [0, FOUND, []],
+      [30, 'truncated', []],
+      [60, 'withdrawn', []],
+      [90, FOUND, [0]],
+    ],
+    ['ends when no judgement of two minutes has found it', [0, A, []], [30, A, [0]], [149, [], [0]], [150, [], []]],
+    [
+      'neither ends nor begins anew with one odd answer when polls are minutes apart',
+      [0, A, []],
+      [300, A, [0]],
+      [600, [], [0]],
+      [900, A, [0]],
+      [1200, B, [0]],
+      [1500, A, [0]],
+      [1800, [], [0]],
+      [2100, [], []],
+    ],
+    [
+      'ends with the first answer after an outage that does not find it',
+      [0, A, []],
+      [30, A, [0]],
+      [630, [], [0]],
+      [631, [], []],
+    ],
+    ['begins anew with another one after an outage', [0, A, []], [30, A, [0]], [631, B, []], [660, B, [631]]],
+    ['goes on after an outage', [0, A, []], [30, A, [0]], [5000, A, [0]]],
+    [
+      'begins anew after an outage if the answer before the outage did not find it',
+      [0, A, []],
+      [30, A, [0]],
+      [60, [], [0]],
+      [661, A, []],
+      [691, A, [661]],
+    ],
+    ['begins anew when progress has changed its identity', [0, A, []], [30, A, [0]], [60, B, [0]], [90, B, [60]]],
+    ['ends while its identity changes with every poll', [0, A, []], [30, A, [0]], [90, B, [0]], [150, C, []]],
+    [
+      'does not end with a list that does not show it, or that cannot be read',
+      [0, A, []],
+      [30, A, [0]],
+      [300, 'truncated', [0]],
+      [600, 'withdrawn', [0]],
+      [900, A, [0]],
+    ],
+  ])('%s', (_, ...steps) => {
+    expectSteps(steps);
   });
 
-  it('begins anew after an outage of twice stale_after, and not with polls that are so far apart', () => {
-    const secondOf = (seconds: number, staleAfterMs: number): Judgement => {
-      const { poll } = judge();
-      poll(0, [{}], false, staleAfterMs);
-      return poll(seconds, [{}], false, staleAfterMs);
-    };
-    expect(starts(secondOf(600, 300_000))).toEqual([0]);
-    expect(starts(secondOf(601, 300_000))).toEqual([]);
-    expect(starts(secondOf(601, 400_000))).toEqual([0]);
-  });
-
-  it('does not begin with one odd answer', () => {
-    const { poll } = judge();
-    poll(0, [{}]);
-    poll(30, []);
-    expect(starts(poll(60, [{}]))).toEqual([]);
+  it('begins with polls that are further apart than an outage of other endpoints, if stale_after allows that', () => {
+    expectSteps(
+      [
+        [0, FOUND, []],
+        [1000, FOUND, [0]],
+        [2000, [], [0]],
+        [3000, FOUND, [0]],
+      ],
+      1_000_000,
+    );
   });
 
   it('begins at once when one poll is all there is', () => {
-    expect(starts(judge().poll(0, [{}], true))).toEqual([0]);
+    expect(starts(judge().poll(0, FOUND, true))).toEqual([0]);
   });
 
-  it('ends when no judgement of two minutes has found it', () => {
-    const { poll, ended } = judge();
-    poll(0, [{}]);
-    poll(30, [{}]);
-    expect(starts(poll(149, []))).toEqual([0]);
-    expect(starts(poll(150, []))).toEqual([]);
-    // Its alert has not fired.
-    expect(ended()).toEqual([]);
-  });
-
-  it('neither ends nor begins anew with one odd answer when polls are minutes apart', () => {
-    const { poll } = judge();
-    for (const seconds of [0, 300]) poll(seconds, [{ identity: 'a' }]);
-    expect(starts(poll(600, []))).toEqual([0]);
-    expect(starts(poll(900, [{ identity: 'a' }]))).toEqual([0]);
-    expect(starts(poll(1200, [{ identity: 'b' }]))).toEqual([0]);
-    expect(starts(poll(1500, [{ identity: 'a' }]))).toEqual([0]);
-    poll(1800, []);
-    expect(starts(poll(2100, []))).toEqual([]);
-  });
-
-  it('ends, or begins anew, with the first answer after an outage of ten minutes that does not find it', () => {
-    const afterOutage = (seconds: number, outcome: Outcome) => {
-      const { poll } = judge();
-      for (const before of [0, 30]) poll(before, [{ identity: 'a' }]);
-      return starts(poll(30 + seconds, outcome));
-    };
-    expect(afterOutage(600, [])).toEqual([0]);
-    expect(afterOutage(601, [])).toEqual([]);
-    expect(afterOutage(601, [{ identity: 'b' }])).toEqual([]);
-    expect(afterOutage(601, [{ identity: 'a' }])).toEqual([0]);
-  });
-
-  it('begins anew after an outage if the answer before the outage did not find it', () => {
-    const { poll } = judge();
-    for (const seconds of [0, 30]) poll(seconds, [{}]);
-    poll(60, []);
-    expect(starts(poll(661, [{}]))).toEqual([]);
-    expect(starts(poll(691, [{}]))).toEqual([661]);
+  it('neither begins nor ends nor begins anew while two nodes answer in turn', () => {
+    const [healthy, wrong] = [judge(), judge()];
+    wrong.poll(0, [{ identity: 'a' }]);
+    wrong.poll(30, [{ identity: 'a' }]);
+    for (let seconds = 60; seconds < 3600; seconds += 60) {
+      expect(starts(healthy.poll(seconds, [{ identity: 'a' }]))).toEqual([]);
+      expect(starts(healthy.poll(seconds + 30, []))).toEqual([]);
+      expect(starts(wrong.poll(seconds, [{ identity: 'b' }]))).toEqual([0]);
+      expect(starts(wrong.poll(seconds + 30, [{ identity: 'a' }]))).toEqual([0]);
+    }
   });
 
   it('has the earlier start that a later document proves', () => {
@@ -169,36 +200,8 @@ describe('a problem', () => {
     };
     expect(endedAt(200)).toEqual([]);
     expect(endedAt(400)).toEqual([100]);
-    expect(endedAt(5000)).toEqual([100]);
-    expect(endedAt(5000, 12)).toEqual([]);
-  });
-
-  it('neither begins nor ends nor begins anew while two nodes answer in turn', () => {
-    const [healthy, wrong] = [judge(), judge()];
-    wrong.poll(0, [{ identity: 'a' }]);
-    wrong.poll(30, [{ identity: 'a' }]);
-    for (let seconds = 60; seconds < 3600; seconds += 60) {
-      expect(starts(healthy.poll(seconds, [{ identity: 'a' }]))).toEqual([]);
-      expect(starts(healthy.poll(seconds + 30, []))).toEqual([]);
-      expect(starts(wrong.poll(seconds, [{ identity: 'b' }]))).toEqual([0]);
-      expect(starts(wrong.poll(seconds + 30, [{ identity: 'a' }]))).toEqual([0]);
-    }
-  });
-
-  it('begins anew when progress has changed its identity', () => {
-    const { poll } = judge();
-    poll(0, [{ identity: 'a' }]);
-    poll(30, [{ identity: 'a' }]);
-    expect(starts(poll(60, [{ identity: 'b' }]))).toEqual([0]);
-    expect(starts(poll(90, [{ identity: 'b' }]))).toEqual([60]);
-  });
-
-  it('ends while its identity changes with every poll', () => {
-    const { poll } = judge();
-    poll(0, [{ identity: 'a' }]);
-    poll(30, [{ identity: 'a' }]);
-    for (let seconds = 60; seconds < 150; seconds += 30) poll(seconds, [{ identity: String(seconds) }]);
-    expect(starts(poll(150, [{ identity: '150' }]))).toEqual([]);
+    expect(endedAt(5000)).toEqual([]);
+    expect(endedAt(5000, 6)).toEqual([100]);
   });
 
   it('has the start that the document proves, computed once', () => {
@@ -220,15 +223,6 @@ describe('a problem', () => {
     const { poll } = judge();
     poll(0, [{ start: START_SECONDS + 900 }]);
     expect(starts(poll(30, [{ start: START_SECONDS + 900 }]))).toEqual([0]);
-  });
-
-  it('does not end with a list that does not show it, or that cannot be read', () => {
-    const { poll } = judge();
-    poll(0, [{}]);
-    poll(30, [{}]);
-    expect(starts(poll(300, 'truncated'))).toEqual([0]);
-    expect(starts(poll(600, 'withdrawn'))).toEqual([0]);
-    expect(starts(poll(900, [{}]))).toEqual([0]);
   });
 
   it('has one start for each subject, of which at most 200 are remembered, the oldest', () => {
