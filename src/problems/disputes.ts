@@ -49,7 +49,7 @@ function fieldText({ name, value, text }: ClaimField, claim: ClaimItem): string 
   return text?.(claim) ?? `${name} ${shortAddress(value(claim) ?? 'unknown')}`;
 }
 
-export interface Dispute {
+interface Dispute {
   readonly eventNonce: string;
   /** The names of the fields that differ; empty when the difference is in none that is read. */
   readonly fields: readonly string[];

@@ -51,7 +51,7 @@ interface PresentSubject {
 }
 
 /** A subject that has the problem, or will have it when the next judgements agree. */
-export interface KnownSubject extends PresentSubject {
+interface KnownSubject extends PresentSubject {
   readonly identity: string;
   /** The first of the successive judgements that found it. */
   readonly since: Instant;

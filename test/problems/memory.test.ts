@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { WITHDRAWN } from '../../src/facts/required-fields.js';
-import { judgeProblems, NO_PROBLEMS, type Judgement, type ProblemMemory } from '../../src/problems/memory.js';
+import {
+  judgeProblems,
+  NO_PROBLEMS,
+  repeatJudgement,
+  type Judgement,
+  type ProblemMemory,
+} from '../../src/problems/memory.js';
 import {
   eachPart,
   problemOf,
@@ -50,6 +56,10 @@ function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {
       const judged = judgeProblems(memory, 'module_state', {} as Evidence, at(seconds), options, [problem]);
       ({ memory } = judged);
       return judged;
+    },
+    /** A document that was not recorded, because it had the same result as the last one. */
+    repeat: (seconds: number): void => {
+      memory = repeatJudgement(memory, at(seconds));
     },
     ended: () => memory.ended,
     marks: () => Array.from(memory.remembered.values(), ({ mark }) => mark),
@@ -146,6 +156,16 @@ describe('a problem', () => {
     );
   });
 
+  it('begins, goes on and is missed across documents that were not recorded', () => {
+    const { poll, repeat } = judge();
+    poll(0, A);
+    repeat(900);
+    expect(starts(poll(1000, A))).toEqual([0]);
+    poll(1030, []);
+    repeat(1900);
+    expect(starts(poll(2000, A))).toEqual([]);
+  });
+
   it('begins at once when one poll is all there is', () => {
     expect(starts(judge().poll(0, FOUND, true))).toEqual([0]);
   });
@@ -204,6 +224,13 @@ describe('a problem', () => {
     expect(endedAt(5000, 6)).toEqual([100]);
   });
 
+  it('is remembered if progress has ended it', () => {
+    const { poll, ended } = judge({ afterMinutes: 1 });
+    for (const seconds of [0, 30, 60]) poll(seconds, A);
+    for (const seconds of [90, 120]) poll(seconds, B);
+    expect(ended()).toMatchObject([{ startSeconds: START_SECONDS, endSeconds: START_SECONDS + 60 }]);
+  });
+
   it('has the start that the document proves, computed once', () => {
     const { poll } = judge();
     poll(100, [{ start: START_SECONDS - 3600 }]);
@@ -247,18 +274,33 @@ describe('a problem', () => {
 
   it('remembers its mark, which stays while a field that it reads is missing', () => {
     let isReadable = true;
-    const mark = {
-      schema: z.number(),
-      next: (_evidence: Evidence, before = 0) => {
-        if (!isReadable) throw WITHDRAWN;
-        return before + 1;
-      },
-    };
-    const { poll, marks } = judge({ mark: mark as NonNullable<Problem['mark']> });
+    const next = (_evidence: Evidence, before = 0) => (isReadable ? before + 1 : withdraw());
+    const { poll, marks } = judge({ mark: { schema: z.number(), next } as NonNullable<Problem['mark']> });
     poll(0, []);
     isReadable = false;
     poll(30, []);
     expect(marks()).toEqual([1]);
+  });
+
+  it('remembers a mark without one odd document, also after one that was not recorded', () => {
+    let value = 'a';
+    const next = (_evidence: Evidence, before = '') => (before.endsWith(value) ? before : before + value);
+    const mark = { schema: z.string(), isDebounced: true, next } as NonNullable<Problem['mark']>;
+    const { poll, repeat, marks } = judge({ mark });
+    const markAfter = (...values: readonly string[]): unknown => {
+      for (const [index, each] of values.entries()) {
+        value = each;
+        poll(30 * index, []);
+      }
+      return marks()[0];
+    };
+    expect(markAfter('a', 'a', 'b', 'a')).toBe('a');
+    repeat(120);
+    expect(markAfter('b', 'a')).toBe('a');
+    repeat(150);
+    expect(markAfter('b')).toBe('ab');
+    repeat(180);
+    expect(markAfter('a')).toBe('aba');
   });
 });
 
@@ -325,6 +367,7 @@ describe('a problem of validators', () => {
   });
 
   it('is none below that power', () => {
+    expect(judge({ together }).poll(0, [validator('a', 0.3, -30)], true).present).toHaveLength(1);
     const found = [validator('a', 0.2, -30), validator('b', 0.09, -20)];
     expect(judge({ together }).poll(0, found, true).present).toEqual([]);
   });
