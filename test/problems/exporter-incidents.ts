@@ -243,4 +243,4 @@ export const exporterIncidents: readonly Incident[] = [
   ...changes,
   ...missingFields,
   // Their number does not matter here, and fewer are faster.
-].map((incident) => ({ ...incident, options: { valsets: 3, ...incident.options } }));
+].map((one) => ({ ...one, options: { valsets: 3, ...one.options } }));
