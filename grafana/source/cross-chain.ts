@@ -1,7 +1,7 @@
 import { isScheduledByDistance, knownChains } from '../../src/chain/known-chains.js';
 import { chainVariable, commonVariables, exporterUrlVariable, pendingItemsLink } from './filters.js';
 import { type Dashboard, graph, type Row, table, timeline } from './grafana.js';
-import { problemColumn } from './problem-table.js';
+import { backlogShareColumn, problemColumn } from './problem-table.js';
 import { worst } from './problems.js';
 import { ageOf, CHAIN, changeOf, increaseOf, latest, quantileOf, type Selection, sumBy } from './queries.js';
 
@@ -55,12 +55,7 @@ const now: Row = {
         { title: 'Outbound', expr: latest('crosschain_outbound_enabled'), unit: 'none', texts: SWITCH },
         { title: 'Inbound', expr: latest('crosschain_inbound_enabled'), unit: 'none', texts: SWITCH },
         { title: 'Pending', expr: latest('crosschain_total_pending'), unit: 'short' },
-        {
-          title: 'Of limit',
-          expr: `${latest('crosschain_total_pending')} / ${latest('crosschain_backlog_limit_cctxs')}`,
-          unit: 'percentunit',
-          decimals: 0,
-        },
+        backlogShareColumn(latest('crosschain_total_pending'), latest('crosschain_backlog_limit_cctxs')),
         { title: 'Missed', expr: latest('crosschain_cctxs_missed'), unit: 'short' },
         { title: 'Hidden', expr: latest('crosschain_cctxs_hidden'), unit: 'short' },
         { title: 'Ignored', expr: sumBy([], latest('crosschain_cctxs_ignored', { by: ['list'] })), unit: 'short' },

@@ -1,7 +1,7 @@
 import { OUTDATED_SECONDS } from '../../src/problems/exporter-rules.js';
 import { commonVariables, exporterUrlVariable, pendingItemsLink, rowLink } from './filters.js';
 import { type Dashboard, graph, type Row, table, timeline } from './grafana.js';
-import { problemColumn, problemTable, worstTexts } from './problem-table.js';
+import { backlogShareColumn, problemColumn, problemTable, worstTexts } from './problem-table.js';
 import { worst } from './problems.js';
 import { ageOf, CHAIN, changeOf, increaseOf, latest, perToken, quantileOf, sumBy, withSymbol } from './queries.js';
 
@@ -54,12 +54,10 @@ const now: Row = {
         },
         { title: 'In queue', expr: latest('bridge_unbatched_transfers'), unit: 'short' },
         { title: 'In batches', expr: latest('bridge_batch_transactions'), unit: 'short' },
-        {
-          title: 'Of limit',
-          expr: `(${latest('bridge_unbatched_transfers')} + ${latest('bridge_batch_transactions')}) / ${latest('bridge_backlog_limit_transfers')}`,
-          unit: 'percentunit',
-          decimals: 0,
-        },
+        backlogShareColumn(
+          `(${latest('bridge_unbatched_transfers')} + ${latest('bridge_batch_transactions')})`,
+          latest('bridge_backlog_limit_transfers'),
+        ),
         { title: 'Oldest due', expr: ageOf('bridge_oldest_due_transfer_timestamp_seconds'), unit: 'dtdhms' },
         { title: 'Batches', expr: latest('bridge_batches'), unit: 'short' },
         { title: 'Unsigned', expr: latest('bridge_batches_below_threshold'), unit: 'short' },

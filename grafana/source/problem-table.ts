@@ -22,6 +22,20 @@ export function problemColumn(labels: readonly string[], ...matchers: readonly s
   return { title: 'Problem', expr: worst(labels, ...matchers), unit: 'none', texts: worstTexts };
 }
 
+/** What waits, as a share of `backlog_limit`, in the color of the alert on more than that. */
+export function backlogShareColumn(waiting: string, limit: string): Column {
+  return {
+    title: 'Of limit',
+    expr: `${waiting} / ${limit}`,
+    unit: 'percentunit',
+    decimals: 0,
+    thresholds: [
+      ['transparent', null],
+      ['orange', 1],
+    ],
+  };
+}
+
 /** The header is the rule, because nobody opens the description of a panel at night. */
 const ORDER = 'Order, lowest first';
 

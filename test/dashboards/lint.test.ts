@@ -213,6 +213,18 @@ it('the columns of tables say what their numbers are, and which problem to begin
   expect(signWithin?.groups).toEqual({ unit: 'dtdurations' });
 });
 
+it.each(['bridge-overview.json', 'cross-chain.json'])(
+  'a backlog above its limit has the color of its alert: %s',
+  (name) => {
+    const text = dashboardFiles.find((file) => file.name === name)?.text ?? '';
+    const [, steps = ''] = /"options": "Of limit"[^]*?"steps": (\[[^]*?\])/.exec(text) ?? [];
+    expect(JSON.parse(steps)).toEqual([
+      { color: 'transparent', value: null },
+      { color: 'orange', value: 1 },
+    ]);
+  },
+);
+
 it('graphs of durations have no hours of the unit s, of which Grafana says “1 hours”', () => {
   const inSeconds = dashboardFiles
     .flatMap(({ panels }) => panels)
