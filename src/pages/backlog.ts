@@ -10,8 +10,8 @@ import { count, duration, list, percent } from '../text/format.js';
 import { markup, type Markup } from './html.js';
 import { pendingLink } from './layout.js';
 import { blockTimeOf } from './time.js';
-import type { EndpointView, TargetView } from './view.js';
-import { severityOf } from '../poll/verdicts.js';
+import type { EndpointView } from './view.js';
+import { severityOf, type TargetVerdicts } from '../poll/verdicts.js';
 import type { BatchItem, BridgeItems } from '../facts/items/bridge.js';
 import type { CrosschainItems } from '../facts/items/crosschain.js';
 import type { ItemList } from '../facts/items/item-list.js';
@@ -50,12 +50,13 @@ interface Statistic
 
 /** The statistics of an endpoint that are worth a line now. */
 export function backlogStatistics(
-  view: TargetView,
-  { items, flow }: Pick<EndpointView, 'items' | 'flow'>,
-  nowMs: number,
+  judged: Pick<TargetVerdicts, 'verdicts'>,
+  items: Items,
+  flow: FlowView | null,
+  now: Instant,
 ): readonly StatisticView[] {
-  return statisticsOf(items, flow, nowMs).flatMap(({ alerts, shown, withoutAlert = [], parts = [], ...statistic }) => {
-    const severity = severityOf(view, alerts) ?? null;
+  return statisticsOf(items, flow, now).flatMap(({ alerts, shown, withoutAlert = [], parts = [], ...statistic }) => {
+    const severity = severityOf(judged, alerts) ?? null;
     const isYoung = shown === 'late' && (statistic.oldestSeconds ?? USUAL_SECONDS) < USUAL_SECONDS;
     const isHidden = shown === 'never' || isYoung || (shown !== 'always' && String(statistic.count) === '0');
     const allParts = severity === null ? [...parts, ...withoutAlert] : parts;
@@ -63,13 +64,13 @@ export function backlogStatistics(
   });
 }
 
-function statisticsOf(items: Items | null, flow: FlowView | null, nowMs: number): readonly Statistic[] {
-  switch (items?.document) {
+function statisticsOf(items: Items, flow: FlowView | null, now: Instant): readonly Statistic[] {
+  switch (items.document) {
     case 'module_state':
       return bridgeStatistics(items, flow);
     case 'rate_limiter_input':
-      return crosschainStatistics(items, nowMs);
-    default:
+      return crosschainStatistics(items, now);
+    case 'external_contract':
       return [];
   }
 }
@@ -154,9 +155,10 @@ function ofBatches({ batches }: BridgeItems, isSelected: (batch: BatchItem) => b
   return { table: 'batches', oldestSeconds: oldest(batches, hubAge, isSelected) };
 }
 
-function crosschainStatistics(items: CrosschainItems, nowMs: number): readonly Statistic[] {
+function crosschainStatistics(items: CrosschainItems, now: Instant): readonly Statistic[] {
   const { missed, pending, hidden, pendingValue, rateLimit } = items;
   const worth = list(pendingValue === null ? [] : sumText([pendingValue]));
+  const nowMs = Math.trunc(now.epochSeconds * 1000);
   const age = ({ createdAt }: { readonly createdAt: string | null }): number | null =>
     createdAt === null ? null : (nowMs - Date.parse(createdAt)) / 1000;
   return [
@@ -276,16 +278,17 @@ function objectiveView({ success }: EndpointState, history: FlowHistory, now: In
   return { seconds, ratio, met };
 }
 
-export function backlogHtml(
-  view: TargetView,
-  endpoint: Pick<EndpointView, 'items' | 'flow' | 'node'>,
-  nowMs: number,
-): Markup {
-  const statistics = backlogStatistics(view, endpoint, nowMs).map((statistic) => statisticHtml(view, statistic));
-  return markup`<ul class="statistics">${statistics}${endpoint.flow === null ? '' : flowHtml(endpoint.flow, blockTimeOf(endpoint.node))}</ul>`;
+export function backlogHtml({
+  target,
+  backlog,
+  flow,
+  node,
+}: Pick<EndpointView, 'target' | 'backlog' | 'flow' | 'node'>): Markup {
+  const statistics = (backlog ?? []).map((statistic) => statisticHtml(target, statistic));
+  return markup`<ul class="statistics">${statistics}${flow === null ? '' : flowHtml(flow, blockTimeOf(node))}</ul>`;
 }
 
-function statisticHtml({ target }: TargetView, statistic: StatisticView): Markup {
+function statisticHtml(target: string, statistic: StatisticView): Markup {
   const { label, table, parts, oldestSeconds, severity } = statistic;
   // The word, because nothing may depend on color alone.
   const word = severity === null ? '' : markup` <span class="state ${severity}">${severity}</span>`;

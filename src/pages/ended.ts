@@ -8,13 +8,11 @@ import { section } from './layout.js';
 import { agoElement, timeElement } from './time.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
 import type { ValidatorView } from './validator-view.js';
-import type { TargetPageView } from './view.js';
+import type { TargetView } from './view.js';
 
 /*
  * The problems of a target that have ended: what woke somebody up, when the page has nothing left to show.
  */
-
-export type EndedView = Readonly<ReturnType<typeof endedProblems>[number]>;
 
 /** The problems that ended within a week, the newest first; a warning that was critical at the same time is not listed. */
 export function endedProblems(endpoints: readonly { readonly state: EndpointState }[], now: Instant) {
@@ -52,10 +50,7 @@ function isWorseForm(other: Ended, ended: Ended): boolean {
 const MAX_ROWS = 10;
 
 /** Empty if nothing has ended. */
-export function endedSection(
-  { ended, validators }: Pick<TargetPageView, 'ended' | 'validators'>,
-  nowMs: number,
-): Markup {
+export function endedSection({ ended, validators }: Pick<TargetView, 'ended' | 'validators'>, nowMs: number): Markup {
   if (ended.length === 0) return markup``;
   const items = ended.slice(0, MAX_ROWS).map(({ name, severity, subject, document, since, until, lastedSeconds }) => {
     return markup`<li>${severity} <b>${name}</b>${subjectHtml(subject, validators ?? [])}, ended ${agoElement(until, nowMs)} <small>${document}, lasted ${duration(lastedSeconds)} from ${timeElement(since)}</small>

@@ -22,7 +22,7 @@ import { alertClass, itemSection, tableHtml, type ItemTable, type PageContext, t
 import { ago, agoElement, blockTimeOf, sinceElement, timeElement } from './time.js';
 import { validatorsSection } from './validator-table.js';
 import { conditionsOf, statusLabel } from './verdict-list.js';
-import type { EndpointView, PendingView, TargetPageView } from './view.js';
+import type { EndpointView, PendingView, TargetView } from './view.js';
 import { firingVerdicts, worstTargetFirst } from '../poll/verdicts.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
 import type { ContractItems } from '../facts/items/contract.js';
@@ -58,7 +58,7 @@ function targetList({ generatedAt, targets }: PendingView, site: Site): string {
   return layout({ path: '/pending', title, heading, asOf: generatedAt, body }, site);
 }
 
-const targetTable: Table<TargetPageView> = {
+const targetTable: Table<TargetView> = {
   title: 'Targets',
   cssClass: 'targets',
   columns: [
@@ -73,14 +73,14 @@ const targetTable: Table<TargetPageView> = {
   rowId: ({ target }) => anchor(target),
 };
 
-function worstCondition(view: TargetPageView): Markup {
+function worstCondition(view: TargetView): Markup {
   const [worst, ...others] = firingVerdicts(view);
   if (worst === undefined) return isolated(view.unknown.join('; '));
   const more = others.length === 0 ? '' : markup`<small>and ${others.length} more</small>`;
   return markup`${isolated(worst.summary)} <small>${sinceElement(worst.since, worst.ageSeconds)}</small>${more}`;
 }
 
-function targetPage(view: PendingView, target: TargetPageView, page: PageContext, site: Site): string {
+function targetPage(view: PendingView, target: TargetView, page: PageContext, site: Site): string {
   const { title, heading, details, others, notes } = conditionsOf([target], 'target');
   // What the heading is about comes first.
   const first = firingVerdicts(target)[0]?.document;
@@ -100,7 +100,7 @@ ${endedSection(target, page.nowMs)}
 }
 
 /** To the parts of a page that is long on a phone. */
-function jumpLinks({ validators }: TargetPageView, endpoints: readonly EndpointView[]): Markup {
+function jumpLinks({ validators }: TargetView, endpoints: readonly EndpointView[]): Markup {
   const links = [
     ...(validators === null ? [] : [['validators', 'Validators'] as const]),
     ['search', 'Search'] as const,
@@ -128,7 +128,7 @@ const SECTIONS: Readonly<Record<Items['document'], readonly (readonly [id: strin
 };
 
 /** What this node does not serve is no problem, and nobody should rely on it. */
-function notJudgedNote({ notJudgedHere }: TargetPageView): Markup {
+function notJudgedNote({ notJudgedHere }: TargetView): Markup {
   if (notJudgedHere.length === 0) return markup``;
   return markup`<p class="note">Not judged here: ${notJudgedHere.join(', ')}. This node has not served what they are judged by.</p>`;
 }
@@ -146,7 +146,7 @@ function endpointHtml(endpoint: EndpointView, page: PageContext): Markup {
   return markup`<section id="${document}" aria-labelledby="${document}-title">
 <h2 id="${document}-title">${documents[document].title} <span class="quiet">${document}</span></h2>
 ${freshness(endpoint)}
-${items === null ? '' : [backlogHtml(page.view, endpoint, page.nowMs), itemsHtml(items, { ...page, blockTime: blockTimeOf(node) })]}
+${items === null ? '' : [backlogHtml(endpoint), itemsHtml(items, { ...page, blockTime: blockTimeOf(node) })]}
 </section>
 `;
 }

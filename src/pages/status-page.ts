@@ -49,7 +49,7 @@ ${failedReloadAlert(instance, nowMs)}
 ${ownValidatorsSection(view)}
 ${optionalSection('conditions', 'Other conditions', others)}
 ${optionalSection('notes', 'Notes', notes)}
-${endpoints.length === 0 ? '' : endpointSection(view, nowMs)}
+${endpoints.length === 0 ? '' : endpointSection(view)}
 ${site.isRecording === true ? '' : section('exporter', 'This exporter', instanceFacts(instance, endpoints, nowMs))}`;
   return layout({ path: '/', title, heading, asOf: generatedAt, body }, site);
 }
@@ -90,13 +90,7 @@ function failedReloadAlert({ configRejectedAt }: Instance, nowMs: number): Marku
   return markup`<p class="alert">The last reload of the configuration failed ${agoElement(configRejectedAt, nowMs)}, the previous configuration stays active. The log contains the reason, and <code>--config.check</code> prints it.</p>`;
 }
 
-/** What cells need besides their row. */
-interface EndpointContext {
-  readonly nowMs: number;
-  readonly targets: ReadonlyMap<string, TargetView>;
-}
-
-const endpointTable: Table<EndpointView, EndpointContext> = {
+const endpointTable: Table<EndpointView> = {
   title: 'Endpoints',
   cssClass: 'endpoints',
   columns: [
@@ -116,18 +110,17 @@ const ORDER: readonly Availability[] = ['withdrawn', 'failing', 'initial', 'up']
 /** A summary by reason precedes the table of more failing endpoints than these: many failures with the same reason have one cause. */
 const SUMMARIZE_ABOVE = 5;
 
-function endpointSection({ endpoints, targets }: StatusView, nowMs: number): Markup {
+function endpointSection({ endpoints }: StatusView): Markup {
   const sorted = endpoints.toSorted((a, b) => ORDER.indexOf(a.availability) - ORDER.indexOf(b.availability));
   const failing = endpoints.filter(({ up }) => up === false);
   const byReason = groupBy(failing, ({ lastFailure }) => lastFailure?.reason ?? '');
   const reasons = Array.from(byReason, ([reason, failures]) => markup`<li>${failures.length} × <code>${reason}</code>`);
   const summary = failing.length > SUMMARIZE_ABOVE ? markup`<ul class="names">${reasons}</ul>` : '';
   const up = endpoints.filter(({ availability }) => availability === 'up').length;
-  const context = { nowMs, targets: new Map(targets.map((target) => [target.target, target])) };
   return section(
     'endpoints',
     markup`Endpoints <span class="quiet">${up} of ${endpoints.length} up</span>`,
-    markup`${summary}${tableHtml(endpointTable, sorted, context)}`,
+    markup`${summary}${tableHtml(endpointTable, sorted, undefined)}`,
   );
 }
 
@@ -135,8 +128,8 @@ function idOf({ target, document }: EndpointView): string {
   return anchor(target, document);
 }
 
-function nameCell({ target, document, host, state: { success } }: EndpointView): Markup {
-  const foundPath = success?.foundPath;
+function nameCell({ target, document, host, shownBy }: EndpointView): Markup {
+  const foundPath = shownBy.state.success?.foundPath;
   const path =
     foundPath === undefined ? '' : markup` <small>${foundPath.dialect} <code>${foundPath.path}</code></small>`;
   return markup`<a class="target" href="${pendingLink(target, document)}">${isolated(target)}</a> <small>${documents[document].title} <code>${document}</code></small> <small><code>${host}</code></small>${path}`;
@@ -154,12 +147,11 @@ function lastSuccessCell({ asOf, ageSeconds, withdrawal, availability, node }: E
     : markup`${success} <small>chain series were withdrawn ${distanceElement(at, ago(-inSeconds))}</small>`;
 }
 
-function backlogCell(endpoint: EndpointView, { nowMs, targets }: EndpointContext): Markup {
-  const { target, availability, items } = endpoint;
-  const view = targets.get(target);
-  const backlog = items === null || view === undefined ? markup`` : backlogHtml(view, endpoint, nowMs);
-  if (availability === 'up' || availability === 'initial') return backlog;
-  return markup`${failureHtml(endpoint)}${items === null ? '' : markup`<p class="note">As of the last success:</p>${backlog}`}`;
+function backlogCell(endpoint: EndpointView): Markup {
+  const { availability, backlog } = endpoint;
+  const html = backlog === null ? markup`` : backlogHtml(endpoint);
+  if (availability === 'up' || availability === 'initial') return html;
+  return markup`${failureHtml(endpoint)}${backlog === null ? '' : markup`<p class="note">As of the last success:</p>${html}`}`;
 }
 
 function failureHtml({ lastFailure, up, document }: EndpointView): Markup {
@@ -170,10 +162,11 @@ function failureHtml({ lastFailure, up, document }: EndpointView): Markup {
 
 function pollsCell(status: EndpointView): Markup {
   const hasProblem = status.lastFailure !== null || status.invalidFields.length > 0;
-  return markup`${hasProblem ? failureDetails(status) : status.state.polls} <small class="polls">${lastPollHtml(status)}</small>`;
+  return markup`${hasProblem ? failureDetails(status) : status.shownBy.state.polls} <small class="polls">${lastPollHtml(status)}</small>`;
 }
 
-function lastPollHtml({ state: { last, maxBodyBytes } }: EndpointView): Markup {
+function lastPollHtml({ shownBy: { state } }: EndpointView): Markup {
+  const { last, maxBodyBytes } = state;
   const seconds = last === undefined ? '' : durationOf(last);
   const bodyBytes = last?.bodyBytes;
   if (bodyBytes === undefined) return markup`${seconds}`;
@@ -192,7 +185,8 @@ function durationOf({ phaseSeconds }: LastPoll): string {
 
 /** Collapsed, so that a page of many endpoints stays short. */
 function failureDetails(status: EndpointView): Markup {
-  const { state, invalidFields } = status;
+  const { invalidFields } = status;
+  const { state } = status.shownBy;
   const failures = Object.entries(state.failures).filter(([, count]) => count > 0);
   const failed = failures.reduce((sum, [, count]) => sum + count, 0);
   const invalid =
@@ -206,7 +200,8 @@ function failureDetails(status: EndpointView): Markup {
 }
 
 /** The reason of a current failure is in its row already. */
-function lastFailureNote({ lastFailure, state: { last } }: EndpointView): Markup {
+function lastFailureNote({ lastFailure, shownBy }: EndpointView): Markup {
+  const { last } = shownBy.state;
   if (lastFailure === null || last === undefined) return markup``;
   const { at, ageSeconds, reason, message } = lastFailure;
   return last.ok

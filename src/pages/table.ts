@@ -2,7 +2,7 @@ import type { SearchResult } from '../facts/items/search.js';
 import type { ExternalLinks } from './external-links.js';
 import { markup, type Markup } from './html.js';
 import { ofBlockTime } from './time.js';
-import type { EndpointView, TargetPageView } from './view.js';
+import type { EndpointView, TargetView } from './view.js';
 import { severityOf } from '../poll/verdicts.js';
 import type { ItemList } from '../facts/items/item-list.js';
 
@@ -72,7 +72,7 @@ export interface ItemTable<Row> extends Table<Row, PageContext> {
 export type ItemColumn<Row> = Column<Row, PageContext>;
 
 export interface PageContext {
-  readonly view: TargetPageView;
+  readonly view: TargetView;
   readonly endpoints: readonly EndpointView[];
   readonly links: ExternalLinks;
   /** What was searched for and found; `null` without a search. */

@@ -12,7 +12,7 @@ import { isoTime } from '../clock.js';
 import { blockTimeOf, distantTimeElement, ofBlockTime } from './time.js';
 import { lateAlerts, type Late, type OwnValidator, type ValidatorView } from './validator-view.js';
 import { statusLabel } from './verdict-list.js';
-import type { EndpointView, TargetPageView, View, VerdictView } from './view.js';
+import type { EndpointView, TargetView, View, VerdictView } from './view.js';
 import { firingVerdicts, severityOf } from '../poll/verdicts.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
 
@@ -22,7 +22,7 @@ import type { BridgeItems } from '../facts/items/bridge.js';
  */
 
 interface Bridge {
-  readonly view: TargetPageView;
+  readonly view: TargetView;
   readonly endpoint: EndpointView;
   readonly items: BridgeItems;
 }
@@ -32,7 +32,7 @@ interface Row extends Bridge {
   readonly own: OwnValidator | null;
 }
 
-function bridgeOf({ endpoints }: Pick<View, 'endpoints'>, view: TargetPageView): Bridge | undefined {
+function bridgeOf({ endpoints }: Pick<View, 'endpoints'>, view: TargetView): Bridge | undefined {
   const endpoint = endpoints.find(({ target, items }) => target === view.target && items?.document === 'module_state');
   return endpoint?.items?.document === 'module_state' ? { view, endpoint, items: endpoint.items } : undefined;
 }
@@ -54,7 +54,7 @@ export function ownValidatorsSection(view: View): Markup {
 }
 
 /** The section of the validators of one target; empty without a bridge whose items are shown. */
-export function validatorsSection(view: View, target: TargetPageView): Markup {
+export function validatorsSection(view: View, target: TargetView): Markup {
   const bridge = bridgeOf(view, target);
   if (bridge === undefined) return markup``;
   const rows = rowsOf(bridge);

@@ -8,10 +8,10 @@ import type { EndpointState } from '../poll/endpoint-state.js';
 import { problems } from '../problems/problems.js';
 import { listedRows } from '../problems/sentence.js';
 import { withoutStaleAnswers } from '../queries/query-state.js';
-import { hasStakingNames, validatorsOf, type Contact, type Contacts } from '../queries/validators.js';
+import { hasStakingNames, validatorsOf, type Contacts } from '../queries/validators.js';
 import { claimPosition, orchestratorBalance, stakingStatus } from '../queries/watched-validators.js';
-import type { ShownEndpoint, TargetView, VerdictView } from './view.js';
-import { firingVerdicts } from '../poll/verdicts.js';
+import type { ShownEndpoint } from './view.js';
+import { firingVerdicts, type TargetVerdicts, type Verdict } from '../poll/verdicts.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
 import type { ClaimItem } from '../facts/items/claims.js';
 import type { HubCoin } from '../facts/items/tokens.js';
@@ -22,21 +22,8 @@ import type { Duty, registeredItems, WatchedItem } from '../facts/items/watched.
  * The validators of a bridge that somebody has to look at: the watched ones, and those that are late to sign or vote.
  */
 
+type Named = Pick<WatchedItem, 'name' | 'orchestrator' | 'externalAddress'>;
 type RegisteredItem = ReturnType<typeof registeredItems>[number];
-
-export interface ValidatorView extends Pick<WatchedItem, 'name' | 'orchestrator' | 'externalAddress'> {
-  /** Share of the newest validator set. */
-  readonly powerRatio: number | null;
-  readonly late: readonly Late[];
-  /** Hub blocks until it is jailed for a missing signature; `null` without a deadline. */
-  readonly jailedIn: BlockSpan | null;
-  /** What a registered member has not signed or voted for, also beyond the listed items. */
-  readonly overdue: RegisteredItem['overdue'] | null;
-  /** What it has published; absent if nothing. */
-  readonly contact?: Contact;
-  /** What is known of a validator of the operator; `null` for others. */
-  readonly own: OwnValidator | null;
-}
 
 /** Something that waits for a validator for longer than usual, or an alert about it. */
 export interface Late {
@@ -54,33 +41,48 @@ interface Waiting extends Late {
   readonly members: readonly Member[];
 }
 
+export type ValidatorView = Readonly<ReturnType<typeof validatorViews>[number]>;
+
 /** The watched ones first, then those for which something waits, each by power. Only listed rows and members are known. */
 export function validatorViews(
   items: BridgeItems,
-  view: TargetView,
+  verdicts: TargetVerdicts['verdicts'],
   { state, job }: ShownEndpoint,
   now: Instant,
-): readonly ValidatorView[] {
+) {
   const contacts: Contacts = hasStakingNames(job.context) ? validatorsOf(state.queries).contacts : new Map();
-  const waiting = [...waitingItems(items), ...waitingAlerts(firingVerdicts(view))];
+  const waiting = [...waitingItems(items), ...waitingAlerts(firingVerdicts({ verdicts }))];
   const registeredAt = new Map(items.members?.map((member) => [member.externalAddress, member]));
-  const lateOf = (address: string): readonly Late[] => {
+  const lateOf = (address: string | null): readonly Late[] => {
     const late = waiting
       .filter(({ members }) => members.some(({ externalAddress }) => externalAddress === address))
       .map(({ members: _members, ...item }) => item);
-    return [
-      ...late,
-      ...overdueOf(registeredAt.get(address)).filter(({ what }) => late.every((other) => other.what !== what)),
-    ];
+    const overdue = overdueOf(registeredAt.get(address ?? ''));
+    return [...late, ...overdue.filter(({ what }) => late.every((other) => other.what !== what))];
   };
-  const watched = items.watched.map((item): ValidatorView => {
-    const { name, orchestrator, externalAddress, powerRatio, jailedIn } = item;
-    const late = externalAddress === null ? [] : lateOf(externalAddress);
-    const duties = { ...item.duties, events: votesOf(item, late) };
-    const own = { ...item, ...answersAbout(item, items.hubCoin, state, now), duties };
-    const { overdue = null } = registeredAt.get(externalAddress ?? '') ?? {};
-    const known = { name, orchestrator, externalAddress, powerRatio, jailedIn, overdue, own };
-    return { ...known, late };
+  const viewOf = ({ name, orchestrator, externalAddress }: Named, own: OwnValidator | null) => {
+    const registered = registeredAt.get(externalAddress ?? '');
+    const contact = own === null ? contacts.get(dataPart(registered?.validator ?? '')) : undefined;
+    return {
+      name,
+      orchestrator,
+      externalAddress,
+      /** Share of the newest validator set. */
+      powerRatio: registered?.powerRatio ?? null,
+      late: lateOf(externalAddress),
+      /** Hub blocks until it is jailed for a missing signature; `null` without a deadline. */
+      jailedIn: registered?.jailedIn ?? null,
+      /** What a registered member has not signed or voted for, also beyond the listed items. */
+      overdue: registered?.overdue ?? null,
+      /** What it has published; absent if nothing. */
+      ...(contact && { contact }),
+      /** What is known of a validator of the operator; `null` for others. */
+      own,
+    };
+  };
+  const watched = items.watched.map((item) => {
+    const duties = { ...item.duties, events: votesOf(item, lateOf(item.externalAddress)) };
+    return viewOf(item, { ...item, ...answersAbout(item, items.hubCoin, state, now), duties });
   });
   const all = [
     ...waiting.flatMap(({ members }) => members),
@@ -88,21 +90,17 @@ export function validatorViews(
   ];
   const members = new Map(all.map((member) => [member.externalAddress, member]));
   for (const { externalAddress } of items.watched) members.delete(externalAddress ?? '');
-  const others = Array.from(members.values(), ({ name, orchestrator, externalAddress }): ValidatorView => {
-    const registered = registeredAt.get(externalAddress);
-    const { powerRatio = null, jailedIn = null, overdue = null, validator } = registered ?? {};
-    const contact = contacts.get(dataPart(validator ?? ''));
-    const known = { name, orchestrator, externalAddress, powerRatio, late: lateOf(externalAddress), jailedIn, overdue };
-    return { ...known, ...(contact && { contact }), own: null };
-  });
-  const rankOf = ({ late }: ValidatorView): number => Number(late.some(({ isBlocking }) => isBlocking));
-  return [...watched, ...others.toSorted((a, b) => rankOf(b) - rankOf(a) || (b.powerRatio ?? 0) - (a.powerRatio ?? 0))];
+  const others = Array.from(members.values(), (member) => viewOf(member, null));
+  const rankOf = (late: readonly Late[]): number => Number(late.some(({ isBlocking }) => isBlocking));
+  const sorted = others.toSorted(
+    (a, b) => rankOf(b.late) - rankOf(a.late) || (b.powerRatio ?? 0) - (a.powerRatio ?? 0),
+  );
+  return [...watched, ...sorted];
 }
 
 /** The votes of a watched one. No event is too young for one that an alert says votes for none: the events of a document are minutes old. */
 function votesOf({ duties: { events } }: WatchedItem, late: readonly Late[]): readonly Duty[] | null {
-  const isSilent = late.some(({ what, id }) => what === 'alert' && id === 'BridgeOrchestratorMissingVotes');
-  if (!isSilent || events === null) return events;
+  if (events === null || late.every(({ id }) => id !== 'BridgeOrchestratorMissingVotes')) return events;
   return events.map((vote) => (vote.state === 'not_due' ? { ...vote, state: 'missing' } : vote));
 }
 
@@ -152,7 +150,7 @@ export const lateAlerts: ReadonlyMap<string, string> = new Map(
   problems.flatMap(({ name, lateWith }) => (lateWith === undefined ? [] : [[name, lateWith] as const])),
 );
 
-function* waitingAlerts(firing: readonly VerdictView[]): Generator<Waiting> {
+function* waitingAlerts(firing: readonly Verdict[]): Generator<Waiting> {
   for (const { alert, ageSeconds, validators } of firing.filter((verdict) => lateAlerts.has(verdict.alert))) {
     const members = validators.map(({ externalAddress, name, address, isWatched, hasNamesake }) => ({
       externalAddress,

@@ -5,7 +5,7 @@ import { searchCctxs, searchText, searchTransfers, type SearchResult } from '../
 import { exportedSuccess, isOf, type EndpointState } from '../poll/endpoint-state.js';
 import { keptInput, itemsOf } from '../poll/kept-body.js';
 import type { PollJob } from '../poll/jobs.js';
-import type { TargetStatus, TargetVerdicts, Verdict } from '../poll/verdicts.js';
+import type { TargetVerdicts, Verdict } from '../poll/verdicts.js';
 import { sentenceText } from '../problems/sentence.js';
 import { BEHIND_SECONDS, latestBlock, syncing } from '../queries/node-status.js';
 import { withoutStaleAnswers } from '../queries/query-state.js';
@@ -22,7 +22,7 @@ import { validatorViews } from './validator-view.js';
 
 export type View = Readonly<ReturnType<typeof viewOf>>;
 export type PendingView = NonNullable<ReturnType<typeof pendingView>>;
-export type TargetPageView = View['targets'][number];
+export type TargetView = Readonly<ReturnType<typeof targetView>>;
 export type EndpointView = Readonly<ReturnType<typeof endpointView>>;
 export type NodeView = Readonly<ReturnType<typeof nodeView>>;
 
@@ -38,53 +38,42 @@ export function viewOf(
   links: ExternalLinks,
   now: Instant,
 ) {
-  const endpoints = shown.map((endpoint) => endpointView(endpoint, now));
-  const byTarget = groupBy(endpoints, ({ target }) => target);
-  const shownByTarget = groupBy(shown, ({ state }) => state.target);
-  const targets = verdicts.map((judged) => {
-    const [ofTarget = [], shownOfTarget = []] = [byTarget.get(judged.target), shownByTarget.get(judged.target)];
-    const view = targetView(judged, ofTarget, links);
-    const [validators = null] = ofTarget.flatMap(({ items }, index) => {
-      const bridge = shownOfTarget[index];
-      return items?.document === 'module_state' && bridge ? [validatorViews(items, view, bridge, now)] : [];
-    });
-    return {
-      ...view,
-      /** The watched validators, then those that are late to sign or vote; `null` without a bridge whose items are shown. */
-      validators,
-      /** The problems that have ended within a week, the newest first. */
-      ended: endedProblems(shownOfTarget, now),
-    };
-  });
+  const byTarget = new Map(verdicts.map((judged) => [judged.target, judged]));
+  const endpoints = shown.map((endpoint) => endpointView(endpoint, now, byTarget.get(endpoint.state.target)));
+  const endpointsOf = groupBy(endpoints, ({ target }) => target);
+  const targets = verdicts.map((judged) => targetView(judged, endpointsOf.get(judged.target) ?? [], links, now));
   return { generatedAt: isoTime(now.epochSeconds), targets, endpoints };
-}
-
-export interface TargetView {
-  readonly target: string;
-  readonly status: TargetStatus;
-  /** Why the target cannot be judged. */
-  readonly unknown: readonly string[];
-  /** The names of the problems that an endpoint has never had the fields for. */
-  readonly notJudgedHere: readonly string[];
-  /** Worst first. */
-  readonly verdicts: readonly VerdictView[];
 }
 
 export type VerdictView = Readonly<ReturnType<typeof verdictView>>;
 
-export function targetView(
+function targetView(
   { target, status, unknown, verdicts, notJudgedHere }: TargetVerdicts,
   endpoints: readonly EndpointView[],
   links: ExternalLinks,
-): TargetView {
+  now: Instant,
+) {
   // A node that is behind is a verdict only when two judgements agree, but until then the target must not look healthy.
   const behind = status === 'ok' || status === 'info' ? endpoints.flatMap(nodeBehind) : [];
+  const [validators = null] = endpoints.flatMap(({ items, shownBy }) =>
+    items?.document === 'module_state' ? [validatorViews(items, verdicts, shownBy, now)] : [],
+  );
   return {
     target,
     status: behind.length > 0 ? 'unknown' : status,
+    /** Why the target cannot be judged. */
     unknown: [...unknown, ...behind],
+    /** The names of the problems that an endpoint has never had the fields for. */
     notJudgedHere,
+    /** Worst first. */
     verdicts: verdicts.map((verdict) => verdictView(verdict, links)),
+    /** The watched validators, then those that are late to sign or vote; `null` without a bridge whose items are shown. */
+    validators,
+    /** The problems that have ended within a week, the newest first. */
+    ended: endedProblems(
+      endpoints.map(({ shownBy }) => shownBy),
+      now,
+    ),
   };
 }
 
@@ -143,9 +132,12 @@ function searchIn(shown: readonly ShownEndpoint[], query: string, now: Instant):
   };
 }
 
-export function endpointView({ state, job }: ShownEndpoint, now: Instant) {
+export function endpointView(shownBy: ShownEndpoint, now: Instant, judged?: TargetVerdicts) {
+  const { state, job } = shownBy;
   const { target, document, last, success, failure, staleAfterMs } = state;
   const exported = exportedSuccess(state, now);
+  const flow = exported === undefined ? null : flowView(state, state.flowHistory, now);
+  const items = exported === undefined ? null : (itemsOf(exported.snapshot) ?? null);
   const age = success ? ageSeconds(success.at, now) : null;
   const inSeconds = age === null ? null : staleAfterMs / 1000 - age;
   return {
@@ -170,13 +162,15 @@ export function endpointView({ state, job }: ShownEndpoint, now: Instant) {
     /** Fields of the last success whose value has the wrong type. */
     invalidFields: exported === undefined ? [] : Array.from(exported.snapshot.errors.invalid.keys()),
     /** What was executed, and how fast; `null` for a document without a flow, and unless the last success is shown. */
-    flow: exported === undefined ? null : flowView(state, state.flowHistory, now),
+    flow,
     /** What the node has answered besides the document. */
     node: nodeView(state, now),
+    /** What waits, in numbers; `null` unless the last success is shown. */
+    backlog: items && judged ? backlogStatistics(judged, items, flow, now) : null,
     /** `null` unless the last success is shown. */
-    items: exported === undefined ? null : (itemsOf(exported.snapshot) ?? null),
+    items,
     /** Not part of the JSON. */
-    state,
+    shownBy,
   };
 }
 
@@ -209,19 +203,15 @@ function nodeView({ queries, staleAfterMs }: EndpointState, now: Instant) {
 
 /** The JSON of a view. Sentences are in it only as text, `summary`, and the items only on `/pending`. */
 export function jsonOf<Shown extends View>(view: Shown, { withItems }: { readonly withItems: boolean }) {
-  const targets = new Map(view.targets.map((shown) => [shown.target, shown]));
   return {
     ...view,
     targets: view.targets.map((shown) => ({
       ...shown,
       verdicts: shown.verdicts.map(({ sentence: _sentence, ...verdict }) => verdict),
     })),
-    endpoints: view.endpoints.map(({ state: _state, items, ...endpoint }) => {
-      const target = targets.get(endpoint.target);
-      const backlog =
-        target && items && backlogStatistics(target, { ...endpoint, items }, Date.parse(view.generatedAt));
-      /** The numbers of the pages; `null` unless the last success is shown. */
-      return { ...endpoint, backlog: backlog ?? null, ...(withItems && { items }) };
-    }),
+    endpoints: view.endpoints.map(({ shownBy: _shownBy, items, ...endpoint }) => ({
+      ...endpoint,
+      ...(withItems && { items }),
+    })),
   };
 }

@@ -9,9 +9,8 @@ import { step } from '../../src/poll/step.js';
 import { batch, state, transfer, valset } from '../facts/bridge/state.js';
 import type { JsonObject } from '../support/json.js';
 import { NO_LABELS, pollOf, TARGET_OPTIONS } from '../support/polls.js';
-import { at, targetVerdicts, testLinks } from './sample-snapshots.js';
+import { at } from './sample-snapshots.js';
 import type { StepContext } from '../../src/document-types.js';
-import { targetView } from '../../src/pages/view.js';
 
 const limits = { maxBodyBytes: 2 ** 26, staleAfterMs: 300_000 };
 const MINUTE = 60;
@@ -73,11 +72,7 @@ function bridgeOf(initialObjective?: Objective) {
 }
 
 const textOf = (flow: FlowView): string =>
-  backlogHtml(
-    targetView(targetVerdicts(), [], testLinks()),
-    { items: null, flow, node: { blockTime: null, behindSeconds: null, syncing: null } },
-    0,
-  )
+  backlogHtml({ target: '', backlog: [], flow, node: { blockTime: null, behindSeconds: null, syncing: null } })
     .html.replaceAll(/<[^>]+>/g, '')
     .trim();
 
