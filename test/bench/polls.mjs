@@ -5,7 +5,7 @@ import { requestUrl } from '../../dist/config/urls.js';
 import { renderEndpoints } from '../../dist/exposition/metrics-page.js';
 import { clock } from '../../dist/clock.js';
 import { jobsOf, pollInput } from '../../dist/poll/jobs.js';
-import { initialMemory, initialState } from '../../dist/poll/endpoint-state.js';
+import { initialState } from '../../dist/poll/endpoint-state.js';
 import { createPollExecutor } from '../../dist/poll/fetch.js';
 import { readResponse } from '../../dist/poll/read-response.js';
 import { timedStep } from '../../dist/poll/phases.js';
@@ -43,7 +43,7 @@ export async function polls({ node, sizes, runsOf }) {
     const executor = createPollExecutor('bridge-exporter/bench');
     for (const job of jobs) {
       const name = job.context.document;
-      const { own, baseline, exposition } = await measure(job, executor, config.poll, runsOf(size));
+      const { own, baseline, exposition } = await measure(job, executor, runsOf(size));
       rows.push({
         figure: `one poll, ${name}, ${size} MB`,
         own: spread(own, 'ms'),
@@ -59,18 +59,18 @@ export async function polls({ node, sizes, runsOf }) {
   return [...rows, ...growthRows(results, sizes)];
 }
 
-async function measure(job, executor, pollConfig, { runs, warmUps }) {
-  let endpoint = { state: initialState(job.context, pollConfig, clock()), memory: initialMemory };
+async function measure(job, executor, { runs, warmUps }) {
+  let state = initialState(job.context, clock());
   const poll = async () => {
     const fetched = await executor.fetch(
       job,
-      pollInput(job.context, endpoint.state, () => undefined, clock()),
+      pollInput(job.context, state, () => undefined, clock()),
     );
     const polled = readResponse(fetched, job.context);
     fetched.release();
     if (!polled.outcome.ok) throw new Error(polled.outcome.error.message);
-    endpoint = timedStep(endpoint, polled, job.context, clock());
-    return renderEndpoints([endpoint.state], 'text', clock());
+    state = timedStep(state, polled, job.context, clock());
+    return renderEndpoints([state], 'text', clock());
   };
   const url = requestUrl(job.url, job.paths[0].path + job.query);
   const parse = async () => JSON.parse(await (await request(url)).body.text());
