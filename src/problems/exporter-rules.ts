@@ -81,13 +81,17 @@ export const endpointRules = {
   stale: rule({
     name: 'BridgeSnapshotStale',
     severity: 'critical',
-    expr: `${WITHOUT_SUCCESS.replaceAll('_seconds', '_seconds{document!="external_contract"}')} > ${OUTDATED_SECONDS}
+    // An exporter that is down has no series. Without any other exporter, BridgeExporterAbsent says so.
+    expr: `(${WITHOUT_SUCCESS.replaceAll('_seconds', '_seconds{document!="external_contract"}')} > ${OUTDATED_SECONDS}
+  or time() - last_over_time(bridge_exporter_last_success_timestamp_seconds{document!="external_contract"}[1d]) > ${OUTDATED_SECONDS}
+  and on (cluster, namespace, job, instance) up == 0 and on (cluster) bridge_exporter_build_info)
 unless ${ON_ENDPOINT} ${CURRENT}
 unless ${ON_ENDPOINT} (${NOT_SERVED})`,
     summary: `${THE_POLLS} have not succeeded for {{ $value | humanizeDuration }}.`,
     description:
-      'The last successful poll of every exporter is more than 10 minutes old, or none has succeeded since the endpoint was added. No other alert on the document can fire.',
-    action: 'Check the endpoint and the last failure on the status page; nothing else can be judged without its data.',
+      'The last successful poll of every exporter is more than 10 minutes old, none has succeeded since the endpoint was added, or the only exporter that polls it is down. No other alert on the document can fire.',
+    action:
+      'Check that the exporter runs, then the endpoint and the last failure on its status page; nothing else can be judged without its data.',
     inhibits: FAILING,
     inhibitsDocument: true,
   }),
@@ -188,7 +192,7 @@ and on (cluster, namespace, job, instance) last_over_time(bridge_exporter_build_
     forMinutes: 10,
     summary: 'Exporter {{ $labels.instance }} cannot be scraped.',
     description:
-      'A scrape target that was a bridge-exporter within a day has been down for 10 minutes. If others have its targets, only redundancy is lost.',
+      'A scrape target that was a bridge-exporter within a day has been down for 10 minutes. If another one polls its targets, only redundancy is lost; otherwise BridgeSnapshotStale is the critical alert.',
     action: 'Check that the exporter runs, and that Prometheus reaches it.',
   }),
   rule({

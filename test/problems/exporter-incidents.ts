@@ -112,7 +112,7 @@ const reloads: readonly Incident[] = [
   incident(
     'an exporter is lost while another one of the job, with other targets, runs',
     [HEALTHY, { minutes: 50, exporterDown: true }],
-    { 'BridgeExporterDown/warning': 10 },
+    { 'BridgeExporterDown/warning': 10, 'BridgeSnapshotStale/critical': 10 },
     { otherExporters: { [OTHER]: [{ minutes: 70, config: RENAMED }] }, isOngoingAtEnd: true },
   ),
   incident('the last reload of the configuration failed', [HEALTHY, { minutes: 20, reloadFails: true }, HEALTHY], {
