@@ -128,9 +128,13 @@ function failingConditions(state: EndpointState, now: Instant, isNotServed: bool
   const conditions: PresentProblem[] = [];
   const staleRule = documents[document].isOptional ? staleOrNotServed : stale;
   const outdatedSeconds = OUTDATED_SECONDS + staleRule.forMinutes * 60;
-  if (secondsWithoutSuccess(state, now) > outdatedSeconds) {
+  const seconds = secondsWithoutSuccess(state, now);
+  const isOutdated = seconds > outdatedSeconds;
+  const isNear = failed !== undefined && staleRule === stale && seconds >= outdatedSeconds * PENDING_SHARE;
+  if (isOutdated || isNear) {
     conditions.push(
-      condition(staleRule, {
+      // Until the data is outdated, what fails is not hidden.
+      condition(isOutdated ? staleRule : { ...staleRule, inhibits: [] }, {
         startSeconds: withoutSuccessSince,
         limitSeconds: outdatedSeconds,
         sentence: withDetails(withoutSuccess(state, now), failed?.message ?? ''),
@@ -165,6 +169,9 @@ export function endedBySuccess(before: EndpointState, at: Instant, isNotServed: 
       endSeconds: at.epochSeconds,
     }));
 }
+
+/** A problem is shown from this share of its limit on. Most end earlier on any healthy bridge. */
+export const PENDING_SHARE = 1 / 3;
 
 /** What begins and ends within this time is not worth a word. */
 export const SHOWN_AFTER_SECONDS = 120;

@@ -13,7 +13,13 @@ import {
 } from '../problems/problem.js';
 import { problemNames } from '../problems/problems.js';
 import { withAge, type Sentence } from '../problems/sentence.js';
-import { endpointConditions, SHOWN_AFTER_SECONDS, unjudgedConditions, withoutSuccess } from './endpoint-conditions.js';
+import {
+  endpointConditions,
+  PENDING_SHARE,
+  SHOWN_AFTER_SECONDS,
+  unjudgedConditions,
+  withoutSuccess,
+} from './endpoint-conditions.js';
 import { exportedSuccess, isNeverServed, isServing, type EndpointState } from './endpoint-state.js';
 
 /* The problems of a target at a point in time, for the pages, the log and `once`: the same objects, starts and limits as those of the alerts. */
@@ -132,9 +138,6 @@ function verdictOf({ target, document }: EndpointState, present: PresentProblem,
     problem,
   };
 }
-
-/** A problem is shown from this share of its limit on. Most end earlier on any healthy bridge. */
-const PENDING_SHARE = 1 / 3;
 
 /** What is only for the record and may end soon is not worth a word. */
 function isShown({ state, severity, ageSeconds, startSeconds, firesAtSeconds }: Judged): boolean {

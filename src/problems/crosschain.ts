@@ -160,9 +160,12 @@ function slowChainAction(input: CrosschainInput): string {
     }),
   );
   if (late === undefined) return 'find out which chain does not move.';
-  return late.length === 0
-    ? 'no listed transaction is older than the age limit of its chain, so more come than go. Wait, and watch the oldest ones.'
-    : `begin with ${list(late.map((chainId) => chainText(input, chainId)))}, whose oldest transactions are too old.`;
+  if (late.length > 0) {
+    return `begin with ${list(late.map((chainId) => chainText(input, chainId)))}, whose oldest transactions are too old.`;
+  }
+  return orUndefined(() => compare(hiddenCount(input), 0) > 0) === true
+    ? 'the oldest ones may be among those that are not listed: ask the node for each chain with pendingCctx (see the runbook).'
+    : 'no listed transaction is older than the age limit of its chain, so more come than go. Wait, and watch the oldest ones.';
 }
 
 const outboundDisabled = problemOf('rate_limiter_input', {

@@ -93,7 +93,12 @@ const batchUnsigned = problemOf('module_state', {
       action: ownFirst(membersOf(missing), CONTACT_SIGNERS),
     };
   },
-  inhibits: [{ problem: 'BridgeOrchestratorMissingConfirms', exceptWatched: true }],
+  // A batch that is built meanwhile cannot be relayed either.
+  inhibits: [
+    { problem: 'BridgeOrchestratorMissingConfirms', exceptWatched: true },
+    { problem: 'BridgeBacklogStuck' },
+    { problem: 'BridgeBacklogHigh' },
+  ],
 });
 
 const CONTACT_SIGNERS_OF_SET =

@@ -107,6 +107,7 @@ describe('the verdicts about an endpoint', () => {
     expect(linesAt(6)).toEqual([
       'warning',
       'firing BridgeEndpointDown: polls of module_state have failed for 3 min; /x: no answer',
+      'pending BridgeSnapshotStale: no poll of module_state has succeeded for 4 min; /x: no answer',
     ]);
     expect(linesAt(13)).toEqual([
       'critical',
@@ -151,6 +152,7 @@ describe('the verdicts about an endpoint', () => {
     expect(targets(at(20))[0]?.verdicts.map(({ alert, inhibitedBy }) => [alert, inhibitedBy])).toEqual([
       ['BridgeHeightStalled', null],
       ['BridgeEndpointDown', null],
+      ['BridgeSnapshotStale', null],
       ['BridgeOrchestratorDeadlineNear', 'BridgeHeightStalled'],
     ]);
   });

@@ -772,14 +772,19 @@ describe('a cross-chain transaction', () => {
   });
 
   it('is no chain that stands still while no transaction is older than its limit', () => {
-    const actionAt = (minute: number) =>
-      problemsOf([{ minute, pending: [cctx('1', 1, 0)], hidden: 1000 }]).find(({ name }) =>
-        name.startsWith('CrosschainBacklogHigh'),
-      )?.action;
-    expect(actionAt(10)).toBe(
+    const actionAt = (minute: number, lists: Lists) =>
+      problemsOf([{ minute, ...lists }]).find(({ name }) => name.startsWith('CrosschainBacklogHigh'))?.action;
+    const complete = { pending: Array.from({ length: 1001 }, (_, index) => cctx('1', index + 1, 0)) };
+    const truncated = { pending: [cctx('1', 1, 0)], hidden: 1000 };
+    expect(actionAt(10, complete)).toBe(
       'Outbounds are not switched off: no listed transaction is older than the age limit of its chain, so more come than go. Wait, and watch the oldest ones.',
     );
-    expect(actionAt(40)).toBe('Outbounds are not switched off: begin with 1, whose oldest transactions are too old.');
+    expect(actionAt(10, truncated)).toBe(
+      'Outbounds are not switched off: the oldest ones may be among those that are not listed: ask the node for each chain with pendingCctx (see the runbook).',
+    );
+    expect(actionAt(40, truncated)).toBe(
+      'Outbounds are not switched off: begin with 1, whose oldest transactions are too old.',
+    );
   });
 
   it('is worth what is pending on the chain, by coin', () => {
