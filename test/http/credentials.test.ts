@@ -137,11 +137,9 @@ describe('a password file', () => {
 describe('an error response that contains credentials', () => {
   const password = 'pa/ss+wörd "1"';
   const token = 'tok3n/+=~(x)';
-  const credentials: readonly (readonly [
-    title: string,
-    keys: Readonly<Record<string, unknown>>,
-    sent: readonly string[],
-  ])[] = [
+
+  // redaction.test.ts has all encodings.
+  it.each<[string, Readonly<Record<string, unknown>>, readonly string[]]>([
     [
       'a password',
       { basic_auth: { username: 'u', password } },
@@ -150,28 +148,16 @@ describe('an error response that contains credentials', () => {
     ['a token', { authorization: { credentials: token } }, [token, `Bearer ${token}`]],
     ['a header', { http_headers: { 'X-Key': { secrets: [token] } } }, [token]],
     ['a header from a file', { http_headers: { 'X-Key': { files: [write('echoed', token)] } } }, [token]],
-  ];
-
-  /** redaction.test.ts has all encodings. */
-  const encodings = [(text: string) => text, encodeURIComponent];
-
-  it.each(credentials)('is redacted, plain or encoded: %s', async (_title, keys, sent) => {
-    for (const text of sent) {
-      for (const encode of encodings) {
-        const echo = encode(text);
-        const echoing = await startNode({
-          respond: (_request, response) => {
-            response
-              .writeHead(400)
-              .end(JSON.stringify({ code: 3, message: `who is ${echo}? ${'x'.repeat(150)} ${echo}` }));
-          },
-        });
-        const message = await outcome(echoing.url, keys);
-        expect(message).toMatch(/^bad_request: \/state: responded with status 400: who is /);
-        expect(message).toContain('<secret>');
-        expect(message).not.toContain(echo.slice(0, 10));
-        await echoing.close();
-      }
-    }
+  ])('is redacted, plain or encoded: %s', async (_title, keys, sent) => {
+    const echoes = sent.flatMap((text) => [text, encodeURIComponent(text)]);
+    const echoing = await startNode({
+      respond: (_request, response) => {
+        const message = echoes.map((echo) => `who is ${echo}?`).join(' ');
+        response.writeHead(400).end(JSON.stringify({ code: 3, message }));
+      },
+    });
+    const message = await outcome(echoing.url, keys);
+    expect(message).toContain(`responded with status 400: ${echoes.map(() => 'who is <secret>?').join(' ')}`);
+    await echoing.close();
   });
 });

@@ -44,17 +44,6 @@ describe('an error response', () => {
   ])('shows %s of the server, on one line', async (_title, status, body, message) => {
     expect((await shown(status, body)).message).toBe(message);
   });
-
-  it('shows no credentials that the server repeats, in whatever form of error', async () => {
-    for (const body of ['{"errors": ["who is hunter2?"]}', 'who is hunter2?', '<title>who is hunter2?</title>']) {
-      // oxlint-disable-next-line no-await-in-loop -- one node at a time
-      expect(await outcome(await start(500, body), PASSWORD)).toBe(
-        'status: /state: responded with status 500: who is <secret>?',
-      );
-      // oxlint-disable-next-line no-await-in-loop
-      await node.close();
-    }
-  });
 });
 
 describe('the remedy of an error response', () => {

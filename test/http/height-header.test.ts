@@ -1,16 +1,10 @@
 import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { clock } from '../../src/clock.js';
-import { renderEndpoints } from '../../src/exposition/metrics-page.js';
-import { endpointView } from '../../src/pages/view.js';
-import { initialState } from '../../src/poll/endpoint-state.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { createPollExecutor } from '../../src/poll/fetch.js';
-import { step } from '../../src/poll/step.js';
 import { parseValidConfig } from '../support/config.js';
 import { pollNode } from '../support/polls.js';
-import { seriesOf } from '../support/exposition-text.js';
 import { listen, type Listening } from './nodes.js';
 
 const executor = createPollExecutor('test/1');
@@ -42,25 +36,18 @@ function respond(socket: Socket, { headers = [], trailers, body = Buffer.from(BO
   }
 }
 
-/** The height that is exported, and the invalid fields that are counted and that the status page names, after a poll. */
+/** The height of a polled document, and its invalid fields. */
 async function heightOf(sent: Sent): Promise<{ readonly height?: number; readonly invalid: readonly string[] }> {
   node = await listen(
     createServer((socket) => socket.once('data', (request) => respond(socket, sent, request.toString()))),
     'http',
   );
-  const config = parseValidConfig(`targets: [{name: t, bridge: {url: '${node.url}'}}]`);
-  const [job] = jobsOf(config);
+  const [job] = jobsOf(parseValidConfig(`targets: [{name: t, bridge: {url: '${node.url}'}}]`));
   if (job === undefined) throw new Error('the target has a bridge');
-  const result = await pollNode(executor, job);
-  const now = clock();
-  const state = step(initialState(job.context, now), result, job.context, now);
-  expect(state.last?.ok, state.failure?.error.message).toBe(true);
-  const series = Array.from(seriesOf(renderEndpoints([state], 'text', now)));
-  const height = series.find(({ name }) => name === 'bridge_height')?.value;
-  const invalid = series.filter(({ name }) => name === 'bridge_exporter_invalid_values_total');
-  const { invalidFields } = endpointView({ state, job }, now);
-  expect(invalid.map(({ labels }) => /field="([^"]*)"/.exec(labels)?.[1])).toEqual(invalidFields);
-  return { ...(height !== undefined && { height }), invalid: invalidFields };
+  const { outcome } = await pollNode(executor, job);
+  if (!outcome.ok) throw new Error(outcome.error.message);
+  const { height, errors } = outcome;
+  return { ...(height !== undefined && { height: Number(height) }), invalid: Array.from(errors.invalid.keys()) };
 }
 
 describe('the height of a response', () => {
