@@ -18,9 +18,14 @@ export async function openDirectory(
   maxBytes: number,
   { sync = true }: { readonly sync?: boolean } = {},
 ): Promise<RecordingDirectory> {
-  await removeAbandoned(root);
+  const paths = await pathsIn(root);
+  await removeAbandoned(root, paths);
   /** The sizes of the files by path, oldest first. */
-  const sizes = new Map(await sizesIn(root));
+  const sizes = new Map(
+    await Promise.all(
+      sortedFiles(paths).map(async ({ path }) => [path, (await statIfThere(join(root, path)))?.size ?? 0] as const),
+    ),
+  );
   let totalBytes = Array.from(sizes.values()).reduce((sum, bytes) => sum + bytes, 0);
 
   function forget(path: string): void {
@@ -82,23 +87,21 @@ async function writeWhole(path: string, content: Uint8Array, sync: boolean): Pro
 
 /** The recorded polls in a directory, in the order of time. Files of others are left out. */
 export async function recordedFiles(root: string): Promise<RecordedFile[]> {
-  const files = (await pathsIn(root)).flatMap((path) => fileAt(path) ?? []);
+  return sortedFiles(await pathsIn(root));
+}
+
+function sortedFiles(paths: readonly string[]): RecordedFile[] {
   const rankOf = ({ document }: RecordedFile): number => documentNames.indexOf(document);
   // A contract is compared with the module state of the same time.
-  return files.toSorted((a, b) => a.timeMs - b.timeMs || a.target.localeCompare(b.target) || rankOf(a) - rankOf(b));
+  return paths
+    .flatMap((path) => fileAt(path) ?? [])
+    .toSorted((a, b) => a.timeMs - b.timeMs || a.target.localeCompare(b.target) || rankOf(a) - rankOf(b));
 }
 
 /** The paths of all files below a directory. Symbolic links are not followed: what they lead to is not ours to delete. */
 async function pathsIn(root: string): Promise<string[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   return entries.flatMap((entry) => (entry.isFile() ? relative(root, join(entry.parentPath, entry.name)) : []));
-}
-
-async function sizesIn(root: string): Promise<(readonly [path: string, bytes: number])[]> {
-  const sizes = (await recordedFiles(root)).map(
-    async ({ path }) => [path, (await statIfThere(join(root, path)))?.size ?? 0] as const,
-  );
-  return Promise.all(sizes);
 }
 
 /** `undefined` for a file that another process has deleted meanwhile. */
@@ -115,8 +118,8 @@ async function statIfThere(path: string) {
 const ABANDONED_MS = 10 * 60_000;
 
 /** Deletes what a process that was killed has left half written. */
-async function removeAbandoned(root: string): Promise<void> {
-  for (const path of await pathsIn(root)) {
+async function removeAbandoned(root: string, paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
     const [, directory, name] = /^(.*\/)\.([^/]+)\.tmp$/.exec(path) ?? [];
     if (directory === undefined || fileAt(`${directory}${name}`) === undefined) continue;
     // oxlint-disable-next-line no-await-in-loop -- a few files, once
