@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createAuthority } from '../support/certificates.js';
-import { outcome, startNode, type Listening, type Node } from './nodes.js';
+import { outcome, startNode, type Node } from './nodes.js';
 import { startProxy, type Proxy } from './proxy.js';
 
 const authority = createAuthority();
@@ -8,24 +8,14 @@ const nodeCertificate = authority.issue('node', ['IP:127.0.0.1']);
 const otherNameCertificate = authority.issue('node', ['DNS:node.example']);
 const trusting = { ca_file: authority.certFile };
 
-const open: Listening[] = [];
 let plain: Node;
 let secure: Node;
 let proxy: Proxy;
 
-function opened<T extends Listening>(listening: T): T {
-  open.push(listening);
-  return listening;
-}
-
 beforeAll(async () => {
-  plain = opened(await startNode());
-  secure = opened(await startNode({ tls: { cert: nodeCertificate.cert, key: nodeCertificate.key } }));
-  proxy = opened(await startProxy());
-});
-
-afterAll(async () => {
-  await Promise.all(open.map((listening) => listening.close()));
+  plain = await startNode();
+  secure = await startNode({ tls: { cert: nodeCertificate.cert, key: nodeCertificate.key } });
+  proxy = await startProxy();
 });
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -50,7 +40,7 @@ describe('a request through a proxy', () => {
     ['user name and password', 'user:p%40ss', 'user:p@ss'],
     ['a user name without password', 'token', 'token:'],
   ])('sends %s to the proxy only', async (_title, userInfo, sent) => {
-    const protectedProxy = opened(await startProxy({ authorization: `Basic ${base64(sent)}` }));
+    const protectedProxy = await startProxy({ authorization: `Basic ${base64(sent)}` });
     for (const [node, tls] of [
       [plain, {}],
       [secure, { tls_config: trusting }],
@@ -64,8 +54,8 @@ describe('a request through a proxy', () => {
   });
 
   it('uses tls_config for an https proxy too, except for the server name', async () => {
-    const proxied = opened(await startProxy({ tls: { cert: nodeCertificate.cert, key: nodeCertificate.key } }));
-    const node = opened(await startNode({ tls: { cert: otherNameCertificate.cert, key: otherNameCertificate.key } }));
+    const proxied = await startProxy({ tls: { cert: nodeCertificate.cert, key: nodeCertificate.key } });
+    const node = await startNode({ tls: { cert: otherNameCertificate.cert, key: otherNameCertificate.key } });
     const keys = { proxy_url: proxied.url, tls_config: { ...trusting, server_name: 'node.example' } };
     expect(await outcome(node.url, keys)).toBe('ok');
     expect(await outcome(plain.url, keys)).toBe('ok');
@@ -86,9 +76,7 @@ describe('a request through a failing proxy', () => {
   });
 
   it('reports an invalid certificate of the proxy', async () => {
-    const proxied = opened(
-      await startProxy({ tls: { cert: otherNameCertificate.cert, key: otherNameCertificate.key } }),
-    );
+    const proxied = await startProxy({ tls: { cert: otherNameCertificate.cert, key: otherNameCertificate.key } });
     expect(await outcome(secure.url, { proxy_url: proxied.url, tls_config: trusting })).toMatch(
       /^tls: \/state: request failed: proxy https:\/\/127\.0\.0\.1:\d+: .*altnames/,
     );
@@ -113,7 +101,7 @@ describe('a request through a failing proxy', () => {
     ],
     ['a proxy that closes the connection', '', 'aborted: … connection lost during CONNECT: socket hang up'],
   ])('reports %s', async (_title, response, expected) => {
-    const rejecting = opened(await startProxy({ onConnect: (socket) => socket.end(response) }));
+    const rejecting = await startProxy({ onConnect: (socket) => socket.end(response) });
     expect(await outcome(secure.url, { proxy_url: rejecting.url, tls_config: trusting })).toBe(
       expected.replace('…', `/state: request failed: proxy ${rejecting.url}:`),
     );
@@ -123,15 +111,11 @@ describe('a request through a failing proxy', () => {
     const password = 'hunter2/hunter2';
     const userInfo = `someone:${encodeURIComponent(password)}`;
     const header = `Basic ${base64(`someone:${password}`)}`;
-    const echoing = opened(
-      await startNode({
-        respond: (_request, response) => {
-          response
-            .writeHead(400)
-            .end(JSON.stringify({ message: `${header} is someone with ${password} (${userInfo})` }));
-        },
-      }),
-    );
+    const echoing = await startNode({
+      respond: (_request, response) => {
+        response.writeHead(400).end(JSON.stringify({ message: `${header} is someone with ${password} (${userInfo})` }));
+      },
+    });
     expect(await outcome(plain.url, { proxy_url: withUser(echoing.url, userInfo) })).toBe(
       'bad_request: /state: responded with status 400: <secret> is <secret> with <secret> (<secret>)',
     );

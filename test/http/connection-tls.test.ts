@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ServerOptions } from 'node:https';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createAuthority, type Certificate } from '../support/certificates.js';
 import { hasTool } from '../support/tools.js';
 import { folder, outcome, startNode, type Node } from './nodes.js';
@@ -14,16 +14,8 @@ const otherNameCertificate = authority.issue('other', ['DNS:node.example', 'IP:1
 const clientCertificate = authority.issue('exporter');
 const untrustedClientCertificate = otherAuthority.issue('exporter');
 
-const nodes: Node[] = [];
-
-afterAll(async () => {
-  await Promise.all(nodes.map((node) => node.close()));
-});
-
 async function serve({ cert, key }: Certificate, options: ServerOptions = {}): Promise<Node> {
-  const node = await startNode({ tls: { cert, key, ...options } });
-  nodes.push(node);
-  return node;
+  return startNode({ tls: { cert, key, ...options } });
 }
 
 /** Starts an OpenSSL server, which rejects a client certificate with an alert. A Node.js server closes the connection without one. */
@@ -90,7 +82,6 @@ describe('the certificate of a node', () => {
 
   it('is missing on a port that uses plain HTTP, which the message explains', async () => {
     const node = await startNode();
-    nodes.push(node);
     const { port } = new URL(node.url);
     const expected = 'tls: /state: request failed: the server does not use TLS on this port: is this port http?';
     expect(await outcome(`https://127.0.0.1:${port}`, {})).toBe(expected);

@@ -1,17 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { folder, outcome, startNode, type Node } from './nodes.js';
 
 let node: Node;
 
 beforeAll(async () => {
   node = await startNode();
-});
-
-afterAll(async () => {
-  await node.close();
 });
 
 function write(name: string, content: string | Uint8Array): string {
@@ -77,7 +73,6 @@ describe('the request headers', () => {
       `status: /state: responded with status 307, a redirect to ${other.url}/state, which is not followed`,
     );
     expect(other.requests).toEqual([]);
-    await Promise.all([other.close(), redirecting.close()]);
   });
 });
 
@@ -158,6 +153,5 @@ describe('an error response that contains credentials', () => {
     });
     const message = await outcome(echoing.url, keys);
     expect(message).toContain(`responded with status 400: ${echoes.map(() => 'who is <secret>?').join(' ')}`);
-    await echoing.close();
   });
 });

@@ -1,9 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { remedyOf, statusRemedies } from '../../src/http/failure-reasons.js';
 import { fetchFrom, outcome, startNode, type Node } from './nodes.js';
 
 let node: Node;
-afterEach(async () => node.close());
 
 type Keys = Readonly<Record<string, unknown>>;
 

@@ -1,16 +1,13 @@
 import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { createPollExecutor } from '../../src/poll/fetch.js';
 import { parseValidConfig } from '../support/config.js';
 import { pollNode } from '../support/polls.js';
-import { listen, type Listening } from './nodes.js';
+import { listen } from './nodes.js';
 
 const executor = createPollExecutor('test/1');
-
-let node: Listening | undefined;
-afterEach(async () => node?.close());
 
 const BODY = '{"state": {"last_observed_nonce": "1"}}';
 
@@ -38,7 +35,7 @@ function respond(socket: Socket, { headers = [], trailers, body = Buffer.from(BO
 
 /** The height of a polled document, and its invalid fields. */
 async function heightOf(sent: Sent): Promise<{ readonly height?: number; readonly invalid: readonly string[] }> {
-  node = await listen(
+  const node = await listen(
     createServer((socket) => socket.once('data', (request) => respond(socket, sent, request.toString()))),
     'http',
   );

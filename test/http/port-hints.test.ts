@@ -1,26 +1,14 @@
 import type { RequestListener } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { portHint, repeatedPathHint } from '../../src/http/port-hints.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { createPollExecutor } from '../../src/poll/fetch.js';
 import { endpointUrl, parseValidConfig } from '../support/config.js';
 import { pollNode } from '../support/polls.js';
-import { listen, startNode, type Listening } from './nodes.js';
+import { listen, startNode } from './nodes.js';
 
 const executor = createPollExecutor('test');
-const started: Listening[] = [];
-
-afterAll(async () => {
-  executor.close();
-  await Promise.all(started.map(async (node) => node.close()));
-});
-
-async function start(node: Promise<Listening>): Promise<Listening> {
-  const listening = await node;
-  started.push(listening);
-  return listening;
-}
 
 async function errorOf(url: string, settings = ''): Promise<string> {
   const [job] = jobsOf(parseValidConfig(`targets: [{name: a, bridge: {url: "${url}"${settings}}}]`));
@@ -52,18 +40,16 @@ describe('a poll of another port of a node', () => {
       'status: HOST/peggy/v1/module_state: responded with status 404: Invalid Request; HOST/bridge/v1/module_state: responded with status 404: Invalid Request',
     ],
   ])('says so when a response with status %i is JSON-RPC', async (status, message) => {
-    const { url } = await start(startNode({ respond: respondWith(status, RPC_ERROR) }));
+    const { url } = await startNode({ respond: respondWith(status, RPC_ERROR) });
     expect(await errorOf(url)).toBe(`${message} — ${JSON_RPC}`);
   });
 
   it('says so when the server speaks HTTP/2', async () => {
     // The frame SETTINGS that a gRPC server sends first.
     const settings = Buffer.from('000006040000000000000500004000', 'hex');
-    const { url } = await start(
-      listen(
-        createTcpServer((socket) => socket.write(settings)),
-        'http',
-      ),
+    const { url } = await listen(
+      createTcpServer((socket) => socket.write(settings)),
+      'http',
     );
     expect(await errorOf(url)).toMatch(
       /^aborted: HOST\/peggy\/v1\/module_state: invalid HTTP response: .* — the server speaks HTTP\/2, as the gRPC port \(9090\) of a node does; the REST API is usually on port 1317, of Injective on port 10337$/,
@@ -81,13 +67,11 @@ describe('a poll of another port of a node', () => {
   });
 
   it('has no hint if the server sends something else', async () => {
-    const { url } = await start(startNode({ respond: respondWith(500, 'panic') }));
+    const { url } = await startNode({ respond: respondWith(500, 'panic') });
     expect(await errorOf(url)).toBe('status: HOST/peggy/v1/module_state: responded with status 500: panic');
-    const broken = await start(
-      listen(
-        createTcpServer((socket) => socket.end('no HTTP\r\n\r\n')),
-        'http',
-      ),
+    const broken = await listen(
+      createTcpServer((socket) => socket.end('no HTTP\r\n\r\n')),
+      'http',
     );
     expect(await errorOf(broken.url)).not.toContain('—');
   });
@@ -96,7 +80,7 @@ describe('a poll of another port of a node', () => {
 describe('a redirect', () => {
   it('is not followed, and its target is shown without user, password and query', async () => {
     const location = 'https://user:secret@other.example/peggy/v1/module_state?token=secret#secret';
-    const { url } = await start(startNode({ respond: respondWith(308, '', { location }) }));
+    const { url } = await startNode({ respond: respondWith(308, '', { location }) });
     expect(await errorOf(url, ', dialect: peggy')).toBe(
       'status: HOST/peggy/v1/module_state: responded with status 308, a redirect to https://other.example/peggy/v1/module_state, which is not followed',
     );
@@ -105,7 +89,7 @@ describe('a redirect', () => {
 
 describe('a base URL that ends with the beginning of the path', () => {
   it('is reported when no path is found', async () => {
-    const { url } = await start(startNode({ respond: respondWith(501, '{"code":12,"message":"Not Implemented"}') }));
+    const { url } = await startNode({ respond: respondWith(501, '{"code":12,"message":"Not Implemented"}') });
     expect(await errorOf(`${url}/peggy/v1/`)).toContain(
       ' — the URL ends with /peggy/v1, and /peggy/v1/module_state is appended; did you mean http://HOST?',
     );

@@ -1,5 +1,5 @@
 import type { RequestListener, ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { jobsOf, type PollJob } from '../../src/poll/jobs.js';
 import { createPollExecutor } from '../../src/poll/fetch.js';
 import type { Poll } from '../../src/poll/step.js';
@@ -7,23 +7,12 @@ import { validators, VALIDATORS_REQUEST } from '../../src/queries/validators.js'
 import { createCanary, tracesOf } from '../e2e/canaries.js';
 import { parseValidConfig } from '../support/config.js';
 import { pollNode } from '../support/polls.js';
-import { startNode, type Node } from './nodes.js';
-import { startProxy, type Proxy } from './proxy.js';
+import { startNode } from './nodes.js';
+import { startProxy } from './proxy.js';
 
 /* API keys in the path of a URL, as hosted nodes have them: https://node.example/lcd/v1/KEY. */
 
 const executor = createPollExecutor('test/1');
-
-const nodes: (Node | Proxy)[] = [];
-afterEach(async () => {
-  await Promise.all(nodes.splice(0).map(async ({ close }) => close()));
-});
-
-async function start(respond: RequestListener): Promise<Node> {
-  const node = await startNode({ respond });
-  nodes.push(node);
-  return node;
-}
 
 /** Polls the bridge of a node with a key in its path. */
 async function poll(url: string, key: string, keys = ''): Promise<Poll> {
@@ -61,7 +50,9 @@ const responses: readonly (readonly [string, (quote: string, response: ServerRes
 describe('the key in the path of a URL', () => {
   it.each(responses)('is in no message of %s that quotes it', async (_title, send) => {
     const key = createCanary();
-    const node = await start((request, response) => send(decodeURIComponent(request.url ?? ''), response));
+    const node = await startNode({
+      respond: (request, response) => send(decodeURIComponent(request.url ?? ''), response),
+    });
     const message = messageOf(await poll(node.url, key));
     expect(message).toMatch(/^HOST\/…\/peggy\/v1\/module_state: /);
     for (const trace of ['lcd', ...tracesOf(key)]) expect(message).not.toContain(trace);
@@ -70,7 +61,7 @@ describe('the key in the path of a URL', () => {
   it('is an ellipsis, after which the path of the document is shown', async () => {
     const key = 'k3y-0123456789';
     const shown = async (respond: RequestListener): Promise<string> =>
-      messageOf(await poll((await start(respond)).url, key));
+      messageOf(await poll((await startNode({ respond })).url, key));
     expect(await shown(({ url }, response) => response.writeHead(500).end(`no route to ${url}`))).toBe(
       `HOST/…${PATH}: responded with status 500: no route to /…${PATH}`,
     );
@@ -95,12 +86,10 @@ describe('the key in the path of a URL', () => {
     const proxy = await startNode({
       respond: ({ url }, response) => response.writeHead(503).end(`cannot reach ${url}`),
     });
-    nodes.push(proxy);
     expect(messageOf(await poll('http://node.example', 'k3y', `, proxy_url: '${proxy.url}'`))).toBe(
       `node.example/…${PATH}: responded with status 503: cannot reach http://node.example/…${PATH}`,
     );
     const refusing = await startProxy({ authorization: 'Basic x' });
-    nodes.push(refusing);
     expect(messageOf(await poll('https://node.example', 'k3y', `, proxy_url: '${refusing.url}'`))).toBe(
       `node.example/…${PATH}: request failed: proxy http://HOST: responded to CONNECT with status 407`,
     );
@@ -108,7 +97,9 @@ describe('the key in the path of a URL', () => {
   });
 
   it('is in the request, and in nothing that is recorded of it', async () => {
-    const node = await start((_request, response) => response.end('{"state": {"last_observed_nonce": "1"}}'));
+    const node = await startNode({
+      respond: (_request, response) => response.end('{"state": {"last_observed_nonce": "1"}}'),
+    });
     const result = await poll(node.url, 'k3y');
     expect(node.requests.map(({ url }) => url)).toEqual([`/lcd/v1/k3y${PATH}`]);
     expect(result.foundPath).toEqual({ dialect: 'peggy', path: PATH });
@@ -117,7 +108,9 @@ describe('the key in the path of a URL', () => {
   });
 
   it('is in no message of a query besides the document', async () => {
-    const node = await start(({ url = '' }, response) => response.writeHead(500).end(`no route to ${url}`));
+    const node = await startNode({
+      respond: ({ url = '' }, response) => response.writeHead(500).end(`no route to ${url}`),
+    });
     const config = parseValidConfig(`targets: [{name: t, bridge: {url: '${node.url}/lcd/k3y'}}]`);
     const result = await executor.sendQuery(jobsOf(config)[0] as PollJob, validators, VALIDATORS_REQUEST);
     expect(result.ok ? '' : result.error.message.replace(/127\.0\.0\.1:\d+/, 'HOST')).toMatch(
