@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createClient, type Client } from '../../src/http/client.js';
@@ -20,8 +20,8 @@ import {
   withBody,
   withStatus,
 } from '../support/faults.js';
-import { listenOnFreePort } from '../support/ports.js';
 import { startTestSimulator } from '../support/test-simulator.js';
+import { listen as listenAsNode } from './nodes.js';
 
 const PATH = '/bridge/v1/module_state';
 const LIMITS = { timeoutMs: 10_000, maxBodyBytes: 8 * 1024 * 1024 };
@@ -60,7 +60,6 @@ describe('fetch', () => {
 
   it('returns gzip bodies of every size from connections that end right after them', async () => {
     const server = createServer((socket) => {
-      socket.on('error', () => undefined);
       socket.once('data', () => {
         const text = randomBytes(20_000 + Math.floor(Math.random() * 400_000)).toString('base64');
         const body = gzipSync(text);
@@ -70,14 +69,13 @@ describe('fetch', () => {
         socket.end(body);
       });
     });
-    const url = endpointUrl(`http://127.0.0.1:${await listenOnFreePort(server)}`);
+    const url = endpointUrl((await listenAsNode(server, 'http')).url);
     for (let request = 0; request < 50; request += 1) {
       // oxlint-disable-next-line no-await-in-loop -- one connection at a time
       const result = await client.fetch({ url }, '/', LIMITS);
       expect(result).toMatchObject({ ok: true });
       if (result.ok) result.body.release();
     }
-    server.close();
   });
 
   it.each<[string, Fault, Partial<typeof LIMITS>, string, RegExp]>([
@@ -117,24 +115,8 @@ describe('fetch', () => {
 });
 
 describe('fetch from a broken server', () => {
-  const open: (Server | Socket)[] = [];
-
-  afterAll(() => {
-    for (const handle of open) {
-      if ('close' in handle) handle.close();
-      else handle.destroy();
-    }
-  });
-
-  async function listen(onSocket: (socket: Socket) => void): Promise<number> {
-    const server = createServer((socket) => {
-      open.push(socket);
-      socket.on('error', () => undefined);
-      onSocket(socket);
-    });
-    open.push(server);
-    return listenOnFreePort(server);
-  }
+  const listen = async (onSocket: (socket: Socket) => void): Promise<number> =>
+    (await listenAsNode(createServer(onSocket), 'http')).port;
 
   async function reasonOf(url: string, { timeoutMs } = LIMITS): Promise<string> {
     return failure(await client.fetch({ url: endpointUrl(url) }, '/', { ...LIMITS, timeoutMs })).reason;

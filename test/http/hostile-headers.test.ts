@@ -1,31 +1,14 @@
 import fc from 'fast-check';
-import { createServer, type Server, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/http/client.js';
 import { failureReasonNames } from '../../src/http/failure-reasons.js';
 import { endpointUrl } from '../support/config.js';
-import { listenOnFreePort } from '../support/ports.js';
 import { fuzzRuns, fuzzTimeoutMs } from '../support/fuzz.js';
+import { listen } from './nodes.js';
 
-let server: Server;
-let port = 0;
 let response = Buffer.alloc(0);
-const sockets = new Set<Socket>();
 const client = createClient('test/1');
-
-beforeAll(async () => {
-  server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-    socket.once('data', () => socket.end(response));
-  });
-  port = await listenOnFreePort(server);
-});
-
-afterAll(async () => {
-  for (const socket of sockets) socket.destroy();
-  server.close();
-});
 
 const value = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
@@ -67,7 +50,8 @@ describe('the HTTP client', () => {
   it(
     'returns a body or a failure reason in time for any response headers',
     async () => {
-      const url = endpointUrl(`http://127.0.0.1:${port}`);
+      const server = createServer((socket) => socket.once('data', () => socket.end(response)));
+      const url = endpointUrl((await listen(server, 'http')).url);
       const property = fc.asyncProperty(
         statusLine,
         fc.array(header, { maxLength: 6 }),

@@ -70,7 +70,6 @@ export async function startRecordedRegistry(config: Config, directory: string): 
       fetches.push({ job, input, fetched });
       return fetched;
     },
-    fetchNames: async () => ({ ...failure('status', 'no names'), isRefused: true }),
     sendQuery: async () => ({ ...failure('status', ''), isRefused: true }),
   };
 
