@@ -2,11 +2,9 @@ import type { ModuleState } from './chain/module-state.js';
 import type { RateLimiterInput } from './chain/rate-limiter-input.js';
 import type { Config, TargetLabels, ValidatorConfig } from './config/config.js';
 import type { BridgeSettings, CrosschainSettings } from './config/endpoint-config.js';
-import type { BridgeInput } from './facts/bridge/input.js';
-import type { BridgeObservations } from './facts/bridge/observations.js';
+import type { BridgeInput, BridgeObservations } from './facts/bridge/input.js';
 import type { ContractReading } from './facts/contract/reading.js';
-import type { CrosschainInput } from './facts/crosschain/input.js';
-import type { CrosschainObservations } from './facts/crosschain/observations.js';
+import type { CrosschainInput, CrosschainObservations } from './facts/crosschain/input.js';
 import type { BridgeFlow } from './flow/bridge-flow.js';
 import type { CrosschainFlow } from './flow/crosschain-flow.js';
 

@@ -15,7 +15,6 @@ import {
 import type { DocumentName, DocumentTypes, LabelSettings } from './document-types.js';
 import { NO_CONTRACT, readContract, type ContractExchange } from './queries/contract-document.js';
 import { MAX_RPC_BODY_BYTES } from './queries/json-rpc.js';
-import { crosschainIdentity } from './flow/crosschain-document.js';
 import { bridgeFlowFamilies } from './flow/bridge-families.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge } from './flow/bridge-flow.js';
 import { crosschainFlowFamilies } from './flow/crosschain-families.js';
@@ -24,12 +23,10 @@ import type { FlowOptions } from './flow/gaps.js';
 import { unlistedCctxs, unlistedFamilies } from './flow/unlisted-cctxs.js';
 import type { Numeral } from './chain/numeral.js';
 import { bridgeFamilies } from './metrics/bridge-families.js';
-import { bridgeObservations } from './facts/bridge/observations.js';
-import { bridgeIdentity } from './facts/bridge/params.js';
+import { bridgeObservations, bridgeIdentity } from './facts/bridge/input.js';
 import { contractFamilies } from './metrics/contract-families.js';
 import { crosschainFamilies } from './metrics/crosschain-families.js';
-import type { CctxAnswer } from './facts/crosschain/input.js';
-import { crosschainObservations } from './facts/crosschain/observations.js';
+import { type CctxAnswer, crosschainObservations, crosschainIdentity } from './facts/crosschain/input.js';
 import type { Family } from './metrics/family.js';
 import { bridgeItems, type BridgeItems } from './facts/items/bridge.js';
 import { contractItems, type ContractItems } from './facts/items/contract.js';
@@ -241,7 +238,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     }),
     // Some proxies drop the header; the document has its own height.
     hubHeight: ({ height }, header) => header ?? (isPresent(height) ? height : undefined),
-    identity: (document, settings) => crosschainIdentity(document, settings.hub_chain_ids),
+    identity: crosschainIdentity,
     families: crosschainFamilies,
     observations: crosschainObservations,
     flow: {

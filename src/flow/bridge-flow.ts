@@ -1,4 +1,3 @@
-import { ageSeconds } from '../clock.js';
 import { add, compare, subtract, sum, toDecimalString, toDouble } from '../chain/decimal.js';
 import type { DecimalString } from '../chain/numeral.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
@@ -15,7 +14,7 @@ import {
   type FlowEvent,
   type HighestIds,
 } from './bridge-document.js';
-import { addGap, noGaps, type FlowOptions, type Gaps } from './gaps.js';
+import { interrupted, isStale, notCompared, withGap, type Compared, type FlowOptions } from './gaps.js';
 import { EMPTY_HISTOGRAM, observe, withBucket, type Histogram } from './histogram.js';
 import { OTHER } from '../metrics/render-families.js';
 import { changeTotal, withKeys, type Totals } from './totals.js';
@@ -30,17 +29,13 @@ export interface TokenTotals {
 }
 
 /** What the polls of a bridge have counted since the start of the process, and what the next document is compared with. */
-export interface BridgeFlow {
+export interface BridgeFlow extends Compared<Baseline> {
   /** What was counted, by the contract of the token. */
   readonly tokens: Totals<TokenTotals>;
   readonly batchDurations: Histogram;
   readonly transferDurations: Histogram;
   /** The objective for them; one of its buckets ends there. */
   readonly objectiveSeconds: number | undefined;
-  readonly gaps: Gaps;
-  readonly baseline: Baseline | undefined;
-  /** Whether a later document could not be read, or contradicts the baseline, which is good for times only until the next one. */
-  readonly isInterrupted: boolean;
   /** The highest ids so far. A node that is behind, or was rolled back, counts again when it is past them. */
   readonly highest: HighestIds | undefined;
 }
@@ -50,9 +45,7 @@ export const EMPTY_BRIDGE_FLOW: BridgeFlow = {
   batchDurations: EMPTY_HISTOGRAM,
   transferDurations: EMPTY_HISTOGRAM,
   objectiveSeconds: undefined,
-  gaps: noGaps(gapReasons),
-  baseline: undefined,
-  isInterrupted: false,
+  ...notCompared(gapReasons),
   highest: undefined,
 };
 
@@ -116,20 +109,12 @@ function arrivalsAfter(
   return before.highest.transfer === upTo ? before.arrivals : addArrival(before.arrivals, { upTo, seenAtMs }, ids);
 }
 
-function interrupted(flow: BridgeFlow, reason: GapReason): BridgeFlow {
-  return flow.isInterrupted ? flow : { ...withGap(flow, reason), isInterrupted: true };
-}
-
 /** A list of denoms that cannot be read leaves those that are known. */
 function denomsOf(input: BridgeInput): ReadonlyMap<string, string> {
   return orElse(
     () => denomByContract(input),
     () => new Map(),
   );
-}
-
-function withGap(flow: BridgeFlow, reason: GapReason): BridgeFlow {
-  return { ...flow, gaps: addGap(flow.gaps, reason) };
 }
 
 function* contractsOf({ batches, unbatched }: FlowDocument, observed: readonly FlowEvent[]): Iterable<string> {
@@ -171,7 +156,7 @@ function gapBetween(
   if (before.bridgeContract !== undefined && before.bridgeContract !== bridgeContract) return 'contract';
   const isLowerHeight = height !== undefined && before.height !== undefined && compare(height, before.height) < 0;
   if (isLowerHeight || !isPast(highest, before.highest)) return 'regression';
-  if (ageSeconds(before.at, at) * 1000 > staleAfterMs) return 'stale';
+  if (isStale(before, at, staleAfterMs)) return 'stale';
   const isTooFar = idNames.some((name) => compare(subtract(highest[name], before.highest[name]), MAX_STEP) > 0);
   return isTooFar ? 'inconsistent' : undefined;
 }

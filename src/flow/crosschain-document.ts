@@ -1,6 +1,6 @@
 import type { Instant } from '../clock.js';
 import { compare, numeralKey, toDouble } from '../chain/decimal.js';
-import type { Cctx, Outbound, RateLimiterInput } from '../chain/rate-limiter-input.js';
+import type { Cctx } from '../chain/rate-limiter-input.js';
 import { isPresent, type Field } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
 import {
@@ -8,6 +8,9 @@ import {
   distinctCctxs,
   groupByChain,
   hiddenCount,
+  MAX_ID_CHARACTERS,
+  MAX_KEYS,
+  signerKey,
   type OutboundContent,
 } from '../facts/crosschain/cctxs.js';
 import type { CrosschainInput } from '../facts/crosschain/input.js';
@@ -36,9 +39,6 @@ export interface LiveCctx extends OutboundContent {
   readonly key?: string | undefined;
 }
 
-/** Longer indexes and keys, which only a hostile document has, are not remembered. */
-const MAX_CHARACTERS = 128;
-
 /** `undefined` when a list, an index, a chain id, the height or the number of all transactions is missing or invalid. */
 export function readCrosschainDocument(input: CrosschainInput): CrosschainDocument | undefined {
   return orUndefined(() => read(input));
@@ -53,7 +53,7 @@ function read(input: CrosschainInput): CrosschainDocument {
     for (const [chainId, cctxs] of groupByChain(list(input))) {
       for (const cctx of cctxs) {
         const index = required(cctx.index);
-        if (index.length > MAX_CHARACTERS) continue;
+        if (index.length > MAX_ID_CHARACTERS) continue;
         live.set(index, liveCctx(cctx, chainId));
         chainIds.add(chainId);
       }
@@ -68,31 +68,8 @@ function read(input: CrosschainInput): CrosschainDocument {
   };
 }
 
-/**
- * What identifies the hub in a document: its chain id, which transactions from it have, and the public keys of the signers. More keys than a
- * rotation has identify nobody.
- */
-export function crosschainIdentity(
-  { cctxs_missed, cctxs_pending }: RateLimiterInput,
-  hubChainIds: readonly string[],
-): readonly string[] {
-  const all = [...(present(cctxs_missed) ?? []), ...(present(cctxs_pending) ?? [])].filter(isPresent);
-  const senders = new Set(all.map((cctx) => present(present(cctx.inbound_params)?.sender_chain_id)));
-  const keys = distinctKeys(all.map((cctx) => signerKey(readOutbound(cctx))));
-  return [...hubChainIds.filter((id) => senders.has(id)), ...keys.slice(0, MAX_KEYS)];
-}
-
-function distinctKeys(keys: readonly (string | undefined)[]): readonly string[] {
-  return Array.from(new Set(keys.filter((key) => key !== undefined)));
-}
-
-function signerKey(outbound: Outbound | undefined): string | undefined {
-  const key = present(outbound?.tss_pubkey) ?? '';
-  return key === '' || key.length > MAX_CHARACTERS ? undefined : key;
-}
-
 function liveCctx(cctx: Cctx, chainId: string): LiveCctx {
-  const outbound = readOutbound(cctx);
+  const outbound = orUndefined(() => currentOutbound(cctx));
   const nonce = present(outbound?.tss_nonce);
   const asset = present(present(cctx.inbound_params)?.asset);
   return {
@@ -101,13 +78,9 @@ function liveCctx(cctx: Cctx, chainId: string): LiveCctx {
     nonce: nonce === undefined ? undefined : numeralKey(nonce),
     coinType: present(outbound?.coin_type),
     amount: present(outbound?.amount),
-    asset: asset === undefined || asset.length > MAX_CHARACTERS ? undefined : asset,
-    key: signerKey(outbound),
+    asset: asset === undefined || asset.length > MAX_ID_CHARACTERS ? undefined : asset,
+    key: signerKey(cctx),
   };
-}
-
-function readOutbound(cctx: Cctx): Outbound | undefined {
-  return orUndefined(() => currentOutbound(cctx));
 }
 
 function createdSeconds({ cctx_status }: Cctx): number | undefined {
@@ -122,8 +95,6 @@ function present<T>(field: Field<T>): T | undefined {
 /** What is remembered of a rate limiter input to compare the next one with. */
 export interface CrosschainBaseline {
   readonly at: Instant;
-  /** Whether a later document could not be compared with it. */
-  readonly isInterrupted: boolean;
   readonly height: Numeral;
   /** The transactions by index; the missed ones come first. */
   readonly live: ReadonlyMap<string, LiveCctx>;
@@ -138,8 +109,6 @@ export interface CrosschainBaseline {
 /** Bounds the memory of an endpoint. A node lists 500 pending transactions, and at most 1000 missed ones per chain. */
 export const MAX_CCTXS = 50_000;
 const MAX_CHAINS = 1_000;
-/** A chain has one key, or two during a rotation. */
-const MAX_KEYS = 10;
 
 export function crosschainBaseline(
   { height, live, missed }: CrosschainDocument,
@@ -157,10 +126,10 @@ export function crosschainBaseline(
     if (known === undefined || compare(nonce, known) > 0) nonces.set(chainId, nonce);
   }
   const remembered = live.size <= MAX_CCTXS ? live : new Map(Array.from(live).slice(0, MAX_CCTXS));
-  return { at, isInterrupted: false, height, live: remembered, missed, keys, nonces };
+  return { at, height, live: remembered, missed, keys, nonces };
 }
 
 /** The distinct keys of the signers. */
 export function keysOf(live: CrosschainDocument['live']): readonly string[] {
-  return distinctKeys(Array.from(live.values(), ({ key }) => key));
+  return Array.from(new Set(Array.from(live.values(), ({ key }) => key).filter((key) => key !== undefined)));
 }

@@ -11,7 +11,7 @@ import {
   type CrosschainBaseline,
   type CrosschainDocument,
 } from './crosschain-document.js';
-import { addGap, noGaps, type FlowOptions, type Gaps } from './gaps.js';
+import { interrupted, isStale, notCompared, withGap, type Compared, type FlowOptions } from './gaps.js';
 import { EMPTY_HISTOGRAM, observe, type Histogram } from './histogram.js';
 import { OTHER } from '../metrics/render-families.js';
 import { changeTotal, withKeys, type Totals } from './totals.js';
@@ -51,12 +51,9 @@ export interface DepartedCctx extends OutboundContent {
 }
 
 /** What the polls of an endpoint have counted since the start of the process, and what the next document is compared with. */
-export interface CrosschainFlow {
+export interface CrosschainFlow extends Compared<CrosschainBaseline> {
   /** What was counted, by chain id. */
   readonly chains: Totals<ChainTotals>;
-  readonly gaps: Gaps;
-  /** `undefined` before the first document. */
-  readonly baseline: CrosschainBaseline | undefined;
   /** The transactions for which the node is asked, the oldest question first. */
   readonly departed: readonly DepartedCctx[];
   /** Its answers since the last document. */
@@ -69,8 +66,7 @@ export interface CrosschainFlow {
 
 export const EMPTY_CROSSCHAIN_FLOW: CrosschainFlow = {
   chains: new Map([[OTHER, noneOf(OTHER)]]),
-  gaps: noGaps(gapReasons),
-  baseline: undefined,
+  ...notCompared(gapReasons),
   departed: [],
   answers: new Map(),
   isAnswered: false,
@@ -116,6 +112,7 @@ export function restartedCrosschain({ baseline, departed, isAnswered }: Crosscha
   return {
     ...EMPTY_CROSSCHAIN_FLOW,
     baseline: baseline && onlyMissed(baseline),
+    isInterrupted: baseline !== undefined,
     departed: departed.map((one) => (isPending(one) ? one : { ...one, isUncounted: true })),
     isAnswered,
   };
@@ -123,7 +120,7 @@ export function restartedCrosschain({ baseline, departed, isAnswered }: Crosscha
 
 function onlyMissed(baseline: CrosschainBaseline): CrosschainBaseline {
   const live = new Map(Array.from(baseline.live).slice(0, Math.min(baseline.missed, MAX_REMEMBERED)));
-  return { ...baseline, isInterrupted: true, live, missed: live.size, keys: [], nonces: new Map() };
+  return { ...baseline, live, missed: live.size, keys: [], nonces: new Map() };
 }
 
 /** Compares a document with what is remembered of the last one, and returns what to remember from now on. */
@@ -134,20 +131,21 @@ export function trackCrosschain(
 ): CrosschainFlow {
   const document = readCrosschainDocument(input);
   const settled = settle(flow, input, document, staleAfterMs);
-  if (document === undefined) return interrupted(settled, 'list');
-  if (document.isTruncated) return interrupted(settled, 'truncated');
+  const { baseline: before, isInterrupted } = flow;
+  // The baseline stays: what was missed in it, and is not listed by the next document, is asked for.
+  if (document === undefined) return before === undefined ? settled : interrupted(settled, 'list');
+  if (document.isTruncated) return before === undefined ? settled : interrupted(settled, 'truncated');
   const { at } = input;
-  const before = flow.baseline;
   // Transactions that left before a restart can be of chains that are not listed.
   const chainIds = new Set([...document.chainIds, ...settled.departed.map(({ chainId }) => chainId)]);
   const nameOf = (id: string): string => (id === OTHER ? OTHER : chainName(id, input));
   // Chains have the names that are configured now.
   const named = new Map(Array.from(settled.chains, ([id, totals]) => [id, { ...totals, chain: nameOf(id) }]));
   const chains = withKeys(named, chainIds, (id) => noneOf(nameOf(id)), maxSeries);
-  const reason = before && !before.isInterrupted ? gapBetween(before, document, at, staleAfterMs) : undefined;
-  const isComparable = before !== undefined && !before.isInterrupted && reason === undefined;
+  const reason = before && !isInterrupted ? gapBetween(before, document, at, staleAfterMs) : undefined;
+  const isComparable = before !== undefined && !isInterrupted && reason === undefined;
   const baseline = crosschainBaseline(document, at, isComparable ? before : undefined);
-  const next = { ...settled, chains, baseline };
+  const next = { ...settled, chains, baseline, isInterrupted: false };
   if (before === undefined) return next;
   const changes = changesBetween(before, document, at, isComparable);
   const followed = withDeparted(next, changes, input);
@@ -252,17 +250,6 @@ function count(flow: CrosschainFlow, all: readonly FinishedCctx[]): CrosschainFl
   return { ...flow, chains, counted: new Set(counted) };
 }
 
-/** The baseline stays: what was missed in it, and is not listed by the next document, is asked for. */
-function interrupted(flow: CrosschainFlow, reason: GapReason): CrosschainFlow {
-  const { baseline } = flow;
-  if (baseline === undefined || baseline.isInterrupted) return flow;
-  return withGap({ ...flow, baseline: { ...baseline, isInterrupted: true } }, reason);
-}
-
-function withGap(flow: CrosschainFlow, reason: GapReason): CrosschainFlow {
-  return { ...flow, gaps: addGap(flow.gaps, reason) };
-}
-
 /** Why the documents cannot be compared; `undefined` when they can. */
 function gapBetween(
   before: CrosschainBaseline,
@@ -271,7 +258,7 @@ function gapBetween(
   staleAfterMs: number,
 ): GapReason | undefined {
   if (compare(height, before.height) < 0) return 'regression';
-  return ageSeconds(before.at, at) * 1000 > staleAfterMs ? 'stale' : undefined;
+  return isStale(before, at, staleAfterMs) ? 'stale' : undefined;
 }
 
 /** The transactions that have left the lists, by the list in which they were. */

@@ -1,3 +1,9 @@
+import { ageSeconds, type Instant } from '../clock.js';
+
+/*
+ * How each document is compared with the last good one, the baseline. Where that is not possible nothing is counted, and the interval is a gap.
+ */
+
 /** What the flow of a document depends on besides the document. */
 export interface FlowOptions {
   /** A longer interval between two documents is a gap. */
@@ -8,10 +14,30 @@ export interface FlowOptions {
 /** The number of intervals by the reason why nothing, or not everything, was counted. */
 export type Gaps = Readonly<Record<string, number>>;
 
-export function noGaps(reasons: readonly string[]): Gaps {
-  return Object.fromEntries(reasons.map((reason) => [reason, 0]));
+/** What each flow remembers besides what it has counted. */
+export interface Compared<Baseline> {
+  readonly gaps: Gaps;
+  /** `undefined` before the first document. */
+  readonly baseline: Baseline | undefined;
+  /** Whether a later document could not be read or contradicts the baseline, with which the next one is not compared either. */
+  readonly isInterrupted: boolean;
 }
 
-export function addGap(gaps: Gaps, reason: string): Gaps {
-  return { ...gaps, [reason]: (gaps[reason] ?? 0) + 1 };
+/** The comparison before the first document. */
+export function notCompared(reasons: readonly string[]): Compared<never> {
+  const gaps = Object.fromEntries(reasons.map((reason) => [reason, 0]));
+  return { gaps, baseline: undefined, isInterrupted: false };
+}
+
+export function withGap<Flow extends Pick<Compared<unknown>, 'gaps'>>(flow: Flow, reason: string): Flow {
+  return { ...flow, gaps: { ...flow.gaps, [reason]: (flow.gaps[reason] ?? 0) + 1 } };
+}
+
+/** The baseline stays. An interruption by several documents is one gap. */
+export function interrupted<Flow extends Compared<unknown>>(flow: Flow, reason: string): Flow {
+  return flow.isInterrupted ? flow : { ...withGap(flow, reason), isInterrupted: true };
+}
+
+export function isStale(baseline: { readonly at: Instant }, at: Instant, staleAfterMs: number): boolean {
+  return ageSeconds(baseline.at, at) * 1000 > staleAfterMs;
 }

@@ -16,7 +16,7 @@ import { toLabelValue } from '../facts/label-value.js';
 import { lengthOf, optional, required, rows } from '../facts/required-fields.js';
 import {
   compareLabels,
-  eachPart,
+  partByPart,
   families,
   gauge,
   labeledGauge,
@@ -271,7 +271,7 @@ export const bridgeFamilies = families<BridgeInput>({
     labels: [...MEMBER_LABELS, 'confirms'],
     overLimit: 'keep-lowest',
     derive: (input) =>
-      eachPart(orchestrators.confirmKinds, (confirms) =>
+      partByPart(orchestrators.confirmKinds, (confirms) =>
         orchestrators.registeredMembers(input).map((member) => ({
           labels: { ...member.labels, confirms },
           value: orchestrators.confirmDeadline(input, member, confirms),

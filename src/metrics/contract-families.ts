@@ -1,6 +1,6 @@
 import { ratio, type Exact } from '../chain/decimal.js';
 import { toLabelValue } from '../facts/label-value.js';
-import { eachPart, families, gauge, labeledGauge, type Derived } from './family.js';
+import { partByPart, families, gauge, labeledGauge, type Derived } from './family.js';
 import { required } from '../facts/required-fields.js';
 import type { ContractReading, TokenBacking } from '../facts/contract/reading.js';
 
@@ -13,7 +13,7 @@ const AMOUNT = { ...PER_TOKEN, stability: 'experimental' } as const;
 
 function perToken(valueOf: (token: TokenBacking) => Exact | undefined) {
   return ({ backing }: ContractReading): Derived<'token_contract' | 'denom'> =>
-    eachPart(backing?.tokens ?? [], (token) => [
+    partByPart(backing?.tokens ?? [], (token) => [
       { labels: { token_contract: token.contract, denom: token.denom }, value: valueOf(token) },
     ]);
 }
@@ -61,7 +61,7 @@ export const contractFamilies = families<ContractReading>({
     stability: 'experimental',
     ...PER_TOKEN,
     derive: ({ batchNonces }) =>
-      eachPart(batchNonces, ({ contract, denom, nonce }) => [
+      partByPart(batchNonces, ({ contract, denom, nonce }) => [
         { labels: { token_contract: contract, denom }, value: required(nonce) },
       ]),
   }),

@@ -7,7 +7,7 @@ import * as rateLimit from '../facts/crosschain/rate-limit.js';
 import { groupBy } from '../facts/grouping.js';
 import { lengthOf, optional, required } from '../facts/required-fields.js';
 import {
-  eachPart,
+  partByPart,
   families,
   gauge,
   labeledGauge,
@@ -23,7 +23,7 @@ type ChainLabel = (typeof chains.PER_CHAIN.labels)[number];
 function eachList<Label extends string>(
   derive: (list: cctxs.ListName, input: CrosschainInput) => readonly Sample<Label>[],
 ) {
-  return (input: CrosschainInput): Derived<Label> => eachPart(cctxs.listNames, (list) => derive(list, input));
+  return (input: CrosschainInput): Derived<Label> => partByPart(cctxs.listNames, (list) => derive(list, input));
 }
 
 type ValueOfChain = (ofChain: cctxs.Cctxs) => Exact | undefined;
@@ -146,7 +146,7 @@ export const crosschainFamilies = families<CrosschainInput>({
     help: 'A metric with value 1 for each public key of the signers that is in a listed outbound.',
     // One series, two during a rotation; the number in a hostile document is not bounded, and the first ones by label are kept.
     labels: ['tss_pubkey'],
-    derive: (input) => cctxs.signerKeys(input).map((key) => ({ labels: { tss_pubkey: key }, value: 1 })),
+    derive: (input) => cctxs.signerKeyLabels(input).map((key) => ({ labels: { tss_pubkey: key }, value: 1 })),
   }),
   crosschain_lowest_pending_nonce: labeledGauge({
     help: 'Lowest nonce of the listed pending outbounds of a chain; a missed one below it can block the chain as well.',

@@ -130,7 +130,7 @@ export function millisecondsToSeconds(field: Field<Numeral>): number {
 }
 
 /** The samples of a family whose parts are withdrawn one by one. */
-export function eachPart<Part, Label extends string>(
+export function partByPart<Part, Label extends string>(
   parts: readonly Part[],
   derive: (part: Part) => readonly Sample<Label>[],
 ): Derived<Label> {
@@ -145,5 +145,5 @@ export function eachPart<Part, Label extends string>(
 /** One series per kind. A missing or invalid field withdraws only the kinds that read it. */
 export function perKind<Input>(kinds: Readonly<Record<string, (input: Input) => number | undefined>>) {
   return (input: Input): Derived<'kind'> =>
-    eachPart(Object.entries(kinds), ([kind, count]) => [{ labels: { kind }, value: count(input) }]);
+    partByPart(Object.entries(kinds), ([kind, count]) => [{ labels: { kind }, value: count(input) }]);
 }

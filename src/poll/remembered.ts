@@ -186,9 +186,10 @@ function restoredDocument(known: NonNullable<Remembered['known']>): KnownDocumen
     }
     case 'rate_limiter_input': {
       const { baseline, departed, isAnswered } = known.flow;
-      const nothing = { isInterrupted: true, keys: [], nonces: new Map<string, Numeral>() };
+      const nothing = { keys: [], nonces: new Map<string, Numeral>() };
       const restored = baseline && { ...baseline, ...nothing, missed: baseline.live.size };
-      return { ...known, flow: { ...EMPTY_CROSSCHAIN_FLOW, baseline: restored, departed, isAnswered } };
+      const interrupted = { baseline: restored, isInterrupted: baseline !== undefined };
+      return { ...known, flow: { ...EMPTY_CROSSCHAIN_FLOW, ...interrupted, departed, isAnswered } };
     }
     case 'external_contract':
       return { ...known, observations: undefined, flow: undefined };

@@ -90,7 +90,7 @@ export function week(options: WeekOptions) {
     const before = { ...flow, answers: answersOf(model, flow) };
     const after = poll(model, seconds, before);
     // An interruption is counted when it begins.
-    const isInterrupted = [before, after].some(({ baseline }) => baseline?.isInterrupted !== false);
+    const isInterrupted = [before, after].some((one) => one.baseline === undefined || one.isInterrupted);
     const hasGap = isInterrupted || Object.entries(after.gaps).some(([reason, count]) => count !== flow.gaps[reason]);
     const booksAfter = booksOf(model);
     polls += 1;

@@ -4,8 +4,8 @@ import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/conf
 import type { DocumentName, DocumentTypes, LabelSettings, StepContext } from '../../src/document-types.js';
 import type { Numeral } from '../../src/chain/numeral.js';
 import type { Instant } from '../../src/clock.js';
-import type { BridgeObservations } from '../../src/facts/bridge/observations.js';
-import type { CrosschainObservations } from '../../src/facts/crosschain/observations.js';
+import type { BridgeObservations } from '../../src/facts/bridge/input.js';
+import type { CrosschainObservations } from '../../src/facts/crosschain/input.js';
 import { documents, type DocumentContext, type SideInput } from '../../src/documents.js';
 import type { Poll } from '../../src/poll/step.js';
 import { initialState, isOf, type KnownDocument, type Snapshot } from '../../src/poll/endpoint-state.js';

@@ -1,9 +1,16 @@
 import type { ModuleState } from '../../chain/module-state.js';
 import type { TokenConfig, ValidatorConfig } from '../../config/config.js';
 import type { BridgeSettings } from '../../config/endpoint-config.js';
-import type { Numeral } from '../../chain/numeral.js';
 import type { Instant } from '../../clock.js';
-import type { BridgeObservations } from './observations.js';
+import { isPresent } from '../../chain/field.js';
+import type { Numeral } from '../../chain/numeral.js';
+import { contractFacts, type ContractFacts } from '../contract/facts.js';
+import { toLabelValue } from '../label-value.js';
+import { lastEventSeen, type SeenEvent } from './batches.js';
+import { heightSamples, type HeightSample } from './block-times.js';
+import { rememberedQueues, type PayingQueue } from './objective.js';
+import { watchedOrchestrators, type WatchedOrchestrator } from './registrations.js';
+import { hubCoinDenom, rememberedBatchNonces } from './tokens.js';
 
 /** The input of the bridge families: one response and the configuration. */
 export interface BridgeInput {
@@ -30,4 +37,44 @@ export interface ValidatorNames {
   readonly configured: readonly ValidatorConfig[];
   /** Names from the staking module of the node, by the data part of the operator address. */
   readonly staking: ReadonlyMap<string, string>;
+}
+
+/** What families remember of the earlier module states of an endpoint: a bounded number of values, as plain data. */
+export interface BridgeObservations {
+  /** When the last document was received. */
+  readonly at: Instant;
+  /** Heights of the last hour. */
+  readonly heights: readonly HeightSample[];
+  /** The last observed event. */
+  readonly lastEvent: SeenEvent | undefined;
+  /** The orchestrators of the entries of `watch`. */
+  readonly watched: readonly WatchedOrchestrator[];
+  /** The coin that pays for transactions on the hub. */
+  readonly hubCoinDenom: string | undefined;
+  /** The highest nonce of a batch by token, also of batches that are gone. */
+  readonly batchNonces: ReadonlyMap<string, Numeral>;
+  /** The tokens whose unbatched transfers pay for a batch. */
+  readonly payingQueues: readonly PayingQueue[];
+  /** What the next poll of the contract needs. */
+  readonly contractFacts: ContractFacts | undefined;
+}
+
+/** What is remembered from this document on. The first document of an endpoint has no previous observations. */
+export function bridgeObservations(input: BridgeInput): BridgeObservations {
+  return {
+    at: input.at,
+    heights: heightSamples(input),
+    lastEvent: lastEventSeen(input),
+    watched: watchedOrchestrators(input),
+    hubCoinDenom: hubCoinDenom(input),
+    batchNonces: rememberedBatchNonces(input),
+    payingQueues: rememberedQueues(input),
+    contractFacts: contractFacts(input),
+  };
+}
+
+/** The contract with its bridge id, in one string; empty without one of both. */
+export function bridgeIdentity({ params }: ModuleState): readonly string[] {
+  const { bridge_id: id, bridge_external_address: contract } = isPresent(params) ? params : {};
+  return isPresent(id) && isPresent(contract) && id !== '' ? [`${contract} ${toLabelValue(id)}`] : [];
 }

@@ -5,7 +5,7 @@ import type { Numeral } from '../../chain/numeral.js';
 import { firstBy, groupBy } from '../grouping.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize } from '../memoize.js';
-import { lengthOf, optional, required, rows } from '../required-fields.js';
+import { lengthOf, optional, orUndefined, required, rows } from '../required-fields.js';
 import type { CrosschainInput } from './input.js';
 
 export type Cctxs = readonly Cctx[];
@@ -153,8 +153,19 @@ export function largestPendingNativeAmount(input: CrosschainInput): Numeral | un
   );
 }
 
-/** The public keys of the signers in the listed outbounds, in order. */
-export function signerKeys(input: CrosschainInput): readonly string[] {
+/** Longer indexes and keys, which only a hostile document has, are not remembered. */
+export const MAX_ID_CHARACTERS = 128;
+/** A chain has one key of its signers, or two during a rotation. More identify nobody. */
+export const MAX_KEYS = 10;
+
+/** The public key of the signers of a transaction; `undefined` when it has none that is readable. */
+export function signerKey(cctx: Cctx): string | undefined {
+  const key = orUndefined(() => optional(currentOutbound(cctx)?.tss_pubkey));
+  return key === '' || (key !== undefined && key.length > MAX_ID_CHARACTERS) ? undefined : key;
+}
+
+/** The public keys of the signers in the listed outbounds as label values, in order. */
+export function signerKeyLabels(input: CrosschainInput): readonly string[] {
   const keys = outboundsForLabels(input).map(({ tss_pubkey }) => toLabelValue(optional(tss_pubkey) ?? ''));
   return Array.from(new Set(keys.filter((key) => key !== ''))).toSorted();
 }

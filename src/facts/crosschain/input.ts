@@ -3,7 +3,9 @@ import type { Config } from '../../config/config.js';
 import type { CrosschainSettings } from '../../config/endpoint-config.js';
 import type { Numeral } from '../../chain/numeral.js';
 import type { Instant } from '../../clock.js';
-import type { CrosschainObservations } from './observations.js';
+import { isPresent } from '../../chain/field.js';
+import { MAX_KEYS, signerKey } from './cctxs.js';
+import { rememberedNonces, type LowestNonce } from './chains.js';
 
 /** What the node answers about a transaction: its outcome, or that it is still pending. */
 export type CctxAnswer = 'mined' | 'reverted' | 'aborted' | 'unknown' | 'pending';
@@ -23,4 +25,34 @@ export interface CrosschainInput extends Pick<Config, 'tokens'> {
   readonly at: Instant;
   /** `undefined` for the first document of an endpoint. */
   readonly previous: CrosschainObservations | undefined;
+}
+
+/** What families remember of the earlier rate limiter inputs of an endpoint: a bounded number of values, as plain data. */
+export interface CrosschainObservations {
+  /** When the last document was received. */
+  readonly at: Instant;
+  /** The lowest nonces in the last complete lists. */
+  readonly lowestNonces: readonly LowestNonce[];
+}
+
+/** What is remembered from this document on. The first document of an endpoint has no previous observations. */
+export function crosschainObservations(input: CrosschainInput): CrosschainObservations {
+  return { at: input.at, lowestNonces: rememberedNonces(input) };
+}
+
+/**
+ * What identifies the hub in a document: its chain id, which transactions from it have, and the public keys of the signers. More keys than a
+ * rotation has identify nobody.
+ */
+export function crosschainIdentity(
+  { cctxs_missed, cctxs_pending }: RateLimiterInput,
+  { hub_chain_ids: hubChainIds }: CrosschainSettings,
+): readonly string[] {
+  const readable = (list: typeof cctxs_missed) => (isPresent(list) ? list.filter(isPresent) : []);
+  const cctxs = [...readable(cctxs_missed), ...readable(cctxs_pending)];
+  const senders = new Set(
+    cctxs.map(({ inbound_params: inbound }) => (isPresent(inbound) ? inbound.sender_chain_id : undefined)),
+  );
+  const keys = new Set(cctxs.map(signerKey).filter((key) => key !== undefined));
+  return [...hubChainIds.filter((id) => senders.has(id)), ...Array.from(keys).slice(0, MAX_KEYS)];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BridgeObservations } from '../../../src/facts/bridge/observations.js';
+import type { BridgeObservations } from '../../../src/facts/bridge/input.js';
 import type { JsonObject } from '../../support/json.js';
 import { bridgeSnapshot, type BridgeOptions } from '../../support/snapshots.js';
 import type { FamilyValue } from '../derive.js';

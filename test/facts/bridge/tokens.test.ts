@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type JsonObject } from '../../support/json.js';
-import type { BridgeObservations } from '../../../src/facts/bridge/observations.js';
+import type { BridgeObservations } from '../../../src/facts/bridge/input.js';
 import { bridgeSnapshot, type BridgeOptions } from '../../support/snapshots.js';
 import { batch, exportedOf, state, transfer, valueOf, valuesOf } from './state.js';
 
