@@ -81,7 +81,7 @@ export function validatorViews(
     };
   };
   const watched = items.watched.map((item) => {
-    const duties = { ...item.duties, events: votesOf(item, lateOf(item.externalAddress)) };
+    const duties = { ...item.duties, events: votesOf(item, verdicts) };
     return viewOf(item, { ...item, ...answersAbout(item, items.hubCoin, state, now), duties });
   });
   const all = [
@@ -98,9 +98,17 @@ export function validatorViews(
   return [...watched, ...sorted];
 }
 
+const SILENCE: ReadonlySet<string> = new Set(['BridgeOrchestratorMissingVotes', 'BridgeWatchedOrchestratorLagging']);
+
 /** The votes of a watched one. No event is too young for one that an alert says votes for none: the events of a document are minutes old. */
-function votesOf({ duties: { events } }: WatchedItem, late: readonly Late[]): readonly Duty[] | null {
-  if (events === null || late.every(({ id }) => id !== 'BridgeOrchestratorMissingVotes')) return events;
+function votesOf(
+  { orchestrator, duties: { events } }: WatchedItem,
+  verdicts: TargetVerdicts['verdicts'],
+): readonly Duty[] | null {
+  const isSilent = verdicts.some(
+    ({ alert, state, subject }) => SILENCE.has(alert) && state === 'firing' && subject.orchestrator === orchestrator,
+  );
+  if (events === null || !isSilent) return events;
   return events.map((vote) => (vote.state === 'not_due' ? { ...vote, state: 'missing' } : vote));
 }
 

@@ -420,18 +420,15 @@ describe('the own validators', () => {
 
   it('have missing votes when an alert says that they vote for nothing, however young the events are', () => {
     const state = { attestations: [observed('990', 1)] };
-    const votesOf = (subject: object) => {
-      const alert = verdict('BridgeOrchestratorMissingVotes', 'warning', 40, {
-        subject: { orchestrator: 'hub' },
-        validators: [
-          { name: '', address: alpha, externalAddress: '0xa1', isWatched: true, hasNamesake: false, power: 0.4 },
-        ],
-        ...subject,
-      });
-      return rowsOf(state, { watch: [alpha], verdicts: [alert] })[0]?.[3];
-    };
-    expect(votesOf({})).toContain('events ✕ 1 missing: 7');
-    expect(votesOf({ validators: [] })).toContain('events □');
+    const votesBeside = (alert: Parameters<typeof verdict>[0], orchestrator: string) =>
+      rowsOf(state, {
+        watch: [alpha],
+        verdicts: [verdict(alert, 'warning', 40, { subject: { orchestrator } })],
+      })[0]?.[3];
+    expect(votesBeside('BridgeOrchestratorMissingVotes', alpha)).toContain('events ✕ 1 missing: 7');
+    expect(votesBeside('BridgeWatchedOrchestratorLagging', alpha)).toContain('events ✕ 1 missing: 7');
+    expect(votesBeside('BridgeWatchedOrchestratorLagging', beta)).toContain('events □');
+    expect(votesBeside('BridgeOrchestratorMissingConfirms', alpha)).toContain('events □');
   });
 
   it('show what the node says about them: last claim and funds', () => {
