@@ -43,8 +43,6 @@ export interface Simulator {
   readonly model: Model;
   /** Number of requests to each endpoint, including those that a fault failed. */
   readonly requests: Readonly<Record<Endpoint, number>>;
-  advance(blocks: number): void;
-  setScenario(scenario: ScenarioName): void;
   /** Applies the fault to every following request to the endpoint; `undefined` removes it. */
   fault(endpoint: Endpoint, fault: Fault | undefined): void;
   /** Closes all connections, including those with a pending response. */
@@ -64,8 +62,6 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     model,
     requests,
-    advance: (blocks) => model.advance(blocks),
-    setScenario: (scenario) => model.setScenario(scenario),
     fault: (endpoint, fault) => {
       if (fault === undefined) faults.delete(endpoint);
       else faults.set(endpoint, fault);

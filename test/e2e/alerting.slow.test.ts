@@ -135,7 +135,7 @@ beforeAll(async () => {
   if (!hasTools) return;
   const webhookPort = await listenOnFreePort(webhook);
   simulator = await startTestSimulator({ seed: 7, scenario: 'stuck', blockTimeMs: BLOCK_MS });
-  blockTimer = setInterval(() => simulator.advance((TICK_MS * SPEED) / BLOCK_MS), TICK_MS);
+  blockTimer = setInterval(() => simulator.model.advance((TICK_MS * SPEED) / BLOCK_MS), TICK_MS);
   const target = `{name: demo, bridge: {url: "${simulator.url}"}, crosschain: {url: "${simulator.url}", window: 500}}`;
   // The minimum fee of one token, so that BridgeBacklogStuck is there and is inhibited.
   const token = `{contract: "${simulator.model.bridge.tokens[0].contract}", decimals: 6, min_batch_fee: "1"}`;
@@ -219,7 +219,7 @@ describe.skipIf(!hasTools)('an alert', () => {
         });
       }
 
-      simulator.setScenario('healthy');
+      simulator.model.setScenario('healthy');
       for (const job of JOBS) {
         expect((await waitForNotification('BridgeOracleStalled', 'resolved', job)).receiver).toBe('pager');
         expect(statusChanges(job)).toEqual(['firing', 'resolved']);

@@ -56,7 +56,7 @@ describe('the daemon', () => {
     expect(valueIn(first, 'crosschain_pending_cctxs_value')).toBe(Number(input.pending_cctxs_value));
     expect(valueIn(first, 'bridge_height')).toBe(simulator.model.height);
 
-    simulator.advance(60);
+    simulator.model.advance(60);
     const next = await scrapeUntil(daemon, (text) =>
       ['bridge_height', 'crosschain_height'].every((name) => valueIn(text, name) === simulator.model.height),
     );

@@ -66,7 +66,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
     await Promise.all(names.map(async (name) => waitForPage(daemons[name], / up<\/b>|class="up"/)));
     // What stands still since the first poll cannot be judged.
     const advanceAndGet = async (): Promise<string> => {
-      healthy.advance(1);
+      healthy.model.advance(1);
       return (await get(`${daemons.healthy.url}/`)).text;
     };
     await waitFor(advanceAndGet, (html) => html.includes('No problem on'));

@@ -35,7 +35,6 @@ export function summarize(model: Model): ChainSummary {
   const { state } = model.moduleState();
   const input = model.rateLimiterInput();
   const timeouts = state.batches.map(({ batch_timeout }) => Number(batch_timeout));
-  const transfers = [...state.unbatched_transfers, ...state.batches.flatMap(({ transactions }) => transactions)];
   const nonces = state.attestations.map(eventNonceOf);
   const lastObservedNonce = Number(state.last_observed_nonce);
   return {
@@ -44,7 +43,7 @@ export function summarize(model: Model): ChainSummary {
     nextEventVotedShare: nextEventVotedShare(state),
     conflictingEvents: new Set(nonces.filter((nonce, index) => nonces.indexOf(nonce) !== index)).size,
     lastPoolId: Number(state.last_outgoing_pool_id),
-    oldestTransferId: Math.min(...transfers.map(({ id }) => Number(id))),
+    oldestTransferId: Math.min(...transferIds(state)),
     unbatched: state.unbatched_transfers.length,
     batches: state.batches.length,
     lowestSignedShare: Math.min(...signedShares(state)),
@@ -86,6 +85,49 @@ export function currentOutbound(cctx: Cctx) {
   return outbound;
 }
 
+/** What a module state contains that no hub can have. */
+export function inconsistenciesOf(state: ModuleState): string[] {
+  const senders = new Set(state.orchestrator_addresses.map(({ sender }) => bech32DataOf(sender)));
+  const isVote = (vote: string): boolean => vote.startsWith('hubvaloper1') && senders.has(bech32DataOf(vote));
+  const signers = new Set(state.orchestrator_addresses.map((row) => pairOf(row.orchestrator, row.eth_address)));
+  const confirmSigners = [
+    ...state.valset_confirms.map((row) => pairOf(row.orchestrator, row.eth_address)),
+    ...state.batch_confirms.map((row) => pairOf(row.orchestrator, row.eth_signer)),
+  ];
+  const valsets = new Set(state.valsets.map(({ nonce }) => nonce));
+  const batches = new Set(state.batches.map((row) => pairOf(row.batch_nonce, row.token_contract)));
+  const sums = [...state.valsets, state.last_observed_valset].map(powerOf);
+  const nonces = [...new Set(state.attestations.map(eventNonceOf))];
+  const observed = state.attestations.filter((row) => row.observed).map(eventNonceOf);
+  const ids = transferIds(state);
+  const checks: Readonly<Record<string, boolean>> = {
+    'a vote of nobody': state.attestations.some(({ votes }) => !votes.every(isVote)),
+    'a confirm of an unknown signer': confirmSigners.some((signer) => !signers.has(signer)),
+    'a confirm without a set': state.valset_confirms.some(({ nonce }) => !valsets.has(nonce)),
+    'a confirm without a batch': state.batch_confirms.some(
+      ({ nonce, token_contract }) => !batches.has(pairOf(nonce, token_contract)),
+    ),
+    'a set with another sum of powers': sums.some((sum) => sum > 2 ** 32 - 1 || sum < 2 ** 32 - 21),
+    'a set whose nonce is not its height': state.valsets.some(({ nonce, height }) => nonce !== height),
+    'an observed set with a hub height': state.last_observed_valset.height !== '0',
+    'a gap of events': nonces.some((nonce, index) => nonce !== Number(state.last_observed_nonce) + index),
+    'another observed event than the last': observed.some((nonce) => nonce !== Number(state.last_observed_nonce)),
+    'a transfer in two places': new Set(ids).size < ids.length,
+    'an id that was not given out': ids.some((id) => id > Number(state.last_outgoing_pool_id)),
+    'a batch with two tokens': state.batches.some(({ token_contract, transactions }) =>
+      transactions.some((row) => [row.erc20_token, row.erc20_fee].some(({ contract }) => contract !== token_contract)),
+    ),
+  };
+  return Object.keys(checks).filter((text) => checks[text]);
+}
+
+const pairOf = (first: string, second: string): string => `${first} ${second.toLowerCase()}`;
+
+/** The ids of all transfers, in batches or not. */
+export function transferIds({ unbatched_transfers, batches }: ModuleState): number[] {
+  return [...unbatched_transfers, ...batches.flatMap(({ transactions }) => transactions)].map(({ id }) => Number(id));
+}
+
 function powerShareOf(valset: Valset, addresses: ReadonlySet<string>): number {
   const members = valset.members.filter(({ external_address }) => addresses.has(external_address.toLowerCase()));
   return powerOf({ ...valset, members }) / powerOf(valset);
@@ -119,7 +161,8 @@ function nextEventVotedShare(state: ModuleState): number {
   return Math.max(0, ...next.map((attestation) => powerShareOf(newestValset(state), votersOf(attestation, state))));
 }
 
-function estimatedExternalHeight(state: ModuleState, height: number): number {
+/** By the last observed event and the block times that the hub assumes. */
+export function estimatedExternalHeight(state: ModuleState, height: number): number {
   const observed = state.attestations.find((row) => eventNonceOf(row) === Number(state.last_observed_nonce));
   const elapsedMs = (height - Number(observed?.height)) * Number(state.params.average_block_time);
   const blocks = Math.floor(elapsedMs / Number(state.params.average_external_block_time));

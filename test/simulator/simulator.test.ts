@@ -31,7 +31,7 @@ describe('the simulator', () => {
 
   it('sends the content type and the current height in headers', async () => {
     const before = await query(MODULE_STATE);
-    simulator.advance(3);
+    simulator.model.advance(3);
     const after = await query(RATE_LIMITER_INPUT);
     expect(before.headers['content-type']).toBe('application/json');
     expect(after.headers['content-type']).toBe('application/json');
