@@ -125,7 +125,7 @@ function summaryLines(verdicts: readonly Verdict[], targets: readonly string[]):
     ...more,
     ...targets
       .filter((target) => !firing.some((verdict) => verdict.target === target))
-      .map((target) => `${target}: no problem`),
+      .map((target) => `${target}: no problem that one poll can prove`),
     ...pending.slice(0, MAX_LINES).map(pendingLine),
   ];
 }

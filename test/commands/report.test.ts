@@ -143,7 +143,7 @@ describe('the summary of one poll', () => {
   it('begins with "no problem" for a healthy bridge, and ends with what it cannot judge', () => {
     expect(summaryOf('healthy', 20)).toEqual({
       lines: [
-        'demo: no problem',
+        'demo: no problem that one poll can prove',
         expect.stringMatching(new RegExp(`^${NOT_JUDGED}BridgeNodeBehind, .*CrosschainOutboundDisabled`)),
       ],
       failure: undefined,
