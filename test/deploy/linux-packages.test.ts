@@ -116,7 +116,6 @@ function createMachine() {
   program('curl', `for url; do case $url in https:*) cp "${release}/\${url##*/}" .;; esac; done`);
   return {
     write,
-    path: (file: string): string => join(root, file),
     read: (file: string): string => readFileSync(join(root, file), 'utf8'),
     calls: (): string[] => {
       const log = join(root, 'systemctl.log');
@@ -144,57 +143,31 @@ const ARCHIVES = [
   ],
 ] as const;
 
-describe.skipIf(!hasTools).each(ARCHIVES)(
-  'the archive with %s, installed as documented',
+it.skipIf(!hasTools).each(ARCHIVES)(
+  'the archive with %s runs as documented, and an upgrade keeps its configuration',
   (_title, name, program, command) => {
-    const [documented = ''] = blocksOf('sh').flatMap(({ file, code }) =>
-      file === 'docs/deployment.md' && code.startsWith('version=') ? code : [],
-    );
-    const page = readProjectFile('docs/deployment.md');
-    const install = (archive: string): string => {
-      const script = documented.replace(/^version=.*$/m, `version=${version}`);
-      return archive === '' ? script : script.replace(/^archive=.*$/m, `archive=${archive}`);
-    };
+    const blocks = blocksOf('sh').filter(({ file }) => file === 'docs/deployment.md');
+    const { code = '' } = blocks.find((block) => block.code.startsWith('version=')) ?? {};
+    const script = code.replace(/^version=.*$/m, `version=${version}`);
+    const install = name === '' ? script : script.replace(/^archive=.*$/m, `archive=${name}`);
+    for (const text of [name, program]) expect(readProjectFile('docs/deployment.md')).toContain(text);
+    const machine = createMachine();
+    machine.run(install);
+    expect(machine.read('etc/systemd/system/bridge-exporter.service')).toContain(`\nExecStart=${command}\n`);
+    expect(machine.run(`${program} --version`)).toContain(`bridge-exporter ${version} (revision `);
+    expect(machine.calls()).toEqual(['daemon-reload', 'try-restart bridge-exporter']);
 
-    it('runs from the path in the unit, with the configuration that the page describes', () => {
-      for (const text of [name, program]) expect(page).toContain(text);
-      const machine = createMachine();
-      machine.run(install(name));
-      expect(machine.read('etc/systemd/system/bridge-exporter.service')).toContain(`\nExecStart=${command}\n`);
-      expect(machine.run(`${program} --version`)).toContain(`bridge-exporter ${version} (revision `);
-      expect(machine.calls()).toEqual(['daemon-reload', 'try-restart bridge-exporter']);
+    machine.write('etc/bridge-exporter/bridge.yaml', 'targets: [{name: a, bridge: {url: "https://a.example.org"}}]\n');
+    const [check = ''] = blocks.flatMap((block) => /^\/opt\/.* --config\.check.*$/m.exec(block.code)?.[0] ?? []);
+    expect(machine.run(check.replace(/^\S+/, program))).toContain('name: a');
 
-      const config = machine.write(
-        'etc/bridge-exporter/bridge.yaml',
-        'targets: [{name: a, bridge: {url: "https://a.example.org"}}]\n',
-      );
-      const checks = documentedBlock('--config.check')
-        .split('\n')
-        .filter((line) => line.includes('--config.check'));
-      const check = checks.join('\n').replace(/^\S+/, program);
-      expect(machine.run(check)).toContain('name: a');
-      expect(config).toContain('/etc/');
-    });
-
-    it('is upgraded without a change of the configuration, and restarted', () => {
-      const machine = createMachine();
-      machine.run(install(name));
-      const environment = 'etc/bridge-exporter/bridge-exporter.env';
-      machine.write(environment, 'BRIDGE_URL=https://own.example.org\n');
-      machine.calls();
-      machine.run(install(name));
-      expect(machine.read(environment)).toBe('BRIDGE_URL=https://own.example.org\n');
-      expect(machine.calls()).toEqual(['daemon-reload', 'try-restart bridge-exporter']);
-    });
+    const environment = 'etc/bridge-exporter/bridge-exporter.env';
+    machine.write(environment, 'BRIDGE_URL=https://own.example.org\n');
+    machine.run(install);
+    expect(machine.read(environment)).toBe('BRIDGE_URL=https://own.example.org\n');
+    expect(machine.calls()).toEqual(['daemon-reload', 'try-restart bridge-exporter']);
   },
 );
-
-function documentedBlock(part: string): string {
-  const found = blocksOf('sh').find(
-    ({ file, code }) => file === 'docs/deployment.md' && code.includes('/opt/') && code.includes(part),
-  );
-  return found?.code ?? '';
-}
 
 describe('the environment file of the service', () => {
   const environment = readProjectFile('deploy/systemd/bridge-exporter.env');

@@ -1,4 +1,3 @@
-import type { IPodMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor';
 import type { IServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor';
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment';
 import type { IStatefulSet } from 'kubernetes-models/apps/v1/StatefulSet';
@@ -21,11 +20,8 @@ interface Kinds {
   readonly Ingress: IIngress;
   readonly NetworkPolicy: INetworkPolicy;
   readonly PodDisruptionBudget: IPodDisruptionBudget;
-  readonly PodMonitor: IPodMonitor;
   readonly PrometheusRule: PrometheusRule;
-  readonly Secret: Manifest;
   readonly Service: IService;
-  readonly ServiceAccount: Manifest;
   readonly ServiceMonitor: IServiceMonitor;
   readonly StatefulSet: IStatefulSet;
 }

@@ -15,25 +15,16 @@ function errorsOf(content: string): string[] {
 
 interface Step {
   readonly uses?: string;
-  readonly run?: string;
   readonly with?: Readonly<Record<string, unknown>>;
-  readonly env?: Readonly<Record<string, string>>;
 }
 
 interface Job {
-  readonly needs?: string | readonly string[];
-  readonly uses?: string;
   readonly permissions?: Readonly<Record<string, string>>;
-  readonly container?: string;
-  readonly if?: string;
-  readonly environment?: string;
   readonly strategy?: { readonly matrix: { readonly node: readonly string[] } };
   readonly steps?: readonly Step[];
 }
 
 interface Workflow {
-  readonly concurrency?: unknown;
-  readonly defaults?: { readonly run: { readonly shell: string } };
   readonly permissions: Readonly<Record<string, string>>;
   readonly jobs: Readonly<Record<string, Job>>;
 }

@@ -1,4 +1,3 @@
-import { hashSync } from 'bcryptjs';
 import { once } from 'node:events';
 import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect as connectTcp } from 'node:net';
@@ -181,17 +180,6 @@ describe('changed files', () => {
     writeFileSync(file, `tls_server_config: {${pair}, ${keys(others.certFile)}}`);
     await waitForChecks(async () => isServed(url, { ...theirs }));
     expect(await isServed(url, { ...known })).toBe(false);
-  });
-
-  it('apply new headers and users from the next request on', async () => {
-    const { url, file } = await startTls('');
-    const headers = 'http_server_config: {headers: {X-XSS-Protection: "0"}}';
-    writeFileSync(file, `tls_server_config: {${pair}}\n${headers}`);
-    await waitForChecks(async () => (await fetchOver(url)).response.includes('X-XSS-Protection: 0'));
-    const users = `basic_auth_users: {alice: ${hashSync('secret', 4)}}`;
-    writeFileSync(file, `tls_server_config: {${pair}}\n${users}`);
-    await waitForChecks(async () => !(await isServed(url)));
-    await expect(fetchOver(url)).rejects.toThrow(/HTTP\/1\.1 401 /);
   });
 
   it.each([
