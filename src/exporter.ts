@@ -109,7 +109,7 @@ export function createPages(
   endpoints: { readonly all: () => readonly ShownEndpoint[]; readonly states: () => readonly EndpointState[] },
   active: Pick<ActiveConfig, 'current' | 'rejectedAt'>,
   { telemetryPath, build, startedAt, recorder, now: clockNow, isRecording = false }: PagesOptions,
-): Pick<AppDependencies, 'statusPage' | 'statusJson' | 'pendingPage' | 'pendingJson' | 'configPage'> {
+): Pick<AppDependencies, 'statusPage' | 'pendingPage' | 'configPage'> {
   const site = { telemetryPath, version: build.version, isRecording };
   const verdicts = (now: Instant) => verdictsOf(endpoints.states(), now);
 
@@ -147,15 +147,14 @@ export function createPages(
   };
 
   return {
-    statusPage: async () => statusPage(await status(), site),
-    statusJson: async () => jsonOf(await status(), { withItems: false }),
-    pendingPage: async (target, search) => {
-      const view = await pending(target, search);
-      return view && pendingPage(view, active.current().links, site);
+    statusPage: async (isJson) => {
+      const view = await status();
+      return isJson ? jsonOf(view, { withItems: false }) : statusPage(view, site);
     },
-    pendingJson: async (target, search) => {
+    pendingPage: async (isJson, target, search) => {
       const view = await pending(target, search);
-      return view && jsonOf(view, { withItems: true });
+      if (view === undefined) return undefined;
+      return isJson ? jsonOf(view, { withItems: true }) : pendingPage(view, active.current().links, site);
     },
     configPage: () => {
       const { text, loadedAt } = active.current();

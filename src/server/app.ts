@@ -12,15 +12,19 @@ import type { Format } from '../metrics/text-format.js';
 import { parseSearch } from '../pages/search.js';
 import type { Result } from '../result.js';
 
+/** HTML, or what it shows as an object, which is sent as JSON. */
+type Page = string | object;
+
 /** What the paths serve. All of it is in memory: no request waits for a chain node. */
 export interface AppDependencies {
   readonly metrics: (format: Format, encoding: ContentEncoding) => Promise<Buffer>;
-  readonly statusPage: () => Promise<string>;
-  /** What the status page shows, as JSON. */
-  readonly statusJson: () => Promise<object>;
+  readonly statusPage: (isJson: boolean) => Promise<Page>;
   /** The page of all targets, or of the one with a name; `undefined` if there is no such target. `search` finds transactions of a target. */
-  readonly pendingPage: (target: string | undefined, search: string | undefined) => Promise<string | undefined>;
-  readonly pendingJson: (target: string | undefined, search: string | undefined) => Promise<object | undefined>;
+  readonly pendingPage: (
+    isJson: boolean,
+    target: string | undefined,
+    search: string | undefined,
+  ) => Promise<Page | undefined>;
   readonly configPage: () => string;
   /** Endpoints without a finished poll. */
   readonly notYetPolled: () => readonly string[];
@@ -54,20 +58,16 @@ export function createApp(dependencies: AppDependencies, options: AppOptions, lo
     const format = formatFor(request);
     await send(request, response, contentTypes[format], async (encoding) => dependencies.metrics(format, encoding));
   });
-  get('/', limit, async (request, response) => {
-    const { statusJson, statusPage } = dependencies;
-    await sendPage(request, response, await (prefersJson(request) ? statusJson() : statusPage()));
-  });
+  get('/', limit, async (request, response) =>
+    sendPage(request, response, await dependencies.statusPage(prefersJson(request))),
+  );
   get('/pending', limit, async (request, response) => {
     const { target } = request.query;
     if (target !== undefined && typeof target !== 'string') {
       sendText(response, 400, 'target is set more than once — expected ?target=NAME');
       return;
     }
-    const search = parseSearch(request.query);
-    const page = prefersJson(request)
-      ? await dependencies.pendingJson(target, search)
-      : await dependencies.pendingPage(target, search);
+    const page = await dependencies.pendingPage(prefersJson(request), target, parseSearch(request.query));
     if (page === undefined) sendText(response, 404, 'no such target is polled by this exporter; /pending lists them');
     else await sendPage(request, response, page);
   });
@@ -161,8 +161,7 @@ async function send(
   response.send(body);
 }
 
-/** A text is HTML, anything else is sent as JSON. */
-async function sendPage(request: Request, response: Response, page: string | object): Promise<void> {
+async function sendPage(request: Request, response: Response, page: Page): Promise<void> {
   const text = typeof page === 'string' ? page : `${JSON.stringify(page)}\n`;
   await send(request, response, typeof page === 'string' ? 'html' : 'json', async (encoding) =>
     encoding === 'gzip' ? compress(text) : Buffer.from(text),

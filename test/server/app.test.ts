@@ -241,15 +241,15 @@ describe('the status page and the pending page', () => {
     const asked: unknown[] = [];
     const url = await serveApp({ pendingPage: async (...query) => String(asked.push(query)) });
     await get(`${url}/pending?target=a%2Fb&q=0x1`);
-    await get(`${url}/pending?other=nonsense`);
+    await get(`${url}/pending?other=nonsense`, { headers: { accept: 'application/json' } });
     expect(asked).toEqual([
-      ['a/b', '0x1'],
-      [undefined, undefined],
+      [false, 'a/b', '0x1'],
+      [true, undefined, undefined],
     ]);
   });
 
   it.each(['text/html', 'application/json'])('reject an unknown target, and several ones: %s', async (accept) => {
-    const url = await serveApp({ pendingPage: async () => undefined, pendingJson: async () => undefined });
+    const url = await serveApp({ pendingPage: async () => undefined });
     expect(await get(`${url}/pending?target=other`, { headers: { accept } })).toMatchObject({
       status: 404,
       text: 'no such target is polled by this exporter; /pending lists them\n',

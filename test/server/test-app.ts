@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { instance } from '../pages/sample-snapshots.js';
 import { createApp, type AppDependencies, type AppOptions } from '../../src/server/app.js';
 import {
   serverLimits,
@@ -18,10 +17,8 @@ export function createTestApp(dependencies: Partial<AppDependencies> = {}, optio
   return createApp(
     {
       metrics: async () => Buffer.from('metrics\n'),
-      statusPage: async () => '<!doctype html>',
-      statusJson: async () => ({ generatedAt: '', targets: [], endpoints: [], instance }),
-      pendingPage: async () => '<!doctype html>',
-      pendingJson: async () => ({ generatedAt: '', endpoints: [], targets: [], search: null }),
+      statusPage: async (isJson) => (isJson ? {} : '<!doctype html>'),
+      pendingPage: async (isJson) => (isJson ? {} : '<!doctype html>'),
       configPage: () => '<!doctype html>',
       notYetPolled: () => [],
       reload: async () => ({ ok: true }),
