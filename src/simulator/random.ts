@@ -7,7 +7,7 @@ import { bech32 } from '@scure/base';
 const HEX_DIGITS = '0123456789abcdef';
 const BECH32_ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 /** 20 bytes in groups of five bits. */
-const BECH32_DATA_LENGTH = 32;
+const KEY_GROUPS = 32;
 const BECH32_CHECKSUM_LENGTH = 6;
 const SIGNATURE_BYTES = 65;
 
@@ -94,12 +94,20 @@ export interface AccountPair {
 }
 
 export function createAccountPair(random: Random): AccountPair {
-  const data = random.string(BECH32_ALPHABET, BECH32_DATA_LENGTH);
-  return { account: createBech32(random, 'hub', data), operator: createBech32(random, 'hubvaloper', data) };
+  const key = drawKey(random);
+  return { account: bech32.encode('hub', key), operator: bech32.encode('hubvaloper', key) };
 }
 
 export function createAccount(random: Random): string {
-  return createAccountPair(random).account;
+  return bech32.encode('hub', drawKey(random));
+}
+
+/** In groups of five bits. */
+function drawKey(random: Random): number[] {
+  const key = Array.from({ length: KEY_GROUPS }, () => random.between(0, BECH32_ALPHABET.length - 1));
+  // The two checksums used to be random. Their draws are skipped, so that a seed still gives the same chain.
+  random.string(BECH32_ALPHABET, 2 * BECH32_CHECKSUM_LENGTH);
+  return key;
 }
 
 /** The common public key of the signers (TSS). The first data characters encode the key type. */
@@ -117,15 +125,6 @@ export function createExternalAddress(random: Random): string {
 /** 130 hex characters without 0x. The last byte is the recovery id. */
 export function createSignature(random: Random): string {
   return `${random.hex((SIGNATURE_BYTES - 1) * 2)}0${random.between(0, 1)}`;
-}
-
-function createBech32(random: Random, prefix: string, data: string): string {
-  // The checksum used to be random. Its draws are skipped, so that a seed still gives the same chain.
-  random.string(BECH32_ALPHABET, BECH32_CHECKSUM_LENGTH);
-  return bech32.encode(
-    prefix,
-    Array.from(data, (character) => BECH32_ALPHABET.indexOf(character)),
-  );
 }
 
 /** FNV-1a: spreads similar seeds over all 32 bits. */

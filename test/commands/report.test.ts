@@ -5,7 +5,7 @@ import { demoConfig } from '../../src/commands/demo.js';
 import { summarize, type Summary } from '../../src/commands/report.js';
 import { readResponse } from '../../src/poll/read-response.js';
 import { jobsOf } from '../../src/poll/jobs.js';
-import { createModel } from '../../src/simulator/model.js';
+import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { failedFetch, pollOf } from '../support/polls.js';
@@ -13,12 +13,24 @@ import { failedFetch, pollOf } from '../support/polls.js';
 const START_SECONDS = 1_790_000_000;
 const HEALTHY_MINUTES = 10;
 
-/** What `once` says of a chain on which the scenario has lasted for some minutes: no poll came before. */
-function summaryOf(scenario: ScenarioName, minutes: number, { tokens }: Pick<Partial<Config>, 'tokens'> = {}): Summary {
+const chains = new Map<string, Model>();
+
+/** A chain on which the scenario has lasted for some minutes. */
+function chainAfter(scenario: ScenarioName, minutes: number): Model {
+  const key = `${scenario} ${minutes}`;
+  const known = chains.get(key);
+  if (known !== undefined) return known;
   const model = createModel({ seed: 7, scenario: 'healthy', startTime: START_SECONDS, blockTimeMs: 20_000 });
   model.advanceTime(HEALTHY_MINUTES * 60_000);
   model.setScenario(scenario);
   model.advanceTime(minutes * 60_000);
+  chains.set(key, model);
+  return model;
+}
+
+/** What `once` says of it: no poll came before. */
+function summaryOf(scenario: ScenarioName, minutes: number, { tokens }: Pick<Partial<Config>, 'tokens'> = {}): Summary {
+  const model = chainAfter(scenario, minutes);
   const now: Instant = { epochSeconds: START_SECONDS + (HEALTHY_MINUTES + minutes) * 60, monotonicMs: 0 };
   const demo = demoConfig('http://127.0.0.1:1', model);
   const config = { ...demo, tokens: tokens ?? demo.tokens };

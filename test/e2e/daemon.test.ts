@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { seriesOf, valueIn } from '../support/exposition-text.js';
 import { get, scrape } from '../support/http.js';
@@ -16,11 +16,15 @@ import { waitFor } from '../support/wait-for.js';
 const folder = createTempFolder();
 let simulator: Simulator;
 
-beforeEach(async () => {
+beforeAll(async () => {
   simulator = await startTestSimulator();
 });
 
-afterEach(async () => simulator.close());
+afterEach(() => {
+  for (const document of ['module_state', 'rate_limiter_input'] as const) simulator.fault(document, undefined);
+});
+
+afterAll(async () => simulator.close());
 
 async function startWith(yaml: string, ...flags: string[]): Promise<TestExporter> {
   return startTestExporter([`--config.file=${folder.write('config.yml', yaml)}`, ...flags]);

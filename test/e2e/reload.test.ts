@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { valueIn } from '../support/exposition-text.js';
 import { get, scrape, type HttpResponse } from '../support/http.js';
@@ -13,11 +13,13 @@ const writeFile = (text: string): string => folder.write('config.yml', text);
 const file = writeFile('');
 let simulator: Simulator;
 
-beforeEach(async () => {
+beforeAll(async () => {
   simulator = await startTestSimulator();
 });
 
-afterEach(async () => simulator.close());
+afterEach(() => simulator.fault('module_state', undefined));
+
+afterAll(async () => simulator.close());
 
 /** Writes a configuration with these targets, which all poll the simulator. */
 function writeConfig(

@@ -4,6 +4,7 @@ import { dataPart } from '../../src/chain/addresses.js';
 import { viewOf } from '../../src/pages/view.js';
 import { verdictsOf } from '../../src/poll/verdicts.js';
 import { testLinks } from '../pages/sample-snapshots.js';
+import { createModel } from '../../src/simulator/model.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { startNode, type Node } from '../http/nodes.js';
 import { createPolledRegistry, respondAs, type PolledRegistry } from './polled-registry.js';
@@ -14,12 +15,13 @@ const MINUTE_MS = 60_000;
 const BLOCK_TIME = 'bridge_exporter_node_block_timestamp_seconds{target="a",document="module_state"}';
 const FAILURES = 'bridge_exporter_node_query_failures_total{target="a",document="module_state",query="latest_block"}';
 
+const model = createModel({ seed: 1, scenario: 'healthy', startTime: 1_800_000_000, blockTimeMs: 2000 });
 let simulator: Simulator;
 let polled: PolledRegistry;
 let node: Node | undefined;
 
 beforeEach(async () => {
-  simulator = await startTestSimulator({ startTime: 1_800_000_000 });
+  simulator = await startTestSimulator({ model });
   polled = createPolledRegistry();
 });
 
@@ -49,7 +51,7 @@ async function nodeBefore(respond: (path: string) => RequestListener | undefined
     respond: (request, response) => {
       const own = respond(request.url ?? '');
       if (own !== undefined) return own(request, response);
-      return respondAs(simulator.model)(request, response);
+      return respondAs(model)(request, response);
     },
   });
   return node;
@@ -189,8 +191,8 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
   });
 
   it('about own validators are sent again when a proxy has refused the first ones, and are unknown meanwhile', async () => {
-    const staking = new Set(simulator.model.bridge.stakingValidators().map((own) => dataPart(own.operator_address)));
-    const registrations = simulator.model.moduleState().state.orchestrator_addresses;
+    const staking = new Set(model.bridge.stakingValidators().map((own) => dataPart(own.operator_address)));
+    const registrations = model.moduleState().state.orchestrator_addresses;
     const orchestrator = registrations.find(({ sender }) => staking.has(dataPart(sender)))?.orchestrator ?? '';
     const isOwn = (path: string): boolean => /staking|bank|oracle/.test(path);
     let isReplaced = false;

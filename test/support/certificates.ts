@@ -21,27 +21,37 @@ export interface Authority extends Certificate {
 
 const DAY_MS = 86_400_000;
 
+const authorities = new Map<string, Authority>();
+
 /**
- * Creates a certificate authority at run time, so that no key is checked in and no certificate expires. Called outside of tests,
- * because its files are deleted after the file or `describe` block.
+ * A certificate authority that is created at run time, so that no key is checked in and no certificate expires. The files of tests that run
+ * in one thread share it and its certificates, because keys take time.
  */
 export function createAuthority(commonName = 'test authority'): Authority {
+  const known = authorities.get(commonName);
+  if (known !== undefined) return known;
   const folder = createTempFolder();
   const ca = issue(folder, 'ca', { commonName, extensions: [{ name: 'basicConstraints', critical: true, cA: true }] });
-  let issued = 0;
-  const nextFile = (): string => {
-    issued += 1;
-    return `issued-${issued}`;
-  };
-  return {
+  const issued = new Map<string, Certificate>();
+  let expired = 0;
+  const authority: Authority = {
     ...ca,
     issue: (name, names = []) => {
+      const key = [name, ...names].join();
       const alternative = names.length === 0 ? [] : [{ name: 'subjectAltName', altNames: names.map(alternativeName) }];
       const extensions = [{ name: 'basicConstraints', critical: true, cA: false }, ...alternative];
-      return issue(folder, nextFile(), { commonName: name, extensions, authority: ca });
+      const certificate =
+        issued.get(key) ?? issue(folder, `issued-${issued.size}`, { commonName: name, extensions, authority: ca });
+      issued.set(key, certificate);
+      return certificate;
     },
-    expire: (certificate) => expire(folder, nextFile(), certificate, ca),
+    expire: (certificate) => {
+      expired += 1;
+      return expire(folder, `expired-${expired}`, certificate, ca);
+    },
   };
+  authorities.set(commonName, authority);
+  return authority;
 }
 
 interface CertificateOptions {
