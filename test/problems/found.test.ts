@@ -719,14 +719,14 @@ describe('a cross-chain transaction', () => {
         Array.from({ length: until + 1 }, (_, minute) => ({
           minute,
           pending: [cctx('1', 5, 0)],
-          isOutboundEnabled: minute < 10 || minute >= 200,
+          isOutboundEnabled: minute < 10 || minute >= 60,
         })),
       ).map(({ name }) => name);
     const [stuck, old] = ['CrosschainBacklogStuck/critical', 'CrosschainOldestPendingTooOld/warning'];
-    expect(names(199)).toEqual(expect.arrayContaining(['CrosschainOutboundDisabled/warning', stuck, old]));
-    expect(names(202)).toEqual([]);
-    expect(names(220)).toEqual([old]);
-    expect(names(225)).toEqual([stuck, old]);
+    expect(names(59)).toEqual(expect.arrayContaining(['CrosschainOutboundDisabled/warning', stuck, old]));
+    expect(names(62)).toEqual([]);
+    expect(names(80)).toEqual([old]);
+    expect(names(85)).toEqual([stuck, old]);
   });
 
   it('stands still for the age limit and five minutes, also across a truncated list', () => {
