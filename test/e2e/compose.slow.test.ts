@@ -10,7 +10,7 @@ import { readProjectFile } from '../support/project-files.js';
 import { startPrometheus, type Prometheus } from '../support/prometheus.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool } from '../support/tools.js';
-import { waitFor } from '../support/wait-for.js';
+import { waitFor, waitUntil } from '../support/wait-for.js';
 
 /*
  * The services of compose.yaml without containers: the same commands, environment and files, on ports of this machine.
@@ -23,7 +23,7 @@ const processes: RunningProcess[] = [];
 /** The address of a service on this machine, by its address in the network of compose.yaml. */
 const localAddresses = new Map<string, string>();
 let daemon: Daemon;
-let prometheus: Prometheus | undefined;
+let prometheus: Prometheus;
 
 const withLocalAddresses = (text: string): string =>
   [...localAddresses].reduce((changed, [address, localAddress]) => changed.replaceAll(address, localAddress), text);
@@ -67,6 +67,11 @@ beforeAll(async () => {
   );
   const address = `--web.listen-address=127.0.0.1:${alertmanagerPort}`;
   processes.push(startProcess('prometheus-alertmanager', [...alertmanagerFlags, address]));
+  await waitUntil(async () =>
+    get(`http://127.0.0.1:${alertmanagerPort}/-/ready`)
+      .then(({ status }) => status === 200)
+      .catch(() => false),
+  );
 
   const prometheusFiles = new Map(mountedFiles('prometheus'));
   for (const file of prometheusFiles) folder.write(...file);
@@ -78,63 +83,43 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await prometheus?.stop();
+  if (!hasTools) return;
+  await prometheus.stop();
   for (const started of processes) await started.stop('SIGKILL');
-  if (hasTools) await daemon.stop();
+  await daemon.stop();
 });
 
-/** Sends requests to a service until it responds with a JSON document that is accepted. */
+/** Reads from a service until it responds with what is accepted. */
 async function waitForJson<T>(url: string, isDone: (json: T) => boolean): Promise<T> {
-  const json = await waitFor(
-    async () =>
-      get(`http://${withLocalAddresses(url)}`)
-        .then(({ status, text }) => (status === 200 ? (JSON.parse(text) as T) : undefined))
-        .catch(() => undefined),
-    (value) => value !== undefined && isDone(value),
-  );
-  if (json === undefined) throw new Error(`no response from ${url}`);
-  return json;
+  return waitFor(async () => JSON.parse((await get(`http://${withLocalAddresses(url)}`)).text) as T, isDone);
 }
 
 describe.skipIf(!hasTools)('compose.yaml', () => {
   it('starts a Prometheus that scrapes the exporter, which polls both documents of the simulator', async () => {
-    interface Targets {
-      readonly data: { readonly activeTargets: readonly { readonly health: string; readonly scrapeUrl: string }[] };
-    }
-    const { data } = await waitForJson<Targets>('prometheus:9090/api/v1/targets', (targets) =>
-      targets.data.activeTargets.some(({ health }) => health === 'up'),
+    const found = await waitFor(
+      async () => prometheus.query('bridge_exporter_up == 1'),
+      ({ length }) => length === 2,
     );
-    expect(data.activeTargets).toMatchObject([{ health: 'up', scrapeUrl: `${daemon.url}/metrics` }]);
-
-    interface Found {
-      readonly data: { readonly result: readonly { readonly metric: Readonly<Record<string, string>> }[] };
-    }
-    const up = encodeURIComponent('bridge_exporter_up == 1');
-    const found = await waitForJson<Found>(
-      `prometheus:9090/api/v1/query?query=${up}`,
-      (series) => series.data.result.length === 2,
-    );
-    expect(found.data.result.map(({ metric }) => `${metric['target']} ${metric['document']}`).toSorted()).toEqual([
+    expect(found.map(({ metric }) => `${metric['target']} ${metric['document']}`).toSorted()).toEqual([
       'default module_state',
       'default rate_limiter_input',
     ]);
+    const scraped = await prometheus.activeTargets();
+    expect(scraped).toMatchObject([{ health: 'up', scrapeUrl: `${daemon.url}/metrics` }]);
   });
 
   it('starts a Prometheus that evaluates every rule and sends alerts to Alertmanager', async () => {
     interface Rules {
-      readonly data: {
-        readonly groups: readonly { readonly rules: readonly { readonly health: string; readonly name: string }[] }[];
-      };
+      readonly data: { readonly groups: readonly { readonly rules: readonly { readonly health: string }[] }[] };
     }
-    const rulesOf = ({ data }: Rules) => data.groups.flatMap(({ rules }) => rules);
-    const rules = await waitForJson<Rules>('prometheus:9090/api/v1/rules', (json) =>
-      rulesOf(json).every(({ health }) => health !== 'unknown'),
+    const healthOf = ({ data }: Rules) => data.groups.flatMap(({ rules }) => rules.map(({ health }) => health));
+    const evaluated = await waitForJson<Rules>(
+      'prometheus:9090/api/v1/rules',
+      (rules) => !healthOf(rules).includes('unknown'),
     );
-    expect(rulesOf(rules)).toHaveLength(allRules.length);
-    expect(rulesOf(rules).filter(({ health }) => health !== 'ok')).toEqual([]);
+    expect(healthOf(evaluated)).toEqual(allRules.map(() => 'ok'));
 
-    type Alerts = readonly { readonly labels: { readonly alertname: string }; readonly receivers: readonly object[] }[];
-    const alerts = await waitForJson<Alerts>('alertmanager:9093/api/v2/alerts', (firing) => firing.length > 0);
+    const alerts = await waitForJson<readonly object[]>('alertmanager:9093/api/v2/alerts', ({ length }) => length > 0);
     expect(alerts).toMatchObject([{ labels: { alertname: 'BridgeWatchdog' }, receivers: [{ name: 'heartbeat' }] }]);
   });
 

@@ -42,14 +42,18 @@ export interface MissingTool {
 /** The workers write to this file, and the reporter reads it. */
 const missingToolsFile = (): string => join(tmpdir(), 'missing-tools.jsonl');
 
+const installed = new Map<string, boolean>();
+
 /**
  * Whether a program is installed. Tests that need a missing program are skipped, and the summary says so. With the environment
  * variable REQUIRE_TOOLS, as in CI, they fail instead.
  */
 export function hasTool(name: string, args: readonly string[] = ['--version']): boolean {
-  const { error, status } = spawnSync(name, args, { stdio: 'ignore' });
-  if (error === undefined && status === 0) return true;
-  if (process.env['REQUIRE_TOOLS']) throw new Error(`the tests need ${[name, ...args].join(' ')}, which fails here`);
+  const command = [name, ...args].join(' ');
+  const isInstalled = installed.get(command) ?? spawnSync(name, args, { stdio: 'ignore' }).status === 0;
+  installed.set(command, isInstalled);
+  if (isInstalled) return true;
+  if (process.env['REQUIRE_TOOLS']) throw new Error(`the tests need ${command}, which fails here`);
   const missing: MissingTool = {
     name,
     install: INSTALL[name] ?? `install ${name}`,
