@@ -187,7 +187,7 @@ state.batches`);
     const one = recordedStates([BRIDGE, CROSSCHAIN], { maxBodyBytes: 2 ** 20, staleAfterMs: 60_000 });
     one.record(BRIDGE, bridgeResult(idleState, '1000'), at(0));
     one.record(CROSSCHAIN, crosschainResult(cctxs), at(0));
-    const states = names.flatMap((target) => one.states().map((state) => ({ ...state, target })));
+    const states = names.flatMap((target) => one.states().map((own) => ({ ...own, target })));
     const snapshots = { ...one, states: () => states };
     const html = statusAt(snapshots, 1, { verdicts: names.map((name) => targetVerdicts([], [], name)) });
     expect(titleOf(html)).toContain('No problem on any of 1000 targets');
