@@ -133,7 +133,7 @@ function polled(
     : documentBody(model, context.document, query, { receivedAt: at, sideInput });
   if (received === undefined) return before;
   const foundPath = paths.find(({ dialect }) => dialect === 'neutral');
-  const state = step(before, { ...readBody(received, context), foundPath }, context, at);
+  const state = step(before, readBody({ ...received, foundPath }, context), context, at);
   // The alerts judge what the previous round has answered, like those of polls.
   const queries = answerQueries(context, state, (path) => respondTo(model, path), at);
   return { ...state, queries };

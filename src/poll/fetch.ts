@@ -5,14 +5,15 @@ import { sourceOf, type EndpointUrl } from '../config/urls.js';
 import type { SideInput } from '../documents.js';
 import { createClient, remainingLimits, type Client, type FetchedDocument } from '../http/client.js';
 import { isUnknownPath } from '../http/error-response.js';
-import { failure, type Failure, type PollError } from '../http/failure-reasons.js';
-import { portHint, repeatedPathHint, withHint, type Protocol } from '../http/port-hints.js';
+import { failure, statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
+import { isJsonRpc, portHint, repeatedPathHint, withHint, type Protocol } from '../http/port-hints.js';
 import { NO_CONTRACT } from '../queries/contract-document.js';
 import { fetchContract, type SendQuery } from '../queries/contract-exchange.js';
 import type { NodeQuery, QueryRequest, QueryResult } from '../queries/query.js';
 import { createRpcClient, type SendRequests } from '../queries/json-rpc.js';
 import { sendQuery } from '../queries/send-query.js';
 import { createLimit } from '../queue.js';
+import { errorText } from '../text/error-text.js';
 import { isContract, type ContractJob, type PollInput, type PollJob } from './jobs.js';
 import { secondsSince } from './phases.js';
 
@@ -29,17 +30,16 @@ export interface ReceivedBody {
   /** When it was complete. */
   readonly receivedAt: Instant;
   readonly sideInput?: SideInput | undefined;
+  /** Where the document was found; absent for a contract. */
+  readonly foundPath?: DocumentPath | undefined;
+  /** Adds what the server says to the failure of a body that is not the document. */
+  readonly otherDocument?: (error: PollError) => Failure;
 }
 
 /** The response to the request of a document. */
 export interface Fetched {
   readonly outcome: ReceivedBody | Failure;
   readonly seconds: number;
-  /** Where the document was found. */
-  readonly foundPath?: DocumentPath;
-  readonly url: EndpointUrl;
-  /** Removes the secrets of the request from what the server says. */
-  readonly clean: (text: string) => string;
   /** To be called when the body is not needed any more. Until then it counts against the memory of all bodies. */
   readonly release: () => void;
 }
@@ -69,8 +69,8 @@ export function createPollExecutor(userAgent: string): PollExecutor {
   };
 }
 
-/** A failed fetch, and one of a contract, holds no memory for a body, and its messages are clean already. */
-const WITHOUT_BODY = { clean: (text: string) => text, release: () => undefined };
+/** A failed fetch, and one of a contract, holds no memory for a body. */
+const releaseNothing = (): void => undefined;
 
 async function fetchDocument(
   job: PollJob,
@@ -86,11 +86,32 @@ async function fetchDocument(
   );
   release();
   const seconds = secondsSince(started);
-  if (!fetched.ok) return { outcome: fetched, seconds, ...WITHOUT_BODY, url: job.url };
-  const { foundPath, body, height, clean } = fetched;
-  const source = sourceOf(job.url, foundPath.path);
-  const outcome: ReceivedBody = { ok: true, bytes: body.bytes, source, height, receivedAt: clock(), sideInput };
-  return { outcome, seconds, foundPath, url: job.url, clean, release: body.release };
+  if (!fetched.ok) return { outcome: fetched, seconds, release: releaseNothing };
+  const { foundPath, body, height } = fetched;
+  const outcome: ReceivedBody = {
+    ok: true,
+    bytes: body.bytes,
+    source: sourceOf(job.url, foundPath.path),
+    height,
+    receivedAt: clock(),
+    sideInput,
+    foundPath,
+    otherDocument: (error) => otherDocument(error, job.url, fetched),
+  };
+  return { outcome, seconds, release: body.release };
+}
+
+/** A body that is not the document is short, if it is an error with status 200. */
+const ERROR_BYTES = 4096;
+
+/** The failure of a response that is not the document, with what the server says instead. */
+function otherDocument(error: PollError, url: EndpointUrl, { body, clean }: FetchedDocument): Failure {
+  const start = body.bytes.subarray(0, ERROR_BYTES).toString();
+  const text = errorText(start);
+  const hint = portHint(url, isJsonRpc(start) ? 'json-rpc' : undefined);
+  if (text === undefined) return withHint(error, hint);
+  const remedy = error.reason === 'schema' ? { remedy: statusRemedies.errorDocument } : {};
+  return withHint({ ...error, ...remedy, message: `${error.message}: ${clean(text)}` }, hint);
 }
 
 /** A document and where it was found. */
@@ -154,5 +175,5 @@ async function callContract(
   const outcome: Fetched['outcome'] = fetched.ok
     ? { ok: true, bytes: fetched.body, source, height: undefined, receivedAt: clock(), sideInput: fetched.exchange }
     : fetched;
-  return { outcome, seconds: secondsSince(started), ...WITHOUT_BODY, url };
+  return { outcome, seconds: secondsSince(started), release: releaseNothing };
 }

@@ -45,9 +45,6 @@ export interface EndpointRegistry {
   readonly close: () => void;
 }
 
-/** The body of a poll, with where it was found; without a path for a contract. */
-export type RecordedBody = Omit<ReceivedBody, 'ok' | 'source'> & { readonly path: string | undefined };
-
 /** Records polls, without an effect on them. */
 export interface PollRecorder {
   /**
@@ -56,7 +53,7 @@ export interface PollRecorder {
    */
   readonly isDue: (state: EndpointState, job: Pick<PollJob, 'intervalMs' | 'limits'>) => boolean;
   /** Records a poll if it is selected. */
-  readonly record: (state: EndpointState, body: RecordedBody | undefined) => void;
+  readonly record: (state: EndpointState, body: ReceivedBody | undefined) => void;
   /** The next document of each endpoint of the target is recorded, because a problem has begun or ended. */
   readonly recordNext: (target: string) => void;
 }
@@ -153,7 +150,7 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
     if (before === undefined) return 1;
     const after = timedStep(before, found, job.context, now());
     change(job, () => after);
-    publish(before, after, fetched);
+    publish(before, after, fetched.outcome.ok ? fetched.outcome : undefined);
     // Everything else is requested only from a node that has just responded, and is not behind.
     if (isServing(after)) void queries.run(job);
     await nextTurn();
@@ -161,7 +158,7 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
   }
 
   /** Tells the log, the state file and the recorder what a poll has changed. */
-  function publish(before: EndpointState, after: EndpointState, { outcome, foundPath }: Fetched): void {
+  function publish(before: EndpointState, after: EndpointState, body: ReceivedBody | undefined): void {
     const { target } = after;
     pollLog.poll(before, after);
     const ofTarget = states.filter((state) => state.target === target);
@@ -171,7 +168,7 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
       recorder?.recordNext(target);
       stateFile?.writeSoon();
     }
-    recorder?.record(after, outcome.ok ? { ...outcome, path: foundPath?.path } : undefined);
+    recorder?.record(after, body);
   }
 
   /** The state of an endpoint with another job. One that is polled anew continues with what is remembered of it. */

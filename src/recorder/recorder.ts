@@ -3,7 +3,8 @@ import { clock, isoTime, type Instant } from '../clock.js';
 import type { RecorderSettings } from '../config/config.js';
 import type { SideInput } from '../documents.js';
 import { endpointId, type EndpointState } from '../poll/endpoint-state.js';
-import type { PollRecorder, RecordedBody } from '../poll/registry.js';
+import type { ReceivedBody } from '../poll/fetch.js';
+import type { PollRecorder } from '../poll/registry.js';
 import { FORMAT_VERSION, type RecordingHeader } from './recording-file.js';
 import { selectPoll, type RecordingMemory } from './selection.js';
 import { startWriter, type RecordingWriter, type WriterSettings, type WriterStatus } from './writer.js';
@@ -79,7 +80,7 @@ export function createRecorder(
 
 function headerOf(
   { target, document, addedAt, last, failure }: EndpointState,
-  body: RecordedBody | undefined,
+  body: ReceivedBody | undefined,
 ): RecordingHeader {
   if (last === undefined) throw new Error('an endpoint without a poll is not recorded');
   const error = last.ok ? undefined : failure?.error;
@@ -90,7 +91,7 @@ function headerOf(
     document,
     time: isoTime(last.at.epochSeconds),
     ...(body?.height !== undefined && { height: body.height }),
-    ...(body?.path !== undefined && { path: body.path }),
+    ...(body?.foundPath && { path: body.foundPath.path }),
     ...(calls && { calls }),
     outcome: error?.reason ?? 'ok',
     ...(error && { message: error.message }),

@@ -192,8 +192,8 @@ function pollOf(
   }
   const sideInput = sideInputOf(recorded, success?.snapshot, receivedAt, siblingOf);
   const foundPath = documents[document].paths.find(({ path }) => path === header.path);
-  const read = readBody({ bytes: body, source, height: header.height, receivedAt, sideInput }, context);
-  return { ...read, phaseSeconds, foundPath };
+  const received = { bytes: body, source, height: header.height, receivedAt, sideInput, foundPath };
+  return { ...readBody(received, context), phaseSeconds };
 }
 
 /**

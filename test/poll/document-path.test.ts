@@ -1,15 +1,11 @@
-import { pino } from 'pino';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { DocumentPath } from '../../src/chain/dialects.js';
-import { clock } from '../../src/clock.js';
-import { failure, type Failure } from '../../src/http/failure-reasons.js';
-import { createEndpointRegistry } from '../../src/poll/registry.js';
-import { createPollExecutor, type PollExecutor } from '../../src/poll/fetch.js';
+import type { Failure } from '../../src/http/failure-reasons.js';
+import { createPollExecutor } from '../../src/poll/fetch.js';
 import { jobsOf, type PollJob } from '../../src/poll/jobs.js';
 import type { Poll } from '../../src/poll/step.js';
 import { firstSnapshot } from '../support/snapshots.js';
-import type { QueryResult } from '../../src/queries/query.js';
 import { startNode, type Node } from '../http/nodes.js';
 import { parseValidConfig } from '../support/config.js';
 import { PEGGY_NAMES, withNames, ZETA_NAMES } from '../support/dialect-names.js';
@@ -214,61 +210,22 @@ describe('a poll with another dialect', () => {
   });
 });
 
-describe('an endpoint that is polled on a timer', () => {
-  /** Starts polling and returns what was found by each poll. */
-  function start() {
-    const polled: (DocumentPath | string)[] = [];
-    const fetch: PollExecutor['fetch'] = async (job, input) => {
-      const fetched = await executor.fetch(job, input);
-      polled.push(fetched.foundPath ?? outcomeOf(fetched));
-      return fetched;
-    };
-    const sendQuery = async (): Promise<QueryResult> => ({ ...failure('status', ''), isRefused: true });
-    const registry = createEndpointRegistry({ executor: { fetch, sendQuery }, log: pino({ level: 'silent' }) });
-    closing.push(async () => registry.close());
-    const replaceJobs = (jobs: readonly PollJob[], intervalMs: number): void =>
-      registry.reconcile(
-        jobs.map((job) => ({ ...job, intervalMs })),
-        clock(),
-      );
-    const hasSucceeded = (): boolean => registry.states()[0]?.success !== undefined;
-    return { polled, endpoints: { replaceJobs, hasSucceeded, close: registry.close } };
-  }
+describe('a poll after the document was found', () => {
+  const NEUTRAL_PATH: DocumentPath = { dialect: 'neutral', path: NEUTRAL };
 
-  it('finds a document that moves to another path and back, and keeps the path during other failures', async () => {
-    const paths: Record<string, Respond> = { [PEGGY]: found };
-    const node = await nodeWith((request, response) => withPaths(paths)(request, response));
-    const { polled, endpoints } = start();
-    endpoints.replaceJobs([jobOf(node.url, 'bridge')], 100);
-    const afterNextPolls = async (): Promise<(string | undefined)[]> => {
-      // A poll that is in progress may still see the previous paths.
-      const seen = polled.length;
-      await waitUntil(() => polled.length >= seen + 2);
-      const requests = node.requests.length;
-      await waitUntil(() => polled.length >= seen + 4);
-      return urlsOf(node).slice(requests);
-    };
-    expect(new Set(await afterNextPolls())).toEqual(new Set([PEGGY]));
-
-    Object.assign(paths, { [PEGGY]: notImplemented, [NEUTRAL]: found });
-    expect(new Set(await afterNextPolls())).toEqual(new Set([NEUTRAL]));
-    expect(polled.at(-1)).toEqual({ dialect: 'neutral', path: NEUTRAL });
-
-    Object.assign(paths, { [NEUTRAL]: serverError });
-    expect(new Set(await afterNextPolls())).toEqual(new Set([NEUTRAL]));
-    expect(polled.at(-1)).toBe(`status: ${NEUTRAL}: responded with status 500: panic`);
-
-    Object.assign(paths, { [PEGGY]: found, [NEUTRAL]: notFound });
-    expect(new Set(await afterNextPolls())).toEqual(new Set([PEGGY]));
-    // The document was found again by the first poll after each move.
-    expect(polled.filter((entry) => typeof entry === 'string' && entry.includes('501'))).toEqual([]);
-
-    // As of a proxy that replaces its backend.
-    Object.assign(paths, { [PEGGY]: notFound, [NEUTRAL]: notImplemented });
-    expect(new Set(await afterNextPolls())).toEqual(new Set([PEGGY, NEUTRAL]));
-    expect(polled.at(-1)).toMatch(/^status: /);
-    Object.assign(paths, { [NEUTRAL]: found });
-    expect(new Set(await afterNextPolls())).toEqual(new Set([NEUTRAL]));
-    endpoints.close();
+  it.each<[string, Respond, string, readonly string[]]>([
+    ['only there while it is there', found, 'ok', [NEUTRAL]],
+    [
+      'only there after another failure',
+      serverError,
+      `status: ${NEUTRAL}: responded with status 500: panic`,
+      [NEUTRAL],
+    ],
+    ['there first, and where it was moved', notFound, 'ok', [NEUTRAL, PEGGY]],
+  ])('requests it %s', async (_title, respond, outcome, urls) => {
+    const node = await nodeWith(withPaths({ [PEGGY]: found, [NEUTRAL]: respond }));
+    const result = await pollNode(executor, jobOf(node.url, 'bridge'), { foundPath: NEUTRAL_PATH });
+    expect(outcomeOf(result)).toBe(outcome);
+    expect(urlsOf(node)).toEqual(urls);
   });
 });

@@ -98,10 +98,13 @@ async function nextPoll(): Promise<void> {
 
 const NEUTRAL = { dialect: 'neutral', path: '/bridge/v1/module_state' };
 const received = (body: string): Fetched =>
-  fetchedBody(
-    { bytes: Buffer.from(body), source: '/x', height: asDecimalString('1000'), receivedAt: now() },
-    { foundPath: NEUTRAL },
-  );
+  fetchedBody({
+    bytes: Buffer.from(body),
+    source: '/x',
+    height: asDecimalString('1000'),
+    receivedAt: now(),
+    foundPath: NEUTRAL,
+  });
 const success = (bodyBytes = 0): Fetched => received(JSON.stringify({ state: idleState }).padEnd(bodyBytes));
 const FAILURE = failedFetch('timeout', '/x: slow');
 
@@ -285,11 +288,6 @@ describe('the names of validators', () => {
     value: { names: new Map([['qqqq', name]]), contacts: new Map(), operators: new Map() },
   });
   const queries = (): QueryStates => registry.states()[0]?.queries ?? new Map();
-  const found = () => ({
-    names: validatorsOf(queries()).names,
-    readAt: queries().get(validators.name)?.answers.get('')?.at,
-    reason: queries().get(validators.name)?.failure?.reason,
-  });
   const namesOf = (poll: StartedPoll | undefined): string | undefined => {
     return poll?.input.sideInput?.names?.get('qqqq');
   };
@@ -315,31 +313,6 @@ describe('the names of validators', () => {
     expect(startedNames.map(({ job }) => job.url.origin)).toEqual(['https://a.example', 'https://a.example']);
   });
 
-  it('stay when they cannot be read, which is logged once', async () => {
-    await configure(['a']);
-    await endPoll(success());
-    await endNames(named('Alpha'));
-    for (let round = 0; round < 2; round += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
-      await nextPoll();
-      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
-      await endPoll(success());
-      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
-      await endNames({ ...failure('status', '/x: responded with status 500'), isRefused: false });
-    }
-    expect(found()).toEqual({ names: new Map([['qqqq', 'Alpha']]), readAt: STARTED_AT, reason: 'status' });
-    await nextPoll();
-    expect(namesOf(started.at(-1))).toBe('Alpha');
-    await endPoll(success());
-    await endNames(named('Beta'));
-    expect(found()).toMatchObject({ names: new Map([['qqqq', 'Beta']]), reason: undefined });
-    // Besides the queries that are refused.
-    expect(logged.filter((line) => /status 500|no failures/.test(line))).toEqual([
-      'query of the node failed: /x: responded with status 500',
-      'query of the node has no failures any more',
-    ]);
-  });
-
   it('are kept by a reload, unless the address of the node changes or they are switched off', async () => {
     await configure(['a']);
     await endPoll(success());
@@ -359,7 +332,7 @@ describe('the names of validators', () => {
     await endPoll(success());
     await configureYaml('targets: [{name: a, bridge: {url: "https://other.example"}}]');
     await endNames(named('of the previous node'));
-    expect(found().names.size).toBe(0);
+    expect(validatorsOf(queries()).names.size).toBe(0);
     expect(namesOf(started.at(-1))).toBeUndefined();
   });
 });

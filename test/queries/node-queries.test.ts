@@ -80,17 +80,6 @@ describe('queries of the same node', () => {
     expect(valueOf(FAILURES)).toBe('0');
   });
 
-  it('are sent at most once a minute', async () => {
-    poll(simulator.url);
-    await waitUntil(() => simulator.requests.latest_block === 1);
-    await nextPolls();
-    polled.advance(MINUTE_MS - 5000);
-    await nextPolls();
-    expect(simulator.requests.latest_block).toBe(1);
-    polled.advance(5000);
-    await waitUntil(() => simulator.requests.latest_block === 2);
-  });
-
   it('are sent to a node four at a time, those of all its endpoints together, and do not delay those to other nodes', async () => {
     const held: ServerResponse[] = [];
     const isDocument = (path: string): boolean => /module_state|rateLimiterInput/i.test(path);
@@ -171,23 +160,6 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     pollCrosschain(simulator.url);
     await waitUntil(() => exposition().some((line) => line.startsWith('crosschain_nonce_low{')));
     expect(simulator.requests.tss).toBe(1);
-  });
-
-  it('of a further page are failures when it is refused, because the node serves the path', async () => {
-    const isPage = (path: string): boolean => path.includes('pendingNonces');
-    const { url } = await nodeBefore((path) => {
-      if (!isPage(path)) return undefined;
-      const page = { pending_nonces: [], pagination: { next_key: 'AQ==' } };
-      return path.includes('key') ? withStatus(404) : withStatus(200, JSON.stringify(page));
-    });
-    pollCrosschain(url);
-    const requests = (): number => (node?.requests ?? []).filter(({ url: path = '' }) => isPage(path)).length;
-    for (let rounds = 1; rounds < 8; rounds += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one failure after the other
-      await waitUntil(() => requests() === 2 * rounds);
-      polled.advance(MINUTE_MS);
-    }
-    expect(logged().filter((line) => line.includes('does not serve'))).toEqual([]);
   });
 
   it('about own validators are sent again when a proxy has refused the first ones, and are unknown meanwhile', async () => {

@@ -11,6 +11,8 @@ const client = createClient('test');
 const limits = { timeoutMs: 2000, maxBodyBytes: 2 ** 20 };
 let server: Server | undefined;
 const requested: string[] = [];
+/** Sent with status 404. */
+const REFUSED = '<html>404</html>';
 
 afterEach(() => {
   server?.closeAllConnections();
@@ -23,6 +25,7 @@ async function listFrom(bodies: readonly unknown[], delayMs = 0): Promise<QueryR
   server = createServer((request, response) => {
     const body = bodies[Math.min(requested.length, bodies.length - 1)];
     requested.push(request.url ?? '');
+    if (body === REFUSED) response.statusCode = 404;
     setTimeout(() => response.end(typeof body === 'string' ? body : JSON.stringify(body)), delayMs);
   });
   const node = { url: endpointUrl(`http://127.0.0.1:${await listenOnFreePort(server)}`), limits };
@@ -77,6 +80,14 @@ describe('the names of validators', () => {
       isRefused: false,
     });
     expect(requested).toHaveLength(10);
+  });
+
+  it('are refused when the first page is, and not when a further one is, because the node serves the path', async () => {
+    expect(await listFrom([REFUSED])).toMatchObject({ isRefused: true });
+    server?.close();
+    requested.length = 0;
+    const further = await listFrom([{ validators: [], pagination: { next_key: 'AQ==' } }, REFUSED]);
+    expect(further).toMatchObject({ error: { reason: 'status' }, isRefused: false });
   });
 
   it('have one deadline for all pages', async () => {

@@ -165,6 +165,7 @@ function fetchOnce(
     height,
     receivedAt,
     sideInput: { ...sideInput, ...exchange, lastReading: sideInput?.lastReading },
+    foundPath,
   };
-  return fetchedBody(body, { ...(foundPath && { foundPath }) });
+  return fetchedBody(body);
 }

@@ -121,9 +121,9 @@ export function startSimulatedProcess(
           height: String(model.height),
           receivedAt: at,
           sideInput,
+          foundPath: job.paths.find(({ dialect }) => dialect === 'neutral'),
         };
-        const foundPath = job.paths.find(({ dialect }) => dialect === 'neutral');
-        const state = step(before, { ...readBody(received, context), foundPath }, context, at);
+        const state = step(before, readBody(received, context), context, at);
         const queries = answerQueries(context, state, (path) => respondTo(model, path), at);
         endpoints = new Map([...endpoints, [context.document, { ...state, queries }]]);
       }

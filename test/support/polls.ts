@@ -37,16 +37,11 @@ export function pollOf<Name extends DocumentName>(
   return readBody({ bytes, source, height: header, receivedAt: at, ...others }, context);
 }
 
-const RESPONSE = {
-  seconds: 0.05,
-  url: { origin: 'http://node.example' },
-  clean: (text: string) => text,
-  release: () => undefined,
-};
+const RESPONSE = { seconds: 0.05, release: () => undefined };
 
 /** What a node has sent. */
-export function fetchedBody(body: Omit<ReceivedBody, 'ok'>, others: Partial<Fetched> = {}): Fetched {
-  return { ...RESPONSE, outcome: { ok: true, ...body }, ...others };
+export function fetchedBody(body: Omit<ReceivedBody, 'ok'>): Fetched {
+  return { ...RESPONSE, outcome: { ok: true, ...body } };
 }
 
 export function failedFetch(reason: FailureReason, message: string): Fetched {
