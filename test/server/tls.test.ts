@@ -3,7 +3,7 @@ import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import { connect, type ConnectionOptions } from 'node:tls';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ServerLimits, WebServer } from '../../src/server/server.js';
@@ -44,14 +44,8 @@ async function start(tls: string, limits: Partial<ServerLimits> = {}): Promise<S
 const startTls = async (keys: string, limits?: Partial<ServerLimits>): Promise<Started> =>
   start(`tls_server_config: {${pair}${keys === '' ? '' : `, ${keys}`}}`, limits);
 
-interface TlsResponse {
-  readonly socket: TLSSocket;
-  readonly protocol: string | null;
-  readonly response: string;
-}
-
 /** Sends a request after the handshake. Rejects without a complete response. */
-async function fetchOver(url: string, options: ConnectionOptions = {}): Promise<TlsResponse> {
+async function fetchOver(url: string, options: ConnectionOptions = {}) {
   const { port } = new URL(url);
   const socket = connect({ port: Number(port), host: '127.0.0.1', ca: authority.cert, ...options });
   const chunks: Buffer[] = [];
@@ -62,7 +56,7 @@ async function fetchOver(url: string, options: ConnectionOptions = {}): Promise<
   await once(socket, 'close');
   const response = Buffer.concat(chunks).toString();
   if (!response.endsWith('served')) throw new Error(`not served: ${response}`);
-  return { socket, protocol, response };
+  return { socket, protocol };
 }
 
 async function isServed(url: string, options?: ConnectionOptions): Promise<boolean> {
