@@ -73,8 +73,8 @@ function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
       return {
         // The block was followed by none.
         start: input.at.epochSeconds - seconds + BEHIND_SECONDS,
-        fact: `the node of ${document} has been behind the chain for {duration}`,
-        details: [`its newest block is ${duration(seconds)} old, and everything that is shown of it`],
+        fact: `the node of ${document} is ${duration(seconds)} behind the chain`,
+        details: ['everything that is shown of it is as old'],
       };
     },
     inhibitsDocument: true,
@@ -90,8 +90,7 @@ const externalNodeBehind = problemOf('external_contract', {
     if (age <= BEHIND_SECONDS) return undefined;
     return {
       start: blockSeconds + BEHIND_SECONDS,
-      fact: 'the node of the external chain has been behind it for {duration}',
-      details: [`its newest block is ${duration(age)} old`],
+      fact: `the node of the external chain is ${duration(age)} behind it`,
     };
   },
 });

@@ -689,7 +689,7 @@ describe('a cross-chain transaction', () => {
     expect(found.filter(({ name }) => name.startsWith('BridgeNodeBehind'))).toMatchObject([
       {
         start: -175,
-        text: 'the node of rate_limiter_input has been behind the chain for so long; its newest block is 3 h old, and everything that is shown of it',
+        text: 'the node of rate_limiter_input is 3 h behind the chain; everything that is shown of it is as old',
       },
     ]);
   });
