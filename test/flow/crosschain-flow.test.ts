@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../support/json.js';
-import { crosschainPolls, listed, pending, START_SECONDS } from './crosschain-polls.js';
+import { crosschainPolls, listed, pending } from './crosschain-polls.js';
+import { START_SECONDS } from './flow-polls.js';
 
 const LABELS = 'chain_id="1",chain="ethereum"';
 const finished = (outcome: string, labels = LABELS): string =>

@@ -1,19 +1,13 @@
 import { defaultCrosschainSettings, type CrosschainSettings } from '../../src/config/endpoint-config.js';
-import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { CctxAnswer } from '../../src/facts/crosschain/input.js';
 import { EMPTY_CROSSCHAIN_FLOW, nextQuestions, type CrosschainFlow } from '../../src/flow/crosschain-flow.js';
 import { isOf } from '../../src/poll/endpoint-state.js';
-import type { Poll } from '../../src/poll/step.js';
-import { recordedStates } from '../support/endpoint-states.js';
 import { cctx, outbound, rateLimiterInput, status } from '../facts/crosschain/document.js';
 import type { JsonObject } from '../support/json.js';
 import { seriesOf } from '../support/exposition-text.js';
-import { NO_LABELS, pollOf, TARGET_OPTIONS } from '../support/polls.js';
+import { NO_LABELS, TARGET_OPTIONS } from '../support/polls.js';
 import { itemsOf } from '../../src/poll/kept-body.js';
-import type { StepContext } from '../../src/document-types.js';
-
-const STALE_AFTER_MS = 300_000;
-export const START_SECONDS = 1_790_000_000;
+import { flowPolls, START_SECONDS } from './flow-polls.js';
 
 export interface CrosschainPollsOptions extends Partial<CrosschainSettings> {
   readonly maxSeries?: number;
@@ -44,37 +38,27 @@ export const listed = (height: number, cctxs: readonly JsonObject[], fields: Jso
     ...fields,
   });
 
-/** An endpoint whose polls get these documents, as in the daemon. */
+/** An endpoint whose polls get these documents. */
 export function crosschainPolls({ maxSeries = 200, ...settings }: CrosschainPollsOptions = {}) {
-  const source: StepContext<'rate_limiter_input'> = {
+  const { poll, fail, snapshot, exposition, values } = flowPolls({
     ...TARGET_OPTIONS,
     labels: { ...NO_LABELS, chains: { '1': 'ethereum' } },
     maxSeries,
     document: 'rate_limiter_input',
     settings: { ...defaultCrosschainSettings, ...settings },
-  };
-  const states = recordedStates([source], { maxBodyBytes: 2 ** 26, staleAfterMs: STALE_AFTER_MS });
-  let seconds = 0;
+  });
   let answers: ReadonlyMap<string, CctxAnswer> = new Map();
-  const instant = () => ({ epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 });
   const flow = (): CrosschainFlow | undefined => {
-    const snapshot = states.states()[0]?.success?.snapshot;
-    return isOf('rate_limiter_input', snapshot) ? snapshot.flow : undefined;
+    const last = snapshot();
+    return isOf('rate_limiter_input', last) ? last.flow : undefined;
   };
-  const record = (result: Poll): void => void states.record(source, result, instant());
-  const exposition = (): string => renderEndpoints(states.states(), 'text', instant());
-
   return {
     /** Polls `after` seconds after the last poll. */
     poll: (document: unknown, after = 30): void => {
-      seconds += after;
-      record(pollOf(source, document, { at: instant(), sideInput: { cctxAnswers: answers } }));
+      poll(document, after, { sideInput: { cctxAnswers: answers } });
       answers = new Map();
     },
-    fail: (after = 30): void => {
-      seconds += after;
-      record({ outcome: { ok: false, error: { reason: 'timeout', message: 'slow' } }, phaseSeconds: {} });
-    },
+    fail,
     /** What the node answers before the next poll. */
     answer: (all: Readonly<Record<string, CctxAnswer>>): void => {
       answers = new Map(Object.entries(all));
@@ -90,28 +74,16 @@ export function crosschainPolls({ maxSeries = 200, ...settings }: CrosschainPoll
       ),
     /** The unlisted ones of the page; `undefined` if nothing can be said. */
     unlistedItems: () => {
-      const snapshot = states.states()[0]?.success?.snapshot;
-      const items = snapshot && itemsOf(snapshot);
+      const last = snapshot();
+      const items = last && itemsOf(last);
       return items?.document === 'rate_limiter_input' && items.unlisted?.readable === true
         ? items.unlisted.rows
         : undefined;
     },
     /** The indexes of those for which the node is asked. */
     departed: (): readonly string[] => (flow()?.departed ?? []).map(({ index }) => index),
-    /** The values of the families of the flow that are not 0, without the labels of the endpoint. */
-    values: (): Record<string, number> =>
-      Object.fromEntries(
-        seriesOf(exposition())
-          .filter(({ name, value }) => FLOW.test(name) && value !== 0)
-          .map(({ name, labels, value }) => [
-            `${name}{${labels.replace(/^target="t",?/, '').replace(/^document="rate_limiter_input",?/, '')}}`,
-            value,
-          ]),
-      ),
+    values,
     exposition,
     flow,
   };
 }
-
-const FLOW =
-  /^(?:bridge_flow_gaps_total|crosschain_cctxs_finished_total|crosschain_cctx_duration_seconds_(?:sum|count))$/;

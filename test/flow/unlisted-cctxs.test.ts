@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { CctxAnswer } from '../../src/facts/crosschain/input.js';
 import type { JsonObject } from '../support/json.js';
-import { crosschainPolls, listed, pending, START_SECONDS, type CrosschainPollsOptions } from './crosschain-polls.js';
+import { crosschainPolls, listed, pending, type CrosschainPollsOptions } from './crosschain-polls.js';
+import { START_SECONDS } from './flow-polls.js';
 
 const indexesOf = (count: number, prefix = '0x'): readonly string[] =>
   Array.from({ length: count }, (_, position) => `${prefix}${position}`);
