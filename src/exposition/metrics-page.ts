@@ -63,7 +63,7 @@ export function createMetricsPage(
 }
 
 /** All families of documents and polls, in the order of the exposition. */
-export const families: readonly FamilyHeader[] = [
+export const allFamilies: readonly FamilyHeader[] = [
   ...documentNames.flatMap((name): readonly FamilyHeader[] => [
     ...documents[name].families,
     ...documents[name].flow.gauges,
@@ -78,12 +78,12 @@ export const families: readonly FamilyHeader[] = [
 /** The labels of the series of a target. Configured labels of a target cannot have these names. */
 export const metricLabels: ReadonlySet<string> = new Set([
   ...ENDPOINT_LABELS,
-  ...families.flatMap(({ type, labels }) => (type === 'histogram' ? [...labels, 'le'] : labels)),
+  ...allFamilies.flatMap(({ type, labels }) => (type === 'histogram' ? [...labels, 'le'] : labels)),
 ]);
 
 const headers: Readonly<Record<Format, readonly string[]>> = {
-  text: families.map((family) => formatHeader(family, 'text')),
-  openmetrics: families.map((family) => formatHeader(family, 'openmetrics')),
+  text: allFamilies.map((family) => formatHeader(family, 'text')),
+  openmetrics: allFamilies.map((family) => formatHeader(family, 'openmetrics')),
 };
 
 /** The families of all endpoints as text. Lines are grouped by family, because HELP and TYPE precede all series of a family. */
@@ -96,7 +96,7 @@ export function renderEndpoints(states: readonly EndpointState[], format: Format
       linesByFamily.set(name, (linesByFamily.get(name) ?? '') + lines);
     }
   }
-  return families
+  return allFamilies
     .map(({ name }, index) => {
       const lines = linesByFamily.get(name) ?? '';
       return lines === '' ? '' : headers[format][index] + lines;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { documents } from '../../src/documents.js';
-import { families } from '../../src/exposition/metrics-page.js';
+import { allFamilies } from '../../src/exposition/metrics-page.js';
 import type { Family } from '../../src/metrics/family.js';
 import { orEmpty, WITHDRAWN } from '../../src/facts/required-fields.js';
 import { deriveBridge } from '../facts/derive.js';
@@ -20,7 +20,7 @@ describe('a gauge', () => {
 
 describe('every family', () => {
   it('has a HELP text of one sentence', () => {
-    for (const { name, help } of families) {
+    for (const { name, help } of allFamilies) {
       expect(help, name).toMatch(/^[A-Z][^.]*(?:\.[a-z][^.]*)*\.$/);
     }
   });
@@ -38,9 +38,9 @@ describe('every family', () => {
   });
 
   it('has a unique name, which ends in _total only for a counter', () => {
-    const names = families.map(({ name }) => name);
+    const names = allFamilies.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
-    for (const { name, type } of families) {
+    for (const { name, type } of allFamilies) {
       expect(name).toMatch(/^(bridge|crosschain)_[a-z0-9_]+$/);
       expect(name.endsWith('_total'), name).toBe(type === 'counter');
     }

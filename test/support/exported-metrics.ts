@@ -1,4 +1,4 @@
-import { families } from '../../src/exposition/metrics-page.js';
+import { allFamilies } from '../../src/exposition/metrics-page.js';
 import { ENDPOINT_LABELS, pollFamilies } from '../../src/exposition/poll-metrics.js';
 import { createProcessMetrics } from '../../src/exposition/process-metrics.js';
 import { clock } from '../../src/clock.js';
@@ -18,7 +18,7 @@ const familiesOfEndpoints: ReadonlySet<FamilyHeader> = new Set([problemStart, pr
 
 /** All metrics of the exporter by name, from the code. */
 export async function exportedMetrics(): Promise<ReadonlyMap<string, MetricInfo>> {
-  const ofTargets = families.flatMap((family) => {
+  const ofTargets = allFamilies.flatMap((family) => {
     const { name, type, labels } = family;
     const common = familiesOfEndpoints.has(family) ? ENDPOINT_LABELS : ['target'];
     return seriesNames(name, type).map(([series, ...own]): [string, MetricInfo] => [
