@@ -74,8 +74,19 @@ function bridgeProblems(
 
 const at = (minute: number) => ({ epochSeconds: START_SECONDS + minute * 60, monotonicMs: minute * 60_000 });
 
-function bridgeProblem(name: string, state: object, options: BridgeOptions = {}, minute = 0): readonly ShownProblem[] {
-  return bridgeProblems([{ minute, state }], options).filter((own) => own.name === name);
+/** Those whose name and severity contain this text. One state is that of a document at minute 0. */
+function bridgeProblem(
+  name: string,
+  documents: object | readonly Document[],
+  options: BridgeOptions = {},
+  isSinglePoll = true,
+): readonly ShownProblem[] {
+  const all = Array.isArray(documents) ? (documents as readonly Document[]) : [{ minute: 0, state: documents }];
+  return named(name, bridgeProblems(all, options, isSinglePoll));
+}
+
+function named(text: string, problems: readonly ShownProblem[]): readonly ShownProblem[] {
+  return problems.filter(({ name }) => name.includes(text));
 }
 
 const COMPLETE = {
@@ -258,6 +269,17 @@ describe('the newest validator set', () => {
     ]);
   });
 
+  it('in the contract is unknown to the hub for a day', () => {
+    const last_observed_valset = { ...idleState.last_observed_valset, nonce: '99' };
+    const unknownAfter = (...minutes: readonly number[]) =>
+      bridgeProblem('BridgeContractValsetMismatch', [
+        { minute: 0, state: {} },
+        ...minutes.map((minute) => ({ minute, state: { last_observed_valset } })),
+      ]);
+    expect(unknownAfter(1, 1438, 1439)).toMatchObject([{ subject: { kind: 'valset_unknown' }, start: 1 }]);
+    expect(unknownAfter(1, 1440, 1443)).toEqual([]);
+  });
+
   it('can be younger than the problem, if each set was replaced unsigned; then those who have not signed are those of the last set older than five minutes', () => {
     expect(unsignedFor(70, 40, 0.3)).toMatchObject([
       {
@@ -306,9 +328,7 @@ describe('the queue of a token', () => {
       minute,
       state: { unbatched_transfers: waiting, ...(minute === 2 && { batches: [liveBatch('9', 0, 2)] }) },
     }));
-    const starts = bridgeProblems(documents, { tokens: [TOKEN] }).filter(
-      ({ name }) => name === 'BridgeBacklogStuck/critical',
-    );
+    const starts = bridgeProblem('BridgeBacklogStuck/critical', documents, { tokens: [TOKEN] });
     expect(starts.map(({ start }) => start)).toEqual([2]);
   });
 
@@ -330,6 +350,19 @@ describe('the queue of a token', () => {
     expect(startsAfter(built)).toEqual([0]);
     // The sender canceled it.
     expect(startsAfter(queue)).toEqual([0]);
+  });
+
+  it('grows without a minimum fee by ten transfers in three hours', () => {
+    const growing = (length: number, minute = 180) =>
+      bridgeProblem('BridgeBacklogStuck/warning', [
+        { minute: 0, state: { unbatched_transfers: [transfer('1')] } },
+        { minute, state: { unbatched_transfers: Array.from({ length }, (_, id) => transfer(String(id + 1))) } },
+      ]);
+    expect(growing(10)).toEqual([]);
+    expect(growing(11)).toMatchObject([
+      { start: 0, text: 'no batch of 0xt built for so long: 11 transfers of 0xt waiting' },
+    ]);
+    expect(growing(11, 179)).toEqual([]);
   });
 
   it('is high above the limit, and not at it', () => {
@@ -383,7 +416,7 @@ describe('the oracle', () => {
           },
         };
       });
-      return bridgeProblems(documents).filter(({ name }) => name === 'BridgeOracleSilent/critical');
+      return bridgeProblem('BridgeOracleSilent/critical', documents);
     };
     expect(silent(() => true)).toMatchObject([{ start: 0 }]);
     expect(silent((minute) => minute < 60)).toEqual([]);
@@ -405,21 +438,15 @@ describe('a validator', () => {
 
   it('is jailed within hours, counted from the deadline of a batch or a validator set', () => {
     const found = (window: number) =>
-      bridgeProblems(
-        [
-          {
-            minute: 0,
-            state: {
-              params: { ...COMPLETE.params, signed_batches_window: String(window) },
-              batches: [liveBatch('9', 60)],
-              batch_confirms: signedBy('9', 0, 1, 2),
-            },
-          },
-        ],
+      bridgeProblem(
+        'BridgeOrchestratorDeadlineNear',
+        {
+          params: { ...COMPLETE.params, signed_batches_window: String(window) },
+          batches: [liveBatch('9', 60)],
+          batch_confirms: signedBy('9', 0, 1, 2),
+        },
         { watch },
-      )
-        .filter(({ name }) => name.startsWith('BridgeOrchestratorDeadlineNear'))
-        .map(({ name, subject }) => [name.split('/')[1], subject.watched]);
+      ).map(({ name, subject }) => [name.split('/')[1], subject.watched]);
     const blocksOf = (hours: number): number => (hours * 3600) / SECONDS_OF_BLOCK;
     expect(found(blocksOf(25))).toEqual([]);
     expect(found(blocksOf(25) - 1)).toEqual([['warning', 'true']]);
@@ -446,9 +473,7 @@ describe('a validator', () => {
       batch_confirms: signedBy('9', 0),
     };
     const textsOf = (options: BridgeOptions): readonly string[] =>
-      bridgeProblems([{ minute: 0, state }], { watch, ...options })
-        .filter(({ name }) => name === 'BridgeOrchestratorDeadlineNear/critical')
-        .map(({ text }) => text);
+      bridgeProblem('BridgeOrchestratorDeadlineNear/critical', state, { watch, ...options }).map(({ text }) => text);
     expect(textsOf({})).toEqual([
       expect.stringMatching(/^your validator hub1\w+ must sign a batch by 02:13 UTC or be jailed$/),
       expect.stringMatching(/^2 validators with 50 % of the power must sign within 12 hours or be jailed: hub1/),
@@ -511,9 +536,7 @@ describe('a validator', () => {
       return { batches, batch_confirms: [...signedBy('8', 0, 1, 2, 3), ...signedBy('9', 0, 1, 2)] };
     };
     const documents = Array.from({ length: 20 }, (_, minute) => ({ minute, state: state(minute) }));
-    expect(bridgeProblems(documents, { watch }).filter(({ name }) => name.includes('MissingConfirms'))).toMatchObject([
-      { start: -70 },
-    ]);
+    expect(bridgeProblem('MissingConfirms', documents, { watch })).toMatchObject([{ start: -70 }]);
   });
 
   it('misses votes until it votes again, and others together from 15 % of the power on', () => {
@@ -531,11 +554,12 @@ describe('a validator', () => {
   it('that catches up misses no votes: the node says that its last claim moves', () => {
     const attestations = [{ ...COMPLETE.attestations[0], votes: [0, 1, 2].map(vote) }];
     const found = (claimed: (minute: number) => number) =>
-      bridgeProblems(
+      bridgeProblem(
+        'BridgeOrchestratorMissingVotes',
         Array.from({ length: 8 }, (_, minute) => ({ minute, state: { attestations }, claimed: claimed(minute) })),
         { watch },
         false,
-      ).filter(({ name }) => name.startsWith('BridgeOrchestratorMissingVotes'));
+      );
     expect(found(() => 2)).toHaveLength(1);
     expect(found((minute) => Math.max(2, minute - 1))).toEqual([]);
   });
@@ -550,14 +574,12 @@ describe('a validator', () => {
       state: minute < 5 ? without : {},
       claimed: 2,
     }));
-    expect(
-      bridgeProblems(documents, { watch }, false).filter(({ name }) => name.includes('OrchestratorLagging')),
-    ).toMatchObject([{ start: 5 }]);
+    expect(bridgeProblem('OrchestratorLagging', documents, { watch }, false)).toMatchObject([{ start: 5 }]);
   });
 
   it('has left the validator set when it was in it', () => {
     const found = (documents: readonly Document[]) =>
-      bridgeProblems(documents, { watch }).filter(({ name }) => name.startsWith('BridgeWatchedValidatorInactive'));
+      bridgeProblem('BridgeWatchedValidatorInactive', documents, { watch });
     expect(found([{ minute: 0, state: {} }])).toEqual([]);
     expect(found([{ minute: 0, state: without }])).toMatchObject([{ name: 'BridgeWatchedValidatorInactive/warning' }]);
     expect(
@@ -571,11 +593,11 @@ describe('a validator', () => {
 
 describe('a change', () => {
   const changed = (first: object, second: object) =>
-    bridgeProblems([
+    bridgeProblem('Changed', [
       { minute: 0, state: first },
       { minute: 2, state: second },
       { minute: 4, state: second },
-    ]).filter(({ name }) => name.includes('Changed'));
+    ]);
 
   it('names the parameter with both values', () => {
     const found = changed({}, { params: { ...COMPLETE.params, signed_valsets_window: '60000' } });
@@ -595,7 +617,8 @@ describe('a change', () => {
     expect(changed(withContract('0x1'), withContract('0x2'))).toMatchObject([{ name: 'BridgeParamsChanged/critical' }]);
     const other = { params: { ...withContract('0x1').params, admins: ['a', 'b'] } };
     expect(changed(withContract('0x1'), other)).toMatchObject([{ name: 'BridgeParamsChanged/warning' }]);
-    expect(changed(withContract('0x1'), { params: { ...COMPLETE.params, admins: ['a'] } })).toEqual([]);
+    const without = { params: { ...COMPLETE.params, admins: ['a'] } };
+    expect([changed(withContract('0x1'), without), changed(without, withContract('0x1'))]).toEqual([[], []]);
   });
 
   it('is none with one odd answer, which rolls nothing back either', () => {
@@ -604,19 +627,25 @@ describe('a change', () => {
     expect(bridgeProblems(states.map((state, index) => ({ minute: 2 * index, state })))).toEqual([]);
   });
 
-  it('of the blacklist is found', () => {
-    expect(changed({ external_blacklist: [] }, { external_blacklist: ['0x1'] })).toMatchObject([
-      { name: 'BridgeBlacklistChanged/info' },
-    ]);
+  it('of the blacklist is found for an hour', () => {
+    const [before, after] = [{ external_blacklist: [] }, { external_blacklist: ['0x1'] }];
+    expect(changed(before, after)).toMatchObject([{ name: 'BridgeBlacklistChanged/info' }]);
+    const until = (minute: number) =>
+      bridgeProblem(
+        'Changed',
+        [0, 2, 4, minute - 2, minute].map((each) => ({ minute: each, state: each === 0 ? before : after })),
+      );
+    expect(until(61)).toHaveLength(1);
+    expect(until(64)).toEqual([]);
   });
 });
 
 describe('the state', () => {
   it('was rolled back when an id is lower than before', () => {
-    const found = bridgeProblems([
+    const found = bridgeProblem('BridgeStateRolledBack/critical', [
       { minute: 0, state: { last_observed_nonce: '7' } },
       { minute: 2, state: { last_observed_nonce: '5' } },
-    ]).filter(({ name }) => name === 'BridgeStateRolledBack/critical');
+    ]);
     expect(found).toMatchObject([{ subject: { kind: 'observed_nonce' }, start: 2 }]);
   });
 });
@@ -666,6 +695,9 @@ describe('a cross-chain transaction', () => {
     return shownIn(state, START_SECONDS).filter(({ name }) => !name.includes('HeightStalled'));
   }
 
+  const cctxProblems = (name: string, documents: Parameters<typeof problemsOf>[0]) =>
+    named(name, problemsOf(documents));
+
   it('is too old above the age limit of its chain, far above it critically', () => {
     const names = (age: number, chain = '1') =>
       problemsOf([{ minute: 0, pending: [cctx(chain, 1, -age)] }]).map(({ name }) => name);
@@ -677,9 +709,9 @@ describe('a cross-chain transaction', () => {
 
   it('is as old as it was when the newest block was made of a node that is behind', () => {
     const found = (age: number) =>
-      problemsOf([{ minute: 0, pending: [cctx('1', 1, -age)], blockMinutes: 180 }])
-        .filter(({ name }) => name.startsWith('CrosschainOldestPendingTooOld'))
-        .map(({ name, start }) => [name, start]);
+      cctxProblems('CrosschainOldestPendingTooOld', [
+        { minute: 0, pending: [cctx('1', 1, -age)], blockMinutes: 180 },
+      ]).map(({ name, start }) => [name, start]);
     expect(found(209)).toEqual([]);
     expect(found(211)).toEqual([['CrosschainOldestPendingTooOld/warning', -1]]);
   });
@@ -702,7 +734,7 @@ describe('a cross-chain transaction', () => {
         haltedAt: minute < 10 || minute >= 10 + halt ? minute : 10,
       }));
     const stuck = (documents: Parameters<typeof problemsOf>[0]) =>
-      problemsOf(documents).filter(({ name }) => name === 'CrosschainBacklogStuck/critical');
+      cctxProblems('CrosschainBacklogStuck/critical', documents);
     expect(stuck(polls(60, 69))).toEqual([]);
     expect(stuck(polls(60, 93))).toEqual([]);
     expect(stuck(polls(60, 94))).toMatchObject([{ start: 94 }]);
@@ -735,7 +767,7 @@ describe('a cross-chain transaction', () => {
         minute === truncatedAt ? { minute, hidden: 3 } : { minute, pending: [cctx('1', 5, minute)] },
       );
     const stuck = (documents: Parameters<typeof problemsOf>[0]) =>
-      problemsOf(documents).filter(({ name }) => name === 'CrosschainBacklogStuck/critical');
+      cctxProblems('CrosschainBacklogStuck/critical', documents);
     expect(stuck(polls(34))).toEqual([]);
     expect(stuck(polls(35))).toMatchObject([{ start: 35, subject: { chain_id: '1' } }]);
     expect(stuck(polls(40, 20))).toMatchObject([{ start: 35 }]);
@@ -749,8 +781,7 @@ describe('a cross-chain transaction', () => {
           ? { minute, pending: [cctx('1', 5, minute)] }
           : { minute, pending: [cctx('1', minute < 28 ? 2 : 3, minute)], ...(isBehind && { blockMinutes: 180 }) },
       );
-    const stuck = (isBehind: boolean) =>
-      problemsOf(polls(isBehind)).filter(({ name }) => name === 'CrosschainBacklogStuck/critical');
+    const stuck = (isBehind: boolean) => cctxProblems('CrosschainBacklogStuck/critical', polls(isBehind));
     expect(stuck(true)).toMatchObject([{ start: 35 }]);
     expect(stuck(false)).toEqual([]);
     // The node that is behind reaches the nonce at which it fell behind.
@@ -799,10 +830,10 @@ describe('a cross-chain transaction', () => {
   it('is missed when it was not in the first document', () => {
     const old = cctx('1', 1, -500);
     const found = (missed: readonly object[]) =>
-      problemsOf([
+      cctxProblems('CrosschainCctxsMissed', [
         { minute: 0, missed: [old] },
         { minute: 3, missed },
-      ]).filter(({ name }) => name.startsWith('CrosschainCctxsMissed'));
+      ]);
     expect(found([old])).toEqual([]);
     expect(found([old, cctx('1', 2, 0)])).toMatchObject([
       {

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import type { ContractInfo, ContractReading, TokenBacking } from '../../src/facts/contract/reading.js';
+import { judgeProblems, NO_PROBLEMS, type Judgement, type ProblemMemory } from '../../src/problems/memory.js';
+import type { Evidence } from '../../src/problems/problem.js';
+import { sentenceText } from '../../src/problems/sentence.js';
+
+/* What is found in the readings of the contract, in minutes of a simulated clock. One reading is enough for a problem to begin. */
+
+const START_SECONDS = 1_790_000_000;
+const at = (minute: number) => ({ epochSeconds: START_SECONDS + minute * 60, monotonicMs: minute * 60_000 });
+
+const [OWNER, OTHER_OWNER] = [`0x${'aa'.repeat(20)}`, `0x${'bb'.repeat(20)}`];
+const INFO: ContractInfo = { readAt: undefined, owner: OWNER, implementation: '', powerThreshold: 2_834_678_415 };
+
+/** A reading without a problem. */
+function readingAt(minute: number, changes: Partial<ContractReading>): ContractReading {
+  return {
+    at: at(minute),
+    contract: '0xc',
+    height: 100,
+    blockSeconds: at(minute).epochSeconds,
+    lastEventNonce: 10,
+    lastValsetNonce: 3,
+    paused: false,
+    batchNonces: [],
+    unobservedEvents: 0,
+    isValsetUnknown: false,
+    info: INFO,
+    backing: { at: at(minute), tokens: [] },
+    configuredThreshold: '0.66',
+    ...changes,
+  };
+}
+
+type Reading = readonly [minute: number, changes: Partial<ContractReading>];
+
+/** The problems after the last reading, with their start in minutes. */
+function foundAfter(...readings: readonly Reading[]) {
+  let last: (Judgement & { readonly memory: ProblemMemory }) | undefined;
+  for (const [minute, changes] of readings) {
+    const evidence = { input: readingAt(minute, changes) } as Evidence<'external_contract'>;
+    const options = { isSinglePoll: true, staleAfterMs: 100 * 60 * 60_000 };
+    last = judgeProblems(last?.memory ?? NO_PROBLEMS, 'external_contract', evidence, at(minute), options);
+  }
+  return (last?.present ?? []).map(({ problem: { name }, startSeconds, sentence }) => ({
+    name,
+    start: (startSeconds - START_SECONDS) / 60,
+    text: sentenceText(sentence),
+  }));
+}
+
+const HOUR = 60;
+
+describe('a token', () => {
+  const backing = (surplus: number | undefined): Pick<ContractReading, 'backing'> => {
+    const token: TokenBacking = { contract: '0xt', denom: 't', balance: 1, supply: 1, surplus };
+    return { backing: { at: at(0), tokens: [token] } };
+  };
+
+  it('is not backed while the shortfall is new or has grown within a day', () => {
+    expect(foundAfter([0, backing(0)])).toEqual([]);
+    expect(foundAfter([0, backing(0)], [5, backing(-3)], [10, backing(-3)])).toEqual([
+      {
+        name: 'BridgeTokenUnbacked',
+        start: 5,
+        text: '0xt has not been backed by the contract for {duration}; 3 smallest units are missing',
+      },
+    ]);
+    const later: Reading[] = [25, 26, 27].map((hours) => [hours * HOUR, backing(-3)]);
+    expect(foundAfter([0, backing(0)], [5, backing(-3)], [10, backing(-3)], ...later)).toEqual([]);
+    const grown: Reading[] = [20 * HOUR, 20 * HOUR + 5].map((minute) => [minute, backing(-4)]);
+    expect(foundAfter([0, backing(0)], [5, backing(-3)], [10, backing(-3)], ...grown, ...later)).toHaveLength(1);
+  });
+
+  it('stays unbacked while its surplus is unknown', () => {
+    const readings: Reading[] = [0, 5, 10].map((minute) => [minute, backing(-3)]);
+    expect(foundAfter(...readings, [15, backing(undefined)], [20, backing(undefined)])).toHaveLength(1);
+  });
+});
+
+describe('the events of the contract', () => {
+  const events = (lastEventNonce: number, unobservedEvents: number | undefined) => ({
+    lastEventNonce,
+    unobservedEvents,
+  });
+
+  const quiet: Reading = [0, events(10, 0)];
+  const waiting: Reading = [10, events(11, 1)];
+
+  it('are not observed since a reading had the oldest of them, until they become fewer', () => {
+    const text = '2 events of the contract not observed by the hub for {duration}';
+    expect(foundAfter(quiet, waiting, [20, events(12, 2)])).toEqual([{ name: 'BridgeOracleSilent', start: 10, text }]);
+    expect(foundAfter(quiet, waiting, [20, events(11, 1)], [30, events(11, 1)])).toMatchObject([{ start: 10 }]);
+    expect(foundAfter(quiet, [10, events(13, 3)], [20, events(13, 2)], [30, events(13, 2)])).toEqual([]);
+    // The hub may be behind.
+    expect(foundAfter(quiet, waiting, [20, events(11, undefined)], [30, events(11, undefined)])).toHaveLength(1);
+  });
+
+  it('begin anew when one of them is observed', () => {
+    expect(foundAfter(quiet, waiting, [20, events(12, 1)])).toMatchObject([{ start: 20 }]);
+  });
+});
+
+describe('the contract', () => {
+  it('has another owner for six hours, with both addresses', () => {
+    const other = { info: { ...INFO, owner: OTHER_OWNER } };
+    const readings: Reading[] = [0, 5, 10].map((minute) => [minute, minute === 0 ? {} : other]);
+    const text =
+      'the owner or the implementation of the contract changed {duration} ago: owner (0xaaaaaa…aaaaaa → 0xbbbbbb…bbbbbb)';
+    expect(foundAfter(...readings)).toEqual([{ name: 'BridgeContractOwnerChanged', start: 5, text }]);
+    const atMinutes = (...minutes: readonly number[]): Reading[] => minutes.map((minute) => [6 * HOUR + minute, other]);
+    expect(foundAfter(...readings, ...atMinutes(3, 4))).toHaveLength(1);
+    expect(foundAfter(...readings, ...atMinutes(5, 7))).toEqual([]);
+    expect(foundAfter([0, {}], [5, other], [10, {}], [15, {}])).toEqual([]);
+  });
+
+  it.each<[string, Partial<ContractReading>, string]>([
+    ['BridgeContractPaused', { paused: true }, 'the contract has been paused for {duration}'],
+    [
+      'BridgeContractValsetMismatch',
+      { isValsetUnknown: true },
+      'the validator set in the contract has been newer than every set of the hub for {duration}',
+    ],
+    [
+      'BridgePowerThresholdTooLow',
+      { configuredThreshold: '0.6' },
+      'the contract requires 66.0 % of the power, more than power_threshold',
+    ],
+    [
+      'BridgeNodeBehind',
+      { blockSeconds: START_SECONDS - 301 },
+      'the node of the external chain has been behind it for {duration}; its newest block is 5 min old',
+    ],
+  ])('has the problem %s', (name, changes, text) => {
+    expect(foundAfter([0, {}])).toEqual([]);
+    expect(foundAfter([0, changes])).toMatchObject([{ name, text }]);
+  });
+});
