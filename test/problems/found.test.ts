@@ -290,7 +290,7 @@ describe('the newest validator set', () => {
       },
     ]);
     expect(unsignedFor(4, 0.3)).toMatchObject([
-      { text: expect.stringMatching(/; 0 % of the power in the contract has signed it; 4 /) },
+      { text: expect.stringMatching(/ 2 in a row; 0 % of the power in the contract has signed it; 4 /) },
     ]);
   });
 });
