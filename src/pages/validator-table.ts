@@ -45,18 +45,33 @@ function rowsOf(bridge: Bridge): readonly Row[] {
 export function ownValidatorsSection(view: View): Markup {
   const bridges = view.targets.flatMap((target) => bridgeOf(view, target) ?? []);
   const rows = bridges.flatMap(rowsOf).filter(({ own }) => own !== null);
-  if (rows.length === 0) return markup``;
+  const unknown = unknownValidators(view.endpoints);
+  if (rows.length === 0) return unknown.html === '' ? unknown : section('validators', markup`Your validators`, unknown);
   return section(
     'validators',
     markup`Your validators <span class="quiet">${rows.length}</span>`,
-    validatorTable(rows, [targetColumn, ...columns]),
+    markup`${unknown}${validatorTable(rows, [targetColumn, ...columns])}`,
   );
+}
+
+/** Says that entries of `watch` have no row, because no document is shown. */
+function unknownValidators(endpoints: readonly EndpointView[]): Markup {
+  const notes = endpoints.flatMap(({ target, items, shownBy: { job } }) => {
+    const watch = job.context.document === 'module_state' ? job.context.settings.watch : [];
+    if (items !== null || watch.length === 0) return [];
+    const what = watch.length === 1 ? 'your validator' : `your ${watch.length} validators`;
+    return [markup`<p>Nothing is known of ${what} of ${isolated(target)} until a poll of its bridge succeeds.</p>`];
+  });
+  return markup`${notes}`;
 }
 
 /** The section of the validators of one target; empty without a bridge whose items are shown. */
 export function validatorsSection(view: View, target: TargetView): Markup {
   const bridge = bridgeOf(view, target);
-  if (bridge === undefined) return markup``;
+  if (bridge === undefined) {
+    const unknown = unknownValidators(view.endpoints.filter((endpoint) => endpoint.target === target.target));
+    return unknown.html === '' ? unknown : section('validators', markup`Validators`, unknown);
+  }
   const rows = rowsOf(bridge);
   return section(
     'validators',

@@ -24,12 +24,14 @@ interface Options {
   /** What the node has answered. */
   readonly queries?: QueryStates;
   readonly isNodeBehind?: boolean;
+  /** When the page is shown; at the poll by default. */
+  readonly shownAtSeconds?: number;
 }
 
 /** The view of a bridge with this state. */
 function viewWith(
   state: object,
-  { watch = [], verdicts = [], queries = new Map(), isNodeBehind = false }: Options = {},
+  { watch = [], verdicts = [], queries = new Map(), isNodeBehind = false, shownAtSeconds = 0 }: Options = {},
 ): View {
   const context = { ...BRIDGE, settings: { ...defaultBridgeSettings, watch: [...watch] } };
   const snapshots = recordedStates([context], { maxBodyBytes: 1024, staleAfterMs: 3_600_000 });
@@ -37,7 +39,8 @@ function viewWith(
   const poll = pollOf(context, document, { height: HEIGHT, at: at(0), sideInput: { isNodeBehind } });
   snapshots.record(context, poll, at(0));
   const states = snapshots.states().map((known) => ({ ...known, queries }));
-  return viewOf(shownOf(states), [targetVerdicts([...verdicts])], testLinks(), at(0));
+  const shown = shownOf(states).map(({ state: known, job }) => ({ state: known, job: { ...job, context } }));
+  return viewOf(shown, [targetVerdicts([...verdicts])], testLinks(), at(shownAtSeconds));
 }
 
 const validatorsIn = (...parameters: Parameters<typeof viewWith>): readonly ValidatorView[] =>
@@ -271,6 +274,17 @@ describe('the validators that are late', () => {
 
 describe('the own validators', () => {
   const well = { attestations: [observed('900', 0)] };
+
+  it('are not known once the data is outdated, which both pages say', () => {
+    const outdated = { watch: [alpha, beta], shownAtSeconds: 3601 };
+    expect(text(htmlOf(well, outdated)).trim()).toMatch(
+      /Nothing is known of your 2 validators of .* until a poll of its bridge succeeds\.$/,
+    );
+    expect(text(ownValidatorsSection(viewWith(well, outdated)).html)).toContain(
+      'Nothing is known of your 2 validators',
+    );
+    expect(htmlOf(well, { shownAtSeconds: 3601 })).toBe('');
+  });
 
   it('are on the status page only with an entry of watch, with their target', () => {
     expect(ownValidatorsSection(viewWith(well)).html).toBe('');
