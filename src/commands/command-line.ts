@@ -28,8 +28,8 @@ interface CommandDefinition extends HelpContent {
   readonly options: readonly Option[];
   /** What is wrong with the flags together. */
   readonly check?: (command: Command) => string | undefined;
-  /** Whether it ends only when it is asked to. */
-  readonly isServer: (options: never) => boolean;
+  /** Whether it ends only when it is asked to; by default, it does not. */
+  readonly isServer?: (options: never) => boolean;
   /** Imports the command when it runs, because loading the modules of the daemon takes several times as long as starting Node.js. */
   readonly load: () => Promise<(options: never, context: CommandContext) => Promise<ExitCode>>;
 }
@@ -79,7 +79,6 @@ const definitions = (scenarios: readonly string[]): Readonly<Record<string, Comm
       3: 'One poll proves that something is wrong with the severity of --fail-on, or a higher one.',
     },
     options: [...configOptions(), ...shardOptions(), ...summaryOptions(), ...logOptions()],
-    isServer: () => false,
     load: async () => (await import('./once.js')).runOnce,
   },
   replay: {
@@ -137,7 +136,6 @@ const definitions = (scenarios: readonly string[]): Readonly<Record<string, Comm
       command.opts<RecordingOptions>().recording === undefined
         ? 'nothing to judge: expected --recording DIR'
         : undefined,
-    isServer: () => false,
     load: async () => (await import('./backtest.js')).runBacktest,
   },
   simulate: {
@@ -178,7 +176,6 @@ const definitions = (scenarios: readonly string[]): Readonly<Record<string, Comm
       1: 'It does not answer, or with an error. The reason is on standard error.',
     },
     options: webOptions(),
-    isServer: () => false,
     load: async () => (await import('./healthcheck.js')).runHealthcheck,
   },
 });
@@ -259,7 +256,7 @@ export function createProgram({ version, print, first, help, onInvocation }: Pro
       const problem = definition.check?.(command);
       if (problem !== undefined) command.error(problem);
       const run = async (context: CommandContext): Promise<ExitCode> => (await definition.load())(options, context);
-      onInvocation({ command: name, options, isServer: definition.isServer(options), run });
+      onInvocation({ command: name, options, isServer: definition.isServer?.(options) ?? false, run });
     });
   }
   // Not for other commands: Commander suggests the flags that the program shows.

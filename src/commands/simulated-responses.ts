@@ -61,35 +61,24 @@ export interface ContractChanges extends RpcChanges {
   readonly supply?: (supply: bigint) => bigint;
 }
 
-/** The response to a poll of the contract of a simulated chain, without a network. */
+/** The response to a poll of the contract of a simulated chain, without a network: the calls of the poll, and the answers of the chains. */
 export function simulatedContractBody(
   lastReading: ContractReading | undefined,
   facts: ContractFacts,
   model: Model,
   at: Instant,
   changes: ContractChanges = {},
-): Omit<ReceivedBody, 'ok'> {
-  const { body: bytes, exchange } = askSimulatedContract(lastReading, facts, model, at, changes);
-  return { bytes, source: 'external chain', height: undefined, receivedAt: at, sideInput: exchange };
-}
-
-/** The calls of a poll, and the answers of the simulated chains. */
-export function askSimulatedContract(
-  lastReading: ContractReading | undefined,
-  facts: ContractFacts,
-  model: Model,
-  at: Instant,
-  changes: ContractChanges = {},
-): { readonly body: Buffer; readonly exchange: ContractExchange } {
+): Omit<ReceivedBody, 'ok'> & { readonly sideInput: ContractExchange } {
   const lagBlocks = Math.floor((changes.lagSeconds ?? 0) / 12);
   const block = `0x${(model.external.height - lagBlocks).toString(16)}`;
   const known = { facts, lastReading };
   const calls = callsOf(known, block, at);
   const rpc = formatRequests(calls.map(requestOf));
   const query = { endpoint: 'external_contract', parameters: new URLSearchParams(), rpc } as const;
-  const { body } = executeQuery(model, query, changes);
+  const { body: bytes } = executeQuery(model, query, changes);
   const denoms = isBackingDue(known, at) ? facts.backing.map(({ contract }) => denomOf(contract)) : [];
-  return { body, exchange: { ...known, calls, hub: hubReading(denoms, facts, model, changes) } };
+  const sideInput = { ...known, calls, hub: hubReading(denoms, facts, model, changes) };
+  return { bytes, source: 'external chain', height: undefined, receivedAt: at, sideInput };
 }
 
 function hubReading(

@@ -1,6 +1,8 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Shard } from '../config/shard.js';
-import { formatMetadata, formatSeries, type Format } from '../metrics/text-format.js';
+import { counter, families, gauge } from '../metrics/family.js';
+import { renderFamilies } from '../metrics/render-families.js';
+import { formatHeader, formatMetadata, formatSeries, type Format } from '../metrics/text-format.js';
 import type { Instant } from '../clock.js';
 
 /** Labels of `bridge_exporter_build_info`. */
@@ -44,27 +46,27 @@ export function createProcessMetrics(
   for (const { name } of registry.getMetricsAsArray()) {
     if (EXCLUDED.some((pattern) => pattern.test(name))) registry.removeSingleMetric(name);
   }
-  const gauge = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []): Gauge<Label> =>
+  const newGauge = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []): Gauge<Label> =>
     new Gauge({ name, help, labelNames, registers: [registry] });
-  gauge(
+  newGauge(
     'bridge_exporter_build_info',
     'Version and revision of the exporter and version of Node.js, as labels of a constant 1.',
     ['version', 'revision', 'nodejs'],
   ).set({ version, revision, nodejs: nodeVersion }, 1);
-  gauge('bridge_exporter_shard_info', 'Index of the shard of this process, from 1, as a label of a constant 1.', [
+  newGauge('bridge_exporter_shard_info', 'Index of the shard of this process, from 1, as a label of a constant 1.', [
     'shard',
   ]).set({ shard: String(index) }, 1);
-  gauge('bridge_exporter_shards', 'Configured number of shards.').set(count);
-  const targetCount = gauge('bridge_exporter_targets', 'Number of targets that this process polls.');
-  const successful = gauge(
+  newGauge('bridge_exporter_shards', 'Configured number of shards.').set(count);
+  const targetCount = newGauge('bridge_exporter_targets', 'Number of targets that this process polls.');
+  const successful = newGauge(
     'bridge_exporter_config_last_reload_successful',
     'Whether the last reload of the configuration succeeded (1) or failed (0).',
   );
-  const successAt = gauge(
+  const successAt = newGauge(
     'bridge_exporter_config_last_reload_success_timestamp_seconds',
     'Time of the last successful load of the configuration.',
   );
-  const configHash = gauge(
+  const configHash = newGauge(
     'bridge_exporter_config_hash',
     'First 48 bits of the SHA-256 of the active configuration without its secrets, to compare instances.',
   );
@@ -97,11 +99,8 @@ export function createProcessMetrics(
  * is a property of the registry, so that concurrent scrapes in two formats would race.
  */
 async function render(registry: Registry, recorder: RecorderCounts | undefined, format: Format): Promise<string> {
-  const metrics = [
-    ...(await registry.getMetricsAsJSON()),
-    ...(recorder === undefined ? [] : recorderMetrics(recorder)),
-  ];
-  return metrics
+  const metrics = await registry.getMetricsAsJSON();
+  const text = metrics
     .map(({ name, help, type, values }) => {
       const lines = values.map((value) => {
         const metricName = 'metricName' in value ? String(value.metricName) : name;
@@ -113,30 +112,28 @@ async function render(registry: Registry, recorder: RecorderCounts | undefined, 
       return formatMetadata(name, String(type), help, format) + lines.join('');
     })
     .join('');
+  return recorder === undefined ? text : text + formatRecorder(recorder, format);
 }
 
 /** These are absent when nothing is recorded, which a metric of the registry without labels never is. */
-function recorderMetrics({ recorded, failed, bytes }: RecorderCounts) {
-  const metric = (name: string, type: 'counter' | 'gauge', help: string, value: number) => ({
-    name,
-    type,
-    help,
-    values: [{ value, labels: {} }],
-  });
-  const sizeHelp = 'Size of all recorded polls in the directory of the recorder.';
-  return [
-    metric(
-      'bridge_exporter_recordings_total',
-      'counter',
-      'Total number of polls that the recorder has written.',
-      recorded,
-    ),
-    metric(
-      'bridge_exporter_recording_failures_total',
-      'counter',
-      'Total number of polls that the recorder could not write.',
-      failed,
-    ),
-    ...(bytes === undefined ? [] : [metric('bridge_exporter_recordings_size_bytes', 'gauge', sizeHelp, bytes)]),
-  ];
+const recorderFamilies = families<RecorderCounts>({
+  bridge_exporter_recordings_total: counter({
+    help: 'Total number of polls that the recorder has written.',
+    value: ({ recorded }) => recorded,
+  }),
+  bridge_exporter_recording_failures_total: counter({
+    help: 'Total number of polls that the recorder could not write.',
+    value: ({ failed }) => failed,
+  }),
+  bridge_exporter_recordings_size_bytes: gauge({
+    help: 'Size of all recorded polls in the directory of the recorder.',
+    value: ({ bytes }) => bytes,
+  }),
+});
+
+function formatRecorder(counts: RecorderCounts, format: Format): string {
+  const texts = recorderFamilies.flatMap((family) =>
+    renderFamilies([family], counts, '', Infinity).map(({ lines }) => formatHeader(family, format) + lines),
+  );
+  return texts.join('');
 }

@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest';
 import type { Config } from '../../src/config/config.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { askSimulatedContract } from '../../src/commands/simulated-responses.js';
+import { simulatedContractBody } from '../../src/commands/simulated-responses.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { readRecording } from '../../src/recorder/read-recording.js';
@@ -66,7 +66,8 @@ export const answerOf =
       const { facts, lastReading } = sideInput ?? {};
       if (facts === undefined) return undefined;
       const known = readsAll === true ? undefined : lastReading;
-      return { ...askSimulatedContract(known, facts, model, at), height: undefined };
+      const { bytes: body, sideInput: exchange } = simulatedContractBody(known, facts, model, at);
+      return { body, exchange, height: undefined };
     }
     const body = document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });
     return { body: Buffer.from(JSON.stringify(body)), height: model.height };

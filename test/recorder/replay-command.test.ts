@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clock } from '../../src/clock.js';
-import { askSimulatedContract } from '../../src/commands/simulated-responses.js';
+import { simulatedContractBody } from '../../src/commands/simulated-responses.js';
 import type { ContractFacts } from '../../src/facts/contract/facts.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { runHere } from '../support/command-context.js';
@@ -46,9 +46,9 @@ beforeAll(async () => {
   const model = createModel({ seed: 1, scenario: 'healthy', startTime: 1_795_474_800 });
   folder.write('state.json', JSON.stringify(model.moduleState()));
   folder.write('input.json', JSON.stringify(model.rateLimiterInput({ window: 500n })));
-  const { body, exchange } = askSimulatedContract(undefined, contractFacts(model), model, clock());
-  folder.write('answers.json', body.toString());
-  folder.write('calls.json', JSON.stringify(exchange.calls));
+  const { bytes, sideInput } = simulatedContractBody(undefined, contractFacts(model), model, clock());
+  folder.write('answers.json', bytes);
+  folder.write('calls.json', JSON.stringify(sideInput.calls));
   execFileSync('sh', [folder.write('record.sh', SCRIPT), folder.path]);
 });
 
