@@ -2,8 +2,7 @@ import { configHash } from '../active-config.js';
 import type { Config } from '../config/config.js';
 import { createProcessMetrics } from '../exposition/process-metrics.js';
 import { readRecording, type RecordedPoll } from '../recorder/read-recording.js';
-import { replayPolls, type ReplayMoment } from '../recorder/replay.js';
-import { renderAt } from '../recorder/replayed-endpoint.js';
+import { renderAt, replayPolls, type ReplayMoment } from '../recorder/replay.js';
 import type { CommandContext, ExitCode } from './context.js';
 
 /** The usual interval of scrapes and evaluations. Series of Prometheus end 5 minutes after their last sample. */

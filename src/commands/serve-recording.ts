@@ -5,7 +5,7 @@ import type { Config } from '../config/config.js';
 import { createPages } from '../exporter.js';
 import { createMetricsPage } from '../exposition/metrics-page.js';
 import { endpointId } from '../poll/endpoint-state.js';
-import type { ReplayedEndpoint } from '../recorder/replayed-endpoint.js';
+import type { ReplayedEndpoint } from '../recorder/replay.js';
 import { createApp } from '../server/app.js';
 import { startWebServer } from '../server/server.js';
 import type { CommandContext, ExitCode } from './context.js';

@@ -5,8 +5,7 @@ import type { HubReading } from '../facts/contract/reading.js';
 import type { DocumentName } from '../document-types.js';
 import { documentNames } from '../documents.js';
 import { failureReasonNames } from '../http/failure-reasons.js';
-import { decimalString } from '../chain/numeral.js';
-import { list, map, maybe, numeral } from './codecs.js';
+import { decimalString, type Numeral } from '../chain/numeral.js';
 
 /*
  * A recorded poll: `DIR/TARGET/DOCUMENT/YYYY-MM-DD/HHMMSS.mmmZ.json.gz`. The file is gzip of one line of JSON, the header, and of the
@@ -15,7 +14,29 @@ import { list, map, maybe, numeral } from './codecs.js';
 
 export const FORMAT_VERSION = 1;
 
+/* Values that JSON does not have. */
+
+const numeral = z.union([z.number().int(), decimalString]) satisfies z.ZodType<Numeral>;
+
+/** `undefined` is written as null. */
+function maybe<Value extends z.ZodType>(value: Value) {
+  return z.codec(z.nullable(value), z.custom<z.output<Value> | undefined>(), {
+    decode: (found) => found ?? undefined,
+    encode: (found) => (found ?? null) as z.output<Value> | null,
+  });
+}
+
+function list<Value extends z.ZodType>(value: Value) {
+  return z.array(value).readonly();
+}
+
 const exactDecimal = z.codec(decimalString, z.custom<Decimal>(), { decode: decimal, encode: toDecimalString });
+
+/** A list of pairs. */
+const supplies = z.codec(z.array(z.tuple([z.string(), numeral])), z.custom<ReadonlyMap<string, Numeral>>(), {
+  decode: (pairs) => new Map(pairs),
+  encode: (known): [string, Numeral][] => Array.from(known),
+});
 
 /** What the answers of a contract were compared with: the module state of the moment and the answers of the hub, which need not be recorded. */
 const comparedWith = z.object({
@@ -40,9 +61,9 @@ const comparedWith = z.object({
     ),
   }) satisfies z.ZodType<Omit<ContractFacts, 'at'>>,
   /** Absent unless the hub was asked. */
-  reading: z
-    .object({ blockSeconds: maybe(z.number()), supplies: map(z.string(), numeral) })
-    .optional() satisfies z.ZodType<HubReading | undefined>,
+  reading: z.object({ blockSeconds: maybe(z.number()), supplies }).optional() satisfies z.ZodType<
+    HubReading | undefined
+  >,
 });
 
 /** The first line of a file. Keys that are unknown are ignored. */

@@ -1,7 +1,27 @@
+import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
-import { endpointId } from '../poll/endpoint-state.js';
+import type { DocumentName, StepContext } from '../document-types.js';
+import { renderEndpoints } from '../exposition/metrics-page.js';
+import { documentNames, documents, type SideInput } from '../documents.js';
+import { failure } from '../http/failure-reasons.js';
+import { INVALID } from '../chain/field.js';
+import { parseDecimal } from '../chain/numeral.js';
+import {
+  endpointId,
+  exportedSuccess,
+  isServing,
+  initialState,
+  observationsOf,
+  type EndpointState,
+  type Snapshot,
+} from '../poll/endpoint-state.js';
+import { stepContext, targetOptions } from '../poll/jobs.js';
+import { readBody } from '../poll/read-response.js';
+import { repeatLastPoll, step, type Poll } from '../poll/step.js';
 import type { RecordedPoll } from './read-recording.js';
-import { endpointAfter, holdMs, repeatLast, type ReplayedEndpoint } from './replayed-endpoint.js';
+import type { RecordingHeader } from './recording-file.js';
+
+/* The endpoints of a recording over time. */
 
 /** A recorded poll, or a multiple of the step. */
 export interface ReplayMoment {
@@ -56,4 +76,195 @@ export async function* replayPolls(
     if (timeMs >= fromMs && timeMs !== nextStepMs) yield { timeMs, isStep: false, endpoints: [endpoint] };
   }
   yield* stepUntil(Math.min(toMs, lastMs + holdMs(config)) + 1);
+}
+
+export interface ReplayedEndpoint {
+  readonly context: StepContext;
+  readonly state: EndpointState;
+  /** The time of the last recorded poll. */
+  readonly timeMs: number;
+  readonly clock: ReplayedClock;
+  /** The state after the last successful poll that was repeated; absent before one. */
+  readonly repeated?: EndpointState;
+  /** The last poll, if it has failed. It is repeated until there is another one. */
+  readonly failed: { readonly poll: Poll; readonly repeatedAtMs: number } | undefined;
+}
+
+/** The monotonic clock of the recorder, as far as it was recorded. */
+interface ReplayedClock {
+  readonly wallMs: number;
+  readonly recordedMs: number | undefined;
+  readonly offsetMs: number;
+}
+
+/** Between two recorded polls, the values hold for this long: with the default settings, 10 minutes. */
+function holdMs({ poll, recorder }: Config): number {
+  return poll.stale_after + recorder.interval;
+}
+
+/** Another endpoint of the target. */
+type SiblingOf = (document: DocumentName) => ReplayedEndpoint | undefined;
+
+/** The endpoint after one more recorded poll. The answers of a contract are compared with the module state, if they were recorded without. */
+function endpointAfter(
+  before: ReplayedEndpoint | undefined,
+  poll: RecordedPoll,
+  config: Config,
+  siblingOf: SiblingOf,
+): ReplayedEndpoint {
+  const { header, timeMs } = poll;
+  const receivedMs = header.received === undefined ? timeMs : Date.parse(header.received);
+  const clock = clockAfter(before?.clock, receivedMs, header.monotonic_ms);
+  const received = instantAt({ clock }, receivedMs);
+  const at = instantAt({ clock }, timeMs);
+  const known = before !== undefined && !isNewProcess(before.state, header) ? before : undefined;
+  const { context, state } = known ?? initialEndpoint(poll, config, at);
+  const isOtherServed = documentNames.some((document) => {
+    const other = document === poll.document ? undefined : siblingOf(document);
+    return other !== undefined && isServing(other.state);
+  });
+  const result = { ...pollOf(poll, context, state, received, siblingOf), isOtherServed };
+  return {
+    context,
+    state: step(acceptOutcome(state, header), result, context, at),
+    timeMs,
+    clock,
+    failed: result.outcome.ok ? undefined : { poll: result, repeatedAtMs: timeMs },
+  };
+}
+
+/** The endpoint after the polls until a point in time that were not recorded, because they had the same result. Without an interval, all are recorded. */
+function repeatLast(endpoint: ReplayedEndpoint, untilMs: number, intervalMs: number): ReplayedEndpoint {
+  if (intervalMs === 0) return endpoint;
+  return endpoint.failed === undefined
+    ? repeatSuccess(endpoint, untilMs)
+    : repeatFailure(endpoint, endpoint.failed, untilMs, intervalMs);
+}
+
+/** Repeats the failure that was recorded last: only the first of equal ones is recorded. */
+function repeatFailure(
+  endpoint: ReplayedEndpoint,
+  failed: NonNullable<ReplayedEndpoint['failed']>,
+  untilMs: number,
+  intervalMs: number,
+): ReplayedEndpoint {
+  const { clock, context } = endpoint;
+  let { state } = endpoint;
+  let { repeatedAtMs } = failed;
+  while (repeatedAtMs + intervalMs <= untilMs) {
+    repeatedAtMs += intervalMs;
+    state = step(state, failed.poll, context, instantAt({ clock }, repeatedAtMs));
+  }
+  return { ...endpoint, state, failed: { ...failed, repeatedAtMs } };
+}
+
+function repeatSuccess(endpoint: ReplayedEndpoint, untilMs: number): ReplayedEndpoint {
+  const { state } = endpoint;
+  const repeated = repeatLastPoll(endpoint.repeated ?? state, instantAt(endpoint, untilMs));
+  const { problems, flowHistory } = repeated;
+  return { ...endpoint, state: { ...state, problems, flowHistory }, repeated };
+}
+
+function initialEndpoint(
+  { target: name, document, header }: RecordedPoll,
+  config: Config,
+  at: Instant,
+): Pick<ReplayedEndpoint, 'context' | 'state'> {
+  const target = config.targets.find((each) => each.name === name) ?? { name };
+  const staleAfterMs = holdMs(config);
+  const base = { ...targetOptions(config, target), staleAfterMs };
+  const { intervalMs } = documents[document].request(target) ?? {};
+  const context = stepContext(base, document, documents[document].recordedSettings(target), intervalMs);
+  const addedAt = header.added === undefined ? at : { ...at, epochSeconds: Date.parse(header.added) / 1000 };
+  return { context, state: initialState(context, addedAt) };
+}
+
+/** What was read of other endpoints of the target at the time of the poll. */
+function sideInputOf(
+  { document, header: { calls, hub, external_height: height } }: RecordedPoll,
+  last: Snapshot | undefined,
+  at: Instant,
+  siblingOf: SiblingOf,
+): SideInput {
+  if (document === 'module_state') {
+    const externalHeight = parseDecimal(height ?? '');
+    const contract = siblingOf('external_contract');
+    const reading = contract && observationsOf('external_contract', exportedSuccess(contract.state, at)?.snapshot);
+    return {
+      externalHeight: externalHeight === INVALID ? undefined : externalHeight,
+      isContractPaused: reading?.paused,
+    };
+  }
+  if (document !== 'external_contract') return {};
+  const known = { lastReading: observationsOf(document, last), calls };
+  if (hub === undefined) {
+    // Between two recorded polls the module state holds.
+    const facts = observationsOf('module_state', siblingOf('module_state')?.state.success?.snapshot)?.contractFacts;
+    return { ...known, facts: facts && { ...facts, at } };
+  }
+  const { age_ms: ageMs, facts, reading } = hub;
+  const received = { epochSeconds: at.epochSeconds - ageMs / 1000, monotonicMs: at.monotonicMs - ageMs };
+  return { ...known, facts: { ...facts, at: received }, hub: reading };
+}
+
+/** Whether the recorder was restarted, or a reload has changed the address: its counters began anew. */
+function isNewProcess({ addedAt }: EndpointState, { added }: RecordingHeader): boolean {
+  return added !== undefined && Date.parse(added) / 1000 > addedAt.epochSeconds;
+}
+
+/** The monotonic clock follows the wall clock where it was not recorded, and where another process continues. */
+function clockAfter(before: ReplayedClock | undefined, wallMs: number, recordedMs: number | undefined): ReplayedClock {
+  const recorded = recordedMs ?? wallMs;
+  if (before === undefined) return { wallMs, recordedMs, offsetMs: 0 };
+  const wallStepMs = Math.max(0, wallMs - before.wallMs);
+  const stepMs = recorded - (before.recordedMs ?? before.wallMs);
+  const isContinuous = (recordedMs === undefined) === (before.recordedMs === undefined);
+  // Clocks that are adjusted differ by less than this.
+  const tolerance = 1000 + wallStepMs / 100;
+  if (isContinuous && stepMs >= 0 && Math.abs(stepMs - wallStepMs) <= tolerance) {
+    return { wallMs, recordedMs, offsetMs: before.offsetMs };
+  }
+  const monotonicMs = (before.recordedMs ?? before.wallMs) + before.offsetMs + wallStepMs;
+  return { wallMs, recordedMs, offsetMs: monotonicMs - recorded };
+}
+
+/** A point in time by the clocks of an endpoint. */
+function instantAt({ clock }: Pick<ReplayedEndpoint, 'clock'>, ms: number): Instant {
+  const { wallMs, recordedMs, offsetMs } = clock;
+  return { epochSeconds: ms / 1000, monotonicMs: (recordedMs ?? wallMs) + offsetMs + (ms - wallMs) };
+}
+
+function pollOf(
+  recorded: RecordedPoll,
+  context: StepContext,
+  { success }: EndpointState,
+  receivedAt: Instant,
+  siblingOf: SiblingOf,
+): Poll {
+  const { document, header, body, path: source } = recorded;
+  const { outcome, message = '', phase_seconds: phaseSeconds = {} } = header;
+  if (outcome !== 'ok') {
+    return { outcome: failure(outcome, message), phaseSeconds, ...(body.length > 0 && { bodyBytes: body.length }) };
+  }
+  const sideInput = sideInputOf(recorded, success?.snapshot, receivedAt, siblingOf);
+  const foundPath = documents[document].paths.find(({ path }) => path === header.path);
+  const received = { bytes: body, source, height: header.height, receivedAt, sideInput, foundPath };
+  return { ...readBody(received, context), phaseSeconds };
+}
+
+/**
+ * The daemon has compared the hub height with polls that may not be recorded: what it has accepted is accepted, and what it has rejected
+ * counts as a regression.
+ */
+function acceptOutcome(state: EndpointState, { outcome }: RecordingHeader): EndpointState {
+  if (outcome === 'ok') return { ...state, regressionsSinceSuccess: Infinity };
+  if (outcome !== 'regression') return state;
+  return { ...state, regressions: state.regressions + 1, regressionsSinceSuccess: state.regressionsSinceSuccess + 1 };
+}
+
+/** The series of endpoints at a point in time, as OpenMetrics. Each endpoint has clocks of its own. */
+export function renderAt(endpoints: readonly ReplayedEndpoint[], timeMs: number): string {
+  return endpoints
+    .map((endpoint) => renderEndpoints([endpoint.state], 'openmetrics', instantAt(endpoint, timeMs)))
+    .join('');
 }

@@ -5,8 +5,7 @@ import { simulatedContractBody } from '../../src/commands/simulated-responses.js
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { readRecording } from '../../src/recorder/read-recording.js';
-import { replayPolls } from '../../src/recorder/replay.js';
-import { renderAt } from '../../src/recorder/replayed-endpoint.js';
+import { renderAt, replayPolls } from '../../src/recorder/replay.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startRecordedRegistry, type RecordedRegistry, type Respond } from './recorded-registry.js';
 

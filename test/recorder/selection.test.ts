@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { selectPoll, type RecordingMemory } from '../../src/recorder/selection.js';
+import { selectPoll, type RecordingMemory } from '../../src/recorder/recorder.js';
 
 const MINUTE = 60_000;
 
