@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { encodeRecording, fileNameOf } from '../../dist/recorder/recording-file.js';
+import { encodeRecording, pathOf } from '../../dist/recorder/recording-file.js';
 import { documents } from './bodies.mjs';
 import { usageOf } from './daemon.mjs';
 import { measureUsage, startExporter } from './pace.mjs';
@@ -79,19 +79,17 @@ export async function replayRate({ few, many }) {
 function record(directory, polls) {
   const bodies = [1, 2, 3].map((copies) => gzipSync(documents.module_state.body(1e6 + copies * 1e4), { level: 1 }));
   for (let poll = 0; poll < polls; poll += 1) {
-    const time = timeOf(poll);
     const header = {
       version: 1,
       target: 'bench',
       document: 'module_state',
-      time,
+      time: timeOf(poll),
       outcome: 'ok',
       height: String(8_214_000 + poll * 150),
     };
-    const { day, name } = fileNameOf(time);
-    const folder = join(directory, 'bench/module_state', day);
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, name), Buffer.concat([gzipSync(encodeRecording(header)), bodies[poll % bodies.length]]));
+    const file = join(directory, pathOf(header));
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, Buffer.concat([gzipSync(encodeRecording(header)), bodies[poll % bodies.length]]));
   }
 }
 
