@@ -331,7 +331,7 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
     // How much of the lookahead has to be left.
     beginsAtLimit: true,
     afterMinutes,
-    summary: `${THE_CHAIN} is frozen or freezes soon, because of a missed transaction.`,
+    summary: `a missed transaction leaves ${THE_CHAIN} less than ${percent(share)} of its nonces, and freezes it at 0 %.`,
     description: `The highest pending nonce of a chain is so far above its lowest missed one that less than ${percent(share)} of the lookahead is left, which is 60 nonces unless the chain says otherwise, 30 on Arbitrum. Clients send nothing further above the missed one. Not on Bitcoin.`,
     action: `Begin with the lowest missed nonce. ${MISSED_ACTION}`,
     mark: missedSince,

@@ -157,7 +157,7 @@ or increase(bridge_exporter_poll_failures_total{reason=~"${SIZE_REASONS.join('|'
     summary: '{{ $labels.target }}: {{ $labels.problem }} was found, and can no longer be judged.',
     description:
       'A critical problem was there, and for 10 minutes it cannot be judged, because a field that it reads is missing or invalid.',
-    action: COMPARE_FIELDS,
+    action: `Go on as if it were still there. ${COMPARE_FIELDS}`,
   }),
   unjudged: rule({
     name: 'BridgeProblemUnjudged',
