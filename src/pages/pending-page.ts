@@ -89,7 +89,7 @@ function targetPage(view: PendingView, target: TargetView, page: PageContext, si
 ${jumpLinks(target, endpoints)}
 ${others}
 ${validatorsSection(view, target)}
-${notes.html === '' ? '' : section('notes', 'Notes', notes)}
+${section('notes', 'Notes', notes)}
 ${notJudgedNote(target)}
 ${unknownMinimumsNote(endpoints)}
 ${searchSection(page)}

@@ -47,8 +47,8 @@ export function statusPage(view: StatusView, site: Site): string {
 ${endpoints.length === 0 ? markup`<p>This shard has no target of the configuration.</p>` : ''}${targets.length > 1 ? tiles(targets) : ''}
 ${failedReloadAlert(instance, nowMs)}
 ${ownValidatorsSection(view)}
-${optionalSection('conditions', 'Other conditions', others)}
-${optionalSection('notes', 'Notes', notes)}
+${section('conditions', 'Other conditions', others)}
+${section('notes', 'Notes', notes)}
 ${endpoints.length === 0 ? '' : endpointSection(view)}
 ${site.isRecording === true ? '' : section('exporter', 'This exporter', instanceFacts(instance, endpoints, nowMs))}`;
   return layout({ path: '/', title, heading, asOf: generatedAt, body }, site);
@@ -64,10 +64,6 @@ function tiles(targets: readonly TargetView[]): Markup {
       : markup`<li class="${wanted}"><a href="${relative('/pending')}">${text}</a>`;
   });
   return markup`<ul class="tiles" aria-label="Targets by status">${items}</ul>`;
-}
-
-function optionalSection(id: string, title: string, list: Markup): Markup {
-  return list.html === '' ? list : section(id, title, list);
 }
 
 function instanceFacts(instance: Instance, endpoints: readonly EndpointView[], nowMs: number): Markup {

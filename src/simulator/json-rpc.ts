@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { ContractState } from './external-contract.js';
 import type { Model } from './model.js';
 
@@ -8,11 +9,7 @@ import type { Model } from './model.js';
 
 export const RPC_PATH = '/external';
 
-interface RpcRequest {
-  readonly id: unknown;
-  readonly method: string;
-  readonly params: readonly unknown[];
-}
+const rpcRequest = z.object({ id: z.unknown(), method: z.string(), params: z.array(z.unknown()) });
 
 /** A change of the contract, or of what the node says about its newest block. */
 export interface RpcChanges {
@@ -47,30 +44,20 @@ export function executeRpc(model: Model, body: string, changes: RpcChanges = {})
     : answerOne(model, json, changes);
 }
 
-function answerOne(model: Model, request: unknown, changes: RpcChanges): object {
-  if (!isRequest(request))
+function answerOne(model: Model, json: unknown, changes: RpcChanges): object {
+  const request = rpcRequest.safeParse(json);
+  if (!request.success)
     return { jsonrpc: '2.0', id: null, error: { code: INVALID_REQUEST, message: 'invalid request' } };
-  const { id } = request;
+  const { id } = request.data;
   try {
-    return { jsonrpc: '2.0', id, result: answer(model, request, changes) };
+    return { jsonrpc: '2.0', id, result: answer(model, request.data, changes) };
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     return { jsonrpc: '2.0', id, error: { code: error.code, message: error.message } };
   }
 }
 
-function isRequest(value: unknown): value is RpcRequest {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'method' in value &&
-    typeof value.method === 'string' &&
-    'params' in value &&
-    Array.isArray(value.params)
-  );
-}
-
-function answer(model: Model, { method, params }: RpcRequest, changes: RpcChanges): unknown {
+function answer(model: Model, { method, params }: z.infer<typeof rpcRequest>, changes: RpcChanges): unknown {
   const { lagSeconds = 0 } = changes;
   const newest = model.external.height - Math.floor(lagSeconds / EXTERNAL_BLOCK_SECONDS);
   const secondsOf = (height: number): number =>

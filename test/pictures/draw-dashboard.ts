@@ -221,7 +221,7 @@ const BYTES = Array.from({ length: 30 }, (_, power) => 2 ** power);
 
 function ticksOf(low: number, high: number, unit: string): readonly number[] {
   const sizes =
-    unit === 's'
+    unit === 's' || unit === 'dtdhms'
       ? [1, 5, 15, 30, 60, 300, 600, 1800, 3600, 7200, 14_400, 43_200, 86_400, 259_200]
       : unit === 'bytes'
         ? BYTES
