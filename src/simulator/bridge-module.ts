@@ -3,7 +3,7 @@ import { Books } from './books.js';
 import { ExternalContract } from './external-contract.js';
 import { type ContractAction, Oracle } from './oracle.js';
 import { createAccount, createExternalAddress, type Random } from './random.js';
-import type { Immutable, OrchestratorAddress } from './responses.js';
+import type { Immutable } from './responses.js';
 import { createErc20ToDenoms, createTokens, drawAmount, type Token, type Tokens } from './tokens.js';
 import { createOrchestratorAddresses, createValidators, type Validator, Valsets } from './validators.js';
 import { amountOf, Withdrawals } from './withdrawals.js';
@@ -40,7 +40,7 @@ export class BridgeModule {
   readonly contract: ExternalContract;
   readonly #random: Random;
   readonly #parameters: BridgeParameters;
-  readonly #orchestratorAddresses: readonly OrchestratorAddress[];
+  readonly #orchestratorAddresses: ReturnType<typeof createOrchestratorAddresses>;
   readonly #erc20ToDenoms: ReturnType<typeof createErc20ToDenoms>;
   #params: Params;
   #blacklist: readonly string[];

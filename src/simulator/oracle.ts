@@ -1,7 +1,6 @@
 import type { Block } from './block.js';
-import type { Attestation, Claim, Valset, ValsetMember } from './responses.js';
 import type { Rules } from './scenarios.js';
-import { belongsTo, bondedStake, type Validator } from './validators.js';
+import { belongsTo, bondedStake, type Validator, type Valset } from './validators.js';
 
 /** Validators claim an event after 12 external blocks of 12 s. */
 const CONFIRMATION_MS = 12 * 12_000;
@@ -32,7 +31,7 @@ interface PendingEvent extends ContractEvent {
 
 /** The votes for one claim of an event. An event has two ballots when the validators disagree. */
 interface Ballot {
-  readonly claim: Claim;
+  readonly claim: ReturnType<typeof encodeClaim>;
   readonly isWrong: boolean;
   /** Hub height of the first vote. */
   readonly height: number;
@@ -66,7 +65,7 @@ export class Oracle {
     this.lastObservedExternalHeight = externalHeight;
   }
 
-  get attestations(): Attestation[] {
+  get attestations() {
     return [...this.#ballots.values()].flat().map(({ observed, voters, height, claim }) => ({
       observed,
       votes: voters.map(({ operator }) => operator),
@@ -197,7 +196,7 @@ function createBallot(validator: Validator, event: ContractEvent, isWrong: boole
 }
 
 /** The claim as a protobuf message in base64. Field 1 of every message is the event nonce. */
-function encodeClaim({ nonce, externalHeight, action }: ContractEvent, orchestrator: string): Claim {
+function encodeClaim({ nonce, externalHeight, action }: ContractEvent, orchestrator: string) {
   switch (action.kind) {
     case 'deposit':
       return createClaim('MsgDepositClaim', [
@@ -229,11 +228,11 @@ function encodeClaim({ nonce, externalHeight, action }: ContractEvent, orchestra
   }
 }
 
-function createClaim(message: string, bytes: readonly number[]): Claim {
+function createClaim(message: string, bytes: readonly number[]) {
   return { type_url: `/hub.bridge.v1.${message}`, value: Buffer.from(bytes).toString('base64') };
 }
 
-function encodeMember({ power, external_address }: ValsetMember): number[] {
+function encodeMember({ power, external_address }: Valset['members'][number]): number[] {
   return encodeBytes(4, [...encodeNumber(1, Number(power)), ...encodeString(2, external_address)]);
 }
 

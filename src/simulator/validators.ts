@@ -6,7 +6,7 @@ import {
   createSignature,
   type Random,
 } from './random.js';
-import type { OrchestratorAddress, Valset, ValsetConfirm } from './responses.js';
+import type { Immutable } from './responses.js';
 import type { ValidatorGroup } from './scenarios.js';
 
 /** The two largest equal the next four, as in real sets. No validator alone can block a quorum of two thirds. */
@@ -107,7 +107,7 @@ export function belongsTo(group: ValidatorGroup, validator: Validator): boolean 
   return typeof group === 'string' ? GROUPS[group](validator) : !group.has(validator.rank);
 }
 
-export function createOrchestratorAddresses(random: Random, validators: readonly Validator[]): OrchestratorAddress[] {
+export function createOrchestratorAddresses(random: Random, validators: readonly Validator[]) {
   const former = Array.from({ length: FORMER_VALIDATORS }, () => {
     const sender = createAccount(random);
     return { sender, orchestrator: sender, eth_address: createExternalAddress(random) };
@@ -140,11 +140,14 @@ function minorityRanks(baseStakes: readonly number[]): Set<number> {
   return ranks;
 }
 
+/** The row of a validator set in the response. */
+export type Valset = Immutable<ReturnType<typeof valsetRow>>;
+
 interface SimulatedValset {
   readonly nonce: number;
   readonly wire: Valset;
   readonly powers: ReadonlyMap<Validator, number>;
-  readonly confirms: Map<Validator, ValsetConfirm>;
+  readonly confirms: Map<Validator, ReturnType<typeof confirmRow>>;
 }
 
 /** The validator sets that the hub keeps, and the one installed in the contract on the external chain. */
@@ -206,12 +209,7 @@ export class Valsets {
       if (nonce < firstNonce || confirms.has(validator) || !powers.has(validator)) continue;
       if (!this.#random.chance(chance)) continue;
       validator.transactions += 1;
-      confirms.set(validator, {
-        nonce: String(nonce),
-        orchestrator: validator.orchestrator,
-        eth_address: validator.submittedAddress,
-        signature: createSignature(this.#random),
-      });
+      confirms.set(validator, confirmRow(this.#random, validator, nonce));
     }
   }
 
@@ -244,11 +242,18 @@ export class Valsets {
 /** The nonce of a set is the hub height at which it is created. */
 function createValset(validators: readonly Validator[], height: number): SimulatedValset {
   const powers = normalizedPowers(validators);
+  return { nonce: height, wire: valsetRow(powers, height), powers, confirms: new Map() };
+}
+
+function valsetRow(powers: ReadonlyMap<Validator, number>, height: number) {
   const members = [...powers]
     .toSorted(([, left], [, right]) => right - left)
     .map(([{ externalAddress }, power]) => ({ power: String(power), external_address: externalAddress }));
-  const wire = { nonce: String(height), members, height: String(height), reward_amount: '0', reward_token: '' };
-  return { nonce: height, wire, powers, confirms: new Map() };
+  return { nonce: String(height), members, height: String(height), reward_amount: '0', reward_token: '' };
+}
+
+function confirmRow(random: Random, { orchestrator, submittedAddress }: Validator, nonce: number) {
+  return { nonce: String(nonce), orchestrator, eth_address: submittedAddress, signature: createSignature(random) };
 }
 
 function normalizedPowers(validators: readonly Validator[]): Map<Validator, number> {

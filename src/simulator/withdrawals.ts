@@ -1,6 +1,5 @@
 import type { Books } from './books.js';
 import { createAccount, createExternalAddress, createSignature, type Random } from './random.js';
-import type { Batch, BatchConfirm, OutgoingTransfer } from './responses.js';
 import { drawAmount, type Token, type Tokens } from './tokens.js';
 import type { Validator } from './validators.js';
 
@@ -12,7 +11,7 @@ interface PooledTransfer {
   readonly id: number;
   readonly amount: bigint;
   readonly fee: bigint;
-  readonly wire: OutgoingTransfer;
+  readonly wire: ReturnType<typeof transferRow>;
 }
 
 export interface LiveBatch {
@@ -24,8 +23,8 @@ export interface LiveBatch {
   readonly transfers: readonly PooledTransfer[];
   /** Sum of the fees of its transfers. */
   readonly fees: bigint;
-  readonly wire: Batch;
-  readonly confirms: Map<Validator, BatchConfirm>;
+  readonly wire: ReturnType<typeof batchRow>;
+  readonly confirms: Map<Validator, ReturnType<typeof confirmRow>>;
   /** Executed on the external chain. The hub removes the batch when it observes the event. */
   executed: boolean;
 }
@@ -59,7 +58,7 @@ export class Withdrawals {
   }
 
   /** In the order of the service: by token, then by falling fee. */
-  get unbatched(): OutgoingTransfer[] {
+  get unbatched() {
     return this.#tokens
       .toSorted((left, right) => (left.contract < right.contract ? 1 : -1))
       .flatMap((token) => this.#poolOf(token).toSorted(byFallingFee))
@@ -75,13 +74,7 @@ export class Withdrawals {
 
   add(token: Token, amount: bigint, fee: bigint): void {
     this.lastPoolId += 1;
-    const wire = {
-      id: String(this.lastPoolId),
-      sender: createAccount(this.#random),
-      dest_address: createExternalAddress(this.#random),
-      erc20_token: { contract: token.contract, amount: String(amount) },
-      erc20_fee: { contract: token.contract, amount: String(fee) },
-    };
+    const wire = transferRow(this.#random, this.lastPoolId, token, amount, fee);
     this.#poolOf(token).push({ id: this.lastPoolId, amount, fee, wire });
   }
 
@@ -146,16 +139,10 @@ export class Withdrawals {
     this.#cancel('timeout', ({ timeout }) => timeout < externalHeight);
   }
 
-  #confirmBatch(validator: Validator, { nonce, token, confirms }: LiveBatch): void {
-    if (confirms.has(validator)) return;
+  #confirmBatch(validator: Validator, batch: LiveBatch): void {
+    if (batch.confirms.has(validator)) return;
     validator.transactions += 1;
-    confirms.set(validator, {
-      nonce: String(nonce),
-      token_contract: validator.submitsLowerCase ? token.contract.toLowerCase() : token.contract,
-      eth_signer: validator.externalAddress,
-      orchestrator: validator.orchestrator,
-      signature: createSignature(this.#random),
-    });
+    batch.confirms.set(validator, confirmRow(this.#random, validator, batch));
   }
 
   #cancel(reason: string, isCanceled: (batch: LiveBatch) => boolean): void {
@@ -176,13 +163,7 @@ export class Withdrawals {
       token,
       this.#poolOf(token).filter((transfer) => !batched.has(transfer)),
     );
-    const wire = {
-      batch_nonce: String(this.lastBatchId),
-      batch_timeout: String(timeout),
-      transactions: transfers.toSorted(byFallingFee).map((transfer) => transfer.wire),
-      token_contract: token.contract,
-      block: String(height),
-    };
+    const wire = batchRow(this.lastBatchId, token, transfers, height, timeout);
     const fees = sumOfFees(transfers);
     const nonce = this.lastBatchId;
     const batch = { nonce, token, height, timeout, transfers, fees, wire, confirms: new Map(), executed: false };
@@ -218,6 +199,42 @@ export class Withdrawals {
     if (pool === undefined) throw new RangeError(`${token.symbol} has no pool`);
     return pool;
   }
+}
+
+function transferRow(random: Random, id: number, { contract }: Token, amount: bigint, fee: bigint) {
+  return {
+    id: String(id),
+    sender: createAccount(random),
+    dest_address: createExternalAddress(random),
+    erc20_token: { contract, amount: String(amount) },
+    erc20_fee: { contract, amount: String(fee) },
+  };
+}
+
+function batchRow(
+  nonce: number,
+  { contract }: Token,
+  transfers: readonly PooledTransfer[],
+  height: number,
+  timeout: number,
+) {
+  return {
+    batch_nonce: String(nonce),
+    batch_timeout: String(timeout),
+    transactions: transfers.toSorted(byFallingFee).map((transfer) => transfer.wire),
+    token_contract: contract,
+    block: String(height),
+  };
+}
+
+function confirmRow(random: Random, validator: Validator, { nonce, token }: LiveBatch) {
+  return {
+    nonce: String(nonce),
+    token_contract: validator.submitsLowerCase ? token.contract.toLowerCase() : token.contract,
+    eth_signer: validator.externalAddress,
+    orchestrator: validator.orchestrator,
+    signature: createSignature(random),
+  };
 }
 
 /** Amounts and fees. */
