@@ -154,7 +154,9 @@ describe('the summary of once', () => {
     const { code, stderr } = await runHere(['once', '--log.level=silent', '--summary', '--fail-on=warning'], env);
     simulator.fault('rate_limiter_input', undefined);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^mine: no problem that one poll can prove\nmine: not judged by this poll: CrosschainCctxsUnlisted, .*\n$/);
+    expect(stderr).toMatch(
+      /^mine: no problem that one poll can prove\nmine: not judged by this poll: CrosschainCctxsUnlisted, .*\n$/,
+    );
   });
 
   it.each([
