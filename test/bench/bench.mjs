@@ -4,12 +4,12 @@
  */
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { memoryAtRest, peakMemory } from './memory.mjs';
+import { peakMemory } from './memory.mjs';
 import { pace } from './pace.mjs';
 import { polls } from './polls.mjs';
 import { start, stopAll } from './processes.mjs';
 import { recordingCost, replayRate } from './recordings.mjs';
-import { scrapeLatency, scrapeRate } from './scrapes.mjs';
+import { scrapeLatency } from './scrapes.mjs';
 import { manyTargets, startToReady } from './targets.mjs';
 
 const { quick: isQuick = false } = parseArgs({ options: { quick: { type: 'boolean' } } }).values;
@@ -26,9 +26,7 @@ const measurements = [
   (node) => pace({ node, ...paceTimes }),
   (node) => polls({ node, sizes: isQuick ? [1, 10] : [1, 10, 100], runsOf }),
   ...(isQuick ? [] : [(node) => peakMemory({ node, polls: 6 })]),
-  (node) => memoryAtRest({ node, early: 100, late: isQuick ? 400 : 10_000 }),
   (node) => scrapeLatency({ node, durationMs: isQuick ? 1500 : 20_000, rounds: isQuick ? 3 : 10 }),
-  (node) => scrapeRate({ node, durationMs: isQuick ? 300 : 500, rounds: isQuick ? 3 : 27 }),
   (node) =>
     isQuick
       ? manyTargets({ node, targets: 100, intervalSeconds: 3, rounds: 2 })

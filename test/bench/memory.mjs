@@ -1,5 +1,5 @@
-/** Resident memory: its peak relative to download and JSON.parse, and at rest after many polls. */
-import { startDaemon, valuesOf } from './daemon.mjs';
+/** Peak of the resident memory, relative to download and JSON.parse. */
+import { startDaemon } from './daemon.mjs';
 import { start } from './processes.mjs';
 import { sleep } from './statistics.mjs';
 
@@ -31,44 +31,9 @@ export async function peakMemory({ node, polls }) {
   return rows;
 }
 
-const TARGETS = 10;
-/** V8 reduces the heap when it has been idle for some seconds. */
-const REST_MS = 15_000;
-
-export async function memoryAtRest({ node, early, late }) {
-  const config = (interval) => ({
-    poll: { interval, timeout: '1m', stale_after: '2h' },
-    targets: Array.from({ length: TARGETS }, (_, index) => ({ name: `bench-${index}`, bridge: { url: `${node}/1` } })),
-  });
-  const daemon = await startDaemon(config('100ms'));
-  const residentAfter = async (polls) => {
-    await untilPolled(daemon, polls);
-    daemon.reload(config('1h'));
-    await sleep(REST_MS);
-    const { residentMiB } = daemon.usage();
-    daemon.reload(config('100ms'));
-    return residentMiB;
-  };
-  const [first, last] = [await residentAfter(early), await residentAfter(late)];
-  await daemon.close();
-  return [
-    {
-      figure: `resident memory at rest, after ${late.toLocaleString('en')} polls of 1 MB ÷ after ${early}`,
-      own: `${last.toFixed(0)} MiB`,
-      baseline: `${first.toFixed(0)} MiB`,
-      ratio: last / first,
-      limit: 1.05,
-    },
-  ];
-}
-
 async function untilPolled(daemon, polls) {
-  for (;;) {
-    const text = await daemon.metrics();
-    if (valuesOf(text, 'bridge_exporter_poll_failures_total').some((count) => count > 0)) {
-      throw new Error('a poll failed');
-    }
-    if (valuesOf(text, 'bridge_exporter_polls_total').reduce((sum, count) => sum + count, 0) >= polls) return;
+  while ((await daemon.sum('bridge_exporter_polls_total')) < polls) {
+    if ((await daemon.sum('bridge_exporter_poll_failures_total')) > 0) throw new Error('a poll failed');
     await sleep(200);
   }
 }

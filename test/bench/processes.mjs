@@ -5,11 +5,10 @@ import { fileURLToPath } from 'node:url';
 const running = new Set();
 
 /** Runs a module of this folder in a process of its own. `message` is the first message of the process. */
-export async function start(module, args = [], input) {
+export async function start(module, args = []) {
   const child = fork(fileURLToPath(new URL(module, import.meta.url)), args);
   running.add(child);
   child.once('exit', () => running.delete(child));
-  if (input !== undefined) child.send(input);
   const [message] = await once(child, 'message');
   return {
     message,

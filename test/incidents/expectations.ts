@@ -41,8 +41,8 @@ export interface Truth {
 
 export interface Expectation {
   readonly alert: AlertKey;
-  /** The documents that show it; without one, it is about the exporter or its nodes. */
-  readonly seenIn: readonly DocumentName[];
+  /** By default the document of the name; without one, it is about the exporter or its nodes. */
+  readonly seenIn?: readonly DocumentName[];
   readonly truths: (world: World) => readonly Truth[];
   readonly minutes: {
     /** For which it has to be true before somebody may hear of it. */
@@ -55,8 +55,10 @@ export interface Expectation {
   readonly reason: string;
 }
 
-const BRIDGE = ['module_state'] as const;
-const CROSSCHAIN = ['rate_limiter_input'] as const;
+/** The documents that show what is expected. */
+export const documentsOf = ({ alert, seenIn }: Expectation): readonly DocumentName[] =>
+  seenIn ?? [alert.startsWith('Crosschain') ? 'rate_limiter_input' : 'module_state'];
+
 const CONTRACT = ['module_state', 'external_contract'] as const;
 /** Where a half, a third or two thirds begin, shares differ a little by what they are shares of. */
 const MARGIN = 0.02;
@@ -165,7 +167,6 @@ export const expectations: readonly Expectation[] = [
   // Signatures
   {
     alert: 'BridgeBatchUnsigned/critical',
-    seenIn: BRIDGE,
     truths: (world) => {
       const unsigned = batchesOf(world).filter(({ signed }) => signed < QUORUM);
       const [first] = unsigned.toSorted((a, b) => a.nonce - b.nonce);
@@ -180,7 +181,6 @@ export const expectations: readonly Expectation[] = [
   },
   {
     alert: 'BridgeValsetUnsigned/warning',
-    seenIn: BRIDGE,
     truths: (world) => {
       const newest = unrelayedValset(world);
       if (newest === undefined || newest.signed >= QUORUM) return NOTHING;
@@ -192,7 +192,6 @@ export const expectations: readonly Expectation[] = [
   },
   {
     alert: 'BridgeOrchestratorMissingConfirms/warning',
-    seenIn: BRIDGE,
     truths: (world) =>
       above(missingConfirms(world).others, 0.15 + MARGIN, 0.15 - MARGIN).map((truth) => ({
         ...truth,
@@ -203,7 +202,6 @@ export const expectations: readonly Expectation[] = [
   },
   {
     alert: 'BridgeOrchestratorMissingConfirms/warning',
-    seenIn: BRIDGE,
     truths: (world) =>
       whenever(missingConfirms(world).watched).map((truth) => ({ ...truth, about: { watched: 'true' } })),
     minutes: { earliest: 30, latest: 90, ends: 15 },
@@ -212,7 +210,6 @@ export const expectations: readonly Expectation[] = [
   {
     // A batch that is signed by others is gone before anybody can say that this validator is late.
     alert: 'BridgeOrchestratorMissingConfirms/warning',
-    seenIn: BRIDGE,
     truths: (world) =>
       faultsOf(
         world,
@@ -227,7 +224,6 @@ export const expectations: readonly Expectation[] = [
   // Relayers
   {
     alert: 'BridgeBatchNotRelayed/warning',
-    seenIn: BRIDGE,
     truths: notRelayed,
     minutes: { earliest: 30, latest: 100, ends: 10 },
     reason:
@@ -235,14 +231,12 @@ export const expectations: readonly Expectation[] = [
   },
   {
     alert: 'BridgeBatchNotRelayed/critical',
-    seenIn: BRIDGE,
     truths: notRelayed,
     minutes: { earliest: 90, latest: 260, ends: 10 },
     reason: 'A batch lives for 9.6 hours. Half of that is left to find a relayer.',
   },
   {
     alert: 'BridgeBatchTimeoutNear/warning',
-    seenIn: BRIDGE,
     truths: (world) => {
       const near = relayable(world).filter(({ blocksLeft }) => blocksLeft <= 1200);
       if (near.length === 0) return NOTHING;
@@ -253,7 +247,6 @@ export const expectations: readonly Expectation[] = [
   },
   {
     alert: 'BridgeBatchOverdue/critical',
-    seenIn: BRIDGE,
     truths: (world) => {
       const overdue = batchesOf(world).filter(({ isWorthwhile, blocksLeft }) => isWorthwhile && blocksLeft <= 2);
       if (overdue.length === 0) return NOTHING;
@@ -270,7 +263,6 @@ export const expectations: readonly Expectation[] = [
   },
   {
     alert: 'BridgeBatchOverdue/warning',
-    seenIn: BRIDGE,
     truths: (world) => {
       const overdue = batchesOf(world).filter(({ isWorthwhile, blocksLeft }) => isWorthwhile && blocksLeft <= 2);
       return overdue.length === 0 ? NOTHING : [{ isSure: false }];
@@ -281,7 +273,6 @@ export const expectations: readonly Expectation[] = [
   // The queue
   {
     alert: 'BridgeBacklogStuck/critical',
-    seenIn: BRIDGE,
     truths: (world) =>
       tokensWorthABatch(world).map(({ token, batches }) => ({
         about: { token_contract: token.contract.toLowerCase() },
@@ -293,7 +284,6 @@ export const expectations: readonly Expectation[] = [
   },
   {
     alert: 'BridgeBacklogHigh/warning',
-    seenIn: BRIDGE,
     truths: (world) => above(waitingTransfers(world), 505, 495),
     minutes: { earliest: 15, latest: 45, ends: 10 },
     reason: 'The limit is a setting, here 500.',
@@ -301,7 +291,6 @@ export const expectations: readonly Expectation[] = [
   // The oracle
   {
     alert: 'BridgeOracleStalled/critical',
-    seenIn: BRIDGE,
     truths: (world) => {
       const next = nextEvent(world);
       return above(next?.shares[0] ?? 0, THIRD + MARGIN, THIRD - MARGIN).map((truth) => ({
@@ -315,7 +304,6 @@ export const expectations: readonly Expectation[] = [
   },
   {
     alert: 'BridgeOracleStalled/warning',
-    seenIn: BRIDGE,
     truths: (world) => {
       const next = nextEvent(world);
       const share = next?.shares[0];
@@ -328,7 +316,6 @@ export const expectations: readonly Expectation[] = [
   },
   {
     alert: 'BridgeConflictingClaims/critical',
-    seenIn: BRIDGE,
     truths: (world) => {
       const state = conflict(world);
       const identity = nextEvent(world)?.nonce ?? 0;
@@ -339,7 +326,6 @@ export const expectations: readonly Expectation[] = [
   },
   {
     alert: 'BridgeConflictingClaims/warning',
-    seenIn: BRIDGE,
     truths: (world) => {
       const state = conflict(world);
       return state === 'none' ? NOTHING : [{ isSure: state === 'open', identity: nextEvent(world)?.nonce ?? 0 }];
@@ -360,7 +346,6 @@ export const expectations: readonly Expectation[] = [
   },
   {
     alert: 'BridgeOrchestratorMissingVotes/warning',
-    seenIn: BRIDGE,
     truths: (world) =>
       above(missingVotes(world).others, 0.15 + MARGIN, 0.15 - MARGIN).map((truth) => ({
         // Whoever is slow votes for each event in the end.
@@ -372,7 +357,6 @@ export const expectations: readonly Expectation[] = [
   },
   {
     alert: 'BridgeOrchestratorMissingVotes/warning',
-    seenIn: BRIDGE,
     truths: (world) => whenever(missingVotes(world).watched).map((truth) => ({ ...truth, about: { watched: 'true' } })),
     minutes: { earliest: 10, latest: 45, ends: 10 },
     reason: 'The own orchestrator does not read the external chain.',
@@ -380,7 +364,6 @@ export const expectations: readonly Expectation[] = [
   {
     // The event that it does not vote for is not observed, so that its position is not behind the hub.
     alert: 'BridgeOrchestratorMissingVotes/warning',
-    seenIn: BRIDGE,
     truths: (world) =>
       whenever(nextEvent(world) !== undefined).map(() => ({ isSure: false, identity: nextEvent(world)?.nonce ?? 0 })),
     minutes: { earliest: 20, latest: Infinity, ends: 10 },
@@ -388,7 +371,6 @@ export const expectations: readonly Expectation[] = [
   },
   {
     alert: 'BridgeWatchedOrchestratorLagging/warning',
-    seenIn: BRIDGE,
     truths: (world) => {
       const isNamed = faultsOf(world, 'watched validator silent', 'watched validator jailed').length > 0;
       if (missingVotes(world).watched) return [{ isSure: isNamed }];
@@ -399,28 +381,24 @@ export const expectations: readonly Expectation[] = [
   },
   {
     alert: 'BridgeClaimWithoutBatch/critical',
-    seenIn: BRIDGE,
     truths: phantom('batch that does not exist', 'MsgWithdrawClaim', isThird),
     minutes: { earliest: 0, latest: 6, ends: 10 },
     reason: 'At 66 % every node of the hub panics. There are minutes to stop orchestrators.',
   },
   {
     alert: 'BridgeClaimWithoutBatch/warning',
-    seenIn: BRIDGE,
     truths: phantom('batch that does not exist', 'MsgWithdrawClaim', isLess),
     minutes: { earliest: 2, latest: 15, ends: 10 },
     reason: 'One lying validator alone cannot halt the hub.',
   },
   {
     alert: 'BridgeContractValsetMismatch/critical',
-    seenIn: BRIDGE,
     truths: phantom('validator set claimed that does not exist', 'MsgValsetUpdatedClaim', isThird),
     minutes: { earliest: 0, latest: 6, ends: 10 },
     reason: 'A third says that the contract has a set which the hub did not make: somebody else may control the funds.',
   },
   {
     alert: 'BridgeContractValsetMismatch/warning',
-    seenIn: BRIDGE,
     truths: phantom('validator set claimed that does not exist', 'MsgValsetUpdatedClaim', isLess),
     minutes: { earliest: 2, latest: 15, ends: 10 },
     reason: 'One lying validator.',
@@ -435,35 +413,30 @@ export const expectations: readonly Expectation[] = [
   // The validator sets
   {
     alert: 'BridgeValsetDrift/warning',
-    seenIn: BRIDGE,
     truths: (world) => above(drift(world), 0.1 + MARGIN / 2, 0.1 - MARGIN / 2),
     minutes: { earliest: 60, latest: 140, ends: 10 },
     reason: 'Relayers take hours for a set. From 68 % on the old members may not reach the quorum, so 10 % are early.',
   },
   {
     alert: 'BridgeWatchedValidatorJailed/critical',
-    seenIn: BRIDGE,
     truths: (world) => ofFaults(faultsOf(world, 'watched validator jailed')),
     minutes: { earliest: 0, latest: 8, ends: 10 },
     reason: 'It earns nothing. Unjailing takes one transaction.',
   },
   {
     alert: 'BridgeWatchedValidatorInactive/critical',
-    seenIn: BRIDGE,
     truths: (world) => ofFaults(faultsOf(world, 'watched validator jailed')),
     minutes: { earliest: 5, latest: 18, ends: 10 },
     reason: 'The same by the newest set.',
   },
   {
     alert: 'BridgeWatchedValidatorInactive/warning',
-    seenIn: BRIDGE,
     truths: (world) => ofFaults(faultsOf(world, 'watched validator jailed'), () => ({ isSure: false })),
     minutes: { earliest: 5, latest: Infinity, ends: 10 },
     reason: 'A process that has never seen it in a set cannot tell that it left.',
   },
   {
     alert: 'BridgeWatchedValidatorUnknown/warning',
-    seenIn: BRIDGE,
     truths: (world) => ofFaults(faultsOf(world, 'queries refused')),
     minutes: { earliest: 45, latest: 80, ends: 10 },
     reason: 'Whether the own validator is jailed is not known any more.',
@@ -509,28 +482,24 @@ export const expectations: readonly Expectation[] = [
   // Governance
   {
     alert: 'BridgeParamsChanged/info',
-    seenIn: BRIDGE,
     truths: (world) => ofFaults(faultsOf(world, 'parameter changed')),
     minutes: { earliest: 0, latest: 5, ends: 75 },
     reason: 'For the record.',
   },
   {
     alert: 'BridgeParamsChanged/warning',
-    seenIn: BRIDGE,
     truths: (world) => ofFaults(faultsOf(world, 'admins changed')),
     minutes: { earliest: 0, latest: 5, ends: 75 },
     reason: 'Admins act without a proposal.',
   },
   {
     alert: 'BridgeBlacklistChanged/info',
-    seenIn: BRIDGE,
     truths: (world) => ofFaults(faultsOf(world, 'blacklist changed')),
     minutes: { earliest: 0, latest: 5, ends: 75 },
     reason: 'Admins act without a proposal, and whoever is listed asks the support.',
   },
   {
     alert: 'BridgeParamsChanged/critical',
-    seenIn: BRIDGE,
     truths: (world) => ofFaults(faultsOf(world, 'contract replaced')),
     minutes: { earliest: 0, latest: 5, ends: 370 },
     reason: 'A migration that was announced, or an attack.',
@@ -538,7 +507,6 @@ export const expectations: readonly Expectation[] = [
   // Cross-chain transactions
   {
     alert: 'CrosschainBacklogStuck/critical',
-    seenIn: CROSSCHAIN,
     truths: (world) =>
       queues(world).flatMap(({ chainId, lowestNonce }) =>
         lowestNonce === undefined
@@ -559,21 +527,18 @@ export const expectations: readonly Expectation[] = [
   },
   {
     alert: 'CrosschainOldestPendingTooOld/warning',
-    seenIn: CROSSCHAIN,
     truths: oldest(usualMinutes),
     minutes: { earliest: 0, latest: 10, ends: 10 },
     reason: 'Longer than a healthy one takes, 99.9 % of the time.',
   },
   {
     alert: 'CrosschainOldestPendingTooOld/critical',
-    seenIn: CROSSCHAIN,
     truths: oldest(staleMinutes),
     minutes: { earliest: 0, latest: 10, ends: 10 },
     reason: 'Gas price increases, five within an hour, have not helped.',
   },
   {
     alert: 'BridgeBatchUnsigned/critical',
-    seenIn: BRIDGE,
     truths: (world) => ofFaults(faultsOf(world, 'validator set forged'), () => ({ isSure: false })),
     minutes: { earliest: 0, latest: Infinity, ends: 10 },
     reason: 'The contract of an attacker accepts nothing that the validators of the hub have signed.',
@@ -596,7 +561,6 @@ export const expectations: readonly Expectation[] = [
   ),
   {
     alert: 'CrosschainCctxsMissed/warning',
-    seenIn: CROSSCHAIN,
     truths: (world) =>
       queues(world)
         .filter(({ newlyMissed }) => newlyMissed > 0)
@@ -607,21 +571,18 @@ export const expectations: readonly Expectation[] = [
   },
   {
     alert: 'CrosschainFreezeNear/warning',
-    seenIn: CROSSCHAIN,
     truths: freezes(0.55, 0.45),
     minutes: { earliest: 0, latest: 15, ends: 10 },
     reason: 'Clients send nothing whose nonce is further above the lowest missed one than their lookahead.',
   },
   {
     alert: 'CrosschainFreezeNear/critical',
-    seenIn: CROSSCHAIN,
     truths: freezes(0.85, 0.75),
     minutes: { earliest: 0, latest: 10, ends: 10 },
     reason: 'A dozen transactions later the chain stops.',
   },
   {
     alert: 'CrosschainCctxsUnlisted/warning',
-    seenIn: CROSSCHAIN,
     truths: (world) =>
       queues(world)
         .filter(({ unlisted }) => unlisted > 0)
@@ -631,14 +592,12 @@ export const expectations: readonly Expectation[] = [
   },
   {
     alert: 'CrosschainOutboundDisabled/warning',
-    seenIn: CROSSCHAIN,
     truths: (world) => ofFaults(faultsOf(world, 'chains switched off')),
     minutes: { earliest: 0, latest: 6, ends: 10 },
     reason: 'Switched off on purpose, but not by everybody who waits.',
   },
   {
     alert: 'CrosschainBacklogHigh/warning',
-    seenIn: CROSSCHAIN,
     truths: (world) =>
       above(
         queues(world).reduce((sum, { pending }) => sum + pending, 0),
@@ -650,7 +609,6 @@ export const expectations: readonly Expectation[] = [
   },
   {
     alert: 'CrosschainPendingListTruncated/warning',
-    seenIn: CROSSCHAIN,
     truths: (world) => above(allPending(world), MAX_LISTED + 5, MAX_LISTED - 5),
     minutes: { earliest: 5, latest: 25, ends: 10 },
     reason: 'The node lists 500.',
