@@ -1,9 +1,11 @@
 /** Scrapes one after the other, with a pause, in a process of its own, and sends their durations in milliseconds. */
+import { on } from 'node:events';
 import { sleep } from './statistics.mjs';
 
 const PAUSE_MS = 5;
 
-process.on('message', async ({ url, durationMs }) => {
+process.send('ready');
+for await (const [{ url, durationMs }] of on(process, 'message')) {
   const durations = [];
   const end = performance.now() + durationMs;
   while (performance.now() < end) {
@@ -13,6 +15,4 @@ process.on('message', async ({ url, durationMs }) => {
     await sleep(PAUSE_MS);
   }
   process.send(durations);
-});
-
-process.send('ready');
+}
