@@ -50,7 +50,7 @@ export async function openStateFile(
   let isSoon = false;
   let isWriting = false;
   let isClosed = false;
-  let problems: readonly Problem[] = [];
+  let last: Written = { isWritten: true, problems: [] };
   const enqueue = createQueue();
 
   function schedule(): void {
@@ -66,13 +66,12 @@ export async function openStateFile(
     schedule();
   }
 
-  /** Logs the first of equal problems, and when the file is written again. */
+  /** Logs new problems, and when the file is written again. */
   async function writeNow(): Promise<void> {
-    const before = new Set(problems.map(({ kind }) => kind));
-    problems = await replace(path, remembered, states?.() ?? [], now());
-    for (const { kind, text } of problems) if (!before.has(kind)) log.warn(text);
-    const isWritten = problems.every(({ kind }) => kind !== 'file');
-    if (before.has('file') && isWritten) log.info('the state file is written again');
+    const before = last;
+    last = await replace(path, remembered, states?.() ?? [], now());
+    for (const problem of last.problems) if (!before.problems.includes(problem)) log.warn(problem);
+    if (last.isWritten && !before.isWritten) log.info('the state file is written again');
   }
 
   const stateFile: StateFile = {
@@ -110,10 +109,10 @@ async function load(path: string, log: Logger, now: Instant): Promise<readonly R
   return [];
 }
 
-/** Why the file was not written, or not all of it. */
-interface Problem {
-  readonly kind: 'file' | 'invalid' | 'too large';
-  readonly text: string;
+interface Written {
+  readonly isWritten: boolean;
+  /** Why the file was not written, or not all of it. */
+  readonly problems: readonly string[];
 }
 
 /** Writes what is remembered, with the present states. */
@@ -122,7 +121,7 @@ async function replace(
   remembered: Map<string, Remembered>,
   states: readonly EndpointState[],
   at: Instant,
-): Promise<readonly Problem[]> {
+): Promise<Written> {
   for (const state of states) {
     const newest = rememberedOf(state);
     if (newest !== undefined) remembered.set(endpointId(newest), newest);
@@ -133,9 +132,9 @@ async function replace(
   const { parts, problems } = await serialized(Array.from(remembered.values()), at);
   try {
     await writeAtomically(path, parts);
-    return problems;
+    return { isWritten: true, problems };
   } catch (error) {
-    return [...problems, { kind: 'file', text: `the state file cannot be written: ${fileErrorText(error)}` }];
+    return { isWritten: false, problems: [...problems, `the state file cannot be written: ${fileErrorText(error)}`] };
   }
 }
 
@@ -158,15 +157,12 @@ async function serialized(endpoints: readonly Remembered[], at: Instant) {
     // oxlint-disable-next-line no-await-in-loop -- scrapes are answered in between
     await nextTurn();
   }
-  const problems: Problem[] = [];
+  const problems: string[] = [];
   if (leftOut > 0) {
     const limit = formatSize(MAX_BYTES);
-    const text = `the state file would be larger than ${limit}: ${leftOut} endpoints are not in it`;
-    problems.push({ kind: 'too large', text });
+    problems.push(`the state file would be larger than ${limit}: ${leftOut} endpoints are not in it`);
   }
-  if (invalid.length > 0) {
-    problems.push({ kind: 'invalid', text: `the state of ${invalid.join(', ')} cannot be written` });
-  }
+  if (invalid.length > 0) problems.push(`the state of ${invalid.join(', ')} cannot be written`);
   return { parts: [...parts, END], problems };
 }
 
