@@ -322,7 +322,6 @@ describe('a failed poll of the contract names the host, the reason and what the 
   });
 
   it('before a module state says where the contract is', async () => {
-    const { answer } = createExternalChain();
     const node = await start({ answer });
     const { result } = await pollContract(node.url, { moduleState: { last_observed_nonce: '1' } });
     const host = new URL(node.url).host;

@@ -109,7 +109,7 @@ validators: [{address: "${member?.orchestrator}", name: ${VALIDATOR_CANARY}}]
 function withProblems(folder: ReturnType<typeof createTempFolder>): string {
   return folder.write(
     'bridge.yml',
-    `poll: {interval: 500ms, timeout: 2s, stale_after: 5s}
+    `poll: {interval: 500ms, timeout: 2s}
 targets: [{name: a, bridge: {url: "${simulator.url}", backlog_limit: 1}, crosschain: {url: "${simulator.url}", age_limits: {default: 1m}}}]`,
   );
 }
