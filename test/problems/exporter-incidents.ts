@@ -13,10 +13,6 @@ const withOtherAdmins = changedState(({ params }) => ({
   params: { ...params, admins: [...params.admins, 'hub1other'] },
 }));
 
-const withOtherBlacklist = changedState(({ external_blacklist }) => ({
-  external_blacklist: [...external_blacklist, `0x${'ab'.repeat(20)}`],
-}));
-
 const withoutBridgeId = changedState(({ params: { bridge_id: _missing, ...params } }) => ({ params }));
 
 const withoutClaimSlashing = changedState(({ params: { claim_slashing_enabled: _missing, ...params } }) => ({
@@ -194,20 +190,9 @@ const changes: readonly Incident[] = [
     { options: { hasStateFile: true } },
   ),
   incident(
-    'the blacklist changes during an upgrade of 70 minutes',
-    [HEALTHY, UPGRADE, { minutes: 70, bridge: withOtherBlacklist }],
-    { ...WHILE_FAILING, 'BridgeBlacklistChanged/info': 71 },
-  ),
-  incident(
     'the bridge has another contract',
     [HEALTHY, { minutes: 40, bridge: withOtherContract }],
     { 'BridgeParamsChanged/critical': 1 },
-    { isOngoingAtEnd: true },
-  ),
-  incident(
-    'the bridge has another contract after an upgrade of 70 minutes',
-    [HEALTHY, UPGRADE, { minutes: 40, bridge: withOtherContract }],
-    { ...WHILE_FAILING, 'BridgeParamsChanged/critical': 71 },
     { isOngoingAtEnd: true },
   ),
   incident(

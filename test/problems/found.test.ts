@@ -44,7 +44,8 @@ function shownIn(state: EndpointState, epochSeconds: number): readonly ShownProb
     ({ problem, subject, startSeconds, sentence, action }) => ({
       name: `${problem.name}/${problem.severity}`,
       subject,
-      start: Math.round((startSeconds - epochSeconds) / 6) / 10,
+      // Not -0.
+      start: 0 + Math.round((startSeconds - epochSeconds) / 6) / 10,
       action,
       text: sentenceText({ ...sentence, fact: sentence.fact.replace('{duration}', 'so long') }),
     }),
@@ -446,13 +447,13 @@ describe('a validator', () => {
           batch_confirms: signedBy('9', 0, 1, 2),
         },
         { watch },
-      ).map(({ name, subject }) => [name.split('/')[1], subject.watched]);
+      ).map(({ name, subject, start }) => [name.split('/')[1], subject.watched, start]);
     const blocksOf = (hours: number): number => (hours * 3600) / SECONDS_OF_BLOCK;
     expect(found(blocksOf(25))).toEqual([]);
-    expect(found(blocksOf(25) - 1)).toEqual([['warning', 'true']]);
+    expect(found(blocksOf(25) - 1)).toEqual([['warning', 'true', 0]]);
     expect(found(blocksOf(13) - 1)).toEqual([
-      ['critical', 'true'],
-      ['warning', 'true'],
+      ['critical', 'true', 0],
+      ['warning', 'true', -60],
     ]);
     // The deadline has passed.
     expect(found(blocksOf(1) - 1)).toEqual([]);
@@ -705,6 +706,16 @@ describe('a cross-chain transaction', () => {
     expect(names(31)).toEqual(['CrosschainOldestPendingTooOld/warning']);
     expect(names(121)).toEqual(['CrosschainOldestPendingTooOld/critical', 'CrosschainOldestPendingTooOld/warning']);
     expect(names(119, '8332')).toEqual([]);
+  });
+
+  it('is too old since its own limit, after an older one was finished', () => {
+    const [older, old] = [cctx('1', 1, -40), cctx('1', 2, -35)];
+    const found = problemsOf([
+      { minute: 0, pending: [older, old] },
+      { minute: 3, pending: [old] },
+      { minute: 4, pending: [old] },
+    ]);
+    expect(found).toMatchObject([{ name: 'CrosschainOldestPendingTooOld/warning', start: -5 }]);
   });
 
   it('is as old as it was when the newest block was made of a node that is behind', () => {

@@ -65,28 +65,6 @@ describe('the verdicts about a scenario', () => {
     expect(lagging?.sentence.fact, 'all that wait').toContain(', 320 events behind the newest claim');
   });
 
-  it('count no time down from the data of a node that is behind', () => {
-    const bridge = changedState(({ params }) => ({
-      params: { ...params, signed_batches_window: '1000', signed_valsets_window: '1000' },
-    }));
-    const linesWith = (queries: Phase['queries']): string[] =>
-      linesOf(
-        verdictsAfter([
-          { minutes: 40, config: BRIDGE_ONLY, scenario: 'unsigned-batch', bridge, ...(queries && { queries }) },
-        ]),
-      );
-    const critical = 'firing critical BridgeOrchestratorDeadlineNear: ';
-    expect(linesWith(undefined).filter((line) => line.startsWith(critical))).toEqual([
-      expect.stringMatching(/your validator Validator Guild must sign a batch by \d\d:\d\d UTC or be jailed$/),
-      expect.stringMatching(/5 validators with \d\d % of the power must sign within 12 hours or be jailed: /),
-    ]);
-    const behind = linesWith((path, response) =>
-      path.endsWith('/syncing') ? { ...response, body: Buffer.from('{"syncing":true}') } : response,
-    );
-    expect(behind).toContainEqual(expect.stringMatching(/^firing warning BridgeNodeBehind: /));
-    expect(behind.filter((line) => /jailed|times out/.test(line))).toEqual([]);
-  });
-
   it('are critical when a third of the power must sign validator sets, and name these validators once', () => {
     const bridge = changedState(({ params }) => ({ params: { ...params, signed_valsets_window: '1000' } }));
     const target = verdictsAfter([{ minutes: 96, config: BRIDGE_ONLY, scenario: 'valset-drift', bridge }], {
