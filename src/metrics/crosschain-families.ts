@@ -4,7 +4,6 @@ import * as cctxs from '../facts/crosschain/cctxs.js';
 import * as chains from '../facts/crosschain/chains.js';
 import type { CrosschainInput } from '../facts/crosschain/input.js';
 import * as rateLimit from '../facts/crosschain/rate-limit.js';
-import { groupBy } from '../facts/grouping.js';
 import { lengthOf, optional, required } from '../facts/required-fields.js';
 import {
   partByPart,
@@ -56,15 +55,26 @@ function eachListedChain(valueOf: (chainId: string, input: CrosschainInput) => n
       .map((chainId) => ({ labels: chains.chainLabels(chainId, input), value: valueOf(chainId, input) }));
 }
 
-/** Counts rows by their label values, in document order. */
-function countByLabels<T, Label extends string>(
-  rows: readonly T[],
-  labelsOf: (row: T) => LabelValues<Label>,
-): readonly Sample<Label>[] {
-  const groups = groupBy(rows.map(labelsOf), (labels) => JSON.stringify(labels));
-  return Array.from(groups.values()).flatMap(([labels, ...others]) =>
-    labels === undefined ? [] : [{ labels, value: 1 + others.length }],
-  );
+const BREAKDOWN_LABELS = ['list', 'status', 'coin_type', 'chain_id', 'chain', 'direction'] as const;
+
+/** The number of transactions of a list by their labels, in document order. */
+function breakdown(list: cctxs.ListName, input: CrosschainInput) {
+  const counts = new Map<string, { readonly labels: LabelValues<(typeof BREAKDOWN_LABELS)[number]>; value: number }>();
+  for (const cctx of cctxs.consideredCctxs[list](input)) {
+    const status = optional(optional(cctx.cctx_status)?.status) ?? '';
+    const coin_type = optional(cctxs.outboundForLabels(cctx)?.coin_type) ?? '';
+    const chainId = cctxs.chainIdLabel(cctx);
+    const direction = cctxs.directionLabel(cctx, input);
+    // Only the chain id can have a space.
+    const key = `${status} ${coin_type} ${direction} ${chainId}`;
+    const known = counts.get(key);
+    if (known !== undefined) known.value += 1;
+    else {
+      const labels = { list, status, coin_type, ...chains.chainLabels(chainId, input), direction };
+      counts.set(key, { labels, value: 1 });
+    }
+  }
+  return Array.from(counts.values());
 }
 
 /** All families of the rate limiter input, in the order of the exposition. */
@@ -104,17 +114,9 @@ export const crosschainFamilies = families<CrosschainInput>({
   crosschain_cctxs: labeledGauge({
     help: 'Number of distinct listed transactions by list, status, coin type, chain and direction, without ignored ones.',
     // Statuses, coin types and directions are enums; the number of chain ids is not bounded.
-    labels: ['list', 'status', 'coin_type', 'chain_id', 'chain', 'direction'],
+    labels: BREAKDOWN_LABELS,
     overLimit: 'aggregate',
-    derive: eachList((list, input) =>
-      countByLabels(cctxs.consideredCctxs[list](input), (cctx) => ({
-        list,
-        status: optional(optional(cctx.cctx_status)?.status) ?? '',
-        coin_type: optional(cctxs.outboundForLabels(cctx)?.coin_type) ?? '',
-        ...chains.chainLabels(cctxs.chainIdLabel(cctx), input),
-        direction: cctxs.directionLabel(cctx, input),
-      })),
-    ),
+    derive: eachList(breakdown),
   }),
   crosschain_cctxs_ignored: labeledGauge({
     help: 'Number of distinct listed transactions that the configuration ignores, by list.',
