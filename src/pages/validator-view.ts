@@ -4,10 +4,9 @@ import type { Instant } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
 import { isLate, type BlockSpan } from '../facts/items/block-spans.js';
 import { inWholeUnits } from '../facts/items/item-list.js';
-import type { EndpointState } from '../poll/endpoint-state.js';
+import { freshAnswers, type EndpointState } from '../poll/endpoint-state.js';
 import { problems } from '../problems/problems.js';
 import { listedRows } from '../problems/sentence.js';
-import { withoutStaleAnswers } from '../queries/query-state.js';
 import { hasStakingNames, validatorsOf, type Contacts } from '../queries/validators.js';
 import { claimPosition, orchestratorBalance, stakingStatus } from '../queries/watched-validators.js';
 import type { ShownEndpoint } from './view.js';
@@ -192,10 +191,10 @@ export type OwnValidator = WatchedItem & ReturnType<typeof answersAbout>;
 function answersAbout(
   { orchestrator, duties }: WatchedItem,
   hubCoin: HubCoin | null,
-  { queries, staleAfterMs }: EndpointState,
+  state: EndpointState,
   now: Instant,
 ) {
-  const answers = withoutStaleAnswers(queries, staleAfterMs, now);
+  const answers = freshAnswers(state, now);
   const key = orchestrator ?? '';
   const staking = stakingStatus.valuesOf(answers).get(key);
   // An answer can be older than the document, and the document has no old votes.
@@ -206,7 +205,7 @@ function answersAbout(
   const decimals = hubCoin?.decimals ?? null;
   return {
     /** Whether the node is asked about it. */
-    isAsked: orchestrator !== null && queries.has(stakingStatus.name),
+    isAsked: orchestrator !== null && state.queries.has(stakingStatus.name),
     /** Whether it is jailed, by the staking module. */
     jailed: staking?.isJailed ?? null,
     bonded: staking?.isBonded ?? null,

@@ -2,13 +2,12 @@ import type { DocumentName, DocumentTypes } from '../document-types.js';
 import { ageSeconds, isoTime, type Instant } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
 import { searchCctxs, searchText, searchTransfers, type SearchResult } from '../facts/items/search.js';
-import { exportedSuccess, isOf, type EndpointState } from '../poll/endpoint-state.js';
+import { exportedSuccess, freshAnswers, isOf, type EndpointState } from '../poll/endpoint-state.js';
 import { keptInput, itemsOf } from '../poll/kept-body.js';
 import type { PollJob } from '../poll/jobs.js';
 import type { TargetVerdicts, Verdict } from '../poll/verdicts.js';
 import { sentenceText } from '../problems/sentence.js';
 import { BEHIND_SECONDS, latestBlock, syncing } from '../queries/node-status.js';
-import { withoutStaleAnswers } from '../queries/query-state.js';
 import { backlogStatistics, flowView } from './backlog.js';
 import { duration } from '../text/format.js';
 import { dashboardUrl, runbookUrl, type ExternalLinks } from './external-links.js';
@@ -186,10 +185,10 @@ function availabilityOf({ last, success }: EndpointState, isExported: boolean): 
   return last.ok ? 'up' : 'failing';
 }
 
-function nodeView({ queries, staleAfterMs }: EndpointState, now: Instant) {
-  const answers = withoutStaleAnswers(queries, staleAfterMs, now);
+function nodeView(state: EndpointState, now: Instant) {
+  const answers = freshAnswers(state, now);
   const block = latestBlock.valuesOf(answers).get('');
-  const askedAt = queries.get(latestBlock.name)?.answers.get('')?.at;
+  const askedAt = state.queries.get(latestBlock.name)?.answers.get('')?.at;
   const status = syncing.valuesOf(answers).get('');
   return {
     /** Time of its newest block, ISO 8601; `null` if the node does not say. */

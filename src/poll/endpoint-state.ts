@@ -8,7 +8,7 @@ import { NO_FLOW_HISTORY, type FlowHistory } from '../flow/flow-history.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { FamilyLines } from '../metrics/render-families.js';
 import { NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/memory.js';
-import { answeredFamilies, type QueryState, type QueryStates } from '../queries/query-state.js';
+import { withoutStaleAnswers, type QueryState, type QueryStates } from '../queries/query-state.js';
 import type { Phase } from './phases.js';
 
 /* What the polls of an endpoint have found, and what is remembered of them. */
@@ -149,11 +149,16 @@ export function exportedSuccess({ success, staleAfterMs }: EndpointState, now: I
   return success !== undefined && ageSeconds(success.at, now) * 1000 <= staleAfterMs ? success : undefined;
 }
 
+/** The queries with the answers that are not stale. */
+export function freshAnswers({ queries, staleAfterMs }: EndpointState, now: Instant): QueryStates {
+  return withoutStaleAnswers(queries, staleAfterMs, now);
+}
+
 /** The chain series that are exported: those of the last document, and of the answers of the node to other queries. */
 export function exportedFamilies(state: EndpointState, now: Instant): readonly FamilyLines[] {
+  const answers = Array.from(freshAnswers(state, now).values()).flatMap((query) => Array.from(query.answers.values()));
   const ofDocument = exportedSuccess(state, now)?.snapshot.families ?? [];
-  const { queries, staleAfterMs } = state;
-  return queries.size === 0 ? ofDocument : [...ofDocument, ...answeredFamilies(queries, staleAfterMs, now)];
+  return [...ofDocument, ...answers.flatMap(({ families }) => families)];
 }
 
 /** The state after a round of requests of a query. */

@@ -10,9 +10,8 @@ import type { FetchLimits } from '../http/client.js';
 import { cctxAnswers } from '../queries/cctx-outcome.js';
 import { lookaheadsOf } from '../queries/chain-switches.js';
 import { isNodeBehind } from '../queries/node-status.js';
-import { withoutStaleAnswers } from '../queries/query-state.js';
 import { hasStakingNames, validatorsOf } from '../queries/validators.js';
-import { exportedSuccess, observationsOf, type EndpointState } from './endpoint-state.js';
+import { exportedSuccess, freshAnswers, observationsOf, type EndpointState } from './endpoint-state.js';
 
 /* What is polled, and what a poll depends on besides the configuration. */
 
@@ -103,23 +102,24 @@ export function pollInput(
 
 function sideInputOf(
   context: StepContext,
-  { success, queries, staleAfterMs }: EndpointState,
+  state: EndpointState,
   siblingOf: (document: DocumentName) => EndpointState | undefined,
   at: Instant,
 ): SideInput {
+  const { success } = state;
   switch (context.document) {
     case 'module_state': {
       const contract = siblingOf('external_contract');
       const reading = observationsOf('external_contract', contract && exportedSuccess(contract, at)?.snapshot);
       return {
-        ...(hasStakingNames(context) && { names: validatorsOf(queries).names }),
+        ...(hasStakingNames(context) && { names: validatorsOf(state.queries).names }),
         externalHeight: reading?.height,
         isContractPaused: reading?.paused,
-        isNodeBehind: isNodeBehind(withoutStaleAnswers(queries, staleAfterMs, at)),
+        isNodeBehind: isNodeBehind(freshAnswers(state, at)),
       };
     }
     case 'rate_limiter_input': {
-      const answered = withoutStaleAnswers(queries, staleAfterMs, at);
+      const answered = freshAnswers(state, at);
       return { lookaheads: lookaheadsOf(answered), cctxAnswers: cctxAnswers(answered, success?.at) };
     }
     case 'external_contract':

@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import type { Instant } from '../clock.js';
 import type { DocumentName, StepContext } from '../document-types.js';
 import type { NodeQuery, QueryContext } from '../queries/query.js';
-import { afterRound, isDue, isNotServed, withoutStaleAnswers, type QueryState } from '../queries/query-state.js';
+import { afterRound, isDue, isNotServed, type QueryState } from '../queries/query-state.js';
 import { validatorsOf } from '../queries/validators.js';
-import { isOf, type EndpointState } from './endpoint-state.js';
+import { freshAnswers, isOf, type EndpointState } from './endpoint-state.js';
 import type { PollExecutor } from './fetch.js';
 import type { PollJob } from './jobs.js';
 
@@ -85,12 +85,13 @@ function logRound(log: QueryLog, { target, document }: StepContext, before: Quer
 /** What the queries of the endpoint depend on after a successful poll; `undefined` before one, and for a recorded body. */
 export function queryContext<Name extends DocumentName>(
   context: StepContext<Name>,
-  { success, queries, staleAfterMs }: EndpointState,
+  state: EndpointState,
   now: Instant,
 ): QueryContext<Name> | undefined {
+  const { success, queries } = state;
   if (success?.foundPath === undefined || !isOf(context.document, success.snapshot)) return undefined;
   const { observations, flow } = success.snapshot;
-  const answered = withoutStaleAnswers(queries, staleAfterMs, now);
   const { operators } = validatorsOf(queries);
+  const answered = freshAnswers(state, now);
   return { ...context, dialect: success.foundPath.dialect, observations, flow, operators, answered };
 }

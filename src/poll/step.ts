@@ -12,9 +12,10 @@ import { formatTargetLabels } from '../metrics/text-format.js';
 import { judgeProblems, NO_PROBLEMS, repeatJudgement, withEnded, type ProblemMemory } from '../problems/memory.js';
 import { problemLines } from '../problems/problem-families.js';
 import type { Evidence } from '../problems/problem.js';
-import { withFailedPoll, withoutStaleAnswers } from '../queries/query-state.js';
+import { withFailedPoll } from '../queries/query-state.js';
 import { endedBySuccess, hasDroppedSeries, isMisconfigured, isNearSizeLimit } from './endpoint-conditions.js';
 import {
+  freshAnswers,
   isNeverServed,
   isOf,
   knownDocument,
@@ -170,7 +171,7 @@ function derive<Name extends DocumentName>(
   const evidence: Evidence<Name> = {
     input,
     flow,
-    answers: withoutStaleAnswers(state.queries, staleAfterMs, receivedAt),
+    answers: freshAnswers(state, receivedAt),
     answeredAt: (query, key) => state.queries.get(query)?.answers.get(key)?.at.epochSeconds,
   };
   const { memory: problems, ...judgement } = judgeProblems(state.problems, document, evidence, receivedAt, context);

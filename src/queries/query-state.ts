@@ -126,10 +126,3 @@ export function withoutStaleAnswers(states: QueryStates, staleAfterMs: number, n
     return fresh.length === state.answers.size ? state : { ...state, answers: new Map(fresh) };
   });
 }
-
-/** The series of the answers that are not stale. */
-export function answeredFamilies(states: QueryStates, staleAfterMs: number, now: Instant): readonly FamilyLines[] {
-  return Array.from(withoutStaleAnswers(states, staleAfterMs, now).values()).flatMap(({ answers }) =>
-    Array.from(answers.values()).flatMap(({ families }) => families),
-  );
-}
