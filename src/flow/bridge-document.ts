@@ -195,11 +195,15 @@ function readClaim(attestation: Attestation): Omit<FlowEvent, 'nonce'> {
   const type = typeOfMessage.get(claimMessage(attestation));
   if (type !== 'deposit' && type !== 'withdraw') return { type };
   const claim = required(attestation.claim);
-  const packed = () => claimContentOf(type, packedMessage(claim));
-  const contract = contractLabel(optional(claim.token_contract) ?? packed().tokenContract);
+  const [token, value] = [
+    optional(claim.token_contract),
+    optional(type === 'deposit' ? claim.amount : claim.batch_nonce),
+  ];
+  const packed = token === undefined || value === undefined ? claimContentOf(type, packedMessage(claim)) : undefined;
+  const contract = contractLabel(token ?? packed?.tokenContract);
   return type === 'deposit'
-    ? { type, deposit: { contract, amount: amountOf(optional(claim.amount) ?? packed().amount) } }
-    : { type, batch: batchKey(optional(claim.batch_nonce) ?? packed().batchNonce, contract) };
+    ? { type, deposit: { contract, amount: amountOf(value ?? packed?.amount) } }
+    : { type, batch: batchKey(value ?? packed?.batchNonce, contract) };
 }
 
 /** What is remembered of a document to compare the next one with. */
