@@ -21,7 +21,7 @@ const now: Row = {
     problemTable({
       title: 'Problems now',
       description:
-        'What is wrong, about what, and since when? Red and orange: the alert fires. Yellow: it will, if the problem lasts. Without the alert rules everything is yellow. Begin with the lowest order of a target: a problem can be the cause of those with a higher order. The alerts on the exporter are here, too. The runbook has a section for each name.',
+        'What is wrong, about what, and since when? Red and orange: the alert fires. Yellow: it will, if the problem lasts. Without the alert rules everything is yellow. Begin with the lowest order of a target: a problem can be the cause of those with a higher order. The alerts on the exporter are here, too, since their rule has matched. The runbook has a section for each name.',
       noValue: 'no problem, if the data below is current',
       height: 11,
     }),

@@ -17,13 +17,16 @@ export const ALERT_FILTERS =
 export interface Selection {
   readonly by?: readonly string[];
   readonly where?: readonly string[];
+  /** Also series that have ended within this time, with their last value. */
+  readonly within?: string;
 }
 
 const labelsBy = (by: readonly string[]): string => ['cluster', 'target', ...by].join(', ');
 const selector = (metric: string, where: readonly string[]): string => `${metric}{${[FILTERS, ...where].join(', ')}}`;
 
-export function latest(metric: string, { by = [], where = [] }: Selection = {}): string {
-  return `max by (${labelsBy(by)}) (${selector(metric, where)})`;
+export function latest(metric: string, { by = [], where = [], within }: Selection = {}): string {
+  const series = selector(metric, where);
+  return `max by (${labelsBy(by)}) (${within === undefined ? series : `last_over_time(${series}[${within}])`})`;
 }
 
 export function lowest(metric: string, { by = [], where = [] }: Selection = {}): string {

@@ -1,3 +1,4 @@
+import { OUTDATED_SECONDS } from '../../src/problems/exporter-rules.js';
 import { DRIFT_RATIO } from '../../src/problems/relay.js';
 import { commonVariables, exporterUrlVariable, pendingItemsLink } from './filters.js';
 import {
@@ -11,7 +12,7 @@ import {
   type ValueTexts,
 } from './grafana.js';
 import { problemColumn, problemTable } from './problem-table.js';
-import { FILTERS, latest, lowest, ofCurrentNode } from './queries.js';
+import { ageOf, FILTERS, latest, lowest, ofCurrentNode, type Selection } from './queries.js';
 
 /*
  * Own validators are those of the setting watch, also when they are jailed and in no validator set. All others are in the collapsed rows.
@@ -33,8 +34,8 @@ const VOTES: ValueTexts = { '0': ['voted', 'green'], '1': ['missing', 'yellow'] 
  * One series with the value 1 for each orchestrator. The label `signer` is its name, or its shortened address without one. `topk` selects one
  * series where replicas export different names.
  */
-export function signerInfo(whose: Whose): string {
-  const names = { by: ['orchestrator', 'name'] };
+export function signerInfo(whose: Whose, selection: Pick<Selection, 'within'> = {}): string {
+  const names = { ...selection, by: ['orchestrator', 'name'] };
   const isOwn = whose === 'own';
   const members = latest('bridge_orchestrator_info', {
     ...names,
@@ -52,6 +53,14 @@ export function withSigner(whose: Whose, expr: string): string {
 }
 
 const bySigner = (whose: Whose, metric: string): string => withSigner(whose, latest(metric, BY_SIGNER));
+
+/** The age of the document, also for own validators of which nothing else is known, because the data of their target is outdated. */
+export function ageOfOwnData(): string {
+  const present = signerInfo('own');
+  const known = `${present} or ${signerInfo('own', { within: '1d' })} unless on (cluster, target) ${present}`;
+  const age = ageOf('bridge_exporter_last_success_timestamp_seconds', { where: ['document="module_state"'] });
+  return `max by (cluster, target, orchestrator, signer) (${known}) * on (cluster, target) group_left () (${age})`;
+}
 
 /** Until the first deadline of whatever kind, after which the validator is jailed. */
 export function secondsToSign(whose: Whose): string {
@@ -106,13 +115,13 @@ const own: Row = {
     table({
       title: 'Own validators',
       description:
-        'Do my validators sign and vote, by when do they have to, and do they have funds? After a deadline the validator is jailed. Some missing signatures and votes are normal for minutes. A dash: nothing is due, it is in no validator set, or the data is not current. Due: not signed yet. Behind: events that its last claim is behind. Balance in hub coins, in smallest units if their decimals are not configured.',
+        'Do my validators sign and vote, by when do they have to, and do they have funds? After a deadline the validator is jailed. Some missing signatures and votes are normal for minutes. A dash: nothing is due, it is in no validator set, or the data is outdated, as its age says. Due: not signed yet. Behind: events that its last claim is behind. Balance in hub coins, in smallest units if their decimals are not configured.',
       noValue: 'no validator of watch is known; Late validators has the others',
       height: 6,
       labels: { target: 'Target', signer: 'Validator' },
       lastLabels: { orchestrator: 'Orchestrator', cluster: 'Cluster' },
       links: { Validator: [pendingItemsLink] },
-      widths: { Validator: 150, Orchestrator: 190, 'Sign within': 170 },
+      widths: { Validator: 140, Orchestrator: 125, 'Sign within': 150 },
       columns: [
         { ...problemColumn([]), expr: withSigner('own', problemColumn(['orchestrator'], SELECTED).expr) },
         {
@@ -123,6 +132,15 @@ const own: Row = {
           ),
           unit: 'none',
           texts: { '0': ['not active', 'orange'], '1': ['active', 'transparent'], '2': ['jailed', 'red'] },
+        },
+        {
+          title: 'Data age',
+          expr: ageOfOwnData(),
+          unit: 'dtdhms',
+          thresholds: [
+            ['transparent', null],
+            ['red', OUTDATED_SECONDS],
+          ],
         },
         ...late('own'),
         {

@@ -5,7 +5,7 @@ import { substituteVariables } from './dashboard-files.js';
 import { lookaheadUsed } from '../../grafana/source/cross-chain.js';
 import { problemStartMs, problemStarts, withOrder, withSubject, worst } from '../../grafana/source/problems.js';
 import { latest } from '../../grafana/source/queries.js';
-import { secondsToSign, withSigner } from '../../grafana/source/validator.js';
+import { ageOfOwnData, secondsToSign, withSigner } from '../../grafana/source/validator.js';
 
 /*
  * The shared expressions, evaluated by promtool on series with the labels of common setups.
@@ -22,7 +22,8 @@ interface Case {
   readonly title: string;
   readonly expr: string;
   readonly variables?: Readonly<Record<string, string>>;
-  readonly series: Readonly<Record<string, number>>;
+  /** The values of promtool, or one for all times. */
+  readonly series: Readonly<Record<string, number | string>>;
   readonly evalTime?: string;
   readonly samples: Readonly<Record<string, number>>;
 }
@@ -143,6 +144,17 @@ const cases: readonly Case[] = [
       [`bridge_watched_orchestrator_info{${EXPORTER}, target="t", orchestrator="${ADDRESS}", name="Example One"}`]: 1,
     },
     samples: { [signer('Example One')]: 1 },
+  },
+  {
+    title: 'an own validator whose data is outdated has the age of the data',
+    expr: ageOfOwnData(),
+    series: {
+      [`bridge_orchestrator_info{${EXPORTER}, target="t", orchestrator="${ADDRESS}", name="Example One", watched="true"}`]:
+        '1x5 stale',
+      [`bridge_exporter_last_success_timestamp_seconds{${EXPORTER}, target="t", document="module_state"}`]: 300,
+    },
+    evalTime: '20m',
+    samples: { [signer('Example One')]: 900 },
   },
   {
     title: 'replicas that export different names of a signer have one value',
@@ -303,7 +315,10 @@ function fileOf({ expr, variables, series, samples, evalTime = '0s' }: Case, ind
   const test = {
     interval: '5s',
     // For as long as the time of the evaluation.
-    input_series: Object.entries(series).map(([name, value]) => ({ series: name, values: `${value}x300` })),
+    input_series: Object.entries(series).map(([name, value]) => ({
+      series: name,
+      values: typeof value === 'number' ? `${value}x300` : value,
+    })),
     promql_expr_test: [
       {
         expr: substituteVariables(expr, variables),
