@@ -85,14 +85,6 @@ export const crosschainIncidents: readonly Incident[] = [
     [HEALTHY, { minutes: 20, scenario: 'outbound-disabled' }, { minutes: 40, scenario: 'healthy' }],
     { 'CrosschainOutboundDisabled/warning': 5 },
   ),
-  healthy(
-    'three transactions were missed a month ago',
-    [
-      { minutes: 5, crosschain: withoutMissedList },
-      { minutes: 60, crosschain: withCctxs(AVALANCHE, () => missedLongAgo, none) },
-    ],
-    { isOngoingAtEnd: true },
-  ),
   incident(
     'another transaction is missed besides three old ones',
     [
@@ -164,10 +156,6 @@ export const crosschainIncidents: readonly Incident[] = [
     [{ minutes: 85, crosschain: missedNonce(BITCOIN) }, { minutes: 40 }],
     { 'CrosschainCctxsMissed/warning': 16 },
   ),
-  healthy('a transaction on Bitcoin waits 110 minutes for its confirmations', {
-    minutes: 110,
-    crosschain: withCctxs(BITCOIN, none, () => [{ chainId: BITCOIN, nonce: 1, createdMinute: 20 }]),
-  }),
   incident(
     'a transaction on Bitcoin waits for five hours',
     { minutes: 300, crosschain: withCctxs(BITCOIN, none, () => [{ chainId: BITCOIN, nonce: 1, createdMinute: 20 }]) },

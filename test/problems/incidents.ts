@@ -40,15 +40,6 @@ function oldTransfers(number: number, contract: string, fee: string): ModuleStat
   }));
 }
 
-/** Transfers whose fee of 1 nobody takes, one of them of a token that is not configured. */
-const withDust = changedState(({ unbatched_transfers }) => ({
-  unbatched_transfers: [
-    ...unbatched_transfers,
-    ...oldTransfers(12, knownToken.contract, '1'),
-    ...oldTransfers(1, UNKNOWN_TOKEN, '1'),
-  ],
-}));
-
 /** Changes the answer of the node to the requests of a path. */
 function answered(
   part: string,
@@ -204,45 +195,6 @@ const withoutWatched = changedState((state) => {
 /** The windows are 150 blocks, 50 minutes, so that an unsigned batch reaches its deadline. */
 const withShortBatchWindow = changedState(({ params }) => ({ params: { ...params, signed_batches_window: '150' } }));
 
-/** The windows are 4000 blocks, 22 hours. */
-const withWindowOfADay = changedState(({ params }) => ({ params: { ...params, signed_valsets_window: '4000' } }));
-
-/** Adds a validator set that two signers have signed and nobody relayed, older than its deadline, below the newest one. */
-const withAbandonedValset = changedState(({ valsets, valset_confirms }) => {
-  const [newest] = valsets.toSorted((a, b) => Number(b.nonce) - Number(a.nonce));
-  if (newest === undefined) return {};
-  const [observed, abandoned] = ['1', '2'].map((nonce) => ({ ...newest, nonce, height: nonce }));
-  const confirms = valset_confirms.filter(({ nonce }) => nonce === newest.nonce).slice(0, 2);
-  return {
-    valsets: [...valsets, abandoned, observed],
-    last_observed_valset: observed,
-    valset_confirms: [...valset_confirms, ...confirms.map((confirm) => ({ ...confirm, nonce: '2' }))],
-  };
-});
-
-/** The watched validator is not in the second validator set of the first response, and has signed none of the older ones. */
-function withReturnedValidator(): PollOutcome<{ state: ModuleState }> {
-  let absentFrom: number | undefined;
-  return changedState((state) => {
-    const { params, valsets, valset_confirms } = state;
-    const watched = watchedOf(state)?.toLowerCase();
-    const isWatched = (address: string): boolean => address.toLowerCase() === watched;
-    absentFrom ??= valsets.map(({ nonce }) => Number(nonce)).toSorted((a, b) => b - a)[1] ?? 0;
-    const absent = absentFrom;
-    return {
-      params: { ...params, signed_valsets_window: '1000' },
-      valsets: valsets.map((valset) =>
-        Number(valset.nonce) === absent
-          ? { ...valset, members: valset.members.filter(({ external_address }) => !isWatched(external_address)) }
-          : valset,
-      ),
-      valset_confirms: valset_confirms.filter(
-        ({ nonce, eth_address }) => Number(nonce) > absent || !isWatched(eth_address),
-      ),
-    };
-  });
-}
-
 export const bridgeIncidents: readonly Incident[] = [
   scenario('stuck', 75, {
     title: 'everything is stuck (scenario stuck)',
@@ -256,11 +208,6 @@ export const bridgeIncidents: readonly Incident[] = [
     },
     allowedAlerts: ['BridgeOrchestratorMissingVotes/warning', 'BridgeWatchedOrchestratorLagging/warning'],
   }),
-  healthy(
-    'transfers whose fees nobody takes are never batched on a quiet bridge',
-    { minutes: 240, bridge: withDust },
-    { options: { scenario: 'quiet' } },
-  ),
   incident(
     'one token is stuck while batches of other tokens are built',
     { minutes: 100, bridge: withStuckToken },
@@ -273,26 +220,6 @@ export const bridgeIncidents: readonly Incident[] = [
     { allowedAlerts: ['BridgeBacklogHigh/warning'] },
   ),
   healthy('a signed batch whose fees nobody takes stays the oldest', { minutes: 150, bridge: withOldBatch('1', 2000) }),
-  healthy('a batch past its timeout and one near its timeout have insufficient fees', {
-    minutes: 60,
-    bridge: changedState((state) => {
-      const height = Number(state.last_observed_external_height);
-      const overdue = oldBatch(state, '1', height);
-      const near = oldBatch(state, '1', height + 300);
-      return {
-        batches: [
-          ...state.batches,
-          ...overdue.batches,
-          ...near.batches.map((batch) => ({ ...batch, batch_nonce: '2' })),
-        ],
-        batch_confirms: [
-          ...state.batch_confirms,
-          ...overdue.batch_confirms,
-          ...near.batch_confirms.map((confirm) => ({ ...confirm, nonce: '2' })),
-        ],
-      };
-    }),
-  }),
   incident(
     'a batch of a token without a minimum fee is past its timeout',
     { minutes: 150, bridge: withOldBatch('1', 0, UNKNOWN_TOKEN) },
@@ -456,20 +383,6 @@ export const bridgeIncidents: readonly Incident[] = [
     { options: { valsets: 30 }, allowedAlerts: ['BridgeOrchestratorMissingConfirms/warning'] },
   ),
   incident(
-    'two signers, of which one is watched, are silent a day before a confirm deadline',
-    [
-      { minutes: HEALTHY_MINUTES, bridge: withWindowOfADay },
-      { minutes: 60, bridge: withWindowOfADay, scenario: 'silent-signer' },
-      { minutes: 60, bridge: withWindowOfADay, scenario: 'healthy' },
-    ],
-    {
-      'BridgeOrchestratorDeadlineNear/warning': 60,
-      'BridgeOrchestratorMissingVotes/warning': 35,
-      'BridgeWatchedOrchestratorLagging/warning': 45,
-    },
-    { options: { valsets: 30 } },
-  ),
-  incident(
     'batches are not signed near their confirm deadline',
     [
       { minutes: HEALTHY_MINUTES, bridge: withShortBatchWindow },
@@ -538,10 +451,6 @@ export const bridgeIncidents: readonly Incident[] = [
     },
     { 'BridgeWatchedValidatorUnknown/warning': 70 },
   ),
-  healthy('an abandoned validator set is below the threshold, and the newest one is signed', [
-    { minutes: 150, bridge: withAbandonedValset },
-  ]),
-  healthy('a watched validator was jailed and came back', [{ minutes: 150, bridge: withReturnedValidator() }]),
 ];
 
 export const crosschainAndExporterIncidents: readonly Incident[] = [
