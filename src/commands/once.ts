@@ -105,7 +105,7 @@ const NO_LOG: QueryLog = { warn: () => undefined, info: () => undefined };
 /** The queries of a document with what is answered in time. */
 async function answersTo(job: PollJob, executor: PollExecutor, polled: EndpointState): Promise<QueryStates> {
   let state = polled;
-  const queries = createQueryRunner(
+  const runQueries = createQueryRunner(
     executor,
     NO_LOG,
     clock,
@@ -117,7 +117,7 @@ async function answersTo(job: PollJob, executor: PollExecutor, polled: EndpointS
   // The validators that are asked about are in the list of validators.
   await withinMs(
     ANSWERS_GRACE_MS,
-    queries.run(job).then(async () => queries.run(job)),
+    runQueries(job).then(async () => runQueries(job)),
   );
   return state.queries;
 }

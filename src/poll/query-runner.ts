@@ -13,10 +13,8 @@ import type { PollJob } from './jobs.js';
 /** Where failures of queries are reported. */
 export type QueryLog = Pick<Logger, 'warn' | 'info'>;
 
-interface QueryRunner {
-  /** Sends the queries of an endpoint that are due, until all have ended. Its last poll has succeeded. */
-  readonly run: (job: PollJob) => Promise<void>;
-}
+/** Sends the queries of an endpoint that are due, until all have ended. Its last poll has succeeded. */
+type RunQueries = (job: PollJob) => Promise<void>;
 
 /** `find` returns the state of the endpoint of a job while it exists; `change` replaces the state of one of its queries. */
 export function createQueryRunner(
@@ -25,7 +23,7 @@ export function createQueryRunner(
   now: () => Instant,
   find: (job: PollJob) => EndpointState | undefined,
   change: (job: PollJob, state: QueryState) => void,
-): QueryRunner {
+): RunQueries {
   /** The queries of each job that have not ended. */
   const running = new WeakMap<PollJob, Set<string>>();
 
@@ -58,12 +56,10 @@ export function createQueryRunner(
     }
   }
 
-  return {
-    run: async (job) => {
-      const at = now();
-      const due = Array.from(find(job)?.queries.values() ?? []).filter((state) => isDue(state, at));
-      await Promise.all(due.map(async ({ query }) => runOnce(job, query)));
-    },
+  return async (job) => {
+    const at = now();
+    const due = Array.from(find(job)?.queries.values() ?? []).filter((state) => isDue(state, at));
+    await Promise.all(due.map(async ({ query }) => runOnce(job, query)));
   };
 }
 

@@ -94,7 +94,7 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
   let isClosed = false;
   const inTurn = createQueue();
   const pollLog = createPollLog(log);
-  const queries = createQueryRunner(
+  const runQueries = createQueryRunner(
     executor,
     log,
     now,
@@ -152,7 +152,7 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
     change(job, () => after);
     publish(before, after, fetched.outcome.ok ? fetched.outcome : undefined);
     // Everything else is requested only from a node that has just responded, and is not behind.
-    if (isServing(after)) void queries.run(job);
+    if (isServing(after)) void runQueries(job);
     await nextTurn();
     return found.isDense === true ? INTERVALS_AFTER_DENSE_BODY : 1;
   }
