@@ -36,8 +36,8 @@ const HEADER = `# Alerts of bridge-exporter. Requires Prometheus 2.42 or newer (
 # pint file/disable rule/dependency
 `;
 
-/** prometheus/alerts.yml. */
-export async function rulesFile(): Promise<string> {
+/** prometheus/alerts.yml before it is formatted, which takes half a second. */
+export function rulesYaml(): string {
   const names = Array.from(new Set(rules.map(({ group }) => group)));
   const groups = names.flatMap((name) => {
     const own = rules.filter(({ group }) => group === name);
@@ -46,7 +46,7 @@ export async function rulesFile(): Promise<string> {
     );
     return parts.map((part, index) => formatGroup(index === 0 ? name : `${name}-${index + 1}`, name, part));
   });
-  return formatYaml(`${HEADER}\ngroups:\n${groups.join('\n')}`);
+  return `${HEADER}\ngroups:\n${groups.join('\n')}`;
 }
 
 export async function formatYaml(text: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { rulesFile } from '../problems/rule-file.js';
+import { rulesYaml } from '../problems/rule-file.js';
 
 export interface Rule {
   readonly record?: string;
@@ -19,7 +19,7 @@ interface RuleGroup {
 /**
  * The groups of prometheus/alerts.yml. Generated, not read: a run that updates the file checks the new rules.
  */
-export const ruleGroups = (parse(await rulesFile()) as { groups: readonly RuleGroup[] }).groups;
+export const ruleGroups = (parse(rulesYaml()) as { groups: readonly RuleGroup[] }).groups;
 
 export const rules = ruleGroups.flatMap((group) => group.rules);
 
