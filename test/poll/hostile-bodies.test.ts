@@ -118,7 +118,7 @@ interface Sample {
 
 /** Results for external parsers, which start slowly and therefore check all samples in one exposition. */
 const samples: Sample[] = [];
-const MAX_SAMPLES = 150;
+const MAX_SAMPLES = 75;
 
 function expectValidResult(source: StepContext, body: Buffer, height: string | undefined): void {
   const poll = pollOf(source, body, { height, source: 'fuzz' });
