@@ -14,10 +14,11 @@ const LABELS =
 
 /**
  * Families that use an optional field when it is there: the hashes have the keys of the document, without the estimated external height no
- * batch has timed out, without the window every validator set is open.
+ * batch has timed out, without the window every validator set is open. A claim without its value is invalid, and the problems that read it are
+ * exported as not judged.
  */
 const WITH_OPTIONAL_FIELDS =
-  /^bridge_(?:params_hash|params_info|batch_next_timeout_height|(?:oldest_)?relayable_batch\w*|orchestrator_missing_valset_confirms)\b/;
+  /^bridge_(?:params_hash|params_info|batch_next_timeout_height|(?:oldest_)?relayable_batch\w*|orchestrator_missing_valset_confirms|problem_unjudged_start_timestamp_seconds)\b/;
 
 /** The series that have another value than before. */
 function changedValues(before: SeriesValues, after: SeriesValues): string[] {
