@@ -26,7 +26,12 @@ import { bridgeFamilies } from './metrics/bridge-families.js';
 import { bridgeObservations, bridgeIdentity } from './facts/bridge/input.js';
 import { contractFamilies } from './metrics/contract-families.js';
 import { crosschainFamilies } from './metrics/crosschain-families.js';
-import { type CctxAnswer, crosschainObservations, crosschainIdentity } from './facts/crosschain/input.js';
+import {
+  type CctxAnswer,
+  type ReadAnswers,
+  crosschainObservations,
+  crosschainIdentity,
+} from './facts/crosschain/input.js';
 import type { Family } from './metrics/family.js';
 import { bridgeItems, type BridgeItems } from './facts/items/bridge.js';
 import { contractItems, type ContractItems } from './facts/items/contract.js';
@@ -48,8 +53,10 @@ export interface SideInput
   readonly isNodeBehind?: boolean | undefined;
   /** How far above the lowest missed nonce clients schedule, for a rate limiter input, by chain id. */
   readonly lookaheads?: Readonly<Record<string, number>> | undefined;
-  /** What the node has answered since the last document about transactions that have left the lists. */
+  /** What the node has answered about transactions that have left the lists, and the last document has not read. */
   readonly cctxAnswers?: ReadonlyMap<string, CctxAnswer> | undefined;
+  /** All that it has answered. */
+  readonly readAnswers?: ReadAnswers | undefined;
 }
 
 /** The items behind the gauges, for `/pending`. */

@@ -120,7 +120,7 @@ function sideInputOf(
     }
     case 'rate_limiter_input': {
       const answered = freshAnswers(state, at);
-      return { lookaheads: lookaheadsOf(answered), cctxAnswers: cctxAnswers(answered, success?.at) };
+      return { lookaheads: lookaheadsOf(answered), ...cctxAnswers(answered, success?.readAnswers) };
     }
     case 'external_contract':
       return {

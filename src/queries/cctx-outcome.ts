@@ -1,6 +1,5 @@
-import type { Instant } from '../clock.js';
 import { cctxStatus } from '../chain/rate-limiter-input.js';
-import type { CctxAnswer } from '../facts/crosschain/input.js';
+import type { CctxAnswer, ReadAnswers } from '../facts/crosschain/input.js';
 import { nextQuestions } from '../flow/crosschain-flow.js';
 import { object, string } from '../chain/fields.js';
 import { required } from '../facts/required-fields.js';
@@ -48,13 +47,16 @@ export const cctxOutcome = nodeQuery({
   isAbout: ({ key }, { index }) => index === key,
 });
 
-/** The answers since the last successful poll, by the index of the transaction: each counts once, in the document that follows it. */
-export function cctxAnswers(all: QueryStates, lastPoll: Instant | undefined): ReadonlyMap<string, CctxAnswer> {
-  const answered = all.get(cctxOutcome.name)?.answers;
-  const isNew = (key: string): boolean => (answered?.get(key)?.at.monotonicMs ?? 0) >= (lastPoll?.monotonicMs ?? 0);
-  return new Map(
-    Array.from(cctxOutcome.valuesOf(all).values())
-      .filter(({ index }) => isNew(index))
-      .map(({ index, answer }) => [index, answer]),
-  );
+/**
+ * The answers that the last document has not read, by the index of the transaction: each counts once. Not by time: an answer that arrives while a
+ * document is requested is for the next one.
+ */
+export function cctxAnswers(
+  all: QueryStates,
+  readBefore: ReadAnswers = new Map(),
+): { readonly cctxAnswers: ReadonlyMap<string, CctxAnswer>; readonly readAnswers: ReadAnswers } {
+  const readAnswers = all.get(cctxOutcome.name)?.answers ?? new Map<string, unknown>();
+  const isNew = (index: string): boolean => readAnswers.get(index) !== readBefore.get(index);
+  const known = Array.from(cctxOutcome.valuesOf(all).values()).filter(({ index }) => isNew(index));
+  return { cctxAnswers: new Map(known.map(({ index, answer }) => [index, answer])), readAnswers };
 }

@@ -62,10 +62,13 @@ targets: [{name: a, crosschain: {url: "${node.url}"}}]`);
   expect(sumOf('bridge_exporter_node_query_failures_total', 'query="cctx"')).toBe(0);
 });
 
-it('an answer counts in the document after it, and not once more when the next round fails', () => {
+it('an answer counts in the document after it, also when it arrives while a document is requested, and once only', () => {
   const at = (seconds: number) => ({ epochSeconds: seconds, monotonicMs: seconds * 1000 });
-  const states = answeredQueries(at(10), { cctx: { index: '0x1', answer: 'pending' } }, '0x1');
-  const known = (lastPoll: number) => Array.from(cctxAnswers(states, at(lastPoll)));
-  expect(known(9)).toEqual([['0x1', 'pending']]);
-  expect(known(11)).toEqual([]);
+  const answered = answeredQueries(at(10), { cctx: { index: '0x1', answer: 'pending' } }, '0x1');
+  const answeredAgain = answeredQueries(at(10), { cctx: { index: '0x1', answer: 'pending' } }, '0x1');
+  const before = cctxAnswers(new Map()).readAnswers;
+  const next = cctxAnswers(answered, before);
+  expect(Array.from(next.cctxAnswers)).toEqual([['0x1', 'pending']]);
+  expect(cctxAnswers(answered, next.readAnswers).cctxAnswers.size).toBe(0);
+  expect(cctxAnswers(answeredAgain, next.readAnswers).cctxAnswers.size).toBe(1);
 });
