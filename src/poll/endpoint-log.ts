@@ -24,7 +24,11 @@ export function createPollLog(log: Logger): PollLog {
   const loggedVerdicts = new Map<string, LoggedVerdicts>();
   return {
     poll: (before, after) => {
-      if (isServing(after)) return logSuccess(log, before, after);
+      if (isServing(after)) {
+        failureLoggedAtMs.delete(endpointId(after));
+        logSuccess(log, before, after);
+        return;
+      }
       const { target, document, last, failure } = after;
       if (last === undefined || failure === undefined) return;
       const { reason, message } = failure.error;

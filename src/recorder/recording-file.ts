@@ -66,14 +66,19 @@ const comparedWith = z.object({
   >,
 });
 
+/** In UTC, such as 2026-01-02T03:04:05.678Z. */
+const utcTime = z.iso.datetime();
+/** The number of a block, as JSON-RPC writes it. */
+const blockNumber = z.string().regex(/^0x[\da-f]{1,16}$/i);
+
 /** The first line of a file. Keys that are unknown are ignored. */
 const headerSchema = z
   .object({
     version: z.literal(FORMAT_VERSION),
     target: z.string(),
     document: z.enum(documentNames),
-    /** When the poll ended, in UTC with milliseconds, as in the name of the file. */
-    time: z.string(),
+    /** When the poll ended, with milliseconds, as in the name of the file. */
+    time: utcTime,
     /** Hub height as in the response header, also an invalid one; absent without one. */
     height: z.string().optional(),
     /** Where the document was found. Absent for a contract, because the path may be an API key. */
@@ -82,13 +87,13 @@ const headerSchema = z
     /** Why the poll has failed. */
     message: z.string().optional(),
     /** The calls of a contract of which the body has the results. */
-    calls: list(z.object({ id: z.number(), to: z.string(), data: z.string(), block: z.string() })).optional(),
+    calls: list(z.object({ id: z.number(), to: z.string(), data: z.string(), block: blockNumber })).optional(),
     /** When the response was complete. This key and those that follow are optional: with them, a replay is exact. */
-    received: z.string().optional(),
+    received: utcTime.optional(),
     /** The monotonic clock of the process at `received`, or without it at `time`, in milliseconds. */
     monotonic_ms: z.number().optional(),
     /** Since when the process polls the endpoint. A later time means that its counters began anew. */
-    added: z.string().optional(),
+    added: utcTime.optional(),
     phase_seconds: z.partialRecord(z.enum(['fetch', 'decode', 'derive']), z.number()).optional(),
     /** The external height that was read of the contract before a module state. */
     external_height: z.string().optional(),

@@ -30,9 +30,9 @@ export async function lock(path: string): Promise<LockResult> {
   if (Buffer.byteLength(temporary) > MAX_PATH_BYTES) {
     return unknown(`${path}: the name is longer than ${MAX_PATH_BYTES - temporary.length + path.length} bytes`);
   }
-  if (await isListening(path)) return IN_USE;
   const server = createServer((socket) => socket.destroy());
   try {
+    if (await isListening(path)) return IN_USE;
     server.listen(temporary);
     await once(server, 'listening');
     server.unref();
@@ -50,7 +50,7 @@ export async function lock(path: string): Promise<LockResult> {
     return IN_USE;
   } catch (error) {
     server.close();
-    return unknown(`no socket can be created at ${path}: ${systemErrorText(error)}`);
+    return unknown(`no socket can be used at ${path}: ${systemErrorText(error)}`);
   }
 }
 
@@ -58,13 +58,17 @@ function unknown(problem: string): LockResult {
   return { ok: false, isInUse: false, problem };
 }
 
+const NOBODY_LISTENS: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT']);
+
+/** Whether somebody listens. Throws if that cannot be told, such as for the socket of another user. */
 async function isListening(path: string): Promise<boolean> {
   const socket = connect(path);
   try {
     await once(socket, 'connect');
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && NOBODY_LISTENS.has(error.code)) return false;
+    throw error;
   } finally {
     socket.destroy();
   }

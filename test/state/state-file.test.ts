@@ -1,15 +1,17 @@
 import { once } from 'node:events';
 import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
   chmodSync,
   chownSync,
   existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -287,7 +289,7 @@ describe('a state file that cannot be used', () => {
     await waitUntil(() => lines.at(-1) === 'the state file is written again');
     expect(lines.filter((line) => line.startsWith('the state file cannot be written'))).toHaveLength(1);
     expect(lines[0]).toMatch(
-      /^another process with the same state file would not be noticed: no socket can be created at \/.*: permission denied$/,
+      /^another process with the same state file would not be noticed: no socket can be used at \/.*: permission denied$/,
     );
     expect(existsSync(file)).toBe(true);
   });
@@ -346,6 +348,15 @@ describe('a second process with the same state file', () => {
     }
     expect(lines.filter((line) => line.includes('noticed'))).toEqual([]);
     expect(readdirSync(path)).toEqual([]);
+  });
+
+  it('would not be noticed if the socket cannot be checked, which is logged, and the socket stays', async () => {
+    const { path } = createTempFolder();
+    const file = join(path, 'state.json');
+    symlinkSync('state.json.lock', `${file}.lock`);
+    await open(file);
+    expect(lines[0]).toMatch(/would not be noticed: no socket can be used at .*: too many symbolic links/);
+    expect(readlinkSync(`${file}.lock`)).toBe('state.json.lock');
   });
 
   it('would not be noticed with a name that is too long for a socket, which is logged', async () => {
