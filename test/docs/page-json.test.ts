@@ -12,10 +12,10 @@ import { blocksOf } from './pages.js';
 
 /** What `/pending` has after 40 minutes of the golden scenario, and after an hour in which nothing moves. */
 function samplePages(): readonly unknown[] {
-  const { judged, verdicts, at } = record([{ minutes: 8 }, { minutes: 60, scenario: 'stuck' }], {
+  const { endpoints, verdicts, at } = record([{ minutes: 8 }, { minutes: 60, scenario: 'stuck' }], {
     sampleSeconds: 120,
   });
-  const view = pendingView(shownOf(judged), verdicts, testLinks(), at);
+  const view = pendingView(shownOf(endpoints), verdicts, testLinks(), at);
   const stuck = JSON.stringify(view && jsonOf(view, { withItems: true }));
   return [readProjectFile('test/pages/golden/missed-cctxs-pending.json'), stuck].map((text): unknown =>
     JSON.parse(text),

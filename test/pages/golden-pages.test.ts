@@ -31,9 +31,9 @@ function pagesOf(scenario: 'unsigned-batch' | 'missed-cctxs') {
     { minutes: 8, ...short },
     { minutes: 40, scenario, ...short },
   ];
-  const { judged, verdicts, at } = record(phases, {});
+  const { endpoints: states, verdicts, at } = record(phases, {});
   const links = testLinks();
-  const endpoints = shownOf(judged);
+  const endpoints = shownOf(states);
   const status = { ...viewOf(endpoints, verdicts, links, at), instance };
   const pending = pendingView(endpoints, verdicts, links, at, { target: 'demo' });
   if (pending === undefined) throw new Error('no target demo');

@@ -156,8 +156,6 @@ export interface Recording {
 interface LastSample {
   readonly at: Instant;
   readonly endpoints: readonly EndpointState[];
-  /** The same with what the alert conditions remember. */
-  readonly judged: readonly EndpointState[];
   readonly verdicts: readonly TargetVerdicts[];
 }
 
@@ -208,9 +206,8 @@ export function record(phases: readonly Phase[], options: RecordingOptions): Rec
   }
   const at = instantAt(last);
   const endpoints = exporter?.endpoints.states() ?? [];
-  const judged = exporter?.endpoints.states() ?? [];
   const verdicts = exporter?.endpoints.verdicts(at) ?? [];
-  return { sampleSeconds, samples: sample, series, endpoints, judged, verdicts, at };
+  return { sampleSeconds, samples: sample, series, endpoints, verdicts, at };
 }
 
 function put(series: Map<string, (number | undefined)[]>, key: string, sample: number, value: number): void {
