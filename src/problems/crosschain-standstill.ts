@@ -23,44 +23,67 @@ const HALT_SECONDS = 300;
 const span = z.strictObject({ from: z.number(), until: z.number() });
 type Span = z.infer<typeof span>;
 
-/** The hub height with the times of the first and the last document that had it, the last halt, and when outbounds were off last. */
+/** More are not remembered; the last ones are kept. */
+const MAX_SPANS = 20;
+
+/** The hub height with the times of the first and the last document that had it, and when nothing could move before. */
 const haltMark = span.extend({
   height: z.string(),
-  last: span.optional(),
-  off: span.extend({ isOver: z.boolean() }).optional(),
+  halts: z.array(span),
+  /** When outbounds were off. */
+  offs: z.array(span),
+  /** While they are off. */
+  off: span.optional(),
 });
 export type HaltMark = z.infer<typeof haltMark>;
 
 function haltAfter(evidence: CrosschainEvidence, before: HaltMark | undefined): HaltMark {
   const { document, at } = evidence.input;
   const height = toDecimalString(required(document.height));
-  const now = at.epochSeconds;
-  const off = offAfter(evidence, before?.off);
-  if (before?.height === height) return { ...before, until: now, ...(off && { off }) };
-  const last = before !== undefined && isHalt(before) ? { from: before.from, until: before.until } : before?.last;
-  return { height, from: now, until: now, ...(last && { last }), ...(off && { off }) };
+  const until = at.epochSeconds;
+  const switched = offAfter(evidence, before);
+  if (before === undefined) return { height, from: until, until, halts: [], ...switched };
+  const { from, halts } = before;
+  if (before.height === height) return { height, from, until, halts, ...switched };
+  const all = isHalt(before) ? withSpan(halts, { from, until: before.until }) : halts;
+  return { height, from: until, until, halts: all, ...switched };
 }
 
-function offAfter({ input: { at }, answers }: CrosschainEvidence, before: HaltMark['off']): HaltMark['off'] {
+function offAfter(
+  { input: { at }, answers }: CrosschainEvidence,
+  { off, offs }: Pick<HaltMark, 'off' | 'offs'> = { offs: [] },
+): Pick<HaltMark, 'off' | 'offs'> {
   const now = at.epochSeconds;
   const isEnabled = isOutboundEnabled(answers);
-  if (isEnabled === true) return before && { ...before, isOver: true };
-  if (isEnabled === undefined) return before;
-  return { from: before?.isOver === false ? before.from : now, until: now, isOver: false };
+  if (isEnabled === false) return { offs, off: { from: off?.from ?? now, until: now } };
+  if (off === undefined) return { offs };
+  return isEnabled === true ? { offs: withSpan(offs, off) } : { offs, off };
 }
+
+const withSpan = (spans: readonly Span[], last: Span): Span[] => [...spans, last].slice(-MAX_SPANS);
 
 const isHalt = ({ from, until }: Span): boolean => until - from > HALT_SECONDS;
 
-const secondsSince = (since: number, { from, until }: Span): number => Math.max(0, until - Math.max(from, since));
+/** How much of the time since then the spans cover. What several cover counts once. */
+function coveredSeconds(spans: readonly Span[], since: number): number {
+  let covered = 0;
+  let end = since;
+  for (const { from, until } of spans.toSorted((a, b) => a.from - b.from)) {
+    covered += Math.max(0, until - Math.max(from, end));
+    end = Math.max(end, until);
+  }
+  return covered;
+}
 
-/** For how long the hub has halted since then. Nothing can move while it makes no blocks. */
-export function haltedSeconds(mark: HaltMark | undefined, since: number): number {
-  return [mark, mark?.last].reduce((sum, halt) => sum + (halt && isHalt(halt) ? secondsSince(since, halt) : 0), 0);
+/** For how long nothing could move since then: the hub made no blocks, or outbounds were off. */
+export function standstillSeconds(mark: HaltMark | undefined, since: number): number {
+  if (mark === undefined) return 0;
+  return coveredSeconds([...mark.halts, ...(isHalt(mark) ? [mark] : []), ...mark.offs], since);
 }
 
 /** For how long outbounds were off since then, once they are on again. Until then, CrosschainOutboundDisabled hides what follows. */
 export function offSeconds(mark: HaltMark | undefined, since: number): number {
-  return mark?.off?.isOver === true ? secondsSince(since, mark.off) : 0;
+  return mark === undefined || mark.off !== undefined ? 0 : coveredSeconds(mark.offs, since);
 }
 
 export const haltedSince = { schema: haltMark, next: haltAfter } as const;

@@ -23,7 +23,7 @@ import { orUndefined, required } from '../facts/required-fields.js';
 import { isNodeBehind, nodeDelay } from '../queries/node-status.js';
 import { count, duration, list, percent } from '../text/format.js';
 import {
-  haltedSeconds,
+  standstillSeconds,
   haltedSince,
   isOutboundEnabled,
   offSeconds,
@@ -77,7 +77,7 @@ const stuck = problemOf('rate_limiter_input', {
       if (!considered.has(chainId)) return undefined;
       const unmoved = unmovedNonces.get(chainId);
       const sinceSeconds = unmoved?.nonce === nonce ? unmoved.since : sinceListed;
-      const standstill = haltedSeconds(mark, sinceSeconds) + offSeconds(mark, sinceSeconds);
+      const standstill = standstillSeconds(mark, sinceSeconds);
       const limit = ageLimitMs(chainId, input.settings) / 1000 + STUCK_SECONDS + standstill;
       const age = input.at.epochSeconds - sinceSeconds;
       if (age < limit) return undefined;

@@ -84,8 +84,8 @@ const stalled = problemOf('module_state', {
     { problem: 'BridgeOracleSilent' },
     { problem: 'BridgeBacklogStuck' },
     { problem: 'BridgeBacklogHigh' },
-    { problem: 'BridgeOrchestratorMissingVotes' },
-    { problem: 'BridgeWatchedOrchestratorLagging' },
+    // A vote of an own validator that is missing is a cause.
+    { problem: 'BridgeOrchestratorMissingVotes', exceptWatched: true },
   ],
 });
 

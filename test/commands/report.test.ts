@@ -66,6 +66,7 @@ describe('the summary of one poll', () => {
       65,
       [
         'critical: no event observed for 64 min, 331 waiting',
+        'warning: your validator hub1zumf…nnzs0s has voted for no event for 64 min',
         'warning: a transaction on chain ethereum (1) has waited for 70 min, longer than its limit of 30 min',
         'warning: a transaction on chain base (8453) has waited for 67 min, longer than its limit of 30 min',
         'warning: a transaction on chain bsc (56) has waited for 67 min, longer than its limit of 30 min',

@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { rules } from '../../src/problems/rules.js';
+import { readProjectFile } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
 import { blocksOf } from './pages.js';
@@ -18,6 +21,76 @@ function receiversOf(config: string | undefined, ...labels: readonly string[]): 
   return output.replaceAll(/^Warning.*$/gm, '').trim();
 }
 
+type Labels = Readonly<Record<string, string>>;
+
+/** Whether labels have all of these matchers: `name = value`, `name != value` or `name =~ "a|b.*"`. */
+function matches(labels: Labels, matchers: readonly string[]): boolean {
+  return matchers.every((matcher) => {
+    const [, name = '', sign, value = ''] = /^(\w+) ?(=~|!=|=) ?"?([^"]*)"?$/.exec(matcher) ?? [];
+    const found = labels[name] ?? '';
+    if (sign === '=~') return new RegExp(`^(?:${value})$`).test(found);
+    return sign === '=' ? found === value : found !== value;
+  });
+}
+
+interface Alertmanager {
+  readonly route: {
+    readonly receiver: string;
+    readonly routes: readonly { readonly receiver: string; readonly matchers: readonly string[] }[];
+  };
+}
+
+interface Inhibition {
+  readonly source_matchers: readonly string[];
+  readonly target_matchers: readonly string[];
+  readonly equal: readonly string[];
+}
+
+const { inhibit_rules: inhibitions } = parse(readProjectFile('prometheus/alertmanager.yml')) as {
+  readonly inhibit_rules: readonly Inhibition[];
+};
+
+/** The alerts, those about a validator also as one about an own validator. */
+const alerts: readonly Labels[] = rules.flatMap(({ name, severity }) => {
+  const labels = { alertname: name, severity };
+  return /^Bridge(?:Orchestrator|Watched)/.test(name) ? [labels, { ...labels, watched: 'true' }] : [labels];
+});
+
+/** Whether two alerts can be about the same document, and about the same validator, if an inhibition requires that. */
+function canBeEqual(source: Labels, target: Labels, equal: readonly string[]): boolean {
+  const isOfCrosschain = ({ alertname }: Labels): boolean => alertname?.startsWith('Crosschain') === true;
+  const isOfExporter = ({ alertname }: Labels): boolean => /^Bridge(?:Snapshot|Endpoint|Node)/.test(alertname ?? '');
+  const hasDocument = isOfExporter(source) || isOfCrosschain(source) === isOfCrosschain(target);
+  if (equal.includes('document') && !hasDocument) return false;
+  return !equal.includes('orchestrator') || source['watched'] === target['watched'];
+}
+
+it.each([
+  ['validator', validator],
+  ['operator', operator],
+  ['observer', observer],
+])('no alert that waits or gets lost hides one that wakes the %s', (_role, file = '') => {
+  const { route } = parse(readFileSync(file, 'utf8')) as Alertmanager;
+  const receiverOf = (labels: Labels): string =>
+    route.routes.find(({ matchers }) => matches(labels, matchers))?.receiver ?? route.receiver;
+  const wakes = (labels: Labels): boolean => /^(?:phone|pager)$/.test(receiverOf(labels));
+  const awake = alerts.filter(wakes);
+  expect(awake.length).toBeGreaterThan(9);
+  const hidden = inhibitions
+    .filter(({ equal }) => !equal.includes('alertname'))
+    .flatMap(({ source_matchers, target_matchers, equal }) => {
+      const sources = alerts.filter((source) => matches(source, source_matchers) && !wakes(source));
+      const targets = awake.filter((target) => matches(target, target_matchers));
+      return sources.flatMap((source) =>
+        targets.filter((target) => canBeEqual(source, target, equal)).map((target) => [source, target] as const),
+      );
+    })
+    // A warning may be hidden by one in the chat.
+    .filter(([source, target]) => target['severity'] === 'critical' || receiverOf(source) === 'nobody')
+    .map(([source, target]) => `${source['alertname']} (${receiverOf(source)}) hides ${target['alertname']}`);
+  expect(hidden).toEqual([]);
+});
+
 describe.skipIf(!hasTool('amtool'))('the routes', () => {
   it('of a validator wake for its own validator and for what endangers everybody', () => {
     const own = ['alertname=BridgeOrchestratorMissingVotes', 'severity=warning'];
@@ -27,6 +100,8 @@ describe.skipIf(!hasTool('amtool'))('the routes', () => {
     expect(receiversOf(validator, 'alertname=BridgeClaimWithoutBatch', 'severity=critical')).toBe('phone');
     expect(receiversOf(validator, 'alertname=BridgeOracleStalled', 'severity=critical')).toBe('chat');
     expect(receiversOf(validator, 'alertname=CrosschainBacklogStuck', 'severity=critical')).toBe('nobody');
+    expect(receiversOf(validator, 'alertname=BridgeWatchedOrchestratorFundsLow', 'severity=warning')).toBe('phone');
+    expect(receiversOf(validator, 'alertname=BridgeHeightStalled', 'severity=critical')).toBe('phone');
   });
 
   it('of an operator wake for every critical alert', () => {

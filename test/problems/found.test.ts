@@ -756,6 +756,44 @@ describe('a cross-chain transaction', () => {
     ]);
   });
 
+  it('does not stand still for as long as the hub has halted and outbounds were off, each time, and once for both together', () => {
+    const isIn = (minute: number, ...spans: readonly (readonly [number, number])[]) =>
+      spans.find(([from, until]) => minute >= from && minute < until);
+    const stuckAfter = (
+      halts: readonly (readonly [number, number])[],
+      offs: readonly (readonly [number, number])[],
+    ): number | undefined =>
+      cctxProblems(
+        'CrosschainBacklogStuck/critical',
+        Array.from({ length: 140 }, (_, minute) => ({
+          minute,
+          pending: [cctx('1', 5, 0)],
+          haltedAt: isIn(minute, ...halts)?.[0] ?? minute,
+          isOutboundEnabled: isIn(minute, ...offs) === undefined,
+        })),
+      )[0]?.start;
+    // A span lasts from its first to its last document.
+    expect(
+      stuckAfter(
+        [
+          [10, 31],
+          [40, 51],
+        ],
+        [],
+      ),
+    ).toBe(35 + 20 + 10);
+    expect(
+      stuckAfter(
+        [],
+        [
+          [10, 31],
+          [40, 51],
+        ],
+      ),
+    ).toBe(35 + 20 + 10);
+    expect(stuckAfter([[15, 26]], [[10, 31]])).toBe(35 + 20);
+  });
+
   it('does not get older while outbounds are off, once they are on again', () => {
     const names = (until: number) =>
       problemsOf(

@@ -50,12 +50,14 @@ describe('the verdicts about a scenario', () => {
       'firing critical CrosschainBacklogStuck: nothing has moved for 64 min on chain polygon (137) at nonce 21513 with an outbound hash; 43 transactions pending on the chain; 1.63 POL, 1.36 ZETA in them',
       'firing critical CrosschainBacklogStuck: nothing has moved for 64 min on chain arbitrum (42161) at nonce 66695 with an outbound hash; 43 transactions pending on the chain; 0.000963 ETH, 2.02 ZETA in them',
       'firing critical CrosschainBacklogStuck: nothing has moved for 64 min on chain base (8453) at nonce 19813 without an outbound hash; 51 transactions pending on the chain; 0.00127 ETH, 3.46 ZETA in them',
+      // What an own validator does not do is a cause.
+      'firing warning BridgeWatchedOrchestratorLagging: your validator Validator Guild has claimed no event for at least 60 min, 320 events behind the newest claim',
     ]);
     expect(Array.from(new Set(lines.filter((line) => line.includes(' below '))))).toEqual([
       'firing critical BridgeBacklogStuck below BridgeOracleStalled',
       'firing warning BridgeBacklogHigh below BridgeOracleStalled',
+      'firing warning BridgeOrchestratorMissingVotes below BridgeWatchedOrchestratorLagging',
       'firing warning BridgeOrchestratorMissingVotes below BridgeOracleStalled',
-      'firing warning BridgeWatchedOrchestratorLagging below BridgeOracleStalled',
       'firing warning CrosschainOldestPendingTooOld below CrosschainBacklogStuck',
       'firing warning CrosschainBacklogHigh below CrosschainBacklogStuck',
     ]);
