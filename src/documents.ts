@@ -28,7 +28,7 @@ import { contractFamilies } from './metrics/contract-families.js';
 import { crosschainFamilies } from './metrics/crosschain-families.js';
 import {
   type CctxAnswer,
-  type ReadAnswers,
+  type SeenAnswers,
   crosschainObservations,
   crosschainIdentity,
 } from './facts/crosschain/input.js';
@@ -56,7 +56,7 @@ export interface SideInput
   /** What the node has answered about transactions that have left the lists, and the last document has not read. */
   readonly cctxAnswers?: ReadonlyMap<string, CctxAnswer> | undefined;
   /** All that it has answered. */
-  readonly readAnswers?: ReadAnswers | undefined;
+  readonly seenAnswers?: SeenAnswers | undefined;
 }
 
 /** The items behind the gauges, for `/pending`. */

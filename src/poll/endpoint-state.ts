@@ -4,7 +4,7 @@ import type { Numeral } from '../chain/numeral.js';
 import { ageSeconds, type Instant } from '../clock.js';
 import type { DocumentName, DocumentTypes, StepContext } from '../document-types.js';
 import type { DocumentContext } from '../documents.js';
-import type { ReadAnswers } from '../facts/crosschain/input.js';
+import type { SeenAnswers } from '../facts/crosschain/input.js';
 import { NO_FLOW_HISTORY, type FlowHistory } from '../flow/flow-history.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { FamilyLines } from '../metrics/render-families.js';
@@ -98,7 +98,7 @@ interface SuccessfulPoll {
   /** The first of the successive documents with more series than the limit. */
   readonly droppedSince?: Instant | undefined;
   /** What the document has read of the answers about transactions. */
-  readonly readAnswers?: ReadAnswers | undefined;
+  readonly seenAnswers?: SeenAnswers | undefined;
 }
 
 export interface FailedPoll {

@@ -120,7 +120,7 @@ function sideInputOf(
     }
     case 'rate_limiter_input': {
       const answered = freshAnswers(state, at);
-      return { lookaheads: lookaheadsOf(answered), ...cctxAnswers(answered, success?.readAnswers) };
+      return { lookaheads: lookaheadsOf(answered), ...cctxAnswers(answered, success?.seenAnswers) };
     }
     case 'external_contract':
       return {

@@ -109,7 +109,7 @@ export function step<Name extends DocumentName>(
       snapshot,
       foundPath: poll.foundPath,
       droppedSince,
-      readAnswers: outcome.sideInput?.readAnswers,
+      seenAnswers: outcome.sideInput?.seenAnswers,
     },
     restored: undefined,
     regressionsSinceSuccess: 0,

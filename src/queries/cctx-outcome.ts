@@ -1,5 +1,5 @@
 import { cctxStatus } from '../chain/rate-limiter-input.js';
-import type { CctxAnswer, ReadAnswers } from '../facts/crosschain/input.js';
+import type { CctxAnswer, SeenAnswers } from '../facts/crosschain/input.js';
 import { nextQuestions } from '../flow/crosschain-flow.js';
 import { object, string } from '../chain/fields.js';
 import { required } from '../facts/required-fields.js';
@@ -53,10 +53,10 @@ export const cctxOutcome = nodeQuery({
  */
 export function cctxAnswers(
   all: QueryStates,
-  readBefore: ReadAnswers = new Map(),
-): { readonly cctxAnswers: ReadonlyMap<string, CctxAnswer>; readonly readAnswers: ReadAnswers } {
-  const readAnswers = all.get(cctxOutcome.name)?.answers ?? new Map<string, unknown>();
-  const isNew = (index: string): boolean => readAnswers.get(index) !== readBefore.get(index);
+  seenBefore: SeenAnswers = new Map(),
+): { readonly cctxAnswers: ReadonlyMap<string, CctxAnswer>; readonly seenAnswers: SeenAnswers } {
+  const seenAnswers = all.get(cctxOutcome.name)?.answers ?? new Map<string, unknown>();
+  const isNew = (index: string): boolean => seenAnswers.get(index) !== seenBefore.get(index);
   const known = Array.from(cctxOutcome.valuesOf(all).values()).filter(({ index }) => isNew(index));
-  return { cctxAnswers: new Map(known.map(({ index, answer }) => [index, answer])), readAnswers };
+  return { cctxAnswers: new Map(known.map(({ index, answer }) => [index, answer])), seenAnswers };
 }

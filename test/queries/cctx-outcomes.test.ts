@@ -66,9 +66,9 @@ it('an answer counts in the document after it, also when it arrives while a docu
   const at = (seconds: number) => ({ epochSeconds: seconds, monotonicMs: seconds * 1000 });
   const answered = answeredQueries(at(10), { cctx: { index: '0x1', answer: 'pending' } }, '0x1');
   const answeredAgain = answeredQueries(at(10), { cctx: { index: '0x1', answer: 'pending' } }, '0x1');
-  const before = cctxAnswers(new Map()).readAnswers;
+  const before = cctxAnswers(new Map()).seenAnswers;
   const next = cctxAnswers(answered, before);
   expect(Array.from(next.cctxAnswers)).toEqual([['0x1', 'pending']]);
-  expect(cctxAnswers(answered, next.readAnswers).cctxAnswers.size).toBe(0);
-  expect(cctxAnswers(answeredAgain, next.readAnswers).cctxAnswers.size).toBe(1);
+  expect(cctxAnswers(answered, next.seenAnswers).cctxAnswers.size).toBe(0);
+  expect(cctxAnswers(answeredAgain, next.seenAnswers).cctxAnswers.size).toBe(1);
 });

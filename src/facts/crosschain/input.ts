@@ -10,8 +10,8 @@ import { rememberedNonces, type LowestNonce } from './chains.js';
 /** What the node answers about a transaction: its outcome, or that it is still pending. */
 export type CctxAnswer = 'mined' | 'reverted' | 'aborted' | 'unknown' | 'pending';
 
-/** What a node has answered about transactions, by their index, whether a document reads it or not: only compared. */
-export type ReadAnswers = ReadonlyMap<string, unknown>;
+/** The answers about transactions, by their index. They are compared with later answers, to find those that are new. */
+export type SeenAnswers = ReadonlyMap<string, unknown>;
 
 /** The input of the cross-chain families: one response and the configuration. */
 export interface CrosschainInput extends Pick<Config, 'tokens'> {
