@@ -156,7 +156,7 @@ export function trackCrosschain(
 }
 
 /**
- * Counts those that are finished, and forgets those that are listed again, or have left with a change of the key. Without an answer in time the outcome counts as unknown; the
+ * Counts those that are finished, and forgets those that a complete list shows again, or that have left with a change of the key. Without an answer in time the outcome counts as unknown; the
  * node is asked further, so that one that is pending is found.
  */
 function settle(
@@ -174,10 +174,15 @@ function settle(
   const departed: DepartedCctx[] = [];
   const finished: FinishedCctx[] = [];
   for (const remembered of inOrder) {
-    if (document?.live.has(remembered.index) === true) continue;
+    const isListed = document?.live.has(remembered.index) === true;
+    if (isListed && !document.isTruncated) continue;
     const { lastKey } = remembered;
     if (lastKey !== undefined && keys.size > 0 && !keys.has(lastKey)) continue;
     const one = keys.size > 0 ? { ...remembered, lastKey: undefined } : remembered;
+    if (isListed) {
+      departed.push(listedAgain(one, at));
+      continue;
+    }
     const answer = answers.get(one.index);
     const seconds = ageSeconds(one.at, at);
     if (answer === 'pending') departed.push({ ...one, pendingAnswers: isPending(one) ? 2 : 1 });
@@ -189,6 +194,12 @@ function settle(
     }
   }
   return count({ ...flow, answers: new Map(), isAnswered: flow.isAnswered || answers.size > 0, departed }, finished);
+}
+
+/** A transaction that a truncated list shows again. No later list is compared with that one, so that it does not count when it leaves. */
+function listedAgain(one: DepartedCctx, at: Instant): DepartedCctx {
+  const seconds = one.seconds === undefined ? undefined : one.seconds + ageSeconds(one.at, at);
+  return { ...one, at, seconds, pendingAnswers: 0, isUncounted: true };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { toDecimalString } from '../chain/decimal.js';
+import { subtract, toDecimalString, toDouble } from '../chain/decimal.js';
 import { decimalString } from '../chain/numeral.js';
 import { rememberedNonces } from '../facts/crosschain/chains.js';
 import { required } from '../facts/required-fields.js';
@@ -19,6 +19,8 @@ export function isOutboundEnabled(answers: CrosschainEvidence['answers']): boole
 
 /** A hub that makes no block for longer than this has halted. */
 const HALT_SECONDS = 300;
+/** No hub takes longer for a block on average. */
+const MAX_BLOCK_SECONDS = 10;
 
 const span = z.strictObject({ from: z.number(), until: z.number() });
 type Span = z.infer<typeof span>;
@@ -28,7 +30,7 @@ const MAX_SPANS = 20;
 
 /** The hub height with the times of the first and the last document that had it, and when nothing could move before. */
 const haltMark = span.extend({
-  height: z.string(),
+  height: decimalString,
   halts: z.array(span),
   /** When outbounds were off. */
   offs: z.array(span),
@@ -45,8 +47,10 @@ function haltAfter(evidence: CrosschainEvidence, before: HaltMark | undefined): 
   if (before === undefined) return { height, from: until, until, halts: [], ...switched };
   const { from, halts } = before;
   if (before.height === height) return { height, from, until, halts, ...switched };
-  const all = isHalt(before) ? withSpan(halts, { from, until: before.until }) : halts;
-  return { height, from: until, until, halts: all, ...switched };
+  // Nodes often do not answer during an upgrade. Then the blocks that are missing show how long the halt was.
+  const blocks = toDouble(subtract(height, before.height));
+  const halt = { from, until: Math.max(before.until, blocks < 0 ? from : until - blocks * MAX_BLOCK_SECONDS) };
+  return { height, from: until, until, halts: isHalt(halt) ? withSpan(halts, halt) : halts, ...switched };
 }
 
 function offAfter(

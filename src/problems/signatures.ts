@@ -30,12 +30,21 @@ const CONTACT_SIGNERS = 'Contact the operators of the validators that have not s
 /** `null` if the document does not have it. */
 const decimal = decimalString.nullable();
 
+/** For this long after a batch has timed out unsigned, a new one continues its problem: the transfers have to be requested again. */
+const REQUEST_SECONDS = 600;
+
 /**
  * `batch` is the oldest unsigned batch, with its timeout. `since` is the first one of those that timed out unsigned one after the other up to it, with
- * the block at which it was created.
+ * the block at which it was created. `goneAt` is the time of the first document without an unsigned batch, in Unix seconds.
  */
 const unsignedMark = z
-  .strictObject({ batch: z.string(), timeout: decimal, since: z.string(), sinceBlock: decimal })
+  .strictObject({
+    batch: z.string(),
+    timeout: decimal,
+    since: z.string(),
+    sinceBlock: decimal,
+    goneAt: z.number().nullable(),
+  })
   .nullable();
 type UnsignedMark = z.infer<typeof unsignedMark>;
 
@@ -52,10 +61,12 @@ function oldestUnsigned(input: BridgeInput): Batch | undefined {
  */
 function unsignedSince({ input }: Evidence<'module_state'>, before: UnsignedMark | undefined): UnsignedMark {
   const oldest = oldestUnsigned(input);
-  if (oldest === undefined) return null;
-  const batch = batchKey(oldest.batch_nonce, oldest.token_contract);
-  const timeout = decimalOf(oldest.batch_timeout);
-  const anew = { batch, timeout, since: batch, sinceBlock: decimalOf(oldest.block) };
+  const current = oldest && {
+    batch: batchKey(oldest.batch_nonce, oldest.token_contract),
+    timeout: decimalOf(oldest.batch_timeout),
+    goneAt: null,
+  };
+  const anew = current ? { ...current, since: current.batch, sinceBlock: decimalOf(oldest.block) } : null;
   if (before === undefined || before === null) return anew;
   const earlier = rows(input.state.batches).find(
     ({ batch_nonce, token_contract }) => batchKey(batch_nonce, token_contract) === before.batch,
@@ -63,7 +74,9 @@ function unsignedSince({ input }: Evidence<'module_state'>, before: UnsignedMark
   if (earlier !== undefined) return isBatchSigned(input, earlier) === true ? anew : before;
   const externalHeight = decimalOf(input.state.last_observed_external_height);
   const hasTimedOut = before.timeout !== null && externalHeight !== null && compare(before.timeout, externalHeight) < 0;
-  return hasTimedOut ? { ...before, batch, timeout } : anew;
+  const now = input.at.epochSeconds;
+  const goneAt = before.goneAt ?? now;
+  return hasTimedOut && now - goneAt <= REQUEST_SECONDS ? { ...before, goneAt, ...current } : anew;
 }
 
 const batchUnsigned = problemOf('module_state', {

@@ -116,6 +116,22 @@ describe('transactions that are pending and no longer listed', () => {
     expect(endpoint.questions()).toEqual([]);
   });
 
+  it('are pending again when no list shows them after a truncated one did', () => {
+    const endpoint = withUnlisted(['0xa']);
+    answerAll(endpoint, ['0xa'], 'pending');
+    endpoint.poll(listOf(4, ['0xa'], { total_pending: '600' }));
+    expect(endpoint.unlisted()).toEqual({ '1': 0 });
+    expect(endpoint.questions()).toEqual(['0xa']);
+    endpoint.poll(listOf(5, []));
+    answerAll(endpoint, ['0xa'], 'pending');
+    endpoint.poll(listOf(6, []));
+    expect(endpoint.unlisted()).toEqual({ '1': 1 });
+    endpoint.answer({ '0xa': 'mined' });
+    endpoint.poll(listOf(7, []));
+    expect(endpoint.unlisted()).toEqual({ '1': 0 });
+    expect(endpoint.values()).toEqual({ 'bridge_flow_gaps_total{reason="truncated"}': 1 });
+  });
+
   it('are found when the first answer comes after their outcome has counted as unknown, and count once', () => {
     const endpoint = crosschainPolls();
     endpoint.poll(missed(1, ['0xa']));

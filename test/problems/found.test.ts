@@ -156,6 +156,23 @@ describe('a batch', () => {
     expect(startAfter(signed)).toBe(2);
   });
 
+  it('that times out unsigned is no progress when the next one is requested nine minutes later, and is an hour later', () => {
+    const startAfter = (pause: number): number | undefined => {
+      const afterTimeout = { last_observed_external_height: '60001' };
+      const batches = [batch('9', '90000', String(heightAt(pause + 2)))];
+      return bridgeProblems([
+        ...[0, 1].map((minute) => ({ minute, state: { batches: [liveBatch('8', 25)], last_outgoing_batch_id: '8' } })),
+        ...Array.from({ length: pause }, (_, minute) => ({
+          minute: minute + 2,
+          state: { ...afterTimeout, batches: [] },
+        })),
+        ...[2, 3].map((minute) => ({ minute: pause + minute, state: { ...afterTimeout, batches } })),
+      ]).find(({ name }) => name === 'BridgeBatchUnsigned/critical')?.start;
+    };
+    expect(startAfter(9)).toBe(-25);
+    expect(startAfter(60)).toBe(62);
+  });
+
   it('is as old as its blocks after the hub has halted for more than an hour', () => {
     const documents = Array.from({ length: 85 }, (_, minute) => ({
       minute,
@@ -754,6 +771,21 @@ describe('a cross-chain transaction', () => {
     expect(stuck([...polls(0, 40), { minute: 45, pending: [cctx('1', 5, 0)], haltedAt: 40 }])).toMatchObject([
       { start: 35 },
     ]);
+  });
+
+  it('does not stand still while the hub has halted and its node does not answer, as the missing blocks show', () => {
+    const stuck = (blockMinutesInGap: number) =>
+      cctxProblems(
+        'CrosschainBacklogStuck/critical',
+        [...Array(11).keys(), ...Array.from({ length: 60 }, (_, minute) => 70 + minute)].map((minute) => ({
+          minute,
+          pending: [cctx('1', 5, 0)],
+          haltedAt: minute < 70 ? minute : minute - 60 + blockMinutesInGap,
+        })),
+      );
+    // The block of the first document after the halt may have taken ten seconds.
+    expect(stuck(0)).toMatchObject([{ start: 35 + 60 }]);
+    expect(stuck(60)).toMatchObject([{ start: 35 }]);
   });
 
   it('does not stand still for as long as the hub has halted and outbounds were off, each time, and once for both together', () => {
