@@ -128,7 +128,6 @@ describe.skipIf(!isInstalled)('the Deployment', () => {
     expect(await scrape(daemon)).toContain(`bridge_height{target="demo"} ${simulator.model.height}`);
     expect(ports).toEqual([{ name: 'http', containerPort: 10_917 }]);
     expect(readProjectFile('docs/configuration.md')).toContain('| `:10917` |');
-    await simulator.close();
   });
 
   it('keeps the state file in an emptyDir, or in another volume', () => {

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { startProcess } from '../support/processes.js';
 import { projectPath } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
@@ -11,7 +11,6 @@ it('the demo stops after the shell in which npx runs it', async () => {
     `node ${projectPath('dist/main.js')} demo --scenario=quiet --listen=127.0.0.1:0 --web.listen-address=127.0.0.1:0\nexit\n`,
   );
   const shell = startProcess('sh', [script], { env: { npm_command: 'exec' } });
-  onTestFinished(async () => void (await shell.stop()));
   const line = await shell.printed(/status page/);
   const [url = ''] = /http:\S+/.exec(line) ?? [];
   expect((await fetch(new URL('-/healthy', url))).status).toBe(200);

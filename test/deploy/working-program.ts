@@ -1,5 +1,5 @@
 import { hashSync } from 'bcryptjs';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import { get } from '../support/http.js';
 import { startProcess } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
@@ -12,7 +12,6 @@ import { waitUntil } from '../support/wait-for.js';
  */
 export async function runAsDaemon(command: string, args: readonly string[] = []): Promise<number | null> {
   const simulator = await startTestSimulator();
-  onTestFinished(async () => simulator.close());
   const { write } = createTempFolder();
   const config = write(
     'bridge.yml',
@@ -21,7 +20,6 @@ export async function runAsDaemon(command: string, args: readonly string[] = [])
   const web = write('web.yml', `basic_auth_users: {prometheus: ${hashSync('secret', 4)}}\n`);
   const flags = ['--web.listen-address=127.0.0.1:0', `--web.config.file=${web}`, '--log.format=pretty'];
   const daemon = startProcess(command, [...args, ...flags], { env: { CONFIG_FILE: config } });
-  onTestFinished(async () => void (await daemon.stop()));
   const [, url = ''] = /serving (http:\S+)\/metrics/.exec(await daemon.printed(/serving/)) ?? [];
   expect((await get(`${url}/metrics`)).status).toBe(401);
   const headers = { authorization: `Basic ${Buffer.from('prometheus:secret').toString('base64')}` };

@@ -1,17 +1,17 @@
 import { createServer } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { hasHelm, render } from '../deploy/helm.js';
 import { findManifest } from '../deploy/manifests.js';
-import type { Simulator } from '../../src/simulator/simulator.js';
+import { atEnd } from '../support/at-end.js';
 import { freePort, listenOnFreePort } from '../support/ports.js';
-import { startDaemon, startProcess, type Daemon, type RunningProcess } from '../support/processes.js';
+import { startDaemon, startProcess } from '../support/processes.js';
 import { readProjectFile } from '../support/project-files.js';
 import { operatorScrapeConfig } from '../support/operator-scrape-config.js';
-import { startPrometheus, type Prometheus } from '../support/prometheus.js';
+import { startPrometheus } from '../support/prometheus.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
-import { hasTool } from '../support/tools.js';
+import { describeIf, hasTool } from '../support/tools.js';
 import { waitFor } from '../support/wait-for.js';
 
 /*
@@ -55,11 +55,6 @@ const webhook = createServer((request, response) => {
     response.end();
   });
 });
-let simulator: Simulator;
-let blockTimer: NodeJS.Timeout;
-let daemon: Daemon | undefined;
-let alertmanager: RunningProcess | undefined;
-let prometheus: Prometheus | undefined;
 
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
@@ -131,44 +126,6 @@ function scrapeConfigs(address: string): unknown[] {
   });
 }
 
-beforeAll(async () => {
-  if (!hasTools) return;
-  const webhookPort = await listenOnFreePort(webhook);
-  simulator = await startTestSimulator({ seed: 7, scenario: 'stuck', blockTimeMs: BLOCK_MS });
-  blockTimer = setInterval(() => simulator.model.advance((TICK_MS * SPEED) / BLOCK_MS), TICK_MS);
-  const target = `{name: demo, bridge: {url: "${simulator.url}"}, crosschain: {url: "${simulator.url}", window: 500}}`;
-  // The minimum fee of one token, so that BridgeBacklogStuck is there and is inhibited.
-  const token = `{contract: "${simulator.model.bridge.tokens[0].contract}", decimals: 6, min_batch_fee: "1"}`;
-  const config = `poll: {interval: 500ms, timeout: 5s, stale_after: 30s}\ntargets: [${target}]\ntokens: [${token}]\n`;
-  daemon = await startDaemon([`--config.file=${folder.write('bridge.yaml', config)}`]);
-
-  const alertmanagerAddress = `127.0.0.1:${await freePort()}`;
-  alertmanager = startProcess('prometheus-alertmanager', [
-    `--config.file=${folder.write('alertmanager.yml', alertmanagerConfig(webhookPort))}`,
-    `--storage.path=${folder.path}/alertmanager`,
-    `--web.listen-address=${alertmanagerAddress}`,
-    // Disables the cluster mode.
-    '--cluster.listen-address=',
-    '--log.level=error',
-  ]);
-  const prometheusConfig = {
-    global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
-    rule_files: [folder.write('alerts.yml', scaledRules())],
-    alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanagerAddress] }] }] },
-    scrape_configs: scrapeConfigs(new URL(daemon.url).host),
-  };
-  prometheus = await startPrometheus(folder, stringify(prometheusConfig));
-});
-
-afterAll(async () => {
-  if (!hasTools) return;
-  clearInterval(blockTimer);
-  await Promise.all([prometheus?.stop(), alertmanager?.stop('SIGKILL')]);
-  await daemon?.stop();
-  await simulator.close();
-  webhook.close();
-});
-
 /** Waits for the first notification with this status of an alert, of a scrape job if one is given. */
 async function waitForNotification(
   alertname: string,
@@ -201,7 +158,34 @@ function statusChanges(job: string): string[] {
   return statuses.filter((status, index) => status !== statuses[index - 1]);
 }
 
-describe.skipIf(!hasTools)('an alert', () => {
+describeIf(hasTools, 'an alert', async () => {
+  const webhookPort = await listenOnFreePort(webhook);
+  const simulator = await startTestSimulator({ seed: 7, scenario: 'stuck', blockTimeMs: BLOCK_MS });
+  const blockTimer = setInterval(() => simulator.model.advance((TICK_MS * SPEED) / BLOCK_MS), TICK_MS);
+  atEnd(() => clearInterval(blockTimer));
+  const target = `{name: demo, bridge: {url: "${simulator.url}"}, crosschain: {url: "${simulator.url}", window: 500}}`;
+  // The minimum fee of one token, so that BridgeBacklogStuck is there and is inhibited.
+  const token = `{contract: "${simulator.model.bridge.tokens[0].contract}", decimals: 6, min_batch_fee: "1"}`;
+  const config = `poll: {interval: 500ms, timeout: 5s, stale_after: 30s}\ntargets: [${target}]\ntokens: [${token}]\n`;
+  const daemon = await startDaemon([`--config.file=${folder.write('bridge.yaml', config)}`]);
+
+  const alertmanagerAddress = `127.0.0.1:${await freePort()}`;
+  startProcess('prometheus-alertmanager', [
+    `--config.file=${folder.write('alertmanager.yml', alertmanagerConfig(webhookPort))}`,
+    `--storage.path=${folder.path}/alertmanager`,
+    `--web.listen-address=${alertmanagerAddress}`,
+    // Disables the cluster mode.
+    '--cluster.listen-address=',
+    '--log.level=error',
+  ]);
+  const prometheusConfig = {
+    global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
+    rule_files: [folder.write('alerts.yml', scaledRules())],
+    alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanagerAddress] }] }] },
+    scrape_configs: scrapeConfigs(new URL(daemon.url).host),
+  };
+  await startPrometheus(folder, stringify(prometheusConfig));
+
   it(
     'of a stuck bridge reaches the receiver once with its annotations, and resolves when the bridge recovers',
     async () => {

@@ -2,11 +2,12 @@ import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ConfigResult } from '../../src/config/config.js';
-import { startExporter, type Exporter } from '../../src/exporter.js';
+import { startExporter } from '../../src/exporter.js';
 import { createPollExecutor } from '../../src/poll/fetch.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
+import { atEnd } from '../support/at-end.js';
 import { parseValidConfig } from '../support/config.js';
 import { valueIn } from '../support/exposition-text.js';
 import { get, scrape } from '../support/http.js';
@@ -17,17 +18,10 @@ import { waitFor, waitUntil } from '../support/wait-for.js';
 
 let folder: TempFolder;
 let simulator: Simulator;
-let daemon: Daemon | undefined;
 
 beforeEach(async () => {
   folder = createTempFolder();
   simulator = await startTestSimulator();
-});
-
-afterEach(async () => {
-  await daemon?.stop('SIGKILL');
-  daemon = undefined;
-  await simulator.close();
 });
 
 const POLL = 'poll: {interval: 100ms, timeout: 1s, stale_after: 60s}';
@@ -35,8 +29,7 @@ const entry = (name: string): string => `- {name: ${name}, bridge: {url: "${simu
 const configOf = (...names: readonly string[]): string => `${POLL}\ntargets:\n${names.map(entry).join('')}`;
 
 async function start(file: string, ...flags: readonly string[]): Promise<Daemon> {
-  daemon = await startDaemon([`--config.file=${file}`, '--config.auto-reload-interval=100ms', ...flags]);
-  return daemon;
+  return startDaemon([`--config.file=${file}`, '--config.auto-reload-interval=100ms', ...flags]);
 }
 
 const polls = (text: string, name: string): number =>
@@ -119,7 +112,7 @@ describe('--config.auto-reload-interval', () => {
 
   it('does not reload what SIGHUP has reloaded', async () => {
     const file = folder.write('config.yml', configOf('a'));
-    daemon = await startDaemon([`--config.file=${file}`, '--config.auto-reload-interval=2s']);
+    const daemon = await startDaemon([`--config.file=${file}`, '--config.auto-reload-interval=2s']);
     folder.write('config.yml', configOf('a', 'b'));
     daemon.child.kill('SIGHUP');
     const { log } = daemon;
@@ -130,10 +123,6 @@ describe('--config.auto-reload-interval', () => {
 });
 
 describe('concurrent reloads', () => {
-  let exporter: Exporter | undefined;
-
-  afterEach(async () => exporter?.close());
-
   it('by timer, by signal and over HTTP run one after the other', async () => {
     const config = parseValidConfig(configOf('a'));
     let [running, most, loads, checks] = [0, 0, 0, 0];
@@ -147,7 +136,7 @@ describe('concurrent reloads', () => {
       running -= 1;
       return result;
     };
-    exporter = await startExporter(config, createPollExecutor('test/1'), pino({ level: 'silent' }), {
+    const exporter = await startExporter(config, createPollExecutor('test/1'), pino({ level: 'silent' }), {
       listen: { host: '127.0.0.1', port: 0 },
       telemetryPath: '/metrics',
       maxRequests: 10,
@@ -165,6 +154,7 @@ describe('concurrent reloads', () => {
         hashFiles: async () => exclusively(String((checks += 1))),
       },
     });
+    atEnd(async () => exporter.close());
     const { url, reload } = exporter;
     await waitUntil(async () => {
       const results = await Promise.all([reload(), get(`${url}/-/reload`, { method: 'POST' }), reload()]);

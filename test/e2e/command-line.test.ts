@@ -1,9 +1,7 @@
-import { createServer } from 'node:http';
 import { request } from 'undici';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { ModuleStateResponse } from '../../src/simulator/responses.js';
 import { scenarioNames, scenarios } from '../../src/simulator/scenarios.js';
-import type { Simulator } from '../../src/simulator/simulator.js';
-import { listenOnFreePort } from '../support/ports.js';
 import { runHere } from '../support/command-context.js';
 import { MAIN, runExporter, startDaemon, startProcess } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
@@ -14,13 +12,7 @@ import { startTestSimulator } from '../support/test-simulator.js';
  * The exact output of the commands. Most run in this process; what depends on a process runs the built program.
  */
 const folder = createTempFolder();
-let simulator: Simulator;
-
-beforeAll(async () => {
-  simulator = await startTestSimulator();
-});
-
-afterAll(async () => simulator.close());
+const simulator = await startTestSimulator();
 
 describe('the log with --log.format=pretty', () => {
   it('has one line per event with time, level, subject and message', async () => {
@@ -57,8 +49,6 @@ describe('once', () => {
     simulator.fault('module_state', failing);
     simulator.fault('validators', failing);
     const { stderr } = await runHere(['once', '--log.level=silent'], { BRIDGE_URL: simulator.url });
-    simulator.fault('module_state', undefined);
-    simulator.fault('validators', undefined);
     expect(stderr).toMatch(
       /^default module_state: status: 127\.0\.0\.1:\d+\/.*: responded with status 500: simulated failure\n/,
     );
@@ -69,7 +59,6 @@ describe('once', () => {
     simulator.fault('validators', hang);
     const started = performance.now();
     const { code, stdout, stderr } = await runHere(['once', '--log.level=silent'], { BRIDGE_URL: simulator.url });
-    simulator.fault('validators', undefined);
     // poll.timeout is 20 s.
     expect(performance.now() - started).toBeLessThan(15_000);
     expect({ code, stderr }).toEqual({
@@ -94,55 +83,45 @@ exit 1: 1 of 2 polls failed
       runHere(['once', `--config.file=${config}`]),
       runHere(['once', `--config.file=${config}`, '--log.level=silent']),
     ]);
-    simulator.fault('module_state', undefined);
     expect(usual).toMatchObject({ code: 1, stderr: progress + failed });
     expect(silent).toMatchObject({ code: 1, stderr: failed });
   });
 });
 
 describe('the summary of once', () => {
-  /** A node whose validators claim a batch that the hub does not have. */
-  async function withForeignBatch<T>(share: number, use: (url: string) => Promise<T>): Promise<T> {
-    const { state } = simulator.model.moduleState();
-    const votes = state.orchestrator_addresses.map(({ sender }) => sender);
-    const claim = {
-      '@type': '/bridge.v1.MsgWithdrawClaim',
-      event_nonce: String(Number(state.last_observed_nonce) + 1),
-      batch_nonce: '99999999',
-      token_contract: state.erc20_to_denoms[0]?.erc20,
-    };
-    const attestation = { observed: false, height: '1', votes: votes.slice(0, Math.ceil(votes.length * share)), claim };
-    const attestations = [...state.attestations.filter(({ observed }) => observed), attestation];
-    const body = JSON.stringify({ state: { ...state, batches: [], unbatched_transfers: [], attestations } });
-    const server = createServer((incoming, response) => {
-      if (incoming.url === '/bridge/v1/module_state') response.end(body);
-      else response.writeHead(501).end();
-    });
-    const port = await listenOnFreePort(server);
-    try {
-      return await use(`http://127.0.0.1:${port}`);
-    } finally {
-      server.close();
-    }
-  }
-
   const CLAIM = /^default: critical: .*batch.*$/m;
 
   it('says what is wrong, worst first, and --fail-on makes it exit code 3', async () => {
-    await withForeignBatch(1, async (url) => {
-      const env = { BRIDGE_URL: url };
-      const [plain, summary, failing] = await Promise.all([
-        runHere(['once', '--log.level=silent'], env),
-        runHere(['once', '--log.level=silent', '--summary'], env),
-        runHere(['once', '--log.level=silent', '--fail-on=warning'], env),
-      ]);
-      expect(plain.code).toBe(0);
-      expect(plain.stderr).not.toMatch(CLAIM);
-      expect(summary.code).toBe(0);
-      expect(summary.stderr.split('\n')[0]).toMatch(CLAIM);
-      expect(failing.code).toBe(3);
-      expect(failing.stderr).toMatch(/^exit 3: default is critical \(--fail-on=warning\): .*batch/m);
-    });
+    // All validators claim a batch that the hub does not have.
+    simulator.fault(
+      'module_state',
+      edited(({ state }: ModuleStateResponse) => {
+        const claim = {
+          '@type': '/bridge.v1.MsgWithdrawClaim',
+          event_nonce: String(Number(state.last_observed_nonce) + 1),
+          batch_nonce: '99999999',
+          token_contract: state.erc20_to_denoms[0]?.erc20,
+        };
+        const votes = state.orchestrator_addresses.map(({ sender }) => sender);
+        const attestations = [
+          ...state.attestations.filter(({ observed }) => observed),
+          { observed: false, height: '1', votes, claim },
+        ];
+        return { state: { ...state, batches: [], unbatched_transfers: [], attestations } };
+      }),
+    );
+    const env = { BRIDGE_URL: simulator.url };
+    const [plain, summary, failing] = await Promise.all([
+      runHere(['once', '--log.level=silent'], env),
+      runHere(['once', '--log.level=silent', '--summary'], env),
+      runHere(['once', '--log.level=silent', '--fail-on=warning'], env),
+    ]);
+    expect(plain.code).toBe(0);
+    expect(plain.stderr).not.toMatch(CLAIM);
+    expect(summary.code).toBe(0);
+    expect(summary.stderr.split('\n')[0]).toMatch(CLAIM);
+    expect(failing.code).toBe(3);
+    expect(failing.stderr).toMatch(/^exit 3: default is critical \(--fail-on=warning\): .*batch/m);
   });
 
   it('has a line for a target without a problem', async () => {
@@ -152,7 +131,6 @@ describe('the summary of once', () => {
       edited((document: object) => ({ ...document, cctxs_missed: [] })),
     );
     const { code, stderr } = await runHere(['once', '--log.level=silent', '--summary', '--fail-on=warning'], env);
-    simulator.fault('rate_limiter_input', undefined);
     expect(code).toBe(0);
     expect(stderr).toMatch(
       /^mine: no problem that one poll can prove\nmine: not judged by this poll: CrosschainCctxsUnlisted, .*\n$/,
@@ -169,7 +147,6 @@ describe('the summary of once', () => {
     const node = await startTestSimulator({ scenario });
     const env = { CROSSCHAIN_URL: node.url, TARGET_NAME: 'mine' };
     const { stderr } = await runHere(['once', '--log.level=silent', '--summary'], env);
-    await node.close();
     expect(stderr.startsWith(`mine: ${line}`), stderr).toBe(true);
   });
 });

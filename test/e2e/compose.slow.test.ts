@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process';
 import { basename } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { interpolatedCompose, mountsOf } from '../deploy/compose.js';
 import { rules as allRules } from '../support/alert-rules.js';
 import { get } from '../support/http.js';
 import { freePort } from '../support/ports.js';
-import { MAIN, startDaemon, startProcess, type Daemon, type RunningProcess } from '../support/processes.js';
+import { MAIN, startDaemon, startProcess } from '../support/processes.js';
 import { readProjectFile } from '../support/project-files.js';
-import { startPrometheus, type Prometheus } from '../support/prometheus.js';
+import { startPrometheus } from '../support/prometheus.js';
 import { createTempFolder } from '../support/temp-folder.js';
-import { hasTool } from '../support/tools.js';
+import { describeIf, hasTool } from '../support/tools.js';
 import { waitFor, waitUntil } from '../support/wait-for.js';
 
 /*
@@ -19,11 +19,8 @@ import { waitFor, waitUntil } from '../support/wait-for.js';
 
 const hasTools = [hasTool('prometheus'), hasTool('prometheus-alertmanager')].every(Boolean);
 const folder = createTempFolder();
-const processes: RunningProcess[] = [];
 /** The address of a service on this machine, by its address in the network of compose.yaml. */
 const localAddresses = new Map<string, string>();
-let daemon: Daemon;
-let prometheus: Prometheus;
 
 const withLocalAddresses = (text: string): string =>
   [...localAddresses].reduce((changed, [address, localAddress]) => changed.replaceAll(address, localAddress), text);
@@ -42,17 +39,20 @@ function mountedFiles(name: string): [name: string, content: string][] {
   ]);
 }
 
-beforeAll(async () => {
-  if (!hasTools) return;
+/** Reads from a service until it responds with what is accepted. */
+async function waitForJson<T>(url: string, isDone: (json: T) => boolean): Promise<T> {
+  return waitFor(async () => JSON.parse((await get(`http://${withLocalAddresses(url)}`)).text) as T, isDone);
+}
+
+describeIf(hasTools, 'compose.yaml', async () => {
   const [, ...simulatorFlags] = serviceOf('simulator').command ?? [];
   const flags = simulatorFlags.map((flag) => flag.replace('0.0.0.0:1317', '127.0.0.1:0'));
   const simulator = startProcess(process.execPath, [MAIN, 'simulate', ...flags]);
-  processes.push(simulator);
   const [, simulatorAddress = ''] = /http:\/\/([^/]+)\/bridge/.exec(await simulator.printed(/\/bridge/)) ?? [];
   localAddresses.set('simulator:1317', simulatorAddress);
 
   const environment = Object.entries(serviceOf('exporter').environment ?? {});
-  daemon = await startDaemon(
+  const daemon = await startDaemon(
     [],
     Object.fromEntries(environment.map(([name, text]) => [name, withLocalAddresses(text)])),
   );
@@ -66,7 +66,7 @@ beforeAll(async () => {
     flag.replace('/etc/alertmanager', folder.path).replace('=/alertmanager', `=${folder.path}/alertmanager`),
   );
   const address = `--web.listen-address=127.0.0.1:${alertmanagerPort}`;
-  processes.push(startProcess('prometheus-alertmanager', [...alertmanagerFlags, address]));
+  startProcess('prometheus-alertmanager', [...alertmanagerFlags, address]);
   await waitUntil(async () =>
     get(`http://127.0.0.1:${alertmanagerPort}/-/ready`)
       .then(({ status }) => status === 200)
@@ -75,26 +75,12 @@ beforeAll(async () => {
 
   const prometheusFiles = new Map(mountedFiles('prometheus'));
   for (const file of prometheusFiles) folder.write(...file);
-  prometheus = await startPrometheus(folder, prometheusFiles.get('prometheus.yml') ?? '', {
+  const prometheus = await startPrometheus(folder, prometheusFiles.get('prometheus.yml') ?? '', {
     port: prometheusPort,
     // An alert that fires before Alertmanager has started is sent again after this delay.
     flags: ['--rules.alert.resend-delay=1s'],
   });
-});
 
-afterAll(async () => {
-  if (!hasTools) return;
-  await prometheus.stop();
-  for (const started of processes) await started.stop('SIGKILL');
-  await daemon.stop();
-});
-
-/** Reads from a service until it responds with what is accepted. */
-async function waitForJson<T>(url: string, isDone: (json: T) => boolean): Promise<T> {
-  return waitFor(async () => JSON.parse((await get(`http://${withLocalAddresses(url)}`)).text) as T, isDone);
-}
-
-describe.skipIf(!hasTools)('compose.yaml', () => {
   it('starts a Prometheus that scrapes the exporter, which polls both documents of the simulator', async () => {
     const found = await waitFor(
       async () => prometheus.query('bridge_exporter_up == 1'),

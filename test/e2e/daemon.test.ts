@@ -1,6 +1,5 @@
 import { createServer } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Simulator } from '../../src/simulator/simulator.js';
+import { describe, expect, it } from 'vitest';
 import { seriesOf, valueIn } from '../support/exposition-text.js';
 import { get, scrape } from '../support/http.js';
 import { listenOnFreePort } from '../support/ports.js';
@@ -14,17 +13,7 @@ import { startTestSimulator } from '../support/test-simulator.js';
 import { waitFor } from '../support/wait-for.js';
 
 const folder = createTempFolder();
-let simulator: Simulator;
-
-beforeAll(async () => {
-  simulator = await startTestSimulator();
-});
-
-afterEach(() => {
-  for (const document of ['module_state', 'rate_limiter_input'] as const) simulator.fault(document, undefined);
-});
-
-afterAll(async () => simulator.close());
+const simulator = await startTestSimulator();
 
 async function startWith(yaml: string, ...flags: string[]): Promise<TestExporter> {
   return startTestExporter([`--config.file=${folder.write('config.yml', yaml)}`, ...flags]);
@@ -136,7 +125,6 @@ describe('the start of the daemon', () => {
     const port = await listenOnFreePort(taken);
     const env = { BRIDGE_URL: simulator.url };
     const { code, stderr } = await runExporter([`--web.listen-address=127.0.0.1:${port}`], env);
-    taken.close();
     expect(code).toBe(1);
     expect(stderr).toMatch(
       new RegExp(

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   dashboardFiles,
   queriesOf,
@@ -6,17 +6,12 @@ import {
   type Panel,
   type Target,
 } from '../dashboards/dashboard-files.js';
-import {
-  STEP_SECONDS,
-  startRecordedPrometheus,
-  type RecordedPrometheus,
-  type RecordedTarget,
-} from '../dashboards/recorded-prometheus.js';
+import { STEP_SECONDS, startRecordedPrometheus, type RecordedTarget } from '../dashboards/recorded-prometheus.js';
 import { parsePromql } from '../dashboards/promql.js';
 import { displayOf } from '../pictures/draw-dashboard.js';
 import { changedInput, changedState, type Phase } from '../problems/recording.js';
 import { createTempFolder } from '../support/temp-folder.js';
-import { hasTool } from '../support/tools.js';
+import { describeIf, hasTool } from '../support/tools.js';
 
 /*
  * Every query of every dashboard in a Prometheus with an hour of simulated targets, one of which is healthy and one of which never responds.
@@ -75,16 +70,8 @@ function fieldOf({ fieldConfig, transformations = [], targets = [] }: Panel, { r
   return Object.fromEntries((properties ?? []).flatMap((own) => own.properties.map(({ id, value: set }) => [id, set])));
 }
 
-describe.skipIf(!hasTool('prometheus'))('the queries of the dashboards', () => {
-  let prometheus: RecordedPrometheus;
-
-  beforeAll(async () => {
-    prometheus = await startRecordedPrometheus(createTempFolder(), recorded);
-  });
-
-  afterAll(async () => {
-    await prometheus.stop();
-  });
+describeIf(hasTool('prometheus'), 'the queries of the dashboards', async () => {
+  const prometheus = await startRecordedPrometheus(createTempFolder(), recorded);
 
   /** All values that a panel shows of a target. */
   async function valuesOf({ target: { expr, instant } }: Query, target = '.*'): Promise<readonly number[]> {

@@ -1,10 +1,9 @@
 import { createServer } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Simulator } from '../../src/simulator/simulator.js';
+import { describe, expect, it } from 'vitest';
 import { valueIn } from '../support/exposition-text.js';
 import { get, scrape } from '../support/http.js';
 import { listenOnFreePort } from '../support/ports.js';
-import { startDaemon, type Daemon } from '../support/processes.js';
+import { startDaemon } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { waitFor } from '../support/wait-for.js';
@@ -18,16 +17,11 @@ const folder = createTempFolder();
 const plainServer = createServer((socket) =>
   socket.on('error', () => undefined).once('data', () => socket.end('plain\r\n\r\n')),
 );
-let healthy: Simulator;
-let faulty: Simulator;
-let daemon: Daemon;
 let longestScrapeMs = 0;
-
-beforeAll(async () => {
-  [healthy, faulty] = await Promise.all([startTestSimulator(), startTestSimulator({ seed: 2 })]);
-  const plainPort = await listenOnFreePort(plainServer);
-  const endpoints = (url: string): string => `bridge: {url: "${url}"}, crosschain: {url: "${url}", window: 500}`;
-  const config = `poll: {interval: 100ms, timeout: 1s, stale_after: 60s, max_body_size: 2MiB}
+const [healthy, faulty] = await Promise.all([startTestSimulator(), startTestSimulator({ seed: 2 })]);
+const plainPort = await listenOnFreePort(plainServer);
+const endpoints = (url: string): string => `bridge: {url: "${url}"}, crosschain: {url: "${url}", window: 500}`;
+const config = `poll: {interval: 100ms, timeout: 1s, stale_after: 60s, max_body_size: 2MiB}
 targets:
   - {name: healthy, ${endpoints(healthy.url)}}
   - {name: faulty, ${endpoints(faulty.url)}}
@@ -35,18 +29,7 @@ targets:
   - {name: connect, bridge: {url: "http://127.0.0.1:1"}}
   - {name: tls, bridge: {url: "https://127.0.0.1:${plainPort}"}}
 `;
-  daemon = await startDaemon([`--config.file=${folder.write('config.yml', config)}`]);
-});
-
-afterEach(() => {
-  faulty.fault('module_state', undefined);
-});
-
-afterAll(async () => {
-  await daemon.stop();
-  await Promise.all([healthy.close(), faulty.close()]);
-  plainServer.close();
-});
+const daemon = await startDaemon([`--config.file=${folder.write('config.yml', config)}`]);
 
 async function timedScrape(): Promise<string> {
   const began = performance.now();

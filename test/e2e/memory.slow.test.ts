@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { valueIn } from '../support/exposition-text.js';
 import { scrape } from '../support/http.js';
 import { listenOnFreePort } from '../support/ports.js';
-import { runExporter, startDaemon, type Daemon } from '../support/processes.js';
+import { runExporter, startDaemon } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { waitFor } from '../support/wait-for.js';
 
@@ -24,19 +24,10 @@ const names = Object.keys(bodies);
 const server = createServer((request, response) => {
   response.end(bodies[request.url?.split('/')[1] ?? '']);
 });
-let daemon: Daemon;
-
-beforeAll(async () => {
-  const port = await listenOnFreePort(server);
-  const targets = names.map((name) => `  - {name: ${name}, bridge: {url: "http://127.0.0.1:${port}/${name}"}}`);
-  const config = `poll: {interval: 200ms, timeout: 20s, stale_after: 60s}\ntargets:\n${targets.join('\n')}\n`;
-  daemon = await startDaemon([`--config.file=${folder.write('config.yml', config)}`], SMALL_HEAP);
-});
-
-afterAll(async () => {
-  await daemon.stop();
-  server.close();
-});
+const port = await listenOnFreePort(server);
+const targets = names.map((name) => `  - {name: ${name}, bridge: {url: "http://127.0.0.1:${port}/${name}"}}`);
+const config = `poll: {interval: 200ms, timeout: 20s, stale_after: 60s}\ntargets:\n${targets.join('\n')}\n`;
+const daemon = await startDaemon([`--config.file=${folder.write('config.yml', config)}`], SMALL_HEAP);
 
 const target = (name: string): string => `target="${name}"`;
 const polls = (text: string, name: string): number => valueIn(text, 'bridge_exporter_polls_total', target(name)) ?? 0;

@@ -1,20 +1,18 @@
 /// <reference lib="dom" />
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
-import type { Simulator } from '../../src/simulator/simulator.js';
 import { CHROMIUM, horizontalOverflow, launchBrowser, openRecordedPage } from '../support/browser.js';
 import { hostileSnapshots, pendingAt, statusAt, targetVerdicts, verdict } from '../pages/sample-snapshots.js';
 import { get } from '../support/http.js';
-import { startDaemon, type Daemon } from '../support/processes.js';
+import { startDaemon } from '../support/processes.js';
 import { startReverseProxy } from '../support/reverse-proxy.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
-import { hasTool } from '../support/tools.js';
+import { describeIf, hasTool } from '../support/tools.js';
 import { waitUntil } from '../support/wait-for.js';
 import { withDetails } from '../../src/problems/sentence.js';
 
-const folder = createTempFolder();
 const WIDTHS = [1600, 1280, 768, 420, 320] as const;
 
 /** Opens all lists, whose rows are shown on demand. */
@@ -26,23 +24,19 @@ async function openDetails(page: Page): Promise<void> {
 
 const scenarios: readonly ScenarioName[] = ['healthy', 'stuck', 'unsigned-batch', 'stalled-oracle', 'missed-cctxs'];
 
-describe.skipIf(!hasTool(CHROMIUM))('the pages in a browser without JavaScript', () => {
-  let browser: Browser;
-  let simulators: Simulator[] = [];
-  let daemon: Daemon;
-
-  beforeAll(async () => {
-    browser = await launchBrowser();
-    simulators = await Promise.all(scenarios.map(async (scenario) => startTestSimulator({ scenario })));
-    daemon = await startDaemon([`--config.file=${writeConfig(simulators)}`]);
-    await waitUntil(async () => (await get(`${daemon.url}/-/ready`)).status === 200);
-  });
-
-  afterAll(async () => {
-    await browser.close();
-    await daemon.stop();
-    await Promise.all(simulators.map(async (simulator) => simulator.close()));
-  });
+describeIf(hasTool(CHROMIUM), 'the pages in a browser without JavaScript', async () => {
+  const browser = await launchBrowser();
+  const simulators = await Promise.all(scenarios.map(async (scenario) => startTestSimulator({ scenario })));
+  const targets = simulators.map(
+    ({ url, model }) => `{name: ${model.scenario}, bridge: {url: "${url}"}, crosschain: {url: "${url}", window: 500}}`,
+  );
+  const config = createTempFolder().write(
+    'config.yml',
+    `targets: [${targets.join(', ')}]
+`,
+  );
+  const daemon = await startDaemon([`--config.file=${config}`]);
+  await waitUntil(async () => (await get(`${daemon.url}/-/ready`)).status === 200);
 
   it.each(['/', '/pending', '/pending?target=stuck&q=0x', '/config'])(
     'fit all widths and load no other resources: %s',
@@ -78,7 +72,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the pages in a browser without JavaScript',
     const proxy = await startReverseProxy(daemon.url, '/monitoring/bridge');
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
     const { page, consoleMessages, requestedUrls } = await openRecordedPage(context);
-    await page.goto(proxy.url);
+    await page.goto(proxy);
     for (const [link, path] of [
       ['Pending', 'pending'],
       ['stuck', 'pending?target=stuck'],
@@ -88,15 +82,14 @@ describe.skipIf(!hasTool(CHROMIUM))('the pages in a browser without JavaScript',
     ] as const) {
       await openDetails(page);
       await page.getByRole('link', { name: link, exact: true }).first().click();
-      await page.waitForURL(proxy.url + path);
+      await page.waitForURL(proxy + path);
     }
-    await page.goto(`${proxy.url}pending?target=stuck`);
+    await page.goto(`${proxy}pending?target=stuck`);
     await page.getByRole('link', { name: 'Metrics', exact: true }).click();
-    await page.waitForURL(`${proxy.url}metrics`);
-    expect(requestedUrls.filter((url) => !url.startsWith(proxy.url))).toEqual([]);
+    await page.waitForURL(`${proxy}metrics`);
+    expect(requestedUrls.filter((url) => !url.startsWith(proxy))).toEqual([]);
     expect(consoleMessages).toEqual([]);
     await context.close();
-    await proxy.close();
   });
 
   it('have landmarks, and can be used with the keyboard', async () => {
@@ -159,13 +152,5 @@ describe.skipIf(!hasTool(CHROMIUM))('hostile names', () => {
     expect(lefts).toHaveLength(4);
     expect(await page.locator('img').count()).toBe(0);
     expect(await page.locator('.validators tbody tr').first().innerText()).toContain('<img src=x');
-    await browser.close();
   });
 });
-
-function writeConfig(simulators: readonly Simulator[]): string {
-  const targets = simulators.map(
-    ({ url, model }) => `{name: ${model.scenario}, bridge: {url: "${url}"}, crosschain: {url: "${url}", window: 500}}`,
-  );
-  return folder.write('config.yml', `targets: [${targets.join(', ')}]\n`);
-}

@@ -1,41 +1,29 @@
 import { hashSync } from 'bcryptjs';
 import { createServer, get as httpGet } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Simulator } from '../../src/simulator/simulator.js';
+import { describe, expect, it } from 'vitest';
 import { createAuthority } from '../support/certificates.js';
 import { seriesOf, valueIn } from '../support/exposition-text.js';
 import { get, scrape } from '../support/http.js';
 import { listenOnFreePort } from '../support/ports.js';
-import { startDaemon, type Daemon } from '../support/processes.js';
-import { startPrometheus, type Prometheus } from '../support/prometheus.js';
+import { startDaemon } from '../support/processes.js';
+import { startPrometheus } from '../support/prometheus.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
-import { hasTool, OPENMETRICS_PARSER, PYTHON, runTool } from '../support/tools.js';
+import { describeIf, hasTool, OPENMETRICS_PARSER, PYTHON, runTool } from '../support/tools.js';
 import { waitFor, waitUntil } from '../support/wait-for.js';
 
 const hasPromtool = hasTool('promtool');
-const hasPrometheus = hasTool('prometheus');
 const hasParser = hasTool(PYTHON, ['-c', 'import prometheus_client.openmetrics.parser']);
 
 const folder = createTempFolder();
-let simulator: Simulator;
-let daemon: Daemon;
-
-beforeAll(async () => {
-  simulator = await startTestSimulator({ seed: 3, scenario: 'backlog', blockTimeMs: 2000, tick: true });
-  const config = `poll: {interval: 1s, timeout: 5s, stale_after: 30s}
+const simulator = await startTestSimulator({ seed: 3, scenario: 'backlog', blockTimeMs: 2000, tick: true });
+const config = `poll: {interval: 1s, timeout: 5s, stale_after: 30s}
 targets:
   - {name: a, bridge: {url: "${simulator.url}"}, crosschain: {url: "${simulator.url}", window: 500, rate: 1000000}}
   - {name: 'b "\\😀', bridge: {url: "${simulator.url}"}, crosschain: {url: "${simulator.url}"}}
 `;
-  daemon = await startDaemon([`--config.file=${folder.write('config.yml', config)}`]);
-  await waitUntil(async () => (await get(`${daemon.url}/-/ready`)).status === 200);
-});
-
-afterAll(async () => {
-  await daemon.stop();
-  await simulator.close();
-});
+const daemon = await startDaemon([`--config.file=${folder.write('config.yml', config)}`]);
+await waitUntil(async () => (await get(`${daemon.url}/-/ready`)).status === 200);
 
 const OPENMETRICS = 'application/openmetrics-text; version=1.0.0';
 
@@ -55,7 +43,7 @@ describe('the metrics page', () => {
   });
 });
 
-describe.skipIf(!hasPrometheus)('a Prometheus', () => {
+describeIf(hasTool('prometheus'), 'a Prometheus', async () => {
   /** Forwards scrapes without their `Accept` header, like a scraper that supports only the text format. */
   const textFormatProxy = createServer((_request, response) => {
     httpGet(`${daemon.url}/metrics`, (upstream) => {
@@ -63,48 +51,39 @@ describe.skipIf(!hasPrometheus)('a Prometheus', () => {
       upstream.pipe(response);
     });
   });
-  /** Serves over TLS to those who have a certificate and a password. */
-  let guarded: Daemon;
-  let prometheus: Prometheus;
-
-  beforeAll(async () => {
-    const proxyPort = await listenOnFreePort(textFormatProxy);
-    const authority = createAuthority();
-    const own = authority.issue('exporter', ['DNS:exporter.example.org']);
-    const client = authority.issue('prometheus');
-    const web = `tls_server_config:
+  const proxyPort = await listenOnFreePort(textFormatProxy);
+  const authority = createAuthority();
+  const own = authority.issue('exporter', ['DNS:exporter.example.org']);
+  const client = authority.issue('prometheus');
+  const web = `tls_server_config:
   cert_file: ${own.certFile}
   key_file: ${own.keyFile}
   client_auth_type: RequireAndVerifyClientCert
   client_ca_file: ${authority.certFile}
 basic_auth_users: {prometheus: ${hashSync('a:pässword', 4).replace('$2b$', '$2y$')}}
 `;
-    guarded = await startDaemon([`--web.config.file=${folder.write('web.yml', web)}`], { BRIDGE_URL: simulator.url });
-    const guardedJob = (name: string, password: string): string => `  - job_name: ${name}
+  /** Serves over TLS to those who have a certificate and a password. */
+  const guarded = await startDaemon([`--web.config.file=${folder.write('web.yml', web)}`], {
+    BRIDGE_URL: simulator.url,
+  });
+  const guardedJob = (name: string, password: string): string => `  - job_name: ${name}
     scheme: https
     tls_config: {ca_file: ${authority.certFile}, server_name: exporter.example.org, cert_file: ${client.certFile}, key_file: ${client.keyFile}}
     basic_auth: {username: prometheus, password: "${password}"}
     static_configs: [{targets: ["${new URL(guarded.url).host}"]}]
 `;
-    prometheus = await startPrometheus(
-      folder,
-      `global: {scrape_interval: 1s, scrape_timeout: 1s}
+  const prometheus = await startPrometheus(
+    folder,
+    `global: {scrape_interval: 1s, scrape_timeout: 1s}
 scrape_configs:
   - {job_name: openmetrics, static_configs: [{targets: ["${new URL(daemon.url).host}"]}]}
   - {job_name: text, static_configs: [{targets: ["127.0.0.1:${proxyPort}"]}]}
 ${guardedJob('guarded', 'a:pässword')}${guardedJob('rejected', 'another')}`,
-    );
-    await waitFor(
-      async () => prometheus.query('count_over_time(up[1h])'),
-      (counts) => counts.length === 4 && counts.every(({ value }) => Number(value[1]) >= 2),
-    );
-  });
-
-  afterAll(async () => {
-    await prometheus.stop();
-    await guarded.stop();
-    textFormatProxy.close();
-  });
+  );
+  await waitFor(
+    async () => prometheus.query('count_over_time(up[1h])'),
+    (counts) => counts.length === 4 && counts.every(({ value }) => Number(value[1]) >= 2),
+  );
 
   it('scrapes in both formats, and over TLS with a certificate and the password, without an error', async () => {
     const targets = await prometheus.activeTargets();

@@ -1,5 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Simulator } from '../../src/simulator/simulator.js';
+import { describe, expect, it } from 'vitest';
 import { valueIn } from '../support/exposition-text.js';
 import { get, scrape, type HttpResponse } from '../support/http.js';
 import { createTempFolder } from '../support/temp-folder.js';
@@ -11,15 +10,7 @@ import { waitFor } from '../support/wait-for.js';
 const folder = createTempFolder();
 const writeFile = (text: string): string => folder.write('config.yml', text);
 const file = writeFile('');
-let simulator: Simulator;
-
-beforeAll(async () => {
-  simulator = await startTestSimulator();
-});
-
-afterEach(() => simulator.fault('module_state', undefined));
-
-afterAll(async () => simulator.close());
+const simulator = await startTestSimulator();
 
 /** Writes a configuration with these targets, which all poll the simulator. */
 function writeConfig(

@@ -3,14 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import type { Simulator } from '../../src/simulator/simulator.js';
 import { createAuthority } from '../support/certificates.js';
 import { get } from '../support/http.js';
 import { listenOnFreePort } from '../support/ports.js';
-import { startReverseProxy, type ReverseProxy } from '../support/reverse-proxy.js';
-import { runExporter, startDaemon, type Daemon } from '../support/processes.js';
+import { startReverseProxy } from '../support/reverse-proxy.js';
+import { runExporter, startDaemon } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { waitUntil } from '../support/wait-for.js';
@@ -62,24 +61,14 @@ const clientSettings = (proxy: string): readonly Settings[] => [
   { tls_config: { cert_file: certificate.certFile, key_file: certificate.keyFile } },
 ];
 
-interface EchoServer {
-  readonly url: string;
-  readonly requestCount: () => number;
-  readonly close: () => void;
-}
-
+let echoRequests = 0;
 /** A node or proxy whose error messages contain the credentials of the request, each time in another encoding. */
-async function startEchoServer(): Promise<EchoServer> {
-  let requests = 0;
-  const server = createServer((incoming, response) => {
-    requests += 1;
-    const echoes = echoesOf(incoming);
-    const message = `who is ${echoes[requests % echoes.length] ?? 'nobody'}?`;
-    response.writeHead(400).end(JSON.stringify({ code: 3, message }));
-  });
-  const port = await listenOnFreePort(server);
-  return { url: `http://127.0.0.1:${port}`, requestCount: () => requests, close: () => server.close() };
-}
+const echoServer = createServer((incoming, response) => {
+  echoRequests += 1;
+  const echoes = echoesOf(incoming);
+  const message = `who is ${echoes[echoRequests % echoes.length] ?? 'nobody'}?`;
+  response.writeHead(400).end(JSON.stringify({ code: 3, message }));
+});
 
 const encodings: readonly ((text: string) => string)[] = [
   (text) => text,
@@ -104,35 +93,21 @@ function echoesOf({ headers, url = '' }: IncomingMessage): string[] {
     .flatMap((text) => encodings.map((encode) => encode(text)));
 }
 
-let simulator: Simulator;
-let echo: EchoServer;
+const simulator = await startTestSimulator();
+const echoUrl = `http://127.0.0.1:${await listenOnFreePort(echoServer)}`;
 /** Serves the simulator to those who have the key in the path. */
-let gateway: ReverseProxy;
-let daemon: Daemon | undefined;
-
-beforeAll(async () => {
-  simulator = await startTestSimulator();
-  echo = await startEchoServer();
-  gateway = await startReverseProxy(simulator.url, `/lcd/v1/${encodeURIComponent(secrets.nodePath)}`);
-});
-
-afterAll(async () => {
-  await daemon?.stop('SIGKILL');
-  echo.close();
-  await gateway.close();
-  await simulator.close();
-});
+const gateway = await startReverseProxy(simulator.url, `/lcd/v1/${encodeURIComponent(secrets.nodePath)}`);
 
 /** All client settings, each for a node that responds, one that echoes credentials, and two that are down. */
 function allSettingsConfig(): string {
   const nodes = {
     responding: simulator.url,
-    echoing: echo.url,
+    echoing: echoUrl,
     down: 'http://127.0.0.1:1',
     'down-tls': 'https://127.0.0.1:1',
   };
   const targets = Object.entries(nodes).flatMap(([node, url]) =>
-    clientSettings(echo.url).map((settings, index) => ({ name: `${node}-${index}`, bridge: { url, ...settings } })),
+    clientSettings(echoUrl).map((settings, index) => ({ name: `${node}-${index}`, bridge: { url, ...settings } })),
   );
   const key = `${encodeURIComponent(secrets.rpcPath)}?key=${encodeURIComponent(secrets.rpcQuery)}`;
   const rpcNodes = { ...nodes, responding: `${simulator.url}/external` };
@@ -143,7 +118,7 @@ function allSettingsConfig(): string {
   const path = `/lcd/v1/${encodeURIComponent(secrets.nodePath)}`;
   const hosted = Object.entries(nodes).map(([node, url]) => ({
     name: `hosted-${node}`,
-    bridge: { url: node === 'responding' ? gateway.url : url + path },
+    bridge: { url: node === 'responding' ? gateway : url + path },
   }));
   return stringify({
     poll: { interval: '100ms', timeout: '2s' },
@@ -272,7 +247,7 @@ describe('the secrets of the configuration', () => {
   });
 
   it('are redacted in the log, the pages and the metrics of the daemon, also after a failed reload', async () => {
-    daemon = await startDaemon([configFlag(allSettingsConfig()), '--log.level=trace', '--web.enable-lifecycle']);
+    const daemon = await startDaemon([configFlag(allSettingsConfig()), '--log.level=trace', '--web.enable-lifecycle']);
     const { url, log, logged } = daemon;
     const outputs: string[] = [];
     const request = async (path: string, accept = '*/*', method = 'GET'): Promise<string> => {
@@ -281,11 +256,11 @@ describe('the secrets of the configuration', () => {
       return text;
     };
     await Promise.all(clientSettings('').map((_, index) => logged(new RegExp(`echoing-${index}`))));
-    const enough = echo.requestCount() + 300;
+    const enough = echoRequests + 300;
     await waitUntil(
       async () => {
         await request('/');
-        return echo.requestCount() >= enough;
+        return echoRequests >= enough;
       },
       { intervalMs: 200 },
     );
@@ -305,7 +280,7 @@ describe('the secrets of the configuration', () => {
     expect(log.join('\n')).toContain('<secret>');
     expect(outputs.join('\n')).toContain('bridge_batches{target="responding-0"}');
     expect(outputs.join('\n')).toContain('bridge_batches{target="hosted-responding"}');
-    expect(outputs.join('\n')).toContain(new URL(gateway.url).host);
+    expect(outputs.join('\n')).toContain(new URL(gateway).host);
   });
 });
 

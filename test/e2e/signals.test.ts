@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MAIN, startProcess, type RunningProcess } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
@@ -11,9 +11,7 @@ const config = folder.write('bridge.yml', `targets: [{name: a, ${bridge}}, {name
 const listen = '--web.listen-address=127.0.0.1:0';
 
 function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningProcess {
-  const started = startProcess(process.execPath, [MAIN, ...args], { env });
-  onTestFinished(async () => void (await started.stop('SIGKILL')));
-  return started;
+  return startProcess(process.execPath, [MAIN, ...args], { env });
 }
 
 /** Starts a process that gets the signal while it loads the module of its command. */

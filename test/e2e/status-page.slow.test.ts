@@ -1,9 +1,10 @@
 /// <reference lib="dom" />
 import { hashSync } from 'bcryptjs';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { CHROMIUM, launchBrowser, openRecordedPage, type RecordedPage } from '../support/browser.js';
+import { atEnd } from '../support/at-end.js';
 import { createAuthority } from '../support/certificates.js';
 import type { TargetVerdicts } from '../../src/poll/verdicts.js';
 import { hostileSnapshots, pendingAt, targetVerdicts, verdict } from '../pages/sample-snapshots.js';
@@ -12,7 +13,7 @@ import { startDaemon, type Daemon } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hang, withStatus } from '../support/faults.js';
 import { startTestSimulator } from '../support/test-simulator.js';
-import { hasTool } from '../support/tools.js';
+import { describeIf, hasTool } from '../support/tools.js';
 import { waitFor } from '../support/wait-for.js';
 import { withDetails } from '../../src/problems/sentence.js';
 
@@ -43,57 +44,39 @@ const states = {
 type StateName = keyof typeof states;
 const names = Object.keys(states) as StateName[];
 
-describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
-  let browser: Browser;
-  let simulator: Simulator;
-  let daemons: Record<StateName, Daemon>;
-  let pages: Page[] = [];
-  let extraDaemons: Daemon[] = [];
-
-  beforeAll(async () => {
-    browser = await launchBrowser();
-    const simulators = await Promise.all([1, 2, 3, 4].map(async (seed) => startTestSimulator({ seed })));
-    const [healthy, failing, withdrawn, initial] = simulators;
-    if (!healthy || !failing || !withdrawn || !initial) throw new Error('a simulator is missing');
-    simulator = healthy;
-    initial.fault('module_state', hang);
-    daemons = {
-      healthy: await startWith(healthy),
-      failing: await startWith(failing),
-      withdrawn: await startWith(withdrawn, '{interval: 1s, timeout: 2s, stale_after: 10s}'),
-      initial: await startWith(initial),
-    };
-    await Promise.all(names.map(async (name) => waitForPage(daemons[name], / up<\/b>|class="up"/)));
-    // What stands still since the first poll cannot be judged.
-    const advanceAndGet = async (): Promise<string> => {
-      healthy.model.advance(1);
-      return (await get(`${daemons.healthy.url}/`)).text;
-    };
-    await waitFor(advanceAndGet, (html) => html.includes('No problem on'));
-    const message = `upstream connect error or disconnect/reset before headers. ${'reset reason: overflow '.repeat(20)}`;
-    for (const broken of [failing, withdrawn]) {
-      broken.fault('module_state', withStatus(503, JSON.stringify({ code: 14, message })));
-    }
-    await waitForPage(daemons.failing, /class="failing"/);
-    await waitForPage(daemons.withdrawn, /class="withdrawn"/);
-    return async () => Promise.all(simulators.map(async (each) => each.close()));
-  });
-
-  afterEach(async () => {
-    await Promise.all(pages.map(async (page) => page.context().close()));
-    await Promise.all(extraDaemons.map(async (daemon) => daemon.stop()));
-    [pages, extraDaemons] = [[], []];
-  });
-
-  afterAll(async () => {
-    await browser.close();
-    await Promise.all(names.map(async (name) => daemons[name].stop()));
-  });
+describeIf(hasTool(CHROMIUM), 'the status page', async () => {
+  const browser = await launchBrowser();
+  const [healthy, failing, withdrawn, initial] = [
+    await startTestSimulator({ seed: 1 }),
+    await startTestSimulator({ seed: 2 }),
+    await startTestSimulator({ seed: 3 }),
+    await startTestSimulator({ seed: 4 }),
+  ];
+  initial.fault('module_state', hang);
+  const daemons: Record<StateName, Daemon> = {
+    healthy: await startWith(healthy),
+    failing: await startWith(failing),
+    withdrawn: await startWith(withdrawn, '{interval: 1s, timeout: 2s, stale_after: 10s}'),
+    initial: await startWith(initial),
+  };
+  await Promise.all(names.map(async (name) => waitForPage(daemons[name], / up<\/b>|class="up"/)));
+  // What stands still since the first poll cannot be judged.
+  const advanceAndGet = async (): Promise<string> => {
+    healthy.model.advance(1);
+    return (await get(`${daemons.healthy.url}/`)).text;
+  };
+  await waitFor(advanceAndGet, (html) => html.includes('No problem on'));
+  const message = `upstream connect error or disconnect/reset before headers. ${'reset reason: overflow '.repeat(20)}`;
+  for (const broken of [failing, withdrawn]) {
+    broken.fault('module_state', withStatus(503, JSON.stringify({ code: 14, message })));
+  }
+  await waitForPage(daemons.failing, /class="failing"/);
+  await waitForPage(daemons.withdrawn, /class="withdrawn"/);
 
   async function open(url: string, options: BrowserContextOptions = {}): Promise<RecordedPage> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 700 }, ...options });
     const recorded = await openRecordedPage(context);
-    pages.push(recorded.page);
+    atEnd(async () => context.close());
     if (options.javaScriptEnabled !== false) await recorded.page.clock.install();
     await recorded.page.goto(url);
     return recorded;
@@ -182,8 +165,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
     });
 
     it('shows since when and why it fails', async () => {
-      const daemon = await startWith(simulator);
-      extraDaemons.push(daemon);
+      const daemon = await startWith(healthy);
       const { page } = await open(daemon.url);
       const asOf = await page.innerText('#as-of time');
       const alert = page.locator('#out-of-date');
@@ -269,8 +251,7 @@ describe.skipIf(!hasTool(CHROMIUM))('the status page', () => {
         'web.yml',
         `tls_server_config: {cert_file: ${certFile}, key_file: ${keyFile}}\nbasic_auth_users: {alice: ${hashSync('secret', 4)}}\n`,
       );
-      const daemon = await startWith(simulator, undefined, `--web.config.file=${web}`);
-      extraDaemons.push(daemon);
+      const daemon = await startWith(healthy, undefined, `--web.config.file=${web}`);
       const variants = [
         [daemon.url, { httpCredentials: { username: 'alice', password: 'secret' } }],
         [daemon.url.replace('//', '//alice:secret@'), {}],

@@ -5,8 +5,9 @@ import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { failureReasons } from '../../src/http/failure-reasons.js';
+import { atEnd } from '../support/at-end.js';
 import { createAuthority } from '../support/certificates.js';
-import { fetchFrom, outcome, startNode, type Listening } from './nodes.js';
+import { fetchFrom, outcome, startNode } from './nodes.js';
 
 /*
  * Names with several addresses, and unusual names. Only the answers of the resolver are made up: a machine has no such names.
@@ -17,7 +18,6 @@ const { cert, key } = authority.issue('node.example');
 
 const addresses = new Map<string, readonly string[]>();
 const lookedUp: string[] = [];
-const closing: (() => unknown)[] = [];
 
 beforeEach(() => {
   const { lookup } = dns;
@@ -35,24 +35,18 @@ beforeEach(() => {
   vi.spyOn(dns, 'lookup').mockImplementation(answer as unknown as typeof dns.lookup);
 });
 
-afterEach(async () => {
+afterEach(() => {
   vi.restoreAllMocks();
   addresses.clear();
   lookedUp.length = 0;
-  for (const close of closing.splice(0)) await close();
 });
-
-const track = <T extends Pick<Listening, 'close'>>(started: T): T => {
-  closing.push(() => started.close());
-  return started;
-};
 
 /** An HTTP server that does not accept connections until it is told to: the system drops their first packets, as a packet filter does. */
 async function startUnresponsive(): Promise<{ readonly port: number; readonly accept: () => void }> {
   const code = `require('http').createServer((q, r) => r.end('{}')).listen({ host: '127.0.0.1', port: 0, backlog: 1 }, function () { console.log(this.address().port) })`;
   const child: ChildProcess = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
   const fillers: Socket[] = [];
-  closing.push(() => {
+  atEnd(() => {
     child.kill('SIGKILL');
     for (const socket of fillers) socket.destroy();
   });
@@ -102,7 +96,7 @@ describe('a name with several addresses', () => {
   it('is connected at once when the first address does not respond and the second one does', async () => {
     const silent = await startUnresponsive();
     const server = createServer((_request, response) => response.end('{}')).listen(silent.port, '127.0.0.2');
-    closing.push(() => server.close());
+    atEnd(() => server.close());
     await once(server, 'listening');
     const attempts = (): number =>
       process.getActiveResourcesInfo().filter((name) => name.endsWith('ConnectWrap')).length;
@@ -145,18 +139,16 @@ describe('a name with several addresses', () => {
 describe('the name of a node', () => {
   it('with a dot at its end is in no certificate and in no SNI', async () => {
     const names: unknown[] = [];
-    const node = track(
-      await startNode({
-        tls: {
-          cert,
-          key,
-          SNICallback: (name, callback) => {
-            names.push(name);
-            callback(null);
-          },
+    const node = await startNode({
+      tls: {
+        cert,
+        key,
+        SNICallback: (name, callback) => {
+          names.push(name);
+          callback(null);
         },
-      }),
-    );
+      },
+    });
     addresses.set('node.example.', ['127.0.0.1']);
     const keys = { tls_config: { ca_file: authority.certFile } };
     expect(await outcome(`https://node.example.:${node.port}`, keys)).toBe('ok');

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createClient, type Client } from '../../src/http/client.js';
-import type { Fault, Simulator } from '../../src/simulator/simulator.js';
+import type { Fault } from '../../src/simulator/simulator.js';
 import { endpointUrl } from '../support/config.js';
 import {
   badEncoding,
@@ -26,20 +26,8 @@ import { listen as listenAsNode } from './nodes.js';
 const PATH = '/bridge/v1/module_state';
 const LIMITS = { timeoutMs: 10_000, maxBodyBytes: 8 * 1024 * 1024 };
 
-let simulator: Simulator;
+const simulator = await startTestSimulator();
 const client = createClient('test/1');
-
-beforeAll(async () => {
-  simulator = await startTestSimulator();
-});
-
-beforeEach(() => {
-  simulator.fault('module_state', undefined);
-});
-
-afterAll(async () => {
-  await simulator.close();
-});
 
 function fetchState(limits: Partial<typeof LIMITS> = {}): ReturnType<Client['fetch']> {
   return client.fetch({ url: endpointUrl(simulator.url) }, PATH, { ...LIMITS, ...limits });

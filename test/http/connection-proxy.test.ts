@@ -1,22 +1,16 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createAuthority } from '../support/certificates.js';
-import { outcome, startNode, type Node } from './nodes.js';
-import { startProxy, type Proxy } from './proxy.js';
+import { outcome, startNode } from './nodes.js';
+import { startProxy } from './proxy.js';
 
 const authority = createAuthority();
 const nodeCertificate = authority.issue('node', ['IP:127.0.0.1']);
 const otherNameCertificate = authority.issue('node', ['DNS:node.example']);
 const trusting = { ca_file: authority.certFile };
 
-let plain: Node;
-let secure: Node;
-let proxy: Proxy;
-
-beforeAll(async () => {
-  plain = await startNode();
-  secure = await startNode({ tls: { cert: nodeCertificate.cert, key: nodeCertificate.key } });
-  proxy = await startProxy();
-});
+const plain = await startNode();
+const secure = await startNode({ tls: { cert: nodeCertificate.cert, key: nodeCertificate.key } });
+const proxy = await startProxy();
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const withUser = (url: string, userInfo: string): string => url.replace('//', `//${userInfo}@`);

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { ServerOptions } from 'node:https';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createAuthority } from '../support/certificates.js';
 import { outcome, startNode, startSilentServer, type Listening } from './nodes.js';
 import { startProxy } from './proxy.js';
@@ -14,16 +14,16 @@ const timeoutMs = 300;
 const timedOut = `timeout: /state: timed out after ${timeoutMs} ms (poll.timeout)`;
 const timedOutConnecting = `${timedOut} while connecting`;
 
-const servers: Listening[] = [];
+let servers: readonly Listening[];
+
+beforeEach(() => {
+  servers = [];
+});
 
 function track<T extends Listening>(server: T): T {
-  servers.push(server);
+  servers = [...servers, server];
   return server;
 }
-
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
 
 /** Expects that every server has accepted one connection, and sees it closed well before usual connect timeouts of 10 s. */
 async function expectConnectionsClosed(): Promise<void> {

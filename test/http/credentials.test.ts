@@ -1,14 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { folder, outcome, startNode, type Node } from './nodes.js';
+import { describe, expect, it } from 'vitest';
+import { folder, outcome, startNode } from './nodes.js';
 
-let node: Node;
-
-beforeAll(async () => {
-  node = await startNode();
-});
+const node = await startNode();
 
 function write(name: string, content: string | Uint8Array): string {
   folder.write(name, content);

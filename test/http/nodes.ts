@@ -2,14 +2,14 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { createServer as createSecureServer, type ServerOptions } from 'node:https';
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { stringify } from 'yaml';
+import { atEnd } from '../support/at-end.js';
 import { parseConfig } from '../support/config.js';
 import { createClient, type Client, type FetchLimits } from '../../src/http/client.js';
 import { listenOnFreePort } from '../support/ports.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
-/* Nodes on real sockets, which are closed after the tests of a file, and requests to them with the keys of the configuration file. */
+/* Nodes on real sockets, and requests to them with the keys of the configuration file. */
 
 export interface Listening {
   readonly url: string;
@@ -48,12 +48,6 @@ export async function startSilentServer(scheme: 'http' | 'https'): Promise<Liste
   );
 }
 
-const started: Listening[] = [];
-
-afterAll(async () => {
-  await Promise.all(started.map(async ({ close }) => close()));
-});
-
 export async function listen(server: Server, scheme: 'http' | 'https'): Promise<Listening> {
   const sockets = new Set<Socket>();
   const connections = { total: 0, open: 0 };
@@ -78,7 +72,7 @@ export async function listen(server: Server, scheme: 'http' | 'https'): Promise<
         for (const socket of sockets) socket.destroy();
       }),
   };
-  started.push(listening);
+  atEnd(listening.close);
   return listening;
 }
 

@@ -2,12 +2,13 @@ import type { DocumentName } from '../../src/document-types.js';
 import type { Subject } from '../../src/problems/problem.js';
 import type { AlertKey } from '../problems/incident.js';
 import { START_SECONDS } from '../problems/recording.js';
-import type { Fault } from './faults.js';
+import type { FaultKind } from './faults.js';
 import {
   batchesOf,
   drift,
   executedBatches,
   faultsOf,
+  isBlind,
   missingConfirms,
   missingVotes,
   nextEvent,
@@ -39,26 +40,6 @@ export interface Truth {
   readonly latest?: number;
 }
 
-export interface Expectation {
-  readonly alert: AlertKey;
-  /** By default the document of the name; without one, it is about the exporter or its nodes. */
-  readonly seenIn?: readonly DocumentName[];
-  readonly truths: (world: World) => readonly Truth[];
-  readonly minutes: {
-    /** For which it has to be true before somebody may hear of it. */
-    readonly earliest: number;
-    /** For which it is true until somebody has to have heard of it. */
-    readonly latest: number;
-    /** After it is true no more in which the alert has to end. */
-    readonly ends: number;
-  };
-  readonly reason: string;
-}
-
-/** The documents that show what is expected. */
-export const documentsOf = ({ alert, seenIn }: Expectation): readonly DocumentName[] =>
-  seenIn ?? [alert.startsWith('Crosschain') ? 'rate_limiter_input' : 'module_state'];
-
 const CONTRACT = ['module_state', 'external_contract'] as const;
 /** Where a half, a third or two thirds begin, shares differ a little by what they are shares of. */
 const MARGIN = 0.02;
@@ -66,18 +47,26 @@ const MARGIN = 0.02;
 const QUORUM = 0.66;
 const THIRD = 1 / 3;
 
-/** Changes are news for at least this long. */
-const NEWS_MINUTES = 300;
-
 const SURE: readonly Truth[] = [{ isSure: true }];
 const NOTHING: readonly Truth[] = [];
 const whenever = (isTrue: boolean): readonly Truth[] => (isTrue ? SURE : NOTHING);
-const ofFaults = (faults: readonly Fault[], truthOf: (fault: Fault) => Truth = () => ({ isSure: true })) =>
-  faults.slice(0, 1).map(truthOf);
+const POSSIBLE: readonly Truth[] = [{ isSure: false }];
+
+/** What is true while one of these faults is there. */
+const during =
+  (...kinds: readonly FaultKind[]) =>
+  (world: World): readonly Truth[] =>
+    whenever(faultsOf(world, ...kinds).length > 0);
+
+/** What may be heard while one of these faults is there. */
+const perhapsDuring =
+  (...kinds: readonly FaultKind[]) =>
+  (world: World): readonly Truth[] =>
+    faultsOf(world, ...kinds).length > 0 ? POSSIBLE : NOTHING;
 
 /** A value that has to be heard from one limit on, and may be from another. */
 const above = (value: number, sure: number, may: number): readonly Truth[] =>
-  value >= sure ? SURE : value >= may ? [{ isSure: false }] : NOTHING;
+  value >= sure ? SURE : value >= may ? POSSIBLE : NOTHING;
 
 const relayable = (world: World) =>
   batchesOf(world).filter(({ signed, isWorthwhile, blocksLeft }) => signed >= QUORUM && isWorthwhile && blocksLeft > 0);
@@ -117,6 +106,10 @@ const isLess = (share: number): boolean | undefined =>
   share < THIRD - MARGIN ? true : share < THIRD + MARGIN ? false : undefined;
 
 const queues = (world: World) => queuesOf(world, START_SECONDS);
+
+/** The truths about each watched or other validator that is late. */
+const late = (watched: 'true' | 'false', truths: readonly Truth[]): readonly Truth[] =>
+  truths.map((truth) => ({ ...truth, about: { watched } }));
 
 /** Half an hour, and two on Bitcoin, whose blocks come at random. */
 const usualMinutes = (chainId: string): number => (chainId === '8332' ? 120 : 30);
@@ -160,14 +153,39 @@ const failing = (world: World): readonly Truth[] =>
 
 const isOptional = ({ document }: Truth): boolean => document === 'external_contract';
 
+/** Batches that pay for their relay and that the contract does not accept any more. */
+const overdueBatches = (world: World) =>
+  batchesOf(world).filter(({ isWorthwhile, blocksLeft }) => isWorthwhile && blocksLeft <= 2);
+
+/** The height does not change although the document is polled. */
+const standsStill =
+  (polled: DocumentName) =>
+  (world: World): readonly Truth[] =>
+    faultsOf(world, 'hub halted', 'node stuck').length === 0
+      ? NOTHING
+      : [{ isSure: failing(world).every(({ document }) => document !== polled) }];
+
 /** Orchestrators sign within minutes. */
 const UNSIGNED_MINUTES = 15;
 
-export const expectations: readonly Expectation[] = [
-  // Signatures
-  {
-    alert: 'BridgeBatchUnsigned/critical',
-    truths: (world) => {
+/**
+ * What somebody has to hear. The minutes: for which it has to be true before somebody may hear of it; for which it is true until somebody has
+ * to have heard of it; and after it is true no more in which the alert has to end.
+ */
+type Row = readonly [
+  alert: AlertKey,
+  minutes: readonly [earliest: number, latest: number, ends: number],
+  truths: (world: World) => readonly Truth[],
+  /** By default the document of the name; without one, it is about the exporter or its nodes. */
+  seenIn?: readonly DocumentName[],
+];
+
+const rows: readonly Row[] = [
+  // Signatures. A batch below 66 % cannot be relayed, and its transfers are locked.
+  [
+    'BridgeBatchUnsigned/critical',
+    [UNSIGNED_MINUTES, 45, 10],
+    (world) => {
       const unsigned = batchesOf(world).filter(({ signed }) => signed < QUORUM);
       const [first] = unsigned.toSorted((a, b) => a.nonce - b.nonce);
       if (first === undefined) return NOTHING;
@@ -176,338 +194,221 @@ export const expectations: readonly Expectation[] = [
       const earliest = Math.max(0, UNSIGNED_MINUTES - first.ageMinutes);
       return [{ isSure, identity: first.nonce, earliest }];
     },
-    minutes: { earliest: UNSIGNED_MINUTES, latest: 45, ends: 10 },
-    reason: 'Orchestrators sign within minutes. A batch below 66 % cannot be relayed, and its transfers are locked.',
-  },
-  {
-    alert: 'BridgeValsetUnsigned/warning',
-    truths: (world) => {
+  ],
+  // The contract of an attacker accepts nothing that the validators of the hub have signed.
+  ['BridgeBatchUnsigned/critical', [0, Infinity, 10], perhapsDuring('validator set forged')],
+  // Withdrawals go on with the old set. One that is replaced before it is signed is no progress.
+  [
+    'BridgeValsetUnsigned/warning',
+    [15, 90, 10],
+    (world) => {
       const newest = unrelayedValset(world);
-      if (newest === undefined || newest.signed >= QUORUM) return NOTHING;
-      // One that is replaced before it is signed is no progress.
-      return [{ isSure: newest.signed < QUORUM - MARGIN }];
+      return newest === undefined || newest.signed >= QUORUM ? NOTHING : [{ isSure: newest.signed < QUORUM - MARGIN }];
     },
-    minutes: { earliest: 15, latest: 90, ends: 10 },
-    reason: 'Withdrawals go on with the old set, so that hours are left; but nobody can relay the new one.',
-  },
-  {
-    alert: 'BridgeOrchestratorMissingConfirms/warning',
-    truths: (world) =>
-      above(missingConfirms(world).others, 0.15 + MARGIN, 0.15 - MARGIN).map((truth) => ({
-        ...truth,
-        about: { watched: 'false' },
-      })),
-    minutes: { earliest: 30, latest: 90, ends: 15 },
-    reason: 'From 34 % on nothing can be relayed. Half of that is worth a word to a colleague, within days.',
-  },
-  {
-    alert: 'BridgeOrchestratorMissingConfirms/warning',
-    truths: (world) =>
-      whenever(missingConfirms(world).watched).map((truth) => ({ ...truth, about: { watched: 'true' } })),
-    minutes: { earliest: 30, latest: 90, ends: 15 },
-    reason: 'The own validator is jailed 3.7 days later.',
-  },
-  {
-    // A batch that is signed by others is gone before anybody can say that this validator is late.
-    alert: 'BridgeOrchestratorMissingConfirms/warning',
-    truths: (world) =>
-      faultsOf(
-        world,
-        'watched validator silent',
-        'watched validator jailed',
-        'validators silent',
-        'validators jailed',
-      ).map(() => ({ isSure: false })),
-    minutes: { earliest: 45, latest: Infinity, ends: 15 },
-    reason: 'Whoever is silent may be late with a batch as well.',
-  },
-  // Relayers
-  {
-    alert: 'BridgeBatchNotRelayed/warning',
-    truths: notRelayed,
-    minutes: { earliest: 30, latest: 100, ends: 10 },
-    reason:
-      'Relayers look every five minutes. Hours of nothing in several tokens are a gas price, or relayers without funds.',
-  },
-  {
-    alert: 'BridgeBatchNotRelayed/critical',
-    truths: notRelayed,
-    minutes: { earliest: 90, latest: 260, ends: 10 },
-    reason: 'A batch lives for 9.6 hours. Half of that is left to find a relayer.',
-  },
-  {
-    alert: 'BridgeBatchTimeoutNear/warning',
-    truths: (world) => {
+  ],
+  // From 34 % on nothing can be relayed.
+  [
+    'BridgeOrchestratorMissingConfirms/warning',
+    [30, 90, 15],
+    (world) => late('false', above(missingConfirms(world).others, 0.15 + MARGIN, 0.15 - MARGIN)),
+  ],
+  [
+    'BridgeOrchestratorMissingConfirms/warning',
+    [30, 90, 15],
+    (world) => late('true', whenever(missingConfirms(world).watched)),
+  ],
+  // A batch that is signed by others is gone before anybody can say that this validator is late.
+  [
+    'BridgeOrchestratorMissingConfirms/warning',
+    [45, Infinity, 15],
+    perhapsDuring('watched validator silent', 'watched validator jailed', 'validators silent', 'validators jailed'),
+  ],
+  // Relayers look every five minutes, and a batch lives for 9.6 hours.
+  ['BridgeBatchNotRelayed/warning', [30, 100, 10], notRelayed],
+  ['BridgeBatchNotRelayed/critical', [90, 260, 10], notRelayed],
+  [
+    'BridgeBatchTimeoutNear/warning',
+    [0, 15, 10],
+    (world) => {
       const near = relayable(world).filter(({ blocksLeft }) => blocksLeft <= 1200);
       if (near.length === 0) return NOTHING;
       return [{ isSure: near.some(({ blocksLeft, isExecuted }) => blocksLeft <= 500 && !isExecuted) }];
     },
-    minutes: { earliest: 0, latest: 15, ends: 10 },
-    reason: 'Less than two hours are left until the contract rejects a batch for which somebody would pay.',
-  },
-  {
-    alert: 'BridgeBatchOverdue/critical',
-    truths: (world) => {
-      const overdue = batchesOf(world).filter(({ isWorthwhile, blocksLeft }) => isWorthwhile && blocksLeft <= 2);
+  ],
+  // Its transfers are neither executable nor cancellable until the hub observes another event.
+  [
+    'BridgeBatchOverdue/critical',
+    [10, 45, 10],
+    (world) => {
+      const overdue = overdueBatches(world);
       if (overdue.length === 0) return NOTHING;
-      return [
-        {
-          isSure: overdue.some(
-            ({ isExecuted, signed, blocksLeft }) => !isExecuted && signed >= QUORUM && blocksLeft < -5,
-          ),
-        },
-      ];
+      return [{ isSure: overdue.some((own) => !own.isExecuted && own.signed >= QUORUM && own.blocksLeft < -5) }];
     },
-    minutes: { earliest: 10, latest: 45, ends: 10 },
-    reason: 'Its transfers are neither executable nor cancellable until the hub observes another event.',
-  },
-  {
-    alert: 'BridgeBatchOverdue/warning',
-    truths: (world) => {
-      const overdue = batchesOf(world).filter(({ isWorthwhile, blocksLeft }) => isWorthwhile && blocksLeft <= 2);
-      return overdue.length === 0 ? NOTHING : [{ isSure: false }];
-    },
-    minutes: { earliest: 10, latest: Infinity, ends: 10 },
-    reason: 'The same of a batch that was never signed; nobody can do more about it.',
-  },
-  // The queue
-  {
-    alert: 'BridgeBacklogStuck/critical',
-    truths: (world) =>
+  ],
+  // Nobody can do more about one that was never signed.
+  [
+    'BridgeBatchOverdue/warning',
+    [10, Infinity, 10],
+    (world) => (overdueBatches(world).length > 0 ? POSSIBLE : NOTHING),
+  ],
+  // The queue. Batch creators look once a minute, and anybody can request a batch.
+  [
+    'BridgeBacklogStuck/critical',
+    [20, 60, 10],
+    (world) =>
       tokensWorthABatch(world).map(({ token, batches }) => ({
         about: { token_contract: token.contract.toLowerCase() },
         identity: batches,
         isSure: true,
       })),
-    minutes: { earliest: 20, latest: 60, ends: 10 },
-    reason: 'Batch creators look once a minute, and anybody can request a batch.',
-  },
-  {
-    alert: 'BridgeBacklogHigh/warning',
-    truths: (world) => above(waitingTransfers(world), 505, 495),
-    minutes: { earliest: 15, latest: 45, ends: 10 },
-    reason: 'The limit is a setting, here 500.',
-  },
-  // The oracle
-  {
-    alert: 'BridgeOracleStalled/critical',
-    truths: (world) => {
+  ],
+  ['BridgeBacklogHigh/warning', [15, 45, 10], (world) => above(waitingTransfers(world), 505, 495)],
+  // The oracle. Orchestrators vote within minutes.
+  [
+    'BridgeOracleStalled/critical',
+    [10, 35, 10],
+    (world) => {
       const next = nextEvent(world);
       return above(next?.shares[0] ?? 0, THIRD + MARGIN, THIRD - MARGIN).map((truth) => ({
         ...truth,
         identity: next?.nonce ?? 0,
       }));
     },
-    minutes: { earliest: 10, latest: 35, ends: 10 },
-    reason:
-      'Orchestrators vote within minutes. Two thirds do not vote for what a third says has happened: no deposit arrives.',
-  },
-  {
-    alert: 'BridgeOracleStalled/warning',
-    truths: (world) => {
+  ],
+  // A claim of a few: the event does not exist, or only they have seen it.
+  [
+    'BridgeOracleStalled/warning',
+    [45, 80, 10],
+    (world) => {
       const next = nextEvent(world);
       const share = next?.shares[0];
       if (next === undefined || share === undefined || share >= THIRD + MARGIN) return NOTHING;
       return [{ isSure: share < THIRD - MARGIN, identity: next.nonce }];
     },
-    minutes: { earliest: 45, latest: 80, ends: 10 },
-    reason:
-      'A claim of a few: the event does not exist, or only they have seen it. Not urgent, but somebody should look.',
-  },
-  {
-    alert: 'BridgeConflictingClaims/critical',
-    truths: (world) => {
+  ],
+  // Votes cannot be changed: when no claim can win any more, nothing arrives until governance acts.
+  [
+    'BridgeConflictingClaims/critical',
+    [5, 20, 10],
+    (world) => {
       const state = conflict(world);
       const identity = nextEvent(world)?.nonce ?? 0;
       return state === 'blocked' || state === 'close' ? [{ isSure: state === 'blocked', identity }] : NOTHING;
     },
-    minutes: { earliest: 5, latest: 20, ends: 10 },
-    reason: 'Votes cannot be changed. No claim can win any more, so nothing arrives until governance acts.',
-  },
-  {
-    alert: 'BridgeConflictingClaims/warning',
-    truths: (world) => {
+  ],
+  [
+    'BridgeConflictingClaims/warning',
+    [5, 20, 10],
+    (world) => {
       const state = conflict(world);
       return state === 'none' ? NOTHING : [{ isSure: state === 'open', identity: nextEvent(world)?.nonce ?? 0 }];
     },
-    minutes: { earliest: 5, latest: 20, ends: 10 },
-    reason: 'One claim can still win, but one of the groups reads something else than the others.',
-  },
-  {
-    alert: 'BridgeOracleSilent/critical',
-    seenIn: CONTRACT,
-    truths: (world) => {
+  ],
+  // Events are claimed three minutes later.
+  [
+    'BridgeOracleSilent/critical',
+    [45, 90, 10],
+    (world) => {
       const { count, lastObserved } = unobservedEvents(world);
       return count > 0 ? [{ isSure: true, identity: lastObserved }] : NOTHING;
     },
-    minutes: { earliest: 45, latest: 90, ends: 10 },
-    reason:
-      'Events are claimed three minutes later. The contract has events that the hub does not observe for an hour.',
-  },
-  {
-    alert: 'BridgeOrchestratorMissingVotes/warning',
-    truths: (world) =>
-      above(missingVotes(world).others, 0.15 + MARGIN, 0.15 - MARGIN).map((truth) => ({
-        // Whoever is slow votes for each event in the end.
+    CONTRACT,
+  ],
+  // A hub that was rolled back has not observed the events of hours.
+  ['BridgeOracleSilent/critical', [0, Infinity, 10], perhapsDuring('node rolled back'), []],
+  // From 34 % on no event is observed. Two validators of 7 % never vote, which is no news. Slow ones vote for each event in the end.
+  [
+    'BridgeOrchestratorMissingVotes/warning',
+    [10, 45, 10],
+    (world) =>
+      late('false', above(missingVotes(world).others, 0.15 + MARGIN, 0.15 - MARGIN)).map((truth) => ({
+        ...truth,
         isSure: truth.isSure && faultsOf(world, 'validators slow').length === 0,
-        about: { watched: 'false' },
       })),
-    minutes: { earliest: 10, latest: 45, ends: 10 },
-    reason: 'From 34 % on no event is observed. Two validators of 7 % never vote, which is no news.',
-  },
-  {
-    alert: 'BridgeOrchestratorMissingVotes/warning',
-    truths: (world) => whenever(missingVotes(world).watched).map((truth) => ({ ...truth, about: { watched: 'true' } })),
-    minutes: { earliest: 10, latest: 45, ends: 10 },
-    reason: 'The own orchestrator does not read the external chain.',
-  },
-  {
-    // The event that it does not vote for is not observed, so that its position is not behind the hub.
-    alert: 'BridgeOrchestratorMissingVotes/warning',
-    truths: (world) =>
-      whenever(nextEvent(world) !== undefined).map(() => ({ isSure: false, identity: nextEvent(world)?.nonce ?? 0 })),
-    minutes: { earliest: 20, latest: Infinity, ends: 10 },
-    reason: 'While an event is stalled, whoever has not voted for it may be named.',
-  },
-  {
-    alert: 'BridgeWatchedOrchestratorLagging/warning',
-    truths: (world) => {
+  ],
+  [
+    'BridgeOrchestratorMissingVotes/warning',
+    [10, 45, 10],
+    (world) => late('true', whenever(missingVotes(world).watched)),
+  ],
+  // The event that it does not vote for is not observed, so that its position is not behind the hub.
+  [
+    'BridgeOrchestratorMissingVotes/warning',
+    [20, Infinity, 10],
+    (world) => {
+      const next = nextEvent(world);
+      return next === undefined ? NOTHING : [{ isSure: false, identity: next.nonce }];
+    },
+  ],
+  [
+    'BridgeWatchedOrchestratorLagging/warning',
+    [10, 50, 10],
+    (world) => {
       const isNamed = faultsOf(world, 'watched validator silent', 'watched validator jailed').length > 0;
       if (missingVotes(world).watched) return [{ isSure: isNamed }];
-      return nextEvent(world) === undefined ? NOTHING : [{ isSure: false }];
+      return nextEvent(world) === undefined ? NOTHING : POSSIBLE;
     },
-    minutes: { earliest: 10, latest: 50, ends: 10 },
-    reason: 'The same by the claim position that the node has of it.',
-  },
-  {
-    alert: 'BridgeClaimWithoutBatch/critical',
-    truths: phantom('batch that does not exist', 'MsgWithdrawClaim', isThird),
-    minutes: { earliest: 0, latest: 6, ends: 10 },
-    reason: 'At 66 % every node of the hub panics. There are minutes to stop orchestrators.',
-  },
-  {
-    alert: 'BridgeClaimWithoutBatch/warning',
-    truths: phantom('batch that does not exist', 'MsgWithdrawClaim', isLess),
-    minutes: { earliest: 2, latest: 15, ends: 10 },
-    reason: 'One lying validator alone cannot halt the hub.',
-  },
-  {
-    alert: 'BridgeContractValsetMismatch/critical',
-    truths: phantom('validator set claimed that does not exist', 'MsgValsetUpdatedClaim', isThird),
-    minutes: { earliest: 0, latest: 6, ends: 10 },
-    reason: 'A third says that the contract has a set which the hub did not make: somebody else may control the funds.',
-  },
-  {
-    alert: 'BridgeContractValsetMismatch/warning',
-    truths: phantom('validator set claimed that does not exist', 'MsgValsetUpdatedClaim', isLess),
-    minutes: { earliest: 2, latest: 15, ends: 10 },
-    reason: 'One lying validator.',
-  },
-  {
-    alert: 'BridgeContractValsetMismatch/critical',
-    seenIn: CONTRACT,
-    truths: (world) => ofFaults(faultsOf(world, 'validator set forged')),
-    minutes: { earliest: 0, latest: 15, ends: 0 },
-    reason: 'A theft in progress. The contract shows it before the hub observes it.',
-  },
-  // The validator sets
-  {
-    alert: 'BridgeValsetDrift/warning',
-    truths: (world) => above(drift(world), 0.1 + MARGIN / 2, 0.1 - MARGIN / 2),
-    minutes: { earliest: 60, latest: 140, ends: 10 },
-    reason: 'Relayers take hours for a set. From 68 % on the old members may not reach the quorum, so 10 % are early.',
-  },
-  {
-    alert: 'BridgeWatchedValidatorJailed/critical',
-    truths: (world) => ofFaults(faultsOf(world, 'watched validator jailed')),
-    minutes: { earliest: 0, latest: 8, ends: 10 },
-    reason: 'It earns nothing. Unjailing takes one transaction.',
-  },
-  {
-    alert: 'BridgeWatchedValidatorInactive/critical',
-    truths: (world) => ofFaults(faultsOf(world, 'watched validator jailed')),
-    minutes: { earliest: 5, latest: 18, ends: 10 },
-    reason: 'The same by the newest set.',
-  },
-  {
-    alert: 'BridgeWatchedValidatorInactive/warning',
-    truths: (world) => ofFaults(faultsOf(world, 'watched validator jailed'), () => ({ isSure: false })),
-    minutes: { earliest: 5, latest: Infinity, ends: 10 },
-    reason: 'A process that has never seen it in a set cannot tell that it left.',
-  },
-  {
-    alert: 'BridgeWatchedValidatorUnknown/warning',
-    truths: (world) => ofFaults(faultsOf(world, 'queries refused')),
-    minutes: { earliest: 45, latest: 80, ends: 10 },
-    reason: 'Whether the own validator is jailed is not known any more.',
-  },
+  ],
+  // At 66 % every node of the hub panics. One lying validator alone cannot halt it.
+  ['BridgeClaimWithoutBatch/critical', [0, 6, 10], phantom('batch that does not exist', 'MsgWithdrawClaim', isThird)],
+  ['BridgeClaimWithoutBatch/warning', [2, 15, 10], phantom('batch that does not exist', 'MsgWithdrawClaim', isLess)],
+  // A third says that the contract has a set which the hub did not make: somebody else may control the funds.
+  [
+    'BridgeContractValsetMismatch/critical',
+    [0, 6, 10],
+    phantom('validator set claimed that does not exist', 'MsgValsetUpdatedClaim', isThird),
+  ],
+  [
+    'BridgeContractValsetMismatch/warning',
+    [2, 15, 10],
+    phantom('validator set claimed that does not exist', 'MsgValsetUpdatedClaim', isLess),
+  ],
+  // A theft in progress. The contract shows it before the hub observes it.
+  ['BridgeContractValsetMismatch/critical', [0, 15, 0], during('validator set forged'), CONTRACT],
+  // The validator sets. Relayers take hours for a set. From 68 % on the old members may not reach the quorum.
+  ['BridgeValsetDrift/warning', [60, 140, 10], (world) => above(drift(world), 0.1 + MARGIN / 2, 0.1 - MARGIN / 2)],
+  ['BridgeWatchedValidatorJailed/critical', [0, 8, 10], during('watched validator jailed')],
+  ['BridgeWatchedValidatorInactive/critical', [5, 18, 10], during('watched validator jailed')],
+  // A process that has never seen it in a set cannot tell that it left.
+  ['BridgeWatchedValidatorInactive/warning', [5, Infinity, 10], perhapsDuring('watched validator jailed')],
+  ['BridgeWatchedValidatorUnknown/warning', [45, 80, 10], during('queries refused')],
   // The contract
-  {
-    alert: 'BridgeContractPaused/critical',
-    seenIn: CONTRACT,
-    truths: (world) => ofFaults(faultsOf(world, 'contract paused')),
-    minutes: { earliest: 0, latest: 8, ends: 10 },
-    reason: 'Nothing goes through. Somebody has stopped the bridge, who knows why.',
-  },
-  {
-    alert: 'BridgeTokenUnbacked/critical',
-    seenIn: CONTRACT,
-    truths: (world) =>
-      ofFaults(faultsOf(world, 'contract drained'), ({ tokenContract = '' }) => ({
+  ['BridgeContractPaused/critical', [0, 8, 10], during('contract paused'), CONTRACT],
+  // Balances are read every five minutes, and events in flight have to arrive.
+  [
+    'BridgeTokenUnbacked/critical',
+    [5, 25, 20],
+    (world) =>
+      faultsOf(world, 'contract drained').map(({ tokenContract = '' }) => ({
         about: { token_contract: tokenContract },
         isSure: true,
       })),
-    minutes: { earliest: 5, latest: 25, ends: 20 },
-    reason: 'Balances are read every five minutes, and events in flight have to arrive.',
-  },
-  {
-    alert: 'BridgeContractOwnerChanged/critical',
-    seenIn: CONTRACT,
-    truths: (world) =>
-      ofFaults(
-        faultsOf(world, 'contract upgraded', 'contract has another owner').filter(
-          ({ fromMinute }) => world.minute < fromMinute + NEWS_MINUTES,
+    CONTRACT,
+  ],
+  // Owner and implementation are read once an hour. A change is news for five hours at least, and not for ever.
+  [
+    'BridgeContractOwnerChanged/critical',
+    [0, 70, 130],
+    (world) =>
+      whenever(
+        faultsOf(world, 'contract upgraded', 'contract has another owner').some(
+          ({ fromMinute }) => world.minute < fromMinute + 300,
         ),
       ),
-    minutes: { earliest: 0, latest: 70, ends: 130 },
-    reason: 'Owner and implementation are read once an hour. It is news until somebody has seen it, and not for ever.',
-  },
-  {
-    alert: 'BridgePowerThresholdTooLow/warning',
-    seenIn: CONTRACT,
-    truths: (world) => ofFaults(faultsOf(world, 'contract requires more power')),
-    minutes: { earliest: 5, latest: 85, ends: 75 },
-    reason: 'The threshold is read once an hour.',
-  },
-  // Governance
-  {
-    alert: 'BridgeParamsChanged/info',
-    truths: (world) => ofFaults(faultsOf(world, 'parameter changed')),
-    minutes: { earliest: 0, latest: 5, ends: 75 },
-    reason: 'For the record.',
-  },
-  {
-    alert: 'BridgeParamsChanged/warning',
-    truths: (world) => ofFaults(faultsOf(world, 'admins changed')),
-    minutes: { earliest: 0, latest: 5, ends: 75 },
-    reason: 'Admins act without a proposal.',
-  },
-  {
-    alert: 'BridgeBlacklistChanged/info',
-    truths: (world) => ofFaults(faultsOf(world, 'blacklist changed')),
-    minutes: { earliest: 0, latest: 5, ends: 75 },
-    reason: 'Admins act without a proposal, and whoever is listed asks the support.',
-  },
-  {
-    alert: 'BridgeParamsChanged/critical',
-    truths: (world) => ofFaults(faultsOf(world, 'contract replaced')),
-    minutes: { earliest: 0, latest: 5, ends: 370 },
-    reason: 'A migration that was announced, or an attack.',
-  },
-  // Cross-chain transactions
-  {
-    alert: 'CrosschainBacklogStuck/critical',
-    truths: (world) =>
+    CONTRACT,
+  ],
+  // The threshold is read once an hour.
+  ['BridgePowerThresholdTooLow/warning', [5, 85, 75], during('contract requires more power'), CONTRACT],
+  // Governance. Admins act without a proposal.
+  ['BridgeParamsChanged/info', [0, 5, 75], during('parameter changed')],
+  ['BridgeParamsChanged/warning', [0, 5, 75], during('admins changed')],
+  ['BridgeBlacklistChanged/info', [0, 5, 75], during('blacklist changed')],
+  ['BridgeParamsChanged/critical', [0, 5, 370], during('contract replaced')],
+  // Cross-chain transactions. Nonces finish in order: the lowest one does not move for longer than one ever takes.
+  [
+    'CrosschainBacklogStuck/critical',
+    [0, 0, 10],
+    (world) =>
       queues(world).flatMap(({ chainId, lowestNonce }) =>
         lowestNonce === undefined
           ? []
@@ -521,191 +422,100 @@ export const expectations: readonly Expectation[] = [
               },
             ],
       ),
-    minutes: { earliest: 0, latest: 0, ends: 10 },
-    reason:
-      'Nonces finish in order: the lowest one does not move for longer than one ever takes, so nothing of the chain does.',
-  },
-  {
-    alert: 'CrosschainOldestPendingTooOld/warning',
-    truths: oldest(usualMinutes),
-    minutes: { earliest: 0, latest: 10, ends: 10 },
-    reason: 'Longer than a healthy one takes, 99.9 % of the time.',
-  },
-  {
-    alert: 'CrosschainOldestPendingTooOld/critical',
-    truths: oldest(staleMinutes),
-    minutes: { earliest: 0, latest: 10, ends: 10 },
-    reason: 'Gas price increases, five within an hour, have not helped.',
-  },
-  {
-    alert: 'BridgeBatchUnsigned/critical',
-    truths: (world) => ofFaults(faultsOf(world, 'validator set forged'), () => ({ isSure: false })),
-    minutes: { earliest: 0, latest: Infinity, ends: 10 },
-    reason: 'The contract of an attacker accepts nothing that the validators of the hub have signed.',
-  },
-  {
-    alert: 'BridgeOracleSilent/critical',
-    seenIn: [],
-    truths: (world) => faultsOf(world, 'node rolled back').map(() => ({ isSure: false })),
-    minutes: { earliest: 0, latest: Infinity, ends: 10 },
-    reason: 'A hub that was rolled back has not observed the events of hours.',
-  },
-  ...(['CrosschainBacklogStuck/critical', 'CrosschainOldestPendingTooOld/critical'] as const).map(
-    (alert): Expectation => ({
-      alert,
-      seenIn: [],
-      truths: (world) => faultsOf(world, 'node rolled back').map(() => ({ isSure: false })),
-      minutes: { earliest: 0, latest: Infinity, ends: 10 },
-      reason: 'On a hub that was rolled back, transactions are pending again that were created before.',
-    }),
-  ),
-  {
-    alert: 'CrosschainCctxsMissed/warning',
-    truths: (world) =>
+  ],
+  ['CrosschainOldestPendingTooOld/warning', [0, 10, 10], oldest(usualMinutes)],
+  ['CrosschainOldestPendingTooOld/critical', [0, 10, 10], oldest(staleMinutes)],
+  // On a hub that was rolled back, transactions are pending again that were created before.
+  ['CrosschainBacklogStuck/critical', [0, Infinity, 10], perhapsDuring('node rolled back'), []],
+  ['CrosschainOldestPendingTooOld/critical', [0, Infinity, 10], perhapsDuring('node rolled back'), []],
+  // Its hash was lost. A new exporter cannot know since when it is missed.
+  [
+    'CrosschainCctxsMissed/warning',
+    [8, 30, 10],
+    (world) =>
       queues(world)
         .filter(({ newlyMissed }) => newlyMissed > 0)
         .map(({ chainId, isMissedSinceBegin }) => ({ about: { chain_id: chainId }, isSure: isMissedSinceBegin })),
-    minutes: { earliest: 8, latest: 30, ends: 10 },
-    reason:
-      'Its hash was lost. Somebody has to post it, before the chain freezes. A new exporter cannot know since when it is missed.',
-  },
-  {
-    alert: 'CrosschainFreezeNear/warning',
-    truths: freezes(0.55, 0.45),
-    minutes: { earliest: 0, latest: 15, ends: 10 },
-    reason: 'Clients send nothing whose nonce is further above the lowest missed one than their lookahead.',
-  },
-  {
-    alert: 'CrosschainFreezeNear/critical',
-    truths: freezes(0.85, 0.75),
-    minutes: { earliest: 0, latest: 10, ends: 10 },
-    reason: 'A dozen transactions later the chain stops.',
-  },
-  {
-    alert: 'CrosschainCctxsUnlisted/warning',
-    truths: (world) =>
+  ],
+  ['CrosschainFreezeNear/warning', [0, 15, 10], freezes(0.55, 0.45)],
+  ['CrosschainFreezeNear/critical', [0, 10, 10], freezes(0.85, 0.75)],
+  // No client works on it any more.
+  [
+    'CrosschainCctxsUnlisted/warning',
+    [8, 45, 15],
+    (world) =>
       queues(world)
         .filter(({ unlisted }) => unlisted > 0)
         .map(({ chainId }) => ({ about: { chain_id: chainId }, isSure: true })),
-    minutes: { earliest: 8, latest: 45, ends: 15 },
-    reason: 'No client works on it any more.',
-  },
-  {
-    alert: 'CrosschainOutboundDisabled/warning',
-    truths: (world) => ofFaults(faultsOf(world, 'chains switched off')),
-    minutes: { earliest: 0, latest: 6, ends: 10 },
-    reason: 'Switched off on purpose, but not by everybody who waits.',
-  },
-  {
-    alert: 'CrosschainBacklogHigh/warning',
-    truths: (world) =>
-      above(
-        queues(world).reduce((sum, { pending }) => sum + pending, 0),
-        215,
-        190,
-      ),
-    minutes: { earliest: 15, latest: 45, ends: 10 },
-    reason: 'The limit is a setting, here 200.',
-  },
-  {
-    alert: 'CrosschainPendingListTruncated/warning',
-    truths: (world) => above(allPending(world), MAX_LISTED + 5, MAX_LISTED - 5),
-    minutes: { earliest: 5, latest: 25, ends: 10 },
-    reason: 'The node lists 500.',
-  },
-  // Nodes and polls
-  ...(
-    [
-      ['BridgeHeightStalled/critical', 'module_state'],
-      ['CrosschainHeightStalled/critical', 'rate_limiter_input'],
-    ] as const
-  ).map(([alert, polled]): Expectation => ({
-    alert,
-    seenIn: [],
-    truths: (world) => {
-      const isPolled = failing(world).every(({ document }) => document !== polled);
-      return ofFaults(faultsOf(world, 'hub halted', 'node stuck'), () => ({ isSure: isPolled }));
-    },
-    minutes: { earliest: 8, latest: 22, ends: 8 },
-    reason: 'The hub makes a block every second. A quarter of an hour without one is a halt, or a node that hangs.',
-  })),
-  {
-    alert: 'BridgeNodeBehind/warning',
-    seenIn: [],
-    truths: (world) => [
-      ...ofFaults(faultsOf(world, 'hub halted', 'node stuck'), () => ({ isSure: false })),
+  ],
+  ['CrosschainOutboundDisabled/warning', [0, 6, 10], during('chains switched off')],
+  ['CrosschainBacklogHigh/warning', [15, 45, 10], (world) => above(allPending(world), 215, 190)],
+  [
+    'CrosschainPendingListTruncated/warning',
+    [5, 25, 10],
+    (world) => above(allPending(world), MAX_LISTED + 5, MAX_LISTED - 5),
+  ],
+  // Nodes and polls. The hub makes a block every second.
+  ['BridgeHeightStalled/critical', [8, 22, 8], standsStill('module_state'), []],
+  ['CrosschainHeightStalled/critical', [8, 22, 8], standsStill('rate_limiter_input'), []],
+  // Everything that the node says is as old as its newest block.
+  [
+    'BridgeNodeBehind/warning',
+    [0, 20, 10],
+    (world) => [
+      ...perhapsDuring('hub halted', 'node stuck')(world),
       ...faultsOf(world, 'node behind').flatMap(({ lag }) => above(lag?.minutes ?? 0, 7, 2)),
-      ...faultsOf(world, 'node of the external chain behind').map(() => ({ isSure: true })),
+      ...during('node of the external chain behind')(world),
     ],
-    minutes: { earliest: 0, latest: 20, ends: 10 },
-    reason: 'Everything that the node says is as old. The time of its newest block proves since when.',
-  },
-  {
-    alert: 'BridgeStateRolledBack/critical',
-    seenIn: [],
-    // When the height is past what it was before, nothing shows it any more.
-    truths: (world) =>
-      faultsOf(world, 'node rolled back')
-        .filter(({ fromMinute, lag }) => world.minute - fromMinute < (lag?.minutes ?? 0))
-        .map(() => ({ isSure: true })),
-    minutes: { earliest: 3, latest: 30, ends: 10 },
-    reason: 'What was final is not. Not a minute or two, which another node may be behind.',
-  },
-  {
-    alert: 'BridgeEndpointDown/warning',
-    seenIn: [],
-    truths: failing,
-    minutes: { earliest: 1, latest: 8, ends: 3 },
-    reason: 'A node that restarts is back within minutes.',
-  },
-  {
-    alert: 'BridgeSnapshotStale/critical',
-    seenIn: [],
-    truths: (world) => failing(world).filter((truth) => !isOptional(truth)),
-    minutes: { earliest: 8, latest: 14, ends: 3 },
-    reason: 'Nobody hears of anything else.',
-  },
-  {
-    alert: 'BridgeSnapshotStale/warning',
-    seenIn: [],
-    truths: (world) => failing(world).filter(isOptional),
-    minutes: { earliest: 8, latest: 20, ends: 3 },
-    reason: 'What the hub says is still there.',
-  },
-  {
-    alert: 'BridgeEndpointMisconfigured/warning',
-    seenIn: [],
-    truths: (world) => (faultsOf(world, 'node refuses').length > 0 ? failing(world) : NOTHING),
-    minutes: { earliest: 1, latest: 10, ends: 3 },
-    reason: 'Somebody has to change the configuration.',
-  },
-  {
-    alert: 'BridgeResponseNearLimit/warning',
-    seenIn: [],
-    truths: (world) => (faultsOf(world, 'document too large for the node').length > 0 ? failing(world) : NOTHING),
-    minutes: { earliest: 1, latest: 10, ends: 3 },
-    reason: 'Somebody has to change the limit of the node.',
-  },
-  {
-    alert: 'BridgeProblemUnjudged/warning',
-    seenIn: [],
-    truths: (world) => [
-      ...ofFaults(faultsOf(world, 'field missing')),
-      ...ofFaults(faultsOf(world, 'queries refused'), () => ({ isSure: false })),
-      // The contract is compared with what the hub says.
-      ...ofFaults(
-        world.faults.filter(({ blinds = [] }) => blinds.includes('module_state')),
-        () => ({ document: 'external_contract', isSure: false }),
+    [],
+  ],
+  // When the height is past what it was before, nothing shows it any more.
+  [
+    'BridgeStateRolledBack/critical',
+    [3, 30, 10],
+    (world) =>
+      whenever(
+        faultsOf(world, 'node rolled back').some(
+          ({ fromMinute, lag }) => world.minute - fromMinute < (lag?.minutes ?? 0),
+        ),
       ),
+    [],
+  ],
+  ['BridgeEndpointDown/warning', [1, 8, 3], failing, []],
+  ['BridgeSnapshotStale/critical', [8, 14, 3], (world) => failing(world).filter((truth) => !isOptional(truth)), []],
+  ['BridgeSnapshotStale/warning', [8, 20, 3], (world) => failing(world).filter(isOptional), []],
+  [
+    'BridgeEndpointMisconfigured/warning',
+    [1, 10, 3],
+    (world) => (faultsOf(world, 'node refuses').length > 0 ? failing(world) : NOTHING),
+    [],
+  ],
+  [
+    'BridgeResponseNearLimit/warning',
+    [1, 10, 3],
+    (world) => (faultsOf(world, 'document too large for the node').length > 0 ? failing(world) : NOTHING),
+    [],
+  ],
+  // What cannot be judged may be wrong. The contract is compared with what the hub says.
+  [
+    'BridgeProblemUnjudged/warning',
+    [5, 15, 5],
+    (world) => [
+      ...during('field missing')(world),
+      ...perhapsDuring('queries refused')(world),
+      ...(isBlind(world, 'module_state') ? [{ document: 'external_contract', isSure: false } as const] : []),
     ],
-    minutes: { earliest: 5, latest: 15, ends: 5 },
-    reason: 'What cannot be judged may be wrong.',
-  },
-  {
-    alert: 'BridgeProblemUnjudged/critical',
-    seenIn: [],
-    truths: (world) => ofFaults(faultsOf(world, 'field missing'), () => ({ isSure: false })),
-    minutes: { earliest: 5, latest: Infinity, ends: 5 },
-    reason: 'The same of a problem that was there before.',
-  },
+    [],
+  ],
+  ['BridgeProblemUnjudged/critical', [5, Infinity, 5], perhapsDuring('field missing'), []],
 ];
+
+export const expectations = rows.map(([alert, [earliest, latest, ends], truths, seenIn]) => ({
+  alert,
+  minutes: { earliest, latest, ends },
+  truths,
+  /** The documents that show it. */
+  documents: seenIn ?? [alert.startsWith('Crosschain') ? ('rate_limiter_input' as const) : ('module_state' as const)],
+}));
+
+export type Expectation = (typeof expectations)[number];

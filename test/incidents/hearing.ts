@@ -1,6 +1,6 @@
 import type { Verdict } from '../../src/poll/verdicts.js';
 import type { Severity } from '../../src/problems/problem.js';
-import { documentsOf, expectations, type Expectation, type Truth } from './expectations.js';
+import { expectations, type Expectation, type Truth } from './expectations.js';
 import { isBlind, type World } from './world.js';
 
 /*
@@ -90,7 +90,7 @@ export class Hearing {
     const covering: Covering[number][] = [];
     for (const [index, expectation] of expectations.entries()) {
       const own = this.#episodes[index] ?? new Map<string, Episode>();
-      const documents = documentsOf(expectation);
+      const { documents } = expectation;
       const isVisible =
         documents.length === 0 ||
         (this.#unsettledMinutes === 0 && !documents.some((document) => isBlind(world, document)));

@@ -39,10 +39,22 @@ function pagesOf(scenario: 'unsigned-batch' | 'missed-cctxs') {
   if (pending === undefined) throw new Error('no target demo');
   return {
     'status.html': withoutAssets(statusPage(status, site)),
-    'status.json': JSON.stringify(jsonOf(status, { withItems: false }), null, 2),
+    'status.json': linesOf(jsonOf(status, { withItems: false })),
     'pending.html': withoutAssets(pendingPage(pending, links, site)),
-    'pending.json': JSON.stringify(jsonOf(pending, { withItems: true }), null, 2),
+    'pending.json': linesOf(jsonOf(pending, { withItems: true })),
   };
+}
+
+/** JSON with an object on one line where it fits, so that a row is one line of a diff. */
+function linesOf(value: unknown, indent = ''): string {
+  const line = JSON.stringify(value);
+  if (line.length <= 200 || typeof value !== 'object' || value === null) return line;
+  const inner = `${indent}  `;
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
+  const rows = Object.entries(value).map(
+    ([key, own]) => `${inner}${Array.isArray(value) ? '' : `"${key}": `}${linesOf(own, inner)}`,
+  );
+  return `${open}\n${rows.join(',\n')}\n${indent}${close}`;
 }
 
 /** Without the style, the script and their hash, which are the same in all pages. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { DocumentPath } from '../../src/chain/dialects.js';
 import type { Failure } from '../../src/http/failure-reasons.js';
 import { createPollExecutor } from '../../src/poll/fetch.js';
@@ -63,18 +63,9 @@ const zetaNode: Respond = (response, request) => {
   else sendJson(400, '{"code":3,"message":"window must be positive","details":[]}')(response, request);
 };
 
-const closing: (() => Promise<unknown>)[] = [];
 const executor = createPollExecutor('test/1');
 
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
-async function nodeWith(respond: RequestListener): Promise<Node> {
-  const node = await startNode({ respond });
-  closing.push(node.close);
-  return node;
-}
+const nodeWith = async (respond: RequestListener): Promise<Node> => startNode({ respond });
 
 const urlsOf = (node: Node): (string | undefined)[] => node.requests.map(({ url }) => url);
 

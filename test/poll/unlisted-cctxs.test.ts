@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { listed, pending } from '../flow/crosschain-polls.js';
 import { startNode, type Node } from '../http/nodes.js';
 import { createPolledRegistry, type PolledRegistry } from '../queries/polled-registry.js';
@@ -53,11 +53,6 @@ beforeEach(async () => {
       return json(body, url.startsWith('/chain/') ? 200 : 501)(request, response);
     },
   });
-});
-
-afterEach(async () => {
-  polled.close();
-  await node.close();
 });
 
 const start = (rest = '', limits = ''): void =>

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { cctxAnswers } from '../../src/queries/cctx-outcome.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { startNode } from '../http/nodes.js';
@@ -28,10 +28,6 @@ it('the outcomes of cross-chain transactions are asked of the same node, and are
   const model = createModel({ seed: 3, scenario: 'healthy', startTime, blockTimeMs: 2000 });
   const polled = createPolledRegistry();
   const node = await startNode({ respond: respondAs(model) });
-  onTestFinished(async () => {
-    polled.close();
-    await node.close();
-  });
   polled.configure(`
 poll: {interval: 100ms, timeout: 2s, stale_after: 5m}
 targets: [{name: a, crosschain: {url: "${node.url}"}}]`);

@@ -1,16 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createExternalChain, HEIGHT, IMPLEMENTATION, OWNER } from './external-chain.js';
 import { configOf, DENOM, HUB_HEIGHT, pollContract, SECRET, state, TOKEN } from './bridge-target.js';
-import { RpcError, startRpcNode, type RpcNode, type RpcNodeOptions } from './rpc-node.js';
+import { RpcError, startRpcNode, type RpcNodeOptions } from './rpc-node.js';
 import { formatConfig } from '../../src/config/loader.js';
 import { observationsOf, type EndpointState } from '../../src/poll/endpoint-state.js';
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000);
-
-const nodes: RpcNode[] = [];
-afterEach(async () => {
-  await Promise.all(nodes.splice(0).map(async ({ close }) => close()));
-});
 
 const supplyPath = `/cosmos/bank/v1beta1/supply/by_denom?denom=${DENOM}`;
 const blockPath = `/cosmos/base/tendermint/v1beta1/blocks/${HUB_HEIGHT}`;
@@ -39,15 +34,9 @@ function hubOf(supply: string, seconds = nowSeconds(), blockHeight = HUB_HEIGHT)
   };
 }
 
-async function start(options: RpcNodeOptions): Promise<RpcNode> {
-  const node = await startRpcNode(options);
-  nodes.push(node);
-  return node;
-}
-
 /** The reason and the message of a failed poll. */
 async function failureOf(options: Partial<RpcNodeOptions>, timeout = '5s'): Promise<string> {
-  const node = await start({ answer: createExternalChain().answer, ...options });
+  const node = await startRpcNode({ answer: createExternalChain().answer, ...options });
   const { result } = await pollContract(node.url, { timeout });
   if (result.outcome.ok) throw new Error('the poll succeeds');
   const { reason, message } = result.outcome.error;
@@ -60,7 +49,7 @@ describe('a poll of the contract', () => {
     const chain = createExternalChain();
     // 10^18 is above 2^53. 1222 is owed without batch 7: 1000 + 10 + 200 + 2, and 10 more is a deposit in flight.
     chain.setBalance(TOKEN, 10n ** 18n + 1222n);
-    const node = await start({ answer: chain.answer, rest: hubOf(String(10n ** 18n)) });
+    const node = await startRpcNode({ answer: chain.answer, rest: hubOf(String(10n ** 18n)) });
     const { result, values } = await pollContract(node.url);
     expect(result.outcome).toMatchObject({ ok: true });
     const { bridge_external_timestamp_seconds: seconds, ...others } = values;
@@ -89,7 +78,7 @@ describe('a poll of the contract', () => {
   it('reads balances every five minutes and the owner once an hour, and keeps them in between', async () => {
     const chain = createExternalChain();
     chain.setBalance(TOKEN, 5000n);
-    const node = await start({ answer: chain.answer, rest: hubOf('1') });
+    const node = await startRpcNode({ answer: chain.answer, rest: hubOf('1') });
     const first = await pollContract(node.url);
     const second = await pollContract(node.url, { before: first.state });
     expect(node.batches[3]?.map(({ method }) => method)).toEqual([
@@ -101,7 +90,7 @@ describe('a poll of the contract', () => {
 
   it('requests the owner and the implementation once an hour also if the contract or the node has none', async () => {
     const { answer } = createExternalChain();
-    const node = await start({
+    const node = await startRpcNode({
       answer: (request) => {
         if (request.method === 'eth_getStorageAt') throw new RpcError(-32_601, 'the method is not available');
         if (JSON.stringify(request.params).includes('0x8da5cb5b')) throw new RpcError(3, 'execution reverted');
@@ -123,7 +112,7 @@ describe('a poll of the contract', () => {
       hubHeight?: string,
     ): Promise<readonly (readonly [number | undefined, number | undefined])[]> => {
       const { answer } = createExternalChain();
-      const node = await start({ answer, rest: hubOf('1', hubSeconds, hubHeight) });
+      const node = await startRpcNode({ answer, rest: hubOf('1', hubSeconds, hubHeight) });
       const first = await pollContract(node.url, { moduleState });
       // Without balances.
       const second = await pollContract(node.url, { moduleState, before: first.state });
@@ -149,7 +138,7 @@ describe('a poll of the contract', () => {
       requests.push(path);
       return hubOf('1')(path, height);
     };
-    const node = await start({ answer, rest });
+    const node = await startRpcNode({ answer, rest });
     const moduleState = { ...state, last_observed_nonce: '103' };
     const first = await pollContract(node.url, { moduleState });
     expect(requests.splice(0)).toEqual([blockPath, supplyPath]);
@@ -192,7 +181,7 @@ describe('a poll of the contract', () => {
   ])('exports a surplus only if it is right: %s', async (_title, surplus, { lagSeconds = 0, rest, ...options }) => {
     const chain = createExternalChain(nowSeconds() - lagSeconds);
     chain.setBalance(TOKEN, 0n);
-    const node = await start({ answer: chain.answer, rest: rest ?? hubOf('0') });
+    const node = await startRpcNode({ answer: chain.answer, rest: rest ?? hubOf('0') });
     const { values } = await pollContract(node.url, options);
     expect(values[`bridge_token_backing_surplus_amount{token_contract="${TOKEN}",denom="${DENOM}"}`]).toBe(surplus);
   });
@@ -200,7 +189,7 @@ describe('a poll of the contract', () => {
   it('withdraws balances that could not be read again, because the module state is not polled', async () => {
     const chain = createExternalChain();
     chain.setBalance(TOKEN, 0n);
-    const node = await start({ answer: chain.answer, rest: hubOf('0') });
+    const node = await startRpcNode({ answer: chain.answer, rest: hubOf('0') });
     const first = await pollContract(node.url);
     const backing = Object.keys(first.values).filter((name) => /backing|supply|balance/.test(name));
     expect(backing).toHaveLength(3);
@@ -217,7 +206,7 @@ describe('a poll of the contract', () => {
 
   it('loses only the families of answers that are missing or invalid', async () => {
     const { answer } = createExternalChain();
-    const partly = await start({
+    const partly = await startRpcNode({
       answer: (request) => {
         const { data = '' } = (request.params[0] ?? {}) as { data?: string };
         if (data === '0x5c975abb') return `0x${'00'.repeat(31)}02`;
@@ -247,11 +236,11 @@ describe('a poll of the contract', () => {
       transactions: [],
     }));
     const { answer } = createExternalChain();
-    const node = await start({ answer, rest: hubOf('1') });
+    const node = await startRpcNode({ answer, rest: hubOf('1') });
     await pollContract(node.url, { moduleState: { ...state, batches } });
     expect(node.batches.flat().length).toBe(3 + 1 + 3 + 20 + 1 + 3);
     const judged = tokens.slice(10, 30);
-    const largest = await start({ answer, rest: hubOf('1') });
+    const largest = await startRpcNode({ answer, rest: hubOf('1') });
     const { values, state: after } = await pollContract(largest.url, { moduleState: { ...state, batches }, judged });
     expect(largest.batches.flat().length).toBe(3 + 1 + 3 + 20 + 20 + 3);
     const nonces = Object.keys(values).filter((name) => name.startsWith('bridge_contract_last_batch_nonce'));
@@ -322,7 +311,7 @@ describe('a failed poll of the contract names the host, the reason and what the 
   });
 
   it('before a module state says where the contract is', async () => {
-    const node = await start({ answer });
+    const node = await startRpcNode({ answer });
     const { result } = await pollContract(node.url, { moduleState: { last_observed_nonce: '1' } });
     const host = new URL(node.url).host;
     expect(result.outcome).toEqual({

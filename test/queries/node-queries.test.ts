@@ -1,5 +1,5 @@
 import type { RequestListener, ServerResponse } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { dataPart } from '../../src/chain/addresses.js';
 import { viewOf } from '../../src/pages/view.js';
 import { verdictsOf } from '../../src/poll/verdicts.js';
@@ -23,13 +23,7 @@ let node: Node | undefined;
 beforeEach(async () => {
   simulator = await startTestSimulator({ model });
   polled = createPolledRegistry();
-});
-
-afterEach(async () => {
-  polled.close();
-  await node?.close();
   node = undefined;
-  await simulator.close();
 });
 
 const poll = (url: string, settings = '', timeout = '2s'): void =>

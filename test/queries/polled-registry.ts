@@ -7,10 +7,11 @@ import { jobsOf } from '../../src/poll/jobs.js';
 import { createEndpointRegistry } from '../../src/poll/registry.js';
 import type { Model } from '../../src/simulator/model.js';
 import { executeQuery, parseRequest } from '../../src/simulator/query-service.js';
+import { atEnd } from '../support/at-end.js';
 import { parseValidConfig } from '../support/config.js';
 import { waitUntil } from '../support/wait-for.js';
 
-/** Polls of real nodes, on clocks that a test moves forward. The lines of the log are kept. */
+/** Polls of real nodes until the end of the test, on clocks that a test moves forward. The lines of the log are kept. */
 export function createPolledRegistry() {
   let elapsedMs = 0;
   const now = (): Instant => {
@@ -21,6 +22,10 @@ export function createPolledRegistry() {
   const log = pino({ base: null }, { write: (line: string) => void logged.push(JSON.parse(line)) });
   const executor = createPollExecutor('test');
   const registry = createEndpointRegistry({ executor, log, now });
+  atEnd(() => {
+    registry.close();
+    executor.close();
+  });
   const polls = (): number => registry.states()[0]?.polls ?? 0;
   return {
     registry,
@@ -41,10 +46,6 @@ export function createPolledRegistry() {
       await waitUntil(() => polls() >= before + count);
     },
     exposition: (): string => renderEndpoints(registry.states(), 'text', now()),
-    close: (): void => {
-      registry.close();
-      executor.close();
-    },
   };
 }
 

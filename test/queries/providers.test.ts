@@ -1,24 +1,16 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { pollContract, SECRET, TOKEN, type ContractPoll } from './bridge-target.js';
 import { createExternalChain, HEIGHT } from './external-chain.js';
 import { RpcError, startRpcNode, type RpcNode, type RpcNodeOptions, type RpcRequest } from './rpc-node.js';
 
 /* Providers of JSON-RPC differ: in the size of batches, in the words for a limit, and in how far behind their nodes are. */
 
-const nodes: RpcNode[] = [];
-afterEach(async () => {
-  await Promise.all(nodes.splice(0).map(async ({ close }) => close()));
-});
-
 /** One for all tests, which only read it. */
 const chain = createExternalChain();
 
-async function start(options: Partial<RpcNodeOptions>): Promise<RpcNode> {
-  const node = await startRpcNode({ answer: chain.answer, ...options });
-  nodes.push(node);
-  return node;
-}
+const start = async (options: Partial<RpcNodeOptions>): Promise<RpcNode> =>
+  startRpcNode({ answer: chain.answer, ...options });
 
 const sizes = ({ batches }: RpcNode): number[] => batches.map(({ length }) => length);
 

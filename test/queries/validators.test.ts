@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/http/client.js';
 import { sendQuery } from '../../src/queries/send-query.js';
@@ -9,20 +9,17 @@ import { listenOnFreePort } from '../support/ports.js';
 
 const client = createClient('test');
 const limits = { timeoutMs: 2000, maxBodyBytes: 2 ** 20 };
-let server: Server | undefined;
 const requested: string[] = [];
 /** Sent with status 404. */
 const REFUSED = '<html>404</html>';
 
 afterEach(() => {
-  server?.closeAllConnections();
-  server?.close();
   requested.length = 0;
 });
 
 /** Reads the validators of a node that responds to each request with the next of these bodies, and then with the last. */
 async function listFrom(bodies: readonly unknown[], delayMs = 0): Promise<QueryResult<Validators>> {
-  server = createServer((request, response) => {
+  const server = createServer((request, response) => {
     const body = bodies[Math.min(requested.length, bodies.length - 1)];
     requested.push(request.url ?? '');
     if (body === REFUSED) response.statusCode = 404;
@@ -84,7 +81,6 @@ describe('the names of validators', () => {
 
   it('are refused when the first page is, and not when a further one is, because the node serves the path', async () => {
     expect(await listFrom([REFUSED])).toMatchObject({ isRefused: true });
-    server?.close();
     requested.length = 0;
     const further = await listFrom([{ validators: [], pagination: { next_key: 'AQ==' } }, REFUSED]);
     expect(further).toMatchObject({ error: { reason: 'status' }, isRefused: false });

@@ -1,13 +1,12 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { decodeRecording, encodeRecording, type DecodedRecording } from '../../src/recorder/recording-file.js';
 import { RPC_PATH } from '../../src/simulator/json-rpc.js';
-import type { Simulator } from '../../src/simulator/simulator.js';
 import { valueIn } from '../support/exposition-text.js';
 import { get, scrape } from '../support/http.js';
-import { startDaemon, type Daemon } from '../support/processes.js';
+import { startDaemon } from '../support/processes.js';
 import { createTempFolder, filesBelow } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { waitFor } from '../support/wait-for.js';
@@ -15,8 +14,7 @@ import { waitFor } from '../support/wait-for.js';
 const folder = createTempFolder();
 const directory = join(folder.path, 'recordings');
 const configFile = join(folder.path, 'bridge.yml');
-let simulator: Simulator;
-let daemon: Daemon;
+const simulator = await startTestSimulator();
 
 const configure = (recorder: string): void =>
   writeFileSync(
@@ -32,16 +30,8 @@ targets:
 recorder: ${recorder}`,
   );
 
-beforeAll(async () => {
-  simulator = await startTestSimulator();
-  configure('{directory: recordings, interval: 0s}');
-  daemon = await startDaemon([`--config.file=${configFile}`]);
-});
-
-afterAll(async () => {
-  await daemon.stop('SIGKILL');
-  await simulator.close();
-});
+configure('{directory: recordings, interval: 0s}');
+const daemon = await startDaemon([`--config.file=${configFile}`]);
 
 function recordingsOf(document: string): DecodedRecording[] {
   return filesBelow(join(directory, 'a%2Fb', document))

@@ -1,12 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { decodeRecording } from '../../src/recorder/recording-file.js';
-import type { Simulator } from '../../src/simulator/simulator.js';
 import { valueIn } from '../support/exposition-text.js';
 import { scrape } from '../support/http.js';
-import { MAIN, startProcess, type RunningProcess } from '../support/processes.js';
+import { MAIN, startProcess } from '../support/processes.js';
 import { createTempFolder, filesBelow } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { waitFor } from '../support/wait-for.js';
@@ -15,34 +14,23 @@ import { waitFor } from '../support/wait-for.js';
 
 const { path } = createTempFolder();
 const recordings = join(path, 'recordings');
-let simulator: Simulator;
-let daemon: RunningProcess;
-let url: string;
-
-beforeAll(async () => {
-  simulator = await startTestSimulator();
-  const config = createTempFolder().write(
-    'bridge.yml',
-    `poll: {interval: 100ms, timeout: 1s, stale_after: 5s}
+const simulator = await startTestSimulator();
+const config = createTempFolder().write(
+  'bridge.yml',
+  `poll: {interval: 100ms, timeout: 1s, stale_after: 5s}
 targets: [{name: a, bridge: {url: "${simulator.url}"}, crosschain: {url: "${simulator.url}"}}]
 recorder: {directory: "${recordings}", interval: 0s}`,
-  );
-  const limit = `trap '' XFSZ; ulimit -f 8; exec "$0" "$@"`;
-  daemon = startProcess('sh', [
-    '-c',
-    limit,
-    process.execPath,
-    MAIN,
-    `--config.file=${config}`,
-    '--web.listen-address=127.0.0.1:0',
-  ]);
-  url = /serving (https?:\/\/[^/]+)/.exec(await daemon.printed(/serving https?:/))?.[1] ?? '';
-});
-
-afterAll(async () => {
-  await daemon.stop('SIGKILL');
-  await simulator.close();
-});
+);
+const limit = `trap '' XFSZ; ulimit -f 8; exec "$0" "$@"`;
+const daemon = startProcess('sh', [
+  '-c',
+  limit,
+  process.execPath,
+  MAIN,
+  `--config.file=${config}`,
+  '--web.listen-address=127.0.0.1:0',
+]);
+const url = /serving (https?:\/\/[^/]+)/.exec(await daemon.printed(/serving https?:/))?.[1] ?? '';
 
 describe('a recorder without space', () => {
   it('leaves no part of a file, counts the failures, and polls go on', async () => {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { valueIn } from '../support/exposition-text.js';
 import { get, scrape } from '../support/http.js';
 import { runHere } from '../support/command-context.js';
-import { MAIN, runExporter, startProcess, type RunningProcess } from '../support/processes.js';
+import { MAIN, runExporter, startProcess } from '../support/processes.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
 /* An hour of a chain whose oracle stands still, recorded every 5 minutes. */
@@ -11,20 +11,12 @@ import { createTempFolder } from '../support/temp-folder.js';
 const START = Date.parse('2026-11-23T08:00:00Z') / 1000;
 const recording = join(createTempFolder().path, 'recording');
 const SERVE = ['replay', '--recording', recording, '--serve'];
-let server: RunningProcess;
-let url: string;
 
-beforeAll(async () => {
-  const simulated = ['--scenario=stalled-oracle', `--start-time=${START}`, '--block-time=30s'];
-  const recorded = ['--record', recording, '--duration=1h', '--interval=5m'];
-  await runExporter(['simulate', ...simulated, ...recorded]);
-  server = startProcess(process.execPath, [MAIN, ...SERVE, '--at=2026-11-23T08:42:00Z', '--listen=127.0.0.1:0']);
-  url = /http:\/\/[\d.:]+/.exec(await server.printed(/pages as of/))?.[0] ?? '';
-});
-
-afterAll(async () => {
-  await server.stop();
-});
+const simulated = ['--scenario=stalled-oracle', `--start-time=${START}`, '--block-time=30s'];
+const recorded = ['--record', recording, '--duration=1h', '--interval=5m'];
+await runExporter(['simulate', ...simulated, ...recorded]);
+const server = startProcess(process.execPath, [MAIN, ...SERVE, '--at=2026-11-23T08:42:00Z', '--listen=127.0.0.1:0']);
+const url = /http:\/\/[\d.:]+/.exec(await server.printed(/pages as of/))?.[0] ?? '';
 
 describe('replay --recording --serve', () => {
   it('serves the status page of the time, with the verdict that the exporter had reached', async () => {

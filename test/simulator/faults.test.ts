@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { request } from 'undici';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ModuleStateResponse } from '../../src/simulator/responses.js';
 import type { Fault, Simulator } from '../../src/simulator/simulator.js';
 import { get, type HttpResponse } from '../support/http.js';
@@ -16,7 +16,6 @@ let simulator: Simulator;
 beforeEach(async () => {
   simulator = await startTestSimulator({ startTime: 1_760_000_000 });
 });
-afterEach(() => simulator.close());
 
 const query = async (path: string, headers: Record<string, string> = {}): Promise<HttpResponse> =>
   get(`${simulator.url}${path}`, { headers });

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Simulator } from '../../src/simulator/simulator.js';
+import { describe, expect, it } from 'vitest';
+
 import { get, type HttpResponse } from '../support/http.js';
 import { hang } from '../support/faults.js';
 import { startTestSimulator } from '../support/test-simulator.js';
@@ -11,11 +11,7 @@ import { waitUntil } from '../support/wait-for.js';
 const MODULE_STATE = '/bridge/v1/module_state';
 const RATE_LIMITER_INPUT = '/chain/crosschain/rateLimiterInput';
 
-let simulator: Simulator;
-beforeAll(async () => {
-  simulator = await startTestSimulator({ scenario: 'truncated', startTime: 1_760_000_000 });
-});
-afterAll(() => simulator.close());
+const simulator = await startTestSimulator({ scenario: 'truncated', startTime: 1_760_000_000 });
 
 const query = async (path: string, options?: Parameters<typeof get>[1]): Promise<HttpResponse> =>
   get(`${simulator.url}${path}`, options);

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Simulator } from '../../src/simulator/simulator.js';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createCanary, createHeaderCanary, revealedSecrets } from '../e2e/canaries.js';
 import { valueIn } from '../support/exposition-text.js';
 import { scrape } from '../support/http.js';
@@ -11,14 +10,13 @@ import { createTempFolder } from '../support/temp-folder.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { waitFor, waitUntil } from '../support/wait-for.js';
 
-/* The state file of the program. The tests wait for processes, so they run at the same time. */
+/* The state file of the program. */
 
-let simulator: Simulator;
+const simulator = await startTestSimulator({ scenario: 'stuck' });
 /** The state file of a daemon that has found its problems a minute ago: they begin when they were there for 20 s. */
 let stateOfBefore: string;
 
 beforeAll(async () => {
-  simulator = await startTestSimulator({ scenario: 'stuck' });
   const folder = createTempFolder();
   const file = join(folder.path, 'state.json');
   const daemon = await startDaemon([`--config.file=${withProblems(folder)}`, `--state.file=${file}`]);
@@ -30,13 +28,12 @@ beforeAll(async () => {
       `"since":{"epochSeconds":${Number(seconds) - 60},"monotonicMs":${Number(ms) - 60_000}}`,
   );
 });
-afterAll(async () => simulator.close());
 
 const VALIDATOR_CANARY = 'Validator canary';
 const CHAIN_CANARY = 'chain canary';
 const SYMBOL_CANARY = 'SYMCANARY';
 
-describe.concurrent('the state file of a daemon', () => {
+describe('the state file of a daemon', () => {
   it('is refused to a second daemon, is there after the end, and has no secret, URL, error message or name', async () => {
     const folder = createTempFolder();
     const file = join(folder.path, 'state.json');
@@ -114,8 +111,8 @@ targets: [{name: a, bridge: {url: "${simulator.url}", backlog_limit: 1}, crossch
   );
 }
 
-describe.concurrent('a daemon on a disk without space', () => {
-  it('polls, leaves the old file as it was and nothing beside it, and logs it once', async ({ onTestFinished }) => {
+describe('a daemon on a disk without space', () => {
+  it('polls, leaves the old file as it was and nothing beside it, and logs it once', async () => {
     const folder = createTempFolder();
     const file = folder.write('state.json', stateOfBefore);
     const config = withProblems(createTempFolder());
@@ -123,7 +120,6 @@ describe.concurrent('a daemon on a disk without space', () => {
     const limit = `trap '' XFSZ; ulimit -f 2; exec "$0" "$@"`;
     const args = ['-c', limit, process.execPath, MAIN, '--web.listen-address=127.0.0.1:0'];
     const daemon = startProcess('sh', args, { env: { CONFIG_FILE: config, STATE_FILE: file } });
-    onTestFinished(async () => void (await daemon.stop('SIGKILL')));
     const url = /serving (https?:\/\/[^/]+)/.exec(await daemon.printed(/serving https?:/))?.[1] ?? '';
     await daemon.printed(/the state file cannot be written: file too large/);
     const polls = (text: string): number =>

@@ -1,11 +1,12 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
+import { atEnd } from './at-end.js';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 
 export const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
-/** Starts a headless browser that sends no requests of its own. */
-export function launchBrowser(): Promise<Browser> {
+/** Starts a headless browser that sends no requests of its own, until the end of the tests. */
+export async function launchBrowser(): Promise<Browser> {
   const args = [
     '--no-sandbox',
     '--disable-gpu',
@@ -15,7 +16,9 @@ export function launchBrowser(): Promise<Browser> {
     '--disable-component-update',
     '--disable-sync',
   ];
-  return chromium.launch({ executablePath: CHROMIUM, args });
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args });
+  atEnd(async () => browser.close());
+  return browser;
 }
 
 export interface RecordedPage {

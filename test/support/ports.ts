@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
+import { atEnd } from './at-end.js';
 
-/** Starts the server on a free port of 127.0.0.1 and returns the port. */
+/** Starts the server on a free port of 127.0.0.1, until the end of the tests, and returns the port. */
 export async function listenOnFreePort(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  atEnd(() => server.close());
   return (server.address() as AddressInfo).port;
 }
 

@@ -1,6 +1,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { atEnd } from './at-end.js';
 import { projectPath } from './project-files.js';
 
 /** Below the time limit of a test, so that the output is reported instead. */
@@ -51,6 +52,7 @@ interface ProcessOptions {
   readonly detached?: boolean;
 }
 
+/** Starts a program, until the end of the tests. */
 export function startProcess(
   command: string,
   args: readonly string[],
@@ -69,6 +71,15 @@ export function startProcess(
       for (const check of onLine) check();
     });
   }
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    if (child.exitCode !== null || child.signalCode !== null) return { code: child.exitCode, ms: 0 };
+    const began = performance.now();
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    await exited;
+    return { code: child.exitCode, ms: performance.now() - began };
+  };
+  atEnd(async () => stop('SIGKILL'));
   return {
     child,
     stdout,
@@ -93,14 +104,7 @@ export function startProcess(
         child.once('exit', (code) => fail(`${command} exited with ${code}`));
         check();
       }),
-    stop: async (signal = 'SIGTERM') => {
-      if (child.exitCode !== null || child.signalCode !== null) return { code: child.exitCode, ms: 0 };
-      const began = performance.now();
-      const exited = once(child, 'exit');
-      child.kill(signal);
-      await exited;
-      return { code: child.exitCode, ms: performance.now() - began };
-    },
+    stop,
   };
 }
 

@@ -1,19 +1,13 @@
-import { createServer, request, type Server } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-
-export interface ReverseProxy {
-  /** With the prefix and a slash at the end. */
-  readonly url: string;
-  readonly close: () => Promise<void>;
-}
+import { createServer, request } from 'node:http';
+import { atEnd } from './at-end.js';
+import { listenOnFreePort } from './ports.js';
 
 /**
  * Serves an exporter under a path prefix and nothing else, as `location PREFIX/ { proxy_pass URL/; }` of nginx does. Responses are
- * passed on as they are: links and redirects are not rewritten.
+ * passed on as they are: links and redirects are not rewritten. Returns the URL with the prefix and a slash at the end.
  */
-export async function startReverseProxy(upstream: string, prefix: string): Promise<ReverseProxy> {
-  const server: Server = createServer((incoming, outgoing) => {
+export async function startReverseProxy(upstream: string, prefix: string): Promise<string> {
+  const server = createServer((incoming, outgoing) => {
     const path = incoming.url ?? '';
     if (!path.startsWith(`${prefix}/`)) {
       outgoing.writeHead(502).end('outside of the prefix\n');
@@ -31,15 +25,7 @@ export async function startReverseProxy(upstream: string, prefix: string): Promi
     forwarded.on('error', () => outgoing.destroy());
     incoming.pipe(forwarded);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}${prefix}/`,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  const port = await listenOnFreePort(server);
+  atEnd(() => server.closeAllConnections());
+  return `http://127.0.0.1:${port}${prefix}/`;
 }

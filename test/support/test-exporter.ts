@@ -1,9 +1,9 @@
 import { pino } from 'pino';
-import { onTestFinished } from 'vitest';
 import type { DaemonOptions } from '../../src/commands/daemon.js';
 import { readConfig, readWebOptions } from '../../src/commands/load-config.js';
 import { startExporter, type Exporter } from '../../src/exporter.js';
 import { createPollExecutor } from '../../src/poll/fetch.js';
+import { atEnd } from './at-end.js';
 import { createTestContext, optionsOf } from './command-context.js';
 import { waitFor } from './wait-for.js';
 
@@ -36,7 +36,7 @@ export async function startTestExporter(
     loadConfig: async () => readConfig(context, options),
     autoReload: undefined,
   });
-  onTestFinished(async () => {
+  atEnd(async () => {
     await exporter.close();
     executor.close();
   });

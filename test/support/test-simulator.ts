@@ -1,8 +1,12 @@
+import { atEnd } from './at-end.js';
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../src/simulator/simulator.js';
 
-/** Starts a simulator on a free port. By default it is healthy and makes no blocks by itself. */
+/**
+ * Starts a simulator on a free port, until the end of the tests. By default it is healthy and makes no blocks by itself. A
+ * fault ends with the test.
+ */
 export async function startTestSimulator(options: Partial<SimulatorOptions> = {}): Promise<Simulator> {
-  return startSimulator({
+  const simulator = await startSimulator({
     host: '127.0.0.1',
     port: 0,
     seed: 1,
@@ -11,4 +15,12 @@ export async function startTestSimulator(options: Partial<SimulatorOptions> = {}
     tick: false,
     ...options,
   });
+  atEnd(simulator.close);
+  return {
+    ...simulator,
+    fault: (endpoint, fault) => {
+      simulator.fault(endpoint, fault);
+      atEnd(() => simulator.fault(endpoint, undefined));
+    },
+  };
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 const INSTALL_TOOLS = '.ci/install-tools (requires Go)';
 
@@ -61,6 +61,12 @@ export function hasTool(name: string, args: readonly string[] = ['--version']): 
   };
   appendFileSync(missingToolsFile(), `${JSON.stringify(missing)}\n`);
   return false;
+}
+
+/** A `describe` of tests that need programs. Without them, what they start is not started. */
+export function describeIf(hasTools: boolean, title: string, define: () => void | Promise<void>): void {
+  if (hasTools) describe(title, define);
+  else describe.skip(title, () => it('has what it needs', () => undefined));
 }
 
 export function missingTools(): MissingTool[] {
