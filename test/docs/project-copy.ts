@@ -5,37 +5,29 @@ import { promisify } from 'node:util';
 import { projectPath } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 
-/** A copy of the project, in which a test follows the steps of a page. */
-export interface ProjectCopy {
-  readonly path: string;
-  readonly read: (file: string) => string;
-  readonly write: (file: string, text: string) => void;
-  /** Runs a program in the copy and returns its output. Rejects when it fails. */
-  readonly run: (command: string, ...args: readonly string[]) => Promise<string>;
-  /** The files of the copy that differ from the project, sorted. */
-  readonly changedFiles: () => string[];
-}
-
 const project = projectPath('.');
 
 const isCopied = (path: string): boolean => !/^(?:node_modules|dist|\.git|\.ci)(?:\/|$)/.test(relative(project, path));
 
-export function copyProject(): ProjectCopy {
+/** A copy of the project, in which a test follows the steps of a page. */
+export function copyProject() {
   const copy = createTempFolder();
   cpSync(project, copy.path, { recursive: true, filter: isCopied });
   symlinkSync(join(project, 'node_modules'), join(copy.path, 'node_modules'));
   return {
     path: copy.path,
-    read: (file) => readFileSync(join(copy.path, file), 'utf8'),
-    write: (file, text) => void copy.write(file, text),
-    run: async (command, ...args) => {
+    read: (file: string): string => readFileSync(join(copy.path, file), 'utf8'),
+    write: (file: string, text: string): void => void copy.write(file, text),
+    /** Runs a program in the copy and returns its output. Rejects when it fails. */
+    run: async (command: string, ...args: readonly string[]): Promise<string> => {
       // With these variables, the inner vitest would behave like a worker of the outer one.
       const ofVitest = /^(?:VITEST|NODE_ENV$|TEST$|DEV$|PROD$|MODE$|SSR$|BASE_URL$)/;
       const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofVitest.test(name)));
       const { stdout } = await promisify(execFile)(command, args, { cwd: copy.path, env });
       return stdout;
     },
-    changedFiles: () =>
+    /** The files of the copy that differ from the project, sorted. */
+    changedFiles: (): string[] =>
       readdirSync(copy.path, { recursive: true, encoding: 'utf8' })
         .filter((file) => isCopied(join(project, file)) && statSync(join(copy.path, file)).isFile())
         .filter((file) => readFileSync(join(copy.path, file), 'utf8') !== contentOf(file))

@@ -65,8 +65,7 @@ describeIf(hasTools, 'compose.yaml', async () => {
   const alertmanagerFlags = (serviceOf('alertmanager').command ?? []).map((flag) =>
     flag.replace('/etc/alertmanager', folder.path).replace('=/alertmanager', `=${folder.path}/alertmanager`),
   );
-  const address = `--web.listen-address=127.0.0.1:${alertmanagerPort}`;
-  startProcess('prometheus-alertmanager', [...alertmanagerFlags, address]);
+  startProcess('prometheus-alertmanager', [...alertmanagerFlags, `--web.listen-address=127.0.0.1:${alertmanagerPort}`]);
   await waitUntil(async () =>
     get(`http://127.0.0.1:${alertmanagerPort}/-/ready`)
       .then(({ status }) => status === 200)

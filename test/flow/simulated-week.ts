@@ -55,16 +55,6 @@ function documentOf(model: Model): object {
   return { state: { ...state, valsets: [], valset_confirms: [], batch_confirms: [] } };
 }
 
-export interface Week {
-  readonly polls: number;
-  readonly gaps: number;
-  /** Intervals without a gap whose counters differ from the books. */
-  readonly different: readonly { readonly counted: Books; readonly expected: Books }[];
-  /** Counters of an interval that are above the books. */
-  readonly above: readonly string[];
-  readonly total: Books;
-}
-
 function poll(model: Model, seconds: number, flow: BridgeFlow): BridgeFlow {
   const at = { epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 };
   const height = asDecimalString(String(model.height));
@@ -72,7 +62,8 @@ function poll(model: Model, seconds: number, flow: BridgeFlow): BridgeFlow {
   return trackBridge(flow, input, OPTIONS);
 }
 
-export function week(options: WeekOptions): Week {
+/** `different` are intervals without a gap whose counters differ from the books; `above`, counters of an interval that are above them. */
+export function week(options: WeekOptions) {
   const model = modelOf(options);
   let flow = poll(model, 0, EMPTY_BRIDGE_FLOW);
   let [books, counters] = [booksOf(model), countersOf(flow)];

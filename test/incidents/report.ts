@@ -2,22 +2,11 @@ import type { DayResult } from './days.js';
 
 /* What was heard on all days, by alert and severity, and which gauges were wrong. */
 
-export interface Summary {
-  /** By alert, and of all alerts of a severity. */
-  readonly table: string;
-  /** What was missed, false or wrong, with its day. */
-  readonly findings: readonly string[];
-  readonly criticalMisses: number;
-  readonly criticalFalseAlerts: number;
-  readonly warningMisses: number;
-  readonly warningFalseAlerts: number;
-  readonly wrongGauges: number;
-}
-
 const DAYS_A_WEEK = 7;
 const SEVERITIES = ['critical', 'warning'];
 
-export function summarize(days: readonly DayResult[]): Summary {
+/** The table is by alert, and of all alerts of a severity. The findings are what was missed, false or wrong, with its day. */
+export function summarize(days: readonly DayResult[]) {
   const heard = days.flatMap((day) => day.heard.map((own) => ({ ...own, day })));
   const falseAlerts = days.flatMap((day) =>
     day.falseAlerts.map((own) => ({ ...own, key: `${own.alert}/${own.severity}`, day })),

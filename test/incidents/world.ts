@@ -33,29 +33,19 @@ export const isBlind = ({ faults }: Pick<World, 'faults'>, document: DocumentNam
 
 const bridge = ({ chain }: World): MainnetChain['bridge'] => chain.bridge;
 
-/** A batch that the hub holds. */
-export interface WaitingBatch {
-  readonly nonce: number;
-  readonly token: Token;
-  readonly ageMinutes: number;
-  /** Of the power in the contract. */
-  readonly signed: number;
-  /** Whether its fees pay for the relay. */
-  readonly isWorthwhile: boolean;
-  /** External blocks until the contract rejects it. */
-  readonly blocksLeft: number;
-  readonly isExecuted: boolean;
-}
-
-export function batchesOf(world: World): readonly WaitingBatch[] {
+/** The batches that the hub holds. */
+export function batchesOf(world: World) {
   const { withdrawals } = bridge(world);
   const { chain } = world;
   return withdrawals.batches.map((batch) => ({
     nonce: batch.nonce,
     token: batch.token,
     ageMinutes: (chain.height - batch.height) * BLOCK_MINUTES,
+    /** Of the power in the contract. */
     signed: signedShare(world, batch),
+    /** Whether its fees pay for the relay. */
     isWorthwhile: batch.fees >= minBatchFee(batch.token),
+    /** External blocks until the contract rejects it. */
     blocksLeft: batch.timeout - chain.external.height,
     isExecuted: batch.executed,
   }));
@@ -108,14 +98,8 @@ export function waitingTransfers(world: World): number {
   return withdrawals.unbatchedCount + withdrawals.batches.reduce((sum, { transfers }) => sum + transfers.length, 0);
 }
 
-/** The claims of the next event. */
-export interface NextEvent {
-  readonly nonce: number;
-  /** The shares of the power, the largest first. */
-  readonly shares: readonly number[];
-}
-
-export function nextEvent(world: World): NextEvent | undefined {
+/** The claims of the next event: the shares of the power, the largest first. */
+export function nextEvent(world: World) {
   const nonce = bridge(world).oracle.lastObservedNonce + 1;
   const shares = claimsOf(world, nonce).map(({ share }) => share);
   return shares.length === 0 ? undefined : { nonce, shares: shares.toSorted((a, b) => b - a) };
@@ -193,28 +177,10 @@ export function missingConfirms(world: World): { readonly others: number; readon
   };
 }
 
-/** The queue of a chain. */
-export interface ChainQueue {
-  readonly chainId: string;
-  readonly pending: number;
-  readonly lowestNonce: number | undefined;
-  readonly highestNonce: number | undefined;
-  /** Minutes since the creation of the oldest pending one. */
-  readonly oldestMinutes: number;
-  /** How many are missed that were not when the day began. */
-  readonly newlyMissed: number;
-  /** Whether one of them was not missed when the exporter began. */
-  readonly isMissedSinceBegin: boolean;
-  readonly lowestMissedNonce: number | undefined;
-  /** Missed ones that the node no longer lists. */
-  readonly unlisted: number;
-  /** `undefined` if clients do not look at the distance. */
-  readonly lookahead: number | undefined;
-}
-
 const WINDOW_BLOCKS = 500;
 
-export function queuesOf({ chain, nowSeconds, remembersSince }: World, dayStartSeconds: number): readonly ChainQueue[] {
+/** The queues of the chains. */
+export function queuesOf({ chain, nowSeconds, remembersSince }: World, dayStartSeconds: number) {
   return chain.crosschain.chains.map(({ id, queue, lookahead }) => {
     const { pending, missed } = queue;
     const listed = queue.listedMissed(chain.height - WINDOW_BLOCKS + 1);
@@ -227,13 +193,18 @@ export function queuesOf({ chain, nowSeconds, remembersSince }: World, dayStartS
       pending: pending.length,
       lowestNonce: nonces[0],
       highestNonce: nonces.length === 0 ? undefined : Math.max(...nonces),
+      /** Minutes since the creation of the oldest pending one. */
       oldestMinutes: created.length === 0 ? 0 : (nowSeconds - Math.min(...created)) / 60,
+      /** How many are missed that were not when the day began. */
       newlyMissed: newlyMissed.length,
+      /** Whether one of them was not missed when the exporter began. */
       isMissedSinceBegin:
         remembersSince === 0 ||
         newlyMissed.some(({ createdSeconds }) => createdSeconds >= dayStartSeconds + remembersSince * 60),
       lowestMissedNonce: missedNonces.length === 0 ? undefined : Math.min(...missedNonces),
+      /** Missed ones that the node no longer lists. */
       unlisted: missed.length - listed.length,
+      /** `undefined` if clients do not look at the distance. */
       lookahead,
     };
   });

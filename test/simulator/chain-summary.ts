@@ -1,37 +1,10 @@
 import type { Model } from '../../src/simulator/model.js';
 import type { Attestation, Cctx, ModuleState, Valset } from '../../src/simulator/responses.js';
 
-/** Key figures of the simulated chain, computed from its two responses alone. */
-export interface ChainSummary {
-  readonly lastObservedNonce: number;
-  readonly newestAttestedNonce: number;
-  /** Share of the newest valset's power behind the best claim for the next event. */
-  readonly nextEventVotedShare: number;
-  /** Number of events with more than one claim. */
-  readonly conflictingEvents: number;
-  readonly lastPoolId: number;
-  readonly oldestTransferId: number;
-  readonly unbatched: number;
-  readonly batches: number;
-  /** The lowest share of the observed valset's power that signed a batch. */
-  readonly lowestSignedShare: number;
-  /** External blocks from the estimated external height to the first batch timeout. */
-  readonly blocksToTimeout: number;
-  readonly expiredBatches: number;
-  readonly unrelayedValsets: number;
-  readonly valsetDrift: number;
-  /** Number of members of the newest valset that neither confirmed a batch nor voted. */
-  readonly silentSigners: number;
-  readonly totalPending: number;
-  readonly listedPending: number;
-  readonly missed: number;
-  readonly pendingValue: bigint;
-  readonly pastValue: bigint;
-  /** The lowest pending nonce by chain id. */
-  readonly lowestNonces: Readonly<Record<string, number>>;
-}
+export type ChainSummary = ReturnType<typeof summarize>;
 
-export function summarize(model: Model): ChainSummary {
+/** Key figures of the simulated chain, computed from its two responses alone. */
+export function summarize(model: Model) {
   const { state } = model.moduleState();
   const input = model.rateLimiterInput();
   const timeouts = state.batches.map(({ batch_timeout }) => Number(batch_timeout));
@@ -40,18 +13,23 @@ export function summarize(model: Model): ChainSummary {
   return {
     lastObservedNonce,
     newestAttestedNonce: Math.max(lastObservedNonce, ...nonces),
+    /** Share of the newest valset's power behind the best claim for the next event. */
     nextEventVotedShare: nextEventVotedShare(state),
+    /** Number of events with more than one claim. */
     conflictingEvents: new Set(nonces.filter((nonce, index) => nonces.indexOf(nonce) !== index)).size,
     lastPoolId: Number(state.last_outgoing_pool_id),
     oldestTransferId: Math.min(...transferIds(state)),
     unbatched: state.unbatched_transfers.length,
     batches: state.batches.length,
+    /** The lowest share of the observed valset's power that signed a batch. */
     lowestSignedShare: Math.min(...signedShares(state)),
+    /** External blocks from the estimated external height to the first batch timeout. */
     blocksToTimeout: Math.min(...timeouts) - estimatedExternalHeight(state, model.height),
     expiredBatches: timeouts.filter((timeout) => timeout < Number(state.last_observed_external_height)).length,
     unrelayedValsets: state.valsets.filter((set) => Number(set.nonce) > Number(state.last_observed_valset.nonce))
       .length,
     valsetDrift: valsetDrift(state),
+    /** Members of the newest valset that neither confirmed a batch nor voted. */
     silentSigners: silentSigners(state),
     totalPending: Number(input.total_pending),
     listedPending: input.cctxs_pending.length,

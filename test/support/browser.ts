@@ -21,15 +21,10 @@ export async function launchBrowser(): Promise<Browser> {
   return browser;
 }
 
-export interface RecordedPage {
-  readonly page: Page;
-  /** Console messages and uncaught errors. */
-  readonly consoleMessages: readonly string[];
-  readonly requestedUrls: readonly string[];
-}
+export type RecordedPage = Awaited<ReturnType<typeof openRecordedPage>>;
 
-/** Opens a page whose console messages and requests are recorded. */
-export async function openRecordedPage(context: BrowserContext): Promise<RecordedPage> {
+/** Opens a page whose requests, console messages and uncaught errors are recorded. */
+export async function openRecordedPage(context: BrowserContext) {
   const page = await context.newPage();
   const consoleMessages: string[] = [];
   const requestedUrls: string[] = [];

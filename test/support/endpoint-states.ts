@@ -8,29 +8,15 @@ import type { StepContext } from '../../src/document-types.js';
 
 type AddedEndpoint = Pick<EndpointState, 'target' | 'targetLabels' | 'document'>;
 
-/** Endpoints whose polls a test records. */
-export interface RecordedStates {
-  readonly record: (context: StepContext, poll: Poll, at: Instant) => { before: EndpointState; after: EndpointState };
-  /** The same array until one of them changes. */
-  readonly states: () => readonly EndpointState[];
-  readonly stateOf: (key: EndpointKey) => EndpointState;
-  /** The last accepted document of an endpoint. */
-  readonly snapshotOf: (key: EndpointKey) => Snapshot | undefined;
-  /** Replaces the states of the queries of an endpoint. */
-  readonly answer: (key: EndpointKey, change: (state: EndpointState) => QueryStates) => void;
-  /** Replaces the endpoints. Those that stay keep what was found, unless they are new, like those at another address. */
-  readonly reload: (added: readonly (AddedEndpoint & { readonly isNew: boolean })[], at: Instant) => void;
-  /** What a state file would have of them. */
-  readonly remembered: () => readonly Remembered[];
-  readonly verdicts: (now: Instant) => readonly TargetVerdicts[];
-}
+export type RecordedStates = ReturnType<typeof recordedStates>;
 
+/** Endpoints whose polls a test records. */
 export function recordedStates(
   added: readonly AddedEndpoint[],
   limits: Pick<EndpointState, 'maxBodyBytes' | 'staleAfterMs'>,
   addedAt: Instant = { epochSeconds: 1_790_000_000, monotonicMs: 0 },
   remembered: readonly Remembered[] = [],
-): RecordedStates {
+) {
   const isOf =
     (key: EndpointKey) =>
     (other: EndpointKey): boolean =>
@@ -47,23 +33,28 @@ export function recordedStates(
   };
   let states: readonly EndpointState[] = added.map((own) => initial(own, addedAt));
   return {
-    record: (context, poll, at) => {
+    record: (context: StepContext, poll: Poll, at: Instant) => {
       const before = stateOf(context);
       const after = step(before, poll, context, at);
       replace(before, after);
       return { before, after };
     },
+    /** The same array until one of them changes. */
     states: () => states,
     stateOf,
-    snapshotOf: (key) => stateOf(key).success?.snapshot,
-    answer: (key, change) => {
+    /** The last accepted document of an endpoint. */
+    snapshotOf: (key: EndpointKey): Snapshot | undefined => stateOf(key).success?.snapshot,
+    /** Replaces the states of the queries of an endpoint. */
+    answer: (key: EndpointKey, change: (state: EndpointState) => QueryStates): void => {
       const before = stateOf(key);
       replace(before, { ...before, queries: change(before) });
     },
-    reload: (kept, at) => {
+    /** Replaces the endpoints. Those that stay keep what was found, unless they are new, like those at another address. */
+    reload: (kept: readonly (AddedEndpoint & { readonly isNew: boolean })[], at: Instant): void => {
       states = kept.map((own) => (own.isNew ? undefined : states.find(isOf(own))) ?? initial(own, at));
     },
-    remembered: () => states.flatMap((state) => rememberedOf(state) ?? []),
-    verdicts: (now) => verdictsOf(states, now),
+    /** What a state file would have of them. */
+    remembered: (): readonly Remembered[] => states.flatMap((state) => rememberedOf(state) ?? []),
+    verdicts: (now: Instant): readonly TargetVerdicts[] => verdictsOf(states, now),
   };
 }

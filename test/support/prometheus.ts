@@ -28,21 +28,14 @@ export interface Target {
   readonly lastError: string;
 }
 
-export interface Prometheus {
-  readonly url: string;
-  /** The result of an instant query. */
-  readonly query: (expression: string, atSeconds?: number) => Promise<readonly Series[]>;
-  readonly queryRange: (expression: string, range: Range) => Promise<readonly RangeSeries[]>;
-  readonly activeTargets: () => Promise<readonly Target[]>;
-  readonly stop: () => Promise<unknown>;
-}
+export type Prometheus = Awaited<ReturnType<typeof startPrometheus>>;
 
 /** Starts Prometheus with this configuration, and waits until it is ready. */
 export async function startPrometheus(
   folder: TempFolder,
   config: string,
   { port, flags = [] }: { readonly port?: number; readonly flags?: readonly string[] } = {},
-): Promise<Prometheus> {
+) {
   const address = `127.0.0.1:${port ?? (await freePort())}`;
   const url = `http://${address}`;
   const { stop } = startProcess('prometheus', [
@@ -65,10 +58,12 @@ export async function startPrometheus(
   };
   return {
     url,
-    query: async (query, at) => result('query', { query, ...(at !== undefined && { time: String(at) }) }),
-    queryRange: async (query, { from, to, step }) =>
+    /** The result of an instant query. */
+    query: async (query: string, at?: number): Promise<readonly Series[]> =>
+      result('query', { query, ...(at !== undefined && { time: String(at) }) }),
+    queryRange: async (query: string, { from, to, step }: Range): Promise<readonly RangeSeries[]> =>
       result('query_range', { query, start: String(from), end: String(to), step: String(step) }),
-    activeTargets: async () => {
+    activeTargets: async (): Promise<readonly Target[]> => {
       const { text } = await get(`${url}/api/v1/targets`);
       return (JSON.parse(text) as { data: { activeTargets: Target[] } }).data.activeTargets;
     },

@@ -1,24 +1,16 @@
 import { pino } from 'pino';
 import type { DaemonOptions } from '../../src/commands/daemon.js';
 import { readConfig, readWebOptions } from '../../src/commands/load-config.js';
-import { startExporter, type Exporter } from '../../src/exporter.js';
+import { startExporter } from '../../src/exporter.js';
 import { createPollExecutor } from '../../src/poll/fetch.js';
 import { atEnd } from './at-end.js';
 import { createTestContext, optionsOf } from './command-context.js';
 import { waitFor } from './wait-for.js';
 
-export interface TestExporter extends Pick<Exporter, 'url' | 'reload'> {
-  /** The lines of the log so far. */
-  readonly log: readonly string[];
-  /** Resolves with the first line of the log that matches, now or later. */
-  readonly logged: (pattern: RegExp) => Promise<string>;
-}
+export type TestExporter = Awaited<ReturnType<typeof startTestExporter>>;
 
 /** Starts what a daemon with these flags does, in this process and without its threads, until the end of the test. */
-export async function startTestExporter(
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<TestExporter> {
+export async function startTestExporter(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const context = createTestContext(env);
   const options = await optionsOf<DaemonOptions>(['--web.listen-address=127.0.0.1:0', ...args]);
   const [config, web] = [await readConfig(context, options), await readWebOptions(options)];
@@ -40,6 +32,7 @@ export async function startTestExporter(
     await exporter.close();
     executor.close();
   });
+  /** Resolves with the first line of the log that matches, now or later. */
   const logged = async (pattern: RegExp): Promise<string> => {
     const line = await waitFor(
       () => log.find((entry) => pattern.test(entry)),

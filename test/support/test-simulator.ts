@@ -15,7 +15,7 @@ export async function startTestSimulator(options: Partial<SimulatorOptions> = {}
     tick: false,
     ...options,
   });
-  atEnd(simulator.close);
+  atEnd(async () => simulator.close());
   return {
     ...simulator,
     fault: (endpoint, fault) => {

@@ -65,8 +65,11 @@ export function hasTool(name: string, args: readonly string[] = ['--version']): 
 
 /** A `describe` of tests that need programs. Without them, what they start is not started. */
 export function describeIf(hasTools: boolean, title: string, define: () => void | Promise<void>): void {
+  // oxlint-disable vitest/no-conditional-tests, vitest/valid-title, vitest/valid-describe-callback -- they are for tests, which call this
+  // oxlint-disable vitest/no-disabled-tests, vitest/expect-expect -- the reporter says which programs are missing
   if (hasTools) describe(title, define);
   else describe.skip(title, () => it('has what it needs', () => undefined));
+  // oxlint-enable
 }
 
 export function missingTools(): MissingTool[] {
