@@ -3,17 +3,8 @@ import { projectUrl } from '../support/project-files.js';
 
 /* The bench is no part of the tests, and what moves in the program would break it unnoticed. */
 
-interface Row {
-  readonly figure: string;
-  readonly ratio: number;
-}
-
 interface Bench {
-  readonly polls: (options: {
-    node: string;
-    sizes: readonly number[];
-    runsOf: () => { runs: number; warmUps: number };
-  }) => Promise<readonly Row[]>;
+  readonly polls: (options: object) => Promise<readonly { readonly figure: string; readonly ratio: number }[]>;
   readonly start: (name: string) => Promise<{ message: string }>;
   readonly stopAll: () => void;
 }

@@ -40,19 +40,10 @@ const ONE_AT_A_TIME: ReadonlySet<FaultKind> = new Set([
   'nodes in turn',
 ]);
 
-export interface PlannedFault {
-  readonly kind: FaultKind;
-  readonly fromMinute: number;
-  readonly untilMinute: number;
-}
+export type PlannedDay = ReturnType<typeof planDay>;
+type PlannedFault = ReturnType<typeof planFault>;
 
-export interface PlannedDay {
-  readonly seed: number;
-  readonly faults: readonly PlannedFault[];
-  readonly hasStateFile: boolean;
-}
-
-export function planDay(seed: number): PlannedDay {
+export function planDay(seed: number) {
   const random = new Random(seed, 'day');
   const number = NUMBERS[random.between(0, NUMBERS.length - 1)] ?? 0;
   const faults: PlannedFault[] = [];
@@ -66,7 +57,7 @@ export function planDay(seed: number): PlannedDay {
   return { seed, faults: faults.toSorted((a, b) => a.fromMinute - b.fromMinute), hasStateFile: random.chance(0.5) };
 }
 
-function planFault(random: Random): PlannedFault {
+function planFault(random: Random) {
   const [first, ...others] = faultKinds.map((kind) => ({ kind, weight: definitionOf(kind).weight }));
   if (first === undefined) throw new RangeError('there are no faults');
   const { kind } = random.pick([first, ...others]);

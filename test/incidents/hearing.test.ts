@@ -43,52 +43,38 @@ function hear(
 
 const paused: Partial<Verdict> = { alert: 'BridgeContractPaused', severity: 'critical' };
 
+const heardPaused = { alert: 'BridgeContractPaused/critical', about: '', fromMinute: 0, dueMinute: 8 };
+
 describe('what is heard of a day', () => {
-  it('reports what nobody has heard when it was due', () => {
-    const { heard, falseAlerts } = hear(30, ['contract paused'], () => []);
-    expect(heard).toEqual([
-      { alert: 'BridgeContractPaused/critical', about: '', fromMinute: 0, dueMinute: 8, delayMinutes: undefined },
-    ]);
-    expect(falseAlerts).toEqual([]);
-  });
-
-  it('measures the delay of what was heard in time', () => {
-    const { heard, falseAlerts } = hear(30, ['contract paused'], (minute) => (minute < 3 ? [] : [paused]));
-    expect(heard).toEqual([
-      { alert: 'BridgeContractPaused/critical', about: '', fromMinute: 0, dueMinute: 8, delayMinutes: 3 },
-    ]);
-    expect(falseAlerts).toEqual([]);
-  });
-
-  it('reports what falls silent while it is true', () => {
-    const { heard } = hear(40, ['contract paused'], (minute) => (minute < 20 ? [paused] : []));
-    const own = heard.filter(({ alert }) => alert === 'BridgeContractPaused/critical');
-    expect(own.map(({ about, delayMinutes }) => [about, delayMinutes])).toEqual([
-      ['', 0],
-      [' (silent again)', undefined],
-    ]);
-  });
+  it.each([
+    ['what nobody has heard when it was due', 30, () => false, [{ ...heardPaused, delayMinutes: undefined }]],
+    ['the delay of what was heard in time', 30, (at) => at >= 3, [{ ...heardPaused, delayMinutes: 3 }]],
+    [
+      'what falls silent while it is true',
+      40,
+      (at) => at < 20,
+      [{ delayMinutes: 0 }, { about: ' (silent again)', delayMinutes: undefined }],
+    ],
+  ] satisfies [string, number, (at: number) => boolean, object[]][])(
+    'has %s',
+    (_title, minutes, isFiring, expected) => {
+      const { heard, falseAlerts } = hear(minutes, ['contract paused'], (minute) => (isFiring(minute) ? [paused] : []));
+      expect(heard.filter(({ alert }) => alert === heardPaused.alert)).toMatchObject(expected);
+      expect(falseAlerts).toEqual([]);
+    },
+  );
 
   it('reports what fires without a reason, as one', () => {
     const { falseAlerts } = hear(30, [], (minute) => (minute < 10 || minute > 15 ? [] : [paused]));
-    expect(falseAlerts).toEqual([
-      {
-        alert: 'BridgeContractPaused',
-        severity: 'critical',
-        about: 'external_contract',
-        fromMinute: 10,
-        untilMinute: 15,
-      },
-    ]);
+    expect(falseAlerts).toEqual([{ ...paused, about: 'external_contract', fromMinute: 10, untilMinute: 15 }]);
   });
 
   it('accepts neither a higher severity nor another subject', () => {
     const lagging = { alert: 'BridgePowerThresholdTooLow', severity: 'critical' } as const;
-    expect(
-      hear(30, ['contract requires more power'], (minute) => (minute < 20 ? [] : [lagging])).falseAlerts,
-    ).toHaveLength(1);
     const other = { alert: 'CrosschainBacklogStuck', severity: 'critical', subject: { chain_id: 'unknown' } } as const;
-    expect(hear(30, [], () => [other]).falseAlerts).toHaveLength(1);
+    const falseOf = (kinds: readonly FaultKind[], firing: Partial<Verdict>) =>
+      hear(30, kinds, (minute) => (minute < 20 ? [] : [firing])).falseAlerts;
+    expect([falseOf(['contract requires more power'], lagging).length, falseOf([], other).length]).toEqual([1, 1]);
   });
 
   it('accepts what follows from something that fires, and notes', () => {
@@ -98,8 +84,8 @@ describe('what is heard of a day', () => {
   });
 
   it('expects nothing of a document that is not current', () => {
-    const { heard } = hear(30, ['contract paused', 'node stuck'], () => []);
-    expect(heard.map(({ alert }) => alert)).not.toContain('BridgeContractPaused/critical');
-    expect(heard.map(({ alert }) => alert)).toContain('BridgeHeightStalled/critical');
+    const heard = hear(30, ['contract paused', 'node stuck'], () => []).heard.map(({ alert }) => alert);
+    expect(heard).not.toContain('BridgeContractPaused/critical');
+    expect(heard).toContain('BridgeHeightStalled/critical');
   });
 });

@@ -1,8 +1,7 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { batch, idleState, validators, vote } from '../facts/items/bridge-state.js';
 import { CHROMIUM, horizontalOverflow, launchBrowser } from '../support/browser.js';
-import { hasTool } from '../support/tools.js';
+import { describeIf, hasTool } from '../support/tools.js';
 import {
   at,
   BRIDGE,
@@ -87,15 +86,9 @@ describe('the page of a target with 3,000 items of each kind', () => {
     expect(Buffer.byteLength(largePage({ q: 'abc' }))).toBeLessThan(1.5 * MAX_PAGE_BYTES);
   });
 
-  describe.skipIf(!hasTool(CHROMIUM))('in a browser', () => {
-    let browser: Browser;
-    let page: Page;
-
-    beforeAll(async () => {
-      browser = await launchBrowser();
-      page = await browser.newPage({ viewport: PHONE, javaScriptEnabled: false });
-    });
-    afterAll(async () => browser.close());
+  describeIf(hasTool(CHROMIUM), 'in a browser', async () => {
+    const browser = await launchBrowser();
+    const page = await browser.newPage({ viewport: PHONE, javaScriptEnabled: false });
 
     it('has the summaries on the first screens of a phone, and rows on demand', async () => {
       await page.setContent(html);

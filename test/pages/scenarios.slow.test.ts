@@ -1,5 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { verdictsOf } from '../../src/poll/verdicts.js';
 import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
@@ -11,7 +10,7 @@ import { jobsOf } from '../../src/poll/jobs.js';
 import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
 import { idleState } from '../facts/items/bridge-state.js';
 import { CHROMIUM, horizontalOverflow, launchBrowser, layoutFaults } from '../support/browser.js';
-import { hasTool } from '../support/tools.js';
+import { describeIf, hasTool } from '../support/tools.js';
 import { at, BRIDGE, FAILED, instance, polledSnapshots, statusAt, testLinks, textOf } from './sample-snapshots.js';
 
 /*
@@ -78,16 +77,10 @@ it('the contract has surpluses in whole tokens, and events with those that are c
   expect(text).toMatch(/\nEvents that the hub has not observed\n\d+ at that block; claimed by validators .*: \d+\n/);
 });
 
-describe.skipIf(!hasTool(CHROMIUM))('the layout in a browser', () => {
+describeIf(hasTool(CHROMIUM), 'the layout in a browser', async () => {
   const WIDTHS = [360, 390, 1280] as const;
-  let browser: Browser;
-  let page: Page;
-
-  beforeAll(async () => {
-    browser = await launchBrowser();
-    page = await browser.newPage({ javaScriptEnabled: false });
-  });
-  afterAll(async () => browser.close());
+  const browser = await launchBrowser();
+  const page = await browser.newPage({ javaScriptEnabled: false });
 
   /** What is wrong with a page, with all lists open, at each width. */
   async function faultsOf(html: string): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { get } from '../support/http.js';
 import { freePort } from '../support/ports.js';
-import { startProcess, type RunningProcess } from '../support/processes.js';
+import { startProcess } from '../support/processes.js';
 import { readProjectFile } from '../support/project-files.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool } from '../support/tools.js';
@@ -21,16 +21,13 @@ interface AlertStatus {
   readonly status: { readonly state: 'active' | 'suppressed' | 'unprocessed' };
 }
 
-let alertmanager: RunningProcess | undefined;
-let url = '';
+const address = `127.0.0.1:${await freePort()}`;
+const url = `http://${address}/api/v2`;
 
-beforeAll(async () => {
-  if (!hasAlertmanager) return;
-  const address = `127.0.0.1:${await freePort()}`;
-  url = `http://${address}/api/v2`;
+async function startAlertmanager(): Promise<void> {
   // Without receivers: nothing is sent.
   const config = readProjectFile('prometheus/alertmanager.yml').replaceAll(/ {4}webhook_configs:\n(?: {6}.*\n)+/g, '');
-  alertmanager = startProcess('prometheus-alertmanager', [
+  startProcess('prometheus-alertmanager', [
     `--config.file=${folder.write('alertmanager.yml', config)}`,
     `--storage.path=${folder.path}/data`,
     `--web.listen-address=${address}`,
@@ -42,9 +39,9 @@ beforeAll(async () => {
       .then(({ ok }) => ok)
       .catch(() => false),
   );
-});
+}
 
-afterAll(async () => alertmanager?.stop('SIGKILL'));
+if (hasAlertmanager) await startAlertmanager();
 
 let requests = 0;
 
