@@ -17,7 +17,7 @@ async function importedPackages(args: readonly string[], exitCode: number): Prom
   const { code, stderr } = await runExporter(args, { NODE_OPTIONS: `--import="${registerHook}"`, IMPORTS_FILE: file });
   expect(code, stderr).toBe(exitCode);
   const urls = readFileSync(file, 'utf8').split('\n');
-  expect(urls.some((url) => url.endsWith('/dist/cli/options.js'))).toBe(true);
+  expect(urls.some((url) => url.endsWith('/dist/commands/flags.js'))).toBe(true);
   return [...new Set(urls.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []))].toSorted();
 }
 

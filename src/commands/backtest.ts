@@ -1,4 +1,3 @@
-import type { BacktestOptions, ConfigOptions, LogOptions } from '../cli/options.js';
 import { defaultConfig } from '../config/config.js';
 import { groupBy } from '../facts/grouping.js';
 import { endpointRules, exporterRules } from '../problems/exporter-rules.js';
@@ -8,7 +7,8 @@ import { verdictsOf, type Verdict } from '../poll/verdicts.js';
 import { DAY_MS, MINUTE_MS } from '../config/units.js';
 import { duration } from '../text/format.js';
 import type { CommandContext, ExitCode } from './context.js';
-import { configOrExitCode } from './load-config.js';
+import type { BacktestFlags } from './flags.js';
+import { configOrExitCode } from './configuration.js';
 import { openRecording, STEP_MS } from './replay-recording.js';
 
 /* `backtest`: the alerts that would have fired in a recording, by the problems that the pages and the rules have. */
@@ -24,10 +24,7 @@ interface Firing extends Pick<Verdict, 'alert' | 'severity' | 'target' | 'docume
   readonly inhibitedBy: string | null;
 }
 
-export async function runBacktest(
-  options: BacktestOptions & ConfigOptions & LogOptions,
-  context: CommandContext,
-): Promise<ExitCode> {
+export async function runBacktest(options: BacktestFlags, context: CommandContext): Promise<ExitCode> {
   const config = await configOrExitCode(context, options, defaultConfig);
   if (typeof config === 'number') return config;
   const { recording = '', format } = options;

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
-import type { LogOptions } from '../cli/options.js';
 import type { Environment } from '../config/environment.js';
 import type { BuildInfo } from '../exposition/process-metrics.js';
+import type { LogFlags } from './flags.js';
 
 /** 0: done, or stopped by a signal. 1: runtime failure. 2: invalid usage or configuration. 3: a verdict that `--fail-on` names. */
 export type ExitCode = 0 | 1 | 2 | 3;
@@ -41,6 +41,6 @@ export function printWarnings({ printError }: CommandContext, warnings: readonly
 }
 
 /** Prints the progress of slow steps, unless the log is silent. */
-export function progressPrinter({ printError }: CommandContext, options: LogOptions): (line: string) => void {
+export function progressPrinter({ printError }: CommandContext, options: LogFlags): (line: string) => void {
   return options['log.level'] === 'silent' ? () => undefined : printError;
 }

@@ -1,16 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
-import type {
-  ConfigOptions,
-  LogOptions,
-  ReloadOptions,
-  ShardOptions,
-  StateOptions,
-  WebOptions,
-} from '../cli/options.js';
 import { hashConfigFiles } from '../config/config-files.js';
 import type { AutoReload } from '../active-config.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings, userAgent } from './context.js';
-import { printConfig, readConfig, readWebOptions } from './load-config.js';
+import type { DaemonFlags } from './flags.js';
+import { printConfig, readConfig, readWebOptions } from './configuration.js';
 
 /**
  * How much a function runs before V8 considers to optimize it. With the default, V8 spends more on compiling than it saves when polls are seconds
@@ -20,10 +13,8 @@ import { printConfig, readConfig, readWebOptions } from './load-config.js';
 const INTERRUPT_BUDGET_FLAG = '--interrupt-budget=1000000';
 const WITHOUT_INTERRUPT_BUDGET = 24;
 
-export type DaemonOptions = ConfigOptions & ReloadOptions & WebOptions & StateOptions & ShardOptions & LogOptions;
-
 /** The daemon: polls and serves until it is stopped. */
-export async function runDaemon(options: DaemonOptions, context: CommandContext): Promise<ExitCode> {
+export async function runDaemon(options: DaemonFlags, context: CommandContext): Promise<ExitCode> {
   // Before the configuration is loaded: a change in the meantime is found by the first check.
   const autoReload = await prepareAutoReload(options);
   const config = await readConfig(context, options);
@@ -38,7 +29,7 @@ export async function runDaemon(options: DaemonOptions, context: CommandContext)
     warnings.push('--config.auto-reload-interval has no effect without --config.file');
   }
   // Not imported for --config.check, because loading them takes several times as long as starting Node.js.
-  const { createLog } = await import('../cli/log.js');
+  const { createLog } = await import('./log.js');
   const { startExporter } = await import('../exporter.js');
   const { createPollExecutor } = await import('../poll/fetch.js');
   const { openStateFile } = await import('../state/state-file.js');
@@ -63,11 +54,10 @@ export async function runDaemon(options: DaemonOptions, context: CommandContext)
       autoReload,
       stateFile,
     });
-    const stopped = context.waitForStopSignal();
     const fields = { version: context.build.version, targets: config.config.targets.length };
     log.info(fields, `serving ${exporter.url}${options['web.telemetryPath']}`);
     context.onReloadSignal(() => void exporter.reload());
-    const signal = await stopped;
+    const signal = await context.waitForStopSignal();
     await exporter.close();
     log.info(`stopped by ${signal}`);
   } finally {
@@ -77,7 +67,7 @@ export async function runDaemon(options: DaemonOptions, context: CommandContext)
   return 0;
 }
 
-async function prepareAutoReload(options: ConfigOptions & ReloadOptions): Promise<AutoReload | undefined> {
+async function prepareAutoReload(options: DaemonFlags): Promise<AutoReload | undefined> {
   const intervalMs = options['config.autoReloadInterval'];
   const file = options['config.file'];
   if (options['config.check'] || intervalMs === 0 || file === undefined) return undefined;

@@ -1,7 +1,4 @@
-import { createLog } from '../cli/log.js';
-import type { LogOptions, SimulatorOptions, WebOptions } from '../cli/options.js';
-import type { Config, ConfigResult } from '../config/config.js';
-import { validateConfig } from '../config/loader.js';
+import { configSchema, type Config } from '../config/config.js';
 import { clock } from '../clock.js';
 import { startExporter } from '../exporter.js';
 import { createPollExecutor } from '../poll/fetch.js';
@@ -13,16 +10,15 @@ import { scenarios, type ScenarioName } from '../simulator/scenarios.js';
 import { minBatchFee } from '../simulator/tokens.js';
 import { duration } from '../text/format.js';
 import { type CommandContext, type ExitCode, printProblems, progressPrinter, userAgent } from './context.js';
-import { readWebOptions } from './load-config.js';
+import type { DemoFlags } from './flags.js';
+import { readWebOptions } from './configuration.js';
+import { createLog } from './log.js';
 import { startSimulation } from './simulate.js';
-import { createPastModel, runTimeLapse, type TimeLapse } from './time-lapse.js';
+import { createPastModel, pollPast, type PolledPast } from './demo-past.js';
 import { sentenceText } from '../problems/sentence.js';
 
 /** `demo`: a simulator and an exporter that polls it, in one process, until it is stopped. */
-export async function runDemo(
-  options: SimulatorOptions<ScenarioName> & WebOptions & LogOptions,
-  context: CommandContext,
-): Promise<ExitCode> {
+export async function runDemo(options: DemoFlags<ScenarioName>, context: CommandContext): Promise<ExitCode> {
   const web = await readWebOptions(options);
   if (!web.ok) return printProblems(context, web.problems);
   const log = createLog(options, context);
@@ -36,18 +32,16 @@ export async function runDemo(
     try {
       const config = demoConfig(simulator.url, model);
       progressPrinter(context, options)('simulating and polling the past of the scenario …');
-      const { knownBefore, ...lapse } = await runTimeLapse(model, scenario, config, now);
-      const loadConfig = async (): Promise<ConfigResult> => ({ ok: true, config, warnings: [] });
+      const { knownBefore, ...lapse } = await pollPast(model, scenario, config, now);
       const exporter = await startExporter(config, executor, log, {
         ...web.options,
         build: context.build,
         shard: { index: 1, count: 1 },
-        loadConfig,
+        loadConfig: async () => ({ ok: true, config, warnings: [] }),
         knownBefore,
       });
-      const stopped = context.waitForStopSignal();
       context.print(whatIsShown(scenario, lapse) + addresses(exporter.url, options['web.telemetryPath']));
-      await stopped;
+      await context.waitForStopSignal();
       await exporter.close();
     } finally {
       await simulator.close();
@@ -59,7 +53,7 @@ export async function runDemo(
 }
 
 /** What the status page begins with. */
-function whatIsShown(scenario: ScenarioName, { incidentMinutes, verdicts }: Omit<TimeLapse, 'knownBefore'>): string {
+function whatIsShown(scenario: ScenarioName, { incidentMinutes, verdicts }: Omit<PolledPast, 'knownBefore'>): string {
   const lasting = duration(incidentMinutes * 60);
   const lines = verdicts
     .filter(({ state, inhibitedBy }) => state === 'firing' && inhibitedBy === null)
@@ -86,7 +80,7 @@ const WATCHED = 'Validator Guild';
 /** The poll interval is short, so that a user sees the numbers change. */
 export function demoConfig(url: string, model: Pick<Model, 'bridge'>): Config {
   const watched = model.bridge.stakingValidators().filter(({ description }) => description.moniker === WATCHED);
-  const file = {
+  return configSchema.parse({
     poll: { interval: '5s', timeout: '5s', stale_after: '1m' },
     targets: [
       {
@@ -113,8 +107,5 @@ export function demoConfig(url: string, model: Pick<Model, 'bridge'>): Config {
       backing: token.origin === 'external',
     })),
     chains: chainNames,
-  };
-  const result = validateConfig(file, { label: (path) => path.join('.') });
-  if (!result.ok) throw new Error(`the configuration of the demo is invalid: ${result.problems.join('; ')}`);
-  return result.config;
+  });
 }

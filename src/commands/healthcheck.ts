@@ -1,22 +1,19 @@
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIPv6 } from 'node:net';
-import type { WebOptions } from '../cli/options.js';
 import { type CommandContext, type ExitCode, printProblems } from './context.js';
-import { readWebOptions } from './load-config.js';
+import type { WebFlags } from './flags.js';
+import { readWebOptions } from './configuration.js';
 import { systemErrorText } from '../text/system-error.js';
 
 /** Below the usual timeout of a health check, which is 5 s. */
 const TIMEOUT_MS = 4_000;
 
-/** The guard of a healthy daemon answers requests without a password with 401. */
-const HEALTHY: ReadonlySet<number | undefined> = new Set([200, 401]);
-
 /** Hosts that stand for all addresses. Node.js tries both addresses of `localhost`. */
 const ALL_ADDRESSES: ReadonlySet<string> = new Set(['', '0.0.0.0', '::']);
 
 /** `healthcheck`: requests `/-/healthy` of a daemon on this machine with the same web settings. */
-export async function runHealthcheck(options: WebOptions, context: CommandContext): Promise<ExitCode> {
+export async function runHealthcheck(options: WebFlags, context: CommandContext): Promise<ExitCode> {
   const web = await readWebOptions(options);
   if (!web.ok) return printProblems(context, web.problems);
   const { listen, webConfig } = web.options;
@@ -24,23 +21,19 @@ export async function runHealthcheck(options: WebOptions, context: CommandContex
   const { host: listenHost = '' } = listen;
   const host = ALL_ADDRESSES.has(listenHost) ? 'localhost' : listenHost;
   const url = `${tls ? 'https' : 'http'}://${isIPv6(host) ? `[${host}]` : host}:${listen.port}/-/healthy`;
-  const request = tls
-    ? requestHttps(url, { agent: false, rejectUnauthorized: false })
-    : requestHttp(url, { agent: false });
+  const request = (tls ? requestHttps : requestHttp)(url, { agent: false, rejectUnauthorized: false });
   const timer = setTimeout(() => request.destroy(new Error(`timed out after ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
   try {
-    await new Promise<void>((resolve, reject) => {
-      request.on('error', reject);
-      request.on('response', ({ statusCode }) => {
-        if (HEALTHY.has(statusCode)) resolve();
-        else reject(new Error(`status ${statusCode}`));
-      });
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      request.on('error', reject).on('response', ({ statusCode }) => resolve(statusCode));
       if (tls?.clientAuthType === 'RequireAndVerifyClientCert') {
         // The server verifies the client certificate after the handshake, and this command sends none.
-        request.on('socket', (socket) => socket.on('secureConnect', resolve));
+        request.on('socket', (socket) => socket.on('secureConnect', () => resolve(401)));
       }
       request.end();
     });
+    // A healthy daemon answers requests without a password with 401.
+    if (status !== 200 && status !== 401) throw new Error(`status ${status}`);
     return 0;
   } catch (error) {
     // One error for each address.

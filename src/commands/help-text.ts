@@ -3,7 +3,8 @@ import { Help } from 'commander';
 /* What the help of a command shows besides its flags. */
 
 export interface HelpContent {
-  readonly examples: readonly (readonly [explanation: string, command: string])[];
+  /** Each is a comment and a command. */
+  readonly examples: string;
   readonly exitCodes: Readonly<Record<number, string>>;
 }
 
@@ -22,9 +23,8 @@ type Row = readonly [name: string, description: string];
 
 export const HELP_WIDTH = 98;
 
-function section(title: string, lines: readonly string[]): string {
-  return lines.length === 0 ? '' : `\n${title}:\n${lines.map((line) => `  ${line}`).join('\n')}\n`;
-}
+const section = (title: string, lines: readonly string[]): string =>
+  lines.length === 0 ? '' : `\n${title}:\n${lines.map((line) => `  ${line}`).join('\n')}\n`;
 
 /** Two aligned columns. */
 function table(title: string, rows: readonly Row[]): string {
@@ -43,10 +43,7 @@ export function helpText(
   { scenarios, variables }: HelpTables,
 ): string {
   return [
-    section(
-      'Examples',
-      examples.flatMap(([explanation, line]) => [`# ${explanation}`, line]),
-    ),
+    section('Examples', examples.trim().split(/\n */)),
     name === 'daemon'
       ? section('Example configuration file; docs/configuration.md lists all keys', EXAMPLE_CONFIG.split('\n'))
       : '',

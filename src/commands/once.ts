@@ -1,4 +1,3 @@
-import type { ConfigOptions, LogOptions, ShardOptions, SummaryOptions } from '../cli/options.js';
 import { clock } from '../clock.js';
 import type { Config } from '../config/config.js';
 import { formatDuration } from '../config/units.js';
@@ -13,8 +12,9 @@ import { hasStakingNames, validators } from '../queries/validators.js';
 import { withinMs } from '../queue.js';
 import { count } from '../text/format.js';
 import { type CommandContext, type ExitCode, progressPrinter, userAgent } from './context.js';
-import { configOrExitCode } from './load-config.js';
-import { inactiveWatched, printDocuments, type ReadEndpoint } from './report.js';
+import type { OnceFlags } from './flags.js';
+import { configOrExitCode } from './configuration.js';
+import { inactiveWatched, printDocuments, type ReadEndpoint } from './summary.js';
 import { readResponse } from '../poll/read-response.js';
 import { createQueryRunner, type QueryLog } from '../poll/query-runner.js';
 
@@ -22,10 +22,7 @@ import { createQueryRunner, type QueryLog } from '../poll/query-runner.js';
 const PROGRESS_DELAY_MS = 1_000;
 
 /** `once`: polls every endpoint once and prints the metrics. */
-export async function runOnce(
-  options: ConfigOptions & ShardOptions & SummaryOptions & LogOptions,
-  context: CommandContext,
-): Promise<ExitCode> {
+export async function runOnce(options: OnceFlags, context: CommandContext): Promise<ExitCode> {
   const config = await configOrExitCode(context, options);
   if (typeof config === 'number') return config;
   const executor = createPollExecutor(userAgent(context));

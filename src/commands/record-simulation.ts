@@ -1,6 +1,5 @@
 import { mkdir } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { RecordOptions, SimulatorOptions } from '../cli/options.js';
 import { DEFAULT_TARGET_NAME } from '../config/config.js';
 import { defaultCrosschainSettings } from '../config/endpoint-config.js';
 import { openDirectory, type RecordingDirectory } from '../recorder/directory.js';
@@ -9,13 +8,14 @@ import { createModel, type Model } from '../simulator/model.js';
 import { executeQuery, HEIGHT_HEADER, pathOf } from '../simulator/query-service.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
 import type { CommandContext, ExitCode } from './context.js';
+import type { SimulateFlags } from './flags.js';
 
 /** What a chain node serves. */
 const RECORDED = ['module_state', 'rate_limiter_input'] as const;
 
 /** `simulate --record`: records a simulated chain as fast as it can be simulated. */
 export async function recordSimulation(
-  options: SimulatorOptions<ScenarioName> & RecordOptions & { readonly record: string },
+  options: SimulateFlags<ScenarioName> & { readonly record: string },
   context: CommandContext,
 ): Promise<ExitCode> {
   const {

@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { type ConfigOptions, type LogOptions, type RecordedOptions, STANDARD_INPUT } from '../cli/options.js';
 import { DEFAULT_TARGET_NAME, defaultConfig } from '../config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../config/endpoint-config.js';
 import { readProblem } from '../config/small-file.js';
@@ -15,14 +14,13 @@ import { targetOptions } from '../poll/jobs.js';
 import { timedStep } from '../poll/phases.js';
 import { readBody } from '../poll/read-response.js';
 import type { CommandContext, ExitCode } from './context.js';
-import { inactiveWatched, printDocuments, type ReadEndpoint } from './report.js';
-import { configOrExitCode } from './load-config.js';
+import { type ReplayFlags, STANDARD_INPUT } from './flags.js';
+import { inactiveWatched, printDocuments, type ReadEndpoint } from './summary.js';
+import { configOrExitCode } from './configuration.js';
 import { cleanText } from '../text/untrusted-text.js';
 
-export type ReplayOptions = RecordedOptions & ConfigOptions & LogOptions;
-
 /** `replay`: prints the metrics of a recording, or of recorded response bodies, these with the settings of the first target. Rejects if a file cannot be read. */
-export async function runReplay(options: ReplayOptions, context: CommandContext): Promise<ExitCode> {
+export async function runReplay(options: ReplayFlags, context: CommandContext): Promise<ExitCode> {
   const config = await configOrExitCode(context, options, defaultConfig);
   if (typeof config === 'number') return config;
   const { recording, bridge, crosschain, hubHeight } = options;

@@ -1,5 +1,4 @@
 import { loadedConfig } from '../active-config.js';
-import { createLog } from '../cli/log.js';
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
 import { createPages } from '../exporter.js';
@@ -9,7 +8,8 @@ import type { ReplayedEndpoint } from '../recorder/replay.js';
 import { createApp } from '../server/app.js';
 import { startWebServer } from '../server/server.js';
 import type { CommandContext, ExitCode } from './context.js';
-import type { ReplayOptions } from './replay.js';
+import type { ReplayFlags } from './flags.js';
+import { createLog } from './log.js';
 import { openRecording } from './replay-recording.js';
 
 /** A replay starts so long before the time that is shown, because values are remembered that long to be compared with later ones. */
@@ -19,7 +19,7 @@ const TELEMETRY_PATH = '/metrics';
 
 /** `replay --recording --serve`: the pages of a recorded time, until it is stopped. */
 export async function serveRecording(
-  options: ReplayOptions & { readonly recording: string },
+  options: ReplayFlags & { readonly recording: string },
   config: Config,
   context: CommandContext,
 ): Promise<ExitCode> {
@@ -68,9 +68,8 @@ export async function serveRecording(
     log,
   );
   const server = await startWebServer(app, listen, { log });
-  const stopped = context.waitForStopSignal();
   context.print(`pages as of ${time}: ${server.url}/ (Ctrl+C stops)\n`);
-  await stopped;
+  await context.waitForStopSignal();
   await server.close();
   return 0;
 }

@@ -1,16 +1,13 @@
-import type { LogOptions, RecordOptions, SimulatorOptions } from '../cli/options.js';
 import { formatDuration, HOUR_MS } from '../config/units.js';
 import { blockTimeOf, warmUpMs, type Model } from '../simulator/model.js';
 import { pathOf } from '../simulator/query-service.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
 import { startSimulator, type Simulator } from '../simulator/simulator.js';
 import { type CommandContext, type ExitCode, progressPrinter } from './context.js';
+import type { SimulateFlags, SimulatorFlags } from './flags.js';
 
 /** `simulate`: serves a simulated chain until it is stopped, or records it. */
-export async function runSimulate(
-  options: SimulatorOptions<ScenarioName> & RecordOptions & LogOptions,
-  context: CommandContext,
-): Promise<ExitCode> {
+export async function runSimulate(options: SimulateFlags<ScenarioName>, context: CommandContext): Promise<ExitCode> {
   const { record } = options;
   if (record !== undefined) {
     const { recordSimulation } = await import('./record-simulation.js');
@@ -29,7 +26,7 @@ const LONG_WARM_UP_MS = 8 * HOUR_MS;
 
 /** Starts the simulator and prints its addresses. Without a model, it creates one. */
 export async function startSimulation(
-  options: SimulatorOptions<ScenarioName> & LogOptions,
+  options: SimulatorFlags<ScenarioName>,
   context: CommandContext,
   model?: Model,
 ): Promise<Simulator> {

@@ -35,7 +35,7 @@ async function record(scenario: ScenarioName, directory: string, minutes: number
   const recorded = { record: directory, duration: minutes * MINUTE_MS, interval: 5 * MINUTE_MS };
   const listen = { port: 0 };
   const context = { ...createTestContext(), waitForStopSignal: async () => new Promise<never>(() => undefined) };
-  await recordSimulation({ ...simulated, ...recorded, listen }, context);
+  await recordSimulation({ ...simulated, ...recorded, listen, 'log.level': 'info', 'log.format': 'json' }, context);
 }
 
 beforeAll(async () => {

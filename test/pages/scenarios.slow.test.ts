@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { verdictsOf } from '../../src/poll/verdicts.js';
 import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { createPastModel, runTimeLapse } from '../../src/commands/time-lapse.js';
+import { createPastModel, pollPast } from '../../src/commands/demo-past.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { statusPage } from '../../src/pages/status-page.js';
 import { pendingView } from '../../src/pages/view.js';
@@ -29,7 +29,7 @@ interface Pages {
 async function pagesOf(scenario: ScenarioName): Promise<Pages> {
   const model = createPastModel({ seed: 1, scenario, blockTimeMs: 20_000, startTime: now.epochSeconds });
   const config = demoConfig('http://node.example', model);
-  const { knownBefore } = await runTimeLapse(model, scenario, config, now);
+  const { knownBefore } = await pollPast(model, scenario, config, now);
   const shown = jobsOf(config).flatMap((job) => {
     const past = knownBefore(job);
     return past === undefined ? [] : [{ state: past, job }];

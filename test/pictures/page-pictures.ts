@@ -1,8 +1,8 @@
 import type { Config } from '../../src/config/config.js';
 import { clock } from '../../src/clock.js';
-import { createLog } from '../../src/cli/log.js';
+import { createLog } from '../../src/commands/log.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { createPastModel, runTimeLapse } from '../../src/commands/time-lapse.js';
+import { createPastModel, pollPast } from '../../src/commands/demo-past.js';
 import { startExporter } from '../../src/exporter.js';
 import { createPollExecutor } from '../../src/poll/fetch.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
@@ -39,7 +39,7 @@ export async function startPages(
         model,
       });
       const config = withTargetName(demoConfig(simulator.url, model), target);
-      return { simulator, config, past: await runTimeLapse(model, scenario, config, now) };
+      return { simulator, config, past: await pollPast(model, scenario, config, now) };
     }),
   );
   const [first] = chains;

@@ -31,13 +31,7 @@ export function createTestContext(
 }
 
 /** The commands with their flags. */
-export const { commands } = createProgram({
-  version: '',
-  print: () => undefined,
-  first: undefined,
-  help: { scenarios: [], variables: [] },
-  onInvocation: () => undefined,
-});
+export const { commands } = createProgram(undefined, { scenarios: [], variables: [] });
 const variables = new Set(commands.flatMap(({ options }) => options.flatMap(({ envVar }) => envVar ?? [])));
 
 /** Parses a command line with these environment variables and no others. A number is the exit code after help or problems. */

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
-import type { DaemonOptions } from '../../src/commands/daemon.js';
-import { readConfig, readWebOptions } from '../../src/commands/load-config.js';
+import type { DaemonFlags } from '../../src/commands/flags.js';
+import { readConfig, readWebOptions } from '../../src/commands/configuration.js';
 import { startExporter } from '../../src/exporter.js';
 import { createPollExecutor } from '../../src/poll/fetch.js';
 import { atEnd } from './at-end.js';
@@ -12,7 +12,7 @@ export type TestExporter = Awaited<ReturnType<typeof startTestExporter>>;
 /** Starts what a daemon with these flags does, in this process and without its threads, until the end of the test. */
 export async function startTestExporter(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const context = createTestContext(env);
-  const options = await optionsOf<DaemonOptions>(['--web.listen-address=127.0.0.1:0', ...args]);
+  const options = await optionsOf<DaemonFlags>(['--web.listen-address=127.0.0.1:0', ...args]);
   const [config, web] = [await readConfig(context, options), await readWebOptions(options)];
   if (!config.ok || !web.ok) throw new Error([config, web].flatMap((part) => (part.ok ? [] : part.problems)).join());
   const log: string[] = [];

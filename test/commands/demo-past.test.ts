@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { verdictsOf } from '../../src/poll/verdicts.js';
 import { clock, type Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { createPastModel, runTimeLapse } from '../../src/commands/time-lapse.js';
+import { createPastModel, pollPast } from '../../src/commands/demo-past.js';
 import { createEndpointRegistry } from '../../src/poll/registry.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { createPollExecutor } from '../../src/poll/fetch.js';
@@ -20,7 +20,7 @@ const now: Instant = { epochSeconds: 1_790_000_000, monotonicMs: 0 };
 async function lapse(scenario: ScenarioName, blockTimeMs: number, at: Instant) {
   const model = createPastModel({ seed: 1, scenario, blockTimeMs, startTime: Math.floor(at.epochSeconds) });
   const config = demoConfig('http://127.0.0.1:1', model);
-  return { model, config, ...(await runTimeLapse(model, scenario, config, at)) };
+  return { model, config, ...(await pollPast(model, scenario, config, at)) };
 }
 
 describe('the past of a demo', () => {

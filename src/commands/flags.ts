@@ -1,12 +1,12 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { isIPv6 } from 'node:net';
 import type { Shard } from '../config/shard.js';
-import type { ListenAddress } from '../server/server.js';
 import { DAY_MS, formatDuration, HOUR_MS, parseDuration, SECOND_MS } from '../config/units.js';
+import type { ListenAddress } from '../server/server.js';
 
 /*
- * The flags in groups, each with the values that Commander makes of it: the attribute of `--web.listen-address` is `web.listenAddress`. A flag
- * with a dot in its name is also an environment variable.
+ * The flags in groups, each with its values: Commander calls that of `--web.listen-address` `web.listenAddress`. A flag with a dot in its name is also
+ * an environment variable.
  */
 
 /** `parse` throws an `InvalidArgumentError`. The help shows the text of the default. */
@@ -82,30 +82,24 @@ const MAX_INT64 = 2n ** 63n - 1n;
 const height = (text: string): string =>
   /^[1-9]\d{0,18}$/.test(text) && BigInt(text) <= MAX_INT64 ? text : expected(`an integer from 1 to ${MAX_INT64}`);
 
-export interface ConfigOptions {
+export interface ConfigFlags {
   readonly 'config.file'?: string;
   readonly 'config.check': boolean;
 }
 
-export const configOptions = (): Option[] => [
+const configFlags = () => [
   flag('--config.file <file>', 'Configuration file.', fileName),
   flag('--config.check [boolean]', 'Check the configuration, print it with all defaults, and exit.', boolean, 'false'),
 ];
 
-export interface ReloadOptions {
-  readonly 'config.autoReloadInterval': number;
+export interface ShardFlag {
+  readonly 'targets.shard': Shard;
 }
 
-export const reloadOptions = (): Option[] => [
-  flag(
-    '--config.auto-reload-interval <duration>',
-    'Interval for comparing the content of the configuration files and reloading them after a change; 0s to disable.',
-    reloadInterval,
-    '0s',
-  ),
-];
+const shardFlag = () =>
+  flag('--targets.shard <k/n>', 'Shard of the targets to poll: 2/5 is the second of five.', shard, '1/1');
 
-export interface WebOptions {
+export interface WebFlags {
   readonly 'web.listenAddress': ListenAddress;
   readonly 'web.telemetryPath': string;
   readonly 'web.config.file'?: string;
@@ -113,7 +107,7 @@ export interface WebOptions {
   readonly 'web.maxRequests': number;
 }
 
-export const webOptions = (defaultAddress = ':10917'): Option[] => [
+export const webFlags = (defaultAddress = ':10917') => [
   flag(
     '--web.listen-address <address>',
     'Address to listen on; port 0 selects a free port.',
@@ -131,82 +125,84 @@ export const webOptions = (defaultAddress = ':10917'): Option[] => [
   flag('--web.max-requests <integer>', 'Maximum number of concurrent requests.', integer(1, 10_000), '40'),
 ];
 
-export interface StateOptions {
-  readonly 'state.file'?: string;
-}
-
-export const stateOptions = (): Option[] => [
-  flag('--state.file <file>', 'File with what is remembered between polls, so that it survives a restart.', fileName),
-];
-
-export interface ShardOptions {
-  readonly 'targets.shard': Shard;
-}
-
-export const shardOptions = (): Option[] => [
-  flag('--targets.shard <k/n>', 'Shard of the targets to poll: 2/5 is the second of five.', shard, '1/1'),
-];
-
-export interface LogOptions {
-  readonly 'log.level': 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+export interface LogFlags {
+  readonly 'log.level': (typeof logLevels)[number];
   readonly 'log.format': 'json' | 'pretty';
 }
 
-export const logOptions = (defaultFormat: LogOptions['log.format'] = 'json'): Option[] => [
-  flag('--log.level <level>', 'Minimum log level.', String, 'info').choices([
-    'trace',
-    'debug',
-    'info',
-    'warn',
-    'error',
-    'fatal',
-    'silent',
-  ]),
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+export const logFlags = (defaultFormat: LogFlags['log.format'] = 'json') => [
+  flag('--log.level <level>', 'Minimum log level.', String, 'info').choices(logLevels),
   flag('--log.format <format>', 'Log format; pretty is for terminals.', String, defaultFormat).choices([
     'json',
     'pretty',
   ]),
 ];
 
-export interface SummaryOptions {
-  /** Whether a summary is printed; by default, on a terminal. */
+export interface DaemonFlags extends ConfigFlags, WebFlags, ShardFlag, LogFlags {
+  readonly 'config.autoReloadInterval': number;
+  readonly 'state.file'?: string;
+}
+
+export const daemonFlags = () => [
+  ...configFlags(),
+  flag(
+    '--config.auto-reload-interval <duration>',
+    'Interval for comparing the content of the configuration files and reloading them after a change; 0s to disable.',
+    reloadInterval,
+    '0s',
+  ),
+  ...webFlags(),
+  flag('--state.file <file>', 'File with what is remembered between polls, so that it survives a restart.', fileName),
+  shardFlag(),
+  ...logFlags(),
+];
+
+export interface OnceFlags extends ConfigFlags, ShardFlag, LogFlags {
+  /** By default, there is one on a terminal. */
   readonly summary?: boolean;
   readonly failOn?: 'warning' | 'critical';
 }
 
-export const summaryOptions = (): Option[] => [
+export const onceFlags = () => [
+  ...configFlags(),
+  shardFlag(),
   flag('--summary [boolean]', 'Print what is wrong on standard error; the default on a terminal.', boolean),
   flag('--fail-on <severity>', 'Exit with 3 if something is wrong with this severity or a higher one.', String).choices(
     ['warning', 'critical'],
   ),
+  ...logFlags(),
 ];
 
-export interface RecordingOptions {
+interface RecordingFlags extends ConfigFlags, LogFlags {
   readonly recording?: string;
   readonly from?: number;
   readonly to?: number;
 }
 
-const recordingOptions = (): Option[] => [
+const recordingFlags = () => [
   flag('--recording <directory>', 'Directory of a recording.', fileName),
   flag('--from <time>', 'Beginning of the replayed time, such as 2026-11-23 or 2026-11-23T07:35:00Z.', time),
   flag('--to <time>', 'End of the replayed time.', time),
 ];
 
-export interface BacktestOptions extends RecordingOptions {
+export interface BacktestFlags extends RecordingFlags {
   readonly format: 'table' | 'json';
 }
 
-export const backtestOptions = (): Option[] => [
-  ...recordingOptions(),
+export const backtestFlags = () => [
+  ...recordingFlags(),
   flag('--format <format>', 'Format of the alerts.', String, 'table').choices(['table', 'json']),
+  ...configFlags(),
+  ...logFlags(),
 ];
 
 /** The file name that stands for standard input. */
 export const STANDARD_INPUT = '-';
 
 /** Recorded response bodies, or a recording. */
-export interface RecordedOptions extends RecordingOptions {
+export interface ReplayFlags extends RecordingFlags {
   readonly bridge?: string;
   readonly crosschain?: string;
   readonly hubHeight?: string;
@@ -216,11 +212,11 @@ export interface RecordedOptions extends RecordingOptions {
   readonly listen: ListenAddress;
 }
 
-export const recordedOptions = (): Option[] => [
+export const replayFlags = () => [
   flag('--bridge <file>', 'Recorded response body of the bridge module state; - is standard input.', fileName),
   flag('--crosschain <file>', 'Recorded response body of the rate limiter input; - is standard input.', fileName),
   flag('--hub-height <integer>', 'Hub height of the recorded module state.', height),
-  ...recordingOptions(),
+  ...recordingFlags(),
   flag('--target <name>', 'Only the target of this name.', String),
   flag('--serve [boolean]', 'Serve the pages as of a recorded time, instead of printing metrics.', boolean, 'false'),
   flag('--at <time>', 'Time of the served pages, such as 2026-11-23T03:12:00Z.', time),
@@ -230,9 +226,12 @@ export const recordedOptions = (): Option[] => [
     listenAddress,
     '127.0.0.1:10918',
   ),
+  ...configFlags(),
+  ...logFlags(),
 ];
 
-export interface SimulatorOptions<Scenario> {
+/** The scenario is one of the simulator, which the command line does not load for other commands. */
+export interface SimulatorFlags<Scenario> extends LogFlags {
   readonly listen: ListenAddress;
   readonly seed: number;
   readonly scenario: Scenario;
@@ -240,10 +239,10 @@ export interface SimulatorOptions<Scenario> {
   readonly startTime?: number;
 }
 
-export const simulatorOptions = (scenarioNames: readonly string[]): Option[] => [
+const simulatorFlags = (scenarios: readonly string[]) => [
   flag('--listen <address>', 'Address the simulated node listens on.', listenAddress, '127.0.0.1:1317'),
   flag('--seed <integer>', 'Seed of the simulation; the same seed gives the same chain.', integer(0, 2 ** 32 - 1), '1'),
-  flag('--scenario <name>', 'Scenario to simulate.', oneOf(scenarioNames)).default('healthy', 'healthy'),
+  flag('--scenario <name>', 'Scenario to simulate.', oneOf(scenarios)).default('healthy', 'healthy'),
   flag(
     '--block-time <duration>',
     'Time between blocks; by default 630ms in the scenario mainnet and 2s in the others.',
@@ -256,14 +255,25 @@ export const simulatorOptions = (scenarioNames: readonly string[]): Option[] => 
   ),
 ];
 
-export interface RecordOptions {
+export interface SimulateFlags<Scenario> extends SimulatorFlags<Scenario> {
   readonly record?: string;
   readonly duration: number;
   readonly interval: number;
 }
 
-export const recordOptions = (): Option[] => [
+export const simulateFlags = (scenarios: readonly string[]) => [
+  ...simulatorFlags(scenarios),
   flag('--record <directory>', 'Record the chain in this directory instead of serving it.', fileName),
   flag('--duration <duration>', 'Simulated time to record.', duration(SECOND_MS, 400 * DAY_MS), '1d'),
   flag('--interval <duration>', 'Simulated time between two recorded polls.', duration(SECOND_MS, DAY_MS), '1m'),
+  ...logFlags(),
+];
+
+export interface DemoFlags<Scenario> extends SimulatorFlags<Scenario>, WebFlags {}
+
+/** The demo is for a terminal on the local machine. */
+export const demoFlags = (scenarios: readonly string[]) => [
+  ...simulatorFlags(scenarios),
+  ...webFlags('127.0.0.1:10917'),
+  ...logFlags('pretty'),
 ];

@@ -71,7 +71,7 @@ function pastMinutes(scenario: ScenarioName, blockTimeMs: number): number {
 }
 
 /** What the polls of the past have found. */
-export interface TimeLapse {
+export interface PolledPast {
   readonly knownBefore: (job: PollJob) => EndpointState | undefined;
   /** How long the scenario has lasted. */
   readonly incidentMinutes: number;
@@ -82,12 +82,12 @@ export interface TimeLapse {
  * Advances a healthy chain through the past of a scenario, until now, and polls it. The endpoints have the results as if they had come
  * from the node.
  */
-export async function runTimeLapse(
+export async function pollPast(
   model: Model,
   scenario: ScenarioName,
   config: Config,
   now: Instant,
-): Promise<TimeLapse> {
+): Promise<PolledPast> {
   const jobs = jobsOf(config);
   const minutes = pastMinutes(scenario, model.blockTimeMs);
   const healthyMinutes = Math.min(HEALTHY_MINUTES, Math.floor(minutes / 4));

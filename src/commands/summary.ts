@@ -1,4 +1,3 @@
-import type { SummaryOptions } from '../cli/options.js';
 import { clock, type Instant } from '../clock.js';
 import type { StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
@@ -15,6 +14,7 @@ import { sentenceText, unknownMinimumsText } from '../problems/sentence.js';
 import { verdictsOf, type TargetVerdicts, type Verdict } from '../poll/verdicts.js';
 import { count, duration } from '../text/format.js';
 import { type CommandContext, type ExitCode, printWarnings } from './context.js';
+import type { OnceFlags } from './flags.js';
 
 /* The output of `once` and `replay`, which read every document once. */
 
@@ -34,7 +34,7 @@ export function printDocuments(
   endpoints: readonly ReadEndpoint[],
   warnings: readonly string[],
   noun: keyof typeof plurals,
-  options: SummaryOptions = { summary: false },
+  { summary, failOn }: Pick<OnceFlags, 'summary' | 'failOn'> = { summary: false },
 ): ExitCode {
   const now = clock();
   const states = endpoints.map(({ state }) => state);
@@ -45,17 +45,12 @@ export function printDocuments(
     if (last?.ok === true || failure === undefined) continue;
     if (!documents[document].isOptional) failures += 1;
     const { error } = failure;
-    const { reason, message } = error;
-    const remedy = noun === 'poll' || reason === 'too_large' ? remedyOf(error, document) : FILE_REMEDY;
-    context.printError(`${target} ${document}: ${reason}: ${message}`);
-    context.printError(`  ${remedy}`);
+    context.printError(`${target} ${document}: ${error.reason}: ${error.message}`);
+    const isFile = noun === 'recorded body' && error.reason !== 'too_large';
+    context.printError(`  ${isFile ? FILE_REMEDY : remedyOf(error, document)}`);
   }
-  const { lines, failure: verdict } = summarize(
-    endpoints.map(({ state }) => state),
-    now,
-    options,
-  );
-  if (options.summary ?? context.isTerminal) for (const line of lines) context.printError(line);
+  const { lines, failure: verdict } = summarize(states, now, failOn);
+  if (summary ?? context.isTerminal) for (const line of lines) context.printError(line);
   printWarnings(context, warnings);
   if (verdict !== undefined) {
     context.printError(`exit 3: ${verdict}`);
@@ -86,21 +81,36 @@ const MAX_LINES = 10;
 
 export interface Summary {
   readonly lines: readonly string[];
-  /** Which verdict `--fail-on` names; `undefined` if there is none. */
+  /** The verdict for which `--fail-on` ends with an error; `undefined` if there is none. */
   readonly failure: string | undefined;
 }
 
 /** What is wrong, by one poll of each endpoint, in the sentences of the status page. What has failed is printed before. */
-export function summarize(states: readonly EndpointState[], now: Instant, { failOn }: SummaryOptions): Summary {
+export function summarize(states: readonly EndpointState[], now: Instant, failOn?: Severity): Summary {
   const targets = verdictsOf(states, now);
-  const verdicts = targets.flatMap((target) => target.verdicts).filter(({ inhibitedBy }) => inhibitedBy === null);
-  const worst = failOn === undefined ? undefined : worstFrom(verdicts, failOn);
   const polled = states.filter(({ success }) => success !== undefined);
-  const isPolled = (verdict: Verdict): boolean =>
-    polled.some(({ target, document }) => verdict.target === target && verdict.document === document);
+  const verdicts = targets.flatMap((target) => target.verdicts).filter(({ inhibitedBy }) => inhibitedBy === null);
+  const firing = verdicts.filter(({ state }) => state === 'firing');
+  const worst = firing.find(
+    ({ severity }) => failOn !== undefined && severities.indexOf(severity) <= severities.indexOf(failOn),
+  );
+  const isPolled = ({ target, document }: Verdict): boolean =>
+    polled.some((state) => state.target === target && state.document === document);
+  const proven = firing.filter(isPolled);
+  const isHealthy = ({ target }: TargetVerdicts): boolean =>
+    !proven.some((verdict) => verdict.target === target) &&
+    states.every((state) => state.target !== target || state.success !== undefined);
   return {
     lines: [
-      ...summaryLines(verdicts.filter(isPolled), polledTargets(states)),
+      ...proven
+        .slice(0, MAX_LINES)
+        .map(({ target, severity, sentence }) => `${target}: ${severity}: ${sentenceText(sentence)}`),
+      ...(proven.length > MAX_LINES ? [`and ${proven.length - MAX_LINES} more`] : []),
+      ...targets.filter(isHealthy).map(({ target }) => `${target}: no problem that one poll can prove`),
+      ...verdicts
+        .filter((verdict) => verdict.state !== 'firing' && isPolled(verdict))
+        .slice(0, MAX_LINES)
+        .map(buildingUpLine),
       ...targets.flatMap((target) => notJudgedLine(target, polled)),
       ...polled.flatMap(unknownMinimumsLine),
     ],
@@ -108,26 +118,9 @@ export function summarize(states: readonly EndpointState[], now: Instant, { fail
   };
 }
 
-/** The targets whose polls have all succeeded. */
-function polledTargets(states: readonly EndpointState[]): readonly string[] {
-  const failing = new Set(states.flatMap(({ success, target }) => (success === undefined ? [target] : [])));
-  return [...new Set(states.map(({ target }) => target))].filter((target) => !failing.has(target));
-}
-
-/** What one poll proves, worst first, or that nothing is wrong; then what may become an alert. */
-function summaryLines(verdicts: readonly Verdict[], targets: readonly string[]): readonly string[] {
-  const firing = verdicts.filter(({ state }) => state === 'firing');
-  const pending = verdicts.filter(({ state }) => state !== 'firing');
-  const lines = firing.map(({ target, severity, sentence }) => `${target}: ${severity}: ${sentenceText(sentence)}`);
-  const more = lines.length > MAX_LINES ? [`and ${lines.length - MAX_LINES} more`] : [];
-  return [
-    ...lines.slice(0, MAX_LINES),
-    ...more,
-    ...targets
-      .filter((target) => !firing.some((verdict) => verdict.target === target))
-      .map((target) => `${target}: no problem that one poll can prove`),
-    ...pending.slice(0, MAX_LINES).map(pendingLine),
-  ];
+function buildingUpLine({ target, severity, sentence, ageSeconds, startSeconds, firesAtSeconds }: Verdict): string {
+  const left = duration(firesAtSeconds - startSeconds - ageSeconds);
+  return `${target}: building up, ${severity} in ${left}: ${sentenceText(sentence)}`;
 }
 
 /** What the node has not served the fields for, and what one poll never proves. */
@@ -145,16 +138,4 @@ function unknownMinimumsLine({ target, success }: EndpointState): readonly strin
   const input = isOf('module_state', snapshot) ? keptInput(snapshot) : undefined;
   const text = input && unknownMinimumsText(orUndefined(() => countTokensWithoutMinimum(input)) ?? 0);
   return text ? [`${target}: ${text}`] : [];
-}
-
-function pendingLine({ target, severity, sentence, ageSeconds, startSeconds, firesAtSeconds }: Verdict): string {
-  const left = duration(firesAtSeconds - startSeconds - ageSeconds);
-  return `${target}: building up, ${severity} in ${left}: ${sentenceText(sentence)}`;
-}
-
-/** The worst verdict that holds with this severity or a higher one. Only what the data prove to last long enough holds. */
-function worstFrom(verdicts: readonly Verdict[], severity: Severity): Verdict | undefined {
-  return verdicts.find(
-    (verdict) => verdict.state === 'firing' && severities.indexOf(verdict.severity) <= severities.indexOf(severity),
-  );
 }

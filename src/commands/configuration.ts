@@ -1,4 +1,3 @@
-import type { ConfigOptions, ShardOptions, WebOptions } from '../cli/options.js';
 import { createFileSchema, type Config, type ConfigResult } from '../config/config.js';
 import { loadConfig, formatConfig } from '../config/loader.js';
 import { clampToMemory } from '../config/memory-limits.js';
@@ -8,13 +7,14 @@ import { metricLabels } from '../exposition/metrics-page.js';
 import { problemNames } from '../problems/problems.js';
 import type { Result } from '../result.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings } from './context.js';
+import type { ConfigFlags, ShardFlag, WebFlags } from './flags.js';
 
 /* The configuration and the web configuration that the flags of a command name. */
 
 /** The configuration with the targets of this shard. */
 export async function readConfig(
   { env, memoryBytes }: CommandContext,
-  options: ConfigOptions & Partial<ShardOptions>,
+  options: ConfigFlags & Partial<ShardFlag>,
   fallback?: Config,
 ): Promise<ConfigResult> {
   const result = await loadConfig({
@@ -39,7 +39,7 @@ export async function readConfig(
 /** Prints warnings and problems, for commands without a log. Returns an exit code after problems, and with `--config.check`. */
 export async function configOrExitCode(
   context: CommandContext,
-  options: ConfigOptions & Partial<ShardOptions>,
+  options: ConfigFlags & Partial<ShardFlag>,
   fallback?: Config,
 ): Promise<Config | ExitCode> {
   const result = await readConfig(context, options, fallback);
@@ -56,7 +56,7 @@ export function printConfig({ print }: CommandContext, config: Config): ExitCode
 type ServeOptions = Pick<ExporterOptions, 'listen' | 'telemetryPath' | 'enableLifecycle' | 'maxRequests' | 'webConfig'>;
 
 /** The web flags with the content of `--web.config.file`. */
-export async function readWebOptions(options: WebOptions): Promise<Result<{ readonly options: ServeOptions }>> {
+export async function readWebOptions(options: WebFlags): Promise<Result<{ readonly options: ServeOptions }>> {
   const serve = {
     listen: options['web.listenAddress'],
     telemetryPath: options['web.telemetryPath'],

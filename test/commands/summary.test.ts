@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Instant } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { summarize, type Summary } from '../../src/commands/report.js';
+import { summarize, type Summary } from '../../src/commands/summary.js';
 import { readResponse } from '../../src/poll/read-response.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
@@ -43,7 +43,7 @@ function summaryOf(scenario: ScenarioName, minutes: number, { tokens }: Pick<Par
     const body = context.document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });
     endpoints.record(context, pollOf(context, body, { height: model.height, at: now }), now);
   }
-  return summarize(endpoints.states(), now, { failOn: 'warning' });
+  return summarize(endpoints.states(), now, 'warning');
 }
 
 const NOT_JUDGED = 'demo: not judged by this poll: ';
@@ -150,7 +150,7 @@ describe('the summary of one poll', () => {
       endpoints.record(context, readResponse(failedFetch('connect', 'refused'), context), now);
     }
     expect(contexts).toHaveLength(1);
-    expect(summarize(endpoints.states(), now, {})).toEqual({ lines: [], failure: undefined });
+    expect(summarize(endpoints.states(), now)).toEqual({ lines: [], failure: undefined });
   });
 
   it('begins with "no problem" for a healthy bridge, and ends with what it cannot judge', () => {

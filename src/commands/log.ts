@@ -2,7 +2,7 @@ import { isatty } from 'node:tty';
 import { styleText } from 'node:util';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Environment } from '../config/environment.js';
-import type { LogOptions } from './options.js';
+import type { LogFlags } from './flags.js';
 
 const STDERR = 2;
 
@@ -14,7 +14,7 @@ interface LogContext {
 }
 
 /** Logs to standard error. Writes are synchronous, so that no line is lost when the process exits. */
-export function createLog(options: LogOptions, { env, logFailed }: LogContext): Logger {
+export function createLog(options: LogFlags, { env, logFailed }: LogContext): Logger {
   const stderr = pino.destination({ dest: STDERR, sync: true });
   stderr.on('error', logFailed);
   const stream = options['log.format'] === 'pretty' ? prettyStream(stderr, env) : stderr;
