@@ -13,37 +13,21 @@ import { type FormatPosition, parseYaml, type YamlResult } from './yaml.js';
 export interface ConfigData {
   readonly data: unknown;
   readonly label: FormatPosition;
-  /** The directory of the configuration file. */
-  readonly directory: string;
-  /** The directory that relative file names of a target start at. */
-  readonly directoryOf: (target: number) => string;
-}
-
-interface ConfigFiles extends ConfigData {
-  /** Problems and warnings of the target files. */
-  readonly problems: readonly string[];
-  readonly warnings: readonly string[];
+  /** The directory of the configuration file, or of the file that a target is in: relative file names start there. */
+  readonly directoryOf: (target?: number) => string;
 }
 
 /** Enough for 100,000 targets. */
 const MAX_TARGET_FILE_BYTES = 64 * 2 ** 20;
 
-interface Sources {
-  readonly main: TextResult;
-  readonly yaml: YamlResult;
-  /** The files that match each entry of `target_files`, or why they cannot be searched. */
-  readonly matches: readonly { readonly files: readonly string[]; readonly problem?: string }[];
-  readonly targetFiles: readonly { readonly path: string; readonly content: TextResult }[];
-}
-
-async function readSources(path: string): Promise<Sources> {
+async function readSources(path: string) {
   const main = await readTextFile(path);
   const yaml: YamlResult = main.ok ? parseYaml(main.text, path) : { ok: false, problems: [`${path}: ${main.problem}`] };
   const patterns = yaml.ok && isMapping(yaml.data) ? yaml.data['target_files'] : undefined;
   const matches = await Promise.all(
     (Array.isArray(patterns) ? patterns : []).map(async (pattern: unknown) => findFiles(pattern, dirname(path))),
   );
-  const targetFiles: Sources['targetFiles'][number][] = [];
+  const targetFiles: { readonly path: string; readonly content: TextResult }[] = [];
   // A file that several patterns match is read once.
   for (const file of new Set(matches.flatMap(({ files }) => files))) {
     // oxlint-disable-next-line no-await-in-loop -- limits the number of open files
@@ -52,15 +36,22 @@ async function readSources(path: string): Promise<Sources> {
   return { main, yaml, matches, targetFiles };
 }
 
+/** The files that match an entry of `target_files`, or why they cannot be searched. */
+interface Matches {
+  readonly files: readonly string[];
+  readonly problem?: string;
+}
+
 /**
  * The files that match a pattern, sorted. As in Prometheus, `*` can be in the last part of a path; as in shells, it matches no names that start with
  * a dot, such as the lock files of editors and the internal folders of a mounted ConfigMap. The schema reports what is no pattern.
  */
-async function findFiles(pattern: unknown, directory: string): Promise<Sources['matches'][number]> {
+async function findFiles(pattern: unknown, directory: string): Promise<Matches> {
   if (typeof pattern !== 'string') return { files: [] };
   const folder = join(isAbsolute(pattern) ? '' : directory, dirname(pattern));
-  const parts = basename(pattern).split('*');
-  const source = parts.map((part) => part.replaceAll(/[\\^$.+?()[\]{}|]/g, String.raw`\$&`)).join('.*');
+  const source = basename(pattern)
+    .replaceAll(/[\\^$.+?()[\]{}|]/g, String.raw`\$&`)
+    .replaceAll('*', '.*');
   const matcher = new RegExp(`^${source.startsWith('.*') ? '(?!\\.)' : ''}${source}$`, 's');
   try {
     const entries = await readdir(folder, { withFileTypes: true });
@@ -81,28 +72,30 @@ export async function hashConfigFiles(path: string): Promise<string> {
     .digest('base64');
 }
 
+interface ConfigFiles extends ConfigData {
+  /** What is wrong with the target files. */
+  readonly fileProblems: readonly string[];
+  readonly warnings: readonly string[];
+}
+
 /** Reads the files. Fails if the configuration file cannot be read or parsed. */
-export async function readConfigFiles(path: string): Promise<Result<{ readonly files: ConfigFiles }>> {
+export async function readConfigFiles(path: string): Promise<Result<ConfigFiles>> {
   const { yaml, matches, targetFiles } = await readSources(path);
   if (!yaml.ok) return yaml;
-  const entries = matches.map((match, index) => ({ ...match, position: yaml.label(['target_files', index]) }));
-  const lists = targetFiles.map(({ path: file, content }) => parseTargetFile(file, content));
-  const isUnmatched = ({ files, problem }: (typeof entries)[number]) => problem === undefined && files.length === 0;
-  return {
-    ok: true,
-    files: {
-      ...withTargets(
-        yaml,
-        dirname(path),
-        lists.flatMap((list) => (list.ok ? list.list : [])),
-      ),
-      problems: [
-        ...entries.flatMap(({ position, problem }) => (problem === undefined ? [] : `${position}: ${problem}`)),
-        ...lists.flatMap((list) => (list.ok ? [] : list.problems)),
-      ],
-      warnings: entries.filter(isUnmatched).map(({ position }) => `${position}: matches no file`),
-    },
-  };
+  const fileProblems: string[] = [];
+  const warnings: string[] = [];
+  for (const [index, { files, problem }] of matches.entries()) {
+    const position = yaml.label(['target_files', index]);
+    if (problem !== undefined) fileProblems.push(`${position}: ${problem}`);
+    else if (files.length === 0) warnings.push(`${position}: matches no file`);
+  }
+  const lists: TargetList[] = [];
+  for (const { path: file, content } of targetFiles) {
+    const list = parseTargetFile(file, content);
+    if (list.ok) lists.push(list);
+    else fileProblems.push(...list.problems);
+  }
+  return { ok: true, ...withTargets(yaml, dirname(path), lists), fileProblems, warnings };
 }
 
 /** The targets of one file. */
@@ -115,7 +108,7 @@ interface TargetList {
 const EXPECTED_TARGETS = 'expected a list of targets, each as under targets, or [] for none';
 
 /** An empty file is invalid, because it is most likely not completely written. */
-function parseTargetFile(path: string, content: TextResult): Result<{ readonly list: TargetList }> {
+function parseTargetFile(path: string, content: TextResult): Result<TargetList> {
   if (!content.ok) {
     const advice = content.problem === 'is empty' ? ` — ${EXPECTED_TARGETS}` : '';
     return { ok: false, problems: [`${path}: ${content.problem}${advice}`] };
@@ -124,7 +117,7 @@ function parseTargetFile(path: string, content: TextResult): Result<{ readonly l
   if (!yaml.ok) return yaml;
   const { data, label } = yaml;
   if (!Array.isArray(data)) return { ok: false, problems: [`${label([])}: ${EXPECTED_TARGETS}`] };
-  return { ok: true, list: { directory: dirname(path), targets: data, label } };
+  return { ok: true, directory: dirname(path), targets: data, label };
 }
 
 /** Appends the targets of target files to those of the configuration file. Invalid data stays as it is, for the schema to report. */
@@ -134,7 +127,7 @@ function withTargets(
   lists: readonly TargetList[],
 ): ConfigData {
   const { targets = [] } = isMapping(data) ? data : {};
-  if (!isMapping(data) || !Array.isArray(targets)) return { data, label, directory, directoryOf: () => directory };
+  if (!isMapping(data) || !Array.isArray(targets)) return { data, label, directoryOf: () => directory };
   const all: TargetList[] = [{ directory, targets, label: (path) => label(['targets', ...path]) }, ...lists];
   // The list of each target, and its index there.
   const origins = all.flatMap((list) => list.targets.map((_target, index) => ({ list, index })));
@@ -145,7 +138,6 @@ function withTargets(
       const origin = key === 'targets' && typeof target === 'number' ? origins[target] : undefined;
       return origin === undefined ? label(path) : origin.list.label([origin.index, ...rest]);
     },
-    directory,
-    directoryOf: (target) => origins[target]?.list.directory ?? directory,
+    directoryOf: (target = -1) => origins[target]?.list.directory ?? directory,
   };
 }

@@ -64,11 +64,6 @@ export function variableOf(path: Path): string {
     each.path.every((key, index) => key === path[index]),
   );
   if (found === undefined) return 'BRIDGE_URL, CROSSCHAIN_URL';
-  const [
-    name,
-    {
-      path: { length },
-    },
-  ] = found;
-  return name + z.core.toDotPath(path.slice(length));
+  const [name, each] = found;
+  return name + z.core.toDotPath(path.slice(each.path.length));
 }

@@ -26,15 +26,16 @@ interface ConfigSource {
   readonly fallback?: Config | undefined;
   /** Whether problems of credential and certificate files are problems of the configuration. Otherwise, they are warnings. */
   readonly checkFiles?: boolean;
-  readonly schema?: FileSchema;
+  readonly schema?: FileSchema | undefined;
 }
 
 /** Loads the configuration from the file or from the environment variables of one target; both at once is a problem. */
-export async function loadConfig(source: ConfigSource): Promise<ConfigResult> {
-  const { configFile, env, fallback } = source;
+export async function loadConfig({ configFile, env, fallback, ...checks }: ConfigSource): Promise<ConfigResult> {
   const variables = presentTargetVariables(env);
   if (configFile === undefined) {
-    if (variables.length > 0) return validateConfig(environmentData(env), { label: variableOf });
+    if (variables.length > 0) {
+      return validateConfig({ data: environmentData(env), label: variableOf, directoryOf: () => '' });
+    }
     return fallback === undefined ? problem(NO_TARGETS) : { ok: true, config: fallback, warnings: [] };
   }
   if (variables.length > 0) {
@@ -42,18 +43,21 @@ export async function loadConfig(source: ConfigSource): Promise<ConfigResult> {
       `${variables.join(', ')}: cannot be combined with the configuration file ${configFile} — expected only one of them`,
     );
   }
-  return loadFile(configFile, source);
+  return loadFile(configFile, checks);
 }
 
-async function loadFile(path: string, { checkFiles = false, schema }: ConfigSource): Promise<ConfigResult> {
-  const read = await readConfigFiles(path);
-  if (!read.ok) return read;
-  const { data, problems, warnings, ...context } = read.files;
-  const result = validateConfig(data, { ...context, schema });
-  if (!result.ok || problems.length > 0) {
-    return { ok: false, problems: [...problems, ...(result.ok ? [] : result.problems)] };
+async function loadFile(
+  path: string,
+  { checkFiles = false, schema }: Pick<ConfigSource, 'checkFiles' | 'schema'>,
+): Promise<ConfigResult> {
+  const files = await readConfigFiles(path);
+  if (!files.ok) return files;
+  const { fileProblems, warnings, label } = files;
+  const result = validateConfig(files, schema);
+  if (!result.ok || fileProblems.length > 0) {
+    return { ok: false, problems: [...fileProblems, ...(result.ok ? [] : result.problems)] };
   }
-  const referenced = await checkReferencedFiles(result.config, context.label);
+  const referenced = await checkReferencedFiles(result.config, label);
   if (checkFiles && referenced.length > 0) return { ok: false, problems: referenced };
   return { ...result, warnings: [...warnings, ...result.warnings, ...referenced] };
 }
@@ -80,21 +84,10 @@ To try it without a node, run bridge-exporter demo.`;
 
 const problem = (message: string): ConfigResult => ({ ok: false, problems: [message] });
 
-interface ValidationContext extends Partial<Omit<ConfigData, 'data'>> {
-  /** Formats the positions in messages. */
-  readonly label: FormatPosition;
-  readonly schema?: FileSchema | undefined;
-}
-
 /** Validates data in the format of the configuration file. As in Prometheus, file names are relative to the file they are in. */
 export function validateConfig(
-  data: unknown,
-  {
-    label,
-    directory = '',
-    directoryOf = () => directory,
-    schema = createFileSchema(new Set(), new Set()),
-  }: ValidationContext,
+  { data, label, directoryOf }: ConfigData,
+  schema = createFileSchema(new Set(), new Set()),
 ): ConfigResult {
   const result = validate(schema, data, label);
   if (!result.ok) return result;
@@ -102,7 +95,7 @@ export function validateConfig(
   const config = {
     ...others,
     targets: targets.map((target, index) => inDirectory(target, directoryOf(index))),
-    recorder: { ...recorder, directory: recorder.directory && resolve(directory, recorder.directory) },
+    recorder: { ...recorder, directory: recorder.directory && resolve(directoryOf(), recorder.directory) },
   };
   return { ok: true, config, warnings: findWarnings(config).map((warning) => formatMessage(warning, label)) };
 }

@@ -72,6 +72,8 @@ function hasCode(error: unknown, code: string): boolean {
 /** Returns what is wrong with a text, without quoting it. */
 export type TextCheck = (text: string) => string | undefined;
 
+export type FileReader = ReturnType<typeof createFileReader>;
+
 /** Reads files that a configuration names, from its directory. What is wrong with one of them is added to the problems. */
 export function createFileReader(problems: PathMessage[], directory = '') {
   return async (file: string | undefined, path: Path, check: TextCheck): Promise<string | undefined> => {

@@ -83,7 +83,7 @@ export const urlTemplate = (placeholder: string) =>
     },
   ).meta({ title: 'URL template' });
 
-interface Proxy {
+export interface Proxy {
   /** Scheme, host and port. */
   readonly url: string;
   /** `user:password`, percent-decoded. */

@@ -1,6 +1,6 @@
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import { z } from 'zod';
-import { checkCertificates, checkPrivateKey, isKeyPair } from '../config/pem.js';
+import { checkCertificates, readKeyPair } from '../config/pem.js';
 import { createFileReader } from '../config/small-file.js';
 import { fileName } from '../config/values.js';
 import type { PathMessage } from '../config/yaml.js';
@@ -53,21 +53,14 @@ export interface LoadedTls {
 
 /** Reads certificate, key and client CA, and checks that they can be used. Names of files are relative to the folder. */
 export async function loadTls(
-  { cert_file, key_file, client_ca_file, client_auth_type, min_version, max_version }: z.output<typeof tlsSection>,
+  { client_ca_file, client_auth_type, min_version, max_version, ...files }: z.output<typeof tlsSection>,
   folder: string,
 ): Promise<Result<{ readonly tls: LoadedTls }, { readonly problems: readonly PathMessage[] }>> {
   const problems: PathMessage[] = [];
   const read = createFileReader(problems, folder);
-  const cert = await read(cert_file, ['cert_file'], checkCertificates);
-  const key = await read(key_file, ['key_file'], checkPrivateKey);
-  const ca = await read(client_ca_file, ['client_ca_file'], checkCertificates);
-  if (cert !== undefined && key !== undefined && !isKeyPair(cert, key)) {
-    problems.push({ path: ['key_file'], message: 'is not the key of the certificate' });
-  }
   const context: SecureContextOptions = {
-    cert,
-    key,
-    ca,
+    ...(await readKeyPair(files, [], read, problems)),
+    ca: await read(client_ca_file, ['client_ca_file'], checkCertificates),
     minVersion: tlsVersions[min_version],
     maxVersion: tlsVersions[max_version],
     // At its default security level OpenSSL rejects TLS 1.0 and 1.1 whatever the minimum version.

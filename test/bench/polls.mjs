@@ -1,6 +1,6 @@
 /** One poll, from the request to the exposition, relative to download and JSON.parse in the same process. */
 import { request } from 'undici';
-import { validateConfig } from '../../dist/config/loader.js';
+import { configSchema } from '../../dist/config/config.js';
 import { requestUrl } from '../../dist/config/urls.js';
 import { renderEndpoints } from '../../dist/exposition/metrics-page.js';
 import { clock } from '../../dist/clock.js';
@@ -26,19 +26,16 @@ export async function polls({ node, sizes, runsOf }) {
   const results = [];
   for (const size of sizes) {
     const url = `${node}/${size}`;
-    const { config } = validateConfig(
-      {
-        poll: { timeout: '1m', max_body_size: '256MiB' },
-        targets: [
-          {
-            name: 'bench',
-            bridge: { url, dialect: 'neutral' },
-            crosschain: { url, dialect: 'neutral', window: '500', rate: '1000' },
-          },
-        ],
-      },
-      { label: (path) => path.join('.') },
-    );
+    const config = configSchema.parse({
+      poll: { timeout: '1m', max_body_size: '256MiB' },
+      targets: [
+        {
+          name: 'bench',
+          bridge: { url, dialect: 'neutral' },
+          crosschain: { url, dialect: 'neutral', window: '500', rate: '1000' },
+        },
+      ],
+    });
     const jobs = jobsOf(config);
     const executor = createPollExecutor('bridge-exporter/bench');
     for (const job of jobs) {

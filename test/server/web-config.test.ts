@@ -80,7 +80,7 @@ describe('an invalid web configuration', () => {
     ],
     [
       'tls_server_config: {cert_file: a.crt, key_file: other.key}',
-      ':1: tls_server_config.key_file: is not the key of the certificate',
+      ':1: tls_server_config.key_file: other.key is not the key of the certificate',
     ],
     [
       `tls_server_config: {${PAIR}, client_auth_type: RequireAndVerifyClientCert, client_ca_file: text}`,
