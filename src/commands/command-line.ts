@@ -22,9 +22,9 @@ interface CommandDefinition extends HelpContent {
   /** Defaults to `[flags]`. */
   readonly usage?: string;
   readonly options: readonly Option[];
-  /** What is wrong with the flags together. */
+  /** Returns a problem of the flags together. */
   readonly check?: (command: Command) => string | undefined;
-  /** Whether it ends only when it is asked to; by default, it does not. */
+  /** Whether it runs until it is stopped; by default, it does not. */
   readonly isServer?: (options: never) => boolean;
   /** Imports the command when it runs, because loading the modules of the daemon takes several times as long as starting Node.js. */
   readonly load: () => Promise<(options: never, context: CommandContext) => Promise<ExitCode>>;

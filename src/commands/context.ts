@@ -6,7 +6,7 @@ import type { LogFlags } from './flags.js';
 /** 0: done, or stopped by a signal. 1: runtime failure. 2: invalid usage or configuration. 3: a verdict that `--fail-on` names. */
 export type ExitCode = 0 | 1 | 2 | 3;
 
-/** What the commands use of their process. */
+/** The process of a command. */
 export interface CommandContext {
   readonly env: Environment;
   readonly stdin: Readable;
@@ -19,11 +19,11 @@ export interface CommandContext {
   readonly printError: (line: string) => void;
   /** Replaces a line on the terminal, or removes it. Without a terminal, it is not shown. */
   readonly showProgress: (line: string | undefined) => void;
-  /** Whether somebody reads what `printError` prints. */
+  /** Whether `printError` prints to a terminal. */
   readonly isTerminal: boolean;
   /** Ends the process, because the log cannot be written. */
   readonly logFailed: () => void;
-  /** Resolves with the next SIGTERM or SIGINT. Before this is called, and after the signal, another one ends the process at once. */
+  /** Resolves with the next SIGTERM or SIGINT. Before the call, and after that signal, a signal ends the process at once. */
   readonly waitForStopSignal: () => Promise<NodeJS.Signals>;
   /** Calls the function on every SIGHUP, and now if there was one already. */
   readonly onReloadSignal: (reload: () => void) => void;

@@ -15,8 +15,8 @@ import { answerQueries, respondTo, simulatedContractBody } from './simulated-res
 import { readBody } from '../poll/read-response.js';
 
 /*
- * The past of a demo: what the exporter would know if it had polled the simulated chain since before the incident. The verdict about a
- * scenario takes up to hours, because alerts do.
+ * The past of a demo: the state of an exporter that has polled the simulated chain since before the incident, because the verdict about a scenario
+ * takes up to hours.
  */
 
 /** The chain is healthy at first. */
@@ -70,7 +70,7 @@ function pastMinutes(scenario: ScenarioName, blockTimeMs: number): number {
   return Math.min(minutes, Math.floor((MAX_BLOCKS * blockTimeMs) / MINUTE_MS));
 }
 
-/** What the polls of the past have found. */
+/** The result of the polls of the past. */
 export interface PolledPast {
   readonly knownBefore: (job: PollJob) => EndpointState | undefined;
   /** How long the scenario has lasted. */
@@ -134,7 +134,7 @@ function polled(
   if (received === undefined) return before;
   const foundPath = paths.find(({ dialect }) => dialect === 'neutral');
   const state = step(before, readBody({ ...received, foundPath }, context), context, at);
-  // The alerts judge what the previous round has answered, like those of polls.
+  // As after a poll, problems are judged by the answers of the previous round.
   const queries = answerQueries(context, state, (path) => respondTo(model, path), at);
   return { ...state, queries };
 }

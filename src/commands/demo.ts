@@ -32,7 +32,7 @@ export async function runDemo(options: DemoFlags<ScenarioName>, context: Command
     try {
       const config = demoConfig(simulator.url, model);
       progressPrinter(context, options)('simulating and polling the past of the scenario …');
-      const { knownBefore, ...lapse } = await pollPast(model, scenario, config, now);
+      const { knownBefore, ...past } = await pollPast(model, scenario, config, now);
       const exporter = await startExporter(config, executor, log, {
         ...web.options,
         build: context.build,
@@ -40,7 +40,7 @@ export async function runDemo(options: DemoFlags<ScenarioName>, context: Command
         loadConfig: async () => ({ ok: true, config, warnings: [] }),
         knownBefore,
       });
-      context.print(whatIsShown(scenario, lapse) + addresses(exporter.url, options['web.telemetryPath']));
+      context.print(whatIsShown(scenario, past) + addresses(exporter.url, options['web.telemetryPath']));
       await context.waitForStopSignal();
       await exporter.close();
     } finally {
@@ -52,7 +52,7 @@ export async function runDemo(options: DemoFlags<ScenarioName>, context: Command
   return 0;
 }
 
-/** What the status page begins with. */
+/** The beginning of the status page. */
 function whatIsShown(scenario: ScenarioName, { incidentMinutes, verdicts }: Omit<PolledPast, 'knownBefore'>): string {
   const lasting = duration(incidentMinutes * 60);
   const lines = verdicts
@@ -74,7 +74,7 @@ Ctrl+C stops both; --scenario=stuck shows an incident, --help lists the others.
 
 `;
 
-/** One of the validators that are silent in the scenario `silent-signer`, so that the demo has one to watch. */
+/** A validator that is silent in the scenario `silent-signer`. */
 const WATCHED = 'Validator Guild';
 
 /** The poll interval is short, so that a user sees the numbers change. */

@@ -1,6 +1,6 @@
 import { Help } from 'commander';
 
-/* What the help of a command shows besides its flags. */
+/* The sections of a help besides its flags. */
 
 export interface HelpContent {
   /** Each is a comment and a command. */
@@ -13,7 +13,6 @@ export const EXAMPLE_CONFIG = `targets:
     bridge: {url: https://node.example.org}
     crosschain: {url: https://node.example.org}`;
 
-/** What the help shows besides the flags: scenarios, and the variables of one target. */
 export interface HelpTables {
   readonly scenarios: readonly Row[];
   readonly variables: readonly Row[];
@@ -58,7 +57,7 @@ export function helpText(
   ].join('');
 }
 
-/** Imported only for what needs them: the modules of the simulator and of the configuration. */
+/** Imports the modules of the simulator and of the configuration only if the help shows them. */
 export async function loadHelpTables(argv: readonly string[]): Promise<HelpTables> {
   const usesSimulator = argv.includes('simulate') || argv.includes('demo');
   const isHelp = ['help', '-h', '--help'].some((argument) => argv.includes(argument));

@@ -84,7 +84,7 @@ async function pollOnce(
     fetched.release();
     return { context, state: first, warnings: [] };
   }
-  // What is asked depends on the document, and the document is judged with the answers.
+  // The queries depend on the document, and the document is judged with their answers.
   const state = { ...before, queries: await answersTo(job, executor, first) };
   const { sideInput } = pollInput(context, state, siblingOf, clock());
   const poll = readResponse({ ...fetched, outcome: { ...outcome, sideInput } }, context);
@@ -96,10 +96,10 @@ async function pollOnce(
   };
 }
 
-/** A warning names what has not been answered. */
+/** `namesWarning` reports queries without an answer. */
 const NO_LOG: QueryLog = { warn: () => undefined, info: () => undefined };
 
-/** The queries of a document with what is answered in time. */
+/** The queries of a document with the answers that arrive in time. */
 async function answersTo(job: PollJob, executor: PollExecutor, polled: EndpointState): Promise<QueryStates> {
   let state = polled;
   const runQueries = createQueryRunner(

@@ -10,7 +10,7 @@ import type { ScenarioName } from '../simulator/scenarios.js';
 import type { CommandContext, ExitCode } from './context.js';
 import type { SimulateFlags } from './flags.js';
 
-/** What a chain node serves. */
+/** The documents of a chain node. */
 const RECORDED = ['module_state', 'rate_limiter_input'] as const;
 
 /** `simulate --record`: records a simulated chain as fast as it can be simulated. */

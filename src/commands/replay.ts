@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { DEFAULT_TARGET_NAME, defaultConfig } from '../config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../config/endpoint-config.js';
-import { readProblem } from '../config/small-file.js';
+import { readProblem } from '../config/text-file.js';
 import { BodyMemory, bufferBody } from '../http/body.js';
 import { failure, RequestError, type Failure } from '../http/failure-reasons.js';
 import { MAX_UNRECOGNIZED_FIELDS, parseJson, unrecognizedFields } from '../chain/document.js';

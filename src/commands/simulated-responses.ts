@@ -17,7 +17,7 @@ import { executeQuery, parseRequest, type QueryResponse } from '../simulator/que
 import { queryContext } from '../poll/query-runner.js';
 import type { StepContext } from '../document-types.js';
 
-/* What a simulated chain responds to the requests besides the documents, without a network. */
+/* The responses of a simulated chain to all requests but those for documents, without a network. */
 
 /** Responds to a request of a path with parameters. */
 type Respond = (path: string) => QueryResponse;
@@ -56,7 +56,7 @@ function answerOf(query: NodeQuery, request: QueryRequest, respond: Respond): Qu
   return { ok: true, value: found?.value };
 }
 
-/** What differs from the simulated chains: what the node of the external chain says, and the supply on the hub. */
+/** Differences from the simulated chains: in the node of the external chain, and in the supply on the hub. */
 export interface ContractChanges extends RpcChanges {
   readonly supply?: (supply: bigint) => bigint;
 }

@@ -66,7 +66,6 @@ export function inactiveWatched(name: string, { context: { document, settings },
   const snapshot = success?.snapshot;
   if (document !== 'module_state' || !isOf(document, snapshot) || settings.watch.length === 0) return [];
   const input = keptInput(snapshot);
-  // Without members, it is unknown who is one.
   if (input === undefined || orEmpty(() => registeredMembers(input)).length === 0) return [];
   const entries = orEmpty(() => watchedEntries(input));
   const inactive = settings.watch.filter(
@@ -85,7 +84,7 @@ export interface Summary {
   readonly failure: string | undefined;
 }
 
-/** What is wrong, by one poll of each endpoint, in the sentences of the status page. What has failed is printed before. */
+/** The problems that one poll of each endpoint proves, in the sentences of the status page, without failures of polls. */
 export function summarize(states: readonly EndpointState[], now: Instant, failOn?: Severity): Summary {
   const targets = verdictsOf(states, now);
   const polled = states.filter(({ success }) => success !== undefined);
@@ -123,7 +122,7 @@ function buildingUpLine({ target, severity, sentence, ageSeconds, startSeconds, 
   return `${target}: building up, ${severity} in ${left}: ${sentenceText(sentence)}`;
 }
 
-/** What the node has not served the fields for, and what one poll never proves. */
+/** The problems whose fields the node does not serve, and those that one poll never proves. */
 function notJudgedLine({ target, notJudgedHere }: TargetVerdicts, polled: readonly EndpointState[]): readonly string[] {
   const polledDocuments = new Set(polled.flatMap((state) => (state.target === target ? [state.document] : [])));
   const judged = problems.filter(({ document }) => polledDocuments.has(document));
@@ -132,7 +131,7 @@ function notJudgedLine({ target, notJudgedHere }: TargetVerdicts, polled: readon
   return names.size === 0 ? [] : [`${target}: not judged by this poll: ${Array.from(names).join(', ')}`];
 }
 
-/** Whether somebody should take transfers depends on what they pay. */
+/** Whether batches should be built and relayed depends on the fees that pay for them. */
 function unknownMinimumsLine({ target, success }: EndpointState): readonly string[] {
   const snapshot = success?.snapshot;
   const input = isOf('module_state', snapshot) ? keptInput(snapshot) : undefined;

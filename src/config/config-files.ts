@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { Result } from '../result.js';
 import { systemErrorText } from '../text/system-error.js';
-import { readSmallFile, readTextFile, type TextResult } from './small-file.js';
+import { readSmallFile, readTextFile, type TextResult } from './text-file.js';
 import { isMapping } from './values.js';
 import { type FormatPosition, parseYaml, type YamlResult } from './yaml.js';
 
@@ -44,7 +44,7 @@ interface Matches {
 
 /**
  * The files that match a pattern, sorted. As in Prometheus, `*` can be in the last part of a path; as in shells, it matches no names that start with
- * a dot, such as the lock files of editors and the internal folders of a mounted ConfigMap. The schema reports what is no pattern.
+ * a dot, such as the lock files of editors and the internal folders of a mounted ConfigMap. The schema reports invalid patterns.
  */
 async function findFiles(pattern: unknown, directory: string): Promise<Matches> {
   if (typeof pattern !== 'string') return { files: [] };
@@ -73,7 +73,7 @@ export async function hashConfigFiles(path: string): Promise<string> {
 }
 
 interface ConfigFiles extends ConfigData {
-  /** What is wrong with the target files. */
+  /** Problems of the target files. */
   readonly fileProblems: readonly string[];
   readonly warnings: readonly string[];
 }

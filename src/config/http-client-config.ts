@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { checkHeaderValue, checkSecret, checkUsername, createSecret, REDACTED, type Secret } from './secret.js';
-import type { TextCheck } from './small-file.js';
+import type { TextCheck } from './text-file.js';
 import { proxyUrl } from './urls.js';
 import { atLeastOne, fileName, notBoth, string, whenMapping } from './values.js';
 

@@ -14,7 +14,7 @@ import {
 } from './config.js';
 import { type Environment, environmentData, presentTargetVariables, variableOf } from './environment.js';
 import { withAbsoluteFiles } from './http-client-config.js';
-import { resolveHttpConfig } from './resolved-http-config.js';
+import { resolveHttpConfig } from './credentials.js';
 import { formatDuration } from './units.js';
 import { formatMessage, type FormatPosition, type PathMessage, validate } from './yaml.js';
 

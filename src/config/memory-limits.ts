@@ -31,10 +31,10 @@ export function clampToMemory(config: Config, bytes: number): { config: Config; 
 
 /** A real document has a value per 31 to 41 bytes, a hostile one per 3 to 8. */
 const BODY_BYTES_PER_VALUE = 24;
-/** What a value takes in the heap until its document is derived. Half of the heap is for everything else. */
+/** Heap per value until its document is derived. Half of the heap is left for everything else. */
 const HEAP_BYTES_PER_VALUE = 200;
 
-/** The most JSON values of a body: those of the largest real one, and at most what the heap can take. */
+/** Maximum number of JSON values of a body, which the heap can hold and no real document exceeds. */
 export function maxValuesOf(maxBodyBytes: number, heapBytes: number = getHeapStatistics().heap_size_limit): number {
   return Math.floor(Math.min(maxBodyBytes / BODY_BYTES_PER_VALUE, heapBytes / 2 / HEAP_BYTES_PER_VALUE));
 }

@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
-import type { FileReader } from './small-file.js';
+import type { FileReader } from './text-file.js';
 import type { Path, PathMessage } from './yaml.js';
 
 /* Certificates and private keys of PEM files, which the client and the server check alike. A problem does not quote the file. */
@@ -45,7 +45,6 @@ function isKeyPair(certificates: string, key: string): boolean {
 const parseCertificate = (block: string): X509Certificate | undefined => parsed(() => new X509Certificate(block));
 const parsePrivateKey = (pem: string): KeyObject | undefined => parsed(() => createPrivateKey(pem));
 
-/** Node.js throws for what it cannot parse. */
 function parsed<T>(parse: () => T): T | undefined {
   try {
     return parse();

@@ -115,7 +115,7 @@ export const proxyUrl = z.codec(
   },
 );
 
-/** What is shown of a path that may be an API key. */
+/** Replaces a path that may be an API key. */
 export const REDACTED_PATH = '/…';
 
 /** The whole URL, for the request only. */

@@ -59,7 +59,7 @@ export const duration = (smallest: number, largest: number) =>
     formatDuration,
   );
 
-/** A duration, or `auto` for one that the program determines. */
+/** A duration, or `auto` if the program determines it. */
 export const durationOrAuto = (smallest: number, largest: number) =>
   z.union([z.literal('auto'), duration(smallest, largest)], {
     error: `expected auto or ${durationRange(smallest, largest)}`,

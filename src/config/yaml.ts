@@ -46,7 +46,7 @@ export function validate<T>(schema: z.ZodType<T>, data: unknown, label: FormatPo
 /** A file with one wrong indentation can have thousands of problems. */
 const MAX_PROBLEMS = 50;
 
-/** Formats at most `MAX_PROBLEMS` problems, and counts the others. */
+/** Formats at most `MAX_PROBLEMS` problems, and counts the rest. */
 function formatFirst<T>(problems: readonly T[], format: (problem: T) => string): string[] {
   const lines = problems.slice(0, MAX_PROBLEMS).map(format);
   return problems.length > MAX_PROBLEMS ? [...lines, `and ${problems.length - MAX_PROBLEMS} more`] : lines;
@@ -127,7 +127,7 @@ function firstOfEachLine(errors: readonly YamlProblem[], counter: LineCounter): 
   });
 }
 
-/** What the parser accepts, although its data would be incomplete. */
+/** Problems that the parser accepts, although its data would be incomplete. */
 function findUnsupported(document: Document.Parsed): YamlProblem[] {
   const found: YamlProblem[] = [];
   const anchors = new Set<string>();

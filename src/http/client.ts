@@ -4,7 +4,7 @@ import { callbackify } from 'node:util';
 import { Client as UndiciClient, errors, type Dispatcher } from 'undici';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import type { HttpClientConfig } from '../config/http-client-config.js';
-import { resolveHttpConfig, type ResolvedHttpConfig } from '../config/resolved-http-config.js';
+import { resolveHttpConfig, type ResolvedHttpConfig } from '../config/credentials.js';
 import { requestUrl, sourceOf } from '../config/urls.js';
 import { cleanText } from '../text/untrusted-text.js';
 import { BodyMemory, bufferBody, decompressBody, type BufferedBody } from './body.js';

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { addAbortSignal } from 'node:stream';
 import { checkServerIdentity, connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
-import type { ResolvedHttpConfig, ResolvedProxy, ResolvedTls } from '../config/resolved-http-config.js';
+import type { ResolvedHttpConfig, ResolvedProxy, ResolvedTls } from '../config/credentials.js';
 import { reasonForStatus } from './error-response.js';
 import { ConnectError, RequestError, type FailureReason } from './failure-reasons.js';
 

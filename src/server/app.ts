@@ -12,10 +12,10 @@ import type { Format } from '../metrics/text-format.js';
 import { parseSearch } from '../pages/search.js';
 import type { Result } from '../result.js';
 
-/** HTML, or what it shows as an object, which is sent as JSON. */
+/** HTML, or an object that is sent as JSON. */
 type Page = string | object;
 
-/** What the paths serve. All of it is in memory: no request waits for a chain node. */
+/** The content of the paths. It is in memory: no request waits for a chain node. */
 export interface AppDependencies {
   readonly metrics: (format: Format, encoding: ContentEncoding) => Promise<Buffer>;
   readonly statusPage: (isJson: boolean) => Promise<Page>;

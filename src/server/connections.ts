@@ -10,7 +10,7 @@ interface Connections {
 
 /**
  * Ends the connections of clients that do not read their response in time. Node.js limits only the time of requests, and counts a
- * response as finished once it is buffered: its own `close` would cut off what a slow reader has not received yet.
+ * response as finished once it is buffered: its `close` would cut off the rest of a response that a client reads slowly.
  */
 export function trackConnections(server: Server | HttpsServer, responseMs: number): Connections {
   /** TCP connections, also those without a finished TLS handshake. */

@@ -1,7 +1,7 @@
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import { z } from 'zod';
 import { checkCertificates, readKeyPair } from '../config/pem.js';
-import { createFileReader } from '../config/small-file.js';
+import { createFileReader } from '../config/text-file.js';
 import { fileName } from '../config/values.js';
 import type { PathMessage } from '../config/yaml.js';
 import type { Result } from '../result.js';

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { readSmallFile } from '../config/small-file.js';
+import { readSmallFile } from '../config/text-file.js';
 import { precondition } from '../config/values.js';
 import { formatMessage, parseYaml, validate } from '../config/yaml.js';
 import { startRepeating } from '../repeating.js';
@@ -90,7 +90,7 @@ export async function loadWebConfig(path: string): Promise<WebConfigResult> {
   return { ok: false, problems };
 }
 
-/** A file and what was read from it at the start. */
+/** A file and its content at the start. */
 export interface WebConfigFile {
   readonly path: string;
   readonly config: WebConfig;

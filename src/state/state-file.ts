@@ -7,7 +7,7 @@ import type { SavedMemory } from '../poll/registry.js';
 import { rememberedOf, type Remembered } from '../poll/remembered.js';
 import { createQueue, withinMs } from '../queue.js';
 import type { Result } from '../result.js';
-import { readSmallFile } from '../config/small-file.js';
+import { readSmallFile } from '../config/text-file.js';
 import { DAY_MS, formatSize, MEBIBYTE } from '../config/units.js';
 import { fileErrorText } from '../text/system-error.js';
 import { lock } from './lock.js';

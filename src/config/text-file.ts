@@ -69,12 +69,12 @@ function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-/** Returns what is wrong with a text, without quoting it. */
+/** Returns the problem of a text, without quoting it. */
 export type TextCheck = (text: string) => string | undefined;
 
 export type FileReader = ReturnType<typeof createFileReader>;
 
-/** Reads files that a configuration names, from its directory. What is wrong with one of them is added to the problems. */
+/** Reads files that a configuration names, from its directory. Adds their problems to a list. */
 export function createFileReader(problems: PathMessage[], directory = '') {
   return async (file: string | undefined, path: Path, check: TextCheck): Promise<string | undefined> => {
     if (file === undefined) return undefined;

@@ -2,7 +2,7 @@ import type { Result } from '../result.js';
 import type { HttpClientConfig } from './http-client-config.js';
 import { checkCertificates, readKeyPair } from './pem.js';
 import { checkHeaderValue, checkSecret, reveal } from './secret.js';
-import { createFileReader } from './small-file.js';
+import { createFileReader } from './text-file.js';
 import type { Proxy } from './urls.js';
 import type { PathMessage } from './yaml.js';
 
