@@ -22,27 +22,22 @@ import { readBody } from '../poll/read-response.js';
 /** The chain is healthy at first. */
 const HEALTHY_MINUTES = 10;
 
-/** How long each scenario lasts until the verdict about it is reached. */
-const INCIDENT_MINUTES: Readonly<Record<ScenarioName, number>> = {
-  healthy: 20,
-  quiet: 20,
-  mainnet: 20,
+const INCIDENT_MINUTES = 20;
+
+/** How long other scenarios last until the verdict about them is reached. */
+const longIncidents: Partial<Readonly<Record<ScenarioName, number>>> = {
   backlog: 45,
   stuck: 65,
   'unsigned-batch': 45,
   'silent-signer': 75,
   'stalled-oracle': 30,
-  'conflicting-claims': 20,
   'batch-timeout': 50,
   'no-relayer': 250,
   'valset-drift': 75,
   'missed-cctxs': 130,
   'unlisted-cctxs': 200,
   'stuck-chain': 55,
-  truncated: 20,
   'rate-limited': 45,
-  'outbound-disabled': 20,
-  syncing: 20,
 };
 
 /** A longer past is polled less often, so that it takes seconds. Data of five minutes ago are outdated. */
@@ -66,7 +61,7 @@ export function createPastModel({ scenario, ...options }: ModelOptions): Model {
 
 /** How long the past of a scenario is. */
 function pastMinutes(scenario: ScenarioName, blockTimeMs: number): number {
-  const minutes = HEALTHY_MINUTES + INCIDENT_MINUTES[scenario];
+  const minutes = HEALTHY_MINUTES + (longIncidents[scenario] ?? INCIDENT_MINUTES);
   return Math.min(minutes, Math.floor((MAX_BLOCKS * blockTimeMs) / MINUTE_MS));
 }
 

@@ -9,6 +9,7 @@ import {
   visit,
   type Document,
   type ErrorCode,
+  type Node,
   type YAMLError,
 } from 'yaml';
 import { z } from 'zod';
@@ -79,28 +80,27 @@ const MAX_ALIASES = 100;
 
 /** Parses a file of one YAML 1.2 document. `source` is the file name in messages. */
 export function parseYaml(text: string, source: string): YamlResult {
-  const lineCounter = new LineCounter();
-  const document = parseDocument(text, { ...options, lineCounter });
-  const positionOf = (offset: number | undefined): string => {
-    if (offset === undefined) return source;
-    const { line, col } = lineCounter.linePos(offset);
+  const lines = new LineCounter();
+  const document = parseDocument(text, { ...options, lineCounter: lines });
+  const positionOf = (offset: number): string => {
+    const { line, col } = lines.linePos(offset);
     return `${source}:${line}:${col}`;
   };
   const errors = [...document.errors, ...document.warnings].map((error) => ({
     offset: error.pos[0],
     message: unquoted(error),
   }));
-  const problems = errors.length > 0 ? firstOfEachLine(errors, lineCounter) : findUnsupported(document);
+  const problems = errors.length > 0 ? errors : findUnsupported(document);
   if (problems.length > 0) {
-    return {
-      ok: false,
-      problems: formatFirst(problems, ({ offset, message }) => `${positionOf(offset)}: ${message}`),
-    };
+    // A single mistake causes several errors of the parser: the first one of each line is kept.
+    const byLine = new Map(problems.toReversed().map((problem) => [lines.linePos(problem.offset).line, problem]));
+    const format = ({ offset, message }: (typeof problems)[number]) => `${positionOf(offset)}: ${message}`;
+    return { ok: false, problems: formatFirst(Array.from(byLine.values()).toReversed(), format) };
   }
   try {
     const data: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
     const label: FormatPosition = (path) => {
-      const position = positionOf(offsetOf(document, path));
+      const position = document.contents === null ? source : positionOf(offsetOf(document, path));
       return path.length === 0 ? position : `${position}: ${z.core.toDotPath(path)}`;
     };
     return { ok: true, data, label };
@@ -111,36 +111,20 @@ export function parseYaml(text: string, source: string): YamlResult {
   }
 }
 
-interface YamlProblem {
-  readonly offset: number | undefined;
-  readonly message: string;
-}
-
-/** A single mistake causes several errors of the parser. */
-function firstOfEachLine(errors: readonly YamlProblem[], counter: LineCounter): readonly YamlProblem[] {
-  const lines = new Set<number>();
-  return errors.filter(({ offset = 0 }) => {
-    const { line } = counter.linePos(offset);
-    const isFirst = !lines.has(line);
-    lines.add(line);
-    return isFirst;
-  });
-}
-
 /** Problems that the parser accepts, although its data would be incomplete. */
-function findUnsupported(document: Document.Parsed): YamlProblem[] {
-  const found: YamlProblem[] = [];
+function findUnsupported(document: Document.Parsed) {
+  const found: { readonly offset: number; readonly message: string }[] = [];
   const anchors = new Set<string>();
   visit(document, {
     Value: (position, node) => {
       if (node.anchor !== undefined) anchors.add(node.anchor);
       // zod ignores a key of this name, because objects have such a property.
       if (position !== 'key' || !isScalar(node) || node.value !== '__proto__') return;
-      found.push({ offset: node.range?.[0], message: '__proto__ is not a supported key' });
+      found.push({ offset: offsetIn(node), message: '__proto__ is not a supported key' });
     },
-    Alias: (_position, { source, range }) => {
-      if (anchors.has(source)) return;
-      found.push({ offset: range?.[0], message: 'Unresolved alias (the anchor must be set before the alias)' });
+    Alias: (_position, alias) => {
+      if (anchors.has(alias.source)) return;
+      found.push({ offset: offsetIn(alias), message: 'Unresolved alias (the anchor must be set before the alias)' });
     },
   });
   return found;
@@ -173,10 +157,12 @@ const options: Parameters<typeof parseDocument>[1] = {
 
 const numberTags: ReadonlySet<string> = new Set(['tag:yaml.org,2002:int', 'tag:yaml.org,2002:float']);
 
+const offsetIn = (node: Node): number => node.range?.[0] ?? 0;
+
 /** The offset of the deepest part of the path that exists: a missing key has the position of its mapping. */
-function offsetOf(document: Document.Parsed, path: Path): number | undefined {
+function offsetOf(document: Document.Parsed, path: Path): number {
   let node: unknown = document.contents;
-  let offset = isNode(node) ? node.range?.[0] : undefined;
+  let offset = isNode(node) ? offsetIn(node) : 0;
   for (const segment of path) {
     const parent = isAlias(node) ? node.resolve(document) : node;
     const pair = isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && key.value === segment) : undefined;
@@ -184,7 +170,7 @@ function offsetOf(document: Document.Parsed, path: Path): number | undefined {
     const start = pair?.key ?? item;
     if (!isNode(start)) break;
     node = pair ? pair.value : item;
-    offset = start.range?.[0] ?? offset;
+    offset = offsetIn(start);
   }
   return offset;
 }
