@@ -45,16 +45,19 @@ function pagesOf(scenario: 'unsigned-batch' | 'missed-cctxs') {
   };
 }
 
-/** JSON with an object on one line where it fits, so that a row is one line of a diff. */
-function linesOf(value: unknown, indent = ''): string {
+/** JSON in which each row of a list is one line of a diff, except for targets and endpoints, which have lists themselves. */
+function linesOf(value: unknown, indent = '', isRow = false): string {
   const line = JSON.stringify(value);
-  if (line.length <= 200 || typeof value !== 'object' || value === null) return line;
+  if (isRow || line.length <= 200 || typeof value !== 'object' || value === null) return line;
   const inner = `${indent}  `;
-  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
-  const rows = Object.entries(value).map(
-    ([key, own]) => `${inner}${Array.isArray(value) ? '' : `"${key}": `}${linesOf(own, inner)}`,
+  if (Array.isArray(value))
+    return `[\n${value.map((row) => `${inner}${linesOf(row, inner, true)}`).join(',\n')}\n${indent}]`;
+  const fields = Object.entries(value).map(([key, own]) =>
+    key === 'targets' || key === 'endpoints'
+      ? `${inner}"${key}": [${(own as unknown[]).map((row) => linesOf(row, inner)).join(', ')}]`
+      : `${inner}"${key}": ${linesOf(own, inner)}`,
   );
-  return `${open}\n${rows.join(',\n')}\n${indent}${close}`;
+  return `{\n${fields.join(',\n')}\n${indent}}`;
 }
 
 /** Without the style, the script and their hash, which are the same in all pages. */
