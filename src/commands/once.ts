@@ -1,7 +1,7 @@
 import { clock } from '../clock.js';
 import type { Config } from '../config/config.js';
 import { formatDuration } from '../config/units.js';
-import type { DocumentName, StepContext } from '../document-types.js';
+import type { DocumentName } from '../document-types.js';
 import { initialState, isServing, withQuery, type EndpointState } from '../poll/endpoint-state.js';
 import { isContract, jobsOf, pollInput, type PollJob } from '../poll/jobs.js';
 import { timedStep } from '../poll/phases.js';
@@ -29,7 +29,7 @@ export async function runOnce(options: OnceFlags, context: CommandContext): Prom
   try {
     const endpoints = await pollEndpoints(config, executor, progressPrinter(context, options));
     const warnings = endpoints.flatMap((endpoint) => [
-      ...endpoint.warnings,
+      ...namesWarning(endpoint),
       ...inactiveWatched(endpoint.context.target, endpoint),
     ]);
     return printDocuments(context, endpoints, warnings, 'poll', options);
@@ -38,22 +38,17 @@ export async function runOnce(options: OnceFlags, context: CommandContext): Prom
   }
 }
 
-interface PolledEndpoint extends ReadEndpoint {
-  /** Why the validators have no names. */
-  readonly warnings: readonly string[];
-}
-
 async function pollEndpoints(
   config: Config,
   executor: PollExecutor,
   progress: (line: string) => void,
-): Promise<readonly PolledEndpoint[]> {
+): Promise<readonly ReadEndpoint[]> {
   const jobs = jobsOf(config);
   const timer = setTimeout(() => {
     const timeout = formatDuration(config.poll.timeout);
     progress(`polling ${count(jobs.length, 'endpoint')} with a timeout of ${timeout} …`);
   }, PROGRESS_DELAY_MS);
-  const polled = new Map<string, Promise<PolledEndpoint>>();
+  const polled = new Map<string, Promise<ReadEndpoint>>();
   for (const job of jobs) {
     const { target, document } = job.context;
     // The module state says where the contract is, and comes first.
@@ -71,8 +66,8 @@ const ANSWERS_GRACE_MS = 2_000;
 async function pollOnce(
   job: PollJob,
   executor: PollExecutor,
-  polledBridge: Promise<PolledEndpoint> | undefined,
-): Promise<PolledEndpoint> {
+  polledBridge: Promise<ReadEndpoint> | undefined,
+): Promise<ReadEndpoint> {
   const context = { ...job.context, isSinglePoll: true };
   const bridge = (await polledBridge)?.state;
   const siblingOf = (document: DocumentName) => (document === 'module_state' ? bridge : undefined);
@@ -82,18 +77,14 @@ async function pollOnce(
   const { outcome } = fetched;
   if (!outcome.ok || !isServing(first) || before.queries.size === 0) {
     fetched.release();
-    return { context, state: first, warnings: [] };
+    return { context, state: first };
   }
   // The queries depend on the document, and the document is judged with their answers.
   const state = { ...before, queries: await answersTo(job, executor, first) };
   const { sideInput } = pollInput(context, state, siblingOf, clock());
   const poll = readResponse({ ...fetched, outcome: { ...outcome, sideInput } }, context);
   fetched.release();
-  return {
-    context,
-    state: timedStep(state, poll, context, clock()),
-    warnings: namesWarning(context, state),
-  };
+  return { context, state: timedStep(state, poll, context, clock()) };
 }
 
 /** `namesWarning` reports queries without an answer. */
@@ -119,9 +110,10 @@ async function answersTo(job: PollJob, executor: PollExecutor, polled: EndpointS
   return state.queries;
 }
 
-function namesWarning(context: StepContext, { queries }: EndpointState): readonly string[] {
-  const { answers, failure } = queries.get(validators.name) ?? {};
-  if (!hasStakingNames(context) || answers?.size !== 0) return [];
+/** Why the validators of a document have no names. */
+function namesWarning({ context, state }: ReadEndpoint): readonly string[] {
+  const { answers, failure } = state.queries.get(validators.name) ?? {};
+  if (!isServing(state) || !hasStakingNames(context) || answers?.size !== 0) return [];
   const inTime = `no response ${formatDuration(ANSWERS_GRACE_MS)} after the document`;
   const problem = failure?.message ?? inTime;
   return [`${context.target}: validator names cannot be read: ${problem}`];

@@ -51,6 +51,8 @@ export interface LoadedTls {
   readonly clientAuthType: z.output<typeof clientAuthType>;
 }
 
+const PATH = ['tls_server_config'];
+
 /** Reads certificate, key and client CA, and checks that they can be used. Names of files are relative to the folder. */
 export async function loadTls(
   { client_ca_file, client_auth_type, min_version, max_version, ...files }: z.output<typeof tlsSection>,
@@ -59,8 +61,8 @@ export async function loadTls(
   const problems: PathMessage[] = [];
   const read = createFileReader(problems, folder);
   const context: SecureContextOptions = {
-    ...(await readKeyPair(files, [], read, problems)),
-    ca: await read(client_ca_file, ['client_ca_file'], checkCertificates),
+    ...(await readKeyPair(files, PATH, read, problems)),
+    ca: await read(client_ca_file, [...PATH, 'client_ca_file'], checkCertificates),
     minVersion: tlsVersions[min_version],
     maxVersion: tlsVersions[max_version],
     // At its default security level OpenSSL rejects TLS 1.0 and 1.1 whatever the minimum version.
@@ -78,7 +80,7 @@ function contextProblems(context: SecureContextOptions): readonly PathMessage[] 
     createSecureContext(context);
     return [];
   } catch (error) {
-    return [{ path: [], message: `cannot be used: ${error instanceof Error ? error.message : String(error)}` }];
+    return [{ path: PATH, message: `cannot be used: ${error instanceof Error ? error.message : String(error)}` }];
   }
 }
 

@@ -83,11 +83,9 @@ export async function loadWebConfig(path: string): Promise<WebConfigResult> {
   const rules = { headers: http.headers, users: new Map(Object.entries(hashes)) };
   if (section === undefined) return { ok: true, config: rules };
   const loaded = await loadTls(section, dirname(path));
-  if (loaded.ok) return { ok: true, config: { ...rules, tls: loaded.tls } };
-  const problems = loaded.problems.map(({ path: key, message }) =>
-    formatMessage({ path: ['tls_server_config', ...key], message }, yaml.label),
-  );
-  return { ok: false, problems };
+  return loaded.ok
+    ? { ok: true, config: { ...rules, tls: loaded.tls } }
+    : { ok: false, problems: loaded.problems.map((problem) => formatMessage(problem, yaml.label)) };
 }
 
 /** A file and its content at the start. */
