@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { targetVariables } from '../../src/config/environment.js';
 import { scenarioNames } from '../../src/simulator/scenarios.js';
 import { alertRules } from '../support/alert-rules.js';
@@ -50,80 +50,60 @@ it('docs/dependencies.md lists the dependencies of the package', () => {
   expect(Array.from(named, ([, name = '']) => name).toSorted()).toEqual(Object.keys(packageJson.dependencies));
 });
 
-/** Commands of other programs. */
-const OTHER_COMMANDS =
-  /\b(?:prometheus|alertmanager|amtool|injectived|peggo|zetacored|cast|jq|docker|kubectl|systemctl|systemd-analyze|apt-get|helm|kustomize|cosign|sed|npm install|promtool query)\b/;
-const settings = new Set([...configSettings, ...webSettings].map(({ path }) => path));
+describe.each(pages)('$file', (page) => {
+  const inlineCode = inlineCodeIn(page);
+  const commands = [...inlineCode, ...page.blocks.filter(({ language }) => language === 'sh').map(({ code }) => code)];
 
-interface Code {
-  readonly inline: readonly string[];
-  /** Of the inline code and the blocks. */
-  readonly commands: readonly string[];
-}
-
-const groupsOf = (texts: readonly string[], pattern: RegExp): string[] =>
-  texts.flatMap((text) => Array.from(text.matchAll(pattern), ([all, group = all]) => group));
-
-const kinds: readonly (readonly [
-  kind: string,
-  (code: Code) => readonly string[],
-  exists: (name: string) => boolean,
-])[] = [
-  [
-    'flags',
-    ({ commands }) =>
-      groupsOf(
-        commands.filter((command) => !OTHER_COMMANDS.test(command)),
-        /(?<![\w-])--[a-z][\w.-]*/g,
-      ),
-    (flag) => flags.has(flag) || OTHER_FLAGS.test(flag),
-  ],
-  [
-    'environment variables',
-    ({ commands }) => groupsOf(commands, /\b(?:BRIDGE|CROSSCHAIN|TARGETS?|POLL|CONFIG|WEB|LOG)_[A-Z_]+\b/g),
-    (name) => variables.has(name),
-  ],
-  [
-    'files of the source',
-    ({ inline }) => inline.filter((code) => /^(?:[\w-]+\/)*[\w.-]+\.m?ts$/.test(code)),
-    (name) => sourceFiles.some((file) => file === name || file.endsWith(`/${name}`)),
-  ],
-  [
-    'npm scripts',
-    ({ commands }) => groupsOf(commands, /\bnpm (?:run (?:--silent )?)?([\w-]+)/g),
-    (name) => npmCommands.has(name),
-  ],
-  [
-    'scenarios',
-    ({ commands }) => groupsOf(commands, /--scenario[ =]([a-z-]+)/g),
-    (name) => scenarioNames.some((known) => known === name),
-  ],
-  [
-    'settings',
-    ({ inline }) =>
-      inline.filter((text) =>
-        /^(?:poll|limits|targets\[\]|tls_server_config|http_server_config)\.[\w.[\]<>]+$/.test(text),
-      ),
-    (path) => settings.has(path),
-  ],
-  [
-    'alerts',
-    ({ inline }) => inline.filter((text) => /^(?:Bridge|Crosschain)[A-Z][A-Za-z]+$/.test(text)),
-    (name) => alertNames.has(name),
-  ],
-  [
-    'files',
-    ({ inline }) => inline.filter((text) => /^(?:src|test|docs|prometheus|grafana|deploy)\/[\w./-]+$/.test(text)),
-    projectFileExists,
-  ],
-];
-
-it.each(kinds)('the %s that the documentation names exist', (_kind, namesIn, exists) => {
-  const missing = pages.flatMap((page) => {
-    const inline = inlineCodeIn(page);
-    const blocks = page.blocks.filter(({ language }) => language === 'sh').map(({ code }) => code);
-    const unknown = namesIn({ inline, commands: [...inline, ...blocks] }).filter((name) => !exists(name));
-    return unknown.map((name) => `${page.file}: ${name}`);
+  it('uses existing flags and environment variables', () => {
+    const exporterCommands = commands.filter(
+      (command) =>
+        !/\b(?:prometheus|alertmanager|amtool|injectived|peggo|zetacored|cast|jq|docker|kubectl|systemctl|systemd-analyze|apt-get|helm|kustomize|cosign|sed|npm install|promtool query)\b/.test(
+          command,
+        ),
+    );
+    const named = exporterCommands.flatMap((command) => command.match(/(?<![\w-])--[a-z][\w.-]*/g) ?? []);
+    const isKnown = (flag: string): boolean => flags.has(flag) || OTHER_FLAGS.test(flag);
+    expect(named.filter((flag) => !isKnown(flag))).toEqual([]);
+    const usedVariables = commands.flatMap(
+      (command) => command.match(/\b(?:BRIDGE|CROSSCHAIN|TARGETS?|POLL|CONFIG|WEB|LOG)_[A-Z_]+\b/g) ?? [],
+    );
+    expect(usedVariables.filter((variable) => !variables.has(variable))).toEqual([]);
   });
-  expect(missing).toEqual([]);
+
+  it('names existing files of the source', () => {
+    const named = inlineCode.filter((code) => /^(?:[\w-]+\/)*[\w.-]+\.m?ts$/.test(code));
+    expect(named.filter((name) => !sourceFiles.some((file) => file === name || file.endsWith(`/${name}`)))).toEqual([]);
+  });
+
+  it('uses existing npm scripts', () => {
+    const scripts = commands.flatMap((command) =>
+      Array.from(command.matchAll(/\bnpm (?:run (?:--silent )?)?([\w-]+)/g), ([, name = '']) => name),
+    );
+    expect(scripts.filter((name) => !npmCommands.has(name))).toEqual([]);
+  });
+
+  it('uses existing scenarios', () => {
+    const named = commands.flatMap((command) =>
+      Array.from(command.matchAll(/--scenario[ =]([a-z-]+)/g), ([, name = '']) => name),
+    );
+    expect(named.filter((name) => !scenarioNames.some((known) => known === name))).toEqual([]);
+  });
+
+  it('uses existing settings', () => {
+    const paths = new Set([...configSettings, ...webSettings].map(({ path }) => path));
+    const named = inlineCode.filter((text) =>
+      /^(?:poll|limits|targets\[\]|tls_server_config|http_server_config)\.[\w.[\]<>]+$/.test(text),
+    );
+    expect(named.filter((path) => !paths.has(path))).toEqual([]);
+  });
+
+  it('uses existing alerts', () => {
+    const named = inlineCode.filter((text) => /^(?:Bridge|Crosschain)[A-Z][A-Za-z]+$/.test(text));
+    expect(named.filter((name) => !alertNames.has(name))).toEqual([]);
+  });
+
+  it('refers to existing files', () => {
+    const named = inlineCode.filter((text) => /^(?:src|test|docs|prometheus|grafana|deploy)\/[\w./-]+$/.test(text));
+    expect(named.filter((file) => !projectFileExists(file))).toEqual([]);
+  });
 });

@@ -26,7 +26,8 @@ describe.each(['healthy', 'mainnet'] as const)(
       expect(observed).toBeLessThanOrEqual(known);
     });
 
-    it('is never above the books of the hub at polls every 4 minutes', () => {
+    // With fewer minutes of a scenario, one poll is in each, which the other test has as well.
+    it.skipIf(incidentHours < 0.2)('is never above the books of the hub at polls every 4 minutes', () => {
       const { above, total } = week({ start, incidentHours, pollSeconds: 240, failedShare: 0 });
       expect(above).toEqual([]);
       expect(sumOf(total, 'mined')).toBeGreaterThan(0);

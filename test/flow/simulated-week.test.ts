@@ -25,7 +25,8 @@ describe.each(['healthy', 'mainnet'] as const)(
       }
     });
 
-    it('is never above the books of the chain at polls every 4 minutes', () => {
+    // With fewer minutes of a scenario, one poll is in each, which the other test has as well.
+    it.skipIf(incidentHours < 0.2)('is never above the books of the chain at polls every 4 minutes', () => {
       const { above, total } = week({ start, incidentHours, pollSeconds: 240, failedShare: 0 });
       expect(above).toEqual([]);
       expect(hasCounted(total, 'deposited')).toBe(true);
