@@ -3,18 +3,23 @@ import type { RateLimiterInput } from './chain/rate-limiter-input.js';
 import type { Config, TargetLabels, ValidatorConfig } from './config/config.js';
 import type { BridgeSettings, CrosschainSettings } from './config/endpoint-config.js';
 import type { BridgeInput, BridgeObservations } from './facts/bridge/input.js';
-import type { ContractReading } from './facts/contract/reading.js';
-import type { CrosschainInput, CrosschainObservations } from './facts/crosschain/input.js';
+import type { ContractFacts } from './facts/contract/facts.js';
+import type { ContractReading, HubReading } from './facts/contract/reading.js';
+import type { CrosschainInput, CrosschainObservations, SeenAnswers } from './facts/crosschain/input.js';
 import type { BridgeFlow } from './flow/bridge-flow.js';
 import type { CrosschainFlow } from './flow/crosschain-flow.js';
 
 /**
- * The types of each document, by the value of the label `document`: its configuration, what its body is read as, what its families are derived
- * from, what is remembered of the earlier documents, and what happened between them.
+ * The types of each document, by the value of the label `document`: its configuration, what other requests have returned before, what its body is
+ * read as, what its families are derived from, what is remembered of the earlier documents, and what happened between them.
  */
 export interface DocumentTypes {
   readonly module_state: {
     readonly settings: BridgeSettings;
+    readonly sideInput: Pick<BridgeInput, 'externalHeight' | 'isContractPaused' | 'isNodeBehind'> & {
+      /** Names of validators by the data part of the operator address, from the staking module. */
+      readonly names?: BridgeInput['names']['staking'];
+    };
     readonly content: ModuleState;
     readonly input: BridgeInput;
     readonly observations: BridgeObservations;
@@ -22,6 +27,8 @@ export interface DocumentTypes {
   };
   readonly external_contract: {
     readonly settings: Readonly<Record<string, never>>;
+    /** Without calls before the poll, and without facts before the first module state. */
+    readonly sideInput: { readonly [Key in keyof ContractExchange]?: ContractExchange[Key] | undefined };
     readonly content: ContractReading;
     readonly input: ContractReading;
     readonly observations: ContractReading;
@@ -29,6 +36,10 @@ export interface DocumentTypes {
   };
   readonly rate_limiter_input: {
     readonly settings: CrosschainSettings;
+    readonly sideInput: Pick<CrosschainInput, 'lookaheads' | 'cctxAnswers'> & {
+      /** All that the node has answered about transactions. */
+      readonly seenAnswers?: SeenAnswers;
+    };
     readonly content: RateLimiterInput;
     readonly input: CrosschainInput;
     readonly observations: CrosschainObservations;
@@ -37,6 +48,28 @@ export interface DocumentTypes {
 }
 
 export type DocumentName = keyof DocumentTypes;
+
+/** What a document is read and derived with that other requests have returned. */
+export type SideInput<Name extends DocumentName = DocumentName> = DocumentTypes[Name]['sideInput'];
+
+/** A call at a block, as recordings have it. Without `data` it requests the block; `data` of 32 bytes is a storage slot. */
+export interface ContractCall {
+  readonly id: number;
+  readonly to: string;
+  readonly data: string;
+  /** The height in hexadecimal digits. */
+  readonly block: string;
+}
+
+/** What the answers of a contract are read with. Plain data. */
+export interface ContractExchange {
+  /** What the module state says about the contract. */
+  readonly facts: ContractFacts;
+  readonly calls: readonly ContractCall[];
+  readonly hub?: HubReading | undefined;
+  /** The last reading: some values are read less often. */
+  readonly lastReading?: ContractReading | undefined;
+}
 
 /** Names of tokens, chains and validators, for labels. */
 export interface LabelSettings extends Pick<Config, 'tokens'>, Pick<CrosschainInput, 'chains'> {

@@ -13,7 +13,7 @@ import {
   type NodeConnection,
 } from './config/endpoint-config.js';
 import type { DocumentName, DocumentTypes, LabelSettings } from './document-types.js';
-import { NO_CONTRACT, readContract, type ContractExchange } from './queries/contract-document.js';
+import { NO_CONTRACT, readContract } from './queries/contract-document.js';
 import { MAX_RPC_BODY_BYTES } from './queries/json-rpc.js';
 import { bridgeFlowFamilies } from './flow/bridge-families.js';
 import { EMPTY_BRIDGE_FLOW, trackBridge } from './flow/bridge-flow.js';
@@ -26,38 +26,11 @@ import { bridgeFamilies } from './metrics/bridge-families.js';
 import { bridgeObservations, bridgeIdentity } from './facts/bridge/input.js';
 import { contractFamilies } from './metrics/contract-families.js';
 import { crosschainFamilies } from './metrics/crosschain-families.js';
-import {
-  type CctxAnswer,
-  type SeenAnswers,
-  crosschainObservations,
-  crosschainIdentity,
-} from './facts/crosschain/input.js';
+import { crosschainObservations, crosschainIdentity } from './facts/crosschain/input.js';
 import type { Family } from './metrics/family.js';
 import { bridgeItems, type BridgeItems } from './facts/items/bridge.js';
 import { contractItems, type ContractItems } from './facts/items/contract.js';
 import { crosschainItems, type CrosschainItems } from './facts/items/crosschain.js';
-
-type Optional<Input> = { readonly [Key in keyof Input]?: Input[Key] | undefined };
-
-/** What a document is read and derived with that other requests have returned. Each property is of one document. */
-export interface SideInput
-  // The exchange of a contract, without calls before the poll, and without facts before the first module state.
-  extends Optional<ContractExchange> {
-  /** Names of validators for a module state, by the data part of the operator address, from the staking module. */
-  readonly names?: ReadonlyMap<string, string> | undefined;
-  /** The external height that was read of the contract a moment ago. */
-  readonly externalHeight?: Numeral | undefined;
-  /** Whether the contract was paused then. */
-  readonly isContractPaused?: boolean | undefined;
-  /** Whether the node of a module state is behind the chain. */
-  readonly isNodeBehind?: boolean | undefined;
-  /** How far above the lowest missed nonce clients schedule, for a rate limiter input, by chain id. */
-  readonly lookaheads?: Readonly<Record<string, number>> | undefined;
-  /** What the node has answered about transactions that have left the lists, and the last document has not read. */
-  readonly cctxAnswers?: ReadonlyMap<string, CctxAnswer> | undefined;
-  /** All that it has answered. */
-  readonly seenAnswers?: SeenAnswers | undefined;
-}
 
 /** The items behind the gauges, for `/pending`. */
 export type Items = BridgeItems | ContractItems | CrosschainItems;
@@ -81,7 +54,7 @@ export interface DocumentDefinition<Types extends AnyTypes> {
   /** The schema of the body; absent for answers to several requests. */
   readonly schema?: FieldSchema;
   /** Reads a response body. The result has no value when the body is valid JSON with none of the expected fields. */
-  readonly read: (body: Buffer, context: ReadContext) => DocumentResult<Types['content']>;
+  readonly read: (body: Buffer, context: ReadContext<Types>) => DocumentResult<Types['content']>;
   /** What the families are derived from. */
   readonly input: (content: Types['content'], context: DocumentContext<Types>) => Types['input'];
   /** Hub height of the document, to detect a node that falls behind. */
@@ -124,11 +97,11 @@ export interface DocumentRequest<Types extends AnyTypes = AnyTypes> {
 }
 
 /** What a body is read with. */
-export interface ReadContext {
+export interface ReadContext<Types extends AnyTypes> {
   readonly maxValues: number;
   /** When the response was received. */
   readonly at: Instant;
-  readonly sideInput?: SideInput | undefined;
+  readonly sideInput?: Types['sideInput'] | undefined;
 }
 
 /** Everything besides the body that families are derived from. */
@@ -140,7 +113,7 @@ export interface DocumentContext<Types extends AnyTypes> {
   /** Hub height from the response header; `undefined` without a valid one. */
   readonly height: Numeral | undefined;
   readonly previous: Types['observations'] | undefined;
-  readonly sideInput?: SideInput | undefined;
+  readonly sideInput?: Types['sideInput'] | undefined;
 }
 
 const NO_STAKING_NAMES: ReadonlyMap<string, string> = new Map();

@@ -5,14 +5,14 @@ import type { Config } from '../config/config.js';
 import type { DocumentName } from '../document-types.js';
 import { initialState, type EndpointState } from '../poll/endpoint-state.js';
 import { isContract, jobsOf, pollInput, type PollJob } from '../poll/jobs.js';
-import type { ReceivedBody } from '../poll/fetch.js';
+import type { ReceivedDocument } from '../poll/fetch.js';
 import { step } from '../poll/step.js';
 import { executeQuery, HEIGHT_HEADER } from '../simulator/query-service.js';
 import { MINUTE_MS } from '../config/units.js';
 import { blockTimeOf, createModel, type Model, type ModelOptions } from '../simulator/model.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
 import { answerQueries, respondTo, simulatedContractBody } from './simulated-responses.js';
-import { readBody } from '../poll/read-response.js';
+import { readPoll } from '../poll/poll.js';
 
 /*
  * The past of a demo: the state of an exporter that has polled the simulated chain since before the incident, because the verdict about a scenario
@@ -121,14 +121,14 @@ function polled(
   at: Instant,
 ): EndpointState {
   const { context, paths, query } = job;
-  const { sideInput } = pollInput(context, before, siblingOf, at);
-  const { facts, lastReading } = sideInput ?? {};
+  const { sideInput = {} } = pollInput(context, before, siblingOf, at);
+  const { facts, lastReading } = 'facts' in sideInput ? sideInput : {};
   const received = isContract(job)
     ? facts && simulatedContractBody(lastReading, facts, model, at)
     : documentBody(model, context.document, query, { receivedAt: at, sideInput });
   if (received === undefined) return before;
   const foundPath = paths.find(({ dialect }) => dialect === 'neutral');
-  const state = step(before, readBody({ ...received, foundPath }, context), context, at);
+  const state = step(before, readPoll({ ...received, foundPath }, context), context, at);
   // As after a poll, problems are judged by the answers of the previous round.
   const queries = answerQueries(context, state, (path) => respondTo(model, path), at);
   return { ...state, queries };
@@ -138,8 +138,8 @@ function documentBody(
   model: Model,
   document: DocumentName,
   query: string,
-  input: Pick<ReceivedBody, 'receivedAt' | 'sideInput'>,
-): Omit<ReceivedBody, 'ok'> {
+  input: Pick<ReceivedDocument, 'receivedAt' | 'sideInput'>,
+): ReceivedDocument {
   const { headers, body } = executeQuery(model, { endpoint: document, parameters: new URLSearchParams(query) });
-  return { bytes: body, source: document, height: headers[HEIGHT_HEADER], ...input };
+  return { ok: true, bytes: body, source: document, height: headers[HEIGHT_HEADER], ...input };
 }

@@ -4,7 +4,7 @@ import { formatDuration } from '../config/units.js';
 import type { DocumentName } from '../document-types.js';
 import { initialState, isServing, withQuery, type EndpointState } from '../poll/endpoint-state.js';
 import { isContract, jobsOf, pollInput, type PollJob } from '../poll/jobs.js';
-import { timedStep } from '../poll/phases.js';
+import { readPoll, timedStep } from '../poll/poll.js';
 import { createPollExecutor, type PollExecutor } from '../poll/fetch.js';
 import { queryStatesOf } from '../queries/node-queries.js';
 import type { QueryStates } from '../queries/query-state.js';
@@ -15,7 +15,6 @@ import { type CommandContext, type ExitCode, progressPrinter, userAgent } from '
 import type { OnceFlags } from './flags.js';
 import { configOrExitCode } from './configuration.js';
 import { inactiveWatched, printDocuments, type ReadEndpoint } from './summary.js';
-import { readResponse } from '../poll/read-response.js';
 import { createQueryRunner, type QueryLog } from '../poll/query-runner.js';
 
 /** Polls that take longer are announced. */
@@ -72,18 +71,17 @@ async function pollOnce(
   const bridge = (await polledBridge)?.state;
   const siblingOf = (document: DocumentName) => (document === 'module_state' ? bridge : undefined);
   const before = { ...initialState(context, clock()), queries: queryStatesOf(context) };
-  const fetched = await executor.fetch(job, pollInput(context, before, siblingOf, clock()));
-  const first = timedStep(before, readResponse(fetched, context), context, clock());
-  const { outcome } = fetched;
-  if (!outcome.ok || !isServing(first) || before.queries.size === 0) {
-    fetched.release();
+  const received = await executor.fetch(job, pollInput(context, before, siblingOf, clock()));
+  const first = timedStep(before, readPoll(received, context), context, clock());
+  if (!received.ok || !isServing(first) || before.queries.size === 0) {
+    received.release?.();
     return { context, state: first };
   }
   // The queries depend on the document, and the document is judged with their answers.
   const state = { ...before, queries: await answersTo(job, executor, first) };
   const { sideInput } = pollInput(context, state, siblingOf, clock());
-  const poll = readResponse({ ...fetched, outcome: { ...outcome, sideInput } }, context);
-  fetched.release();
+  const poll = readPoll({ ...received, sideInput }, context);
+  received.release?.();
   return { context, state: timedStep(state, poll, context, clock()) };
 }
 

@@ -11,8 +11,7 @@ import type { StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
 import { initialState } from '../poll/endpoint-state.js';
 import { targetOptions } from '../poll/jobs.js';
-import { timedStep } from '../poll/phases.js';
-import { readBody } from '../poll/read-response.js';
+import { readPoll, timedStep } from '../poll/poll.js';
 import type { CommandContext, ExitCode } from './context.js';
 import { type ReplayFlags, STANDARD_INPUT } from './flags.js';
 import { inactiveWatched, printDocuments, type ReadEndpoint } from './summary.js';
@@ -40,9 +39,10 @@ export async function runReplay(options: ReplayFlags, context: CommandContext): 
   const read = async (stepContext: StepContext, file: string, height?: string): Promise<void> => {
     const source = file === STANDARD_INPUT ? 'standard input' : file;
     const bytes = await readFileBody(file, context.stdin, source, config.poll.max_body_size);
-    const poll = Buffer.isBuffer(bytes)
-      ? readBody({ bytes, source, height, receivedAt: clock() }, stepContext)
-      : { outcome: bytes, phaseSeconds: {} };
+    const received = Buffer.isBuffer(bytes)
+      ? ({ ok: true, bytes, source, height, receivedAt: clock() } as const)
+      : bytes;
+    const poll = readPoll(received, stepContext);
     const before = initialState(stepContext, clock());
     const endpoint = { context: stepContext, state: timedStep(before, poll, stepContext, clock()) };
     endpoints.push(endpoint);

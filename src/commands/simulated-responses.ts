@@ -4,8 +4,8 @@ import type { ContractFacts } from '../facts/contract/facts.js';
 import type { ContractReading, HubReading } from '../facts/contract/reading.js';
 import { failure } from '../http/failure-reasons.js';
 import { withQuery, type EndpointState } from '../poll/endpoint-state.js';
-import type { ReceivedBody } from '../poll/fetch.js';
-import { callsOf, denomOf, isBackingDue, requestOf, type ContractExchange } from '../queries/contract-document.js';
+import type { ReceivedDocument } from '../poll/fetch.js';
+import { callsOf, denomOf, isBackingDue, requestOf } from '../queries/contract-document.js';
 import { formatRequests } from '../queries/json-rpc.js';
 import { queryStatesOf } from '../queries/node-queries.js';
 import { afterRound, isDue, type QueryStates } from '../queries/query-state.js';
@@ -15,7 +15,7 @@ import type { RpcChanges } from '../simulator/json-rpc.js';
 import type { Model } from '../simulator/model.js';
 import { executeQuery, parseRequest, type QueryResponse } from '../simulator/query-service.js';
 import { queryContext } from '../poll/query-runner.js';
-import type { StepContext } from '../document-types.js';
+import type { ContractExchange, StepContext } from '../document-types.js';
 
 /* The responses of a simulated chain to all requests but those for documents, without a network. */
 
@@ -68,7 +68,7 @@ export function simulatedContractBody(
   model: Model,
   at: Instant,
   changes: ContractChanges = {},
-): Omit<ReceivedBody, 'ok'> & { readonly sideInput: ContractExchange } {
+): ReceivedDocument & { readonly sideInput: ContractExchange } {
   const lagBlocks = Math.floor((changes.lagSeconds ?? 0) / 12);
   const block = `0x${(model.external.height - lagBlocks).toString(16)}`;
   const known = { facts, lastReading };
@@ -78,7 +78,7 @@ export function simulatedContractBody(
   const { body: bytes } = executeQuery(model, query, changes);
   const denoms = isBackingDue(known, at) ? facts.backing.map(({ contract }) => denomOf(contract)) : [];
   const sideInput = { ...known, calls, hub: hubReading(denoms, facts, model, changes) };
-  return { bytes, source: 'external chain', height: undefined, receivedAt: at, sideInput };
+  return { ok: true, bytes, source: 'external chain', height: undefined, receivedAt: at, sideInput };
 }
 
 function hubReading(

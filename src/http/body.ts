@@ -1,6 +1,7 @@
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { formatSize } from '../config/units.js';
+import type { HttpResponse } from './client.js';
 import { RequestError } from './failure-reasons.js';
 
 /** Bodies of the maximum size that are in memory together; see `MEMORY_PER_BODY_BYTE` in config/memory-limits.ts. */
@@ -40,19 +41,13 @@ export class BodyMemory {
   }
 }
 
-export interface BufferedBody {
-  readonly bytes: Buffer;
-  /** To be called when the body is not needed any more. Until then it counts against the memory of all bodies. */
-  readonly release: () => void;
-}
-
-/** Reads a body. Throws if it is larger than the limit; the message ends with the name of the setting, if it is one. */
+/** Reads a body, which counts against the memory of all bodies until it is released. Throws if it is larger than the limit; the message ends with the name of the setting, if it is one. */
 export async function bufferBody(
   body: Readable,
   maxBytes: number,
   memory: BodyMemory,
   limit = ' (poll.max_body_size)',
-): Promise<BufferedBody> {
+): Promise<Pick<HttpResponse, 'bytes' | 'release'>> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {

@@ -7,7 +7,7 @@ import type { HttpClientConfig } from '../config/http-client-config.js';
 import { resolveHttpConfig, type ResolvedHttpConfig } from '../config/credentials.js';
 import { requestUrl, sourceOf } from '../config/urls.js';
 import { cleanText } from '../text/untrusted-text.js';
-import { BodyMemory, bufferBody, decompressBody, type BufferedBody } from './body.js';
+import { BodyMemory, bufferBody, decompressBody } from './body.js';
 import { openConnection } from './connection.js';
 import { readErrorResponse, type Clean, type ErrorContext } from './error-response.js';
 import { ConnectError, failureReasons, RequestError, type FailedFetch, type PollError } from './failure-reasons.js';
@@ -46,10 +46,13 @@ interface RequestOptions {
   readonly hasFixedLimit?: boolean;
 }
 
-export interface FetchedDocument {
+/** A response with status 200. */
+export interface HttpResponse {
   readonly ok: true;
-  /** The caller releases it. */
-  readonly body: BufferedBody;
+  /** The decoded body. */
+  readonly bytes: Buffer;
+  /** To be called when the body is not needed any more. Until then it counts against the memory of all bodies. */
+  readonly release: () => void;
   /** The hub height of the document, as the server has sent it (height-header.ts). */
   readonly height: string | undefined;
   /** Makes one line of text that the server has sent, without the secrets of the request. */
@@ -63,7 +66,7 @@ export interface Client {
    */
   readonly waitForMemory: (maxBodyBytes: number) => Promise<() => void>;
   /**
-   * Fetches one document. `path` is appended to the URL of the node, and may have a query. Every expected failure is a value, whose message
+   * Sends one request. `path` is appended to the URL of the node, and may have a query. Every expected failure is a value, whose message
    * begins with host and path. Redirects are not followed, because credentials would be sent to the new address. Files with passwords, tokens
    * and certificates are read for each request.
    */
@@ -72,7 +75,7 @@ export interface Client {
     path: string,
     limits: FetchLimits,
     options?: RequestOptions,
-  ) => Promise<FetchedDocument | FailedFetch>;
+  ) => Promise<HttpResponse | FailedFetch>;
   /** Ends the fetches that are in progress. */
   readonly close: () => void;
 }
@@ -100,7 +103,7 @@ export function createClient(userAgent: string): Client {
         try {
           const response = await sendRequest(dispatcher, url, config, userAgent, maxBodyBytes, options);
           const isAuthenticated = node.url.path !== undefined || hasCredentials(node);
-          return await readResponse(response, limits, memory, { url, path, isAuthenticated, clean }, options);
+          return await readBody(response, limits, memory, { url, path, isAuthenticated, clean }, options);
         } finally {
           await dispatcher.destroy();
         }
@@ -195,13 +198,13 @@ async function sendRequest(
   return response;
 }
 
-async function readResponse(
+async function readBody(
   response: Dispatcher.ResponseData,
   { timeoutMs, maxBodyBytes }: FetchLimits,
   memory: BodyMemory,
   context: ErrorContext,
   { hasFixedLimit = false }: RequestOptions,
-): Promise<FetchedDocument> {
+): Promise<HttpResponse> {
   const { 'content-encoding': encoding } = response.headers;
   const body = decompressBody(response.body, encoding);
   if (response.statusCode !== 200) throw await readErrorResponse(response, body, timeoutMs, context);
@@ -211,7 +214,7 @@ async function readResponse(
   }
   const buffered = await bufferBody(body, maxBodyBytes, memory, hasFixedLimit ? '' : undefined);
   const height = heightText(response.headers, response.trailers);
-  return { ok: true, body: buffered, height: height === undefined ? undefined : clean(height), clean };
+  return { ok: true, ...buffered, height: height === undefined ? undefined : clean(height), clean };
 }
 
 /** A host has up to ten addresses, each with its error. */

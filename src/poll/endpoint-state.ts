@@ -2,15 +2,13 @@ import type { DocumentPath } from '../chain/dialects.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { Numeral } from '../chain/numeral.js';
 import { ageSeconds, type Instant } from '../clock.js';
-import type { DocumentName, DocumentTypes, StepContext } from '../document-types.js';
+import type { DocumentName, DocumentTypes, SideInput, StepContext } from '../document-types.js';
 import type { DocumentContext } from '../documents.js';
-import type { SeenAnswers } from '../facts/crosschain/input.js';
 import { NO_FLOW_HISTORY, type FlowHistory } from '../flow/flow-history.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/failure-reasons.js';
 import type { FamilyLines } from '../metrics/render-families.js';
 import { NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/memory.js';
 import { withoutStaleAnswers, type QueryState, type QueryStates } from '../queries/query-state.js';
-import type { Phase } from './phases.js';
 
 /* What the polls of an endpoint have found, and what is remembered of them. */
 
@@ -48,21 +46,17 @@ export interface Snapshot<Name extends DocumentName = DocumentName> extends Know
   readonly judgement: Judgement;
   /** The lines of counters and histograms, which are exported also while the chain series are withdrawn. */
   readonly cumulative: readonly FamilyLines[];
+  readonly sideInput: SideInput<Name> | undefined;
   /** What the items of `/pending` are derived from; `undefined` if the body is not kept. */
   readonly kept: KeptDocument<Name> | undefined;
 }
 
 interface KeptDocument<Name extends DocumentName> {
+  /** The body, compressed by `compressBody`. */
   readonly body: Buffer;
-  readonly received: Received<Name>;
-  readonly context: StepContext<Name>;
+  readonly context: DocumentContext<DocumentTypes[Name]>;
+  readonly maxValues: number;
 }
-
-/** What a document is derived with besides its content and the configuration. */
-export type Received<Name extends DocumentName> = Pick<
-  DocumentContext<DocumentTypes[Name]>,
-  'at' | 'height' | 'previous' | 'sideInput'
->;
 
 /** What the polls of an endpoint have found. Each poll replaces it as a whole. */
 export interface EndpointState extends EndpointSettings {
@@ -97,8 +91,6 @@ interface SuccessfulPoll {
   readonly foundPath: DocumentPath | undefined;
   /** The first of the successive documents with more series than the limit. */
   readonly droppedSince?: Instant | undefined;
-  /** What the document has read of the answers about transactions. */
-  readonly seenAnswers?: SeenAnswers | undefined;
 }
 
 export interface FailedPoll {
@@ -110,10 +102,13 @@ export interface FailedPoll {
   readonly error: PollError;
 }
 
+/** The duration of each phase that has ended. */
+export type PhaseSeconds = Partial<Record<'fetch' | 'decode' | 'derive', number>>;
+
 export interface LastPoll {
   readonly at: Instant;
   readonly ok: boolean;
-  readonly phaseSeconds: Partial<Record<Phase, number>>;
+  readonly phaseSeconds: PhaseSeconds;
   readonly bodyBytes: number | undefined;
   /** The first of the successive polls whose body was near the size limit, or rejected for its size. */
   readonly nearLimitSince?: Instant | undefined;

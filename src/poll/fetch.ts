@@ -2,8 +2,8 @@ import { performance } from 'node:perf_hooks';
 import type { DocumentPath } from '../chain/dialects.js';
 import { clock, type Instant } from '../clock.js';
 import { sourceOf, type EndpointUrl } from '../config/urls.js';
-import type { SideInput } from '../documents.js';
-import { createClient, remainingLimits, type Client, type FetchedDocument } from '../http/client.js';
+import type { DocumentName, SideInput } from '../document-types.js';
+import { createClient, remainingLimits, type Client, type HttpResponse } from '../http/client.js';
 import { isUnknownPath } from '../http/error-response.js';
 import { failure, statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
 import { isJsonRpc, portHint, repeatedPathHint, withHint, type Protocol } from '../http/port-hints.js';
@@ -15,12 +15,15 @@ import { sendQuery } from '../queries/send-query.js';
 import { createLimit } from '../queue.js';
 import { errorText } from '../text/error-text.js';
 import { isContract, type ContractJob, type PollInput, type PollJob } from './jobs.js';
-import { secondsSince } from './phases.js';
+import { secondsSince } from './poll.js';
 
 /* Requests documents, at the paths where a node may have them, and the other queries of an endpoint. */
 
-/** A response body, with what it is read with. */
-export interface ReceivedBody {
+/** What the request of a document has returned. */
+export type Received<Name extends DocumentName = DocumentName> =
+  ReceivedDocument<Name> | (Failure & Pick<ReceivedDocument, 'seconds' | 'release'>);
+
+export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
   readonly ok: true;
   readonly bytes: Buffer;
   /** Host and path of the document, or the name of its file; at the beginning of messages. */
@@ -29,24 +32,20 @@ export interface ReceivedBody {
   readonly height: string | undefined;
   /** When it was complete. */
   readonly receivedAt: Instant;
-  readonly sideInput?: SideInput | undefined;
+  /** How long the requests took; absent for a recorded body. */
+  readonly seconds?: number;
+  readonly sideInput?: SideInput<Name> | undefined;
   /** Where the document was found; absent for a contract. */
   readonly foundPath?: DocumentPath | undefined;
   /** Adds what the server says to the failure of a body that is not the document. */
   readonly otherDocument?: (error: PollError) => Failure;
-}
-
-/** The response to the request of a document. */
-export interface Fetched {
-  readonly outcome: ReceivedBody | Failure;
-  readonly seconds: number;
   /** To be called when the body is not needed any more. Until then it counts against the memory of all bodies. */
-  readonly release: () => void;
+  readonly release?: () => void;
 }
 
 /** Requests documents and other queries, and never rejects. */
 export interface PollExecutor {
-  readonly fetch: (job: PollJob, input: PollInput) => Promise<Fetched>;
+  readonly fetch: (job: PollJob, input: PollInput) => Promise<Received>;
   /** Sends one request of a query besides the document. */
   readonly sendQuery: (job: PollJob, query: NodeQuery, request: QueryRequest) => Promise<QueryResult>;
   readonly close: () => void;
@@ -62,51 +61,26 @@ export function createPollExecutor(userAgent: string): PollExecutor {
   const send: SendQuery = async (node, reader, request) =>
     limit(node.url.origin, async () => sendQuery(node, reader, request, client));
   return {
-    fetch: async (job, input) =>
-      isContract(job) ? callContract(job, input, sendRequests, send) : fetchDocument(job, input, client),
+    fetch: async (job, input) => {
+      const release = isContract(job) ? undefined : await client.waitForMemory(job.limits.maxBodyBytes);
+      const started = performance.now();
+      const received = isContract(job)
+        ? await callContract(job, input, sendRequests, send)
+        : await fetchDocument(job, input, client);
+      release?.();
+      return { ...received, seconds: secondsSince(started) };
+    },
     sendQuery: send,
     close: () => client.close(),
   };
-}
-
-/** A failed fetch, and one of a contract, holds no memory for a body. */
-const releaseNothing = (): void => undefined;
-
-async function fetchDocument(
-  job: PollJob,
-  { foundPath: first, sideInput }: PollInput,
-  client: Client,
-): Promise<Fetched> {
-  const release = await client.waitForMemory(job.limits.maxBodyBytes);
-  const started = performance.now();
-  const others = job.paths.filter(({ dialect }) => dialect !== first?.dialect);
-  const fetched = await fetchFirstKnownPath(
-    { ...job, paths: first === undefined ? job.paths : [first, ...others] },
-    client,
-  );
-  release();
-  const seconds = secondsSince(started);
-  if (!fetched.ok) return { outcome: fetched, seconds, release: releaseNothing };
-  const { foundPath, body, height } = fetched;
-  const outcome: ReceivedBody = {
-    ok: true,
-    bytes: body.bytes,
-    source: sourceOf(job.url, foundPath.path),
-    height,
-    receivedAt: clock(),
-    sideInput,
-    foundPath,
-    otherDocument: (error) => otherDocument(error, job.url, fetched),
-  };
-  return { outcome, seconds, release: body.release };
 }
 
 /** A body that is not the document is short, if it is an error with status 200. */
 const ERROR_BYTES = 4096;
 
 /** The failure of a response that is not the document, with what the server says instead. */
-function otherDocument(error: PollError, url: EndpointUrl, { body, clean }: FetchedDocument): Failure {
-  const start = body.bytes.subarray(0, ERROR_BYTES).toString();
+function otherDocument(error: PollError, url: EndpointUrl, { bytes, clean }: HttpResponse): Failure {
+  const start = bytes.subarray(0, ERROR_BYTES).toString();
   const text = errorText(start);
   const hint = portHint(url, isJsonRpc(start) ? 'json-rpc' : undefined);
   if (text === undefined) return withHint(error, hint);
@@ -114,24 +88,34 @@ function otherDocument(error: PollError, url: EndpointUrl, { body, clean }: Fetc
   return withHint({ ...error, ...remedy, message: `${error.message}: ${clean(text)}` }, hint);
 }
 
-/** A document and where it was found. */
-interface FoundDocument extends FetchedDocument {
-  readonly foundPath: DocumentPath;
-}
-
 /** The failures of a server that is not the REST API of a node. */
 const FAILURES_WITH_HINT: ReadonlySet<string> = new Set(['aborted', 'bad_request', 'not_json', 'status']);
 
 /** Requests the paths in turn until the node responds to one with another status than those of an unknown path. */
-async function fetchFirstKnownPath(job: PollJob, client: Client): Promise<FoundDocument | Failure> {
-  const { url, paths, query, limits } = job;
+async function fetchDocument(
+  job: PollJob,
+  { foundPath: first, sideInput }: PollInput,
+  client: Client,
+): Promise<Received> {
+  const { url, query, limits } = job;
+  const paths =
+    first === undefined ? job.paths : [first, ...job.paths.filter(({ dialect }) => dialect !== first.dialect)];
   const remaining = remainingLimits(limits);
   const failures: PollError[] = [];
   let protocol: Protocol | undefined;
   for (const foundPath of paths) {
     // oxlint-disable-next-line no-await-in-loop -- a path is requested only if the node does not know the one before
     const fetched = await client.fetch(job, foundPath.path + query, remaining());
-    if (fetched.ok) return { ...fetched, foundPath };
+    if (fetched.ok) {
+      return {
+        ...fetched,
+        source: sourceOf(url, foundPath.path),
+        receivedAt: clock(),
+        sideInput,
+        foundPath,
+        otherDocument: (error) => otherDocument(error, url, fetched),
+      };
+    }
     const error = fetched.isNotServed === true ? { ...fetched.error, isNotServed: true } : fetched.error;
     protocol ??= fetched.protocol;
     if (!isUnknownPath(fetched.statusCode)) {
@@ -150,30 +134,17 @@ async function fetchFirstKnownPath(job: PollJob, client: Client): Promise<FoundD
   );
 }
 
-/** Calls a contract. */
 async function callContract(
   job: ContractJob,
-  { sideInput, readsAll = false }: PollInput,
+  { sideInput = {}, readsAll = false }: PollInput,
   sendRequests: SendRequests,
   send: SendQuery,
-): Promise<Fetched> {
-  const started = performance.now();
-  const { url } = job;
-  const source = sourceOf(url, '');
-  const { facts, lastReading } = sideInput ?? {};
-  const fetched =
-    facts === undefined
-      ? failure('schema', `${source}: ${NO_CONTRACT}`)
-      : await fetchContract(
-          job,
-          job.hubNode,
-          { facts, lastReading },
-          readsAll ? undefined : lastReading,
-          sendRequests,
-          send,
-        );
-  const outcome: Fetched['outcome'] = fetched.ok
-    ? { ok: true, bytes: fetched.body, source, height: undefined, receivedAt: clock(), sideInput: fetched.exchange }
-    : fetched;
-  return { outcome, seconds: secondsSince(started), release: releaseNothing };
+): Promise<Received> {
+  const source = sourceOf(job.url, '');
+  const known = 'facts' in sideInput ? sideInput : undefined;
+  if (known?.facts === undefined) return failure('schema', `${source}: ${NO_CONTRACT}`);
+  const { facts, lastReading } = known;
+  const knownBefore = readsAll ? undefined : lastReading;
+  const fetched = await fetchContract(job, job.hubNode, { facts, lastReading }, knownBefore, sendRequests, send);
+  return fetched.ok ? { ...fetched, source, height: undefined, receivedAt: clock() } : fetched;
 }

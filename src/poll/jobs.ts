@@ -4,14 +4,14 @@ import type { Instant } from '../clock.js';
 import type { Config, TargetConfig } from '../config/config.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import { maxValuesOf } from '../config/memory-limits.js';
-import type { DocumentName, DocumentTypes, StepContext, TargetOptions } from '../document-types.js';
-import { documentNames, documents, type DocumentRequest, type SideInput } from '../documents.js';
+import type { DocumentName, DocumentTypes, SideInput, StepContext, TargetOptions } from '../document-types.js';
+import { documentNames, documents, type DocumentRequest } from '../documents.js';
 import type { FetchLimits } from '../http/client.js';
 import { cctxAnswers } from '../queries/cctx-outcome.js';
 import { lookaheadsOf } from '../queries/chain-switches.js';
 import { isNodeBehind } from '../queries/node-status.js';
 import { hasStakingNames, validatorsOf } from '../queries/validators.js';
-import { exportedSuccess, freshAnswers, observationsOf, type EndpointState } from './endpoint-state.js';
+import { exportedSuccess, freshAnswers, isOf, observationsOf, type EndpointState } from './endpoint-state.js';
 
 /* What is polled, and what a poll depends on besides the configuration. */
 
@@ -106,7 +106,7 @@ function sideInputOf(
   siblingOf: (document: DocumentName) => EndpointState | undefined,
   at: Instant,
 ): SideInput {
-  const { success } = state;
+  const snapshot = state.success?.snapshot;
   switch (context.document) {
     case 'module_state': {
       const contract = siblingOf('external_contract');
@@ -120,12 +120,13 @@ function sideInputOf(
     }
     case 'rate_limiter_input': {
       const answered = freshAnswers(state, at);
-      return { lookaheads: lookaheadsOf(answered), ...cctxAnswers(answered, success?.seenAnswers) };
+      const seenBefore = isOf(context.document, snapshot) ? snapshot.sideInput?.seenAnswers : undefined;
+      return { lookaheads: lookaheadsOf(answered), ...cctxAnswers(answered, seenBefore) };
     }
     case 'external_contract':
       return {
         // The observations of a contract are its last reading.
-        lastReading: observationsOf('external_contract', success?.snapshot),
+        lastReading: observationsOf('external_contract', snapshot),
         facts: observationsOf('module_state', siblingOf('module_state')?.success?.snapshot)?.contractFacts,
       };
   }

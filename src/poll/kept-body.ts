@@ -3,7 +3,7 @@ import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import type { DocumentName, DocumentTypes } from '../document-types.js';
 import { documents, type Items } from '../documents.js';
 import type { EndpointState, Snapshot } from './endpoint-state.js';
-import { inputOf, type Poll } from './step.js';
+import type { Poll } from './step.js';
 
 /*
  * The items of the pages are derived when somebody asks for a page, from the body of the last successful poll, which is kept compressed: in
@@ -34,10 +34,10 @@ export function keptInput<Name extends DocumentName>({
   kept,
 }: Snapshot<Name>): DocumentTypes[Name]['input'] | undefined {
   if (kept === undefined) return undefined;
-  const { body, context, received } = kept;
-  const read = documents[document].read(brotliDecompressSync(body), { ...received, maxValues: context.maxValues });
+  const { body, context, maxValues } = kept;
+  const read = documents[document].read(brotliDecompressSync(body), { ...context, maxValues });
   if (!read.ok || read.value === undefined) throw new Error(`the ${document} that was read cannot be read again`);
-  return inputOf(read.value, received, context);
+  return documents[document].input(read.value, context);
 }
 
 /** The items that were derived of a snapshot, until the next poll replaces it. */

@@ -16,12 +16,11 @@ import {
   type EndpointKey,
   type EndpointState,
 } from './endpoint-state.js';
-import type { Fetched, PollExecutor, ReceivedBody } from './fetch.js';
+import type { PollExecutor, Received, ReceivedDocument } from './fetch.js';
 import { isContract, pollInput, type PollJob } from './jobs.js';
 import { withinMemory } from './kept-body.js';
-import { timedStep } from './phases.js';
+import { readPoll, timedStep } from './poll.js';
 import { createQueryRunner } from './query-runner.js';
-import { readResponse } from './read-response.js';
 import { rememberedOf, withRemembered, type Remembered } from './remembered.js';
 import { verdictsOf } from './verdicts.js';
 
@@ -53,7 +52,7 @@ export interface PollRecorder {
    */
   readonly isDue: (state: EndpointState, job: Pick<PollJob, 'intervalMs' | 'limits'>) => boolean;
   /** Records a poll if it is selected. */
-  readonly record: (state: EndpointState, body: ReceivedBody | undefined) => void;
+  readonly record: (state: EndpointState, received: ReceivedDocument | undefined) => void;
   /** The next document of each endpoint of the target is recorded, because a problem has begun or ended. */
   readonly recordNext: (target: string) => void;
 }
@@ -126,31 +125,31 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
     if (isContract(job)) await siblingOf(job, 'module_state')?.loop.firstRun;
     const before = endpointOf(job)?.state;
     if (before === undefined) return 1;
-    const fetched = await executor.fetch(job, {
+    const received = await executor.fetch(job, {
       ...pollInput(job.context, before, (document) => siblingOf(job, document)?.state, now()),
       readsAll: isContract(job) && recorder?.isDue(before, job) === true,
     });
     try {
-      return await inTurn(async () => readAndStep(job, fetched));
+      return await inTurn(async () => readAndStep(job, received));
     } finally {
-      fetched.release();
+      received.release?.();
     }
   }
 
   /** Reads a document and takes the step with it. In between, scrapes are answered. */
-  async function readAndStep(job: PollJob, fetched: Fetched): Promise<number> {
+  async function readAndStep(job: PollJob, received: Received): Promise<number> {
     const own = endpointOf(job)?.state;
     if (own === undefined) return 1;
     const others = states.filter((state) => state !== own);
     const isOtherServed = others.some((state) => state.target === own.target && isServing(state));
     // What is kept of the bodies of all endpoints, for the pages, is limited.
-    const found = withinMemory({ ...readResponse(fetched, job.context), isOtherServed }, others);
+    const found = withinMemory({ ...readPoll(received, job.context), isOtherServed }, others);
     await nextTurn();
     const before = endpointOf(job)?.state;
     if (before === undefined) return 1;
     const after = timedStep(before, found, job.context, now());
     change(job, () => after);
-    publish(before, after, fetched.outcome.ok ? fetched.outcome : undefined);
+    publish(before, after, received.ok ? received : undefined);
     // Everything else is requested only from a node that has just responded, and is not behind.
     if (isServing(after)) void runQueries(job);
     await nextTurn();
@@ -158,7 +157,7 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
   }
 
   /** Tells the log, the state file and the recorder what a poll has changed. */
-  function publish(before: EndpointState, after: EndpointState, body: ReceivedBody | undefined): void {
+  function publish(before: EndpointState, after: EndpointState, received: ReceivedDocument | undefined): void {
     const { target } = after;
     pollLog.poll(before, after);
     const ofTarget = states.filter((state) => state.target === target);
@@ -168,7 +167,7 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
       recorder?.recordNext(target);
       stateFile?.writeSoon();
     }
-    recorder?.record(after, body);
+    recorder?.record(after, received);
   }
 
   /** The state of an endpoint with another job. One that is polled anew continues with what is remembered of it. */

@@ -3,8 +3,8 @@ import { compare } from '../chain/decimal.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
-import type { DocumentName, DocumentTypes, StepContext } from '../document-types.js';
-import { documents, type SideInput } from '../documents.js';
+import type { DocumentName, DocumentTypes, SideInput, StepContext } from '../document-types.js';
+import { documents, type DocumentContext } from '../documents.js';
 import { flowHistoryAfter, NO_FLOW_HISTORY, type FlowHistory } from '../flow/flow-history.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import { renderFamilies } from '../metrics/render-families.js';
@@ -21,10 +21,9 @@ import {
   knownDocument,
   type EndpointState,
   type FailedPoll,
-  type Received,
+  type PhaseSeconds,
   type Snapshot,
 } from './endpoint-state.js';
-import type { Phase } from './phases.js';
 
 /*
  * One poll of an endpoint: from what is known of it and the document that was read to what is known afterwards. Everything
@@ -35,8 +34,7 @@ import type { Phase } from './phases.js';
 /** What one poll has found. */
 export interface Poll<Name extends DocumentName = DocumentName> {
   readonly outcome: ReadContent<Name> | Failure;
-  /** Duration of each phase that has ended. */
-  readonly phaseSeconds: Partial<Record<Phase, number>>;
+  readonly phaseSeconds: PhaseSeconds;
   readonly bodyBytes?: number | undefined;
   /** Whether the body has so many values for its size that it is hostile. */
   readonly isDense?: boolean;
@@ -56,7 +54,7 @@ interface ReadContent<Name extends DocumentName> {
   /** Hub height from the response header; `undefined` without one. */
   readonly height: Numeral | undefined;
   readonly receivedAt: Instant;
-  readonly sideInput?: SideInput | undefined;
+  readonly sideInput?: SideInput<Name> | undefined;
   /** The body, compressed by `compressBody`; `undefined` if it is not kept. */
   readonly compressed: Buffer | undefined;
 }
@@ -104,13 +102,7 @@ export function step<Name extends DocumentName>(
     ...polled,
     invalidValues: addCounts(state.invalidValues, outcome.errors.invalid),
     unknownValues: addCounts(state.unknownValues, outcome.errors.unknown),
-    success: {
-      at,
-      snapshot,
-      foundPath: poll.foundPath,
-      droppedSince,
-      seenAnswers: outcome.sideInput?.seenAnswers,
-    },
+    success: { at, snapshot, foundPath: poll.foundPath, droppedSince },
     restored: undefined,
     regressionsSinceSuccess: 0,
     problems: { ...problems, ended: withEnded(problems.ended, endedBySuccess(state, at, isNotServed), at) },
@@ -165,12 +157,19 @@ function derive<Name extends DocumentName>(
   { content, errors, height, receivedAt, sideInput, compressed }: ReadContent<Name>,
   context: StepContext<Name>,
 ): { readonly snapshot: Snapshot<Name>; readonly problems: ProblemMemory } {
-  const { document, target, targetLabels, maxSeries, staleAfterMs } = context;
+  const { document, target, targetLabels, settings, labels, maxSeries, staleAfterMs, maxValues } = context;
   const definition = documents[document];
   const known = knownDocument(state);
   const last = isOf(document, known) ? known : undefined;
-  const received = { at: receivedAt, height, previous: last?.observations, sideInput };
-  const input = inputOf(content, received, context);
+  const documentContext: DocumentContext<DocumentTypes[Name]> = {
+    at: receivedAt,
+    height,
+    previous: last?.observations,
+    sideInput,
+    settings,
+    labels,
+  };
+  const input = definition.input(content, documentContext);
   const fixedLabels = formatTargetLabels(target, targetLabels);
   const identity = identityOf(content, context);
   const flow = definition.flow.track(last?.flow ?? definition.flow.initial, input, { staleAfterMs, maxSeries });
@@ -194,19 +193,11 @@ function derive<Name extends DocumentName>(
     identity: identity.length === 0 ? (last?.identity ?? []) : identity,
     observations: definition.observations(input),
     flow,
-    kept: compressed && { body: compressed, received, context },
+    sideInput,
+    kept: compressed && { body: compressed, context: documentContext, maxValues },
     cumulative: renderFamilies(definition.flow.cumulative, flow, fixedLabels, maxSeries),
   };
   return { snapshot, problems };
-}
-
-/** What families and items of a document are derived from. */
-export function inputOf<Name extends DocumentName>(
-  content: DocumentTypes[Name]['content'],
-  received: Received<Name>,
-  { document, settings, labels }: StepContext<Name>,
-): DocumentTypes[Name]['input'] {
-  return documents[document].input(content, { ...received, settings, labels });
 }
 
 /** The failure of a document with a lower hub height than the previous one. */

@@ -1,4 +1,5 @@
 import type { Instant } from '../clock.js';
+import type { ContractCall, ContractExchange } from '../document-types.js';
 import { asDecimalString } from '../chain/numeral.js';
 import { NO_FIELD_ERRORS, unreadable, type FieldErrors, type UnreadableDocument } from '../chain/document.js';
 import { MAX_BATCH_TOKENS, type ContractFacts } from '../facts/contract/facts.js';
@@ -33,26 +34,7 @@ import { parseAnswers, property, rpcFailure, type RpcAnswers, type RpcFailure, t
  * without a valid answer affects only its own families.
  */
 
-/** A call at a block, as recordings have it. Without `data` it requests the block; `data` of 32 bytes is a storage slot. */
-export interface ContractCall {
-  readonly id: number;
-  readonly to: string;
-  readonly data: string;
-  /** The height in hexadecimal digits. */
-  readonly block: string;
-}
-
 export const NO_CONTRACT = 'the module state does not say where the contract is';
-
-/** What the answers are read with. Plain data. */
-export interface ContractExchange {
-  /** What the module state says about the contract. */
-  readonly facts: ContractFacts;
-  readonly calls: readonly ContractCall[];
-  readonly hub?: HubReading | undefined;
-  /** The last reading: some values are read less often. */
-  readonly lastReading?: ContractReading | undefined;
-}
 
 /** Five minutes, less the jitter of a poll. */
 const BACKING_MS = 4.75 * MINUTE_MS;

@@ -4,23 +4,14 @@ import { unreadable, type UnreadableDocument } from '../chain/document.js';
 import { clock } from '../clock.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import { sourceOf } from '../config/urls.js';
+import type { ContractCall, ContractExchange } from '../document-types.js';
 import type { ContractFacts } from '../facts/contract/facts.js';
 import type { ContractReading, HubReading } from '../facts/contract/reading.js';
 import { required } from '../facts/required-fields.js';
 import { remainingLimits } from '../http/client.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import { withinMs } from '../queue.js';
-import {
-  callsOf,
-  denomOf,
-  isBackingDue,
-  quantity,
-  readBlock,
-  readContract,
-  requestOf,
-  type ContractCall,
-  type ContractExchange,
-} from './contract-document.js';
+import { callsOf, denomOf, isBackingDue, quantity, readBlock, readContract, requestOf } from './contract-document.js';
 import type { RpcAnswers, RpcRequest, SendRequests } from './json-rpc.js';
 import { blockAt, blockRequest } from './node-status.js';
 import { responseReader, type QueryRequest, type QueryResult, type ResponseReader } from './query.js';
@@ -40,12 +31,6 @@ export type SendQuery = <Value>(
   request: QueryRequest,
 ) => Promise<QueryResult<Value>>;
 
-interface FetchedContract {
-  readonly ok: true;
-  readonly body: Buffer;
-  readonly exchange: ContractExchange;
-}
-
 /** `knownBefore` is the reading after which values that are read less often are not due. */
 export async function fetchContract(
   node: QueryConnection,
@@ -54,7 +39,7 @@ export async function fetchContract(
   knownBefore: ContractReading | undefined,
   sendRequests: SendRequests,
   sendQuery: SendQuery,
-): Promise<FetchedContract | Failure> {
+): Promise<{ readonly ok: true; readonly bytes: Buffer; readonly sideInput: ContractExchange } | Failure> {
   const remaining = remainingLimits(node.limits);
   const send = async (requests: readonly RpcRequest[]): Promise<Sent> => sendRequests(node, requests, remaining);
   const failed = ({ reason, message }: UnreadableDocument): Failure =>
@@ -67,22 +52,19 @@ export async function fetchContract(
   const known = { facts, lastReading: knownBefore };
   const fetched = await fetchPinned(BigInt(head.height), (block) => callsOf(known, block, now), send);
   if (!fetched.ok) return fetched;
-  const { body, calls } = fetched;
-  const exchange = { facts, calls, lastReading };
-  const read = readContract(body, exchange, now);
+  const { body: bytes, calls } = fetched;
+  const sideInput = { facts, calls, lastReading };
+  const read = readContract(bytes, sideInput, now);
   const denoms = isBackingDue(known, now) ? facts.backing.map(({ contract }) => denomOf(contract)) : [];
   // Whether the hub does not know an event or a set, or only a node that is behind, is said by the time of its block.
   const isAhead = read.ok && (read.value.isValsetUnknown !== false || read.value.unobservedEvents === undefined);
-  if (denoms.length === 0 && !isAhead) return { ok: true, body, exchange };
+  if (denoms.length === 0 && !isAhead) return { ok: true, bytes, sideInput };
   const { timeoutMs, elapsedMs = 0 } = remaining();
   const ofHub = readHub(facts.height, denoms, async (reader, request) =>
     sendQuery({ ...hub, limits: remaining() }, reader, request),
   );
-  return {
-    ok: true,
-    body,
-    exchange: { ...exchange, hub: (await withinMs(timeoutMs - elapsedMs, ofHub)) ?? NO_HUB_READING },
-  };
+  const hubReading = (await withinMs(timeoutMs - elapsedMs, ofHub)) ?? NO_HUB_READING;
+  return { ok: true, bytes, sideInput: { ...sideInput, hub: hubReading } };
 }
 
 type Sent = Awaited<ReturnType<SendRequests>>;

@@ -199,8 +199,8 @@ async function sendBatch(
       isUnknownBlock: !read.ok && read.isUnknownBlock === true,
     };
   }
-  const { bytes, release } = fetched.body;
-  release();
+  const { bytes } = fetched;
+  fetched.release();
   const read = readAnswers(bytes, batch);
   if (read.ok) return { ...read, body: bytes };
   const { reason, message, text, ...others } = read;

@@ -37,9 +37,8 @@ export async function sendQuery<Value>(
       const isRefused = fetched.isNotServed === true && pages === 0;
       return { ok: false, error: { ...fetched.error, ...(isTooLarge && tooLarge) }, isRefused };
     }
-    const { body } = fetched;
-    const read = reader.read(body.bytes, request);
-    body.release();
+    const read = reader.read(fetched.bytes, request);
+    fetched.release();
     if (!read.ok) return { ...failure(read.reason, `${source}: ${read.message}`), isRefused: false };
     // A node or a proxy that ignores the height does not respond with it.
     if (height !== undefined && fetched.height !== height) {

@@ -1,10 +1,9 @@
 import type { Logger } from 'pino';
 import { clock, isoTime, type Instant } from '../clock.js';
 import type { RecorderSettings } from '../config/config.js';
-import type { SideInput } from '../documents.js';
 import type { FailureReason } from '../http/failure-reasons.js';
 import { endpointId, type EndpointState } from '../poll/endpoint-state.js';
-import type { ReceivedBody } from '../poll/fetch.js';
+import type { ReceivedDocument } from '../poll/fetch.js';
 import type { PollRecorder } from '../poll/registry.js';
 import { FORMAT_VERSION, type RecordingHeader } from './recording-file.js';
 import { startWriter, type RecordingWriter, type WriterSettings, type WriterStatus } from './writer.js';
@@ -57,12 +56,12 @@ export function createRecorder(
       const endMs = now().monotonicMs + limits.timeoutMs;
       return interval > pollMs && selectPoll(memoryOf(state), 'ok', endMs, interval).isSelected;
     },
-    record: (state, body) => {
+    record: (state, received) => {
       const { target, addedAt, last, failure } = state;
       if (writer === undefined || settings === undefined || last === undefined) return;
       const outcome = last.ok ? 'ok' : (failure?.error.reason ?? 'internal');
       const selected = selectPoll(memoryOf(state), outcome, last.at.monotonicMs, settings.interval);
-      if (selected.isSelected) writer.record(headerOf(state, body), body?.bytes ?? new Uint8Array());
+      if (selected.isSelected) writer.record(headerOf(state, received), received?.bytes ?? new Uint8Array());
       memories.set(endpointId(state), { target, addedAt, memory: selected.memory });
     },
     recordNext: (target) => {
@@ -80,29 +79,31 @@ export function createRecorder(
 
 function headerOf(
   { target, document, addedAt, last, failure }: EndpointState,
-  body: ReceivedBody | undefined,
+  received: ReceivedDocument | undefined,
 ): RecordingHeader {
   if (last === undefined) throw new Error('an endpoint without a poll is not recorded');
   const error = last.ok ? undefined : failure?.error;
-  const { calls, facts, hub, externalHeight }: SideInput = body?.sideInput ?? {};
+  const { height, foundPath, receivedAt, sideInput = {} } = received ?? {};
+  const externalHeight = 'externalHeight' in sideInput ? sideInput.externalHeight : undefined;
+  const { calls, facts, hub } = 'calls' in sideInput ? sideInput : {};
   return {
     version: FORMAT_VERSION,
     target,
     document,
     time: isoTime(last.at.epochSeconds),
-    ...(body?.height !== undefined && { height: body.height }),
-    ...(body?.foundPath && { path: body.foundPath.path }),
+    ...(height !== undefined && { height }),
+    ...(foundPath && { path: foundPath.path }),
     ...(calls && { calls }),
     outcome: error?.reason ?? 'ok',
     ...(error && { message: error.message }),
-    ...(body && { received: isoTime(body.receivedAt.epochSeconds) }),
-    monotonic_ms: (body?.receivedAt ?? last.at).monotonicMs,
+    ...(receivedAt && { received: isoTime(receivedAt.epochSeconds) }),
+    monotonic_ms: (receivedAt ?? last.at).monotonicMs,
     added: isoTime(addedAt.epochSeconds),
     phase_seconds: last.phaseSeconds,
     ...(externalHeight !== undefined && { external_height: String(externalHeight) }),
-    ...(body &&
+    ...(receivedAt &&
       calls &&
-      facts && { hub: { age_ms: body.receivedAt.monotonicMs - facts.at.monotonicMs, facts, reading: hub } }),
+      facts && { hub: { age_ms: receivedAt.monotonicMs - facts.at.monotonicMs, facts, reading: hub } }),
   };
 }
 

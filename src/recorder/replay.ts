@@ -1,8 +1,8 @@
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
-import type { DocumentName, StepContext } from '../document-types.js';
+import type { DocumentName, SideInput, StepContext } from '../document-types.js';
 import { renderEndpoints } from '../exposition/metrics-page.js';
-import { documentNames, documents, type SideInput } from '../documents.js';
+import { documentNames, documents } from '../documents.js';
 import { failure } from '../http/failure-reasons.js';
 import { INVALID } from '../chain/field.js';
 import { parseDecimal } from '../chain/numeral.js';
@@ -16,7 +16,7 @@ import {
   type Snapshot,
 } from '../poll/endpoint-state.js';
 import { stepContext, targetOptions } from '../poll/jobs.js';
-import { readBody } from '../poll/read-response.js';
+import { readPoll } from '../poll/poll.js';
 import { repeatLastPoll, step, type Poll } from '../poll/step.js';
 import type { RecordedPoll } from './read-recording.js';
 import type { RecordingHeader } from './recording-file.js';
@@ -248,8 +248,9 @@ function pollOf(
   }
   const sideInput = sideInputOf(recorded, success?.snapshot, receivedAt, siblingOf);
   const foundPath = documents[document].paths.find(({ path }) => path === header.path);
-  const received = { bytes: body, source, height: header.height, receivedAt, sideInput, foundPath };
-  return { ...readBody(received, context), phaseSeconds };
+  const { height } = header;
+  const received = { ok: true, bytes: body, source, height, receivedAt, sideInput, foundPath } as const;
+  return { ...readPoll(received, context), phaseSeconds };
 }
 
 /**

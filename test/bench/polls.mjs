@@ -7,8 +7,7 @@ import { clock } from '../../dist/clock.js';
 import { jobsOf, pollInput } from '../../dist/poll/jobs.js';
 import { initialState } from '../../dist/poll/endpoint-state.js';
 import { createPollExecutor } from '../../dist/poll/fetch.js';
-import { readResponse } from '../../dist/poll/read-response.js';
-import { timedStep } from '../../dist/poll/phases.js';
+import { readPoll, timedStep } from '../../dist/poll/poll.js';
 import { median, spread } from './statistics.mjs';
 
 /** Consecutive runs of one kind, so that it pays for most of the garbage collection it causes. */
@@ -59,12 +58,12 @@ export async function polls({ node, sizes, runsOf }) {
 async function measure(job, executor, { runs, warmUps }) {
   let state = initialState(job.context, clock());
   const poll = async () => {
-    const fetched = await executor.fetch(
+    const received = await executor.fetch(
       job,
       pollInput(job.context, state, () => undefined, clock()),
     );
-    const polled = readResponse(fetched, job.context);
-    fetched.release();
+    const polled = readPoll(received, job.context);
+    received.release?.();
     if (!polled.outcome.ok) throw new Error(polled.outcome.error.message);
     state = timedStep(state, polled, job.context, clock());
     return renderEndpoints([state], 'text', clock());

@@ -3,7 +3,7 @@ import type { Instant } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { summarize, type Summary } from '../../src/commands/summary.js';
-import { readResponse } from '../../src/poll/read-response.js';
+import { readPoll } from '../../src/poll/poll.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
@@ -147,7 +147,7 @@ describe('the summary of one poll', () => {
       .map((job) => job.context);
     const endpoints = recordedStates(contexts, { maxBodyBytes: 1, staleAfterMs: 300_000 }, now);
     for (const context of contexts) {
-      endpoints.record(context, readResponse(failedFetch('connect', 'refused'), context), now);
+      endpoints.record(context, readPoll(failedFetch('connect', 'refused'), context), now);
     }
     expect(contexts).toHaveLength(1);
     expect(summarize(endpoints.states(), now)).toEqual({ lines: [], failure: undefined });

@@ -43,7 +43,7 @@ describe('fetch', () => {
     const result = await fetchState();
     if (!result.ok) throw new Error(result.error.message);
     expect(result.height).toBe(String(simulator.model.height));
-    expect(JSON.parse(result.body.bytes.toString())).toEqual(simulator.model.moduleState());
+    expect(JSON.parse(result.bytes.toString())).toEqual(simulator.model.moduleState());
   });
 
   it('returns gzip bodies of every size from connections that end right after them', async () => {
@@ -62,7 +62,7 @@ describe('fetch', () => {
       // oxlint-disable-next-line no-await-in-loop -- one connection at a time
       const result = await client.fetch({ url }, '/', LIMITS);
       expect(result).toMatchObject({ ok: true });
-      if (result.ok) result.body.release();
+      if (result.ok) result.release();
     }
   });
 
@@ -96,7 +96,7 @@ describe('fetch', () => {
 
   it('returns an empty body and an HTML body, which are not its concern', async () => {
     simulator.fault('module_state', withBody(''));
-    expect(await fetchState()).toMatchObject({ ok: true, body: Buffer.alloc(0) });
+    expect(await fetchState()).toMatchObject({ ok: true, bytes: Buffer.alloc(0) });
     simulator.fault('module_state', errorPage);
     expect((await fetchState()).ok).toBe(true);
   });

@@ -9,7 +9,7 @@ import type { NodeQuery, QueryResult } from '../../src/queries/query.js';
 import { validators, validatorsOf } from '../../src/queries/validators.js';
 import { jobsOf, type PollInput, type PollJob } from '../../src/poll/jobs.js';
 import { asDecimalString } from '../../src/chain/numeral.js';
-import type { Fetched } from '../../src/poll/fetch.js';
+import type { Received } from '../../src/poll/fetch.js';
 import type { QueryStates } from '../../src/queries/query-state.js';
 import { idleState } from '../facts/items/bridge-state.js';
 import { parseValidConfig } from '../support/config.js';
@@ -23,7 +23,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 interface StartedPoll {
   readonly job: PollJob;
   readonly input: PollInput;
-  readonly end: (fetched: Fetched) => void;
+  readonly end: (fetched: Received) => void;
 }
 
 /** The node serves only the document. */
@@ -47,7 +47,7 @@ beforeEach(() => {
   for (const list of [started, startedNames, logged]) list.length = 0;
   const executor = {
     fetch: async (job: PollJob, input: PollInput) =>
-      new Promise<Fetched>((end) => void started.push({ job, input, end })),
+      new Promise<Received>((end) => void started.push({ job, input, end })),
     sendQuery: async (job: PollJob, query: NodeQuery) =>
       query.name === validators.name
         ? new Promise<QueryResult>((end) => void startedNames.push({ job, end }))
@@ -80,7 +80,7 @@ async function settle(): Promise<void> {
 }
 
 /** Ends the last poll that has started. */
-async function endPoll(fetched: Fetched): Promise<void> {
+async function endPoll(fetched: Received): Promise<void> {
   started.at(-1)?.end(fetched);
   await settle();
 }
@@ -97,7 +97,7 @@ async function nextPoll(): Promise<void> {
 }
 
 const NEUTRAL = { dialect: 'neutral', path: '/bridge/v1/module_state' };
-const received = (body: string): Fetched =>
+const received = (body: string): Received =>
   fetchedBody({
     bytes: Buffer.from(body),
     source: '/x',
@@ -105,7 +105,7 @@ const received = (body: string): Fetched =>
     receivedAt: now(),
     foundPath: NEUTRAL,
   });
-const success = (bodyBytes = 0): Fetched => received(JSON.stringify({ state: idleState }).padEnd(bodyBytes));
+const success = (bodyBytes = 0): Received => received(JSON.stringify({ state: idleState }).padEnd(bodyBytes));
 const FAILURE = failedFetch('timeout', '/x: slow');
 
 const polledTargets = () => started.map(({ job }) => job.context.target);
@@ -289,7 +289,8 @@ describe('the names of validators', () => {
   });
   const queries = (): QueryStates => registry.states()[0]?.queries ?? new Map();
   const namesOf = (poll: StartedPoll | undefined): string | undefined => {
-    return poll?.input.sideInput?.names?.get('qqqq');
+    const { sideInput = {} } = poll?.input ?? {};
+    return 'names' in sideInput ? sideInput.names.get('qqqq') : undefined;
   };
 
   it('are read after a successful poll, at most once an hour, and sent with the next poll', async () => {

@@ -9,8 +9,7 @@ import { step } from '../../src/poll/step.js';
 import { answerOf, POLL_MS, startRecordedChain, useSimulatedTime } from '../recorder/every-poll.js';
 import type { Fetch, Respond } from '../recorder/recorded-registry.js';
 import { itemsOf } from '../../src/poll/kept-body.js';
-import { readResponse } from '../../src/poll/read-response.js';
-import { timedStep } from '../../src/poll/phases.js';
+import { readPoll, timedStep } from '../../src/poll/poll.js';
 
 /*
  * A poll becomes something in one place. What the daemon has found with some documents at some times is found again by the same steps
@@ -111,11 +110,11 @@ describe('what the daemon has found by its polls', () => {
   it('is found by the same steps without a daemon, which change nothing but what they return', async () => {
     const { polls } = await polledByDaemon();
     const endpoints = new Map<DocumentName, EndpointState>();
-    for (const { job, fetched, at, after } of polls) {
+    for (const { job, received, at, after } of polls) {
       const { context } = job;
       const before = endpoints.get(context.document) ?? initialState(context, after.addedAt);
       const copy = inMilliseconds(before);
-      const poll = readResponse(fetched, context);
+      const poll = readPoll(received, context);
       const found = step(before, poll, context, at);
       expectEqual(inMilliseconds(before), copy);
       expectEqual(step(before, poll, context, at), found);
@@ -139,11 +138,11 @@ describe('what the daemon has found by its polls', () => {
     const firsts = polls.filter(({ after }) => after.polls === 1);
     expect(firsts).toHaveLength(3);
     const states = new Map<DocumentName, EndpointState>();
-    for (const { job, input, fetched, at, after } of firsts) {
+    for (const { job, input, received, at, after } of firsts) {
       const before = initialState(job.context, after.addedAt);
       const own = pollInput(job.context, before, (document) => states.get(document), at);
       expect({ ...own, readsAll: input.readsAll }).toEqual(input);
-      const found = timedStep(before, readResponse(fetched, job.context), job.context, at);
+      const found = timedStep(before, readPoll(received, job.context), job.context, at);
       expect(foundIn(found)).toEqual(foundIn(after));
       states.set(job.context.document, found);
     }

@@ -2,7 +2,7 @@ import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { FailureReason } from '../../src/http/failure-reasons.js';
 import type { Instant } from '../../src/clock.js';
 import { pollInput, targetOptions } from '../../src/poll/jobs.js';
-import { readBody } from '../../src/poll/read-response.js';
+import { readPoll } from '../../src/poll/poll.js';
 import type { Poll } from '../../src/poll/step.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import {
@@ -14,8 +14,7 @@ import {
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { QueryResponse } from '../../src/simulator/query-service.js';
 import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
-import type { DocumentName, StepContext } from '../../src/document-types.js';
-import type { SideInput } from '../../src/documents.js';
+import type { DocumentName, SideInput, StepContext } from '../../src/document-types.js';
 import type { TargetLabels } from '../../src/config/config.js';
 import type { Objective } from '../../src/config/endpoint-config.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
@@ -296,7 +295,7 @@ function createExporter(
     const result: Poll =
       'fails' in outcome
         ? failedPoll(outcome.fails)
-        : readBody(simulatedContractBody(previous, facts, model, at, outcome), source);
+        : readPoll(simulatedContractBody(previous, facts, model, at, outcome), source);
     endpoints.record(source, result, at);
   };
   return {

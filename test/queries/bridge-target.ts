@@ -3,7 +3,7 @@ import type { Config } from '../../src/config/config.js';
 import { initialState, observationsOf, type EndpointState } from '../../src/poll/endpoint-state.js';
 import { isContract, jobsOf } from '../../src/poll/jobs.js';
 import { createPollExecutor } from '../../src/poll/fetch.js';
-import { readResponse } from '../../src/poll/read-response.js';
+import { readPoll } from '../../src/poll/poll.js';
 import type { Poll } from '../../src/poll/step.js';
 import { step } from '../../src/poll/step.js';
 import { bridgeSnapshot } from '../support/snapshots.js';
@@ -107,10 +107,9 @@ export async function pollContract(
     facts: observationsOf('module_state', bridge)?.contractFacts,
     lastReading: observationsOf('external_contract', initial.success?.snapshot),
   };
-  const fetched = await executor.fetch(job, { sideInput });
-  const body = fetched.outcome.ok ? fetched.outcome.bytes : Buffer.alloc(0);
-  const result = readResponse(fetched, job.context);
-  fetched.release();
+  const received = await executor.fetch(job, { sideInput });
+  const body = received.ok ? received.bytes : Buffer.alloc(0);
+  const result = readPoll(received, job.context);
   const after = step(initial, result, job.context, clock());
   const lines = (after.success?.snapshot.families ?? []).map((family) => family.lines).join('');
   const values = Object.fromEntries(

@@ -60,9 +60,9 @@ function configOf(model: Model, recorderIntervalMs: number): Config {
 
 export const answerOf =
   (model: Model): Respond =>
-  (document, { sideInput, readsAll }, at) => {
+  (document, { sideInput = {}, readsAll }, at) => {
     if (document === 'external_contract') {
-      const { facts, lastReading } = sideInput ?? {};
+      const { facts, lastReading } = 'facts' in sideInput ? sideInput : {};
       if (facts === undefined) return undefined;
       const known = readsAll === true ? undefined : lastReading;
       const { bytes: body, sideInput: exchange } = simulatedContractBody(known, facts, model, at);

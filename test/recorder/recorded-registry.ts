@@ -5,12 +5,11 @@ import type { Instant } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
 import { createEndpointRegistry, type EndpointRegistry } from '../../src/poll/registry.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
-import type { DocumentName } from '../../src/document-types.js';
-import type { ContractExchange } from '../../src/queries/contract-document.js';
+import type { ContractExchange, DocumentName } from '../../src/document-types.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import { asDecimalString } from '../../src/chain/numeral.js';
 import { jobsOf, type PollInput, type PollJob } from '../../src/poll/jobs.js';
-import type { Fetched } from '../../src/poll/fetch.js';
+import type { Received } from '../../src/poll/fetch.js';
 import { openDirectory, type RecordingDirectory } from '../../src/recorder/directory.js';
 import { createRecorder } from '../../src/recorder/recorder.js';
 import { failedFetch, fetchedBody } from '../support/polls.js';
@@ -30,7 +29,7 @@ export type Respond = (document: DocumentName, input: PollInput, at: Instant) =>
 export interface Fetch {
   readonly job: PollJob;
   readonly input: PollInput;
-  readonly fetched: Fetched;
+  readonly received: Received;
 }
 
 /**
@@ -62,13 +61,13 @@ export async function startRecordedRegistry(config: Config, directory: string): 
   let started = 0;
   const fetches: Fetch[] = [];
   const executor = {
-    fetch: async (job: PollJob, input: PollInput): Promise<Fetched> => {
+    fetch: async (job: PollJob, input: PollInput): Promise<Received> => {
       started += 1;
       // As with a network, the polls of all endpoints begin before the first one ends.
       await nextTurn();
-      const fetched = fetchOnce(job, input, respond(job.context.document, input, now()), now, () => (elapsedMs += 7));
-      fetches.push({ job, input, fetched });
-      return fetched;
+      const received = fetchOnce(job, input, respond(job.context.document, input, now()), now, () => (elapsedMs += 7));
+      fetches.push({ job, input, received });
+      return received;
     },
     sendQuery: async () => ({ ...failure('status', ''), isRefused: true }),
   };
@@ -151,7 +150,7 @@ function fetchOnce(
   response: Response | undefined,
   now: () => Instant,
   takeTime: () => void,
-): Fetched {
+): Received {
   takeTime();
   if (response === undefined) return failedFetch('timeout', '/x: timed out');
   const { body: bytes, height: number, exchange } = response;
@@ -164,7 +163,7 @@ function fetchOnce(
     source: 'node/path',
     height,
     receivedAt,
-    sideInput: { ...sideInput, ...exchange, lastReading: sideInput?.lastReading },
+    sideInput: exchange === undefined ? sideInput : { ...exchange, ...sideInput },
     foundPath,
   };
   return fetchedBody(body);

@@ -9,7 +9,7 @@ import { createModel, type Model } from '../../src/simulator/model.js';
 import { pollContract } from '../queries/bridge-target.js';
 import { readSnapshot } from '../support/snapshots.js';
 import { startTestSimulator } from '../support/test-simulator.js';
-import { readBody } from '../../src/poll/read-response.js';
+import { readPoll } from '../../src/poll/poll.js';
 
 const START_SECONDS = 1_790_000_000;
 
@@ -23,7 +23,7 @@ function readingOf(model: Model, minutes: number, changes?: ContractChanges): Co
     readSnapshot(bridge, model.moduleState(), { height: String(model.height), at }),
   )?.contractFacts;
   if (facts === undefined) throw new Error('the module state does not say where the contract is');
-  const { outcome } = readBody(simulatedContractBody(undefined, facts, model, at, changes), contract);
+  const { outcome } = readPoll(simulatedContractBody(undefined, facts, model, at, changes), contract);
   if (!outcome.ok) throw new Error(outcome.error.message);
   return outcome.content;
 }

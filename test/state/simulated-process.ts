@@ -11,7 +11,7 @@ import { step } from '../../src/poll/step.js';
 import { createModel, type Model, type ModelOptions } from '../../src/simulator/model.js';
 import { queryStatesOf } from '../../src/queries/node-queries.js';
 import { END, formatBegin, formatEndpoint, parseFile } from '../../src/state/state-json.js';
-import { readBody } from '../../src/poll/read-response.js';
+import { readPoll } from '../../src/poll/poll.js';
 import { withLatestValsets } from '../problems/recording.js';
 
 /* The polls of a simulated chain by processes that follow each other, each with what the one before has written. */
@@ -116,6 +116,7 @@ export function startSimulatedProcess(
             ? withLatestValsets(model.moduleState(), VALSETS)
             : model.rateLimiterInput({ window: 500n });
         const received = {
+          ok: true as const,
           bytes: Buffer.from(change(JSON.stringify(body))),
           source: context.document,
           height: String(model.height),
@@ -123,7 +124,7 @@ export function startSimulatedProcess(
           sideInput,
           foundPath: job.paths.find(({ dialect }) => dialect === 'neutral'),
         };
-        const state = step(before, readBody(received, context), context, at);
+        const state = step(before, readPoll(received, context), context, at);
         const queries = answerQueries(context, state, (path) => respondTo(model, path), at);
         endpoints = new Map([...endpoints, [context.document, { ...state, queries }]]);
       }

@@ -1,8 +1,8 @@
 import type { Instant } from '../../src/clock.js';
 import type { DocumentName, LabelSettings, StepContext } from '../../src/document-types.js';
 import { failure, type FailureReason } from '../../src/http/failure-reasons.js';
-import type { Fetched, PollExecutor, ReceivedBody } from '../../src/poll/fetch.js';
-import { readBody, readResponse } from '../../src/poll/read-response.js';
+import type { PollExecutor, Received, ReceivedDocument } from '../../src/poll/fetch.js';
+import { readPoll } from '../../src/poll/poll.js';
 import type { Poll } from '../../src/poll/step.js';
 import type { PollInput, PollJob } from '../../src/poll/jobs.js';
 
@@ -21,7 +21,7 @@ export const TARGET_OPTIONS = {
   maxValues: 2_000_000,
 } as const;
 
-interface Received extends Partial<Pick<ReceivedBody, 'sideInput' | 'source'>> {
+interface Sent<Name extends DocumentName> extends Partial<Pick<ReceivedDocument<Name>, 'sideInput' | 'source'>> {
   readonly height?: string | number | undefined;
   readonly at?: Instant;
 }
@@ -30,22 +30,20 @@ interface Received extends Partial<Pick<ReceivedBody, 'sideInput' | 'source'>> {
 export function pollOf<Name extends DocumentName>(
   context: StepContext<Name>,
   json: unknown,
-  { height, at = START, source = 'test', ...others }: Received = {},
+  { height, at = START, source = 'test', ...others }: Sent<Name> = {},
 ): Poll<Name> {
   const bytes = Buffer.isBuffer(json) ? json : Buffer.from(JSON.stringify(json));
   const header = height === undefined ? undefined : String(height);
-  return readBody({ bytes, source, height: header, receivedAt: at, ...others }, context);
+  return readPoll({ ok: true, bytes, source, height: header, receivedAt: at, ...others }, context);
 }
-
-const RESPONSE = { seconds: 0.05, release: () => undefined };
 
 /** What a node has sent. */
-export function fetchedBody(body: Omit<ReceivedBody, 'ok'>): Fetched {
-  return { ...RESPONSE, outcome: { ok: true, ...body } };
+export function fetchedBody(body: Omit<ReceivedDocument, 'ok'>): Received {
+  return { seconds: 0.05, ok: true, ...body };
 }
 
-export function failedFetch(reason: FailureReason, message: string): Fetched {
-  return { ...RESPONSE, outcome: failure(reason, message) };
+export function failedFetch(reason: FailureReason, message: string): Received {
+  return { seconds: 0.05, ...failure(reason, message) };
 }
 
 /** A poll of a node. */
@@ -54,8 +52,8 @@ export async function pollNode(
   job: PollJob,
   input: PollInput = {},
 ): Promise<Poll> {
-  const fetched = await executor.fetch(job, input);
-  const poll = readResponse(fetched, job.context);
-  fetched.release();
+  const received = await executor.fetch(job, input);
+  const poll = readPoll(received, job.context);
+  received.release?.();
   return poll;
 }

@@ -1,12 +1,12 @@
 import type { Config } from '../../src/config/config.js';
 import type { BridgeSettings, CrosschainSettings } from '../../src/config/endpoint-config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
-import type { DocumentName, DocumentTypes, LabelSettings, StepContext } from '../../src/document-types.js';
+import type { DocumentName, DocumentTypes, LabelSettings, SideInput, StepContext } from '../../src/document-types.js';
 import type { Numeral } from '../../src/chain/numeral.js';
 import type { Instant } from '../../src/clock.js';
 import type { BridgeObservations } from '../../src/facts/bridge/input.js';
 import type { CrosschainObservations } from '../../src/facts/crosschain/input.js';
-import { documents, type DocumentContext, type SideInput } from '../../src/documents.js';
+import { documents, type DocumentContext } from '../../src/documents.js';
 import type { Poll } from '../../src/poll/step.js';
 import { initialState, isOf, type KnownDocument, type Snapshot } from '../../src/poll/endpoint-state.js';
 import { step } from '../../src/poll/step.js';
@@ -103,7 +103,7 @@ interface Reading<Name extends DocumentName> {
   readonly height?: string | undefined;
   readonly at?: Instant | undefined;
   readonly previous?: DocumentTypes[Name]['observations'] | undefined;
-  readonly sideInput?: SideInput;
+  readonly sideInput?: SideInput<Name>;
 }
 
 /** The snapshot of a document. Throws if it cannot be read. */

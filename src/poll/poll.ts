@@ -1,36 +1,36 @@
 import { performance } from 'node:perf_hooks';
 import { INVALID } from '../chain/field.js';
+import type { Instant } from '../clock.js';
 import type { DocumentName, StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
 import type { Failure, PollError } from '../http/failure-reasons.js';
 import { HEIGHT_FIELD, parseHeight } from '../http/height-header.js';
-import type { Fetched, ReceivedBody } from './fetch.js';
+import type { EndpointState } from './endpoint-state.js';
+import type { Received } from './fetch.js';
 import { compressBody } from './kept-body.js';
-import { secondsSince } from './phases.js';
-import type { Poll } from './step.js';
+import { step, type Poll } from './step.js';
 
-/* How the response to the request of a document is read. */
+/* How what was received is read, and the step with it. The durations of both are measured. */
 
-/** Reads a response. */
-export function readResponse<Name extends DocumentName>(
-  { outcome, seconds }: Fetched,
-  context: StepContext<Name>,
-): Poll<Name> {
-  if (!outcome.ok) return { outcome, phaseSeconds: { fetch: seconds } };
-  const poll = readBody(outcome, context);
-  return { ...poll, phaseSeconds: { fetch: seconds, ...poll.phaseSeconds } };
+export function secondsSince(started: number): number {
+  return (performance.now() - started) / 1000;
 }
 
-/** Reads a response body. */
-export function readBody<Name extends DocumentName>(
-  { bytes, source, height: header, receivedAt, sideInput, foundPath, otherDocument = failed }: Omit<ReceivedBody, 'ok'>,
+/** Reads what was received. */
+export function readPoll<Name extends DocumentName>(
+  received: Received<Name>,
   { document, maxValues }: StepContext<Name>,
 ): Poll<Name> {
+  const { seconds } = received;
+  const fetched = seconds === undefined ? {} : { fetch: seconds };
+  if (!received.ok) return { outcome: failed(received.error), phaseSeconds: fetched };
+  const { bytes, source, receivedAt, sideInput, foundPath, otherDocument = failed } = received;
   const started = performance.now();
   const read = documents[document].read(bytes, { maxValues, at: receivedAt, sideInput });
   const { isDense = false } = read;
   const compressed = read.ok ? compressBody(bytes) : undefined;
-  const poll = { phaseSeconds: { decode: secondsSince(started) }, bodyBytes: bytes.length, source, isDense, foundPath };
+  const phaseSeconds = { ...fetched, decode: secondsSince(started) };
+  const poll = { phaseSeconds, bodyBytes: bytes.length, source, isDense, foundPath };
   if (!read.ok) {
     const error = { reason: read.reason, message: `${source}: ${read.message}` };
     return { ...poll, outcome: read.reason === 'too_large' ? failed(error) : otherDocument(error) };
@@ -40,7 +40,7 @@ export function readBody<Name extends DocumentName>(
     const message = `${source}: not a ${document} document: none of its fields is present`;
     return { ...poll, outcome: otherDocument({ reason: 'schema', message }) };
   }
-  const height = parseHeight(header);
+  const height = parseHeight(received.height);
   const outcome = { ok: true, content, receivedAt, sideInput, compressed } as const;
   if (height !== INVALID) return { ...poll, outcome: { ...outcome, errors: read.errors, height } };
   const errors = { ...read.errors, invalid: new Map([...read.errors.invalid, [HEIGHT_FIELD, 1] as const]) };
@@ -49,4 +49,18 @@ export function readBody<Name extends DocumentName>(
 
 function failed(error: PollError): Failure {
   return { ok: false, error };
+}
+
+/** A step whose duration is measured. */
+export function timedStep<Name extends DocumentName>(
+  before: EndpointState,
+  poll: Poll<Name>,
+  context: StepContext<Name>,
+  at: Instant,
+): EndpointState {
+  const started = performance.now();
+  const after = step(before, poll, context, at);
+  const { last } = after;
+  if (last?.ok !== true) return after;
+  return { ...after, last: { ...last, phaseSeconds: { ...last.phaseSeconds, derive: secondsSince(started) } } };
 }
