@@ -36,8 +36,11 @@ export type RpcAnswers = ReadonlyMap<number, RpcAnswer>;
 export interface RpcFailure extends UnreadableDocument {
   /** What the server says, as it has sent it. */
   readonly text?: string | undefined;
+  readonly code?: number | undefined;
   /** Whether the server may answer a smaller batch. */
   readonly isRejected?: boolean;
+  /** Whether the server says that it never answers a batch of this size: an overloaded one, or a proxy, says nothing about later polls. */
+  readonly isTooLarge?: boolean;
   /** Whether the server does not have the block of a request. */
   readonly isUnknownBlock?: boolean;
 }
@@ -96,6 +99,11 @@ function isRateLimit({ code, text = '' }: RpcError): boolean {
   return RATE_LIMIT_CODES.has(code) || RATE_LIMIT.test(text);
 }
 
+/** Whether an error is about the size of a batch, or about batches. `-32600` is an invalid request, which a single one is not. */
+function isAboutBatch({ code, text = '' }: Partial<RpcError>): boolean {
+  return code === -32_600 || /\bbatch|too large/i.test(text);
+}
+
 /** Whether the contract itself rejects a call: there is no such function, or it is another contract. Nodes use different codes. */
 function isRevert({ code, text = '' }: RpcError): boolean {
   return code === 3 || /revert|VM execution|out of gas|invalid opcode/i.test(text);
@@ -120,7 +128,7 @@ export function rpcFailure(what: string, error: RpcError): RpcFailure {
   const code = error.code === undefined ? 'an error' : `JSON-RPC error ${error.code}`;
   return {
     ...unreadable(isRateLimit(error) ? 'rate_limited' : 'schema', `responded to ${what} with ${code}`),
-    text: error.text,
+    ...error,
   };
 }
 
@@ -145,9 +153,9 @@ interface Answered {
   readonly body: Buffer;
 }
 
-type FailedRequests = Failure & Pick<RpcFailure, 'isRejected' | 'isUnknownBlock'>;
+type FailedRequests = Failure & Pick<RpcFailure, 'isRejected' | 'isTooLarge' | 'isUnknownBlock'>;
 
-/** A server that was overloaded may accept larger batches later. */
+/** The limit of a server may be another one later. */
 const REMEMBER_MS = 60 * 60_000;
 
 export function createRpcClient(client: Client): SendRequests {
@@ -155,9 +163,9 @@ export function createRpcClient(client: Client): SendRequests {
   const accepted = new Map<string, { readonly size: number; readonly untilMs: number }>();
   return async (node, requests, limits) => {
     const { href } = requestUrl(node.url);
-    const known = accepted.get(href);
-    const isKnown = known !== undefined && performance.now() < known.untilMs;
-    let size = isKnown ? known.size : requests.length;
+    for (const [url, { untilMs }] of accepted) if (performance.now() >= untilMs) accepted.delete(url);
+    let size = accepted.get(href)?.size ?? requests.length;
+    let isLimited = false;
     let maxBytes = MAX_RPC_BODY_BYTES;
     const answers = new Map<number, RpcAnswer>();
     for (let next = 0; next < requests.length;) {
@@ -173,9 +181,10 @@ export function createRpcClient(client: Client): SendRequests {
         next += batch.length;
       } else if (sent.isRejected === true && batch.length > 1) {
         size = Math.floor(batch.length / 2);
+        isLimited ||= sent.isTooLarge === true;
       } else return sent;
     }
-    if (!isKnown || size !== known.size) accepted.set(href, { size, untilMs: performance.now() + REMEMBER_MS });
+    if (isLimited) accepted.set(href, { size, untilMs: performance.now() + REMEMBER_MS });
     const list = Array.from(answers, ([id, { ok: _ok, ...answer }]) => ({ jsonrpc: '2.0', id, ...answer }));
     return { ok: true, answers, body: Buffer.from(JSON.stringify(list)) };
   };
@@ -196,6 +205,11 @@ async function sendBatch(
       ok: false,
       error: !read.ok && read.reason === 'rate_limited' ? { ...error, reason: 'rate_limited' } : error,
       isRejected: statusCode !== undefined || error.reason === 'too_large',
+      isTooLarge:
+        error.reason === 'too_large' ||
+        statusCode === 400 ||
+        statusCode === 413 ||
+        (!read.ok && read.isTooLarge === true),
       isUnknownBlock: !read.ok && read.isUnknownBlock === true,
     };
   }
@@ -211,13 +225,21 @@ async function sendBatch(
 /** The answers to a batch, or why they cannot be used. */
 function readAnswers(body: Buffer, batch: readonly RpcRequest[]): ReturnType<typeof parseAnswers> {
   const parsed = parseAnswers(body);
-  if (!parsed.ok) return { ...parsed, isRejected: true, isUnknownBlock: isUnknownBlock(parsed) };
+  if (!parsed.ok) {
+    return { ...parsed, isRejected: true, isTooLarge: isAboutBatch(parsed), isUnknownBlock: isUnknownBlock(parsed) };
+  }
   const problems = batch.flatMap((request) => problemOfAnswer(request, parsed.answers.get(request.id)) ?? []);
   const worst =
     problems.find((problem) => problem.isUnknownBlock) ?? problems.find((problem) => problem.isRejected) ?? problems[0];
   // A server that answers one of the requests accepts batches of this size.
   const isAnswered = batch.some(({ id }) => parsed.answers.get(id)?.ok === true);
-  return worst ? { ...worst, isRejected: worst.isRejected === true || !isAnswered } : parsed;
+  const isPart = isAnswered && batch.some(({ id }) => !parsed.answers.has(id));
+  if (worst === undefined) return parsed;
+  return {
+    ...worst,
+    isRejected: worst.isRejected === true || !isAnswered,
+    isTooLarge: isPart || isAboutBatch(worst),
+  };
 }
 
 /** Why an answer fails the poll. An error of the contract, or of a method that servers need not have, concerns nothing but its request. */

@@ -47,7 +47,7 @@ const rejections: readonly (readonly [string, Rejection])[] = [
   ['status 429', respond(429, { error: 'batch limit' })],
   ['status 400', respond(400, rpcError(-32_600, 'batch too large'))],
   ['status 403', respond(403, 'batches are not in your plan')],
-  ['status 500', respond(500, '')],
+  ['status 500', respond(500, 'batch too large')],
   ['text', respond(200, 'Bad batch')],
   [
     'an error for each request',
@@ -84,6 +84,29 @@ describe('batches of requests', () => {
       expect(Math.max(...later), 'as large as the server accepts, by halves').toBeGreaterThan(limit / 2 - 1);
     }
   });
+
+  it.each<[string, Rejection]>([
+    ['status 503', respond(503, '')],
+    ['a limit of the rate', respond(429, { error: 'too many requests' })],
+    ['a page', respond(200, '<html><title>Maintenance</title></html>')],
+  ])(
+    'are as large as before in the next poll after a failure that says nothing about them: %s',
+    async (_title, reject) => {
+      let failures = 1;
+      const node = await start({
+        reject: (requests, response) => {
+          failures -= 1;
+          return failures >= 0 && reject(response, requests);
+        },
+      });
+      const first = await pollContract(node.url);
+      expect(failureOf(first)).toBe('ok');
+      expect(sizes(node).slice(0, 3)).toEqual([3, 1, 1]);
+      const sent = node.batches.length;
+      expect(failureOf(await pollContract(node.url, { before: first.state }))).toBe('ok');
+      expect(sizes(node).slice(sent)).toEqual([3, 5]);
+    },
+  );
 
   it('are no lists when they have one request', async () => {
     const bodies: unknown[] = [];
