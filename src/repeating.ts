@@ -1,11 +1,10 @@
+import { JITTER } from './config/config.js';
+
 export interface Repeating {
   /** Resolves when the first run has ended, or there will be none. */
   readonly firstRun: Promise<void>;
   readonly close: () => void;
 }
-
-/** Spreads the load over time, within one exporter and between exporters that start together. */
-const JITTER = 0.1;
 
 /**
  * Runs a task after `delayMs`, then `pauseMs` with 10 % jitter after the end of each run, so runs never overlap. A task can return by how many

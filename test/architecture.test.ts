@@ -31,7 +31,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   ],
   'clock.ts': [],
   'gzip.ts': [],
-  'repeating.ts': [],
+  'repeating.ts': ['config'],
   'program-files.ts': [],
   'result.ts': [],
   'exporter.ts': [

@@ -26,6 +26,9 @@ import type { Path } from './yaml.js';
  * configuration follow from them. Durations are in milliseconds, sizes in bytes.
  */
 
+/** The share by which the pause between two polls differs from the interval at most, so that the load is spread over time. */
+export const JITTER = 0.1;
+
 /** Data without a successful poll for this long is outdated: BridgeSnapshotStale. */
 export const OUTDATED_MS = 10 * MINUTE_MS;
 
@@ -41,7 +44,9 @@ export const poll = z
       .describe('Timeout of all requests of a poll together: connections, headers and bodies.'),
     stale_after: duration(100, 7 * DAY_MS)
       .prefault('5m')
-      .describe('Age at which the chain series of an endpoint are withdrawn. At least `interval` + `timeout`.'),
+      .describe(
+        'Age at which the chain series of an endpoint are withdrawn. At least 1.1 × `interval` + `timeout`, because of the jitter.',
+      ),
     // A string in a body can be almost as long as the body, and V8 limits strings to just under 512 MiB.
     max_body_size: size(1024, 511 * MEBIBYTE)
       .prefault('32MiB')
@@ -49,8 +54,8 @@ export const poll = z
         'Maximum size of a response body after decompression. At most one JSON value per 24 bytes of it is read.',
       ),
   })
-  .refine(({ interval, timeout, stale_after }) => stale_after >= interval + timeout, {
-    error: 'stale_after is below interval + timeout',
+  .refine(({ interval, timeout, stale_after }) => stale_after >= interval * (1 + JITTER) + timeout, {
+    error: 'stale_after is below 1.1 × interval + timeout',
     path: ['stale_after'],
   });
 
@@ -141,6 +146,14 @@ const chain = z.union(
   ],
   { error: 'expected the name of the chain, or a mapping with name and explorer' },
 );
+
+/** A name of dots, such as `..`, would be another directory. */
+export function directoryOf(targetName: string): string {
+  return encodeURIComponent(targetName).replace(/^\.+/, (dots) => '%2E'.repeat(dots.length));
+}
+
+/** Of file systems, for the name of a directory. */
+const MAX_DIRECTORY_BYTES = 255;
 
 const recorder = z.strictObject({
   directory: fileName.optional().describe('Directory of the recordings, relative to this file. Of one exporter only.'),
@@ -237,7 +250,7 @@ export const fileSchema = z.strictObject({
  * targets have anyway, `problemNames` the names of all problems.
  */
 export const createFileSchema = (metricLabels: ReadonlySet<string>, problemNames: ReadonlySet<string>) =>
-  fileSchema.superRefine(({ targets, target_files: patterns, problems }, context) => {
+  fileSchema.superRefine(({ targets, target_files: patterns, problems, recorder: recording }, context) => {
     for (const name of isMapping(problems) ? Object.keys(problems) : []) {
       if (problemNames.has(name)) continue;
       const message = `is no problem — expected one of ${Array.from(problemNames).join(', ')}`;
@@ -246,9 +259,15 @@ export const createFileSchema = (metricLabels: ReadonlySet<string>, problemNames
     if (!Array.isArray(targets)) return;
     const report = (message: string, ...path: PropertyKey[]) =>
       context.addIssue({ code: 'custom', message, path: ['targets', ...path] });
+    const isRecorded = isMapping(recording) && recording.directory !== undefined;
     if (targets.length === 0 && patterns.length === 0) report('expected at least one target');
     for (const [index, entry] of targets.entries()) {
       if (!isMapping(entry)) continue;
+      if (isRecorded && typeof entry.name === 'string' && entry.name.isWellFormed()) {
+        const bytes = directoryOf(entry.name).length;
+        const limit = `expected at most ${MAX_DIRECTORY_BYTES}, because the recorder makes a directory with the name`;
+        if (bytes > MAX_DIRECTORY_BYTES) report(`has ${bytes} bytes percent-encoded — ${limit}`, index, 'name');
+      }
       if (!entry.bridge && !entry.crosschain) report('expected bridge, crosschain or both', index);
       for (const name of Object.keys(entry.labels ?? {})) {
         if (metricLabels.has(name)) report('is a label of the metrics of the exporter', index, 'labels', name);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { decimal, toDecimalString, type Decimal } from '../chain/decimal.js';
+import { directoryOf } from '../config/config.js';
 import type { ContractFacts } from '../facts/contract/facts.js';
 import type { HubReading } from '../facts/contract/reading.js';
 import type { DocumentName } from '../document-types.js';
@@ -116,12 +117,7 @@ export interface RecordedFile {
 
 /** The path of a poll below the directory of the recording. */
 export function pathOf({ target, document, time }: Pick<RecordingHeader, 'target' | 'document' | 'time'>): string {
-  return [encode(target), document, time.slice(0, 10), `${time.slice(11).replaceAll(':', '')}.json.gz`].join('/');
-}
-
-/** A name of dots, such as `..`, would be another directory. */
-function encode(name: string): string {
-  return encodeURIComponent(name).replace(/^\.+/, (dots) => '%2E'.repeat(dots.length));
+  return [directoryOf(target), document, time.slice(0, 10), `${time.slice(11).replaceAll(':', '')}.json.gz`].join('/');
 }
 
 /** No name begins with a dot: such files are not recorded polls, or not complete. */

@@ -80,7 +80,17 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
   [
     'a stale_after that is too short',
     withTopLevel('poll: {interval: 10m}'),
-    'b:4:1: poll.stale_after: stale_after is below interval + timeout',
+    'b:4:1: poll.stale_after: stale_after is below 1.1 × interval + timeout',
+  ],
+  [
+    'a stale_after within the jitter of the interval',
+    withTopLevel('poll: {interval: 100s, timeout: 10s, stale_after: 119s}'),
+    'b:4:38: poll.stale_after: stale_after is below 1.1 × interval + timeout',
+  ],
+  [
+    'a name whose directory of recordings would have too long a name',
+    `recorder: {directory: /recordings}\ntargets:\n  - {name: ${'ä'.repeat(43)}, bridge: {url: "https://a.example"}}`,
+    'b:3:6: targets[0].name: has 258 bytes percent-encoded — expected at most 255, because the recorder makes a directory with the name',
   ],
   [
     'two tokens with the same contract',
