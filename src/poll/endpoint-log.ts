@@ -14,7 +14,7 @@ export interface PollLog {
    * be judged, no verdict ends.
    */
   readonly verdicts: (verdicts: Pick<TargetVerdicts, 'target' | 'verdicts' | 'unknown'>) => boolean;
-  readonly forgetOthers: (targets: ReadonlySet<string>) => void;
+  readonly forgetOthers: (states: readonly EndpointState[]) => void;
 }
 
 export function createPollLog(log: Logger): PollLog {
@@ -45,8 +45,11 @@ export function createPollLog(log: Logger): PollLog {
       loggedVerdicts.set(verdicts.target, after);
       return before.size !== after.size || Array.from(after.keys()).some((key) => !before.has(key));
     },
-    forgetOthers: (targets) => {
+    forgetOthers: (states) => {
+      const targets = new Set(states.map(({ target }) => target));
+      const ids = new Set(states.map(endpointId));
       for (const target of loggedVerdicts.keys()) if (!targets.has(target)) loggedVerdicts.delete(target);
+      for (const id of failureLoggedAtMs.keys()) if (!ids.has(id)) failureLoggedAtMs.delete(id);
     },
   };
 }

@@ -55,6 +55,7 @@ export interface PollRecorder {
   readonly record: (state: EndpointState, received: ReceivedDocument | undefined) => void;
   /** The next document of each endpoint of the target is recorded, because a problem has begun or ended. */
   readonly recordNext: (target: string) => void;
+  readonly forgetOthers: (states: readonly EndpointState[]) => void;
 }
 
 /** Where memory survives a restart. */
@@ -197,7 +198,8 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
       }),
     );
     states = Array.from(endpoints.values(), ({ state }) => state);
-    pollLog.forgetOthers(new Set(states.map(({ target }) => target)));
+    pollLog.forgetOthers(states);
+    recorder?.forgetOthers(states);
     for (const [id, { loop }] of previous) if (endpoints.get(id)?.loop !== loop) loop.close();
   }
 

@@ -5,8 +5,15 @@ import type { FailureReason } from '../http/failure-reasons.js';
 import { endpointId, type EndpointState } from '../poll/endpoint-state.js';
 import type { ReceivedDocument } from '../poll/fetch.js';
 import type { PollRecorder } from '../poll/registry.js';
+import { withinMs } from '../queue.js';
 import { FORMAT_VERSION, type RecordingHeader } from './recording-file.js';
-import { startWriter, type RecordingWriter, type WriterSettings, type WriterStatus } from './writer.js';
+import {
+  startWriter,
+  type RecordingWriter,
+  type WriterCounts,
+  type WriterSettings,
+  type WriterStatus,
+} from './writer.js';
 
 /*
  * The recorder: writes the responses of polls to a directory, to replay them later. What fails is counted and logged; it never affects
@@ -22,9 +29,11 @@ export interface Recorder extends PollRecorder {
   readonly configure: (settings: RecorderSettings) => void;
   /** `undefined` if nothing is recorded. */
   readonly status: () => RecorderStatus | undefined;
-  /** Writes what is waiting. */
+  /** Writes what is waiting, for a few seconds. */
   readonly close: () => Promise<void>;
 }
+
+const CLOSE_MS = 3_000;
 
 export function createRecorder(
   log: Logger,
@@ -33,7 +42,9 @@ export function createRecorder(
 ): Recorder {
   let settings: ActiveSettings | undefined;
   let writer: RecordingWriter | undefined;
-  let closing: Promise<unknown> = Promise.resolve();
+  const counts: WriterCounts = { recorded: 0, failed: 0 };
+  /** The writers that were replaced and still write, by directory. */
+  const closing = new Map<string, Promise<unknown>>();
   /** By endpoint. One that is added again, or at another address, begins anew. */
   const memories = new Map<string, Pick<EndpointState, 'target' | 'addedAt'> & { readonly memory: RecordingMemory }>();
 
@@ -47,9 +58,13 @@ export function createRecorder(
       const before = settings;
       settings = directory === undefined ? undefined : { ...others, directory };
       if (before?.directory === directory && before?.max_size === others.max_size) return;
-      const counts = writer?.status() ?? { recorded: 0, failed: 0 };
-      closing = Promise.all([closing, writer?.close()]);
-      writer = settings && start(settings, log, now, counts);
+      if (before !== undefined && writer !== undefined) {
+        const closed = Promise.all([closing.get(before.directory), writer.close()]).then(() => {
+          if (closing.get(before.directory) === closed) closing.delete(before.directory);
+        });
+        closing.set(before.directory, closed);
+      }
+      writer = settings && start(settings, log, now, counts, closing.get(settings.directory));
     },
     isDue: (state, { intervalMs: pollMs, limits }) => {
       const { interval = 0 } = settings ?? {};
@@ -69,9 +84,13 @@ export function createRecorder(
         if (known.target === target) memories.set(id, { ...known, memory: { ...known.memory, isChanged: true } });
       }
     },
+    forgetOthers: (states) => {
+      const ids = new Set(states.map(endpointId));
+      for (const id of memories.keys()) if (!ids.has(id)) memories.delete(id);
+    },
     status: () => writer && settings && { ...writer.status(), settings },
     close: async () => {
-      await Promise.all([closing, writer?.close()]);
+      await withinMs(CLOSE_MS, Promise.all([...closing.values(), writer?.close()]));
       writer = undefined;
     },
   };

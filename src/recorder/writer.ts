@@ -3,17 +3,20 @@ import type { Logger } from 'pino';
 import type { Instant } from '../clock.js';
 import type { RecorderSettings } from '../config/config.js';
 import { formatSize } from '../config/units.js';
-import { createQueue, withinMs } from '../queue.js';
+import { createQueue } from '../queue.js';
 import { fileErrorText } from '../text/system-error.js';
 import { openDirectory, type RecordingDirectory } from './directory.js';
 import type { RecordingHeader } from './recording-file.js';
 
 /* Writes recorded polls one after the other: a slow disk delays neither a poll nor a scrape, and occupies one thread of Node.js. */
 
-export interface WriterStatus {
-  /** Number of recorded polls since the start of the process. */
-  readonly recorded: number;
-  readonly failed: number;
+/** Numbers of polls since the start of the process, which all its writers count. */
+export interface WriterCounts {
+  recorded: number;
+  failed: number;
+}
+
+export interface WriterStatus extends Readonly<WriterCounts> {
   /** The size of all recordings; `undefined` before they were added up. */
   readonly bytes: number | undefined;
   /** Why recording fails; `undefined` if the last attempt succeeded. */
@@ -24,7 +27,7 @@ export interface RecordingWriter {
   /** Writes a poll when those before are written. What fails is counted, and logged once for a series of failures. */
   readonly record: (header: RecordingHeader, body: Uint8Array) => void;
   readonly status: () => WriterStatus;
-  /** Writes what is waiting, for a few seconds. */
+  /** Resolves when all that is waiting is written. */
   readonly close: () => Promise<void>;
 }
 
@@ -34,36 +37,35 @@ export type WriterSettings = Pick<RecorderSettings, 'max_size'> & { readonly dir
 const MAX_WAITING_BYTES = 64 * 2 ** 20;
 const MAX_WAITING = 1000;
 
-const CLOSE_MS = 3_000;
-
-/** The counts continue those of a writer before. */
+/** Writes after the writer of the same directory before, whose files it would not know. */
 export function startWriter(
   { directory: root, max_size: maxBytes }: WriterSettings,
   log: Pick<Logger, 'info' | 'warn'>,
   now: () => Instant,
-  { recorded, failed }: Pick<WriterStatus, 'recorded' | 'failed'>,
+  counts: WriterCounts,
+  closedBefore: Promise<unknown> = Promise.resolve(),
 ): RecordingWriter {
   const enqueue = createQueue();
-  let status: WriterStatus = { recorded, failed, bytes: undefined, failure: undefined };
+  let status: Pick<WriterStatus, 'bytes' | 'failure'> = { bytes: undefined, failure: undefined };
   let waiting = 0;
   let waitingBytes = 0;
-  let isClosed = false;
   let directory: RecordingDirectory | undefined;
 
   function fail(message: string, polls: number): void {
     if (status.failure === undefined) log.warn(`polls cannot be recorded: ${message}`);
     const since = status.failure?.since ?? now();
-    status = { ...status, failed: status.failed + polls, failure: { since, message } };
+    counts.failed += polls;
+    status = { ...status, failure: { since, message } };
   }
 
   /** The directory is opened again after a failure: another volume may be mounted there. */
   async function attempt(polls: number, action: (opened: RecordingDirectory) => Promise<void>): Promise<void> {
-    if (isClosed) return;
     try {
       directory ??= await openDirectory(root, maxBytes);
       await action(directory);
       if (status.failure !== undefined) log.info('polls are recorded again');
-      status = { ...status, recorded: status.recorded + polls, bytes: directory.bytes(), failure: undefined };
+      counts.recorded += polls;
+      status = { bytes: directory.bytes(), failure: undefined };
     } catch (error) {
       directory = undefined;
       fail(fileErrorText(error), polls);
@@ -71,6 +73,7 @@ export function startWriter(
   }
 
   void enqueue(async () => {
+    await closedBefore;
     // Only once: when the directory disappears later, it may be a volume that is not mounted. Opening it fails with the same reason.
     await mkdir(root, { recursive: true }).catch(() => undefined);
     await attempt(0, async () => undefined);
@@ -90,13 +93,7 @@ export function startWriter(
         waitingBytes -= body.length;
       });
     },
-    status: () => status,
-    close: async () => {
-      await withinMs(
-        CLOSE_MS,
-        enqueue(async () => undefined),
-      );
-      isClosed = true;
-    },
+    status: () => ({ ...counts, ...status }),
+    close: async () => enqueue(async () => undefined),
   };
 }

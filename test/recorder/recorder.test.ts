@@ -1,5 +1,15 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { selectPoll, type RecordingMemory } from '../../src/recorder/recorder.js';
+import { clock, type Instant } from '../../src/clock.js';
+import { initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
+import { step } from '../../src/poll/step.js';
+import { createRecorder, selectPoll, type RecordingMemory } from '../../src/recorder/recorder.js';
+import { startWriter } from '../../src/recorder/writer.js';
+import { failedFetch } from '../support/polls.js';
+import { bridgeContext } from '../support/snapshots.js';
+import { createTempFolder, filesBelow } from '../support/temp-folder.js';
+import { waitUntil } from '../support/wait-for.js';
 
 const MINUTE = 60_000;
 
@@ -48,5 +58,77 @@ describe('the selection of polls to record', () => {
   it('has failures with a body once per interval', () => {
     expect(selected(['ok', ...repeat('not_json', 12)], 5 * MINUTE)).toEqual([0, 1, 6, 11]);
     expect(selected(['ok', ...repeat('regression', 2), 'ok'], 5 * MINUTE)).toEqual([0, 1, 3]);
+  });
+});
+
+const at = (second: number): Instant => ({ epochSeconds: 1_790_000_000 + second, monotonicMs: second * 1000 });
+const added = initialState(bridgeContext(), at(0));
+
+/** The state after a poll that has failed. */
+function stateAt(second: number): EndpointState {
+  const failed = { outcome: failedFetch('timeout', '/x: slow'), phaseSeconds: {} };
+  if (failed.outcome.ok) throw new Error('failed');
+  return step(added, { ...failed, outcome: failed.outcome }, bridgeContext(), at(second));
+}
+
+describe('a recorder with another configuration', () => {
+  const SETTINGS = { interval: 0, max_size: 2 ** 30 };
+  const log = pino({ level: 'silent' });
+
+  it('writes in the same directory when the writer before has written all', async () => {
+    const { path: directory } = createTempFolder();
+    const counts = { recorded: 0, failed: 0 };
+    let end = (): void => undefined;
+    const closedBefore = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const writer = startWriter({ directory, max_size: 2 ** 30 }, log, clock, counts, closedBefore);
+    const time = '2026-11-23T08:00:00.000Z';
+    writer.record({ version: 1, target: 't', document: 'module_state', time, outcome: 'timeout' }, Buffer.alloc(0));
+    for (let turn = 0; turn < 20; turn += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one turn after the other
+      await nextTurn();
+    }
+    expect(filesBelow(directory)).toEqual([]);
+    end();
+    await writer.close();
+    expect(filesBelow(directory)).toHaveLength(1);
+    expect(counts.recorded).toBe(1);
+  });
+
+  it('writes and counts also what has waited for the writer before', async () => {
+    const [{ path: first }, { path: second }] = [createTempFolder(), createTempFolder()];
+    const recorder = createRecorder(log);
+    const directories = [first, second, first];
+    for (const [index, directory] of directories.entries()) {
+      recorder.configure({ ...SETTINGS, directory, max_size: 2 ** 30 + index });
+      for (let poll = 0; poll < 20; poll += 1) recorder.record(stateAt(index * 20 + poll), undefined);
+    }
+    await waitUntil(() => recorder.status()?.recorded === 60);
+    await recorder.close();
+    expect(filesBelow(first)).toHaveLength(40);
+    expect(filesBelow(second)).toHaveLength(20);
+  });
+
+  it('forgets the polls of endpoints that are removed', () => {
+    const recorder = createRecorder(
+      log,
+      () => at(20),
+      () => ({
+        record: () => undefined,
+        status: () => ({ recorded: 0, failed: 0, bytes: undefined, failure: undefined }),
+        close: async () => undefined,
+      }),
+    );
+    recorder.configure({ ...SETTINGS, interval: 60_000, directory: '/recordings' });
+    const state = { ...stateAt(1), last: { at: at(1), ok: true, phaseSeconds: {}, bodyBytes: 2 } };
+    const isDue = (): boolean =>
+      recorder.isDue(state, { intervalMs: 1000, limits: { timeoutMs: 1000, maxBodyBytes: 1000 } });
+    recorder.record(state, undefined);
+    expect(isDue()).toBe(false);
+    recorder.forgetOthers([state]);
+    expect(isDue()).toBe(false);
+    recorder.forgetOthers([]);
+    expect(isDue()).toBe(true);
   });
 });
