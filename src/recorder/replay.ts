@@ -189,7 +189,9 @@ function sideInputOf(
   if (document === 'module_state') {
     const externalHeight = parseDecimal(height ?? '');
     const contract = siblingOf('external_contract');
-    const reading = contract && observationsOf('external_contract', exportedSuccess(contract.state, at)?.snapshot);
+    // By its own clocks: those of two endpoints differ after a restart, or when one was not recorded.
+    const success = contract && exportedSuccess(contract.state, instantAt(contract, at.epochSeconds * 1000));
+    const reading = observationsOf('external_contract', success?.snapshot);
     return {
       externalHeight: externalHeight === INVALID ? undefined : externalHeight,
       isContractPaused: reading?.paused,

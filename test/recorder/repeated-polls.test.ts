@@ -2,18 +2,22 @@ import { describe, expect, it } from 'vitest';
 import { defaultConfig } from '../../src/config/config.js';
 import type { RecordedPoll } from '../../src/recorder/read-recording.js';
 import { replayPolls } from '../../src/recorder/replay.js';
+import { simulatedContractBody } from '../../src/commands/simulated-responses.js';
+import { isOf } from '../../src/poll/endpoint-state.js';
+import { bridgeSnapshot } from '../support/snapshots.js';
 import { createModel } from '../../src/simulator/model.js';
 import { MINUTE_MS } from '../../src/config/units.js';
 
 /* Polls between two recorded ones had the result of the first one. */
 
 const START_MS = Date.parse('2026-11-23T08:00:00Z');
-const { state } = createModel({
+const model = createModel({
   seed: 1,
   scenario: 'stalled-oracle',
   startTime: START_MS / 1000,
   blockTimeMs: 30_000,
-}).moduleState();
+});
+const { state } = model.moduleState();
 
 function pollAt(minute: number, unbatched: readonly object[]): RecordedPoll {
   const timeMs = START_MS + minute * MINUTE_MS;
@@ -59,6 +63,28 @@ async function backlogStarts(
 }
 
 describe('a replay', () => {
+  it('finds the age of a contract by the clock of the contract, also beside a module state without a monotonic clock', async () => {
+    const at = { epochSeconds: START_MS / 1000, monotonicMs: START_MS };
+    const { contractFacts: facts } = bridgeSnapshot(state, { height: String(model.height) }).observations;
+    if (facts === undefined) throw new Error('the module state says where the contract is');
+    const { bytes, sideInput } = simulatedContractBody(undefined, { ...facts, at }, model, at);
+    const contract = 'external_contract';
+    const { header, ...poll } = pollAt(1, []);
+    const recorded = { ...header, document: contract, calls: sideInput.calls, monotonic_ms: 1000 } as const;
+    async function* polls(): AsyncGenerator<RecordedPoll> {
+      yield pollAt(0, []);
+      yield { ...poll, document: contract, header: recorded, body: bytes };
+      yield pollAt(2, []);
+    }
+    const range = { fromMs: -Infinity, toMs: Infinity, stepMs: MINUTE_MS };
+    const paused: unknown[] = [];
+    for await (const { endpoints } of replayPolls(polls(), defaultConfig, range)) {
+      const snapshot = endpoints.find(({ context }) => context.document === 'module_state')?.state.success?.snapshot;
+      paused.push(isOf('module_state', snapshot) && snapshot.sideInput?.isContractPaused);
+    }
+    expect(paused.slice(0, 3)).toEqual([undefined, undefined, false]);
+  });
+
   it('keeps a problem that one odd poll did not find, because the polls before it have found it', async () => {
     expect(await backlogStarts(5 * MINUTE_MS, [10])).toEqual({ 5: 0, 10: 0, 15: 0, 20: 0, foundAt: 9 });
   });
