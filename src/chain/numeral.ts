@@ -31,6 +31,9 @@ export const decimalString = z.custom<DecimalString>(
   (value) => typeof value === 'string' && isPresent(parseDecimal(value)),
 );
 
+/** The same, of numbers of documents. */
+export const numeralSchema = z.union([z.number().int(), decimalString]) satisfies z.ZodType<Numeral>;
+
 /** A number of a document: a decimal string or a JSON number. Of an unquoted integer above 2^53, JSON.parse has rounded the digits. */
 export function parseNumeral(json: unknown): Field<Numeral> {
   if (typeof json === 'number') return withoutExponent(json);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decimalString, type Numeral } from '../chain/numeral.js';
+import { decimalString, numeralSchema, type Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
 import type { DocumentName } from '../document-types.js';
 import { documentNames } from '../documents.js';
@@ -15,134 +15,156 @@ import { isOf, knownDocument, type EndpointState, type KnownDocument } from './e
  * poll continues as if there had been a gap. Counters and what the next answers have anyway begin anew: the schema has the rest.
  */
 
-const instant = z.object({ epochSeconds: z.number(), monotonicMs: z.number() }) satisfies z.ZodType<Instant>;
-const numeral = z.union([z.number().int(), decimalString]) satisfies z.ZodType<Numeral>;
-
 function list<Value extends z.ZodType>(value: Value) {
   return z.array(value).readonly();
 }
 
+/** A `Map` is written as `{"$map": [[key, value]]}`. */
 function map<Value extends z.ZodType>(value: Value) {
-  return z.map(z.string(), value).readonly();
+  const pairs = z.object({ $map: z.array(z.tuple([z.string(), value])) });
+  return z.codec(pairs, z.custom<ReadonlyMap<string, z.output<Value>>>(), {
+    decode: ({ $map }) => new Map($map as [string, z.output<Value>][]),
+    encode: (known) => ({ $map: Array.from(known) }) as z.output<typeof pairs>,
+  });
 }
 
 /** A key that JSON does not have when its value is `undefined`. */
 function orUndefined<Value extends z.ZodType>(value: Value) {
-  return value.optional().transform((found) => found);
+  return z.codec(value.optional(), z.custom<z.output<Value> | undefined>(), {
+    decode: (found) => found,
+    encode: (found) => found as z.output<Value> | undefined,
+  });
 }
-
-const ofAll = { identity: list(z.string()), height: orUndefined(numeral) };
-
-const bridge = z.object({
-  ...ofAll,
-  document: z.literal('module_state'),
-  observations: orUndefined(
-    z.object({
-      at: instant,
-      heights: list(z.object({ monotonicMs: z.number(), height: numeral })),
-      lastEvent: orUndefined(z.object({ nonce: numeral, readAtMs: z.number(), observedAtMs: orUndefined(z.number()) })),
-      batchNonces: map(numeral),
-      payingQueues: list(z.object({ contract: z.string(), sinceSeconds: z.number() })),
-    }),
-  ),
-  flow: z.object({ highest: orUndefined(z.object({ event: numeral, batch: numeral, transfer: numeral })) }),
-});
-
-const outbound = {
-  chainId: z.string(),
-  nonce: numeral.optional(),
-  coinType: z.string().optional(),
-  amount: numeral.optional(),
-  asset: z.string().optional(),
-};
-
-const crosschain = z.object({
-  ...ofAll,
-  document: z.literal('rate_limiter_input'),
-  observations: orUndefined(
-    z.object({
-      at: instant,
-      lowestNonces: list(z.object({ chainId: z.string(), nonce: decimalString, sinceSeconds: z.number() })),
-    }),
-  ),
-  flow: z.object({
-    baseline: orUndefined(
-      z.object({
-        at: instant,
-        height: numeral,
-        live: map(z.object({ ...outbound, created: z.number().optional(), key: z.string().optional() })),
-      }),
-    ),
-    departed: list(
-      z.object({
-        ...outbound,
-        index: z.string(),
-        seconds: z.number().optional(),
-        at: instant,
-        pendingAnswers: z.literal([0, 1, 2]),
-        isUncounted: z.boolean(),
-        lastKey: z.string().optional(),
-      }),
-    ),
-    isAnswered: z.boolean(),
-  }),
-});
-
-/** The first poll of a contract reads all of it. */
-const contract = z.object({ ...ofAll, document: z.literal('external_contract') });
 
 const subject = z.partialRecord(z.enum(subjectLabels), z.string());
 
-/** Without its texts and the names of validators, which the next document has. */
-const knownSubject = z.object({
-  subject,
-  identity: z.string(),
-  startSeconds: z.number(),
-  isProven: z.boolean(),
-  since: instant,
-  foundAt: instant,
-  isMissing: z.boolean(),
-  validators: list(
-    z.object({
-      address: z.string(),
-      externalAddress: z.string(),
-      isWatched: z.boolean(),
-      hasNamesake: z.boolean(),
-      power: orUndefined(z.number()),
-    }),
-  ),
-});
-
-const rememberedProblem = z.object({
-  present: map(knownSubject),
-  candidates: map(knownSubject),
-  unjudgedSeconds: orUndefined(z.number()),
-  mark: orUndefined(z.unknown()),
-  markWithoutLastDocument: orUndefined(z.unknown()),
-});
-
-export const rememberedSchema = z.object({
-  target: z.string(),
-  document: z.enum(documentNames as readonly [DocumentName, ...DocumentName[]]),
-  /** The last poll. */
-  polledAt: instant,
-  /** `undefined` before the first successful poll. */
-  known: orUndefined(z.discriminatedUnion('document', [bridge, crosschain, contract])),
-  problems: z.object({
-    remembered: map(rememberedProblem),
-    ended: list(
+/**
+ * What is remembered of an endpoint, and its JSON. The times in it are of the process that has written it: decoding adds `shiftMs` to those of the
+ * monotonic clock, and replaces a time after `nowSeconds` by it, because the clock was set back. A change of the JSON is another version of the file.
+ */
+export function rememberedSchema(shiftMs = 0, nowSeconds = Infinity) {
+  const ms = z.number().overwrite((time) => time + shiftMs);
+  const seconds = z.number().overwrite((time) => Math.min(time, nowSeconds));
+  const instant = z.object({ epochSeconds: seconds, monotonicMs: ms }) satisfies z.ZodType<Instant>;
+  const ofAll = { identity: list(z.string()), height: orUndefined(numeralSchema) };
+  const bridge = z.object({
+    ...ofAll,
+    document: z.literal('module_state'),
+    observations: orUndefined(
       z.object({
-        name: z.string(),
-        severity: z.enum(severities),
-        subject,
-        startSeconds: z.number(),
-        endSeconds: z.number(),
+        at: instant,
+        heights: list(z.object({ monotonicMs: ms, height: numeralSchema })),
+        lastEvent: orUndefined(z.object({ nonce: numeralSchema, readAtMs: ms, observedAtMs: orUndefined(ms) })),
+        batchNonces: map(numeralSchema),
+        payingQueues: list(z.object({ contract: z.string(), sinceSeconds: seconds })),
       }),
     ),
-  }),
-});
+    flow: z.object({
+      highest: orUndefined(z.object({ event: numeralSchema, batch: numeralSchema, transfer: numeralSchema })),
+    }),
+  });
+  const outbound = {
+    chainId: z.string(),
+    nonce: numeralSchema.optional(),
+    coinType: z.string().optional(),
+    amount: numeralSchema.optional(),
+    asset: z.string().optional(),
+  };
+  const crosschain = z.object({
+    ...ofAll,
+    document: z.literal('rate_limiter_input'),
+    observations: orUndefined(
+      z.object({
+        at: instant,
+        lowestNonces: list(z.object({ chainId: z.string(), nonce: decimalString, sinceSeconds: seconds })),
+      }),
+    ),
+    flow: z.object({
+      baseline: orUndefined(
+        z.object({
+          at: instant,
+          height: numeralSchema,
+          live: map(z.object({ ...outbound, created: z.number().optional(), key: z.string().optional() })),
+        }),
+      ),
+      departed: list(
+        z.object({
+          ...outbound,
+          index: z.string(),
+          seconds: z.number().optional(),
+          at: instant,
+          pendingAnswers: z.literal([0, 1, 2]),
+          isUncounted: z.boolean(),
+          lastKey: z.string().optional(),
+        }),
+      ),
+      isAnswered: z.boolean(),
+    }),
+  });
+  /** The first poll of a contract reads all of it. */
+  const contract = z.object({ ...ofAll, document: z.literal('external_contract') });
+  /** Without its texts and the names of validators, which the next document has. */
+  const knownSubject = z.object({
+    subject,
+    identity: z.string(),
+    startSeconds: seconds,
+    isProven: z.boolean(),
+    since: instant,
+    foundAt: instant,
+    isMissing: z.boolean(),
+    validators: list(
+      z.object({
+        address: z.string(),
+        externalAddress: z.string(),
+        isWatched: z.boolean(),
+        hasNamesake: z.boolean(),
+        power: orUndefined(z.number()),
+      }),
+    ),
+  });
+  /** The numbers of marks are Unix seconds or small counts. */
+  const mark = orUndefined(z.unknown().overwrite((value) => withoutFuture(value, nowSeconds)));
+  const rememberedProblem = z.object({
+    present: map(knownSubject),
+    candidates: map(knownSubject),
+    unjudgedSeconds: orUndefined(seconds),
+    mark,
+    markWithoutLastDocument: mark,
+  });
+  return z.object({
+    target: z.string(),
+    document: z.enum(documentNames as readonly [DocumentName, ...DocumentName[]]),
+    /** The last poll. */
+    polledAt: instant,
+    /** `undefined` before the first successful poll. */
+    known: orUndefined(z.discriminatedUnion('document', [bridge, crosschain, contract])),
+    problems: z.object({
+      remembered: map(rememberedProblem),
+      ended: list(
+        z.object({
+          name: z.string(),
+          severity: z.enum(severities),
+          subject,
+          startSeconds: seconds,
+          endSeconds: seconds,
+        }),
+      ),
+    }),
+  });
+}
 
-export type Remembered = z.output<typeof rememberedSchema>;
+/** A mark whose times in the future are now. */
+function withoutFuture(value: unknown, nowSeconds: number): unknown {
+  if (typeof value === 'number') return Math.min(value, nowSeconds);
+  if (Array.isArray(value)) return value.map((each) => withoutFuture(each, nowSeconds));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutFuture(each, nowSeconds)]));
+}
+
+export type Remembered = z.output<ReturnType<typeof rememberedSchema>>;
+type RememberedProblems = Remembered['problems']['remembered'];
+type RememberedSubjects =
+  RememberedProblems extends ReadonlyMap<string, { present: infer Subjects }> ? Subjects : never;
 
 /** `undefined` before the first poll of this process. */
 export function rememberedOf(state: EndpointState): Remembered | undefined {
@@ -197,7 +219,7 @@ function restoredDocument(known: NonNullable<Remembered['known']>): KnownDocumen
 }
 
 /** The problems that this version judges. A mark of another form begins anew. */
-function ofThisVersion(remembered: Remembered['problems']['remembered']): EndpointState['problems']['remembered'] {
+function ofThisVersion(remembered: RememberedProblems): EndpointState['problems']['remembered'] {
   return new Map(
     problems.flatMap((problem) => {
       const key = problemKey(problem);
@@ -215,10 +237,7 @@ function ofThisVersion(remembered: Remembered['problems']['remembered']): Endpoi
 }
 
 /** The summary is the sentence until the problem is found again. */
-function withTexts(
-  subjects: ReadonlyMap<string, z.output<typeof knownSubject>>,
-  { name, summary, action }: Problem,
-): RememberedProblem['present'] {
+function withTexts(subjects: RememberedSubjects, { name, summary, action }: Problem): RememberedProblem['present'] {
   const plainSummary = summary.includes('{{') ? name : summary.replace(/\.$/, '');
   const sentence = { fact: `${plainSummary} (for {duration})`, separator: '; ', details: '' } as const;
   return new Map(

@@ -6,7 +6,7 @@ import type { HubReading } from '../facts/contract/reading.js';
 import type { DocumentName } from '../document-types.js';
 import { documentNames } from '../documents.js';
 import { failureReasonNames } from '../http/failure-reasons.js';
-import { decimalString, type Numeral } from '../chain/numeral.js';
+import { decimalString, numeralSchema, type Numeral } from '../chain/numeral.js';
 
 /*
  * A recorded poll: `DIR/TARGET/DOCUMENT/YYYY-MM-DD/HHMMSS.mmmZ.json.gz`. The file is gzip of one line of JSON, the header, and of the
@@ -16,8 +16,6 @@ import { decimalString, type Numeral } from '../chain/numeral.js';
 export const FORMAT_VERSION = 1;
 
 /* Values that JSON does not have. */
-
-const numeral = z.union([z.number().int(), decimalString]) satisfies z.ZodType<Numeral>;
 
 /** `undefined` is written as null. */
 function maybe<Value extends z.ZodType>(value: Value) {
@@ -34,7 +32,7 @@ function list<Value extends z.ZodType>(value: Value) {
 const exactDecimal = z.codec(decimalString, z.custom<Decimal>(), { decode: decimal, encode: toDecimalString });
 
 /** A list of pairs. */
-const supplies = z.codec(z.array(z.tuple([z.string(), numeral])), z.custom<ReadonlyMap<string, Numeral>>(), {
+const supplies = z.codec(z.array(z.tuple([z.string(), numeralSchema])), z.custom<ReadonlyMap<string, Numeral>>(), {
   decode: (pairs) => new Map(pairs),
   encode: (known): [string, Numeral][] => Array.from(known),
 });
@@ -44,12 +42,12 @@ const comparedWith = z.object({
   /** How long before the answers the module state was received. */
   age_ms: z.number(),
   facts: z.object({
-    height: maybe(numeral),
+    height: maybe(numeralSchema),
     contract: z.string(),
     chainId: z.string(),
-    lastObservedNonce: maybe(numeral),
-    newestValsetNonce: maybe(numeral),
-    lastBatchNonce: maybe(numeral),
+    lastObservedNonce: maybe(numeralSchema),
+    newestValsetNonce: maybe(numeralSchema),
+    lastBatchNonce: maybe(numeralSchema),
     externalBlockMs: maybe(z.number()),
     powerThreshold: z.string(),
     batchTokens: list(z.object({ contract: z.string(), denom: z.string() })),
@@ -57,7 +55,7 @@ const comparedWith = z.object({
       z.object({
         contract: z.string(),
         unbatched: maybe(exactDecimal),
-        batches: maybe(list(z.object({ nonce: maybe(numeral), amount: exactDecimal }))),
+        batches: maybe(list(z.object({ nonce: maybe(numeralSchema), amount: exactDecimal }))),
       }),
     ),
   }) satisfies z.ZodType<Omit<ContractFacts, 'at'>>,

@@ -1,20 +1,21 @@
 import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { z } from 'zod';
 import { ageSeconds, clock, type Instant } from '../clock.js';
 import { endpointId, type EndpointState } from '../poll/endpoint-state.js';
 import type { SavedMemory } from '../poll/registry.js';
-import { rememberedOf, type Remembered } from '../poll/remembered.js';
+import { rememberedOf, rememberedSchema, type Remembered } from '../poll/remembered.js';
 import { createQueue, withinMs } from '../queue.js';
 import type { Result } from '../result.js';
 import { readSmallFile } from '../config/text-file.js';
 import { DAY_MS, formatSize, MEBIBYTE } from '../config/units.js';
 import { fileErrorText } from '../text/system-error.js';
 import { lock } from './lock.js';
-import { END, formatBegin, formatEndpoint, FORMAT_VERSION, parseFile, SEPARATOR } from './state-json.js';
 
 /*
- * The state file: what is remembered of the endpoints, for the next process. It is written beside polls and scrapes, and what fails is logged.
+ * The state file: what is remembered of the endpoints, for the next process, with a line for each. It is written beside polls and scrapes, and
+ * what fails is logged.
  */
 
 export interface StateFile extends SavedMemory {
@@ -183,5 +184,49 @@ async function writeAtomically(path: string, parts: readonly string[]): Promise<
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
     throw error;
+  }
+}
+
+/** A change of what is written is another version. */
+export const FORMAT_VERSION = 1;
+
+const fileSchema = z.object({
+  version: z.literal(FORMAT_VERSION),
+  writtenAt: z.object({ epochSeconds: z.number(), monotonicMs: z.number() }),
+  endpoints: z.unknown(),
+});
+
+export const SEPARATOR = ',\n';
+export const END = '\n]}\n';
+
+/** The beginning of the file. */
+export function formatBegin(writtenAt: Instant): string {
+  return `${JSON.stringify({ version: FORMAT_VERSION, writtenAt }).slice(0, -1)},"endpoints":[\n`;
+}
+
+const REMEMBERED = rememberedSchema();
+
+/** What is remembered of an endpoint; `undefined` if it is invalid. */
+export function formatEndpoint(remembered: Remembered): string | undefined {
+  const { data } = z.safeEncode(REMEMBERED, remembered);
+  return data && JSON.stringify(data);
+}
+
+/** Reads a file; `undefined` if it is not one of this version. */
+export function parseFile(text: string, now: Instant): readonly Remembered[] | undefined {
+  const { data: file } = fileSchema.safeParse(parseJson(text));
+  if (file === undefined) return undefined;
+  // While nothing runs, the wall clock goes on, unless it was set back.
+  const pauseMs = Math.max(0, now.epochSeconds - file.writtenAt.epochSeconds) * 1000;
+  const shiftMs = now.monotonicMs - file.writtenAt.monotonicMs - pauseMs;
+  return z.array(rememberedSchema(shiftMs, now.epochSeconds)).safeParse(file.endpoints).data;
+}
+
+/** `undefined` for a text that is not JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }

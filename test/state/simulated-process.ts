@@ -10,7 +10,7 @@ import { rememberedOf, withRemembered, type Remembered } from '../../src/poll/re
 import { step } from '../../src/poll/step.js';
 import { createModel, type Model, type ModelOptions } from '../../src/simulator/model.js';
 import { queryStatesOf } from '../../src/queries/node-queries.js';
-import { END, formatBegin, formatEndpoint, parseFile } from '../../src/state/state-json.js';
+import { END, formatBegin, formatEndpoint, parseFile } from '../../src/state/state-file.js';
 import { readPoll } from '../../src/poll/poll.js';
 import { withLatestValsets } from '../problems/recording.js';
 
