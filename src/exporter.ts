@@ -1,19 +1,22 @@
 import type { Logger } from 'pino';
-import { createActiveConfig, type ActiveConfig, type LoadedConfig, type ReloadOptions } from './active-config.js';
 import { verdictsOf } from './poll/verdicts.js';
 import { documents } from './documents.js';
-import type { Config, ConfigResult } from './config/config.js';
+import type { Config, ConfigResult, PollConfig, RecorderSettings } from './config/config.js';
+import { configHash, formatConfig } from './config/loader.js';
 import type { Shard } from './config/shard.js';
+import { jobsOf, type PollJob } from './poll/jobs.js';
 import { createEndpointRegistry, type RegistryOptions } from './poll/registry.js';
 import { createMetricsPage } from './exposition/metrics-page.js';
 import { createProcessMetrics, type BuildInfo } from './exposition/process-metrics.js';
 import { configPage } from './pages/config-page.js';
+import { externalLinks, type ExternalLinks } from './pages/external-links.js';
 import { pendingPage } from './pages/pending-page.js';
 import { recorderView, statusPage, type Instance, type StatusView } from './pages/status-page.js';
 import { jsonOf, pendingView, viewOf, type PendingView, type ShownEndpoint } from './pages/view.js';
 import type { EndpointState } from './poll/endpoint-state.js';
 import { clock, isoTime, type Instant } from './clock.js';
 import type { PollExecutor } from './poll/fetch.js';
+import { createQueue, startRepeating } from './queue.js';
 import { createRecorder, type Recorder } from './recorder/recorder.js';
 import { createApp, type AppDependencies } from './server/app.js';
 import { startWebServer, type ListenAddress } from './server/server.js';
@@ -160,5 +163,116 @@ export function createPages(
       const { text, loadedAt } = active.current();
       return configPage(text, isoTime(loadedAt.epochSeconds), site);
     },
+  };
+}
+
+/** A configuration and what is derived from it. */
+interface LoadedConfig {
+  readonly targets: number;
+  readonly jobs: readonly PollJob[];
+  readonly poll: PollConfig;
+  readonly recorder: RecorderSettings;
+  readonly links: ExternalLinks;
+  /** The configuration as a file, without secrets. */
+  readonly text: string;
+  readonly hash: number;
+  readonly loadedAt: Instant;
+}
+
+interface ReloadOptions {
+  /** Reads the configuration for a reload. */
+  readonly loadConfig: () => Promise<ConfigResult>;
+  /** Absent if the configuration is reloaded only on request. */
+  readonly autoReload?: AutoReload | undefined;
+}
+
+export interface AutoReload {
+  readonly intervalMs: number;
+  /** Hash of the files of the configuration, before the active one was loaded. */
+  readonly initialHash: string;
+  readonly hashFiles: () => Promise<string>;
+}
+
+interface ReloadEvents {
+  readonly onLoaded: (config: LoadedConfig) => void;
+  readonly onRejected: () => void;
+}
+
+/** The active configuration. */
+interface ActiveConfig {
+  readonly current: () => LoadedConfig;
+  /** When a reload failed, unless a later one succeeded. */
+  readonly rejectedAt: () => Instant | undefined;
+  /** Activates a new configuration, or keeps the previous one if it is invalid. */
+  readonly reload: () => Promise<ConfigResult>;
+  /** Starts to check the files for changes. */
+  readonly startAutoReload: () => void;
+  readonly close: () => void;
+}
+
+function createActiveConfig(
+  config: Config,
+  { loadConfig, autoReload }: ReloadOptions,
+  log: Logger,
+  { onLoaded, onRejected }: ReloadEvents,
+): ActiveConfig {
+  let current = loadedConfig(config);
+  let rejectedAt: Instant | undefined;
+  let loadedHash = autoReload?.initialHash;
+  let isClosed = false;
+  let closeLoop = (): void => undefined;
+  // Otherwise, the older of two concurrent reloads could win.
+  const enqueue = createQueue();
+
+  async function reloadNow(): Promise<ConfigResult> {
+    // The hash is made before the files are read: a change in the meantime is found by the next check.
+    loadedHash = await autoReload?.hashFiles();
+    const result = await loadConfig();
+    if (isClosed) return result;
+    if (!result.ok) {
+      rejectedAt = clock();
+      onRejected();
+      log.error({ problems: result.problems }, 'the new configuration is invalid, the previous one stays active');
+      return result;
+    }
+    current = loadedConfig(result.config);
+    rejectedAt = undefined;
+    onLoaded(current);
+    for (const warning of result.warnings) log.warn(warning);
+    log.info({ targets: current.targets }, 'configuration reloaded');
+    return result;
+  }
+
+  /** Compares with the files of the last attempt, so that an invalid configuration is reported once. */
+  const reloadIfChanged = async (): Promise<void> =>
+    enqueue(async () => {
+      if ((await autoReload?.hashFiles()) !== loadedHash) await reloadNow();
+    });
+
+  return {
+    current: () => current,
+    rejectedAt: () => rejectedAt,
+    reload: async () => enqueue(reloadNow),
+    startAutoReload: () => {
+      if (autoReload === undefined) return;
+      closeLoop = startRepeating(reloadIfChanged, autoReload.intervalMs, autoReload.intervalMs).close;
+    },
+    close: () => {
+      isClosed = true;
+      closeLoop();
+    },
+  };
+}
+
+export function loadedConfig(config: Config): LoadedConfig {
+  return {
+    targets: config.targets.length,
+    jobs: jobsOf(config),
+    poll: config.poll,
+    recorder: config.recorder,
+    links: externalLinks(config),
+    text: formatConfig(config),
+    hash: configHash(config),
+    loadedAt: clock(),
   };
 }

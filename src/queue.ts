@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { JITTER } from './config/config.js';
 
-/* How tasks wait for each other. */
+/* How tasks wait for each other and for the next run. */
 
 /** Runs tasks one after the other, in the order of the calls. A task that rejects does not stop the others. */
 export type Queue = <T>(task: () => Promise<T>) => Promise<T>;
@@ -46,4 +47,42 @@ export async function withinMs<T>(ms: number, task: Promise<T>): Promise<T | und
   } finally {
     timer.abort();
   }
+}
+
+export interface Repeating {
+  /** Resolves when the first run has ended, or there will be none. */
+  readonly firstRun: Promise<void>;
+  readonly close: () => void;
+}
+
+/**
+ * Runs a task after `delayMs`, then `pauseMs` with 10 % jitter after the end of each run, so runs never overlap. A task can return by how many
+ * times the next pause is longer, such as 10 after a body that is hostile. It must not reject, and has its own deadline.
+ */
+export function startRepeating(task: () => Promise<number | void>, pauseMs: number, delayMs = 0): Repeating {
+  let isClosed = false;
+  let timer = setTimeout(start, delayMs);
+  let endFirstRun: () => void = () => undefined;
+  const firstRun = new Promise<void>((resolve) => {
+    endFirstRun = resolve;
+  });
+
+  async function run(): Promise<void> {
+    const pauses = (await task()) ?? 1;
+    endFirstRun();
+    if (!isClosed) timer = setTimeout(start, pauses * pauseMs * (1 + JITTER * (2 * Math.random() - 1)));
+  }
+
+  function start(): void {
+    void run();
+  }
+
+  return {
+    firstRun,
+    close: () => {
+      isClosed = true;
+      clearTimeout(timer);
+      endFirstRun();
+    },
+  };
 }

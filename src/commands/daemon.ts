@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { hashConfigFiles } from '../config/config-files.js';
-import type { AutoReload } from '../active-config.js';
+import type { AutoReload } from '../exporter.js';
 import { type CommandContext, type ExitCode, printProblems, printWarnings, userAgent } from './context.js';
 import type { DaemonFlags } from './flags.js';
 import { printConfig, readConfig, readWebOptions } from './configuration.js';

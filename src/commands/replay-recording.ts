@@ -1,4 +1,4 @@
-import { configHash } from '../active-config.js';
+import { configHash } from '../config/loader.js';
 import type { Config } from '../config/config.js';
 import { createProcessMetrics } from '../exposition/process-metrics.js';
 import { readRecording, type RecordedPoll } from '../recorder/read-recording.js';

@@ -1,7 +1,6 @@
-import { loadedConfig } from '../active-config.js';
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
-import { createPages } from '../exporter.js';
+import { createPages, loadedConfig } from '../exporter.js';
 import { createMetricsPage } from '../exposition/metrics-page.js';
 import { endpointId } from '../poll/endpoint-state.js';
 import type { ReplayedEndpoint } from '../recorder/replay.js';

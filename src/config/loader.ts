@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { z } from 'zod';
@@ -146,3 +147,12 @@ export function formatConfig(config: Config): string {
 /** Prints integers without quotes if no program that reads the output can lose a digit. */
 const plainIntegers = (_key: unknown, value: unknown): unknown =>
   typeof value === 'string' && /^(?:0|[1-9]\d{0,14})$/.test(value) ? Number(value) : value;
+
+/** 48 bits are exact in a double. */
+const HASH_HEX_DIGITS = 12;
+
+/** The hash of `bridge_exporter_config_hash`. It does not cover secrets, so that passwords cannot be guessed from it. */
+export function configHash(config: Config): number {
+  const digest = createHash('sha256').update(formatConfig(config)).digest('hex');
+  return Number.parseInt(digest.slice(0, HASH_HEX_DIGITS), 16);
+}

@@ -3,9 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { clock, type Instant } from '../clock.js';
 import type { DocumentName } from '../document-types.js';
-import { createQueue } from '../queue.js';
+import { createQueue, startRepeating, type Repeating } from '../queue.js';
 import { queryStatesOf } from '../queries/node-queries.js';
-import { startRepeating, type Repeating } from '../repeating.js';
 import { createPollLog } from './endpoint-log.js';
 import {
   endpointId,

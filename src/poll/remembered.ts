@@ -32,7 +32,7 @@ function map<Value extends z.ZodType>(value: Value) {
 function orUndefined<Value extends z.ZodType>(value: Value) {
   return z.codec(value.optional(), z.custom<z.output<Value> | undefined>(), {
     decode: (found) => found,
-    encode: (found) => found as z.output<Value> | undefined,
+    encode: (found) => found,
   });
 }
 

@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { clock, isoTime, type Instant } from '../clock.js';
 import type { RecorderSettings } from '../config/config.js';
@@ -5,15 +6,11 @@ import type { FailureReason } from '../http/failure-reasons.js';
 import { endpointId, type EndpointState } from '../poll/endpoint-state.js';
 import type { ReceivedDocument } from '../poll/fetch.js';
 import type { PollRecorder } from '../poll/registry.js';
-import { withinMs } from '../queue.js';
+import { createQueue, withinMs } from '../queue.js';
+import { formatSize } from '../config/units.js';
+import { fileErrorText } from '../text/system-error.js';
+import { openDirectory, type RecordingDirectory } from './directory.js';
 import { FORMAT_VERSION, type RecordingHeader } from './recording-file.js';
-import {
-  startWriter,
-  type RecordingWriter,
-  type WriterCounts,
-  type WriterSettings,
-  type WriterStatus,
-} from './writer.js';
 
 /*
  * The recorder: writes the responses of polls to a directory, to replay them later. What fails is counted and logged; it never affects
@@ -42,8 +39,8 @@ export function createRecorder(
 ): Recorder {
   let settings: ActiveSettings | undefined;
   let writer: RecordingWriter | undefined;
-  const counts: WriterCounts = { recorded: 0, failed: 0 };
-  /** The writers that were replaced and still write, by directory. */
+  const counts: WriterCounts = { recorded: 0, failed: 0, isStopped: false };
+  /** When the writers that were replaced have written all, by each directory that was configured. */
   const closing = new Map<string, Promise<unknown>>();
   /** By endpoint. One that is added again, or at another address, begins anew. */
   const memories = new Map<string, Pick<EndpointState, 'target' | 'addedAt'> & { readonly memory: RecordingMemory }>();
@@ -59,10 +56,7 @@ export function createRecorder(
       settings = directory === undefined ? undefined : { ...others, directory };
       if (before?.directory === directory && before?.max_size === others.max_size) return;
       if (before !== undefined && writer !== undefined) {
-        const closed = Promise.all([closing.get(before.directory), writer.close()]).then(() => {
-          if (closing.get(before.directory) === closed) closing.delete(before.directory);
-        });
-        closing.set(before.directory, closed);
+        closing.set(before.directory, Promise.all([closing.get(before.directory), writer.close()]));
       }
       writer = settings && start(settings, log, now, counts, closing.get(settings.directory));
     },
@@ -91,6 +85,7 @@ export function createRecorder(
     status: () => writer && settings && { ...writer.status(), settings },
     close: async () => {
       await withinMs(CLOSE_MS, Promise.all([...closing.values(), writer?.close()]));
+      counts.isStopped = true;
       writer = undefined;
     },
   };
@@ -167,5 +162,97 @@ export function selectPoll(
   return {
     isSelected,
     memory: { ...before, outcome, ...(isSelected && hasBody && { failedBodyAtMs: nowMs }) },
+  };
+}
+
+/* Recorded polls are written one after the other: a slow disk delays neither a poll nor a scrape, and occupies one thread of Node.js. */
+
+/** What all writers of the process share: the numbers of polls since its start, and whether it ends. */
+interface WriterCounts {
+  recorded: number;
+  failed: number;
+  isStopped: boolean;
+}
+
+interface WriterStatus extends Readonly<Pick<WriterCounts, 'recorded' | 'failed'>> {
+  /** The size of all recordings; `undefined` before they were added up. */
+  readonly bytes: number | undefined;
+  /** Why recording fails; `undefined` if the last attempt succeeded. */
+  readonly failure: { readonly since: Instant; readonly message: string } | undefined;
+}
+
+interface RecordingWriter {
+  /** Writes a poll when those before are written. What fails is counted, and logged once for a series of failures. */
+  readonly record: (header: RecordingHeader, body: Uint8Array) => void;
+  readonly status: () => WriterStatus;
+  /** Resolves when all that is waiting is written. */
+  readonly close: () => Promise<void>;
+}
+
+type WriterSettings = Pick<RecorderSettings, 'max_size'> & { readonly directory: string };
+
+/** Bodies that wait for the disk take memory. A larger one is accepted when it is the only one. */
+const MAX_WAITING_BYTES = 64 * 2 ** 20;
+const MAX_WAITING = 1000;
+
+/** Writes after the writer of the same directory before, whose files it would not know. */
+export function startWriter(
+  { directory: root, max_size: maxBytes }: WriterSettings,
+  log: Pick<Logger, 'info' | 'warn'>,
+  now: () => Instant,
+  counts: WriterCounts,
+  closedBefore: Promise<unknown> = Promise.resolve(),
+): RecordingWriter {
+  const enqueue = createQueue();
+  let status: Pick<WriterStatus, 'bytes' | 'failure'> = { bytes: undefined, failure: undefined };
+  let waiting = 0;
+  let waitingBytes = 0;
+  let directory: RecordingDirectory | undefined;
+
+  function fail(message: string, polls: number): void {
+    if (status.failure === undefined) log.warn(`polls cannot be recorded: ${message}`);
+    const since = status.failure?.since ?? now();
+    counts.failed += polls;
+    status = { ...status, failure: { since, message } };
+  }
+
+  /** The directory is opened again after a failure: another volume may be mounted there. */
+  async function attempt(polls: number, action: (opened: RecordingDirectory) => Promise<void>): Promise<void> {
+    if (counts.isStopped) return;
+    try {
+      directory ??= await openDirectory(root, maxBytes);
+      await action(directory);
+      if (status.failure !== undefined) log.info('polls are recorded again');
+      counts.recorded += polls;
+      status = { bytes: directory.bytes(), failure: undefined };
+    } catch (error) {
+      directory = undefined;
+      fail(fileErrorText(error), polls);
+    }
+  }
+
+  void enqueue(async () => {
+    await closedBefore;
+    // Only once: when the directory disappears later, it may be a volume that is not mounted. Opening it fails with the same reason.
+    await mkdir(root, { recursive: true }).catch(() => undefined);
+    await attempt(0, async () => undefined);
+  });
+
+  return {
+    record: (header, body) => {
+      if (waiting > 0 && (waiting >= MAX_WAITING || waitingBytes + body.length > MAX_WAITING_BYTES)) {
+        fail(`the disk is too slow: ${waiting} responses of ${formatSize(waitingBytes)} wait to be written`, 1);
+        return;
+      }
+      waiting += 1;
+      waitingBytes += body.length;
+      void enqueue(async () => {
+        await attempt(1, async (opened) => opened.write(header, body));
+        waiting -= 1;
+        waitingBytes -= body.length;
+      });
+    },
+    status: () => ({ recorded: counts.recorded, failed: counts.failed, ...status }),
+    close: async () => enqueue(async () => undefined),
   };
 }

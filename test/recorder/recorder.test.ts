@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { clock, type Instant } from '../../src/clock.js';
 import { initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
 import { step } from '../../src/poll/step.js';
-import { createRecorder, selectPoll, type RecordingMemory } from '../../src/recorder/recorder.js';
-import { startWriter } from '../../src/recorder/writer.js';
+import { createRecorder, selectPoll, startWriter, type RecordingMemory } from '../../src/recorder/recorder.js';
 import { failedFetch } from '../support/polls.js';
 import { bridgeContext } from '../support/snapshots.js';
 import { createTempFolder, filesBelow } from '../support/temp-folder.js';
@@ -77,7 +76,7 @@ describe('a recorder with another configuration', () => {
 
   it('writes in the same directory when the writer before has written all', async () => {
     const { path: directory } = createTempFolder();
-    const counts = { recorded: 0, failed: 0 };
+    const counts = { recorded: 0, failed: 0, isStopped: false };
     let end = (): void => undefined;
     const closedBefore = new Promise<void>((resolve) => {
       end = resolve;
