@@ -3,6 +3,7 @@ import { asDecimalString } from '../chain/numeral.js';
 import * as anomalies from '../facts/bridge/anomalies.js';
 import * as batches from '../facts/bridge/batches.js';
 import { externalBlockTime, hubBlockTime } from '../facts/bridge/block-times.js';
+import * as duties from '../facts/bridge/duties.js';
 import * as events from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import * as integrity from '../facts/bridge/integrity.js';
@@ -263,7 +264,7 @@ export const bridgeFamilies = families<BridgeInput>({
   bridge_orchestrator_missing_valset_confirms: labeledGauge({
     help: 'Number of validator sets since the validator last joined that it has not signed, and whose signing deadline has not passed.',
     ...PER_MEMBER,
-    derive: eachMember((input, member) => orchestrators.missingValsetConfirms(input, member).length),
+    derive: eachMember((input, member) => duties.missingConfirms.valset(input, member).length),
   }),
   bridge_orchestrator_confirm_deadline_height: labeledGauge({
     help: 'Hub height of the earliest deadline for a missing signature of a validator set or a live batch, after which the validator is jailed; absent when none is missing.',
@@ -271,23 +272,23 @@ export const bridgeFamilies = families<BridgeInput>({
     labels: [...MEMBER_LABELS, 'confirms'],
     overLimit: 'keep-lowest',
     derive: (input) =>
-      partByPart(orchestrators.confirmKinds, (confirms) =>
+      partByPart(duties.confirmKinds, (confirms) =>
         orchestrators.registeredMembers(input).map((member) => ({
           labels: { ...member.labels, confirms },
-          value: orchestrators.confirmDeadline(input, member, confirms),
+          value: duties.confirmDeadline(input, member, confirms),
         })),
       ),
   }),
   bridge_orchestrator_missing_batch_confirms: labeledGauge({
     help: 'Number of live batches that the validator has not signed.',
     ...PER_MEMBER,
-    derive: eachMember((input, member) => orchestrators.missingBatchConfirms(input, member).length),
+    derive: eachMember((input, member) => duties.missingConfirms.batch(input, member).length),
   }),
   bridge_orchestrator_batch_confirm_deadline_height: labeledGauge({
     help: 'Hub height of the earliest deadline for a missing signature of a live batch: bridge_orchestrator_confirm_deadline_height with confirms="batch"; absent when none is missing.',
     ...PER_MEMBER,
     overLimit: 'keep-lowest',
-    derive: eachMember((input, member) => orchestrators.confirmDeadline(input, member, 'batch')),
+    derive: eachMember((input, member) => duties.confirmDeadline(input, member, 'batch')),
   }),
   bridge_orchestrator_missing_votes: labeledGauge({
     help: 'Whether the validator has voted for no claim of the last observed event (1) or for one (0); absent when the event is no longer in the state.',

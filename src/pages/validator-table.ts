@@ -1,4 +1,4 @@
-import { MIN_SILENT, type Duty, type MissingItems, type OverdueItems } from '../facts/items/watched.js';
+import { MIN_SILENT, type DutyItem, type MissingItems, type OverdueItems } from '../facts/items/watched.js';
 import { firstDispute } from '../problems/disputes.js';
 import type { Subject } from '../problems/problem.js';
 import { listedRows } from '../problems/sentence.js';
@@ -293,19 +293,24 @@ function ownDuties(row: Row, own: OwnValidator): Markup {
   return markup`${dutiesHtml('events', duties.events, missingOf(duties.events), 'missing')}${dutiesHtml('batches', duties.batches, missingBatches)}${dutiesHtml('validator sets', duties.valsets, missingValsets)}${dispute === '' ? '' : markup`<small>${dispute}</small>`}`;
 }
 
-const SQUARES: Readonly<Record<Duty['state'], { readonly square: string; readonly text: string }>> = {
+const SQUARES: Readonly<Record<DutyItem['state'], { readonly square: string; readonly text: string }>> = {
   done: { square: '■', text: 'done' },
   missing: { square: '✕', text: 'missing' },
   not_due: { square: '□', text: 'not due' },
 };
 
-function dutiesHtml(kind: string, all: readonly Duty[] | null, open: MissingItems | null, what = 'unsigned'): Markup {
+function dutiesHtml(
+  kind: string,
+  all: readonly DutyItem[] | null,
+  open: MissingItems | null,
+  what = 'unsigned',
+): Markup {
   if (all === null || open === null) return markup`<div class="duties"><span>${kind}</span> ${cells.UNKNOWN}</div>`;
   const squares = all.map(
     ({ nonce, state }) =>
       markup`<i class="${state}" title="${nonce}: ${SQUARES[state].text}">${SQUARES[state].square}</i>`,
   );
-  const numbers = (Object.keys(SQUARES) as Duty['state'][]).flatMap((state) => {
+  const numbers = (Object.keys(SQUARES) as DutyItem['state'][]).flatMap((state) => {
     const ofState = all.filter((duty) => duty.state === state);
     return ofState.length === 0 ? [] : [`${ofState.length} ${SQUARES[state].text}`];
   });
@@ -317,7 +322,7 @@ function dutiesHtml(kind: string, all: readonly Duty[] | null, open: MissingItem
   return markup`<div class="duties"><span>${kind}</span> ${grid}${text}</div>`;
 }
 
-function missingOf(duties: readonly Duty[] | null): MissingItems | null {
+function missingOf(duties: readonly DutyItem[] | null): MissingItems | null {
   const unsigned = duties?.filter(({ state }) => state === 'missing').map(({ nonce }) => nonce);
   return unsigned === undefined ? null : { total: unsigned.length, nonces: unsigned.slice(0, MAX_LISTED) };
 }

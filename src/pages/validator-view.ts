@@ -15,7 +15,7 @@ import type { BridgeItems } from '../facts/items/bridge.js';
 import type { ClaimItem } from '../facts/items/claims.js';
 import type { HubCoin } from '../facts/items/tokens.js';
 import type { Member, Members } from '../facts/bridge/valsets.js';
-import type { Duty, registeredItems, WatchedItem } from '../facts/items/watched.js';
+import type { DutyItem, registeredItems, WatchedItem } from '../facts/items/watched.js';
 
 /*
  * The validators of a bridge that somebody has to look at: the watched ones, and those that are late to sign or vote.
@@ -103,7 +103,7 @@ const SILENCE: ReadonlySet<string> = new Set(['BridgeOrchestratorMissingVotes', 
 function votesOf(
   { orchestrator, duties: { events } }: WatchedItem,
   verdicts: TargetVerdicts['verdicts'],
-): readonly Duty[] | null {
+): readonly DutyItem[] | null {
   const isSilent = verdicts.some(
     ({ alert, state, subject }) => SILENCE.has(alert) && state === 'firing' && subject.orchestrator === orchestrator,
   );

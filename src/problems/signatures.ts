@@ -5,6 +5,7 @@ import { isPresent, type Field } from '../chain/field.js';
 import { decimalString, type DecimalString, type Numeral } from '../chain/numeral.js';
 import { DAY_SECONDS } from '../clock.js';
 import { timeOfHeight } from '../facts/bridge/block-times.js';
+import { valsetDeadline } from '../facts/bridge/duties.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import {
   batchesBelowThreshold,
@@ -17,7 +18,6 @@ import {
 } from '../facts/bridge/signatures.js';
 import { unrelayedValsets } from '../facts/bridge/valsets.js';
 import { hubBlocksSince, hubBlocksUntil, isLate } from '../facts/items/block-spans.js';
-import { valsetDeadline } from '../facts/bridge/orchestrators.js';
 import { orNull, required, rows } from '../facts/required-fields.js';
 import { percent } from '../text/format.js';
 import { problemOf, type Evidence } from './problem.js';
@@ -143,8 +143,7 @@ const valsetUnsigned = problemOf('module_state', {
     // Signatures of one that is seconds old say nothing about the signers.
     const judged = unsigned.find(({ height }) => isLate(hubBlocksSince(input, height))) ?? newest;
     const { signedPowerRatio, missing } = valsetSignatures(input, judged);
-    const deadline = () => valsetDeadline(judged, required(required(input.state.params).signed_valsets_window));
-    const left = hubBlocksUntil(input, deadline)?.seconds ?? Infinity;
+    const left = hubBlocksUntil(input, () => valsetDeadline(input, judged))?.seconds ?? Infinity;
     const what =
       judged === newest ? 'it' : `set ${toDecimalString(required(judged.nonce))}, the newest older than five minutes`;
     return {

@@ -4,6 +4,7 @@ import { compare, highest, lowest, multiply, subtract, toDecimalString, toSecond
 import type { DecimalString, Numeral } from '../chain/numeral.js';
 import { HOUR_SECONDS } from '../clock.js';
 import { hubBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
+import { duties, isDone, missingConfirms, nextDeadline, type Duty } from '../facts/bridge/duties.js';
 import {
   eventAttestations,
   heightOfLastObserved,
@@ -14,18 +15,9 @@ import {
 } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { SUBSTANTIAL_POWER_RATIO } from '../facts/bridge/integrity.js';
-import {
-  hasVoted,
-  memberPowerShare,
-  missingBatchConfirms,
-  missingValsetConfirms,
-  nextDeadline,
-  registeredMembers,
-  signedBatches,
-  type RegisteredMember,
-} from '../facts/bridge/orchestrators.js';
+import { hasVoted, memberPowerShare, registeredMembers, type RegisteredMember } from '../facts/bridge/orchestrators.js';
 import { hasNamesake, validatorName } from '../facts/bridge/registrations.js';
-import { memoize } from '../facts/memoize.js';
+import { memoize, memoizePerRow } from '../facts/memoize.js';
 import { orUndefined, required } from '../facts/required-fields.js';
 import { claimPosition } from '../queries/watched-validators.js';
 import { count } from '../text/format.js';
@@ -131,18 +123,22 @@ const confirmsMissing = problemOf('module_state', {
   },
 });
 
+const signedBatches = memoizePerRow((input: BridgeInput, member: RegisteredMember): readonly Duty[] =>
+  duties(input, 'batch').filter((batch) => isDone(member, batch)),
+);
+
 function unsignedBatches(
   input: BridgeInput,
   member: RegisteredMember,
   progressSeconds: number | undefined,
 ): Found | undefined {
-  const missing = missingBatchConfirms(input, member);
+  const missing = missingConfirms.batch(input, member);
   if (missing.length === 0) return undefined;
-  const newestSigned = highest(signedBatches(input, member).map(({ block }) => required(block)));
+  const newestSigned = highest(signedBatches(input, member).map(({ height }) => required(height)));
   // Older ones may wait for their turn.
   const due = missing
-    .map(({ block }) => required(block))
-    .filter((block) => newestSigned === undefined || compare(block, newestSigned) > 0);
+    .map(({ height }) => required(height))
+    .filter((height) => newestSigned === undefined || compare(height, newestSigned) > 0);
   const created = timeOfHeight(input, () => lowest(due));
   const lacking = count(missing.length, 'live batch lacks', 'live batches lack');
   return foundAbout(input, member, {
@@ -154,7 +150,7 @@ function unsignedBatches(
 }
 
 function unsignedValsets(input: BridgeInput, member: RegisteredMember): Found | undefined {
-  const missing = missingValsetConfirms(input, member);
+  const missing = missingConfirms.valset(input, member);
   const first = missing.toSorted((a, b) => compare(required(a.height), required(b.height)))[0];
   if (first === undefined) return undefined;
   return foundAbout(input, member, {
@@ -236,9 +232,6 @@ const votesMissing = problemOf('module_state', {
   },
 });
 
-const SIGNED_THING = { valset: 'a validator set', batch: 'a batch' } as const;
-const WINDOWS = { valset: 'signed_valsets_window', batch: 'signed_batches_window' } as const;
-
 const CRITICAL_HOURS = 12;
 const WARNING_HOURS = 24;
 
@@ -264,18 +257,17 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
       return registeredMembers(input).map((member) => {
         const deadline = nextDeadline(input, member);
         if (deadline === undefined) return undefined;
-        const { kind, height } = deadline;
+        const { duty, height } = deadline;
         const left = toSeconds(multiply(subtract(height, required(input.height)), hubBlockTime(input)));
         if (left >= limit) return undefined;
-        const created = timeOfHeight(input, () =>
-          subtract(height, required(required(input.state.params)[WINDOWS[kind]])),
-        );
+        const created = timeOfHeight(input, () => required(duty.height));
         const near = input.at.epochSeconds + left - limit;
         return foundAbout(input, member, {
           // On a busy bridge some batch lacks a signature in every poll: each is a problem of its own.
           identity: toDecimalString(height),
           start: created === undefined ? undefined : Math.max(created, near),
-          fact: (who) => `${who} must sign ${SIGNED_THING[kind]} by ${clockTime(input, left)} or be jailed`,
+          fact: (who) =>
+            `${who} must sign ${duty.kind === 'batch' ? 'a batch' : 'a validator set'} by ${clockTime(input, left)} or be jailed`,
           action: remedy,
         });
       });

@@ -51,11 +51,14 @@ export const packedMessage = memoize((claim: Claim) => required(unpackClaim(requ
 const nonceKeyOf = ({ nonce }: EventAttestation): Numeral => numeralKey(nonce);
 export const attestationOf = ({ attestation }: EventAttestation): Attestation => attestation;
 
-const attestationsByNonce = memoize((input: BridgeInput) => groupBy(eventAttestations(input), nonceKeyOf));
+/** The attestations of each event, at most one of which is ever observed; more than one after conflicting claims. */
+export const attestationsByNonce = memoize((input: BridgeInput): ReadonlyMap<Numeral, readonly Attestation[]> => {
+  const byNonce = groupBy(eventAttestations(input), nonceKeyOf);
+  return new Map(Array.from(byNonce, ([nonce, ofEvent]) => [nonce, ofEvent.map(attestationOf)]));
+});
 
-/** The attestations of one event, at most one of which is ever observed; more than one after conflicting claims. */
 function attestationsOf(input: BridgeInput, eventNonce: Numeral): readonly Attestation[] {
-  return (attestationsByNonce(input).get(numeralKey(eventNonce)) ?? []).map(attestationOf);
+  return attestationsByNonce(input).get(numeralKey(eventNonce)) ?? [];
 }
 
 /** The attestations of the last observed event; those that are not observed lost against the one that is. */

@@ -12,7 +12,7 @@ import {
 } from '../bridge/events.js';
 import type { BridgeInput } from '../bridge/input.js';
 import { executionClaimsOf, highestVotedShare } from '../bridge/integrity.js';
-import { valsetDeadline } from '../bridge/orchestrators.js';
+import { valsetDeadline } from '../bridge/duties.js';
 import {
   batchesBelowThreshold,
   batchSignatures,
@@ -175,7 +175,7 @@ function batchItem(input: BridgeInput, batch: Batch) {
 }
 
 function valsetItem(input: BridgeInput, valset: Valset) {
-  const deadline = () => valsetDeadline(valset, required(required(input.state.params).signed_valsets_window));
+  const deadline = () => valsetDeadline(input, valset);
   return {
     nonce: decimalStringOf(valset.nonce),
     members: orNull(() => memberAddresses(valset).size),

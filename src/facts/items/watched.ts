@@ -1,37 +1,31 @@
-import { dataPart } from '../../chain/addresses.js';
-import { compare, lowest, toDecimalString } from '../../chain/decimal.js';
+import { compare, toDecimalString } from '../../chain/decimal.js';
 import type { OrchestratorAddress } from '../../chain/module-state.js';
+import type { DecimalString } from '../../chain/numeral.js';
 import {
-  attestationOf,
-  eventAttestations,
-  firstVoteHeight,
-  voters,
-  votersOfLastEvent,
-  votersOfNextEvent,
-} from '../bridge/events.js';
+  duties,
+  hasDuty,
+  isDone,
+  isOwed,
+  missedSignature,
+  missingConfirms,
+  nextDeadline,
+  type Duty,
+} from '../bridge/duties.js';
+import { attestationsByNonce, votersOfLastEvent, votersOfNextEvent } from '../bridge/events.js';
 import type { BridgeInput } from '../bridge/input.js';
 import {
   hasVoted,
   isDissenting,
-  isSinceReturn,
   memberPowerShare,
   registeredMembers,
-  missingBatchConfirms,
-  missedSignature,
-  missingValsetConfirms,
-  nextDeadline,
   type RegisteredMember,
 } from '../bridge/orchestrators.js';
 import { matchingRegistrations, validatorName } from '../bridge/registrations.js';
 import { toLabelValue } from '../label-value.js';
-import type { Field } from '../../chain/field.js';
-import type { DecimalString, Numeral } from '../../chain/numeral.js';
-import { hubBlocksSince, hubBlocksUntil, isLate } from './block-spans.js';
+import { memoize } from '../memoize.js';
+import { orNull, required } from '../required-fields.js';
+import { hubBlocksSince, hubBlocksUntil, isLate, type BlockSpan } from './block-spans.js';
 import { violationOf } from './claims.js';
-import { batchSigners, valsetSigners } from '../bridge/signatures.js';
-import { memberAddresses } from '../bridge/valsets.js';
-import { groupBy } from '../grouping.js';
-import { orNull, required, rows } from '../required-fields.js';
 import { decimalStringOf, MAX_ROWS } from './item-list.js';
 
 export type WatchedItem = Readonly<ReturnType<typeof watchedItem>>;
@@ -62,12 +56,8 @@ function watchedItem(input: BridgeInput, entry: string) {
     /** Share of the power of the newest validator set, 0 to 1. */
     powerRatio: ofMember((validator) => memberPowerShare(input, validator)),
     /** What it has to sign and has not: live batches and validator sets. */
-    missingBatches: ofMember((validator) =>
-      missingItems(missingBatchConfirms(input, validator).map(({ batch_nonce }) => batch_nonce)),
-    ),
-    missingValsets: ofMember((validator) =>
-      missingItems(missingValsetConfirms(input, validator).map(({ nonce }) => nonce)),
-    ),
+    missingBatches: ofMember((validator) => missingItems(missingConfirms.batch(input, validator))),
+    missingValsets: ofMember((validator) => missingItems(missingConfirms.valset(input, validator))),
     /** On the last observed event. `dissenting`: for another claim than the observed one. */
     lastVote: ofMember((validator) => lastVote(input, validator)),
     /** On the next event; `null` also while nobody has claimed it. */
@@ -82,16 +72,15 @@ function watchedItem(input: BridgeInput, entry: string) {
         : ofRegistration((orchestrator) => missedSignature(input, orchestrator)),
     /** Everything of the document that it can have voted for or signed; `null` when that is unknown. */
     duties: {
-      events: ofMember((validator) => votes(input, validator)),
-      batches: ofMember((validator) => batchConfirms(input, validator)),
-      valsets: ofMember((validator) => valsetConfirms(input, validator)),
+      events: ofMember((validator) => dutyItems(input, validator, 'event')),
+      batches: ofMember((validator) => dutyItems(input, validator, 'batch')),
+      valsets: ofMember((validator) => dutyItems(input, validator, 'valset')),
     },
   };
 }
 
 /** The registered members of the newest validator set, the watched ones first, then the most powerful, at most `MAX_MEMBERS`. */
 export function registeredItems(input: BridgeInput) {
-  const events = orNull(() => lateEvents(input));
   return registeredMembers(input)
     .slice(0, MAX_MEMBERS)
     .map((member) => ({
@@ -105,65 +94,48 @@ export function registeredItems(input: BridgeInput) {
       jailedIn: orNull(() => deadlineOf(input, member)),
       /** What it has not signed or voted for within the usual time, also where the others are sufficient; `null` for nothing or unknown. */
       overdue: {
-        batches: orNull(() =>
+        batches: orNull(() => overdueItems(input, member, missingConfirms.batch(input, member))),
+        valsets: orNull(() => overdueItems(input, member, missingConfirms.valset(input, member))),
+        events: orNull(() =>
           overdueItems(
             input,
             member,
-            missingBatchConfirms(input, member).map(({ batch_nonce, block }) => [
-              required(batch_nonce),
-              required(block),
-            ]),
+            lateEvents(input).filter((event) => !isDone(member, event)),
           ),
         ),
-        valsets: orNull(() =>
-          overdueItems(
-            input,
-            member,
-            missingValsetConfirms(input, member).map(({ nonce, height }) => [required(nonce), required(height)]),
-          ),
-        ),
-        events: events && orNull(() => overdueItems(input, member, unvotedEvents(events, member))),
       },
     }));
 }
 
 export type OverdueItems = Readonly<NonNullable<ReturnType<typeof overdueItems>>>;
 
-/** The nonces that the member has to sign or vote for, and has not for longer than usual. */
-function overdueItems(
-  input: BridgeInput,
-  member: RegisteredMember,
-  missing: readonly (readonly [nonce: Numeral, height: Numeral])[],
-) {
+/** What the member has to sign or vote for, and has not for longer than usual. */
+function overdueItems(input: BridgeInput, member: RegisteredMember, missing: readonly Duty[]) {
   const late = missing
-    .filter(([, height]) => isSinceReturn(input, member, height) && isLate(hubBlocksSince(input, height)))
-    .toSorted(([a], [b]) => compare(a, b));
+    .filter((duty) => isOwed(input, member, duty) && isLate(ageOf(input, duty)))
+    .toSorted((a, b) => compare(required(a.nonce), required(b.nonce)));
   const [first, last] = [late[0], late.at(-1)];
   if (first === undefined || last === undefined) return undefined;
   return {
-    ...missingItems(late.map(([nonce]) => nonce)),
-    newest: toDecimalString(last[0]),
-    oldestSeconds: hubBlocksSince(input, first[1])?.seconds ?? null,
+    ...missingItems(late),
+    newest: decimalStringOf(last.nonce),
+    oldestSeconds: ageOf(input, first)?.seconds ?? null,
   };
 }
 
-/** The events of the document, with who voted for any claim of each, by data part; without those that contradict the hub. */
-function lateEvents(input: BridgeInput) {
-  return Array.from(groupBy(eventAttestations(input), ({ nonce }) => decimalStringOf(nonce)).values())
-    .filter((claims) => claims.some(({ attestation }) => violationOf(input, attestation) === null))
-    .slice(-MAX_EVENTS)
-    .map((claims) => ({
-      nonce: decimalStringOf(claims[0]?.nonce),
-      height: required(firstVoteHeight(claims.map(attestationOf))),
-      voted: new Set(claims.flatMap(({ attestation }) => voters(attestation))),
-    }))
-    .filter(({ height }) => isLate(hubBlocksSince(input, height)));
-}
+const ageOf = (input: BridgeInput, { height }: Duty): BlockSpan | null => hubBlocksSince(input, required(height));
 
-function unvotedEvents(events: ReturnType<typeof lateEvents>, { registration }: RegisteredMember) {
-  const sender = dataPart(required(registration.sender));
-  return events.filter(({ voted }) => !voted.has(sender)).map(({ nonce, height }) => [nonce, height] as const);
-}
+/** The late events of the document, without those that contradict the hub. */
+const lateEvents = memoize((input: BridgeInput): readonly Duty[] =>
+  duties(input, 'event')
+    .filter(({ nonce }) =>
+      attestationsByNonce(input)
+        .get(required(nonce))
+        ?.some((claim) => violationOf(input, claim) === null),
+    )
+    .slice(-MAX_EVENTS)
+    .filter((event) => isLate(ageOf(input, event))),
+);
 
 const MAX_EVENTS = 10_000;
 const MAX_MEMBERS = 200;
@@ -191,55 +163,31 @@ function voteOf(hasVotedFor: boolean | undefined): 'voted' | 'missing' | undefin
 }
 
 /** A vote for an event, or a signature of a batch or validator set. */
-export interface Duty {
+export interface DutyItem {
   readonly nonce: DecimalString;
   /** `not_due`: absent, and either from before the validator was a member, or young. Nothing is too young for a silent validator. */
   readonly state: 'done' | 'missing' | 'not_due';
 }
 
-/** The newest duties of a kind, in ascending order. */
 const MAX_DUTIES = 20;
 
-function votes(input: BridgeInput, member: RegisteredMember): readonly Duty[] {
-  const sender = dataPart(required(member.registration.sender));
-  const events = groupBy(eventAttestations(input), ({ nonce }) => decimalStringOf(nonce));
-  return newest(events, ([nonce, claims]) => {
-    const heights = claims.map(({ attestation }) => required(attestation.height));
-    const isDone = claims.some(({ attestation }) => voters(attestation).includes(sender));
-    return duty(input, member, nonce, required(lowest(heights)), isDone);
-  });
-}
-
-function batchConfirms(input: BridgeInput, member: RegisteredMember): readonly Duty[] {
-  required(input.state.batch_confirms);
-  const batches = rows(input.state.batches).map((batch) => [decimalStringOf(batch.batch_nonce), batch] as const);
-  return newest(batches, ([nonce, batch]) =>
-    duty(input, member, nonce, required(batch.block), batchSigners(input, batch).has(member.address)),
-  );
-}
-
-function valsetConfirms(input: BridgeInput, member: RegisteredMember): readonly Duty[] {
-  required(input.state.valset_confirms);
-  const valsets = rows(input.state.valsets)
-    .filter((valset) => memberAddresses(valset).has(member.address))
-    .map((valset) => [decimalStringOf(valset.nonce), valset] as const);
-  return newest(valsets, ([nonce, valset]) =>
-    duty(input, member, nonce, required(valset.height), valsetSigners(input, valset).has(member.address)),
-  );
-}
-
-function newest<T>(
-  all: Iterable<readonly [DecimalString, T]>,
-  dutyOf: (entry: readonly [DecimalString, T]) => ReturnType<typeof duty>,
-): readonly Duty[] {
-  const ascending = Array.from(all).toSorted(([a], [b]) => compare(a, b));
-  const duties = ascending.slice(-MAX_DUTIES).map(dutyOf);
-  const owed = duties.filter(({ isOwed }) => isOwed);
+/** The newest duties of a kind, in ascending order. */
+function dutyItems(input: BridgeInput, member: RegisteredMember, kind: Duty['kind']): readonly DutyItem[] {
+  const newest = duties(input, kind)
+    .filter((duty) => hasDuty(member, duty))
+    .map((duty) => ({ duty, nonce: decimalStringOf(duty.nonce) }))
+    .toSorted((a, b) => compare(a.nonce, b.nonce))
+    .slice(-MAX_DUTIES)
+    .map(({ duty, nonce }) => {
+      const age = ageOf(input, duty);
+      return { nonce, isDone: isDone(member, duty), isOwed: isOwed(input, member, duty), age };
+    });
+  const owed = newest.filter((duty) => duty.isOwed);
   const isSilent =
-    owed.every(({ isDone }) => !isDone) && owed.filter(({ age }) => isLate(age, SILENT_SECONDS)).length >= MIN_SILENT;
-  return duties.map(({ nonce, isDone, isOwed, age }) => {
-    if (isDone) return { nonce, state: 'done' };
-    return { nonce, state: isOwed && (isSilent || isLate(age)) ? 'missing' : 'not_due' };
+    owed.every((duty) => !duty.isDone) && owed.filter(({ age }) => isLate(age, SILENT_SECONDS)).length >= MIN_SILENT;
+  return newest.map(({ nonce, isDone: done, isOwed: due, age }) => {
+    if (done) return { nonce, state: 'done' };
+    return { nonce, state: due && (isSilent || isLate(age)) ? 'missing' : 'not_due' };
   });
 }
 
@@ -247,14 +195,10 @@ function newest<T>(
 export const MIN_SILENT = 3;
 const SILENT_SECONDS = 120;
 
-function duty(input: BridgeInput, member: RegisteredMember, nonce: DecimalString, height: Numeral, isDone: boolean) {
-  return { nonce, isDone, isOwed: isSinceReturn(input, member, height), age: hubBlocksSince(input, height) };
-}
-
 /** Listed nonces; the oldest are kept. */
 const MAX_NONCES = 5;
 
-function missingItems(fields: readonly Field<Numeral>[]) {
-  const nonces = fields.map(decimalStringOf);
+function missingItems(missing: readonly Duty[]) {
+  const nonces = missing.map(({ nonce }) => decimalStringOf(nonce));
   return { total: nonces.length, nonces: nonces.toSorted(compare).slice(0, MAX_NONCES) };
 }

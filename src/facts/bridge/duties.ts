@@ -1,0 +1,189 @@
+import {
+  add,
+  compare,
+  highest,
+  lowest,
+  subtract,
+  toDecimalString,
+  toDouble,
+  type Decimal,
+  type Exact,
+} from '../../chain/decimal.js';
+import type { Field } from '../../chain/field.js';
+import type { Attestation, OrchestratorAddress, Valset } from '../../chain/module-state.js';
+import type { Numeral } from '../../chain/numeral.js';
+import { memoize, memoizePerRow } from '../memoize.js';
+import { optional, orUndefined, required, rows } from '../required-fields.js';
+import { attestationsByNonce, firstVoteHeight, votedAddresses } from './events.js';
+import type { BridgeInput } from './input.js';
+import type { RegisteredMember } from './orchestrators.js';
+import { batchSigners, valsetSigners } from './signatures.js';
+import { memberAddresses } from './valsets.js';
+
+/* What the members of the newest validator set have to sign and to vote for, and what of it is missing. */
+
+/** What validators have to sign. */
+export const confirmKinds = ['valset', 'batch'] as const;
+export type ConfirmKind = (typeof confirmKinds)[number];
+
+/** A validator set or a batch to sign, or an event to vote for. */
+export interface Duty {
+  readonly kind: ConfirmKind | 'event';
+  readonly nonce: Field<Numeral>;
+  /** Hub height of its creation, or of the first vote. */
+  readonly height: Field<Numeral>;
+  /** The external addresses of those that have the duty; absent for all members. */
+  readonly members?: ReadonlySet<string>;
+  /** The external addresses of those that have signed or voted. */
+  readonly doneBy: () => ReadonlySet<string>;
+}
+
+const derivations = {
+  valset: memoize((input: BridgeInput): readonly Duty[] =>
+    rows(input.state.valsets).map((valset) => ({
+      kind: 'valset',
+      nonce: required(valset.nonce),
+      height: valset.height,
+      members: memberAddresses(valset),
+      doneBy: () => valsetSigners(input, valset),
+    })),
+  ),
+  batch: memoize((input: BridgeInput): readonly Duty[] =>
+    rows(input.state.batches).map((batch) => ({
+      kind: 'batch',
+      nonce: batch.batch_nonce,
+      height: batch.block,
+      doneBy: () => batchSigners(input, batch),
+    })),
+  ),
+  event: memoize((input: BridgeInput): readonly Duty[] =>
+    Array.from(attestationsByNonce(input), ([nonce, claims]) => ({
+      kind: 'event',
+      nonce,
+      height: orUndefined(() => firstVoteHeight(claims)),
+      doneBy: () => votersOfEvent(input, claims),
+    })),
+  ),
+} as const satisfies Record<Duty['kind'], unknown>;
+
+const votersOfEvent = memoizePerRow(
+  (input: BridgeInput, claims: readonly Attestation[]): ReadonlySet<string> =>
+    new Set(claims.flatMap((claim) => Array.from(votedAddresses(input, claim)))),
+);
+
+/** Without the list of signatures, missing ones are unknown even if there is nothing to sign. */
+const SIGNATURES = { valset: 'valset_confirms', batch: 'batch_confirms', event: 'attestations' } as const;
+
+/** All duties of a kind in the document. */
+export function duties(input: BridgeInput, kind: Duty['kind']): readonly Duty[] {
+  required(input.state[SIGNATURES[kind]]);
+  return derivations[kind](input);
+}
+
+export function hasDuty({ address }: RegisteredMember, { members }: Duty): boolean {
+  return members === undefined || members.has(address);
+}
+
+export function isDone({ address }: RegisteredMember, { doneBy }: Duty): boolean {
+  return doneBy().has(address);
+}
+
+/**
+ * The nonce of the newest validator set without a member, which is its hub height. A validator that left and came back is not jailed
+ * for what was created before.
+ */
+const lastAbsence = memoizePerRow((input: BridgeInput, { address }: RegisteredMember): Numeral | undefined =>
+  highest(
+    derivations
+      .valset(input)
+      .map(({ members, nonce }) => (members?.has(address) === true ? undefined : required(nonce))),
+  ),
+);
+
+/** Whether it was created since the member last joined. */
+export function isOwed(input: BridgeInput, member: RegisteredMember, { kind, nonce, height }: Duty): boolean {
+  const absence = lastAbsence(input, member);
+  return absence === undefined || compare(required(kind === 'valset' ? nonce : height), absence) > 0;
+}
+
+const WINDOWS = { valset: 'signed_valsets_window', batch: 'signed_batches_window' } as const;
+
+/** The last hub height at which it can be signed without being jailed; `undefined` without the window, and for events. */
+function deadlineOf({ state }: BridgeInput, { kind, height }: Duty): Decimal | undefined {
+  const window = kind === 'event' ? undefined : optional(optional(state.params)?.[WINDOWS[kind]]);
+  return window === undefined ? undefined : add(required(height), window);
+}
+
+/** The same for a validator set, with a window. */
+export function valsetDeadline({ state }: BridgeInput, { height }: Valset): Decimal {
+  return add(required(height), required(required(state.params).signed_valsets_window));
+}
+
+/** Whether the deadline has not passed or is unknown. */
+const isOpen = memoizePerRow((input: BridgeInput, duty: Duty): boolean => {
+  const deadline = input.height === undefined ? undefined : deadlineOf(input, duty);
+  return deadline === undefined || compare(deadline, required(input.height)) >= 0;
+});
+
+/** The open validator sets that a member owes, and the live batches, owed or not, that it has not signed. */
+export const missingConfirms = {
+  valset: memoizePerRow((input: BridgeInput, member: RegisteredMember): readonly Duty[] =>
+    duties(input, 'valset').filter(
+      (duty) => hasDuty(member, duty) && isOwed(input, member, duty) && isOpen(input, duty) && !isDone(member, duty),
+    ),
+  ),
+  batch: memoizePerRow((input: BridgeInput, member: RegisteredMember): readonly Duty[] =>
+    duties(input, 'batch').filter((duty) => !isDone(member, duty)),
+  ),
+} as const satisfies Record<ConfirmKind, unknown>;
+
+/** Missing signatures, each with the hub height after which the member is jailed for it. */
+function deadlines(input: BridgeInput, member: RegisteredMember, kind: ConfirmKind) {
+  return missingConfirms[kind](input, member)
+    .filter((duty) => isOwed(input, member, duty))
+    .flatMap((duty) => {
+      const height = deadlineOf(input, duty);
+      return height === undefined ? [] : [{ duty, height }];
+    });
+}
+
+/** The first deadline, also when it has passed; `undefined` when the member owes none. */
+export function confirmDeadline(input: BridgeInput, member: RegisteredMember, kind: ConfirmKind): Decimal | undefined {
+  return lowest(deadlines(input, member, kind).map(({ height }) => height));
+}
+
+/** The next deadline of a member, of whatever kind; `undefined` when it owes nothing that it can still sign in time. */
+export function nextDeadline(input: BridgeInput, member: RegisteredMember) {
+  const { height: now } = input;
+  return confirmKinds
+    .flatMap((kind) => deadlines(input, member, kind))
+    .filter(({ height }) => now === undefined || compare(height, now) >= 0)
+    .toSorted((a, b) => compare(a.height, b.height))[0];
+}
+
+/**
+ * What a validator did not sign, if it left the validator set when the time for that had passed: the bridge jails in the block after the
+ * deadline, and the hub then makes a set without the validator. `undefined` for other reasons, such as missed blocks.
+ */
+export function missedSignature(input: BridgeInput, { eth_address }: OrchestratorAddress) {
+  const address = required(eth_address);
+  const leftAt = heightOfLeaving(input, address);
+  if (leftAt === undefined) return undefined;
+  const isCause = (duty: Duty): boolean => {
+    const deadline = deadlineOf(input, duty);
+    const blocks = deadline === undefined ? 0 : toDouble(subtract(leftAt, deadline));
+    return (blocks === 1 || blocks === 2) && duty.members?.has(address) !== false && !duty.doneBy().has(address);
+  };
+  const [missed] = confirmKinds.flatMap((kind) => orUndefined(() => duties(input, kind).find(isCause)) ?? []);
+  if (missed === undefined) return undefined;
+  const of = missed.kind === 'batch' ? ('batch' as const) : ('validator set' as const);
+  return { of, nonce: toDecimalString(required(missed.nonce)) };
+}
+
+/** The height of the first validator set since which the address is in none; `undefined` when it was in none of those in the state. */
+function heightOfLeaving({ state }: BridgeInput, address: string): Exact | undefined {
+  const byNonce = rows(state.valsets).toSorted((a, b) => compare(required(a.nonce), required(b.nonce)));
+  const last = byNonce.findLastIndex((valset) => memberAddresses(valset).has(address));
+  const next = last === -1 ? undefined : byNonce[last + 1];
+  return next && required(next.height);
+}
