@@ -1,7 +1,7 @@
 import { ratio, type Exact } from '../chain/decimal.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { partByPart, families, gauge, labeledGauge, type Derived } from './family.js';
-import { required } from '../facts/required-fields.js';
+import { required } from '../facts/withdrawal.js';
 import type { ContractReading, TokenBacking } from '../facts/contract/reading.js';
 
 /** The powers of a validator set in the contract add up to this. */

@@ -1,7 +1,7 @@
 import { toSeconds, type Exact } from '../chain/decimal.js';
 import type { Field } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
-import { orElse, required, WITHDRAWN } from '../facts/required-fields.js';
+import { orElse, required, WITHDRAWN } from '../facts/withdrawal.js';
 
 /*
  * A metric family is one entry of a table: its name, and an object with HELP text, labels and the function that derives its samples from
@@ -50,7 +50,7 @@ export interface Family<Input, Label extends string = string> extends FamilyHead
   readonly labels: readonly Label[];
   readonly overLimit?: OverLimit;
   /**
-   * Throws WITHDRAWN (required-fields.ts) when a field that the family reads is missing or invalid. A counter or histogram derives at most
+   * Throws WITHDRAWN (withdrawal.ts) when a field that the family reads is missing or invalid. A counter or histogram derives at most
    * `maxSeries` by itself: what was counted in one series must stay in it.
    */
   readonly derive: (input: Input, maxSeries: number) => Derived<Label>;

@@ -1,5 +1,5 @@
 import { ageSeconds, DAY_SECONDS, HOUR_SECONDS, isoTime, type Instant } from '../clock.js';
-import { USUAL_SECONDS } from '../facts/items/block-spans.js';
+import { USUAL_SECONDS } from '../facts/bridge/block-times.js';
 import { FLOW_MINUTES, flowIncrease, medianSeconds, type FlowHistory } from '../flow/flow-history.js';
 import { countLate } from '../flow/histogram.js';
 import { samplesOf } from '../metrics/render-families.js';

@@ -1,4 +1,4 @@
-import { isLate } from '../facts/items/block-spans.js';
+import { isLate } from '../facts/bridge/block-times.js';
 import { haveOrHas, membersOf, validators } from '../problems/sentence.js';
 import { count, percent } from '../text/format.js';
 import * as cells from './cells.js';

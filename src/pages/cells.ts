@@ -2,7 +2,7 @@ import { tokenUrl, type ExternalLinks } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
 import { duration, percent } from '../text/format.js';
 import { splitAddress, truncate } from '../text/untrusted-text.js';
-import type { BlockSpan } from '../facts/items/block-spans.js';
+import type { BlockSpan } from '../facts/bridge/block-times.js';
 import type { CoinItem, TokenItem } from '../facts/items/tokens.js';
 import type { DecimalString } from '../chain/numeral.js';
 

@@ -1,5 +1,5 @@
 import { MIN_SILENT, type DutyItem, type MissingItems, type OverdueItems } from '../facts/items/watched.js';
-import { firstDispute } from '../problems/disputes.js';
+import { firstDispute } from '../problems/oracle.js';
 import type { Subject } from '../problems/problem.js';
 import { listedRows } from '../problems/sentence.js';
 import type { Contact } from '../queries/validators.js';

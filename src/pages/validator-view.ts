@@ -2,7 +2,7 @@ import { dataPart } from '../chain/addresses.js';
 import { highest, toDecimalString } from '../chain/decimal.js';
 import type { Instant } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
-import { isLate, type BlockSpan } from '../facts/items/block-spans.js';
+import { isLate, type BlockSpan } from '../facts/bridge/block-times.js';
 import { inWholeUnits } from '../facts/items/item-list.js';
 import { freshAnswers, type EndpointState } from '../poll/endpoint-state.js';
 import { problems } from '../problems/problems.js';

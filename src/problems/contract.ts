@@ -2,12 +2,11 @@ import { z } from 'zod';
 import { add, compare, ratio, subtract, toDecimalString, toDouble, ZERO } from '../chain/decimal.js';
 import { asDecimalString, decimalString } from '../chain/numeral.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../clock.js';
-import { required } from '../facts/required-fields.js';
+import { required } from '../facts/withdrawal.js';
 import { count } from '../text/format.js';
 import { COMPARE_VALSETS } from './integrity.js';
-import { entryOf } from './marks.js';
 import { change } from './params.js';
-import { problemOf } from './problem.js';
+import { entryOf, problemOf } from './problem.js';
 import { TOKEN_TEXT } from './queue.js';
 import { shortAddress } from './sentence.js';
 
@@ -55,7 +54,7 @@ const unbacked = problemOf('external_contract', {
         details: [`${toDecimalString(subtract(ZERO, surplus))} smallest units are missing`],
       };
     });
-    return tokens.every(({ surplus }) => surplus !== undefined) ? found : { found, isComplete: false };
+    return tokens.every(({ surplus }) => surplus !== undefined) ? found : { inPart: found };
   },
 });
 
@@ -72,7 +71,7 @@ const valsetNewer = problemOf('external_contract', {
   action: COMPARE_VALSETS,
   find: ({ input: { isValsetUnknown, lastValsetNonce } }) => {
     required(lastValsetNonce);
-    if (isValsetUnknown === undefined) return { found: [], isComplete: false };
+    if (isValsetUnknown === undefined) return { inPart: [] };
     const fact = 'the validator set in the contract has been newer than every set of the hub for {duration}';
     return isValsetUnknown ? { subject: { kind: 'valset_newer' }, fact } : undefined;
   },
@@ -144,7 +143,7 @@ const silent = problemOf('external_contract', {
   find: ({ input: { lastEventNonce, unobservedEvents: waiting } }, mark) => {
     const nonce = required(lastEventNonce);
     // The hub may be behind.
-    if (waiting === undefined) return { found: [], isComplete: false };
+    if (waiting === undefined) return { inPart: [] };
     if (compare(waiting, ZERO) === 0) return undefined;
     const observed = subtract(nonce, waiting);
     // The first reading with the oldest event that is not observed.

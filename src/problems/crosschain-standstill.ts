@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { subtract, toDecimalString, toDouble } from '../chain/decimal.js';
 import { decimalString } from '../chain/numeral.js';
 import { rememberedNonces } from '../facts/crosschain/chains.js';
-import { required } from '../facts/required-fields.js';
+import { required } from '../facts/withdrawal.js';
 import { crosschainFlags } from '../queries/chain-switches.js';
 import { isNodeBehind } from '../queries/node-status.js';
-import { entryOf } from './marks.js';
-import type { Evidence } from './problem.js';
+import { entryOf, type Evidence } from './problem.js';
 
 /* Since when the lowest nonce of a chain has not moved, and for how long it could not: the hub halted, or its outbounds were switched off. */
 

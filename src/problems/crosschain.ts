@@ -19,7 +19,7 @@ import {
   scheduleLookahead,
 } from '../facts/crosschain/chains.js';
 import { groupBy } from '../facts/grouping.js';
-import { orUndefined, required } from '../facts/required-fields.js';
+import { orUndefined, required } from '../facts/withdrawal.js';
 import { isNodeBehind, nodeDelay } from '../queries/node-status.js';
 import { count, duration, list, percent } from '../text/format.js';
 import {
@@ -33,24 +33,24 @@ import {
   type HaltMark,
   type UnmovedMark,
 } from './crosschain-standstill.js';
+import { entryOf, problemOf, type Found, type Inhibition, type Severity } from './problem.js';
 import {
+  cctxAmountsText,
   chainText,
   hashAction,
   hashActions,
   hashText,
+  haveOrHas,
   outboundHash,
   pendingTexts,
   THE_CHAIN,
-} from './crosschain-texts.js';
-import { entryOf } from './marks.js';
-import { problemOf, type Found, type Inhibition, type Severity } from './problem.js';
-import { cctxAmountsText, haveOrHas } from './sentence.js';
+} from './sentence.js';
 
 /* Cross-chain transactions that do not move. */
 
 /** A list that the node has truncated does not show that something has ended. */
 function unlessTruncated(input: CrosschainInput, found: readonly (Found | undefined)[]) {
-  return compare(hiddenCount(input), 0) > 0 ? { found, isComplete: false as const } : found;
+  return compare(hiddenCount(input), 0) > 0 ? { inPart: found } : found;
 }
 
 /** Votes on what is confirmed take a block of the hub; a missed run of the observers some minutes. */
@@ -68,7 +68,7 @@ const stuck = problemOf('rate_limiter_input', {
   action: `If a transaction of the chain is missed, begin with that. ${hashActions.evm}`,
   mark: { schema: unmovedMark, next: unmovedAfter },
   find: ({ input, answers }, mark: UnmovedMark | undefined) => {
-    if (compare(hiddenCount(input), 0) > 0) return { found: [], isComplete: false };
+    if (compare(hiddenCount(input), 0) > 0) return { inPart: [] };
     const unmovedNonces = new Map(isNodeBehind(answers) ? [] : Object.entries(mark?.nonces ?? {}));
     const pending = groupByChain(distinctCctxs.pending(input));
     const considered = groupByChain(consideredCctxs.pending(input));

@@ -13,7 +13,7 @@ import {
   isValsetUnknown,
   SUBSTANTIAL_POWER_RATIO,
 } from '../facts/bridge/integrity.js';
-import { required } from '../facts/required-fields.js';
+import { required } from '../facts/withdrawal.js';
 import { claimItem } from '../facts/items/claims.js';
 import { count, percent } from '../text/format.js';
 import { claimants } from './oracle.js';

@@ -1,6 +1,6 @@
 import { DAY_SECONDS, msBetween, type Instant } from '../clock.js';
 import type { DocumentName, TargetOptions } from '../document-types.js';
-import { orElse } from '../facts/required-fields.js';
+import { orElse } from '../facts/withdrawal.js';
 import {
   isEnabled,
   limitSeconds,
@@ -9,7 +9,6 @@ import {
   type Evidence,
   type Findings,
   type Found,
-  type FoundInPart,
   type FoundValidator,
   type JudgedBy,
   type Problem,
@@ -17,7 +16,6 @@ import {
   type Subject,
   type Together,
 } from './problem.js';
-import { marksAfter, type Marks } from './marks.js';
 import { problems } from './problems.js';
 import { withDetails, withList, type Sentence } from './sentence.js';
 
@@ -37,9 +35,10 @@ const MAX_SUBJECTS = 200;
 const MAX_ENDED = 50;
 export const ENDED_SECONDS = 7 * DAY_SECONDS;
 
-/** What is wrong with one subject, or with all validators together that are not watched, as it was found last. */
-interface PresentSubject {
+/** What is wrong with one subject, or with all validators together that are not watched: it has the problem, or will when the next judgements agree. */
+interface KnownSubject {
   readonly subject: Subject;
+  readonly identity: string;
   /** When it began, in Unix seconds. */
   readonly startSeconds: number;
   /** Whether a document proves that; otherwise it may have begun earlier. */
@@ -48,11 +47,6 @@ interface PresentSubject {
   readonly action: string;
   /** The validators that it is about. */
   readonly validators: readonly FoundValidator[];
-}
-
-/** A subject that has the problem, or will have it when the next judgements agree. */
-interface KnownSubject extends PresentSubject {
-  readonly identity: string;
   /** The first of the successive judgements that found it. */
   readonly since: Instant;
   /** The last judgement that found it. */
@@ -62,6 +56,12 @@ interface KnownSubject extends PresentSubject {
 }
 
 type KnownSubjects = ReadonlyMap<string, KnownSubject>;
+
+interface Marks {
+  readonly mark: unknown;
+  /** The mark without the last document that has counted; `undefined` if the mark is not debounced. */
+  readonly markWithoutLastDocument: unknown;
+}
 
 /** What is remembered of one problem. */
 export interface RememberedProblem extends Marks {
@@ -93,7 +93,7 @@ export interface ProblemMemory {
 export const NO_PROBLEMS: ProblemMemory = { remembered: new Map(), ended: [] };
 
 /** A problem that is there. */
-export interface PresentProblem extends PresentSubject {
+export interface PresentProblem extends Omit<KnownSubject, 'identity' | 'since' | 'foundAt' | 'isMissing'> {
   readonly problem: JudgedBy;
   readonly limitSeconds: number;
 }
@@ -173,7 +173,7 @@ function bySeverity({ problem: a }: PresentProblem, { problem: b }: PresentProbl
   return severities.indexOf(a.severity) - severities.indexOf(b.severity);
 }
 
-const NOT_JUDGED: Findings = { found: [], isComplete: false, isUnjudged: true };
+const NOT_JUDGED: Findings = { inPart: [], isUnjudged: true };
 const NOTHING_KNOWN = { present: new Map<string, KnownSubject>(), candidates: new Map<string, KnownSubject>() };
 
 /** `undefined` while the problem was never judged. */
@@ -189,8 +189,7 @@ function judgeProblem(
     () => problem.find(evidence, marks.mark),
     () => NOT_JUDGED,
   );
-  const { found: all, isComplete, isUnjudged = false } = allOf(findings);
-  const found = all.filter((one) => one !== undefined);
+  const { found, isInPart, isUnjudged } = allOf(findings);
   if (before === undefined && isUnjudged && found.length === 0) return undefined;
   const known = before ?? NOTHING_KNOWN;
   const bySubject = new Map(found.map((one) => [subjectKey(one.subject ?? {}), one]));
@@ -199,7 +198,7 @@ function judgeProblem(
   const hasEnded = (last: KnownSubject): boolean =>
     isInterrupted(last) || (last.isMissing && msBetween(last.foundAt, at) >= ENDS_AFTER_MS);
   // What is not listed may still be there.
-  const isHidden = ([key]: [string, KnownSubject]): boolean => !isComplete && !bySubject.has(key);
+  const isHidden = ([key]: [string, KnownSubject]): boolean => isInPart && !bySubject.has(key);
   const candidates = new Map(Array.from(known.candidates).filter(isHidden));
   const present = new Map(Array.from(known.present).filter(isHidden));
   for (const [key, one] of bySubject) {
@@ -228,9 +227,11 @@ function judgeProblem(
   return { present: oldest(present), candidates: oldest(candidates), unjudgedSeconds, ...marks };
 }
 
-function allOf(findings: Findings): FoundInPart<boolean> {
-  const one = findings === undefined || 'fact' in findings ? [findings] : findings;
-  return 'isComplete' in one ? one : { found: one, isComplete: true };
+function allOf(findings: Findings) {
+  const all = findings === undefined || 'fact' in findings ? [findings] : findings;
+  const isInPart = 'inPart' in all;
+  const found = (isInPart ? all.inPart : all).filter((one) => one !== undefined);
+  return { found, isInPart, isUnjudged: isInPart && all.isUnjudged === true };
 }
 
 /** Without a judgement for this long, nothing proves that a problem lasted. One odd answer between polls that are as far apart as can be is no outage. */
@@ -335,4 +336,42 @@ export function repeatJudgement(memory: ProblemMemory, at: Instant): ProblemMemo
     ]),
   );
   return { ...memory, remembered };
+}
+
+/*
+ * How one odd document is kept out of a mark that is debounced. Such a mark is kept twice: after all documents, and without the last one. With the
+ * next document both are continued. If they agree, the last document was not odd. If they differ, it is skipped.
+ *
+ * For example, the mark is the highest nonce, as text, and three documents have 5, 90 and 6. After the second one, the mark is 90, without it 5. The third one leaves
+ * 90 as it is and makes 6 of 5: they differ, so the mark is 6. With 91 in the third one, both would be 91.
+ */
+
+const NO_MARKS: Marks = { mark: undefined, markWithoutLastDocument: undefined };
+
+/** A mark that cannot be read stays. */
+function marksAfter(definition: Problem['mark'], evidence: Evidence, before: Marks = NO_MARKS): Marks {
+  const { mark, markWithoutLastDocument } = before;
+  return orElse<Marks>(
+    () => {
+      const after = definition?.next(evidence, mark);
+      if (definition?.isDebounced !== true) return { mark: after, markWithoutLastDocument: undefined };
+      if (markWithoutLastDocument === undefined) return { mark: after, markWithoutLastDocument: mark };
+      const afterWithoutLastDocument = definition.next(evidence, markWithoutLastDocument);
+      const agreed = agreedMark(after, afterWithoutLastDocument);
+      return agreed === undefined
+        ? { mark: afterWithoutLastDocument, markWithoutLastDocument }
+        : { mark: agreed, markWithoutLastDocument: mark };
+    },
+    () => ({ mark, markWithoutLastDocument }),
+  );
+}
+
+/** The mark with the lower ones of two numbers, which are times or small counts; `undefined` for marks that differ in anything else. */
+function agreedMark(a: unknown, b: unknown): unknown {
+  if (typeof a === 'number' && typeof b === 'number') return Math.min(a, b);
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null)
+    return Object.is(a, b) ? a : undefined;
+  const entries = Object.entries(a).map(([key, value]) => [key, agreedMark(value, Reflect.get(b, key))] as const);
+  if (entries.length !== Object.keys(b).length || entries.some(([, value]) => value === undefined)) return undefined;
+  return Array.isArray(a) ? entries.map(([, value]) => value) : Object.fromEntries(entries);
 }

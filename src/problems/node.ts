@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { compare, subtract, toDecimalString } from '../chain/decimal.js';
 import { decimalString, type Numeral } from '../chain/numeral.js';
 import { DAY_SECONDS } from '../clock.js';
-import { required } from '../facts/required-fields.js';
+import { required } from '../facts/withdrawal.js';
 import { BEHIND_SECONDS, isNodeBehind, nodeDelay } from '../queries/node-status.js';
 import { duration } from '../text/format.js';
-import { entryOf } from './marks.js';
-import { problemOf, type Evidence } from './problem.js';
+import { entryOf, problemOf, type Evidence } from './problem.js';
 
 /* Nodes that stand still, are behind the chain, or have an older state than before: causes of whatever else a document shows. */
 

@@ -4,10 +4,9 @@ import { isPresent } from '../chain/field.js';
 import type { ModuleState } from '../chain/module-state.js';
 import { HOUR_SECONDS } from '../clock.js';
 import type { DocumentName, DocumentTypes } from '../document-types.js';
-import { required, rows } from '../facts/required-fields.js';
+import { required, rows } from '../facts/withdrawal.js';
 import { list } from '../text/format.js';
-import { entryOf } from './marks.js';
-import { problemOf, type Evidence, type Problem } from './problem.js';
+import { entryOf, problemOf, type Evidence, type Problem } from './problem.js';
 import { shortAddress, shortName } from './sentence.js';
 
 /* Changes of the parameters and of the blacklist, also across an outage. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { DocumentName, DocumentTypes } from '../document-types.js';
-import { orElse, WITHDRAWN } from '../facts/required-fields.js';
+import { orElse, WITHDRAWN } from '../facts/withdrawal.js';
 import type { QueryStates } from '../queries/query-state.js';
 import type { Sentence, Validator } from './sentence.js';
 
@@ -55,22 +55,25 @@ export interface FoundValidator extends Validator {
   readonly power: number | undefined;
 }
 
-/** What is found in a document that does not show all subjects, such as a truncated list: a problem that is not found does not end. */
-export interface FoundInPart<IsComplete extends boolean = false> {
-  readonly found: readonly (Found | undefined)[];
-  readonly isComplete: IsComplete;
-  /** Whether that is because a field is missing or invalid. */
-  readonly isUnjudged?: boolean;
-}
-
-/** What was found; `undefined` is nothing. */
-export type Findings = Found | undefined | readonly (Found | undefined)[] | FoundInPart;
+/**
+ * What was found; `undefined` is nothing. `inPart`: the document does not show all subjects, such as a truncated list, so a problem that is not found
+ * does not end.
+ */
+export type Findings =
+  | Found
+  | undefined
+  | readonly (Found | undefined)[]
+  | {
+      readonly inPart: readonly (Found | undefined)[];
+      /** Whether that is because a field is missing or invalid. */
+      readonly isUnjudged?: true;
+    };
 
 /** What the parts of a problem find. A part that cannot be judged hides nothing that the others find. */
 export function eachPart(parts: readonly (() => Found | undefined)[]): Findings {
   const found = parts.map((find) => orElse<Found | undefined | typeof WITHDRAWN>(find, () => WITHDRAWN));
   const judged = found.filter((one) => one !== WITHDRAWN);
-  return judged.length === found.length ? judged : { found: judged, isComplete: false, isUnjudged: true };
+  return judged.length === found.length ? judged : { inPart: judged, isUnjudged: true };
 }
 
 /**
@@ -83,6 +86,11 @@ export interface Mark<Name extends DocumentName, Value> {
   readonly isDebounced?: true;
   /** Throws WITHDRAWN when a field that it reads is missing or invalid; then the mark stays. */
   readonly next: (evidence: Evidence<Name>, before: Value | undefined) => Value;
+}
+
+/** What a mark has of a token, chain or validator. */
+export function entryOf<Value>(mark: Readonly<Record<string, Value>> | undefined, key: string): Value | undefined {
+  return mark !== undefined && Object.hasOwn(mark, key) ? mark[key] : undefined;
 }
 
 /** A problem that is not worth a notification while this one is there, for the same target: an inhibition of Alertmanager. Pages list it below this one. */

@@ -17,12 +17,11 @@ import {
   unbatchedTransfers,
   waitingTokens,
 } from '../facts/bridge/tokens.js';
-import { lengthOf, orUndefined, required, rows } from '../facts/required-fields.js';
+import { lengthOf, orUndefined, required, rows } from '../facts/withdrawal.js';
 import { aboveLimitSince, standstillSince } from '../facts/bridge/standstill.js';
 import { coinItem, waitingTokenItems } from '../facts/items/tokens.js';
 import { count } from '../text/format.js';
-import { entryOf } from './marks.js';
-import { problemOf } from './problem.js';
+import { entryOf, problemOf } from './problem.js';
 import { sumText, tokenName, waitingAmounts } from './sentence.js';
 
 /* Transfers that are in no batch. */

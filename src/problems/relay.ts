@@ -17,7 +17,7 @@ import { batchedTransfers, contractLabel, idOf, unbatchedTransfers } from '../fa
 import { memoize } from '../facts/memoize.js';
 import { newestValset, powerDrift, unrelayedValsets } from '../facts/bridge/valsets.js';
 import { groupBy } from '../facts/grouping.js';
-import { orUndefined, required, rows } from '../facts/required-fields.js';
+import { orUndefined, required, rows } from '../facts/withdrawal.js';
 import { count, list, percent } from '../text/format.js';
 import { problemOf, type Evidence, type Severity } from './problem.js';
 import { about, amountsText, waitingText } from './sentence.js';

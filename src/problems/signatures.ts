@@ -4,7 +4,7 @@ import type { Batch, Valset } from '../chain/module-state.js';
 import { isPresent, type Field } from '../chain/field.js';
 import { decimalString, type DecimalString, type Numeral } from '../chain/numeral.js';
 import { DAY_SECONDS } from '../clock.js';
-import { timeOfHeight } from '../facts/bridge/block-times.js';
+import { hubBlocksSince, hubBlocksUntil, isLate, timeOfHeight } from '../facts/bridge/block-times.js';
 import { valsetDeadline } from '../facts/bridge/duties.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import {
@@ -17,8 +17,7 @@ import {
   valsetSignedPower,
 } from '../facts/bridge/signatures.js';
 import { unrelayedValsets } from '../facts/bridge/valsets.js';
-import { hubBlocksSince, hubBlocksUntil, isLate } from '../facts/items/block-spans.js';
-import { orNull, required, rows } from '../facts/required-fields.js';
+import { orNull, required, rows } from '../facts/withdrawal.js';
 import { percent } from '../text/format.js';
 import { problemOf, type Evidence } from './problem.js';
 import { amountsText, clockTime, membersOf, missingValidators, ownFirst, timeoutText } from './sentence.js';

@@ -18,11 +18,10 @@ import { SUBSTANTIAL_POWER_RATIO } from '../facts/bridge/integrity.js';
 import { hasVoted, memberPowerShare, registeredMembers, type RegisteredMember } from '../facts/bridge/orchestrators.js';
 import { hasNamesake, validatorName } from '../facts/bridge/registrations.js';
 import { memoize, memoizePerRow } from '../facts/memoize.js';
-import { orUndefined, required } from '../facts/required-fields.js';
+import { orUndefined, required } from '../facts/withdrawal.js';
 import { claimPosition } from '../queries/watched-validators.js';
 import { count } from '../text/format.js';
-import { entryOf } from './marks.js';
-import { problemOf, type Evidence, type Found, type FoundValidator, type Severity } from './problem.js';
+import { entryOf, problemOf, type Evidence, type Found, type FoundValidator, type Severity } from './problem.js';
 import { clockTime, haveOrHas, numberAndPower, validators, withList, yourValidator } from './sentence.js';
 
 /* Signatures and votes that single validators miss: each watched validator, and all others together. */
@@ -253,7 +252,7 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
     action: `Of your validator: ${remedy} Of others: ${TELL_OPERATORS}`,
     find: ({ input }: Evidence<'module_state'>) => {
       // Who has not signed at an old height may have signed since then.
-      if (input.isNodeBehind === true) return { found: [], isComplete: false };
+      if (input.isNodeBehind === true) return { inPart: [] };
       return registeredMembers(input).map((member) => {
         const deadline = nextDeadline(input, member);
         if (deadline === undefined) return undefined;

@@ -7,12 +7,11 @@ import { SUBSTANTIAL_POWER_RATIO } from '../facts/bridge/integrity.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
 import { watchedOrchestrators, type WatchedOrchestrator } from '../facts/bridge/registrations.js';
 import { toLabelValue } from '../facts/label-value.js';
-import { required, WITHDRAWN } from '../facts/required-fields.js';
+import { required, WITHDRAWN } from '../facts/withdrawal.js';
 import { watchedItems } from '../facts/items/watched.js';
 import { claimPosition, stakingStatus } from '../queries/watched-validators.js';
 import { count } from '../text/format.js';
-import { entryOf } from './marks.js';
-import { problemOf, type Evidence, type Found, type Severity, type Subject } from './problem.js';
+import { entryOf, problemOf, type Evidence, type Found, type Severity, type Subject } from './problem.js';
 import { yourValidator } from './sentence.js';
 
 /* The validators of `watch`: whether they are in the validator set, and what the node answers about each of them. */
@@ -55,7 +54,7 @@ function eachAnswered<Value>(
   const wasAnswered = all.some(({ orchestrator }) => answeredAt(query.name, orchestrator) !== undefined);
   if (all.length > 0 && !wasAnswered) throw WITHDRAWN;
   const found = answered.map(({ watched, value }) => find(watched, value));
-  return answered.length === all.length ? found : { found, isComplete: false as const };
+  return answered.length === all.length ? found : { inPart: found };
 }
 
 const jailed = problemOf('module_state', {

@@ -2,7 +2,7 @@ import { readDocument, unreadable, type UnreadableDocument } from '../chain/docu
 import { isPresent, type Field } from '../chain/field.js';
 import { object, string, type FieldSchema, type ValueOf } from '../chain/fields.js';
 import type { DocumentName, DocumentTypes, StepContext } from '../document-types.js';
-import { orUndefined } from '../facts/required-fields.js';
+import { orUndefined } from '../facts/withdrawal.js';
 import type { Failure } from '../http/failure-reasons.js';
 import type { Family, FamilyHeader } from '../metrics/family.js';
 import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';

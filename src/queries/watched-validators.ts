@@ -5,7 +5,7 @@ import type { Numeral } from '../chain/numeral.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { families, labeledGauge, type LabelValues } from '../metrics/family.js';
 import type { WatchedOrchestrator } from '../facts/bridge/registrations.js';
-import { optional, required } from '../facts/required-fields.js';
+import { optional, required } from '../facts/withdrawal.js';
 import { isOn, nodeQuery, type QueryContext, type QueryInput, type QueryRequest } from './query.js';
 import type { StepContext } from '../document-types.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { WITHDRAWN } from '../../src/facts/required-fields.js';
+import { WITHDRAWN } from '../../src/facts/withdrawal.js';
 import {
   judgeProblems,
   NO_PROBLEMS,
@@ -47,7 +47,7 @@ function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {
         ...(declaration as object),
         find: () => {
           if (outcome === 'withdrawn') withdraw();
-          if (outcome === 'truncated') return { found: [], isComplete: false };
+          if (outcome === 'truncated') return { inPart: [] };
           if (outcome === 'hidden part') return eachPart([() => ({ fact }), withdraw]);
           return outcome.map((one) => ({ fact, ...one }));
         },

@@ -1,4 +1,4 @@
-import { chainText } from '../../src/problems/crosschain-texts.js';
+import { chainText } from '../../src/problems/sentence.js';
 import { describe, expect, it } from 'vitest';
 import {
   missingValidators,

@@ -15,7 +15,7 @@ import type { Batch, Transfer } from '../../chain/module-state.js';
 import { isPresent } from '../../chain/field.js';
 import type { Numeral } from '../../chain/numeral.js';
 import { memoize } from '../memoize.js';
-import { orUndefined, required, rows } from '../required-fields.js';
+import { orUndefined, required, rows } from '../withdrawal.js';
 import { externalBlockTime, hubBlockTime } from './block-times.js';
 import { heightOfLastObserved, requireEventNonces } from './events.js';
 import type { BridgeInput } from './input.js';

@@ -1,7 +1,17 @@
-import { compare, multiply, subtract, toDouble, toSeconds, type Decimal, type Exact } from '../../chain/decimal.js';
-import type { Numeral } from '../../chain/numeral.js';
+import {
+  compare,
+  multiply,
+  subtract,
+  toDecimalString,
+  toDouble,
+  toSeconds,
+  type Decimal,
+  type Exact,
+} from '../../chain/decimal.js';
+import type { Field } from '../../chain/field.js';
+import type { DecimalString, Numeral } from '../../chain/numeral.js';
 import { memoize } from '../memoize.js';
-import { orUndefined, required } from '../required-fields.js';
+import { orNull, orUndefined, required } from '../withdrawal.js';
 import type { BridgeInput } from './input.js';
 
 /* The block times in use, in milliseconds. Those of the parameters are often wrong: 2 s on Injective, whose blocks take 0.65 s. */
@@ -118,3 +128,49 @@ export const externalBlockTime = memoize(({ state, settings }: BridgeInput): Exa
   const params = required(state.params);
   return SLOT_MS.get(required(params.bridge_chain_id)) ?? required(params.average_external_block_time);
 });
+
+/** A number of blocks and their approximate duration by the average block times. Negative when the deadline has passed. */
+export interface BlockSpan {
+  readonly blocks: DecimalString;
+  readonly seconds: number | null;
+}
+
+/** Signatures and votes take a minute or two. */
+export const USUAL_SECONDS = 300;
+
+/** Whether something has waited longer for signatures or votes than usual. An item of unknown age may have. */
+export function isLate(age: BlockSpan | null, usualSeconds = USUAL_SECONDS): boolean {
+  return (age?.seconds ?? usualSeconds) >= usualSeconds;
+}
+
+/** Hub blocks from a height to the height of the response. */
+export function hubBlocksSince(input: BridgeInput, height: Field<Numeral>): BlockSpan | null {
+  return hubSpan(input, () => subtract(required(input.height), required(height)));
+}
+
+/** Hub blocks from the height of the response to a later one; `null` also while the node is behind. */
+export function hubBlocksUntil(input: BridgeInput, height: () => Exact): BlockSpan | null {
+  return input.isNodeBehind === true ? null : hubSpan(input, () => subtract(height(), required(input.height)));
+}
+
+/** External blocks from one external height to another; `null` also while the node is behind, unless the present height was read. */
+export function externalBlocks(input: BridgeInput, from: () => Exact, to: Field<Numeral>): BlockSpan | null {
+  if (input.isNodeBehind === true && input.externalHeight === undefined) return null;
+  return span(
+    orNull(() => subtract(required(to), from())),
+    orNull(() => externalBlockTime(input)),
+  );
+}
+
+function hubSpan(input: BridgeInput, blocks: () => Exact): BlockSpan | null {
+  return span(
+    orNull(blocks),
+    orNull(() => hubBlockTime(input)),
+  );
+}
+
+function span(blocks: Exact | null, blockTime: Exact | null): BlockSpan | null {
+  if (blocks === null) return null;
+  const seconds = blockTime === null ? null : toSeconds(multiply(blocks, blockTime));
+  return { blocks: toDecimalString(blocks), seconds: Number.isFinite(seconds) ? seconds : null };
+}

@@ -3,7 +3,7 @@ import { compare, highest, numeralKey, toDecimalString } from '../../chain/decim
 import type { Attestation, Batch, Valset } from '../../chain/module-state.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
-import { optional, required, rows } from '../required-fields.js';
+import { optional, required, rows } from '../withdrawal.js';
 import { attestationOf, packedMessage, pendingAttestations, votedPower, type EventAttestation } from './events.js';
 import type { BridgeInput } from './input.js';
 import { batchesByKey, batchKey, nonceKey } from './signatures.js';

@@ -1,7 +1,7 @@
 import { compare, exactSeconds, multiply, subtract, toSeconds, type Exact } from '../../chain/decimal.js';
 import type { Batch } from '../../chain/module-state.js';
 import { memoize } from '../memoize.js';
-import { orElse, required, rows } from '../required-fields.js';
+import { orElse, required, rows } from '../withdrawal.js';
 import { oldestBlock, paysMinimum } from './batches.js';
 import { hubBlockTime } from './block-times.js';
 import type { BridgeInput } from './input.js';

@@ -6,7 +6,7 @@ import type { TokenConfig } from '../../config/config.js';
 import { groupBy } from '../grouping.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize } from '../memoize.js';
-import { optional, orElse, orEmpty, orUndefined, required, rows } from '../required-fields.js';
+import { optional, orElse, orEmpty, orUndefined, required, rows } from '../withdrawal.js';
 import type { BridgeInput } from './input.js';
 
 /* Transfers that are not executed, by token, with what a batch of them would earn. */

@@ -5,7 +5,7 @@ import type { Cctx } from '../../chain/rate-limiter-input.js';
 import { DEFAULT_AGE_LIMIT, type CrosschainSettings } from '../../config/endpoint-config.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize } from '../memoize.js';
-import { orElse, required } from '../required-fields.js';
+import { orElse, required } from '../withdrawal.js';
 import {
   cctxsByIndex,
   consideredCctxs,

@@ -1,7 +1,13 @@
 import { toDecimalString, toSeconds } from '../../chain/decimal.js';
 import type { Batch, Transfer, Valset } from '../../chain/module-state.js';
 import { asDecimalString } from '../../chain/numeral.js';
-import { hubBlockTime, hubBlockTimeSource } from '../bridge/block-times.js';
+import {
+  externalBlocks,
+  hubBlocksSince,
+  hubBlocksUntil,
+  hubBlockTime,
+  hubBlockTimeSource,
+} from '../bridge/block-times.js';
 import { batchState, estimatedExternalHeight, feesOf, totalFees, waitOfBatch, waitReasons } from '../bridge/batches.js';
 import {
   conflictingNonces,
@@ -30,8 +36,7 @@ import {
   unbatchedTransfers,
 } from '../bridge/tokens.js';
 import { memberAddresses, unrelayedValsets } from '../bridge/valsets.js';
-import { lengthOf, orNull, orUndefined, required, rows } from '../required-fields.js';
-import { externalBlocks, hubBlocksSince, hubBlocksUntil } from './block-spans.js';
+import { lengthOf, orNull, orUndefined, required, rows } from '../withdrawal.js';
 import { claimItem } from './claims.js';
 import { decimalOrNull, decimalStringOf, itemList, optionalKey, truncatedOrNull, type SortKeys } from './item-list.js';
 import { aboveLimitSince, existedAt } from '../bridge/standstill.js';

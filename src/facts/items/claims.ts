@@ -13,8 +13,8 @@ import {
 import type { BridgeInput } from '../bridge/input.js';
 import { claimMessage, foreignBatchClaims, foreignValsetClaims } from '../bridge/integrity.js';
 import { membersWhere, missingOf, newestPowers, newestTotalPower, newestValset, powerOf } from '../bridge/valsets.js';
-import { optional, orNull, orUndefined, required } from '../required-fields.js';
-import { hubBlocksSince } from './block-spans.js';
+import { optional, orNull, orUndefined, required } from '../withdrawal.js';
+import { hubBlocksSince } from '../bridge/block-times.js';
 import { decimalOrNull, decimalStringOf, truncatedOrNull } from './item-list.js';
 import { coinItem, tokenItem } from './tokens.js';
 

@@ -2,7 +2,7 @@ import { compare, decimal, toDecimalString, toDouble, type Exact } from '../../c
 import type { Field } from '../../chain/field.js';
 import type { DecimalString, Numeral } from '../../chain/numeral.js';
 import { toLabelValue } from '../label-value.js';
-import { orNull, required } from '../required-fields.js';
+import { orNull, required } from '../withdrawal.js';
 import { cleanText } from '../../text/untrusted-text.js';
 
 /*

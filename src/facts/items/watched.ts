@@ -23,8 +23,8 @@ import {
 import { matchingRegistrations, validatorName } from '../bridge/registrations.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize } from '../memoize.js';
-import { orNull, required } from '../required-fields.js';
-import { hubBlocksSince, hubBlocksUntil, isLate, type BlockSpan } from './block-spans.js';
+import { orNull, required } from '../withdrawal.js';
+import { hubBlocksSince, hubBlocksUntil, isLate, type BlockSpan } from '../bridge/block-times.js';
 import { violationOf } from './claims.js';
 import { decimalStringOf, MAX_ROWS } from './item-list.js';
 
