@@ -61,7 +61,7 @@ export const claimTypes = {
 export type ClaimType = (typeof claimTypes)[keyof typeof claimTypes];
 
 /** What a claim says happened on the external chain, besides the event nonce. A field is `undefined` if its type does not have it. */
-export interface ClaimContent {
+interface ClaimContent {
   /** Height of the event on the external chain. */
   readonly externalHeight: Numeral | undefined;
   readonly tokenContract: string | undefined;

@@ -43,7 +43,7 @@ export function readDocument<T>(schema: FieldSchema<T>, body: Uint8Array, maxVal
 }
 
 /** `isDense`: the body has so many values for its size that it is no real document, and JSON.parse takes seconds for some of them. */
-export type ParsedJson = { readonly ok: true; readonly json: unknown; readonly isDense: boolean } | UnreadableDocument;
+type ParsedJson = { readonly ok: true; readonly json: unknown; readonly isDense: boolean } | UnreadableDocument;
 
 const DENSE_BYTES_PER_VALUE = 16;
 

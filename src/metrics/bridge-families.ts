@@ -1,5 +1,7 @@
 import { lowest, toSeconds, type Exact } from '../chain/decimal.js';
-import { asDecimalString } from '../chain/numeral.js';
+import type { Field } from '../chain/field.js';
+import type { Params } from '../chain/module-state.js';
+import { asDecimalString, type Numeral } from '../chain/numeral.js';
 import * as anomalies from '../facts/bridge/anomalies.js';
 import * as batches from '../facts/bridge/batches.js';
 import { externalBlockTime, hubBlockTime } from '../facts/bridge/block-times.js';
@@ -22,7 +24,6 @@ import {
   gauge,
   labeledGauge,
   labelValues,
-  millisecondsToSeconds,
   perKind,
   type Sample,
 } from './family.js';
@@ -44,6 +45,13 @@ const PER_MEMBER = { labels: MEMBER_LABELS } as const;
 function eachMember(value: (input: BridgeInput, member: orchestrators.RegisteredMember) => Exact | undefined) {
   return (input: BridgeInput): readonly Sample<(typeof MEMBER_LABELS)[number]>[] =>
     orchestrators.registeredMembers(input).map((member) => ({ labels: member.labels, value: value(input, member) }));
+}
+
+type NumericParam = { [Name in keyof Params]: Params[Name] extends Field<Numeral> ? Name : never }[keyof Params];
+
+/** A number among the parameters of the bridge. */
+function param(name: NumericParam) {
+  return ({ state }: BridgeInput): Numeral => required(required(state.params)[name]);
 }
 
 const flag = (value: boolean | undefined): 0 | 1 | undefined => (value === undefined ? undefined : value ? 1 : 0);
@@ -521,51 +529,51 @@ export const bridgeFamilies = families<BridgeInput>({
   }),
   bridge_params_signed_valsets_window_blocks: gauge({
     help: 'Time limit for signing a validator set before the validator is jailed, in hub blocks.',
-    value: ({ state }) => required(required(state.params).signed_valsets_window),
+    value: param('signed_valsets_window'),
   }),
   bridge_params_signed_batches_window_blocks: gauge({
     help: 'Time limit for signing a batch before the validator is jailed, in hub blocks.',
-    value: ({ state }) => required(required(state.params).signed_batches_window),
+    value: param('signed_batches_window'),
   }),
   bridge_params_signed_claims_window_blocks: gauge({
     help: 'Time limit for claiming an event, in hub blocks; not enforced by the known chains.',
-    value: ({ state }) => required(required(state.params).signed_claims_window),
+    value: param('signed_claims_window'),
   }),
   bridge_params_unbond_slashing_valsets_window_blocks: gauge({
     help: 'Time after unbonding for which a validator must still sign validator sets, in hub blocks.',
-    value: ({ state }) => required(required(state.params).unbond_slashing_valsets_window),
+    value: param('unbond_slashing_valsets_window'),
   }),
   bridge_params_target_batch_timeout_seconds: gauge({
     help: 'Intended lifetime of a batch.',
-    value: ({ state }) => millisecondsToSeconds(required(state.params).target_batch_timeout),
+    value: (input) => toSeconds(param('target_batch_timeout')(input)),
   }),
   bridge_params_average_block_time_seconds: gauge({
     help: 'Hub block time assumed by the bridge module; the real one can differ.',
-    value: ({ state }) => millisecondsToSeconds(required(state.params).average_block_time),
+    value: (input) => toSeconds(param('average_block_time')(input)),
   }),
   bridge_params_average_external_block_time_seconds: gauge({
     help: 'External block time assumed by the bridge module; the real one can differ.',
-    value: ({ state }) => millisecondsToSeconds(required(state.params).average_external_block_time),
+    value: (input) => toSeconds(param('average_external_block_time')(input)),
   }),
   bridge_params_slash_fraction_valset_ratio: gauge({
     help: 'Share of the stake slashed for not signing a validator set.',
-    value: ({ state }) => required(required(state.params).slash_fraction_valset),
+    value: param('slash_fraction_valset'),
   }),
   bridge_params_slash_fraction_batch_ratio: gauge({
     help: 'Share of the stake slashed for not signing a batch.',
-    value: ({ state }) => required(required(state.params).slash_fraction_batch),
+    value: param('slash_fraction_batch'),
   }),
   bridge_params_slash_fraction_claim_ratio: gauge({
     help: 'Share of the stake slashed for a missing claim.',
-    value: ({ state }) => required(required(state.params).slash_fraction_claim),
+    value: param('slash_fraction_claim'),
   }),
   bridge_params_slash_fraction_conflicting_claim_ratio: gauge({
     help: 'Share of the stake slashed for a conflicting claim.',
-    value: ({ state }) => required(required(state.params).slash_fraction_conflicting_claim),
+    value: param('slash_fraction_conflicting_claim'),
   }),
   bridge_params_slash_fraction_bad_eth_signature_ratio: gauge({
     help: 'Share of the stake slashed for signing something that the hub did not create.',
-    value: ({ state }) => required(required(state.params).slash_fraction_bad_eth_signature),
+    value: param('slash_fraction_bad_eth_signature'),
   }),
   bridge_params_claim_slashing_enabled: gauge({
     help: 'Whether missing claims are slashed (1) or not (0).',
@@ -573,7 +581,7 @@ export const bridgeFamilies = families<BridgeInput>({
   }),
   bridge_params_bridge_contract_start_height: gauge({
     help: 'External height at which the contract was deployed.',
-    value: ({ state }) => required(required(state.params).bridge_contract_start_height),
+    value: param('bridge_contract_start_height'),
   }),
   bridge_params_valset_reward_amount: gauge({
     help: 'Reward for relaying a validator set, in smallest units of the reward token.',

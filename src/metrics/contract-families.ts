@@ -1,15 +1,11 @@
-import { ratio, type Exact } from '../chain/decimal.js';
+import type { Exact } from '../chain/decimal.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { partByPart, families, gauge, labeledGauge, type Derived } from './family.js';
 import { required } from '../facts/withdrawal.js';
-import type { ContractReading, TokenBacking } from '../facts/contract/reading.js';
-
-/** The powers of a validator set in the contract add up to this. */
-const TOTAL_POWER = 4_294_967_295;
+import { thresholdOfContract, type ContractReading, type TokenBacking } from '../facts/contract/reading.js';
 
 // At most 20 tokens each (facts.ts, `tokens` with `backing`).
 const PER_TOKEN = { labels: ['token_contract', 'denom'] } as const;
-const AMOUNT = { ...PER_TOKEN, stability: 'experimental' } as const;
 
 function perToken(valueOf: (token: TokenBacking) => Exact | undefined) {
   return ({ backing }: ContractReading): Derived<'token_contract' | 'denom'> =>
@@ -22,22 +18,18 @@ function perToken(valueOf: (token: TokenBacking) => Exact | undefined) {
 export const contractFamilies = families<ContractReading>({
   bridge_external_height: gauge({
     help: 'Newest block of the external chain, at which the contract was read.',
-    stability: 'experimental',
     value: ({ height }) => height,
   }),
   bridge_external_timestamp_seconds: gauge({
     help: 'Time of the newest block of the external chain.',
-    stability: 'experimental',
     value: ({ blockSeconds }) => blockSeconds,
   }),
   bridge_contract_last_event_nonce: gauge({
     help: 'Nonce of the last event that the contract has emitted.',
-    stability: 'experimental',
     value: ({ lastEventNonce }) => required(lastEventNonce),
   }),
   bridge_contract_unobserved_events: gauge({
     help: 'Number of events of the contract that the hub has not observed; absent when the hub may be behind.',
-    stability: 'experimental',
     value: ({ lastEventNonce, unobservedEvents }) => {
       required(lastEventNonce);
       return unobservedEvents;
@@ -45,12 +37,10 @@ export const contractFamilies = families<ContractReading>({
   }),
   bridge_contract_last_valset_nonce: gauge({
     help: 'Nonce of the validator set in the contract.',
-    stability: 'experimental',
     value: ({ lastValsetNonce }) => required(lastValsetNonce),
   }),
   bridge_contract_valset_unknown: gauge({
     help: 'Whether the validator set in the contract is newer than every set of the hub (1) or not (0); absent when the hub may be behind.',
-    stability: 'experimental',
     value: ({ lastValsetNonce, isValsetUnknown }) => {
       required(lastValsetNonce);
       return isValsetUnknown === undefined ? undefined : Number(isValsetUnknown);
@@ -58,7 +48,6 @@ export const contractFamilies = families<ContractReading>({
   }),
   bridge_contract_last_batch_nonce: labeledGauge({
     help: 'Nonce of the last batch of the token that the contract has executed; for tokens with a live batch.',
-    stability: 'experimental',
     ...PER_TOKEN,
     derive: ({ batchNonces }) =>
       partByPart(batchNonces, ({ contract, denom, nonce }) => [
@@ -67,17 +56,14 @@ export const contractFamilies = families<ContractReading>({
   }),
   bridge_contract_power_threshold_ratio: gauge({
     help: 'Share of the power that must be exceeded by the signatures of a batch or validator set for the contract to accept it.',
-    stability: 'experimental',
-    value: ({ info }) => ratio(required(info.powerThreshold), TOTAL_POWER),
+    value: thresholdOfContract,
   }),
   bridge_contract_paused: gauge({
     help: 'Whether the contract is paused (1) or not (0).',
-    stability: 'experimental',
     value: ({ paused }) => Number(required(paused)),
   }),
   bridge_contract_info: labeledGauge({
     help: 'Owner and implementation of the contract, as labels of a constant 1.',
-    stability: 'experimental',
     // One series: an owner and an implementation.
     labels: ['owner', 'implementation'],
     derive: ({ info: { owner, implementation } }) => [
@@ -92,17 +78,17 @@ export const contractFamilies = families<ContractReading>({
   }),
   bridge_contract_token_balance_amount: labeledGauge({
     help: 'Balance of the contract in smallest units of the token.',
-    ...AMOUNT,
+    ...PER_TOKEN,
     derive: perToken(({ balance }) => required(balance)),
   }),
   bridge_token_supply_amount: labeledGauge({
     help: 'Supply of the token on the hub in smallest units of the token.',
-    ...AMOUNT,
+    ...PER_TOKEN,
     derive: perToken(({ supply }) => required(supply)),
   }),
   bridge_token_backing_surplus_amount: labeledGauge({
     help: 'Balance of the contract minus supply and outstanding transfers on the hub, in smallest units of the token.',
-    ...AMOUNT,
+    ...PER_TOKEN,
     derive: perToken(({ surplus }) => surplus),
   }),
-});
+}).map((family) => ({ ...family, stability: 'experimental' as const }));

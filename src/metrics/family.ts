@@ -1,7 +1,5 @@
-import { toSeconds, type Exact } from '../chain/decimal.js';
-import type { Field } from '../chain/field.js';
-import type { Numeral } from '../chain/numeral.js';
-import { orElse, required, WITHDRAWN } from '../facts/withdrawal.js';
+import type { Exact } from '../chain/decimal.js';
+import { orElse, WITHDRAWN } from '../facts/withdrawal.js';
 
 /*
  * A metric family is one entry of a table: its name, and an object with HELP text, labels and the function that derives its samples from
@@ -122,11 +120,6 @@ export function compareLabels<Label extends string>(
     if (a[label] !== b[label]) return a[label] < b[label] ? -1 : 1;
   }
   return 0;
-}
-
-/** The value of a field in milliseconds, converted to seconds. */
-export function millisecondsToSeconds(field: Field<Numeral>): number {
-  return toSeconds(required(field));
 }
 
 /** The samples of a family whose parts are withdrawn one by one. */

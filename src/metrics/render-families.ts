@@ -52,7 +52,7 @@ export function renderFamilies<Input>(
   });
 }
 
-export type FiniteSample = Omit<Sample, 'value'> & { readonly value: number };
+type FiniteSample = Omit<Sample, 'value'> & { readonly value: number };
 
 function finite(derived: Derived): readonly FiniteSample[] {
   const samples: FiniteSample[] = [];

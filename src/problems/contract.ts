@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { add, compare, ratio, subtract, toDecimalString, toDouble, ZERO } from '../chain/decimal.js';
+import { add, compare, subtract, toDecimalString, toDouble, ZERO } from '../chain/decimal.js';
 import { asDecimalString, decimalString } from '../chain/numeral.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../clock.js';
+import { thresholdOfContract } from '../facts/contract/reading.js';
 import { required } from '../facts/withdrawal.js';
 import { count } from '../text/format.js';
 import { COMPARE_VALSETS } from './integrity.js';
@@ -158,8 +159,6 @@ const silent = problemOf('external_contract', {
   inhibits: [{ problem: 'BridgeBatchNotRelayed' }, { problem: 'BridgeOracleStalled', severity: 'warning' }],
 });
 
-/** The powers of a validator set in the contract add up to this. */
-const TOTAL_POWER = 4_294_967_295;
 /** The contract rounds its threshold, and requires a little more than it. */
 const ROUNDING_RATIO = 0.0001;
 
@@ -173,9 +172,9 @@ const thresholdTooLow = problemOf('external_contract', {
   description:
     'The contract requires more power than `power_threshold`: batches count as signed that it does not accept.',
   action: 'Set power_threshold of the target to the threshold of the contract.',
-  find: ({ input: { info, configuredThreshold } }) => {
-    const needed = required(ratio(required(info.powerThreshold), TOTAL_POWER));
-    if (needed <= toDouble(asDecimalString(required(configuredThreshold))) + ROUNDING_RATIO) return undefined;
+  find: ({ input }) => {
+    const needed = required(thresholdOfContract(input));
+    if (needed <= toDouble(asDecimalString(required(input.configuredThreshold))) + ROUNDING_RATIO) return undefined;
     return { fact: `the contract requires ${(needed * 100).toFixed(1)} % of the power, more than power_threshold` };
   },
 });

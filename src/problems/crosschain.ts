@@ -4,7 +4,14 @@ import { isScheduledByDistance } from '../chain/known-chains.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../clock.js';
 import { unlistedCctxs } from '../flow/unlisted-cctxs.js';
-import { consideredCctxs, createdAt, distinctCctxs, groupByChain, hiddenCount } from '../facts/crosschain/cctxs.js';
+import {
+  consideredCctxs,
+  createdAt,
+  distinctCctxs,
+  groupByChain,
+  hiddenCount,
+  isTruncated,
+} from '../facts/crosschain/cctxs.js';
 import type { CrosschainInput } from '../facts/crosschain/input.js';
 import {
   aboveLimitSince,
@@ -50,7 +57,7 @@ import {
 
 /** A list that the node has truncated does not show that something has ended. */
 function unlessTruncated(input: CrosschainInput, found: readonly (Found | undefined)[]) {
-  return compare(hiddenCount(input), 0) > 0 ? { inPart: found } : found;
+  return isTruncated(input) ? { inPart: found } : found;
 }
 
 /** Votes on what is confirmed take a block of the hub; a missed run of the observers some minutes. */
@@ -68,7 +75,7 @@ const stuck = problemOf('rate_limiter_input', {
   action: `If a transaction of the chain is missed, begin with that. ${hashActions.evm}`,
   mark: { schema: unmovedMark, next: unmovedAfter },
   find: ({ input, answers }, mark: UnmovedMark | undefined) => {
-    if (compare(hiddenCount(input), 0) > 0) return { inPart: [] };
+    if (isTruncated(input)) return { inPart: [] };
     const unmovedNonces = new Map(isNodeBehind(answers) ? [] : Object.entries(mark?.nonces ?? {}));
     const pending = groupByChain(distinctCctxs.pending(input));
     const considered = groupByChain(consideredCctxs.pending(input));
@@ -147,8 +154,8 @@ function pendingByChain(input: CrosschainInput): string {
   const chains = Array.from(orUndefined(() => groupByChain(consideredCctxs.pending(input))) ?? []);
   const sorted = chains.toSorted(([, a], [, b]) => b.length - a.length);
   const entries = sorted.map(([chainId, cctxs]) => `${cctxs.length} on ${chainText(input, chainId)}`);
-  const isTruncated = orUndefined(() => compare(hiddenCount(input), 0) > 0) === true;
-  return entries.length === 0 ? '' : `${isTruncated ? 'listed' : 'pending'}: ${list(entries)}`;
+  const what = orUndefined(() => isTruncated(input)) === true ? 'listed' : 'pending';
+  return entries.length === 0 ? '' : `${what}: ${list(entries)}`;
 }
 
 /** What to do about many pending transactions: they wait for one chain, or there are just many. */
@@ -163,7 +170,7 @@ function slowChainAction(input: CrosschainInput): string {
   if (late.length > 0) {
     return `begin with ${list(late.map((chainId) => chainText(input, chainId)))}, whose oldest transactions are too old.`;
   }
-  return orUndefined(() => compare(hiddenCount(input), 0) > 0) === true
+  return orUndefined(() => isTruncated(input)) === true
     ? 'the oldest ones may be among those that are not listed: ask the node for each chain with pendingCctx (see the runbook).'
     : 'no listed transaction is older than the age limit of its chain, so more come than go. Wait, and watch the oldest ones.';
 }
@@ -200,11 +207,10 @@ const truncated = problemOf('rate_limiter_input', {
   action:
     'Remove limit from the configuration if it is set. Otherwise the backlog is longer than the 500 that a node lists: find out which chain does not move.',
   find: ({ input }) => {
-    const hidden = hiddenCount(input);
-    if (compare(hidden, 0) <= 0) return undefined;
+    if (!isTruncated(input)) return undefined;
     const { limit } = input.settings;
     return {
-      fact: `the node has omitted pending cross-chain transactions from its list for {duration}, ${toDecimalString(hidden)} at present`,
+      fact: `the node has omitted pending cross-chain transactions from its list for {duration}, ${toDecimalString(hiddenCount(input))} at present`,
       details: [pendingByChain(input)],
       action:
         limit === undefined

@@ -11,7 +11,7 @@ import {
 } from '../facts/bridge/events.js';
 import { timeOfHeight } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
-import { SUBSTANTIAL_POWER_RATIO } from '../facts/bridge/integrity.js';
+import { isNextSubstantial } from '../facts/bridge/integrity.js';
 import { batchesBelowThreshold } from '../facts/bridge/signatures.js';
 import { newestPowers, newestTotalPower, powerOf } from '../facts/bridge/valsets.js';
 import { required, rows } from '../facts/withdrawal.js';
@@ -67,8 +67,7 @@ const stalled = problemOf('module_state', {
   description: `A third of the power or more has claimed the next event, and it is not observed, which requires ${percent(QUORUM_RATIO)} of the staking power. No deposit and no executed batch reaches the hub. A quiet oracle alone is no problem.`,
   action: CONTACT_VOTERS,
   find: ({ input }) => {
-    const power = leadingClaim(input)?.powerRatio;
-    if (power === undefined || power < SUBSTANTIAL_POWER_RATIO) return undefined;
+    if (isNextSubstantial(input) !== true) return undefined;
     const claim = leadingItem(input);
     // They may have voted for another claim, if claims conflict.
     const voted = claim?.conflicting === true ? 'voted for the leading claim' : 'voted';
@@ -103,8 +102,7 @@ const claimedByFew = problemOf('module_state', {
   action:
     'Look up the event on the external chain. If it does not exist, tell the operators who claim it; the next real event ends this. If it does, the others are behind.',
   find: ({ input }) => {
-    const power = leadingClaim(input)?.powerRatio;
-    if (power === undefined || power >= SUBSTANTIAL_POWER_RATIO) return undefined;
+    if (isNextSubstantial(input) !== false) return undefined;
     return {
       identity: nextEvent(input),
       start: firstVote(input),
@@ -260,7 +258,7 @@ export function firstDispute(items: Pick<BridgeItems, 'claims'>): Dispute | unde
 }
 
 /** What the claims of one event say that the others do not. */
-export function disputeOf(claims: readonly ClaimItem[]): Dispute {
+function disputeOf(claims: readonly ClaimItem[]): Dispute {
   const differing = claimFields.filter(({ value }) => new Set(claims.map(value)).size > 1);
   // Claims of different types have different fields.
   const fields = differing[0]?.name === 'type' ? differing.slice(0, 1) : differing;

@@ -80,7 +80,7 @@ export function eachPart(parts: readonly (() => Found | undefined)[]): Findings 
  * What one problem remembers of all documents, such as a highest value with its time: plain data of bounded size. Its numbers are times in Unix
  * seconds, or small counts.
  */
-export interface Mark<Name extends DocumentName, Value> {
+interface Mark<Name extends DocumentName, Value> {
   readonly schema: z.ZodType<Value>;
   /** Whether what a document has changed counts only when the next one agrees. */
   readonly isDebounced?: true;

@@ -160,7 +160,7 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
 }
 
 /** Share of the lifetime of a batch that is left. */
-export const TIMEOUT_RATIO = 0.2;
+const TIMEOUT_RATIO = 0.2;
 
 const timeoutNear = problemOf('module_state', {
   name: 'BridgeBatchTimeoutNear',
@@ -171,13 +171,12 @@ const timeoutNear = problemOf('module_state', {
   action: CHECK_RELAYERS,
   find: ({ input }) => {
     const batches = relayable(input);
-    if (batches.length === 0) return undefined;
+    if (batches.length === 0 || estimatedExternalHeight(input) === undefined) return undefined;
     const params = required(input.state.params);
     const blocks = required(
       floorDivide(required(params.target_batch_timeout), required(params.average_external_block_time)),
     );
     const near = toSeconds(multiply(blocks, externalBlockTime(input))) * TIMEOUT_RATIO;
-    required(estimatedExternalHeight(input) ?? required(input.state.last_observed_external_height));
     const left = secondsToTimeout(input, batches);
     if (left === undefined || left >= near) return undefined;
     return {

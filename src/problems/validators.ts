@@ -14,7 +14,7 @@ import {
   votersOfNextEvent,
 } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
-import { SUBSTANTIAL_POWER_RATIO } from '../facts/bridge/integrity.js';
+import { isNextSubstantial } from '../facts/bridge/integrity.js';
 import { hasVoted, memberPowerShare, registeredMembers, type RegisteredMember } from '../facts/bridge/orchestrators.js';
 import { hasNamesake, validatorName } from '../facts/bridge/registrations.js';
 import { memoize, memoizePerRow } from '../facts/memoize.js';
@@ -172,12 +172,6 @@ const newestVotes = memoize((input: BridgeInput): ReadonlyMap<string, Numeral> =
   return newest;
 });
 
-/** Whether so much power has claimed the next event that it is real. */
-function isNextSubstantial(input: BridgeInput): boolean {
-  const power = leadingClaim(input)?.powerRatio;
-  return power !== undefined && power >= SUBSTANTIAL_POWER_RATIO;
-}
-
 /** The highest event nonce for which each member has voted, as far as a poll has seen it. */
 const voteByMember = z.record(z.string(), z.string());
 
@@ -209,7 +203,7 @@ const votesMissing = problemOf('module_state', {
     },
   },
   find: ({ input }, mark) => {
-    const isNextReal = isNextSubstantial(input);
+    const isNextReal = isNextSubstantial(input) === true;
     return registeredMembers(input).map((member) => {
       const missesLast = hasVoted(votersOfLastEvent(input), member) === false;
       const missesNext = isNextReal && hasVoted(votersOfNextEvent(input), member) === false;

@@ -158,7 +158,7 @@ export function isOverdue(input: BridgeInput, batch: Batch): boolean | undefined
 }
 
 /** `expired`: the hub cancels it. `overdue`: timed out at the estimated external height, but still held by the hub. */
-export type BatchState = 'live' | 'overdue' | 'expired';
+type BatchState = 'live' | 'overdue' | 'expired';
 
 /** `undefined` without the estimate, unless it has expired. */
 export function batchState(input: BridgeInput, batch: Batch): BatchState | undefined {

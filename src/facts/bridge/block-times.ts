@@ -94,7 +94,7 @@ const MIN_ROUGH_MS = 15_000;
  * The block time with which the age of a block is estimated: configured, else measured, however shortly. The parameter is for the first
  * document only: it can be three times too long.
  */
-export const blockTimeOfAges = memoize((input: BridgeInput): Exact => {
+const blockTimeOfAges = memoize((input: BridgeInput): Exact => {
   if (hubBlockTimeSource(input) !== 'parameter') return hubBlockTime(input);
   const { height, at } = input;
   if (height === undefined) return hubBlockTime(input);

@@ -24,7 +24,7 @@ import { memberAddresses } from './valsets.js';
 
 /** What validators have to sign. */
 export const confirmKinds = ['valset', 'batch'] as const;
-export type ConfirmKind = (typeof confirmKinds)[number];
+type ConfirmKind = (typeof confirmKinds)[number];
 
 /** A validator set or a batch to sign, or an event to vote for. */
 export interface Duty {

@@ -33,7 +33,7 @@ export interface BridgeInput {
 }
 
 /** Names of validators for people. */
-export interface ValidatorNames {
+interface ValidatorNames {
   readonly configured: readonly ValidatorConfig[];
   /** Names from the staking module of the node, by the data part of the operator address. */
   readonly staking: ReadonlyMap<string, string>;

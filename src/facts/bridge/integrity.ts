@@ -4,7 +4,14 @@ import type { Attestation, Batch, Valset } from '../../chain/module-state.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { optional, required, rows } from '../withdrawal.js';
-import { attestationOf, packedMessage, pendingAttestations, votedPower, type EventAttestation } from './events.js';
+import {
+  attestationOf,
+  leadingClaim,
+  packedMessage,
+  pendingAttestations,
+  votedPower,
+  type EventAttestation,
+} from './events.js';
 import type { BridgeInput } from './input.js';
 import { batchesByKey, batchKey, nonceKey } from './signatures.js';
 import { shareOfNewest } from './valsets.js';
@@ -95,6 +102,12 @@ export const foreignValsetClaims = memoize((input: BridgeInput): readonly Attest
 
 /** Share of the power from which on a claim is more than the error of a few. */
 export const SUBSTANTIAL_POWER_RATIO = 0.33;
+
+/** Whether so much power has claimed the next event that it is real; `undefined` when nobody has claimed it, or the power is unknown. */
+export function isNextSubstantial(input: BridgeInput): boolean | undefined {
+  const power = leadingClaim(input)?.powerRatio;
+  return power === undefined ? undefined : power >= SUBSTANTIAL_POWER_RATIO;
+}
 
 /** The pending claims that a batch was executed, by batch. */
 const executionClaims = memoize((input: BridgeInput) =>

@@ -69,7 +69,7 @@ const contractPower = memoize((input: BridgeInput) => {
 });
 
 /** The signed power of a batch or validator set, by the powers of the validator set in the contract. */
-export interface SignedPower {
+interface SignedPower {
   readonly signed: Decimal;
   readonly total: Decimal;
   readonly needed: Decimal;
@@ -85,7 +85,7 @@ export function valsetSignedPower(input: BridgeInput, valset: Valset): SignedPow
   return signedPower(input, valsetSigners(input, valset));
 }
 
-export const batchSignedPower = memoizePerRow((input: BridgeInput, batch: Batch): SignedPower | undefined =>
+const batchSignedPower = memoizePerRow((input: BridgeInput, batch: Batch): SignedPower | undefined =>
   signedPower(input, batchSigners(input, batch)),
 );
 

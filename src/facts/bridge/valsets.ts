@@ -10,7 +10,7 @@ import {
   type Decimal,
   type Exact,
 } from '../../chain/decimal.js';
-import type { OrchestratorAddress, Valset } from '../../chain/module-state.js';
+import type { Valset } from '../../chain/module-state.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { orNull, required, rows } from '../withdrawal.js';
@@ -123,35 +123,29 @@ export interface Members {
   readonly members: readonly Member[];
 }
 
-export type Member = ReturnType<ReturnType<typeof memberItems>>;
+export type Member = ReturnType<typeof rankedMembers>['members'][number]['item'];
 
-/** A member of a validator set as it is listed. */
-interface RankedMember {
-  readonly address: string;
-  /** 0 when the powers cannot be read. */
-  readonly power: Decimal;
-  /** `null` for a member that is not registered, and when the registrations cannot be read. */
-  readonly registration: OrchestratorAddress | null;
-  /** Own validators are listed whatever their power is. */
-  readonly isWatched: boolean;
-}
-
-/** The members of a set by descending power, then by address. The total is `null` when a power cannot be read. All items that list members of the set share them. */
+/** The members of a set by descending power, then by address. A power that cannot be read is 0. All items that list members of the set share them. */
 const rankedMembers = memoizePerRow((input: BridgeInput, valset: Valset) => {
   const powers = orNull(() => powerByAddress(valset));
-  const members = Array.from(memberAddresses(valset), (address): RankedMember => {
+  const total = powers && orNull(() => totalPower(valset));
+  const members = Array.from(memberAddresses(valset), (address) => {
     const registration = orNull(() => registrationByAddress(input).get(address));
-    return {
-      address,
-      power: powers?.get(address) ?? ZERO,
-      registration,
-      isWatched: registration !== null && isWatched(input, registration),
+    const power = powers?.get(address) ?? ZERO;
+    const item = {
+      externalAddress: toLabelValue(address),
+      orchestrator: orNull(() => toLabelValue(required(registration?.orchestrator)) || undefined),
+      /** Configured, or from the staking module. Not unique: anyone can choose any name. */
+      name: registration === null ? null : validatorName(input, registration) || null,
+      hasNamesake: registration !== null && hasNamesake(input, registration),
+      powerRatio: total && orNull(() => ratio(power, total)),
+      /** Whether it is configured in `watch`; then it is listed whatever its power is. */
+      watched: registration !== null && isWatched(input, registration),
     };
+    return { address, power, item };
   });
-  return {
-    members: members.toSorted((a, b) => compare(b.power, a.power) || (a.address < b.address ? -1 : 1)),
-    total: powers && orNull(() => totalPower(valset)),
-  };
+  const ranked = members.toSorted((a, b) => compare(b.power, a.power) || (a.address < b.address ? -1 : 1));
+  return { members: ranked, total };
 });
 
 /** The members of a validator set whose signature or vote is missing. */
@@ -167,33 +161,10 @@ export function missingOf(
 export function membersWhere(input: BridgeInput, valset: Valset, isListed: (address: string) => boolean): Members {
   const { members, total } = rankedMembers(input, valset);
   const listed = members.filter(({ address }) => isListed(address));
-  const watched = listed.filter((member) => member.isWatched);
-  const others = listed.filter((member) => !member.isWatched);
+  const watchedFirst = listed.map(({ item }) => item).toSorted((a, b) => Number(b.watched) - Number(a.watched));
   return {
     total: listed.length,
-    powerRatio: total && powerRatio(listed, total),
-    members: [...watched, ...others].slice(0, MAX_MEMBERS).map(memberItems(input, valset)),
+    powerRatio: total && orNull(() => ratio(sum(listed.map(({ power }) => power)), total)),
+    members: watchedFirst.slice(0, MAX_MEMBERS),
   };
 }
-
-function powerRatio(members: readonly RankedMember[], total: Decimal): number | null {
-  return orNull(() => ratio(sum(members.map(({ power }) => power)), total));
-}
-
-/** The item of each member, which many lists of signatures and votes contain. */
-const memberItems = memoizePerRow((input: BridgeInput, valset: Valset) => {
-  const { total } = rankedMembers(input, valset);
-  return memoize((member: RankedMember) => {
-    const { address, registration } = member;
-    return {
-      externalAddress: toLabelValue(address),
-      orchestrator: orNull(() => toLabelValue(required(registration?.orchestrator)) || undefined),
-      /** Configured, or from the staking module. Not unique: anyone can choose any name. */
-      name: registration === null ? null : validatorName(input, registration) || null,
-      hasNamesake: registration !== null && hasNamesake(input, registration),
-      powerRatio: total && powerRatio([member], total),
-      /** Whether it is configured in `watch`. */
-      watched: member.isWatched,
-    };
-  });
-});

@@ -1,6 +1,7 @@
-import { compare, subtract, ZERO, type Exact } from '../../chain/decimal.js';
+import { compare, ratio, subtract, ZERO, type Exact } from '../../chain/decimal.js';
 import type { Instant } from '../../clock.js';
 import type { Numeral } from '../../chain/numeral.js';
+import { required } from '../withdrawal.js';
 import { outstanding, type ContractFacts } from './facts.js';
 
 /*
@@ -128,4 +129,12 @@ export function distanceAhead(ofContract: Numeral | undefined, ofHub: Numeral | 
 
 export function isZeroDistance(distance: Exact | undefined): boolean {
   return typeof distance === 'object' && distance.units === 0n;
+}
+
+/** The powers of a validator set in the contract add up to this. */
+const TOTAL_POWER = 4_294_967_295;
+
+/** The share of the power that must sign before the contract accepts a batch or a validator set. */
+export function thresholdOfContract({ info }: ContractReading): number | undefined {
+  return ratio(required(info.powerThreshold), TOTAL_POWER);
 }

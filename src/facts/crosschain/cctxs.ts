@@ -181,6 +181,11 @@ export function hiddenCount(input: CrosschainInput): Decimal {
   return compare(hidden, ZERO) > 0 ? hidden : ZERO;
 }
 
+/** Whether the node has omitted transactions from its lists. */
+export function isTruncated(input: CrosschainInput): boolean {
+  return compare(hiddenCount(input), 0) > 0;
+}
+
 /** Number of rows without any outbound. */
 export function countWithoutOutbound(input: CrosschainInput): number {
   return listNames.flatMap((list) => rowsOf(input, list)).filter((cctx) => currentOutbound(cctx) === undefined).length;

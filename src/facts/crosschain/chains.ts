@@ -13,8 +13,8 @@ import {
   currentOutbound,
   distinctCctxs,
   groupByChain,
-  hiddenCount,
   isCreationUnknown,
+  isTruncated,
   listNames,
   oldestCreation,
 } from './cctxs.js';
@@ -114,7 +114,7 @@ export interface LowestNonce {
 /** A truncated list changes nothing: the lowest listed nonce of a chain need not be the lowest one. */
 export const lowestNonces = memoize((input: CrosschainInput): readonly LowestNonce[] => {
   const previous = input.previous?.lowestNonces ?? [];
-  if (compare(hiddenCount(input), 0) > 0) return previous;
+  if (isTruncated(input)) return previous;
   const known = new Map(previous.map((entry) => [entry.chainId, entry]));
   return Array.from(groupByChain(distinctCctxs.pending(input))).flatMap(([chainId, cctxs]): LowestNonce[] => {
     const nonce = lowestNonce(cctxs);
