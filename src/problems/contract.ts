@@ -8,8 +8,7 @@ import { count } from '../text/format.js';
 import { COMPARE_VALSETS } from './integrity.js';
 import { change } from './params.js';
 import { entryOf, problemOf } from './problem.js';
-import { TOKEN_TEXT } from './queue.js';
-import { shortAddress } from './sentence.js';
+import { shortAddress, THE_TOKEN } from './sentence.js';
 
 /* The contract on the external chain, which a target has only with `external`. */
 
@@ -23,7 +22,7 @@ const unbacked = problemOf('external_contract', {
   // (docs/external-contract.md). Ten minutes are two readings.
   afterMinutes: 10,
   needsTime: true,
-  summary: `${TOKEN_TEXT} is not backed by the contract.`,
+  summary: `${THE_TOKEN} is not backed by the contract.`,
   description:
     'The balance of the contract is lower than the supply and the outstanding transfers of a token, and the shortfall is new or has grown within a day. Tokens were minted without a deposit, or taken out of the contract.',
   action:
@@ -124,6 +123,7 @@ const silent = problemOf('external_contract', {
   needsTime: true,
   dashboard: 'bridge-validator',
   summary: 'events of the contract are not observed by the hub.',
+  numberQuery: 'bridge_contract_unobserved_events{target=%q}',
   // Events are observed within minutes, so neither a busy bridge nor one that catches up causes it. Also when a few have claimed the event: it
   // exists, so the others are behind.
   description:

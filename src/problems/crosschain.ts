@@ -50,6 +50,7 @@ import {
   haveOrHas,
   outboundHash,
   pendingTexts,
+  queried,
   THE_CHAIN,
 } from './sentence.js';
 
@@ -202,8 +203,9 @@ const truncated = problemOf('rate_limiter_input', {
   afterMinutes: 10,
   needsTime: true,
   summary: 'the node omits pending transactions from its list.',
+  numberQuery: 'crosschain_cctxs_hidden{target=%q}',
   description:
-    'The node omits pending transactions from its list. Counts by chain are lower bounds, the oldest transaction may be hidden, and CrosschainBacklogStuck waits for a complete list.',
+    'The node omits pending transactions from its list, so counts by chain are lower bounds. Meanwhile CrosschainBacklogStuck is not judged, and CrosschainOldestPendingTooOld and CrosschainFreezeNear only of what is listed.',
   action:
     'Remove limit from the configuration if it is set. Otherwise the backlog is longer than the 500 that a node lists: find out which chain does not move.',
   find: ({ input }) => {
@@ -225,6 +227,7 @@ const high = problemOf('rate_limiter_input', {
   severity: 'warning',
   afterMinutes: 30,
   summary: 'more cross-chain transactions are pending than crosschain.backlog_limit.',
+  numberQuery: 'crosschain_total_pending{target=%q}',
   description:
     'More transactions are missed or pending than `crosschain.backlog_limit`, including those that the node omits from its list.',
   action:
@@ -330,6 +333,13 @@ const unlisted = problemOf('rate_limiter_input', {
   },
 });
 
+/** In the summary: whether the chain is frozen. */
+const NONCES_LEFT = queried(
+  'topk(1, crosschain_schedule_lookahead_nonces{target=%[1]q,chain_id=%[2]q} + crosschain_lowest_missed_nonce{target=%[1]q,chain_id=%[2]q} - crosschain_highest_pending_nonce{target=%[1]q,chain_id=%[2]q})',
+  'chain_id',
+  '{{ if gt .Value 0.0 }}freezes after {{ .Value }} more nonces{{ else }}is frozen{{ end }}{{ else }}freezes',
+);
+
 function freezeNear(severity: Severity, share: number, afterMinutes: number, inhibits: readonly Inhibition[]) {
   return problemOf('rate_limiter_input', {
     name: 'CrosschainFreezeNear',
@@ -337,7 +347,7 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
     // How much of the lookahead has to be left.
     beginsAtLimit: true,
     afterMinutes,
-    summary: `a missed transaction leaves ${THE_CHAIN} less than ${percent(share)} of its nonces, and freezes it at 0 %.`,
+    summary: `${THE_CHAIN} ${NONCES_LEFT} behind a missed transaction: less than ${percent(share)} of its nonces are left.`,
     description: `The highest pending nonce of a chain is so far above its lowest missed one that less than ${percent(share)} of the lookahead is left, which is 60 nonces unless the chain says otherwise, 30 on Arbitrum. Clients send nothing further above the missed one. Not on Bitcoin.`,
     action: `Begin with the lowest missed nonce. ${MISSED_ACTION}`,
     mark: missedSince,

@@ -31,8 +31,8 @@ const INHIBITS_VOTES: readonly Inhibition[] = [
 export const COMPARE_VALSETS =
   'Save the document, compare it with a second node, and with the validator set update on the external chain. If it is confirmed, alert the other validators and the owner of the contract, who can pause it.';
 
-const KEEP_HALT =
-  'Save the document and look up the batch on the external chain and on a second node. If it was executed there, alert the other validators and the developers before 66 % have voted: the hub halts then. If not, nobody else may vote for it, and the voters repair their nodes.';
+const PREVENT_HALT =
+  'Save the document, and inform the developers and the other validators at once. Then look up the batch on the external chain. If it was not executed there, nobody else may vote for it, and the voters repair their nodes. If it was, more than 34 % of the power have to hold back their votes: the hub halts at 66 %.';
 
 type Claims = (input: BridgeInput) => readonly Attestation[];
 
@@ -127,7 +127,7 @@ function claimWithoutBatch(severity: Severity, afterMinutes: number, summary: st
     dashboard: 'bridge-validator',
     summary,
     description,
-    action: KEEP_HALT,
+    action: PREVENT_HALT,
     find: ({ input }: Evidence<'module_state'>) =>
       claimsByPower(
         input,

@@ -62,7 +62,7 @@ const behind = {
 function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
   return problemOf(document, {
     ...behind,
-    description: `The newest block of the node is more than ${BEHIND_SECONDS / 60} minutes old, or the node is catching up, although polls succeed and its height moves. Everything that polls show is as old.`,
+    description: `The newest block of the node is more than ${BEHIND_SECONDS / 60} minutes old, or the node is catching up, although polls succeed and its height moves. Everything that polls show is as old. Meanwhile BridgeStateRolledBack, BridgeOrchestratorDeadlineNear and BridgeBatchTimeoutNear are not judged.`,
     action:
       'Wait until the node has caught up, or poll another one; if it does not catch up, check its peers and its load.',
     find: ({ input, answers }: Evidence<typeof document>) => {

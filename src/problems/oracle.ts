@@ -63,7 +63,9 @@ const stalled = problemOf('module_state', {
   severity: 'critical',
   afterMinutes: 20,
   dashboard: 'bridge-validator',
-  summary: 'the oracle has stalled: a third of the power or more has claimed the next event, and it is not observed.',
+  summary:
+    'the oracle has stalled: a third of the power or more has claimed the next event, and no pending event is observed.',
+  numberQuery: 'bridge_pending_events{target=%q}',
   description: `A third of the power or more has claimed the next event, and it is not observed, which requires ${percent(QUORUM_RATIO)} of the staking power. No deposit and no executed batch reaches the hub. A quiet oracle alone is no problem.`,
   action: CONTACT_VOTERS,
   find: ({ input }) => {
@@ -252,7 +254,7 @@ interface Dispute {
 
 /** The first event with several claims. */
 export function firstDispute(items: Pick<BridgeItems, 'claims'>): Dispute | undefined {
-  const disputed = listedRows(items.claims).filter(({ conflicting }) => conflicting);
+  const disputed = listedRows(items.claims).filter((claim) => claim.conflicting);
   const [first] = disputed;
   return first && disputeOf(disputed.filter(({ eventNonce }) => eventNonce === first.eventNonce));
 }
@@ -283,8 +285,8 @@ export function disputedClaims(dispute: Dispute | undefined): string {
   if (dispute === undefined) return '';
   const { claims, fields } = dispute;
   const power = claims.map(({ claim: { votedPowerRatio } }) => votedPowerRatio);
-  const having = (ratio: number | null, index: number): string =>
-    ratio === null ? 'an unknown share' : `${percent(ratio)}${index === 0 ? ' of the power' : ''}`;
+  const having = (share: number | null, index: number): string =>
+    share === null ? 'an unknown share' : `${percent(share)}${index === 0 ? ' of the power' : ''}`;
   return fields.length === 0
     ? `it has ${count(claims.length, 'claim')} with ${list(power.map(having))}`
     : list(claims.map(({ text }, index) => `${having(power[index] ?? null, index)} claim ${text}`));

@@ -22,12 +22,9 @@ import { aboveLimitSince, standstillSince } from '../facts/bridge/standstill.js'
 import { coinItem, waitingTokenItems } from '../facts/items/tokens.js';
 import { count } from '../text/format.js';
 import { entryOf, problemOf } from './problem.js';
-import { sumText, tokenName, waitingAmounts } from './sentence.js';
+import { sumText, THE_TOKEN, tokenName, waitingAmounts } from './sentence.js';
 
 /* Transfers that are in no batch. */
-
-const TOKEN_SYMBOL = `{{ range query (printf "topk(1, bridge_token_info{target=%q, token_contract=%q})" $labels.target $labels.token_contract) }}{{ .Labels.symbol }} {{ end }}`;
-export const TOKEN_TEXT = `${TOKEN_SYMBOL}{{ $labels.token_contract }}`;
 
 /** "1.2M usdt (5 transfers)", or "5 transfers of 0xabc…". */
 function queueText(input: BridgeInput, contract: string): string {
@@ -63,7 +60,7 @@ const stuck = problemOf('module_state', {
   name: 'BridgeBacklogStuck',
   severity: 'critical',
   afterMinutes: 50,
-  summary: `transfers of ${TOKEN_TEXT} pay for a batch, and none is built.`,
+  summary: `transfers of ${THE_TOKEN} pay for a batch, and none is built.`,
   description:
     'The fees of the transfers of a token reach its `min_batch_fee`, and no batch of the token is built, which usually takes minutes.',
   action:
@@ -125,7 +122,7 @@ const growing = problemOf('module_state', {
   severity: 'warning',
   afterMinutes: 185,
   needsTime: true,
-  summary: `the queue of ${TOKEN_TEXT} grows, and no batch is built.`,
+  summary: `the queue of ${THE_TOKEN} grows, and no batch is built.`,
   // Transfers whose fees nobody takes wait for weeks on any real chain, but their number grows slowly.
   description: `${GROWING_TRANSFERS} transfers of a token without \`min_batch_fee\` were added to its queue in ${GROWING_SECONDS / HOUR_SECONDS} hours, and no batch of the token was built.`,
   action:
@@ -182,6 +179,7 @@ const high = problemOf('module_state', {
   severity: 'warning',
   afterMinutes: 30,
   summary: 'more transfers are pending than backlog_limit.',
+  numberQuery: 'bridge_unbatched_transfers{target=%[1]q} + bridge_batch_transactions{target=%[1]q}',
   description:
     'More transfers than `backlog_limit` are pending, batched or unbatched. The queue may still move; BridgeBacklogStuck fires when it does not.',
   action: 'Check whether batches are built, signed and relayed.',

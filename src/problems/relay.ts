@@ -124,6 +124,7 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
     severity,
     afterMinutes: hours * 60,
     summary: 'signed batches of several tokens wait for a relayer, and none is executed.',
+    numberQuery: 'bridge_relayable_batches{target=%q}',
     description,
     action: CHECK_RELAYERS,
     mark: { schema: executionMark, next: executionsAfter },
@@ -166,7 +167,7 @@ const timeoutNear = problemOf('module_state', {
   name: 'BridgeBatchTimeoutNear',
   severity: 'warning',
   afterMinutes: 5,
-  summary: 'a signed batch times out soon.',
+  summary: `a signed batch times out soon: less than ${percent(TIMEOUT_RATIO)} of its lifetime is left.`,
   description: `Less than ${TIMEOUT_RATIO * 100} % of the lifetime of a signed batch with sufficient fees is left before its timeout. After that the contract rejects it, and its transfers are locked until the hub observes the next event.`,
   action: CHECK_RELAYERS,
   find: ({ input }) => {
@@ -223,6 +224,7 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
     severity,
     afterMinutes,
     summary: 'transfers are locked in batches that have timed out.',
+    numberQuery: 'bridge_batches_overdue{target=%q}',
     description,
     action: GET_EVENT_OBSERVED,
     find: ({ input }: Evidence<'module_state'>) => {
@@ -258,7 +260,7 @@ const valsetDrift = problemOf('module_state', {
   afterMinutes: 120,
   dashboard: 'bridge-validator',
   linksToPending: false,
-  summary: 'the validator set in the contract is out of date.',
+  summary: `the validator set in the contract is out of date: its power shares differ by more than ${percent(DRIFT_RATIO)}.`,
   // The hub creates a new set at 0.05, so twice that is a set that was not relayed. Relayers may wait for low gas prices.
   description: `The power shares of the newest validator set differ by more than ${DRIFT_RATIO * 100} % in sum from those in the contract. From 68 % on, the members in the contract may no longer reach the 66 % from which on relayers relay.`,
   action: `If the newest validator set is unsigned, ${GET_SIGNED}. ${RELAY_SET}`,

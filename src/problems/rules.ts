@@ -41,7 +41,22 @@ function isFirstOfItsRule(problem: Problem): boolean {
 }
 
 function ruleOf(problem: Problem): Rule {
-  const { name, severity, document, afterMinutes, summary, description, action, dashboard, linksToPending } = problem;
+  const {
+    name,
+    severity,
+    document,
+    afterMinutes,
+    summary,
+    description,
+    action,
+    dashboard,
+    linksToPending,
+    numberQuery,
+  } = problem;
+  const atPresent =
+    numberQuery === undefined
+      ? ''
+      : `{{ range query (printf "max(${numberQuery})" $labels.target) }}{{ .Value | printf "%.0f" }} at present, {{ end }}`;
   const isOfDocument = hasOtherLimit(problem);
   const matcher = isOfDocument ? `document="${document}",` : '';
   return {
@@ -51,7 +66,7 @@ function ruleOf(problem: Problem): Rule {
     expr: `time() - bridge_problem_start_timestamp_seconds{${matcher}problem="${name}",severity="${severity}"} > ${afterMinutes * 60}`,
     forMinutes: 0,
     keepFiringMinutes: severity === 'info' ? 0 : KEEP_FIRING_MINUTES,
-    summary: `{{ $labels.target }}: ${summary.replace(/\.$/, '')} (${problem.beginsAtLimit ? 'exceeded its limit' : 'began'} {{ $value | humanizeDuration }} ago).`,
+    summary: `{{ $labels.target }}: ${summary.replace(/\.$/, '')} (${atPresent}${problem.beginsAtLimit ? 'exceeded its limit' : 'began'} {{ $value | humanizeDuration }} ago).`,
     description,
     action,
     dashboard,

@@ -24,7 +24,8 @@ import { amountsText, clockTime, membersOf, missingValidators, ownFirst, timeout
 
 /* Batches and validator sets that lack signatures. */
 
-const CONTACT_SIGNERS = 'Contact the operators of the validators that have not signed; the batches cannot be relayed.';
+const CONTACT_SIGNERS =
+  'Contact the operators of the validators that have not signed, the most power first; wait only while the number of unsigned batches falls.';
 
 /** `null` if the document does not have it. */
 const decimal = decimalString.nullable();
@@ -84,9 +85,10 @@ const batchUnsigned = problemOf('module_state', {
   afterMinutes: 30,
   dashboard: 'bridge-validator',
   summary: 'batches lack signatures, and cannot be relayed.',
+  numberQuery: 'bridge_batches_below_threshold{target=%q}',
   description:
     'Less power than `power_threshold` has signed the oldest of these batches. If it times out unsigned, the next one counts from the same start. Unsigned batches cannot be relayed.',
-  action: CONTACT_SIGNERS,
+  action: `Restart the orchestrator of your own validator, and check its funds and key. ${CONTACT_SIGNERS}`,
   mark: { schema: unsignedMark, isDebounced: true, next: unsignedSince },
   find: ({ input }, mark: UnsignedMark | undefined) => {
     const oldest = oldestUnsigned(input);

@@ -12,11 +12,10 @@ import { watchedItems } from '../facts/items/watched.js';
 import { claimPosition, stakingStatus } from '../queries/watched-validators.js';
 import { count } from '../text/format.js';
 import { entryOf, problemOf, type Evidence, type Found, type Severity, type Subject } from './problem.js';
-import { yourValidator } from './sentence.js';
+import { YOUR_VALIDATOR, yourValidator } from './sentence.js';
 
 /* The validators of `watch`: whether they are in the validator set, and what the node answers about each of them. */
 
-const YOUR_VALIDATOR = 'your validator {{ $labels.orchestrator }}';
 const UNJAIL = 'injectived tx slashing unjail --from VALIDATOR_KEY';
 const FIND_CAUSE = `Find the cause (missed signatures of batches or validator sets, or missed blocks), correct it, then unjail with "${UNJAIL}".`;
 

@@ -6,6 +6,7 @@ import { problems } from '../../src/problems/problems.js';
 import { alertRules, ruleGroups, rules, type Rule } from '../support/alert-rules.js';
 import { exportedMetrics } from '../support/exported-metrics.js';
 import { projectPath, readProjectFile } from '../support/project-files.js';
+import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
 import { metricNamesIn, NEWEST_PROMTOOL, RULES } from './promtool.js';
 import { indent, inhibitRules } from './rule-file.js';
@@ -266,5 +267,48 @@ describe('the examples in prometheus/', () => {
     const labels = [`alertname=${alert}`, `severity=${severity}`, 'target=mainnet'];
     const flags = ['config', 'routes', 'test', file, `--verify.receivers=${receiver}`, ...labels];
     expect(runTool('amtool', flags)).toMatchObject({ status: 0 });
+  });
+});
+
+describe.skipIf(!hasPromtool)('the summary of an alert', () => {
+  it('says which number, validator, deadline or chain matters, and nothing of it without the series', () => {
+    const began = (problem: string, severity: string, labels = ''): string =>
+      `bridge_problem_start_timestamp_seconds{target="t",problem="${problem}",severity="${severity}"${labels}} 0`;
+    const chain = (id: string): string => `{target="t",chain_id="${id}",chain="bsc"}`;
+    const member = '{target="t",orchestrator="inj1a",name="Alpha",confirms="batch"}';
+    const series = [
+      began('CrosschainFreezeNear', 'critical', ',chain_id="56"'),
+      began('CrosschainFreezeNear', 'critical', ',chain_id="57"'),
+      began('CrosschainFreezeNear', 'critical', ',chain_id="58"'),
+      ...['56', '57'].flatMap((id) => [
+        `crosschain_age_limit_seconds${chain(id)} 60`,
+        `crosschain_schedule_lookahead_nonces${chain(id)} 60`,
+        `crosschain_lowest_missed_nonce${chain(id)} 1000000`,
+        `crosschain_highest_pending_nonce${chain(id)} ${id === '56' ? 1000055 : 1000060}`,
+      ]),
+      began('BridgeBacklogHigh', 'warning'),
+      'bridge_unbatched_transfers{target="t"} 1500000',
+      'bridge_batch_transactions{target="t"} 5',
+      began('BridgeOrchestratorDeadlineNear', 'critical', ',orchestrator="inj1a",watched="true"'),
+      `bridge_orchestrator_info${member} 1`,
+      `bridge_orchestrator_confirm_deadline_height${member} 5000`,
+      'bridge_height{target="t"} 1000',
+      'bridge_block_time_seconds{target="t"} 2',
+    ].map((line) => ({
+      series: line.slice(0, line.lastIndexOf(' ')),
+      values: `${line.slice(line.lastIndexOf(' '))}x60`,
+    }));
+    const names = ['CrosschainFreezeNear', 'BridgeBacklogHigh', 'BridgeOrchestratorDeadlineNear'];
+    const alerts = names.map((alertname) => ({ eval_time: '45m', alertname, exp_alerts: [] }));
+    const tests = [{ interval: '1m', input_series: series, alert_rule_test: alerts }];
+    const file = createTempFolder().write('test.yml', JSON.stringify({ rule_files: [RULES], tests }));
+    const { output } = runTool('promtool', ['test', 'rules', file]);
+    expect(Array.from(output.matchAll(/summary="t: ([^"]*)"/g), ([, summary]) => summary)).toEqual([
+      'chain 56 (bsc) freezes after 5 more nonces behind a missed transaction: less than 20 % of its nonces are left (exceeded its limit 45m 0s ago).',
+      'chain 57 (bsc) is frozen behind a missed transaction: less than 20 % of its nonces are left (exceeded its limit 45m 0s ago).',
+      'chain 58 freezes behind a missed transaction: less than 20 % of its nonces are left (exceeded its limit 45m 0s ago).',
+      'more transfers are pending than backlog_limit (1500005 at present, began 45m 0s ago).',
+      'your validator Alpha inj1a has 2h 13m 20s left and must sign within 12 hours or be jailed (began 45m 0s ago).',
+    ]);
   });
 });
