@@ -1,4 +1,5 @@
-import { isPresent } from './field.js';
+import type { Field } from './field.js';
+import type { Valset } from './module-state.js';
 import { asDecimalString, parseDecimal, type Numeral } from './numeral.js';
 import { numeralKey } from './decimal.js';
 import { integerOf, messagesOf, readMessage, stringOf, type Message } from './protobuf.js';
@@ -20,36 +21,6 @@ export function eventNonceOf(message: Message): Numeral | undefined {
   return message.has(1) ? numeral(integerOf(message, 1)) : undefined;
 }
 
-interface WithdrawClaim {
-  readonly batchNonce: Numeral;
-  readonly tokenContract: string;
-}
-
-/** The batch that a MsgWithdrawClaim says was executed. */
-export function withdrawClaimOf(message: Message): WithdrawClaim | undefined {
-  const [batchNonce, tokenContract] = [numeral(integerOf(message, 3)), stringOf(message, 4)];
-  if (batchNonce === undefined || tokenContract === undefined) return undefined;
-  return { batchNonce, tokenContract: tokenContract.toLowerCase() };
-}
-
-export interface ClaimedMember {
-  readonly power: Numeral;
-  readonly external_address: string;
-}
-
-interface ValsetClaim {
-  readonly valsetNonce: Numeral;
-  readonly members: readonly ClaimedMember[];
-}
-
-/** The validator set that a MsgValsetUpdatedClaim says was installed. */
-export function valsetClaimOf(message: Message): ValsetClaim | undefined {
-  const valsetNonce = numeral(integerOf(message, 2));
-  const members = messagesOf(message, 4)?.map(memberOf);
-  if (valsetNonce === undefined || members?.every((member) => member !== undefined) !== true) return undefined;
-  return { valsetNonce, members };
-}
-
 /** The types of claims by the last part of their names. */
 export const claimTypes = {
   MsgDepositClaim: 'deposit',
@@ -61,22 +32,24 @@ export const claimTypes = {
 export type ClaimType = (typeof claimTypes)[keyof typeof claimTypes];
 
 /** What a claim says happened on the external chain, besides the event nonce. A field is `undefined` if its type does not have it. */
-interface ClaimContent {
+export interface ClaimContent {
   /** Height of the event on the external chain. */
-  readonly externalHeight: Numeral | undefined;
-  readonly tokenContract: string | undefined;
-  readonly amount: Numeral | undefined;
-  readonly sender: string | undefined;
-  readonly receiver: string | undefined;
-  readonly batchNonce: Numeral | undefined;
-  readonly valsetNonce: Numeral | undefined;
+  readonly externalHeight: Field<Numeral>;
+  readonly tokenContract: Field<string>;
+  readonly amount: Field<Numeral>;
+  readonly sender: Field<string>;
+  readonly receiver: Field<string>;
+  readonly batchNonce: Field<Numeral>;
+  readonly valsetNonce: Field<Numeral>;
+  /** The members of the validator set. */
+  readonly members: Valset['members'];
 }
 
 /** The number of each field in the messages. */
 const FIELDS: Readonly<Record<ClaimType, Readonly<Partial<Record<keyof ClaimContent, number>>>>> = {
   deposit: { externalHeight: 2, tokenContract: 3, amount: 4, sender: 5, receiver: 6 },
   withdraw: { externalHeight: 2, batchNonce: 3, tokenContract: 4 },
-  valset: { valsetNonce: 2, externalHeight: 3 },
+  valset: { valsetNonce: 2, externalHeight: 3, members: 4 },
   erc20_deployed: { externalHeight: 2, tokenContract: 4 },
 };
 
@@ -85,19 +58,20 @@ export function claimContentOf(type: ClaimType, message: Message): ClaimContent 
   const fields = FIELDS[type];
   const integer = (field: number | undefined) => (field === undefined ? undefined : numeral(integerOf(message, field)));
   const text = (field: number | undefined) => (field === undefined ? undefined : stringOf(message, field) || undefined);
-  const amount = parseDecimal(text(fields.amount) ?? '');
+  const members = fields.members === undefined ? undefined : messagesOf(message, fields.members)?.map(memberOf);
   return {
     externalHeight: integer(fields.externalHeight),
     tokenContract: text(fields.tokenContract)?.toLowerCase(),
-    amount: isPresent(amount) ? amount : undefined,
+    amount: parseDecimal(text(fields.amount) ?? ''),
     sender: text(fields.sender),
     receiver: text(fields.receiver),
     batchNonce: integer(fields.batchNonce),
     valsetNonce: integer(fields.valsetNonce),
+    members: members?.every((member) => member !== undefined) === true ? members : undefined,
   };
 }
 
-function memberOf(message: Message): ClaimedMember | undefined {
+function memberOf(message: Message) {
   const [power, address] = [numeral(integerOf(message, 1)), stringOf(message, 2)];
   return power === undefined || address === undefined ? undefined : { power, external_address: address.toLowerCase() };
 }

@@ -1,16 +1,16 @@
-import { claimTypes, claimContentOf, type ClaimType } from '../chain/claim.js';
+import type { ClaimType } from '../chain/claim.js';
 import { compare, numeralKey, sum, toDecimalString } from '../chain/decimal.js';
 import type { Attestation, Batch, Transfer } from '../chain/module-state.js';
 import { isPresent } from '../chain/field.js';
 import type { DecimalString, Numeral } from '../chain/numeral.js';
 import {
+  claimContent,
+  claimTypeOf,
   eventAttestations,
-  packedMessage,
   pendingAttestations,
   type EventAttestation,
 } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
-import { claimMessage } from '../facts/bridge/integrity.js';
 import { batchKey } from '../facts/bridge/signatures.js';
 import { contractLabel, transferredCoin, unbatchedByToken } from '../facts/bridge/tokens.js';
 import { groupBy } from '../facts/grouping.js';
@@ -74,8 +74,6 @@ export interface FlowEvent {
   /** The key of the batch that was executed. */
   readonly batch?: string;
 }
-
-const typeOfMessage: ReadonlyMap<string, ClaimType> = new Map(Object.entries(claimTypes));
 
 /** `undefined` when a field is missing or invalid. */
 export function readFlowDocument(input: BridgeInput): FlowDocument | undefined {
@@ -192,18 +190,13 @@ function readEvent({ nonce: eventNonce, attestation }: EventAttestation): FlowEv
 }
 
 function readClaim(attestation: Attestation): Omit<FlowEvent, 'nonce'> {
-  const type = typeOfMessage.get(claimMessage(attestation));
+  const type = claimTypeOf(attestation);
   if (type !== 'deposit' && type !== 'withdraw') return { type };
-  const claim = required(attestation.claim);
-  const [token, value] = [
-    optional(claim.token_contract),
-    optional(type === 'deposit' ? claim.amount : claim.batch_nonce),
-  ];
-  const packed = token === undefined || value === undefined ? claimContentOf(type, packedMessage(claim)) : undefined;
-  const contract = contractLabel(token ?? packed?.tokenContract);
+  const { tokenContract, amount, batchNonce } = claimContent(attestation);
+  const contract = contractLabel(tokenContract);
   return type === 'deposit'
-    ? { type, deposit: { contract, amount: amountOf(value ?? packed?.amount) } }
-    : { type, batch: batchKey(value ?? packed?.batchNonce, contract) };
+    ? { type, deposit: { contract, amount: amountOf(amount) } }
+    : { type, batch: batchKey(batchNonce, contract) };
 }
 
 /** What is remembered of a document to compare the next one with. */

@@ -96,15 +96,6 @@ function perToken(
   return withDenoms(input, values).toSorted((a, b) => compareLabels(PER_TOKEN.labels, a.labels, b.labels));
 }
 
-/** The samples of the tokens with unbatched transfers. */
-function perUnbatchedToken(valueOf: tokens.ValueOfTransfers<Exact | undefined>) {
-  return (input: BridgeInput): TokenSamples =>
-    perToken(
-      input,
-      Array.from(tokens.unbatchedByToken(input), ([contract, transfers]) => [contract, valueOf(transfers)]),
-    );
-}
-
 /** All families of the module state, in the order of the exposition. The nonces are gauges, because a new contract resets them. */
 export const bridgeFamilies = families<BridgeInput>({
   bridge_height: gauge({
@@ -406,7 +397,11 @@ export const bridgeFamilies = families<BridgeInput>({
   bridge_token_oldest_unbatched_transfer_id: labeledGauge({
     help: 'Lowest id of the transfers of the token that are not yet in a batch; absent when there is none.',
     ...PER_TOKEN,
-    derive: perUnbatchedToken(tokens.lowestId),
+    derive: (input) =>
+      perToken(
+        input,
+        Array.from(tokens.unbatchedByToken(input), ([contract, transfers]) => [contract, tokens.lowestId(transfers)]),
+      ),
   }),
   bridge_token_top_batch_fees: labeledGauge({
     help: 'Sum of the 100 highest fees of unbatched transfers, which a batch built now would earn, in smallest units of the token; absent when there is none.',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { compare, lowest, subtract, toDecimalString, toDouble } from '../chain/decimal.js';
-import { isScheduledByDistance } from '../chain/known-chains.js';
+import { chainType, isScheduledByDistance } from '../chain/known-chains.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../clock.js';
 import { unlistedCctxs } from '../flow/unlisted-cctxs.js';
@@ -45,7 +45,6 @@ import {
   cctxAmountsText,
   chainText,
   hashAction,
-  hashActions,
   hashText,
   haveOrHas,
   outboundHash,
@@ -61,6 +60,8 @@ function unlessTruncated(input: CrosschainInput, found: readonly (Found | undefi
   return isTruncated(input) ? { inPart: found } : found;
 }
 
+const ON_EVM = `On an EVM chain: ${hashAction('evm')}`;
+
 /** Votes on what is confirmed take a block of the hub; a missed run of the observers some minutes. */
 const STUCK_SECONDS = 300;
 
@@ -73,7 +74,7 @@ const stuck = problemOf('rate_limiter_input', {
   summary: `nothing moves on ${THE_CHAIN}.`,
   description:
     'The lowest pending nonce of a chain has not changed for the age limit of the chain plus five minutes in which the hub makes blocks and sends outbounds, and the later nonces wait for it. Documents with a truncated list do not count.',
-  action: `If a transaction of the chain is missed, begin with that. ${hashActions.evm}`,
+  action: `If a transaction of the chain is missed, begin with that. ${ON_EVM}`,
   mark: { schema: unmovedMark, next: unmovedAfter },
   find: ({ input, answers }, mark: UnmovedMark | undefined) => {
     if (isTruncated(input)) return { inPart: [] };
@@ -91,7 +92,7 @@ const stuck = problemOf('rate_limiter_input', {
       if (age < limit) return undefined;
       const first = pending.get(chainId)?.find((cctx) => compare(outboundNonce(cctx) ?? -1, nonce) === 0);
       const hash = outboundHash(input, first);
-      const next = hashAction(chainId, hash);
+      const next = hashAction(chainType(chainId), hash);
       return {
         subject: { chain_id: chainId },
         identity: nonce,
@@ -107,11 +108,6 @@ const stuck = problemOf('rate_limiter_input', {
   inhibits: [{ problem: 'CrosschainOldestPendingTooOld', equal: ['chain_id'] }, { problem: 'CrosschainBacklogHigh' }],
 });
 
-/** Four times the limit, twice from a limit of an hour on. */
-function criticalAge(limit: number): number {
-  return limit < HOUR_SECONDS ? limit * 4 : limit * 2;
-}
-
 function tooOld(severity: Severity) {
   const isCritical = severity === 'critical';
   return problemOf('rate_limiter_input', {
@@ -123,7 +119,7 @@ function tooOld(severity: Severity) {
     description: isCritical
       ? 'The oldest pending transaction of a chain is older than four times the age limit of the chain, or twice from a limit of an hour on: 2 hours by default, 4 hours on Bitcoin.'
       : 'The oldest pending transaction of a chain is older than the age limit of the chain: 30 minutes by default, 2 hours on Bitcoin.',
-    action: hashActions.evm,
+    action: ON_EVM,
     mark: haltedSince,
     find: ({ input, answers }: CrosschainEvidence, mark: HaltMark | undefined) => {
       // What a node that is behind lists was as old as its newest block is now.
@@ -132,7 +128,8 @@ function tooOld(severity: Severity) {
         const created = lowest(cctxs.map(createdAt));
         if (created === undefined) return undefined;
         const limit = ageLimitMs(chainId, input.settings) / 1000;
-        const allowed = (isCritical ? criticalAge(limit) : limit) + offSeconds(mark, toDouble(created));
+        const times = !isCritical ? 1 : limit < HOUR_SECONDS ? 4 : 2;
+        const allowed = limit * times + offSeconds(mark, toDouble(created));
         const age = input.at.epochSeconds - delaySeconds - toDouble(created);
         if (age <= allowed) return undefined;
         const oldest = cctxs.find((cctx) => createdAt(cctx) === created);
@@ -142,7 +139,7 @@ function tooOld(severity: Severity) {
           start: toDouble(created) + allowed + delaySeconds,
           fact: `a transaction on chain ${chainText(input, chainId)} has waited for ${duration(age)}, ${isCritical ? 'far ' : ''}longer than its limit of ${duration(limit)}`,
           details: pendingTexts(input, cctxs),
-          action: hashAction(chainId, outboundHash(input, oldest)),
+          action: hashAction(chainType(chainId), outboundHash(input, oldest)),
         };
       });
       return unlessTruncated(input, found);

@@ -1,6 +1,6 @@
 import type { ClaimType } from '../chain/claim.js';
 import { sum, toDecimalString } from '../chain/decimal.js';
-import { chainType, type ChainType } from '../chain/known-chains.js';
+import type { ChainType } from '../chain/known-chains.js';
 import type { Batch } from '../chain/module-state.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
 import { DAY_SECONDS } from '../clock.js';
@@ -237,43 +237,28 @@ export function chainText(input: Pick<CrosschainInput, 'chains'>, chainId: strin
   return name === '' ? shortName(chainId) : `${shortName(name)} (${shortName(chainId)})`;
 }
 
-/** What the hash of an outbound proves. */
-export const hashActions: Readonly<Record<ChainType, string>> = {
-  evm: 'On an EVM chain, an outbound with a hash should be in a block: without a receipt the hash is wrong. Without a hash, compare its nonce with the transactions of the signers: it is not sent, in the mempool, or executed.',
-  bitcoin:
-    'On Bitcoin, an outbound with a hash was broadcast: check its fee and its confirmations. Without one, check the signers.',
-  other:
-    'On this chain, an outbound with a hash was executed and waits for votes. Without one, check the relayer and the signers.',
+/** What to do about an outbound with a hash, and about one without. */
+const hashActions: Readonly<Record<ChainType, readonly [withHash: string, withoutHash: string]>> = {
+  evm: [
+    'it should be in a block: look it up on the chain. Without a receipt the hash is wrong; with one, check its confirmations, then the observers.',
+    'compare its nonce with the transactions of the signers. It is not sent, in the mempool, or executed.',
+  ],
+  bitcoin: ['it was broadcast: check its fee and its confirmations.', 'check the signers.'],
+  other: ['it was executed and waits for votes: check the observers.', 'check the relayer and the signers.'],
 };
 
-/** What follows for an outbound that is known to have a hash, or to have none. */
-const knownHashActions: Readonly<Record<ChainType, readonly [withHash: string, withoutHash: string]>> = {
-  evm: [
-    'The outbound has a hash, so it should be in a block: look it up on the chain. Without a receipt the hash is wrong; with one, check its confirmations, then the observers.',
-    'The outbound has no hash: compare its nonce with the transactions of the signers. It is not sent, in the mempool, or executed.',
-  ],
-  bitcoin: [
-    'The outbound has a hash, so it was broadcast: check its fee and its confirmations.',
-    'The outbound has no hash: check the signers.',
-  ],
-  other: [
-    'The outbound has a hash, so it was executed and waits for votes: check the observers.',
-    'The outbound has no hash: check the relayer and the signers.',
-  ],
-};
+/** An outbound hash is empty when nobody has posted one, and `undefined` when that is unknown. */
+export function hashAction(type: ChainType, hash?: string): string {
+  const [withHash, withoutHash] = hashActions[type];
+  if (hash === undefined) return `If the outbound has a hash, ${withHash} If it has none, ${withoutHash}`;
+  return hash === '' ? `The outbound has no hash: ${withoutHash}` : `The outbound has a hash, so ${withHash}`;
+}
 
 /** The outbound hash of a pending transaction, empty while nobody has posted one; `undefined` for a node that lists no hashes. */
 export function outboundHash(input: CrosschainInput, cctx: Cctx | undefined): string | undefined {
   const hashOf = (other: Cctx): string | undefined => orUndefined(() => required(currentOutbound(other)?.hash));
   const hasHashes = distinctCctxs.pending(input).some((other) => (hashOf(other) ?? '') !== '');
   return hasHashes && cctx !== undefined ? hashOf(cctx) : undefined;
-}
-
-export function hashAction(chainId: string, hash: string | undefined): string {
-  const type = chainType(chainId);
-  if (hash === undefined) return hashActions[type];
-  const [withHash, withoutHash] = knownHashActions[type];
-  return hash === '' ? withoutHash : withHash;
 }
 
 export function hashText(hash: string | undefined): string {

@@ -1,4 +1,11 @@
-import { eventNonceOf, unpackClaim } from '../../chain/claim.js';
+import {
+  claimContentOf,
+  claimTypes,
+  eventNonceOf,
+  unpackClaim,
+  type ClaimContent,
+  type ClaimType,
+} from '../../chain/claim.js';
 import {
   add,
   compare,
@@ -10,11 +17,12 @@ import {
   ZERO,
   type Decimal,
 } from '../../chain/decimal.js';
+import { isPresent } from '../../chain/field.js';
 import type { Attestation, Claim } from '../../chain/module-state.js';
 import type { Numeral } from '../../chain/numeral.js';
 import { groupBy } from '../grouping.js';
 import { memoize, memoizePerRow } from '../memoize.js';
-import { optional, required, rows } from '../withdrawal.js';
+import { optional, orUndefined, required, rows } from '../withdrawal.js';
 import type { BridgeInput } from './input.js';
 import { registrationBySender } from './registrations.js';
 import { newestPowers, powerOf, shareOfNewest } from './valsets.js';
@@ -46,7 +54,36 @@ function nonceOf(attestation: Attestation): Numeral {
 }
 
 /** The message of a claim that is not unpacked. */
-export const packedMessage = memoize((claim: Claim) => required(unpackClaim(required(claim.value))));
+const packedMessage = memoize((claim: Claim) => required(unpackClaim(required(claim.value))));
+
+/** By the last part of the type URL of a claim, such as `MsgDepositClaim`; `undefined` for a type that is not known. */
+export function claimTypeOf({ claim }: Attestation): ClaimType | undefined {
+  const { '@type': unpacked, type_url: packed } = required(claim);
+  const url = required(optional(unpacked) ?? packed);
+  return typeByMessage.get(url.slice(url.lastIndexOf('.') + 1));
+}
+
+const typeByMessage: ReadonlyMap<string, ClaimType> = new Map(Object.entries(claimTypes));
+
+/** The fields of an unpacked claim, else those of the packed one; without the latter when it cannot be read. */
+export const claimContent = memoize((attestation: Attestation): ClaimContent => {
+  const claim = required(attestation.claim);
+  const type = claimTypeOf(attestation);
+  const packed =
+    type === undefined || !isPresent(claim.value)
+      ? undefined
+      : orUndefined(() => claimContentOf(type, packedMessage(claim)));
+  return {
+    externalHeight: claim.block_height ?? packed?.externalHeight,
+    tokenContract: claim.token_contract ?? packed?.tokenContract,
+    amount: claim.amount ?? packed?.amount,
+    sender: claim.external_sender ?? packed?.sender,
+    receiver: claim.hub_receiver ?? packed?.receiver,
+    batchNonce: claim.batch_nonce ?? packed?.batchNonce,
+    valsetNonce: claim.valset_nonce ?? packed?.valsetNonce,
+    members: claim.members ?? packed?.members,
+  };
+});
 
 const nonceKeyOf = ({ nonce }: EventAttestation): Numeral => numeralKey(nonce);
 export const attestationOf = ({ attestation }: EventAttestation): Attestation => attestation;

@@ -1,17 +1,10 @@
-import { valsetClaimOf, withdrawClaimOf, type ClaimedMember, type claimTypes } from '../../chain/claim.js';
+import type { ClaimType } from '../../chain/claim.js';
 import { compare, highest, numeralKey, toDecimalString } from '../../chain/decimal.js';
 import type { Attestation, Batch, Valset } from '../../chain/module-state.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
-import { optional, required, rows } from '../withdrawal.js';
-import {
-  attestationOf,
-  leadingClaim,
-  packedMessage,
-  pendingAttestations,
-  votedPower,
-  type EventAttestation,
-} from './events.js';
+import { required, rows } from '../withdrawal.js';
+import { attestationOf, claimContent, claimTypeOf, leadingClaim, pendingAttestations, votedPower } from './events.js';
 import type { BridgeInput } from './input.js';
 import { batchesByKey, batchKey, nonceKey } from './signatures.js';
 import { shareOfNewest } from './valsets.js';
@@ -25,10 +18,8 @@ const valsetsByNonce = memoize(({ state }: BridgeInput) =>
   groupBy(rows(state.valsets), ({ nonce }) => nonceKey(nonce)),
 );
 
-type Members = Valset['members'] | readonly ClaimedMember[];
-
 /** The members as a set of addresses and powers. */
-function memberKeys(members: Members): ReadonlySet<string> {
+function memberKeys(members: Valset['members']): ReadonlySet<string> {
   return new Set(
     rows(members).map(
       ({ external_address, power }) => `${toDecimalString(required(power))} ${required(external_address)}`,
@@ -37,7 +28,7 @@ function memberKeys(members: Members): ReadonlySet<string> {
 }
 
 /** Whether one of the stored validator sets has other members or powers. */
-function differs(stored: readonly Valset[], members: () => Members): boolean {
+function differs(stored: readonly Valset[], members: () => Valset['members']): boolean {
   if (stored.length === 0) return false;
   const expected = memberKeys(members());
   return stored
@@ -64,39 +55,30 @@ export function isValsetUnknown(input: BridgeInput): boolean {
   return compare(nonce, 0) !== 0 && storedPartners(input).length === 0;
 }
 
-/** The last part of the type URL of a claim, such as `MsgDepositClaim`. */
-export function claimMessage({ claim }: Attestation): string {
-  const { '@type': unpacked, type_url: packed } = required(claim);
-  const url = required(optional(unpacked) ?? packed);
-  return url.slice(url.lastIndexOf('.') + 1);
-}
-
-const pendingByMessage = memoize((input: BridgeInput) =>
-  groupBy(pendingAttestations(input), ({ attestation }) => claimMessage(attestation)),
+const pendingByType = memoize((input: BridgeInput) =>
+  groupBy(pendingAttestations(input), ({ attestation }) => claimTypeOf(attestation)),
 );
 
-function pendingOf(input: BridgeInput, message: keyof typeof claimTypes): readonly EventAttestation[] {
-  return pendingByMessage(input).get(message) ?? [];
-}
-
-function pendingClaims(input: BridgeInput, message: keyof typeof claimTypes): readonly Attestation[] {
-  return pendingOf(input, message).map(attestationOf);
+function pendingClaims(input: BridgeInput, type: ClaimType): readonly Attestation[] {
+  return (pendingByType(input).get(type) ?? []).map(attestationOf);
 }
 
 /** Number of events that are claimed as deposits and not yet observed. */
 export function countPendingDeposits(input: BridgeInput): number {
-  return new Set(pendingOf(input, 'MsgDepositClaim').map(({ nonce }) => numeralKey(nonce))).size;
+  return new Set(
+    pendingByType(input)
+      .get('deposit')
+      ?.map(({ nonce }) => numeralKey(nonce)),
+  ).size;
 }
 
 /** Claims that a validator set was installed that the hub did not create. */
 export const foreignValsetClaims = memoize((input: BridgeInput): readonly Attestation[] => {
   required(input.state.valsets);
-  return pendingClaims(input, 'MsgValsetUpdatedClaim').filter((attestation) => {
-    const claim = required(attestation.claim);
-    const packed = () => required(valsetClaimOf(packedMessage(claim)));
-    const nonce = optional(claim.valset_nonce) ?? packed().valsetNonce;
-    const stored = valsetsByNonce(input).get(nonceKey(nonce)) ?? [];
-    return stored.length === 0 || differs(stored, () => optional(claim.members) ?? packed().members);
+  return pendingClaims(input, 'valset').filter((attestation) => {
+    const { valsetNonce, members } = claimContent(attestation);
+    const stored = valsetsByNonce(input).get(nonceKey(valsetNonce)) ?? [];
+    return stored.length === 0 || differs(stored, () => members);
   });
 });
 
@@ -110,15 +92,11 @@ export function isNextSubstantial(input: BridgeInput): boolean | undefined {
 }
 
 /** The pending claims that a batch was executed, by batch. */
-const executionClaims = memoize((input: BridgeInput) =>
-  groupBy(pendingClaims(input, 'MsgWithdrawClaim'), claimedBatch),
-);
+const executionClaims = memoize((input: BridgeInput) => groupBy(pendingClaims(input, 'withdraw'), claimedBatch));
 
 function claimedBatch(attestation: Attestation): string {
-  const claim = required(attestation.claim);
-  const packed = () => required(withdrawClaimOf(packedMessage(claim)));
-  const nonce = optional(claim.batch_nonce) ?? packed().batchNonce;
-  return batchKey(nonce, optional(claim.token_contract) ?? packed().tokenContract);
+  const { batchNonce, tokenContract } = claimContent(attestation);
+  return batchKey(batchNonce, tokenContract);
 }
 
 /** The pending claims that this batch was executed. */

@@ -1,19 +1,19 @@
-import { claimTypes, claimContentOf, type ClaimType } from '../../chain/claim.js';
 import { numeralKey, ratio } from '../../chain/decimal.js';
 import type { Numeral } from '../../chain/numeral.js';
 import type { Attestation } from '../../chain/module-state.js';
 import {
+  claimContent,
+  claimTypeOf,
   conflictingNonces,
-  packedMessage,
   pendingAttestations,
   votedAddresses,
   voters,
   type EventAttestation,
 } from '../bridge/events.js';
 import type { BridgeInput } from '../bridge/input.js';
-import { claimMessage, foreignBatchClaims, foreignValsetClaims } from '../bridge/integrity.js';
+import { foreignBatchClaims, foreignValsetClaims } from '../bridge/integrity.js';
 import { membersWhere, missingOf, newestPowers, newestTotalPower, newestValset, powerOf } from '../bridge/valsets.js';
-import { optional, orNull, orUndefined, required } from '../withdrawal.js';
+import { optional, orNull, orUndefined } from '../withdrawal.js';
 import { hubBlocksSince } from '../bridge/block-times.js';
 import { decimalOrNull, decimalStringOf, truncatedOrNull } from './item-list.js';
 import { coinItem, tokenItem } from './tokens.js';
@@ -60,29 +60,22 @@ export function violationOf(input: BridgeInput, attestation: Attestation) {
   return isIn(foreignBatchClaims) ? ('withdraw_claim_without_batch' as const) : null;
 }
 
-/** The fields of an unpacked claim, else those of the packed one; `null` for an unknown type. */
+/** What the claim says; `null` for an unknown type. */
 function contentOf(input: BridgeInput, attestation: Attestation) {
-  const type = orNull(() => typeOf(attestation));
-  const claim = type === null ? undefined : orUndefined(() => required(attestation.claim));
-  const packed = type && orNull(() => claim && claimContentOf(type, packedMessage(claim)));
-  const contract = orUndefined(() => optional(claim?.token_contract) ?? packed?.tokenContract);
-  const amount = orUndefined(() => optional(claim?.amount) ?? packed?.amount);
+  const type = orNull(() => claimTypeOf(attestation));
+  const content = type === null ? undefined : orUndefined(() => claimContent(attestation));
+  const contract = orUndefined(() => optional(content?.tokenContract));
   return {
     type,
-    externalHeight: decimalOrNull(() => optional(claim?.block_height) ?? packed?.externalHeight),
+    externalHeight: decimalOrNull(() => content?.externalHeight),
     /** The token that is deposited, withdrawn in the batch, or deployed. */
     token: contract === undefined ? null : tokenItem(input, contract),
-    amount: type === 'deposit' ? coinItem(input, { contract, amount }) : null,
+    amount: type === 'deposit' ? coinItem(input, { contract, amount: content?.amount }) : null,
     /** External address that deposited, and the account of the hub that receives it. */
-    sender: truncatedOrNull(() => optional(claim?.external_sender) ?? packed?.sender),
-    receiver: truncatedOrNull(() => optional(claim?.hub_receiver) ?? packed?.receiver),
+    sender: truncatedOrNull(() => optional(content?.sender)),
+    receiver: truncatedOrNull(() => optional(content?.receiver)),
     /** What a withdrawal claim says was executed, and what is claimed to be in the contract. */
-    batchNonce: decimalOrNull(() => optional(claim?.batch_nonce) ?? packed?.batchNonce),
-    valsetNonce: decimalOrNull(() => optional(claim?.valset_nonce) ?? packed?.valsetNonce),
+    batchNonce: decimalOrNull(() => content?.batchNonce),
+    valsetNonce: decimalOrNull(() => content?.valsetNonce),
   };
-}
-
-function typeOf(attestation: Attestation): ClaimType | undefined {
-  const message = claimMessage(attestation);
-  return Object.entries(claimTypes).find(([name]) => name === message)?.[1];
 }

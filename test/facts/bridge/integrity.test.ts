@@ -178,10 +178,10 @@ describe('the withdrawal of integrity metrics', () => {
     ],
     [
       'a wire type of a member',
-      withClaims(packed('MsgValsetUpdatedClaim', integer(2, 9), integer(4, 1))),
+      withClaims(packed('MsgValsetUpdatedClaim', integer(2, 5), integer(4, 1))),
       ['valset_claim_mismatch'],
     ],
-    ['a member', withClaims(packed('MsgValsetUpdatedClaim', integer(2, 9), bytes(4, [8]))), ['valset_claim_mismatch']],
+    ['a member', withClaims(packed('MsgValsetUpdatedClaim', integer(2, 5), bytes(4, [8]))), ['valset_claim_mismatch']],
   ])('is limited to the kinds that read the missing or invalid field: %s', (_, fields, withdrawn) => {
     expect(valueOf({ ...bridge, ...fields }, VIOLATIONS)).toEqual(without(none, ...withdrawn));
   });
