@@ -1,6 +1,5 @@
 import { lowest, toSeconds, type Exact } from '../chain/decimal.js';
 import type { Field } from '../chain/field.js';
-import type { Params } from '../chain/module-state.js';
 import { asDecimalString, type Numeral } from '../chain/numeral.js';
 import * as anomalies from '../facts/bridge/anomalies.js';
 import * as batches from '../facts/bridge/batches.js';
@@ -47,6 +46,7 @@ function eachMember(value: (input: BridgeInput, member: orchestrators.Registered
     orchestrators.registeredMembers(input).map((member) => ({ labels: member.labels, value: value(input, member) }));
 }
 
+type Params = Extract<BridgeInput['state']['params'], object>;
 type NumericParam = { [Name in keyof Params]: Params[Name] extends Field<Numeral> ? Name : never }[keyof Params];
 
 /** A number among the parameters of the bridge. */
