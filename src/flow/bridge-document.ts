@@ -192,11 +192,11 @@ function readEvent({ nonce: eventNonce, attestation }: EventAttestation): FlowEv
 function readClaim(attestation: Attestation): Omit<FlowEvent, 'nonce'> {
   const type = claimTypeOf(attestation);
   if (type !== 'deposit' && type !== 'withdraw') return { type };
-  const { tokenContract, amount, batchNonce } = claimContent(attestation);
-  const contract = contractLabel(tokenContract);
+  const content = claimContent(attestation);
+  const contract = contractLabel(content.tokenContract);
   return type === 'deposit'
-    ? { type, deposit: { contract, amount: amountOf(amount) } }
-    : { type, batch: batchKey(batchNonce, contract) };
+    ? { type, deposit: { contract, amount: amountOf(content.amount) } }
+    : { type, batch: batchKey(content.batchNonce, contract) };
 }
 
 /** What is remembered of a document to compare the next one with. */

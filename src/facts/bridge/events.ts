@@ -17,7 +17,6 @@ import {
   ZERO,
   type Decimal,
 } from '../../chain/decimal.js';
-import { isPresent } from '../../chain/field.js';
 import type { Attestation, Claim } from '../../chain/module-state.js';
 import type { Numeral } from '../../chain/numeral.js';
 import { groupBy } from '../grouping.js';
@@ -65,25 +64,42 @@ export function claimTypeOf({ claim }: Attestation): ClaimType | undefined {
 
 const typeByMessage: ReadonlyMap<string, ClaimType> = new Map(Object.entries(claimTypes));
 
-/** The fields of an unpacked claim, else those of the packed one; without the latter when it cannot be read. */
-export const claimContent = memoize((attestation: Attestation): ClaimContent => {
-  const claim = required(attestation.claim);
+/** The content of a packed claim; `undefined` when it cannot be read, or its type is not known. */
+const packedContent = memoize((attestation: Attestation): ClaimContent | undefined => {
   const type = claimTypeOf(attestation);
-  const packed =
-    type === undefined || !isPresent(claim.value)
-      ? undefined
-      : orUndefined(() => claimContentOf(type, packedMessage(claim)));
-  return {
-    externalHeight: claim.block_height ?? packed?.externalHeight,
-    tokenContract: claim.token_contract ?? packed?.tokenContract,
-    amount: claim.amount ?? packed?.amount,
-    sender: claim.external_sender ?? packed?.sender,
-    receiver: claim.hub_receiver ?? packed?.receiver,
-    batchNonce: claim.batch_nonce ?? packed?.batchNonce,
-    valsetNonce: claim.valset_nonce ?? packed?.valsetNonce,
-    members: claim.members ?? packed?.members,
-  };
+  return type && orUndefined(() => claimContentOf(type, packedMessage(required(attestation.claim))));
 });
+
+/** The fields of an unpacked claim, else those of the packed one. Only those that are used are read. */
+export function claimContent(attestation: Attestation): ClaimContent {
+  const claim = required(attestation.claim);
+  return {
+    get externalHeight() {
+      return claim.block_height ?? packedContent(attestation)?.externalHeight;
+    },
+    get tokenContract() {
+      return claim.token_contract ?? packedContent(attestation)?.tokenContract;
+    },
+    get amount() {
+      return claim.amount ?? packedContent(attestation)?.amount;
+    },
+    get sender() {
+      return claim.external_sender ?? packedContent(attestation)?.sender;
+    },
+    get receiver() {
+      return claim.hub_receiver ?? packedContent(attestation)?.receiver;
+    },
+    get batchNonce() {
+      return claim.batch_nonce ?? packedContent(attestation)?.batchNonce;
+    },
+    get valsetNonce() {
+      return claim.valset_nonce ?? packedContent(attestation)?.valsetNonce;
+    },
+    get members() {
+      return claim.members ?? packedContent(attestation)?.members;
+    },
+  };
+}
 
 const nonceKeyOf = ({ nonce }: EventAttestation): Numeral => numeralKey(nonce);
 export const attestationOf = ({ attestation }: EventAttestation): Attestation => attestation;

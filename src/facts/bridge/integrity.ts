@@ -76,9 +76,9 @@ export function countPendingDeposits(input: BridgeInput): number {
 export const foreignValsetClaims = memoize((input: BridgeInput): readonly Attestation[] => {
   required(input.state.valsets);
   return pendingClaims(input, 'valset').filter((attestation) => {
-    const { valsetNonce, members } = claimContent(attestation);
-    const stored = valsetsByNonce(input).get(nonceKey(valsetNonce)) ?? [];
-    return stored.length === 0 || differs(stored, () => members);
+    const content = claimContent(attestation);
+    const stored = valsetsByNonce(input).get(nonceKey(content.valsetNonce)) ?? [];
+    return stored.length === 0 || differs(stored, () => content.members);
   });
 });
 
