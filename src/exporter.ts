@@ -22,7 +22,7 @@ import { createApp, type AppDependencies } from './server/app.js';
 import { startWebServer, type ListenAddress } from './server/server.js';
 import type { WebConfigFile } from './server/web-config.js';
 import type { StateFile } from './state/state-file.js';
-import { prepareItems } from './poll/kept-body.js';
+import { itemsOf, prepareItems } from './poll/kept-body.js';
 
 export interface ExporterOptions extends ReloadOptions {
   readonly listen: ListenAddress;
@@ -110,15 +110,14 @@ interface PagesOptions extends Pick<ExporterOptions, 'telemetryPath' | 'build'> 
 /** The pages for people, rendered for each request. */
 export function createPages(
   endpoints: { readonly all: () => readonly ShownEndpoint[]; readonly states: () => readonly EndpointState[] },
-  active: Pick<ActiveConfig, 'current' | 'rejectedAt'>,
+  active: Pick<ActiveConfig, 'current' | 'rejected'>,
   { telemetryPath, build, startedAt, recorder, now: clockNow, isRecording = false }: PagesOptions,
 ): Pick<AppDependencies, 'statusPage' | 'pendingPage' | 'configPage'> {
   const site = { telemetryPath, version: build.version, isRecording };
-  const verdicts = (now: Instant) => verdictsOf(endpoints.states(), now);
 
   const instance = (now: Instant): Instance => {
     const { poll, hash, loadedAt } = active.current();
-    const rejectedAt = active.rejectedAt();
+    const rejected = active.rejected();
     return {
       version: build.version,
       nodeVersion: build.nodeVersion,
@@ -129,22 +128,32 @@ export function createPages(
       uptimeSeconds: (now.monotonicMs - startedAt.monotonicMs) / 1000,
       configHash: hash,
       configLoadedAt: isoTime(loadedAt.epochSeconds),
-      configRejectedAt: rejectedAt ? isoTime(rejectedAt.epochSeconds) : null,
+      configRejectedAt: rejected ? isoTime(rejected.at.epochSeconds) : null,
+      configProblems: rejected?.problems ?? [],
       recorder: recorderView(recorder.status()),
     };
   };
 
-  const pending = async (target: string | undefined, query: string | undefined): Promise<PendingView | undefined> => {
-    await prepareItems(endpoints.states().filter((state) => target === undefined || state.target === target));
+  const pending = async (
+    isJson: boolean,
+    target: string | undefined,
+    query: string | undefined,
+  ): Promise<PendingView | undefined> => {
+    const states = endpoints.states().filter((state) => target === undefined || state.target === target);
+    // The page of several targets lists their verdicts.
+    const hasItems = isJson || new Set(states.map((state) => state.target)).size === 1;
+    if (hasItems) await prepareItems(states);
     const now = clockNow();
-    return pendingView(endpoints.all(), verdicts(now), active.current().links, now, { target, query });
+    const { links } = active.current();
+    const deriveItems = hasItems ? itemsOf : () => undefined;
+    return pendingView(endpoints.all(), verdictsOf(states, now), links, now, { target, query }, deriveItems);
   };
 
   const status = async (): Promise<StatusView> => {
     await prepareItems(endpoints.states());
     const now = clockNow();
     return {
-      ...viewOf(endpoints.all(), verdicts(now), active.current().links, now),
+      ...viewOf(endpoints.all(), verdictsOf(endpoints.states(), now), active.current().links, now),
       instance: instance(now),
     };
   };
@@ -155,7 +164,7 @@ export function createPages(
       return isJson ? jsonOf(view, { withItems: false }) : statusPage(view, site);
     },
     pendingPage: async (isJson, target, search) => {
-      const view = await pending(target, search);
+      const view = await pending(isJson, target, search);
       if (view === undefined) return undefined;
       return isJson ? jsonOf(view, { withItems: true }) : pendingPage(view, active.current().links, site);
     },
@@ -201,8 +210,8 @@ interface ReloadEvents {
 /** The active configuration. */
 interface ActiveConfig {
   readonly current: () => LoadedConfig;
-  /** When a reload failed, unless a later one succeeded. */
-  readonly rejectedAt: () => Instant | undefined;
+  /** When a reload failed and why, unless a later one succeeded. */
+  readonly rejected: () => { readonly at: Instant; readonly problems: readonly string[] } | undefined;
   /** Activates a new configuration, or keeps the previous one if it is invalid. */
   readonly reload: () => Promise<ConfigResult>;
   /** Starts to check the files for changes. */
@@ -217,7 +226,7 @@ function createActiveConfig(
   { onLoaded, onRejected }: ReloadEvents,
 ): ActiveConfig {
   let current = loadedConfig(config);
-  let rejectedAt: Instant | undefined;
+  let rejected: ReturnType<ActiveConfig['rejected']>;
   let loadedHash = autoReload?.initialHash;
   let isClosed = false;
   let closeLoop = (): void => undefined;
@@ -230,13 +239,16 @@ function createActiveConfig(
     const result = await loadConfig();
     if (isClosed) return result;
     if (!result.ok) {
-      rejectedAt = clock();
+      rejected = { at: clock(), problems: result.problems };
       onRejected();
-      log.error({ problems: result.problems }, 'the new configuration is invalid, the previous one stays active');
+      log.error(
+        { problems: result.problems },
+        'the new configuration is invalid, the previous one stays active: correct it and reload',
+      );
       return result;
     }
     current = loadedConfig(result.config);
-    rejectedAt = undefined;
+    rejected = undefined;
     onLoaded(current);
     for (const warning of result.warnings) log.warn(warning);
     log.info({ targets: current.targets }, 'configuration reloaded');
@@ -251,7 +263,7 @@ function createActiveConfig(
 
   return {
     current: () => current,
-    rejectedAt: () => rejectedAt,
+    rejected: () => rejected,
     reload: async () => enqueue(reloadNow),
     startAutoReload: () => {
       if (autoReload === undefined) return;

@@ -1,9 +1,20 @@
 import { isScheduledByDistance, knownChains } from '../../src/chain/known-chains.js';
 import { chainVariable, commonVariables, exporterUrlVariable, pendingItemsLink } from './filters.js';
-import { type Dashboard, graph, type Row, table, timeline } from './grafana.js';
+import { type Dashboard, graph, type Row, table, timeline, type ValueTexts } from './grafana.js';
 import { backlogShareColumn, problemColumn } from './problem-table.js';
 import { worst } from './problems.js';
-import { ageOf, CHAIN, changeOf, increaseOf, latest, quantileOf, type Selection, sumBy } from './queries.js';
+import {
+  ageOf,
+  CHAIN,
+  changeOf,
+  increaseOf,
+  latest,
+  orNothing,
+  orZero,
+  quantileOf,
+  type Selection,
+  sumBy,
+} from './queries.js';
 
 const TARGET = '{{cluster}} {{target}}';
 const CHAIN_NAME = `${TARGET} {{chain}} {{chain_id}}`;
@@ -31,11 +42,18 @@ const unchangedFor = ageOf('crosschain_lowest_pending_nonce_changed_timestamp_se
 const noncesDone = changeOf('crosschain_lowest_pending_nonce', '15m', byChain());
 /** A missed transaction does not block a chain whose clients do not look at the distance. */
 const withoutLookahead = Array.from(knownChains.keys()).filter((chainId) => !isScheduledByDistance(chainId));
+const lookahead = latest('crosschain_schedule_lookahead_nonces', byChain(`chain_id!~"${withoutLookahead.join('|')}"`));
 export const lookaheadUsed = perChain(
   `(${perChain(latest('crosschain_highest_pending_nonce', byChain()), '-', latest('crosschain_lowest_missed_nonce', byChain()))})`,
   '/',
-  latest('crosschain_schedule_lookahead_nonces', byChain(`chain_id!~"${withoutLookahead.join('|')}"`)),
+  lookahead,
 );
+const LOOKAHEAD = [
+  ['transparent', null],
+  ['orange', 0.5],
+  ['red', 0.8],
+] as const;
+const NONE: ValueTexts = { '-1': ['none', 'transparent'] };
 const SWITCH = { '0': ['off', 'orange'], '1': ['on', 'transparent'] } as const;
 
 const now: Row = {
@@ -51,7 +69,7 @@ const now: Row = {
       lastLabels: { cluster: 'Cluster' },
       links: { Target: [pendingItemsLink] },
       columns: [
-        problemColumn([], 'problem=~"Crosschain.+"'),
+        problemColumn([], latest('crosschain_total_pending'), 'problem=~"Crosschain.+"'),
         { title: 'Outbound', expr: latest('crosschain_outbound_enabled'), unit: 'none', texts: SWITCH },
         { title: 'Inbound', expr: latest('crosschain_inbound_enabled'), unit: 'none', texts: SWITCH },
         { title: 'Pending', expr: latest('crosschain_total_pending'), unit: 'short' },
@@ -70,7 +88,7 @@ const now: Row = {
     table({
       title: 'Chains',
       description:
-        'On which chain do transactions wait, for how long, and does it move? A chain is stuck when its oldest transaction is above the limit and its lowest nonce stays. Missed ones are below the lowest nonce and not finished; too many nonces above one, the chain freezes: when the lookahead is used up, except on Bitcoin. A dash: there is none.',
+        'On which chain do transactions wait, for how long, and does it move? A chain is stuck when its oldest transaction is above the limit and its lowest nonce stays. Missed ones are below the lowest nonce and not finished; too many nonces above one, the chain freezes: when the lookahead is used up, except on Bitcoin. A dash: not known, or without a lookahead.',
       noValue: 'no transaction is listed',
       height: 10,
       labels: { target: 'Target', chain: 'Chain', chain_id: 'Id' },
@@ -78,11 +96,15 @@ const now: Row = {
       links: { Target: [pendingItemsLink] },
       columns: [
         {
-          ...problemColumn(['chain_id']),
-          expr: `0 * ${ageLimit} + on (cluster, target, chain_id) group_left () (${worst(['chain_id'], 'chain_id!=""', SELECTED)})`,
+          ...problemColumn([], ''),
+          expr: orZero(
+            `0 * ${ageLimit} + on (cluster, target, chain_id) group_left () (${worst(['chain_id'], 'chain_id!=""', SELECTED)})`,
+            CHAIN,
+            ageLimit,
+          ),
         },
-        { title: 'Pending', expr: listed(CHAIN, 'list="pending"'), unit: 'short' },
-        { title: 'Oldest', expr: oldest('pending'), unit: 'dtdhms' },
+        { title: 'Pending', expr: orZero(listed(CHAIN, 'list="pending"'), CHAIN, ageLimit), unit: 'short' },
+        { title: 'Oldest', expr: orNothing(oldest('pending'), CHAIN, ageLimit), unit: 'dtdhms', texts: NONE },
         { title: 'Limit', expr: ageLimit, unit: 'dtdhms' },
         { title: 'Lowest nonce', expr: latest('crosschain_lowest_pending_nonce', byChain()), unit: 'none' },
         { title: 'Unchanged', expr: unchangedFor, unit: 'dtdhms' },
@@ -91,10 +113,18 @@ const now: Row = {
           expr: latest('crosschain_cctxs_without_hash', { by: CHAIN, where: ['list="pending"'] }),
           unit: 'short',
         },
-        { title: 'Missed', expr: listed(CHAIN, 'list="missed"'), unit: 'short' },
-        { title: 'Missed for', expr: oldest('missed'), unit: 'dtdhms' },
-        { title: 'Lookahead', expr: lookaheadUsed, unit: 'percentunit', decimals: 0 },
+        { title: 'Missed', expr: orZero(listed(CHAIN, 'list="missed"'), CHAIN, ageLimit), unit: 'short' },
+        { title: 'Missed for', expr: orNothing(oldest('missed'), CHAIN, ageLimit), unit: 'dtdhms', texts: NONE },
+        {
+          title: 'Lookahead used',
+          expr: orNothing(lookaheadUsed, CHAIN, lookahead),
+          unit: 'percentunit',
+          decimals: 0,
+          texts: { '-1': ['none missed', 'transparent'] },
+          thresholds: LOOKAHEAD,
+        },
       ],
+      widths: { Pending: 90, Limit: 90, Missed: 90, 'Lookahead used': 140 },
       sortBy: [{ column: 'Oldest', isDescending: true }],
     }),
     graph({
@@ -121,7 +151,8 @@ const now: Row = {
     }),
     graph({
       title: 'Finished per hour by chain',
-      description: 'How much does each chain finish? Zero on a quiet chain, and on one that is stuck.',
+      description:
+        'How much does each chain finish? Zero on a quiet chain, and on one that is stuck: Pending by chain tells them apart.',
       noValue: 'no transaction was seen',
       unit: 'short',
       min: 0,
@@ -139,7 +170,7 @@ const now: Row = {
     graph({
       title: 'Durations by chain',
       description:
-        'How long do transactions take on each chain? The median of those that finished in a day, from their creation on.',
+        'How long do transactions take on each chain? The median of those that finished in a day, from their creation on. Those that are stuck do not count: Oldest pending has them.',
       noValue: 'none finished in a day',
       unit: 'dtdhms',
       min: 0,
@@ -184,11 +215,7 @@ const blocking: Row = {
       noValue: 'none is missed, or nothing is pending above it',
       unit: 'percentunit',
       min: 0,
-      thresholds: [
-        ['text', null],
-        ['orange', 0.5],
-        ['red', 0.8],
-      ],
+      thresholds: [['text', null], ...LOOKAHEAD.slice(1)],
       series: [{ expr: lookaheadUsed, legend: CHAIN_NAME }],
     }),
     graph({
@@ -241,7 +268,8 @@ const outcomes: Row = {
     }),
     graph({
       title: 'Duration of 99 % by chain',
-      description: 'How long do the slow ones take? Within this time 99 % of the transactions of a day finished.',
+      description:
+        'How long do the slow ones take? Within this time finished 99 % of those that finished in a day; those that are stuck do not count.',
       noValue: 'none finished in a day',
       unit: 'dtdhms',
       min: 0,

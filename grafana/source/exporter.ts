@@ -80,7 +80,7 @@ const current: Row = {
     table({
       title: 'Alerts on the exporter',
       description:
-        'Is an exporter or its data missing, and are the alert rules evaluated at all? BridgeWatchdog always fires. Whether notifications arrive is not shown here.',
+        'Is an exporter or its data missing, and are the alert rules evaluated at all? BridgeWatchdog, the last row, always fires. Whether notifications arrive is not shown here.',
       noValue: 'the alert rules are not evaluated: not even BridgeWatchdog fires',
       width: 12,
       labels: { alertname: 'Alert', severity: 'Severity', target: 'Target', document: 'Document' },
@@ -91,7 +91,8 @@ const current: Row = {
       columns: [
         {
           title: 'For',
-          expr: `time() - min by (alertname, severity, cluster, target, document) (ALERTS_FOR_STATE{${EXPORTER_ALERTS}} and ignoring (alertstate) ALERTS{alertstate="firing", ${EXPORTER_ALERTS}})`,
+          // The watchdog has no severity that is sorted after the others.
+          expr: `label_replace(time() - min by (alertname, severity, cluster, target, document) (ALERTS_FOR_STATE{${EXPORTER_ALERTS}} and ignoring (alertstate) ALERTS{alertstate="firing", ${EXPORTER_ALERTS}}), "severity", "works", "severity", "none")`,
           unit: 'dtdhms',
         },
       ],
@@ -110,6 +111,40 @@ const current: Row = {
           title: 'Exporters',
           expr: `count by (cluster, target, document, family) (${ofTargets('bridge_exporter_family_withdrawn')} == 1)`,
           unit: 'short',
+        },
+      ],
+    }),
+    table({
+      title: 'Exporters',
+      description:
+        'Which version was deployed, since when does it run, and did it load its configuration? Different hashes are different configurations.',
+      noValue: 'no exporter is scraped',
+      height: 6,
+      labels: { instance: 'Exporter', version: 'Version', nodejs: 'Node.js' },
+      lastLabels: { job: 'Job', cluster: 'Cluster' },
+      columns: [
+        {
+          title: 'Runs for',
+          expr: withVersion((filters) => `time() - process_start_time_seconds{${filters}}`),
+          unit: 'dtdhms',
+        },
+        {
+          title: 'Last reload',
+          expr: withVersion((filters) => `bridge_exporter_config_last_reload_successful{${filters}}`),
+          unit: 'none',
+          texts: { '0': ['failed', 'orange'], '1': ['ok', 'green'] },
+        },
+        {
+          title: 'Loaded for',
+          expr: withVersion(
+            (filters) => `time() - bridge_exporter_config_last_reload_success_timestamp_seconds{${filters}}`,
+          ),
+          unit: 'dtdhms',
+        },
+        {
+          title: 'Configuration',
+          expr: withVersion((filters) => `bridge_exporter_config_hash{${filters}}`),
+          unit: 'none',
         },
       ],
     }),
@@ -235,40 +270,6 @@ const process: Row = {
   title: 'Process',
   isCollapsed: true,
   panels: [
-    table({
-      title: 'Exporters',
-      description:
-        'Which version runs since when, and did it load its configuration? Different hashes are different configurations.',
-      noValue: 'no exporter is scraped',
-      height: 6,
-      labels: { instance: 'Exporter', version: 'Version', nodejs: 'Node.js' },
-      lastLabels: { job: 'Job', cluster: 'Cluster' },
-      columns: [
-        {
-          title: 'Runs for',
-          expr: withVersion((filters) => `time() - process_start_time_seconds{${filters}}`),
-          unit: 'dtdhms',
-        },
-        {
-          title: 'Last reload',
-          expr: withVersion((filters) => `bridge_exporter_config_last_reload_successful{${filters}}`),
-          unit: 'none',
-          texts: { '0': ['failed', 'orange'], '1': ['ok', 'green'] },
-        },
-        {
-          title: 'Loaded for',
-          expr: withVersion(
-            (filters) => `time() - bridge_exporter_config_last_reload_success_timestamp_seconds{${filters}}`,
-          ),
-          unit: 'dtdhms',
-        },
-        {
-          title: 'Configuration',
-          expr: withVersion((filters) => `bridge_exporter_config_hash{${filters}}`),
-          unit: 'none',
-        },
-      ],
-    }),
     graph({
       title: 'Memory',
       description:

@@ -168,6 +168,8 @@ interface Table extends Texts {
   readonly sortBy?: readonly { readonly column: string; readonly isDescending: boolean }[];
   /** Text and color of label values, by column title. */
   readonly labelTexts?: Readonly<Record<string, ValueTexts>>;
+  /** Whether the number of rows is below them: a panel may be too low for all. */
+  readonly isCounted?: boolean;
   /** In pixels, by column title. */
   readonly widths?: Readonly<Record<string, number>>;
   readonly links?: Readonly<Record<string, readonly Link[]>>;
@@ -182,6 +184,7 @@ export function table({
   labelTexts = {},
   widths = {},
   links = {},
+  isCounted = false,
   ...panel
 }: Table): Panel {
   // Grafana names the value of a single query `Value`.
@@ -223,6 +226,7 @@ export function table({
       options: {
         cellHeight: 'sm',
         showHeader: true,
+        ...(isCounted && { footer: { show: true, countRows: true, reducer: ['count'], fields: '' } }),
         sortBy: sortBy.map(({ column, isDescending }) => ({ desc: isDescending, displayName: column })),
       },
       transformations: [
@@ -254,7 +258,8 @@ function columnProperties(column: Column): JsonObject {
   const absent = { color: 'transparent', index: 99, text: '–' };
   const isColored = column.thresholds !== undefined || column.texts !== undefined;
   return {
-    ...fieldJson(column),
+    // A number beside texts has no color.
+    ...fieldJson(column.texts === undefined ? column : { thresholds: [['transparent', null]], ...column }),
     mappings: [...mappings(column), { options: { match: 'null', result: absent }, type: 'special' }],
     ...(isColored && { 'custom.cellOptions': COLORED_CELL }),
   };

@@ -3,7 +3,20 @@ import { commonVariables, exporterUrlVariable, pendingItemsLink, rowLink } from 
 import { type Dashboard, graph, type Row, table, timeline } from './grafana.js';
 import { backlogShareColumn, problemColumn, problemTable, worstTexts } from './problem-table.js';
 import { worst } from './problems.js';
-import { ageOf, CHAIN, changeOf, increaseOf, latest, perToken, quantileOf, sumBy, withSymbol } from './queries.js';
+import {
+  ageOf,
+  CHAIN,
+  changeOf,
+  increaseOf,
+  latest,
+  ofCurrentData,
+  orNothing,
+  orZero,
+  perToken,
+  quantileOf,
+  sumBy,
+  withSymbol,
+} from './queries.js';
 
 const TARGET = '{{cluster}} {{target}}';
 
@@ -12,8 +25,13 @@ const sumOfLists = (what: string, first: string, second: string): string =>
   perToken(latest(`bridge_token_${first}_${what}`, TOKEN), '+', latest(`bridge_token_${second}_${what}`, TOKEN));
 const coins = (amount: string): string => perToken(amount, '/', `10 ^ ${latest('bridge_token_decimals', TOKEN)}`);
 const MINIMUM_FEE = latest('bridge_token_min_batch_fee', TOKEN);
+const AGE_LIMIT = latest('crosschain_age_limit_seconds', { by: CHAIN });
+const OLDEST_DUE = ageOf('bridge_oldest_due_transfer_timestamp_seconds');
+const QUEUE = latest('bridge_unbatched_transfers');
+const ALL_WAITING = sumOfLists('transfers', 'unbatched', 'batched');
 /** Of the tokens of which something waits, by symbol. */
-const waiting = (expr: string): string => sumBy(['symbol'], withSymbol(`(${expr}) > 0`));
+const waiting = (expr: string): string =>
+  sumBy(['symbol'], withSymbol(`(${expr}) and on (cluster, target, token_contract) ${ALL_WAITING} > 0`));
 
 const now: Row = {
   title: 'Now',
@@ -21,14 +39,14 @@ const now: Row = {
     problemTable({
       title: 'Problems now',
       description:
-        'What is wrong, about what, and since when? Red and orange: the alert fires. Yellow: it will, if the problem lasts. Without the alert rules everything is yellow. Begin with the lowest order of a target: a problem can be the cause of those with a higher order. The alerts on the exporter are here, too, since their rule has matched. The runbook has a section for each name.',
+        'What is wrong, about what, and since when? Red and orange: the alert fires. Yellow: it will, if the problem lasts. Without the alert rules everything is yellow. Begin with the lowest order of a target: a problem can be the cause of those with a higher order. The alerts on the exporter are here, too, since their rule has matched. Scroll when the number of rows below is higher than you see. The runbook has a section for each name.',
       noValue: 'no problem, if the data below is current',
       height: 11,
     }),
     table({
       title: 'Bridges',
       description:
-        'Which bridge has the problem, is its data current, and what does it wait for? A dash: there is nothing, or the node sent no data. Of limit: waiting transfers as a share of backlog_limit. Oldest due: age of the oldest batch, or time since the fees of a queue pay for one. Unsigned and overdue are batches, events and cctxs the pending ones. Set signed: power that signed the newest validator set.',
+        'Which bridge has the problem, is its data current, and what does it wait for? A dash: the node sent no data, or there is nothing to sign. Of limit: waiting transfers as a share of backlog_limit. Oldest due: age of the oldest batch, or time since the fees of a queue pay for one. Unsigned and overdue are batches, events and cctxs the pending ones. Set signed: power that signed the newest validator set.',
       noValue: 'no bridge is polled',
       height: 6,
       labels: { target: 'Target' },
@@ -42,7 +60,7 @@ const now: Row = {
         ],
       },
       columns: [
-        problemColumn([]),
+        problemColumn([], latest('bridge_exporter_up')),
         {
           title: 'Age of data',
           expr: `max by (cluster, target) (${ageOf('bridge_exporter_last_success_timestamp_seconds', { by: ['document'] })})`,
@@ -52,13 +70,18 @@ const now: Row = {
             ['red', OUTDATED_SECONDS],
           ],
         },
-        { title: 'In queue', expr: latest('bridge_unbatched_transfers'), unit: 'short' },
+        { title: 'In queue', expr: QUEUE, unit: 'short' },
         { title: 'In batches', expr: latest('bridge_batch_transactions'), unit: 'short' },
         backlogShareColumn(
-          `(${latest('bridge_unbatched_transfers')} + ${latest('bridge_batch_transactions')})`,
+          `(${QUEUE} + ${latest('bridge_batch_transactions')})`,
           latest('bridge_backlog_limit_transfers'),
         ),
-        { title: 'Oldest due', expr: ageOf('bridge_oldest_due_transfer_timestamp_seconds'), unit: 'dtdhms' },
+        {
+          title: 'Oldest due',
+          expr: orNothing(OLDEST_DUE, [], QUEUE),
+          unit: 'dtdhms',
+          texts: { '-1': ['none', 'transparent'] },
+        },
         { title: 'Batches', expr: latest('bridge_batches'), unit: 'short' },
         { title: 'Unsigned', expr: latest('bridge_batches_below_threshold'), unit: 'short' },
         { title: 'Overdue', expr: latest('bridge_batches_overdue'), unit: 'short' },
@@ -74,7 +97,7 @@ const now: Row = {
     table({
       title: 'What waits, by token',
       description:
-        'How much is waiting, what is it worth, and do the fees pay for a batch? In the queue and in batches in whole coins. Worth: the amount in minimum fees of its token, which have about the same worth for all tokens. Fees: of the best hundred transfers in the queue, in minimum fees; below 1 nobody builds a batch. A dash: not configured, or an empty queue.',
+        'How much is waiting, what is it worth, and do the fees pay for a batch? In the queue and in batches in whole coins. Worth: the amount in minimum fees of its token, which have about the same worth for all tokens. Fees: of the best hundred transfers in the queue, in minimum fees; below 1 nobody builds a batch. A dash: decimals or min_batch_fee are not configured.',
       noValue: 'nothing waits',
       width: 13,
       widths: { 'Worth (× min. fee)': 150 },
@@ -82,7 +105,7 @@ const now: Row = {
       lastLabels: { cluster: 'Cluster' },
       links: { Target: [pendingItemsLink] },
       columns: [
-        { title: 'Transfers', expr: waiting(sumOfLists('transfers', 'unbatched', 'batched')), unit: 'short' },
+        { title: 'Transfers', expr: waiting(ALL_WAITING), unit: 'short' },
         {
           title: 'In queue',
           expr: waiting(coins(latest('bridge_token_unbatched_amount', TOKEN))),
@@ -111,7 +134,7 @@ const now: Row = {
     table({
       title: 'Chains',
       description:
-        'On which chain do cross-chain transactions wait, and for how long compared with its limit? A dash: none is listed. Cross-chain has what blocks a chain.',
+        'On which chain do cross-chain transactions wait, and for how long compared with its limit? Cross-chain has what blocks a chain.',
       noValue: 'no transaction is listed',
       width: 11,
       labels: { target: 'Target', chain: 'Chain', chain_id: 'Id' },
@@ -119,26 +142,39 @@ const now: Row = {
       links: { Target: [rowLink('Cross-chain', 'bridge-cross-chain'), pendingItemsLink] },
       columns: [
         {
-          ...problemColumn(['chain_id']),
-          expr: `0 * ${latest('crosschain_age_limit_seconds', { by: CHAIN })} + on (cluster, target, chain_id) group_left () (${worst(['chain_id'], 'chain_id!=""')})`,
+          ...problemColumn([], ''),
+          expr: orZero(
+            `0 * ${AGE_LIMIT} + on (cluster, target, chain_id) group_left () (${worst(['chain_id'], 'chain_id!=""')})`,
+            CHAIN,
+            AGE_LIMIT,
+          ),
         },
         {
           title: 'Pending',
-          expr: sumBy(
+          expr: orZero(
+            sumBy(
+              CHAIN,
+              latest('crosschain_cctxs', {
+                by: [...CHAIN, 'status', 'coin_type', 'direction'],
+                where: ['list="pending"'],
+              }),
+            ),
             CHAIN,
-            latest('crosschain_cctxs', {
-              by: [...CHAIN, 'status', 'coin_type', 'direction'],
-              where: ['list="pending"'],
-            }),
+            AGE_LIMIT,
           ),
           unit: 'short',
         },
         {
           title: 'Oldest',
-          expr: ageOf('crosschain_oldest_cctx_created_timestamp_seconds', { by: CHAIN, where: ['list="pending"'] }),
+          expr: orNothing(
+            ageOf('crosschain_oldest_cctx_created_timestamp_seconds', { by: CHAIN, where: ['list="pending"'] }),
+            CHAIN,
+            AGE_LIMIT,
+          ),
           unit: 'dtdhms',
+          texts: { '-1': ['none', 'transparent'] },
         },
-        { title: 'Limit', expr: latest('crosschain_age_limit_seconds', { by: CHAIN }), unit: 'dtdhms' },
+        { title: 'Limit', expr: AGE_LIMIT, unit: 'dtdhms' },
       ],
       sortBy: [{ column: 'Oldest', isDescending: true }],
     }),
@@ -161,13 +197,17 @@ const overTime: Row = {
     }),
     graph({
       title: 'Waiting transfers',
-      description: 'Does the backlog of a bridge grow: in the queue, or in batches?',
-      noValue: 'no bridge is polled',
+      description:
+        'Does the backlog of a bridge grow: in the queue, or in batches? A line ends when its data is outdated.',
+      noValue: 'no bridge is polled, or its data is outdated',
       unit: 'short',
       min: 0,
       series: [
-        { expr: latest('bridge_unbatched_transfers'), legend: `${TARGET} in the queue` },
-        { expr: latest('bridge_batch_transactions'), legend: `${TARGET} in batches` },
+        { expr: ofCurrentData(QUEUE, 'module_state'), legend: `${TARGET} in the queue` },
+        {
+          expr: ofCurrentData(latest('bridge_batch_transactions'), 'module_state'),
+          legend: `${TARGET} in batches`,
+        },
       ],
     }),
     graph({
@@ -180,9 +220,9 @@ const overTime: Row = {
       isStacked: true,
       series: [
         {
-          expr: sumBy(
-            CHAIN,
-            latest('crosschain_cctxs', { by: [...CHAIN, 'list', 'status', 'coin_type', 'direction'] }),
+          expr: ofCurrentData(
+            sumBy(CHAIN, latest('crosschain_cctxs', { by: [...CHAIN, 'list', 'status', 'coin_type', 'direction'] })),
+            'rate_limiter_input',
           ),
           legend: `${TARGET} {{chain}} {{chain_id}}`,
         },
@@ -234,20 +274,22 @@ const overTime: Row = {
     graph({
       title: 'Durations of withdrawals',
       description:
-        'How long do withdrawals take that were executed in the last day? A batch counts from its creation, a transfer from the first document with it. The dashed line is the objective of the target.',
-      noValue: 'none was executed in a day',
+        'How long do withdrawals take that were executed in the last day, and how long has the oldest one waited that is not? Those that are stuck are in no median. A batch counts from its creation, a transfer from the first document with it. The dashed line is the objective of the target.',
+      noValue: 'none was executed in a day, and none is due',
       unit: 'dtdhms',
       min: 0,
       series: [
         { expr: quantileOf(0.5, 'bridge_transfer_duration_seconds'), legend: `${TARGET} transfer, median` },
         { expr: quantileOf(0.99, 'bridge_transfer_duration_seconds'), legend: `${TARGET} transfer, 99 %` },
         { expr: quantileOf(0.5, 'bridge_batch_duration_seconds'), legend: `${TARGET} batch, median` },
+        { expr: ofCurrentData(OLDEST_DUE, 'module_state'), legend: `${TARGET} oldest due, not executed` },
         { expr: latest('bridge_objective_seconds'), legend: `${TARGET} objective`, isReference: true },
       ],
     }),
     graph({
       title: 'Batches per hour',
-      description: 'Are batches built and executed, or canceled? A canceled batch returns its transfers to the queue.',
+      description:
+        'Are batches built and executed, or canceled? A canceled batch returns its transfers to the queue. A batch that is stuck is built and neither of the others: Batches counts those that wait, and for what.',
       noValue: 'no bridge is polled',
       unit: 'short',
       min: 0,

@@ -1,9 +1,11 @@
 import { pendingItemsLink } from './filters.js';
 import { type Column, type Panel, table, type ValueTexts } from './grafana.js';
 import { problemStarts, withOrder, withSubject, worst } from './problems.js';
+import { orZero } from './queries.js';
 
 /** See `worst`. Only what has an alert that fires is red or orange. */
 export const worstTexts: ValueTexts = {
+  '0': ['none', 'transparent'],
   '1': ['soon', 'yellow'],
   '2': ['warning', 'orange'],
   '3': ['critical', 'red'],
@@ -13,13 +15,19 @@ export const severityTexts: ValueTexts = {
   critical: ['critical', 'red'],
   warning: ['warning', 'orange'],
   info: ['info', 'blue'],
+  works: ['works', 'transparent'],
   'critical soon': ['critical soon', 'yellow'],
   'warning soon': ['warning soon', 'yellow'],
 };
 
-/** The worst problem of each row. */
-export function problemColumn(labels: readonly string[], ...matchers: readonly string[]): Column {
-  return { title: 'Problem', expr: worst(labels, ...matchers), unit: 'none', texts: worstTexts };
+/** The worst problem of each row of `known`. */
+export function problemColumn(labels: readonly string[], known: string, ...matchers: readonly string[]): Column {
+  return {
+    title: 'Problem',
+    expr: orZero(worst(labels, ...matchers), labels, known),
+    unit: 'none',
+    texts: worstTexts,
+  };
 }
 
 /** What waits, as a share of `backlog_limit`, in the color of the alert on more than that. */
@@ -54,6 +62,7 @@ export function problemTable(
       { title: 'Since', expr: `1000 * (${start})`, unit: 'dateTimeAsIsoNoDateIfToday' },
       { title: 'For', expr: `time() - (${start})`, unit: 'dtdhms' },
     ],
+    isCounted: true,
     widths: { Severity: 120, [ORDER]: 165, Problem: 280 },
     // A cause before what follows from it, and what began first before the others.
     sortBy: ['Severity', ORDER, 'Since'].map((column) => ({ column, isDescending: false })),

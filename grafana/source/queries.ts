@@ -1,3 +1,4 @@
+import { OUTDATED_SECONDS } from '../../src/problems/exporter-rules.js';
 import { BEHIND_SECONDS as NODE_BEHIND_SECONDS } from '../../src/queries/node-status.js';
 
 /*
@@ -70,10 +71,24 @@ export function withSymbol(expr: string): string {
 
 export const CHAIN = ['chain_id', 'chain'] as const;
 
+/** Without targets whose last successful poll is too old: the values of it stay until `stale_after`. */
+export function ofCurrentData(expr: string, document: string): string {
+  const age = ageOf('bridge_exporter_last_success_timestamp_seconds', { where: [`document="${document}"`] });
+  return `(${expr}) unless on (cluster, target) ${age} > ${OUTDATED_SECONDS}`;
+}
+
+/** 0 where there is nothing, so that a dash only means that a value is not known. `known` has the rows of which it is. */
+export const orZero = (expr: string, on: readonly string[], known: string): string =>
+  `${expr} or on (${labelsBy(on)}) 0 * (${known})`;
+
+/** -1 where there is nothing, when 0 is a value. */
+export const orNothing = (expr: string, on: readonly string[], known: string): string =>
+  `${orZero(expr, on, known)} - 1`;
+
 /** Without a hub whose node is behind: what it says is as old. */
 export function ofCurrentNode(expr: string): string {
   const node = { where: ['document="module_state"'] };
   const syncing = `${lowest('bridge_exporter_node_syncing', node)} == 1`;
   const old = `time() - ${latest('bridge_exporter_node_block_timestamp_seconds', node)} > ${NODE_BEHIND_SECONDS}`;
-  return `(${expr}) unless on (cluster, target) (${syncing} or ${old})`;
+  return ofCurrentData(`(${expr}) unless on (cluster, target) (${syncing} or ${old})`, 'module_state');
 }

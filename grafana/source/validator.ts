@@ -12,7 +12,7 @@ import {
   type ValueTexts,
 } from './grafana.js';
 import { problemColumn, problemTable } from './problem-table.js';
-import { ageOf, FILTERS, latest, lowest, ofCurrentNode, type Selection } from './queries.js';
+import { ageOf, FILTERS, latest, lowest, ofCurrentNode, orNothing, type Selection } from './queries.js';
 
 /*
  * Own validators are those of the setting watch, also when they are jailed and in no validator set. All others are in the collapsed rows.
@@ -66,8 +66,9 @@ export function ageOfOwnData(): string {
 export function secondsToSign(whose: Whose): string {
   const deadlines = lowest('bridge_orchestrator_confirm_deadline_height', BY_SIGNER);
   const blocks = `${deadlines} - on (cluster, target) group_left () ${latest('bridge_height')}`;
-  const seconds = `(${blocks}) * on (cluster, target) group_left () ${latest('bridge_block_time_seconds')}`;
-  return ofCurrentNode(withSigner(whose, seconds));
+  const age = ageOf('bridge_exporter_last_success_timestamp_seconds', { where: ['document="module_state"'] });
+  const ofDocument = `(${blocks}) * on (cluster, target) group_left () ${latest('bridge_block_time_seconds')}`;
+  return ofCurrentNode(withSigner(whose, `${ofDocument} - on (cluster, target) group_left () (${age})`));
 }
 
 /** In whole coins, if the decimals of the hub coin are configured, else in smallest units. */
@@ -100,7 +101,17 @@ const late = (whose: Whose): readonly Column[] => [
     unit: 'short',
     thresholds: YELLOW_FROM_ONE,
   },
-  { title: 'Sign within', expr: secondsToSign(whose), unit: 'dtdurations', decimals: 1 },
+  {
+    title: 'Sign within',
+    expr: orNothing(
+      secondsToSign(whose),
+      ['orchestrator'],
+      ofCurrentNode(bySigner(whose, 'bridge_orchestrator_power_ratio')),
+    ),
+    unit: 'dtdurations',
+    decimals: 1,
+    texts: { '-1': ['not due', 'transparent'] },
+  },
   {
     title: 'Last event',
     expr: ofCurrentNode(bySigner(whose, 'bridge_orchestrator_missing_votes')),
@@ -115,7 +126,7 @@ const own: Row = {
     table({
       title: 'Own validators',
       description:
-        'Do my validators sign and vote, by when do they have to, and do they have funds? After a deadline the validator is jailed. Some missing signatures and votes are normal for minutes. A dash: nothing is due, it is in no validator set, or the data is outdated, as its age says. Due: not signed yet. Behind: events that its last claim is behind. Balance in hub coins, in smallest units if their decimals are not configured.',
+        'Do my validators sign and vote, by when do they have to, and do they have funds? After a deadline the validator is jailed. Some missing signatures and votes are normal for minutes. A dash: not known, because it is in no validator set, the node is behind or the data is outdated, as its age says. Due: not signed yet. Behind: events that its last claim is behind. Balance in hub coins, in smallest units if their decimals are not configured.',
       noValue: 'no validator of watch is known; Late validators has the others',
       height: 6,
       labels: { target: 'Target', signer: 'Validator' },
@@ -123,7 +134,10 @@ const own: Row = {
       links: { Validator: [pendingItemsLink] },
       widths: { Validator: 140, Orchestrator: 125, 'Sign within': 150 },
       columns: [
-        { ...problemColumn([]), expr: withSigner('own', problemColumn(['orchestrator'], SELECTED).expr) },
+        {
+          ...problemColumn([], ''),
+          expr: withSigner('own', problemColumn(['orchestrator'], ofCurrentNode(signerInfo('own')), SELECTED).expr),
+        },
         {
           title: 'Status',
           expr: withSigner(
@@ -201,7 +215,7 @@ const own: Row = {
       title: 'Time left to sign',
       description:
         'How long do own validators still have, before they are jailed? Estimated with the block time in use.',
-      noValue: 'nothing is due, or the node is behind',
+      noValue: 'nothing is due, the node is behind, or the data is outdated',
       unit: 'dtdhms',
       min: 0,
       series: [{ expr: secondsToSign('own'), legend: SIGNER }],
@@ -271,7 +285,7 @@ const MISSING = [
 ] as const;
 
 const ofLate = (expr: string): string =>
-  `${expr} and on (cluster, target, orchestrator) (${MISSING.map((metric) => `${latest(metric, BY_SIGNER)} > 0`).join(' or ')})`;
+  `(${expr}) and on (cluster, target, orchestrator) (${MISSING.map((metric) => `${latest(metric, BY_SIGNER)} > 0`).join(' or ')})`;
 
 const powerMissing = (metric: string): string =>
   `sum by (cluster, target) (${latest('bridge_orchestrator_power_ratio', BY_SIGNER)} and on (cluster, target, orchestrator) ${latest(metric, BY_SIGNER)} > 0)`;

@@ -16,6 +16,7 @@ import { createLog } from './log.js';
 import { startSimulation } from './simulate.js';
 import { createPastModel, pollPast, type PolledPast } from './demo-past.js';
 import { sentenceText } from '../problems/sentence.js';
+import { startWebServer } from '../server/server.js';
 
 /** `demo`: a simulator and an exporter that polls it, in one process, until it is stopped. */
 export async function runDemo(options: DemoFlags<ScenarioName>, context: CommandContext): Promise<ExitCode> {
@@ -24,6 +25,9 @@ export async function runDemo(options: DemoFlags<ScenarioName>, context: Command
   const log = createLog(options, context);
   const executor = createPollExecutor(userAgent(context));
   try {
+    // The past takes seconds to simulate, and nothing else is started on an address that is in use.
+    const check = await startWebServer(() => undefined, web.options.listen, { log });
+    await check.close();
     const { seed, scenario, blockTime: blockTimeMs } = options;
     const now = clock();
     const startTime = options.startTime ?? Math.floor(now.epochSeconds);

@@ -48,7 +48,7 @@ export async function serveRecording(
   const registry = { all: () => endpoints, states: () => states };
   // The metrics of this process are not those of the time.
   const metricsPage = createMetricsPage(registry, { render: async () => '' });
-  const active = { current: () => loaded, rejectedAt: () => undefined };
+  const active = { current: () => loaded, rejected: () => undefined };
   const app = createApp(
     {
       ...createPages(registry, active, {

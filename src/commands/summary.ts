@@ -1,6 +1,6 @@
 import { clock, type Instant } from '../clock.js';
-import type { StepContext } from '../document-types.js';
-import { documents } from '../documents.js';
+import type { DocumentName, StepContext } from '../document-types.js';
+import { documentNames, documents } from '../documents.js';
 import { renderEndpoints } from '../exposition/metrics-page.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
 import { countTokensWithoutMinimum } from '../facts/bridge/tokens.js';
@@ -110,7 +110,7 @@ export function summarize(states: readonly EndpointState[], now: Instant, failOn
         .filter((verdict) => verdict.state !== 'firing' && isPolled(verdict))
         .slice(0, MAX_LINES)
         .map(buildingUpLine),
-      ...targets.flatMap((target) => notJudgedLine(target, polled)),
+      ...targets.flatMap((target) => notJudgedLines(target, states)),
       ...polled.flatMap(unknownMinimumsLine),
     ],
     failure: worst && `${worst.target} is ${worst.severity} (--fail-on=${failOn}): ${sentenceText(worst.sentence)}`,
@@ -122,13 +122,23 @@ function buildingUpLine({ target, severity, sentence, ageSeconds, startSeconds, 
   return `${target}: building up, ${severity} in ${left}: ${sentenceText(sentence)}`;
 }
 
-/** The problems whose fields the node does not serve, and those that one poll never proves. */
-function notJudgedLine({ target, notJudgedHere }: TargetVerdicts, polled: readonly EndpointState[]): readonly string[] {
-  const polledDocuments = new Set(polled.flatMap((state) => (state.target === target ? [state.document] : [])));
-  const judged = problems.filter(({ document }) => polledDocuments.has(document));
+/** The problems whose fields the node does not serve, those that one poll never proves, and the documents of which nothing is judged. */
+function notJudgedLines(
+  { target, notJudgedHere }: TargetVerdicts,
+  states: readonly EndpointState[],
+): readonly string[] {
+  const ofTarget = new Map(states.filter((state) => state.target === target).map((state) => [state.document, state]));
+  const isPolled = (document: DocumentName): boolean => ofTarget.get(document)?.success !== undefined;
+  const missing = documentNames
+    .filter((document) => !isPolled(document))
+    .map((document) => `${document} (${ofTarget.has(document) ? 'its poll failed' : 'not configured'})`);
+  const judged = problems.filter(({ document }) => isPolled(document));
   const provable = new Set(judged.flatMap(({ name, needsTime }) => (needsTime ? [] : [name])));
   const names = new Set([...notJudgedHere, ...judged.map(({ name }) => name).filter((name) => !provable.has(name))]);
-  return names.size === 0 ? [] : [`${target}: not judged by this poll: ${Array.from(names).join(', ')}`];
+  return [
+    ...(names.size === 0 ? [] : [`${target}: not judged by this poll: ${Array.from(names).join(', ')}`]),
+    ...(missing.length === 0 ? [] : [`${target}: nothing is judged of ${missing.join(', ')}`]),
+  ];
 }
 
 /** Whether batches should be built and relayed depends on the fees that pay for them. */

@@ -4,7 +4,6 @@ import { FLOW_MINUTES, flowIncrease, medianSeconds, type FlowHistory } from '../
 import { countLate } from '../flow/histogram.js';
 import { samplesOf } from '../metrics/render-families.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
-import type { Severity } from '../problems/problem.js';
 import { listedRows, sumText, waitingAmounts } from '../problems/sentence.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { markup, type Markup } from './html.js';
@@ -24,23 +23,19 @@ import type { WaitReason } from '../facts/bridge/batches.js';
  */
 
 /** A number of the backlog of an endpoint. */
-export interface StatisticView {
+export type StatisticView = ReturnType<typeof backlogStatistics>[number];
+
+interface Statistic {
   /** `null` if it is unknown. */
   readonly count: string | number | null;
   readonly label: string;
   /** Id of the section on the page of the target that it links to. */
   readonly table: string;
   /** The parts that the number is made of. */
-  readonly parts: readonly string[];
+  readonly parts?: readonly string[];
   /** Age of the oldest item, if known. */
-  readonly oldestSeconds: number | null;
-  /** The severity of the worst firing alert about the number, which has its color, so that page and alert never contradict each other. */
-  readonly severity: Severity | null;
-}
-
-interface Statistic
-  extends Pick<StatisticView, 'count' | 'label' | 'table'>, Partial<Pick<StatisticView, 'parts' | 'oldestSeconds'>> {
-  /** The alerts about it. */
+  readonly oldestSeconds?: number | null;
+  /** The alerts about it. The worst that fires gives it its color, so that page and alert never contradict each other. */
   readonly alerts: readonly string[];
   /** Why there is no alert, while none fires. */
   readonly withoutAlert?: readonly string[];
@@ -54,25 +49,17 @@ export function backlogStatistics(
   items: Items,
   flow: FlowView | null,
   now: Instant,
-): readonly StatisticView[] {
-  return statisticsOf(items, flow, now).flatMap(({ alerts, shown, withoutAlert = [], parts = [], ...statistic }) => {
+) {
+  const isBridge = items.document === 'module_state';
+  const crosschain = items.document === 'rate_limiter_input' ? crosschainStatistics(items, now) : [];
+  return (isBridge ? bridgeStatistics(items, flow) : crosschain).flatMap((statistic) => {
+    const { alerts, shown, withoutAlert = [], parts = [], oldestSeconds = null, ...others } = statistic;
     const severity = severityOf(judged, alerts) ?? null;
-    const isYoung = shown === 'late' && (statistic.oldestSeconds ?? USUAL_SECONDS) < USUAL_SECONDS;
-    const isHidden = shown === 'never' || isYoung || (shown !== 'always' && String(statistic.count) === '0');
-    const allParts = severity === null ? [...parts, ...withoutAlert] : parts;
-    return severity === null && isHidden ? [] : [{ parts: allParts, oldestSeconds: null, ...statistic, severity }];
+    const isYoung = shown === 'late' && (oldestSeconds ?? USUAL_SECONDS) < USUAL_SECONDS;
+    const isHidden = shown === 'never' || isYoung || (shown !== 'always' && String(others.count) === '0');
+    if (severity === null && isHidden) return [];
+    return [{ ...others, parts: severity === null ? [...parts, ...withoutAlert] : parts, oldestSeconds, severity }];
   });
-}
-
-function statisticsOf(items: Items, flow: FlowView | null, now: Instant): readonly Statistic[] {
-  switch (items.document) {
-    case 'module_state':
-      return bridgeStatistics(items, flow);
-    case 'rate_limiter_input':
-      return crosschainStatistics(items, now);
-    case 'external_contract':
-      return [];
-  }
 }
 
 function bridgeStatistics(items: BridgeItems, flow: FlowView | null): readonly Statistic[] {

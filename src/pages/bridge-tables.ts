@@ -1,4 +1,5 @@
 import { isLate } from '../facts/bridge/block-times.js';
+import { groupBy } from '../facts/grouping.js';
 import { haveOrHas, membersOf, validators } from '../problems/sentence.js';
 import { count, percent } from '../text/format.js';
 import * as cells from './cells.js';
@@ -8,7 +9,7 @@ import { alertClass, type ItemColumn, type ItemTable, type PageContext, type Tab
 import type { BatchItem, BridgeItems, TransferItem, ValsetItem } from '../facts/items/bridge.js';
 import type { FoundTransfer } from '../facts/items/search.js';
 import type { ClaimItem } from '../facts/items/claims.js';
-import type { CoinItem, QueueItem, WaitingTokenItem } from '../facts/items/tokens.js';
+import type { CoinItem, WaitingTokenItem } from '../facts/items/tokens.js';
 import type { WaitReason } from '../facts/bridge/batches.js';
 
 /* What waits on a bridge, and why: transfers, batches, validator sets, and claims of events that are not observed. */
@@ -27,14 +28,34 @@ function feeCell(fee: CoinItem, minimum: CoinItem | null): Markup {
   return markup`${cells.coin(fee)}${minimum === null ? '' : markup`<small>of at least ${cells.coin(minimum)}</small>`}`;
 }
 
-function queueCell(queue: QueueItem | null): Markup {
-  return cells.orUnknown(queue, ({ waitsFor }) => cells.orUnknown(waitsFor, (reason) => markup`${WAIT_TEXTS[reason]}`));
+/** What somebody can do about it, beside the alerts. */
+const WAIT_ACTIONS: Readonly<Partial<Record<WaitReason, string>>> = {
+  timeout: 'with the next observed event, such as a small deposit, the hub cancels it and its transfers wait again',
+  signatures: 'the validators above have to sign',
+  fees: 'while a transfer is in no batch, its sender can cancel it and send it again with a higher fee',
+  relayer: 'anyone can relay a signed batch',
+  batch: 'anyone can request a batch',
+};
+
+/** How many wait for what, and what can be done. */
+function waitSummary(what: string, counts: ReadonlyMap<WaitReason | 'unknown', number>): Markup {
+  const parts = Array.from(counts, ([reason, number]) => {
+    if (reason === 'unknown') return markup`<li>${number} of unknown reason`;
+    const action = WAIT_ACTIONS[reason];
+    return markup`<li>${number} ${WAIT_TEXTS[reason]}${action === undefined ? '' : ` (${action})`}`;
+  });
+  return parts.length === 0 ? markup`` : markup`<p class="note">${what}:</p><ul class="note">${parts}</ul>`;
 }
+
+function waitCell(reason: WaitReason | null | undefined): Markup {
+  return cells.orUnknown(reason ?? null, (known) => markup`${WAIT_TEXTS[known]}`);
+}
+
+const NOTHING_WAITS: Markup = markup`<span class="quiet">all in batches</span>`;
 
 export const tokenTable: ItemTable<WaitingTokenItem> = {
   name: 'tokens',
-  title: 'Waiting by token',
-  emptyText: 'No transfer is waiting.',
+  title: 'Waiting tokens',
   orderText: 'the most worth first by multiples of their minimum fee, then by transfers',
   openRows: 12,
   rowId: ({ token }) => anchor('tokens', token.contract ?? ''),
@@ -44,26 +65,32 @@ export const tokenTable: ItemTable<WaitingTokenItem> = {
     { title: 'Amount in no batch', cell: ({ unbatched }) => cells.coin(unbatched) },
     {
       title: 'Fees of the next batch',
-      cell: ({ queue }) => (queue ? feeCell(queue.fees, queue.minimumFee) : cells.NONE),
+      cell: ({ queue }) => (queue ? feeCell(queue.fees, queue.minimumFee) : NOTHING_WAITS),
     },
-    { title: 'Why it waits', cell: ({ queue }) => (queue ? queueCell(queue) : cells.NONE) },
+    { title: 'Why it waits', cell: ({ queue }) => (queue ? waitCell(queue.waitsFor) : NOTHING_WAITS) },
     { title: 'In batches', cell: ({ batchedTransfers }) => cells.text(batchedTransfers) },
     { title: 'Amount in batches', cell: ({ batched }) => cells.coin(batched) },
   ],
 };
 
-const transferColumns: readonly ItemColumn<TransferItem>[] = [
+const transferColumns: readonly ItemColumn<TransferItem | FoundTransfer>[] = [
   { title: 'Id', cell: ({ id }) => markup`${id}` },
   { title: 'Token', cell: ({ amount }, { links }) => cells.token(amount, links) },
   { title: 'Amount', cell: ({ amount }) => cells.coin(amount) },
   { title: 'Fee', cell: ({ fee }) => cells.coin(fee) },
   {
     title: 'Waits for at least',
-    cell: ({ age }) => cells.orUnknown(age, (known) => cells.blocks(known, 'hub blocks')),
+    cell: ({ age }) =>
+      age === null ? markup`${cells.UNKNOWN}<small>no batch shows since when</small>` : cells.blocks(age, 'hub blocks'),
   },
-];
-
-const partyColumns: readonly ItemColumn<TransferItem>[] = [
+  {
+    title: 'Why it waits',
+    cell: (transfer) => {
+      if ('batch' in transfer && transfer.batch !== null) return waitCell(transfer.batch.waitsFor);
+      const { queue } = transfer;
+      return markup`${waitCell(queue?.waitsFor)}${queue === null ? '' : markup`<small>fees of the next batch: ${feeCell(queue.fees, queue.minimumFee)}</small>`}`;
+    },
+  },
   { title: 'Sender', cell: ({ sender }) => cells.identifier(sender) },
   { title: 'Destination', cell: ({ destination }) => cells.identifier(destination) },
 ];
@@ -71,52 +98,40 @@ const partyColumns: readonly ItemColumn<TransferItem>[] = [
 export const transferTable: ItemTable<TransferItem> = {
   name: 'transfers',
   title: 'Transfers in no batch',
-  emptyText: 'No transfer is waiting.',
   rowId: ({ id }) => anchor('transfers', id),
-  columns: [
-    ...transferColumns,
-    {
-      title: 'Why it waits',
-      cell: ({ queue }) =>
-        markup`${queueCell(queue)}${queue === null ? '' : markup`<small>fees of the next batch: ${feeCell(queue.fees, queue.minimumFee)}</small>`}`,
-    },
-    ...partyColumns,
-  ],
+  columns: transferColumns,
 };
+
+/** How many of these transfers wait for what. */
+export function transferSummary(what: string, transfers: readonly (TransferItem | FoundTransfer)[]): Markup {
+  const reasonOf = (transfer: TransferItem | FoundTransfer) =>
+    ('batch' in transfer && transfer.batch !== null ? transfer.batch : transfer.queue)?.waitsFor ?? 'unknown';
+  const byReason = groupBy(transfers, reasonOf);
+  return waitSummary(what, new Map(Array.from(byReason, ([reason, rows]) => [reason, rows.length])));
+}
 
 /** What was found of all transfers. */
 export const foundTransferTable: Table<FoundTransfer, PageContext> = {
   title: 'Found transfers',
   columns: [
-    ...transferColumns,
     {
       title: 'In',
       cell: ({ batch }) => (batch === null ? markup`no batch` : markup`batch ${cells.text(batch.nonce)}`),
     },
-    {
-      title: 'Why it waits',
-      cell: ({ batch, queue }) =>
-        batch === null ? queueCell(queue) : cells.orUnknown(batch.waitsFor, (reason) => markup`${WAIT_TEXTS[reason]}`),
-    },
-    ...partyColumns,
+    ...transferColumns,
   ],
   rowId: ({ id, batch }) => anchor('found', id, batch?.nonce ?? ''),
 };
 
 /** How many live batches wait for what. */
 export function batchSummary({ batchesByWait }: BridgeItems): Markup {
-  if (batchesByWait === null || batchesByWait.length === 0) return markup``;
-  const parts = batchesByWait.map(
-    ({ waitsFor, batches }) => `${batches} × ${waitsFor === 'unknown' ? 'unknown why' : WAIT_TEXTS[waitsFor]}`,
-  );
-  return markup`<p class="note">${parts.join('; ')}.</p>`;
+  return waitSummary('Batches', new Map(batchesByWait?.map(({ waitsFor, batches }) => [waitsFor, batches])));
 }
 
 export const batchTable: ItemTable<BatchItem> = {
   name: 'batches',
   alerts: ['BridgeBatchUnsigned', 'BridgeBatchNotRelayed', 'BridgeBatchTimeoutNear', 'BridgeBatchOverdue'],
   title: 'Live batches',
-  emptyText: 'No batch is live.',
   orderText: 'those that lack signatures first, then the oldest',
   rowId: ({ nonce, token }) => anchor('batches', `${nonce} ${token.contract ?? ''}`),
   columns: [
@@ -143,8 +158,8 @@ function batchWaitCell(batch: BatchItem, page: PageContext): Markup {
       const text = `${WAIT_TEXTS.timeout}${state === 'expired' ? ': the hub will cancel it' : ', but still held by the hub'}`;
       return markup`<span class="${alertClass(page, 'BridgeBatchOverdue')}">${text}</span>${claimants}`;
     }
-    const share = reason === 'signatures' && signedPowerRatio !== null && page.required !== null;
-    return markup`${WAIT_TEXTS[reason]}${share ? `: ${percent(signedPowerRatio, 2)} of ${percent(page.required, 2)}` : ''}${claimants}`;
+    const share = reason === 'signatures' && signedPowerRatio !== null && page.bridge !== undefined;
+    return markup`${WAIT_TEXTS[reason]}${share ? `: ${percent(signedPowerRatio, 2)} of ${percent(Number(page.bridge.powerThreshold), 2)}` : ''}${claimants}`;
   });
 }
 
@@ -160,7 +175,6 @@ export const valsetTable: ItemTable<ValsetItem> = {
   name: 'valsets',
   alerts: ['BridgeValsetUnsigned', 'BridgeValsetDrift'],
   title: 'Unrelayed validator sets',
-  emptyText: 'No validator set is unrelayed.',
   orderText: 'those that lack signatures first, then the oldest',
   rowId: ({ nonce }) => anchor('valsets', nonce),
   columns: [
@@ -244,7 +258,6 @@ export const claimTable: ItemTable<ClaimItem> = {
   name: 'claims',
   alerts: ['BridgeOracleStalled', 'BridgeConflictingClaims', 'BridgeClaimWithoutBatch', 'BridgeContractValsetMismatch'],
   title: 'Claims of pending events',
-  emptyText: 'No event is pending.',
   rowId: ({ eventNonce }) => anchor('claims', eventNonce),
   columns: [
     { title: 'Event', cell: eventCell },

@@ -1,5 +1,6 @@
 import { tokenUrl, type ExternalLinks } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
+import { COMPACT } from '../problems/sentence.js';
 import { duration, percent } from '../text/format.js';
 import { splitAddress, truncate } from '../text/untrusted-text.js';
 import type { BlockSpan } from '../facts/bridge/block-times.js';
@@ -80,8 +81,9 @@ export function smallestUnits(amount: DecimalString | null): Markup {
   );
 }
 
-/** From `LARGE` on and below `SMALL`, the power of ten says more than the digits. */
+/** Between these, digits are readable. Larger ones have the short form of the sentences. */
 const LARGE = 1e9;
+const HUGE = 1e15;
 const SMALL = 1e-6;
 const SIGNIFICANT_DIGITS = 4;
 const FRACTION_DIGITS = 2;
@@ -90,20 +92,12 @@ const FRACTION_DIGITS = 2;
 function shortNumber(exact: DecimalString): Markup {
   const value = Number(exact);
   const magnitude = Math.abs(value);
-  if (magnitude >= LARGE || (magnitude > 0 && magnitude < SMALL)) {
-    const [mantissa = '', exponent = ''] = value.toExponential(SIGNIFICANT_DIGITS - 1).split('e');
-    return markup`<span class="nowrap">${trimZeros(mantissa)} × 10${superscript(exponent.replace('+', ''))}</span>`;
-  }
+  if (magnitude >= HUGE) return markup`${value.toExponential(SIGNIFICANT_DIGITS - 1)}`;
+  if (magnitude >= LARGE) return markup`${COMPACT.format(value)}`;
+  if (value > 0 && value < SMALL) return markup`less than 0.000001`;
   return groupDigits(
     trimZeros(magnitude >= 1 ? value.toFixed(FRACTION_DIGITS) : value.toPrecision(SIGNIFICANT_DIGITS)),
   );
-}
-
-const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
-
-/** The exponent in superscript characters, because the text of a superscript element is copied as plain digits: 10²⁰ would become 1020. */
-function superscript(exponent: string): string {
-  return exponent.replace('-', '⁻').replaceAll(/\d/g, (digit) => SUPERSCRIPTS.charAt(Number(digit)));
 }
 
 function trimZeros(number: string): string {

@@ -3,7 +3,7 @@ import * as cells from './cells.js';
 import { transactionUrl } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor } from './layout.js';
-import { itemSection, type ItemColumn, type ItemTable, type PageContext } from './table.js';
+import { itemSection, type ItemColumn, type ItemTable, type ListSection, type PageContext } from './table.js';
 import { ago, distanceElement, timeElement } from './time.js';
 import { severityOf } from '../poll/verdicts.js';
 import type { CctxItem, ChainItem, UnlistedItem } from '../facts/items/crosschain.js';
@@ -14,7 +14,7 @@ import type { ItemList } from '../facts/items/item-list.js';
  */
 
 /** Which chain does not move, since when, and how many wait for it. The columns about missed ones are there if there are any. */
-export function chainSection(chains: ItemList<ChainItem>, page: PageContext): Markup {
+export function chainSection(chains: ItemList<ChainItem>, page: PageContext): ListSection {
   const hasMissed = chains.readable && chains.rows.some(({ missed }) => missed !== 0);
   const table = { ...chainTable, columns: [...chainColumns, ...(hasMissed ? missedColumns : [])] };
   // A chain without pending ones has no age, and may come first.
@@ -45,15 +45,16 @@ const chainColumns: readonly ItemColumn<ChainItem>[] = [
     title: 'Oldest',
     cell: (chain, page) =>
       chain.oldestCreatedAt === null
-        ? cells.NONE
+        ? absent(chain.pending)
         : judged(age(chain.oldestCreatedAt, page), chain, page, ...OLDEST_ALERTS),
   },
   { title: 'Age limit', cell: ({ ageLimitSeconds }) => markup`${duration(ageLimitSeconds)}` },
   {
     title: 'Lowest nonce',
-    cell: (chain, page) => judged(orNone(chain.lowestPendingNonce), chain, page, 'CrosschainBacklogStuck'),
+    cell: (chain, page) =>
+      judged(nonceOf(chain.lowestPendingNonce, chain.pending), chain, page, 'CrosschainBacklogStuck'),
   },
-  { title: 'Highest nonce', cell: ({ highestPendingNonce }) => orNone(highestPendingNonce) },
+  { title: 'Highest nonce', cell: ({ highestPendingNonce, pending }) => nonceOf(highestPendingNonce, pending) },
   { title: 'No hash', cell: ({ withoutHash }) => cells.text(withoutHash) },
 ];
 
@@ -61,15 +62,15 @@ const missedColumns: readonly ItemColumn<ChainItem>[] = [
   { title: 'Missed', cell: (chain, page) => judged(cells.text(chain.missed), chain, page, 'CrosschainCctxsMissed') },
   {
     title: 'Lowest missed nonce',
-    cell: (chain, page) => judged(orNone(chain.lowestMissedNonce), chain, page, 'CrosschainFreezeNear'),
+    cell: (chain, page) =>
+      judged(nonceOf(chain.lowestMissedNonce, chain.missed && 0), chain, page, 'CrosschainFreezeNear'),
   },
 ];
 
 const chainTable: Omit<ItemTable<ChainItem>, 'columns'> = {
   name: 'chains',
-  title: 'By chain',
+  title: 'Chains',
   cssClass: 'chains',
-  emptyText: 'No transaction is pending on any chain.',
   orderText: 'those with missed ones first, then those that reach their age limit first',
   openRows: 50,
   rowId: ({ chainId }) => anchor('chains', chainId),
@@ -81,8 +82,11 @@ function age(iso: string, { nowMs }: PageContext): Markup {
   return distanceElement(iso, duration((nowMs - Date.parse(iso)) / 1000));
 }
 
-function orNone(nonce: string | null): Markup {
-  return nonce === null ? cells.NONE : markup`${nonce}`;
+/** What is absent because there is nothing, or because it cannot be read. */
+const absent = (number: number | null): Markup => (number === 0 ? cells.NONE : cells.UNKNOWN);
+
+function nonceOf(nonce: string | null, number: number | null): Markup {
+  return nonce === null ? absent(number) : markup`${nonce}`;
 }
 
 const nonceColumn: ItemColumn<Pick<CctxItem, 'nonce'>> = { title: 'Nonce', cell: ({ nonce }) => cells.text(nonce) };
@@ -97,7 +101,7 @@ export const cctxColumns: readonly ItemColumn<CctxItem>[] = [
   { title: 'From', cell: sourceCell },
   { title: 'Pending on', cell: (cctx) => markup`${chainName(cctx)}${party('to', cctx.receiver)}` },
   nonceColumn,
-  { title: 'Status', cell: statusCell, type: 'wide' },
+  { title: 'Why it waits', cell: statusCell, type: 'wide' },
   amountColumn,
   { title: 'Outbound hash', cell: hashCell },
 ];
@@ -106,7 +110,7 @@ export const cctxColumns: readonly ItemColumn<CctxItem>[] = [
 const MAX_PAGE_ROWS = 25;
 
 function cctxTable<Row extends { readonly index: string }>(
-  table: Pick<ItemTable<Row>, 'name' | 'title' | 'emptyText' | 'openRows' | 'alerts' | 'columns'>,
+  table: Pick<ItemTable<Row>, 'name' | 'title' | 'orderText' | 'openRows' | 'alerts' | 'columns'>,
 ): ItemTable<Row> {
   return { ...table, maxRows: MAX_PAGE_ROWS, rowId: ({ index }) => anchor(table.name, index) };
 }
@@ -114,22 +118,21 @@ function cctxTable<Row extends { readonly index: string }>(
 export const missedTable = cctxTable<CctxItem>({
   name: 'missed',
   alerts: ['CrosschainCctxsMissed', 'CrosschainFreezeNear'],
-  title: 'Missed cctxs, overtaken by a later nonce of their chain',
-  emptyText: 'The node lists no missed cctx.',
+  title: 'Missed cctxs',
+  orderText: 'the oldest first; each was overtaken by a later nonce of its chain',
   columns: cctxColumns,
 });
 
 export const pendingTable = cctxTable<CctxItem>({
   name: 'pending',
   title: 'Pending cctxs',
-  emptyText: 'The node lists no pending cctx.',
   columns: cctxColumns,
 });
 
 export const unlistedTable = cctxTable<UnlistedItem>({
   name: 'unlisted',
-  title: 'Unlisted cctxs: no longer listed, pending according to the node',
-  emptyText: 'No cctx that has left the lists is pending.',
+  title: 'Unlisted cctxs',
+  orderText: 'the oldest first; they have left the lists of the node, which still calls them pending',
   openRows: MAX_PAGE_ROWS,
   columns: [
     { title: 'Created', cell: ({ createdAt }, page) => timeCell(createdAt, page) },
@@ -174,12 +177,23 @@ function chainName({ chain, chainId }: Pick<CctxItem, 'chain' | 'chainId'>): Mar
 
 const IGNORED = markup` <span class="badge" title="left out of the metrics and alerts by crosschain.ignore">ignored</span>`;
 
-function statusCell({ status, statusMessage, error, ignored }: CctxItem): Markup {
+/** Why it waits. Nonces of a chain are executed in order; a hash is posted when its transaction was seen on the chain. */
+function waitText({ chainId, nonce, hash }: CctxItem, { view, chains }: PageContext): string {
+  const lowest = chains.find((chain) => chain.chainId === chainId)?.lowestPendingNonce ?? null;
+  if (nonce === null || hash === null) return 'unknown';
+  if (lowest === null || BigInt(nonce) < BigInt(lowest)) return 'overtaken: an observer has to post its hash';
+  if (severityOf(view, ['CrosschainOutboundDisabled']) !== undefined) return 'the hub has switched off outbounds';
+  if (hash !== '') return 'sent, waits for confirmations and votes';
+  return nonce === lowest ? 'not sent, or not seen on its chain yet' : `waits behind nonce ${lowest}`;
+}
+
+function statusCell(cctx: CctxItem, page: PageContext): Markup {
+  const { status, statusMessage, error, ignored } = cctx;
   const badge = ignored ? IGNORED : '';
   const texts = [statusMessage, error].flatMap((text) =>
     text === null ? [] : [markup`<small>${isolated(text)}</small>`],
   );
-  return markup`${cells.text(status)}${badge}${texts}`;
+  return markup`${waitText(cctx, page)}${badge}<small>${cells.text(status)}</small>${texts}`;
 }
 
 function hashCell({ hash, chainId }: CctxItem, { links }: PageContext): Markup {

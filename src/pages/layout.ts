@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readProgramFile } from '../program-files.js';
-import { markup, type Markup } from './html.js';
+import { isolated, markup, type Markup } from './html.js';
 import { STYLE } from './style.js';
 import { timeElement } from './time.js';
 
@@ -47,12 +47,14 @@ export interface Page {
   readonly heading: Markup;
   /** Time of the data of a page that refreshes itself; absent for a static page. */
   readonly asOf?: string;
+  /** How old its oldest data is. */
+  readonly dataAge?: string;
   readonly body: Markup;
 }
 
 /** A complete HTML page with inline style and script. */
 export function layout(
-  { path, title, heading, asOf, body }: Page,
+  { path, title, heading, asOf, dataAge = '', body }: Page,
   { telemetryPath, version, isRecording = false }: Site,
 ): string {
   const isRefreshed = asOf !== undefined && !isRecording;
@@ -72,7 +74,7 @@ export function layout(
 <header>
 <strong>bridge-exporter</strong> <span class="quiet">${version}</span>
 <nav aria-label="Pages">${links.map(([to, text]) => markup`<a href="${relative(to)}"${to === path ? markup` aria-current="page"` : ''}>${text}</a> `)}</nav>
-${asOf === undefined ? '' : isRecording ? recordedAt(asOf) : freshness(asOf)}</header>
+${asOf === undefined ? '' : freshness(asOf, dataAge, isRecording)}</header>
 ${isRefreshed ? outOfDate : ''}<main id="main" tabindex="-1">
 <h1>${heading}</h1>
 ${body}
@@ -86,14 +88,12 @@ export function relative(path: string): string {
   return `.${path}`;
 }
 
-/** The script updates the time. Without JavaScript, the link reloads the page. */
-function freshness(asOf: string): Markup {
-  return markup`<p id="as-of">As of ${timeElement(asOf)}<span id="live" hidden>, refreshed every few seconds</span>. <a href="">Refresh</a></p>
-`;
-}
-
-function recordedAt(asOf: string): Markup {
-  return markup`<p id="as-of"><strong>Recording</strong> as of ${timeElement(asOf)}; nothing is polled</p>
+/** The script updates the time and the age. Without JavaScript, the link reloads the page. */
+function freshness(asOf: string, dataAge: string, isRecording: boolean): Markup {
+  const [before, after] = isRecording
+    ? [markup`<strong>Recording</strong> as of `, markup`; nothing is polled`]
+    : [markup`As of `, markup`<span id="live" hidden>, refreshed every few seconds</span>. <a href="">Refresh</a>`];
+  return markup`<p id="as-of">${before}${timeElement(asOf)}${after} <span id="data-age">${isolated(dataAge)}</span></p>
 `;
 }
 

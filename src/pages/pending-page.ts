@@ -1,5 +1,5 @@
 import { documents, type Items } from '../documents.js';
-import { unknownMinimumsText } from '../problems/sentence.js';
+import { listedRows, unknownMinimumsText } from '../problems/sentence.js';
 import { percent } from '../text/format.js';
 import { backlogHtml } from './backlog.js';
 import {
@@ -8,6 +8,7 @@ import {
   claimSummary,
   claimTable,
   tokenTable,
+  transferSummary,
   transferTable,
   valsetTable,
 } from './bridge-tables.js';
@@ -18,11 +19,19 @@ import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, section, type Site } from './layout.js';
 import { endedSection } from './ended.js';
 import { searchSection } from './search.js';
-import { alertClass, itemSection, tableHtml, type ItemTable, type PageContext, type Table } from './table.js';
-import { ago, agoElement, blockTimeOf, sinceElement, timeElement } from './time.js';
-import { validatorsSection } from './validator-table.js';
+import {
+  alertClass,
+  itemSection,
+  tableHtml,
+  type ItemTable,
+  type ListSection,
+  type PageContext,
+  type Table,
+} from './table.js';
+import { ago, agoElement, blockTimeOf, dataAge, sinceElement, timeElement } from './time.js';
+import { deadlineNote, validatorsSection } from './validator-table.js';
 import { conditionsOf, statusLabel } from './verdict-list.js';
-import type { EndpointView, PendingView, TargetView } from './view.js';
+import { bridgeOf, type EndpointView, type PendingView, type TargetView } from './view.js';
 import { firingVerdicts, worstTargetFirst } from '../poll/verdicts.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
 import type { ContractItems } from '../facts/items/contract.js';
@@ -37,25 +46,23 @@ export function pendingPage(view: PendingView, links: ExternalLinks, site: Site)
   const [target, ...others] = view.targets;
   if (target === undefined || others.length > 0) return targetList(view, site);
   const { endpoints, search, generatedAt } = view;
-  const bridge = endpoints.find(({ document }) => document === 'module_state')?.items;
-  const required = bridge?.document === 'module_state' ? Number(bridge.powerThreshold) : null;
-  const page = {
-    view: target,
-    endpoints,
-    links,
-    search,
-    required,
-    nowMs: Date.parse(generatedAt),
-    blockTime: undefined,
-  };
-  return targetPage(view, target, page, site);
+  const bridge = bridgeOf(endpoints, target.target)?.items;
+  const chains = endpoints.flatMap(({ items }) =>
+    items?.document === 'rate_limiter_input' ? listedRows(items.chains) : [],
+  );
+  return targetPage(
+    view,
+    target,
+    { view: target, links, search, bridge, chains, nowMs: Date.parse(generatedAt) },
+    site,
+  );
 }
 
-function targetList({ generatedAt, targets }: PendingView, site: Site): string {
+function targetList({ generatedAt, targets, endpoints }: PendingView, site: Site): string {
   const { title, heading } = conditionsOf(targets);
   const body = markup`${tableHtml(targetTable, worstTargetFirst(targets), undefined)}
 <p class="note"><code>Accept: application/json</code> returns the items of all targets as JSON.</p>`;
-  return layout({ path: '/pending', title, heading, asOf: generatedAt, body }, site);
+  return layout({ path: '/pending', title, heading, asOf: generatedAt, dataAge: dataAge(endpoints), body }, site);
 }
 
 const targetTable: Table<TargetView> = {
@@ -85,68 +92,56 @@ function targetPage(view: PendingView, target: TargetView, page: PageContext, si
   // What the heading is about comes first.
   const first = firingVerdicts(target)[0]?.document;
   const endpoints = view.endpoints.toSorted((a, b) => Number(b.document === first) - Number(a.document === first));
-  const body = markup`${details}
-${jumpLinks(target, endpoints)}
+  const parts = endpoints.map((endpoint) => ({ endpoint, lists: listsOf(endpoint.items, page) }));
+  const body = markup`${deadlineNote(view)}${details}
+${jumpLinks(target, parts)}
 ${others}
 ${validatorsSection(view, target)}
 ${section('notes', 'Notes', notes)}
-${notJudgedNote(target)}
-${unknownMinimumsNote(endpoints)}
+${judgementNotes(target, page.bridge)}
 ${searchSection(page)}
-${endpoints.map((endpoint) => endpointHtml(endpoint, page))}
+${parts.map((part) => endpointHtml(part, page))}
 ${endedSection(target, page.nowMs)}
 <p class="note">Ages in blocks are as of the last success of each endpoint. Click an address or hash to select it. <code>Accept: application/json</code> returns the same data as JSON.</p>`;
-  return layout({ path: '/pending', title, heading, asOf: view.generatedAt, body }, site);
+  return layout({ path: '/pending', title, heading, asOf: view.generatedAt, dataAge: dataAge(endpoints), body }, site);
 }
 
-/** To the parts of a page that is long on a phone. */
-function jumpLinks({ validators }: TargetView, endpoints: readonly EndpointView[]): Markup {
-  const links = [
-    ...(validators === null ? [] : [['validators', 'Validators'] as const]),
-    ['search', 'Search'] as const,
-    ...endpoints.flatMap(({ items }) => (items === null ? [] : SECTIONS[items.document])),
+/** An endpoint with its lists. */
+interface Part {
+  readonly endpoint: EndpointView;
+  readonly lists: readonly ListSection[];
+}
+
+/** To the parts of a page that is long on a phone. Lists without rows have nothing to jump to. */
+function jumpLinks({ validators }: TargetView, parts: readonly Part[]): Markup {
+  const link = (id: string, title: string, total = ''): Markup =>
+    markup`<a href="#${id}">${title}${total === '' ? '' : ` ${total}`}</a> `;
+  const links = parts.flatMap(({ endpoint: { document }, lists }) => [
+    link(document, documents[document].title),
+    ...lists.flatMap(({ name, title, total }) => (total === 0 ? [] : [link(name, title, `${total ?? 'unknown'}`)])),
+  ]);
+  const others = [...(validators === null ? [] : [link('validators', 'Validators')]), link('search', 'Search')];
+  return markup`<nav class="jump" aria-label="Sections">${[...others, ...links]}</nav>`;
+}
+
+/** What is not judged is no problem, and nobody should rely on it; a silent relayer is critical only for what pays for it. */
+function judgementNotes({ notJudgedHere }: TargetView, bridge: BridgeItems | undefined): Markup {
+  const texts = [
+    notJudgedHere.length === 0
+      ? ''
+      : `Not judged here: ${notJudgedHere.join(', ')}. This node has not served what they are judged by`,
+    unknownMinimumsText(bridge?.tokensWithoutMinimumFee ?? 0),
   ];
-  return markup`<nav class="jump" aria-label="Sections">${links.map(([id, title]) => markup`<a href="#${id}">${title}</a> `)}</nav>`;
+  return markup`${texts.filter((text) => text !== '').map((text) => markup`<p class="note">${text}.</p>\n`)}`;
 }
 
-const SECTIONS: Readonly<Record<Items['document'], readonly (readonly [id: string, title: string])[]>> = {
-  module_state: [
-    ['module_state', 'Bridge'],
-    ['tokens', 'Tokens'],
-    ['batches', 'Batches'],
-    ['valsets', 'Validator sets'],
-    ['claims', 'Claims'],
-    ['transfers', 'Transfers'],
-  ],
-  external_contract: [['external_contract', 'Contract']],
-  rate_limiter_input: [
-    ['rate_limiter_input', 'Cross-chain'],
-    ['chains', 'By chain'],
-    ['missed', 'Missed'],
-    ['pending', 'Pending cctxs'],
-  ],
-};
-
-/** What this node does not serve is no problem, and nobody should rely on it. */
-function notJudgedNote({ notJudgedHere }: TargetView): Markup {
-  if (notJudgedHere.length === 0) return markup``;
-  return markup`<p class="note">Not judged here: ${notJudgedHere.join(', ')}. This node has not served what they are judged by.</p>`;
-}
-
-/** A silent relayer is critical only for what pays for it. */
-function unknownMinimumsNote(endpoints: readonly EndpointView[]): Markup {
-  const texts = endpoints.flatMap(({ items }) =>
-    items?.document === 'module_state' ? [unknownMinimumsText(items.tokensWithoutMinimumFee ?? 0)] : [],
-  );
-  return texts.join('') === '' ? markup`` : markup`<p class="note">${texts.join('')}.</p>`;
-}
-
-function endpointHtml(endpoint: EndpointView, page: PageContext): Markup {
-  const { document, items, node } = endpoint;
+function endpointHtml({ endpoint, lists }: Part, page: PageContext): Markup {
+  const { document, items } = endpoint;
+  const facts = items === null ? '' : markup`${backlogHtml(endpoint)}${factsOf(items, page)}`;
   return markup`<section id="${document}" aria-labelledby="${document}-title">
 <h2 id="${document}-title">${documents[document].title} <span class="quiet">${document}</span></h2>
 ${freshness(endpoint)}
-${items === null ? '' : [backlogHtml(endpoint), itemsHtml(items, { ...page, blockTime: blockTimeOf(node) })]}
+${facts}${lists.map(({ html }) => html)}
 </section>
 `;
 }
@@ -169,17 +164,38 @@ function freshness({ asOf, ageSeconds, shown, up, lastFailure, node, items }: En
   return markup`<p>As of ${success}.</p>`;
 }
 
-function itemsHtml(items: Items, page: PageContext): Markup {
-  const tableOf = <Row>(table: ItemTable<Row>, list: ItemList<Row>): Markup => itemSection(table, list, page);
+function listsOf(items: Items | null, page: PageContext): readonly ListSection[] {
+  const listOf = <Row>(table: ItemTable<Row>, list: ItemList<Row>, summary?: Markup): ListSection =>
+    itemSection(table, list, page, summary);
+  switch (items?.document) {
+    case 'module_state':
+      return [
+        listOf(tokenTable, items.tokens),
+        listOf(batchTable, items.batches, batchSummary(items)),
+        listOf(valsetTable, items.valsets),
+        listOf(claimTable, items.claims, claimSummary(items)),
+        listOf(transferTable, items.transfers, transferSummary('Listed transfers', listedRows(items.transfers))),
+      ];
+    case 'rate_limiter_input':
+      return [
+        chainSection(items.chains, page),
+        listOf(missedTable, items.missed),
+        ...(items.unlisted?.total ? [listOf(unlistedTable, items.unlisted)] : []),
+        listOf(pendingTable, items.pending),
+      ];
+    default:
+      return [];
+  }
+}
+
+function factsOf(items: Items, page: PageContext): Markup {
   switch (items.document) {
     case 'module_state':
-      return markup`${bridgeFacts(items)}
-${tableOf(tokenTable, items.tokens)}${itemSection(batchTable, items.batches, page, batchSummary(items))}${tableOf(valsetTable, items.valsets)}${itemSection(claimTable, items.claims, page, claimSummary(items))}${tableOf(transferTable, items.transfers)}`;
+      return bridgeFacts(items);
     case 'external_contract':
       return contractFacts(items, page);
     case 'rate_limiter_input':
-      return markup`${crosschainFacts(items, page)}
-${chainSection(items.chains, page)}${tableOf(missedTable, items.missed)}${items.unlisted?.total ? tableOf(unlistedTable, items.unlisted) : ''}${tableOf(pendingTable, items.pending)}`;
+      return crosschainFacts(items, page);
   }
 }
 
@@ -206,17 +222,13 @@ function bridgeFacts(items: BridgeItems): Markup {
 }
 
 function crosschainFacts({ height, totalPending, hidden }: CrosschainItems, page: PageContext): Markup {
-  const facts = factList([
-    ['Hub height', cells.digits(height)],
-    ['Missed and pending cctxs', cells.text(totalPending)],
-  ]);
-  if (hidden === null || hidden === '0') return facts;
-  return markup`${facts}<p class="alert ${alertClass(page, 'CrosschainPendingListTruncated')}">The service omitted ${hidden} pending cctxs from its lists; the oldest may be among them.</p>`;
+  const facts = [['Hub height', cells.digits(height)] as const];
+  if (hidden === null || hidden === '0') return factList(facts);
+  return markup`${factList([...facts, ['Missed and pending cctxs, with the omitted ones', cells.text(totalPending)]])}<p class="alert ${alertClass(page, 'CrosschainPendingListTruncated')}">The service omitted ${hidden} pending cctxs from its lists; the oldest may be among them.</p>`;
 }
 
-function contractFacts(items: ContractItems, { nowMs, endpoints }: PageContext): Markup {
-  const bridge = endpoints.find(({ document }) => document === 'module_state')?.items;
-  const claimed = bridge?.document === 'module_state' ? bridge.pendingEvents : null;
+function contractFacts(items: ContractItems, { nowMs, bridge }: PageContext): Markup {
+  const claimed = bridge?.pendingEvents ?? null;
   return factList([
     ['Contract', cells.identifier(items.contract)],
     ['External height', cells.digits(items.externalHeight)],

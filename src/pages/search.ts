@@ -1,6 +1,6 @@
 import type { Found, FoundCctx, SearchResult } from '../facts/items/search.js';
 import { count } from '../text/format.js';
-import { foundTransferTable } from './bridge-tables.js';
+import { foundTransferTable, transferSummary } from './bridge-tables.js';
 import * as cells from './cells.js';
 import { cctxColumns } from './crosschain-tables.js';
 import { isolated, markup, type Markup } from './html.js';
@@ -45,7 +45,7 @@ function resultHtml({ query, transfers, cctxs }: SearchResult, page: PageContext
     ...(cctxs === null ? [] : [countOf(cctxs, 'cctx')]),
   ].join('; ');
   return markup`<p role="status">“${isolated(query)}”: <b>${counts}</b>. <a href="${pendingLink(page.view.target)}">Clear the search</a></p>
-${transfers === null ? '' : tableOf(foundTransferTable, transfers, page)}${cctxs === null ? '' : tableOf(foundCctxTable, cctxs, page)}`;
+${transfers === null ? '' : markup`${tableOf(foundTransferTable, transfers, page)}${transferSummary('Found transfers', transfers.rows)}`}${cctxs === null ? '' : tableOf(foundCctxTable, cctxs, page)}`;
 }
 
 function countOf({ searched, found, rows }: Found<unknown>, what: string): string {

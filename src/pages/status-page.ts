@@ -2,7 +2,6 @@ import { formatApproximateSize, formatDuration, formatSize } from '../config/uni
 import { documents } from '../documents.js';
 import { groupBy } from '../facts/grouping.js';
 import { remedyOf } from '../http/failure-reasons.js';
-import type { LastPoll } from '../poll/endpoint-state.js';
 import { SIZE_RATIO } from '../problems/exporter-rules.js';
 import type { RecorderStatus } from '../recorder/recorder.js';
 import { duration } from '../text/format.js';
@@ -11,8 +10,8 @@ import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, relative, section, type Site } from './layout.js';
 import { tableHtml, type Table } from './table.js';
 import { isoTime } from '../clock.js';
-import { ago, agoElement, blockTimeOf, distanceElement } from './time.js';
-import { ownValidatorsSection } from './validator-table.js';
+import { ago, agoElement, blockTimeOf, dataAge, distanceElement } from './time.js';
+import { deadlineNote, ownValidatorsSection } from './validator-table.js';
 import { conditionsOf, statusLabel } from './verdict-list.js';
 import type { Availability, EndpointView, View, TargetView } from './view.js';
 import { statuses } from '../poll/verdicts.js';
@@ -30,8 +29,9 @@ export interface Instance {
   /** The hash of the configuration, as in `bridge_exporter_config_hash`. */
   readonly configHash: number;
   readonly configLoadedAt: string;
-  /** When a reload failed, unless a later one succeeded. */
+  /** When a reload failed and why, unless a later one succeeded. */
   readonly configRejectedAt: string | null;
+  readonly configProblems: readonly string[];
   readonly intervalMs: number;
   readonly timeoutMs: number;
   readonly staleAfterMs: number;
@@ -43,7 +43,7 @@ export function statusPage(view: StatusView, site: Site): string {
   const { generatedAt, targets, endpoints, instance } = view;
   const nowMs = Date.parse(generatedAt);
   const { title, heading, details, others, notes } = conditionsOf(targets);
-  const body = markup`${details}
+  const body = markup`${deadlineNote(view)}${details}
 ${endpoints.length === 0 ? markup`<p>This shard has no target of the configuration.</p>` : ''}${targets.length > 1 ? tiles(targets) : ''}
 ${failedReloadAlert(instance, nowMs)}
 ${ownValidatorsSection(view)}
@@ -51,14 +51,14 @@ ${section('conditions', 'Other conditions', others)}
 ${section('notes', 'Notes', notes)}
 ${endpoints.length === 0 ? '' : endpointSection(view)}
 ${site.isRecording === true ? '' : section('exporter', 'This exporter', instanceFacts(instance, endpoints, nowMs))}`;
-  return layout({ path: '/', title, heading, asOf: generatedAt, body }, site);
+  return layout({ path: '/', title, heading, asOf: generatedAt, dataAge: dataAge(endpoints), body }, site);
 }
 
 /** The number of targets by status. */
 function tiles(targets: readonly TargetView[]): Markup {
   const items = statuses.map((wanted) => {
     const count = targets.filter(({ status }) => status === wanted).length;
-    const text = markup`<b>${count}</b> ${statusLabel(wanted)}`;
+    const text = markup`<b>${count}</b> ${count === 1 ? 'target' : 'targets'} ${statusLabel(wanted)}`;
     return count === 0
       ? markup`<li class="none">${text}`
       : markup`<li class="${wanted}"><a href="${relative('/pending')}">${text}</a>`;
@@ -81,9 +81,13 @@ function instanceFacts(instance: Instance, endpoints: readonly EndpointView[], n
   ]);
 }
 
-function failedReloadAlert({ configRejectedAt }: Instance, nowMs: number): Markup {
+const MAX_PROBLEMS = 5;
+
+function failedReloadAlert({ configRejectedAt, configProblems }: Instance, nowMs: number): Markup {
   if (configRejectedAt === null) return markup``;
-  return markup`<p class="alert">The last reload of the configuration failed ${agoElement(configRejectedAt, nowMs)}, the previous configuration stays active. The log contains the reason, and <code>--config.check</code> prints it.</p>`;
+  const problems = configProblems.slice(0, MAX_PROBLEMS).map((problem) => markup`<li>${isolated(problem)}`);
+  const more = configProblems.length - problems.length;
+  return markup`<div class="alert"><p>The last reload of the configuration failed ${agoElement(configRejectedAt, nowMs)}, the previous configuration stays active. Correct it, check it with <code>--config.check</code>, and reload.</p><ul>${problems}${more > 0 ? markup`<li>and ${more} more in the log` : ''}</ul></div>`;
 }
 
 const endpointTable: Table<EndpointView> = {
@@ -156,53 +160,45 @@ function failureHtml({ lastFailure, up, document }: EndpointView): Markup {
     : markup`<p>The last poll succeeded, but none has ended since.</p><p class="remedy">The exporter is stalled: check its log and the load of its machine.</p>`;
 }
 
+/** Failures are collapsed, so that a page of many endpoints stays short. */
 function pollsCell(status: EndpointView): Markup {
-  const hasProblem = status.lastFailure !== null || status.invalidFields.length > 0;
-  return markup`${hasProblem ? failureDetails(status) : status.shownBy.state.polls} <small class="polls">${lastPollHtml(status)}</small>`;
+  const { invalidFields, lastFailure, shownBy } = status;
+  const { polls, failures, last } = shownBy.state;
+  const lastHtml = markup` <small class="polls">${lastPollHtml(status)}</small>`;
+  if (lastFailure === null && invalidFields.length === 0) return markup`${polls} since the start${lastHtml}`;
+  const byReason = Object.entries(failures).filter(([, count]) => count > 0);
+  const failed = byReason.reduce((sum, [, count]) => sum + count, 0);
+  const reasons = byReason.map(([reason, count]) => markup`<li>${count} × <code>${reason}</code>`);
+  // The reason of a current failure is in its row already.
+  const recovered =
+    lastFailure === null || last?.ok === false ? '' : markup`<p>Last failure ${failureText(lastFailure)}</p>`;
+  const fields = invalidFields.map((field) => markup`<li><code>${field}</code>`);
+  const [invalid, invalidList] =
+    fields.length === 0
+      ? ['', '']
+      : [
+          markup`, <span class="warning">${fields.length} invalid fields</span>`,
+          markup`<p>Fields of the wrong type in the last response; the series that need them are withdrawn:</p><ul>${fields}</ul>`,
+        ];
+  return markup`<details id="${idOf(status)}/polls"><summary>${failed} of ${polls} polls failed${invalid}</summary>${reasons.length === 0 ? '' : markup`<ul>${reasons}</ul>`}${recovered}${invalidList}</details>${lastHtml}`;
 }
 
+function failureText({ at, ageSeconds, reason, message }: NonNullable<EndpointView['lastFailure']>): Markup {
+  return markup`${distanceElement(at, ago(ageSeconds))}: <code>${reason}</code> ${isolated(message)}`;
+}
+
+/** Duration of all phases, and size. */
 function lastPollHtml({ shownBy: { state } }: EndpointView): Markup {
   const { last, maxBodyBytes } = state;
-  const seconds = last === undefined ? '' : durationOf(last);
-  const bodyBytes = last?.bodyBytes;
-  if (bodyBytes === undefined) return markup`${seconds}`;
-  const isNearLimit = bodyBytes > SIZE_RATIO * maxBodyBytes;
-  const size = isNearLimit
-    ? markup`<span class="warning">${formatApproximateSize(bodyBytes)} of at most ${formatSize(maxBodyBytes)}</span>`
-    : markup`${formatApproximateSize(bodyBytes)}`;
-  return markup`${seconds}, ${size}`;
-}
-
-/** The sum of all phases. */
-function durationOf({ phaseSeconds }: LastPoll): string {
-  const seconds = Object.values(phaseSeconds).reduce((sum, phase) => sum + phase, 0);
-  return seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`;
-}
-
-/** Collapsed, so that a page of many endpoints stays short. */
-function failureDetails(status: EndpointView): Markup {
-  const { invalidFields } = status;
-  const { state } = status.shownBy;
-  const failures = Object.entries(state.failures).filter(([, count]) => count > 0);
-  const failed = failures.reduce((sum, [, count]) => sum + count, 0);
-  const invalid =
-    invalidFields.length === 0 ? '' : markup`, <span class="warning">${invalidFields.length} invalid fields</span>`;
-  const byReason = failures.map(([reason, count]) => markup`<li>${count} × <code>${reason}</code></li>`);
-  const fields =
-    invalidFields.length === 0
-      ? ''
-      : markup`<p>Fields of the wrong type in the last response; the series that need them are withdrawn:</p><ul>${invalidFields.map((field) => markup`<li><code>${field}</code></li>`)}</ul>`;
-  return markup`<details id="${idOf(status)}/polls"><summary>${failed} of ${state.polls} polls failed${invalid}</summary>${byReason.length > 0 ? markup`<ul>${byReason}</ul>` : ''}${lastFailureNote(status)}${fields}</details>`;
-}
-
-/** The reason of a current failure is in its row already. */
-function lastFailureNote({ lastFailure, shownBy }: EndpointView): Markup {
-  const { last } = shownBy.state;
-  if (lastFailure === null || last === undefined) return markup``;
-  const { at, ageSeconds, reason, message } = lastFailure;
-  return last.ok
-    ? markup`<p>Last failure ${distanceElement(at, ago(ageSeconds))}: <code>${reason}</code> ${isolated(message)}</p>`
-    : markup`<p>The last poll failed after ${durationOf(last)}.</p>`;
+  if (last === undefined) return markup``;
+  const seconds = Object.values(last.phaseSeconds).reduce((sum, phase) => sum + phase, 0);
+  const time = `the last took ${seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`}`;
+  const { bodyBytes } = last;
+  if (bodyBytes === undefined) return markup`${time}`;
+  const size = formatApproximateSize(bodyBytes);
+  return bodyBytes > SIZE_RATIO * maxBodyBytes
+    ? markup`${time}, <span class="warning">${size} of at most ${formatSize(maxBodyBytes)}</span>`
+    : markup`${time}, ${size}`;
 }
 
 type RecorderView = ReturnType<typeof recorderView>;

@@ -1,9 +1,10 @@
 import type { SearchResult } from '../facts/items/search.js';
 import type { ExternalLinks } from './external-links.js';
 import { markup, type Markup } from './html.js';
-import { ofBlockTime } from './time.js';
-import type { EndpointView, TargetView } from './view.js';
+import type { TargetView } from './view.js';
 import { severityOf } from '../poll/verdicts.js';
+import type { BridgeItems } from '../facts/items/bridge.js';
+import type { ChainItem } from '../facts/items/crosschain.js';
 import type { ItemList } from '../facts/items/item-list.js';
 
 /*
@@ -57,8 +58,6 @@ function cellHtml<Row, Context>({ title, cell, type }: Column<Row, Context>, row
 export interface ItemTable<Row> extends Table<Row, PageContext> {
   /** Id of the section. */
   readonly name: string;
-  /** Shown instead of a table without rows. */
-  readonly emptyText: string;
   /** The order in which rows are listed, unless it is oldest first. */
   readonly orderText?: string;
   /** Maximum number of rows on the page, if it is lower than that of the items. */
@@ -73,16 +72,14 @@ export type ItemColumn<Row> = Column<Row, PageContext>;
 
 export interface PageContext {
   readonly view: TargetView;
-  readonly endpoints: readonly EndpointView[];
   readonly links: ExternalLinks;
   /** What was searched for and found; `null` without a search. */
   readonly search: SearchResult | null;
-  /** The share of the power that has to sign; `null` without a bridge. */
-  readonly required: number | null;
+  /** What is pending on the bridge; `undefined` without a bridge whose items are shown. */
+  readonly bridge: BridgeItems | undefined;
+  readonly chains: readonly ChainItem[];
   /** Time of the page in milliseconds since 1970. */
   readonly nowMs: number;
-  /** The time of the newest block of an endpoint that is behind. */
-  readonly blockTime: Markup | undefined;
 }
 
 /** The class that colors a value while one of these alerts fires: pages and alerts have the same thresholds. */
@@ -92,20 +89,26 @@ export function alertClass({ view }: Pick<PageContext, 'view'>, ...alerts: reado
 
 const OPEN_ROWS = 3;
 
+export interface ListSection extends Pick<ItemTable<unknown>, 'name' | 'title'> {
+  /** The number of all items; `null` if it is unknown. */
+  readonly total: number | null;
+  readonly html: Markup;
+}
+
 /** The section of a list, with what follows its table. */
 export function itemSection<Row>(
   table: ItemTable<Row>,
   list: ItemList<Row>,
   page: PageContext,
   summary: Markup = markup``,
-): Markup {
-  const { name, title, emptyText, orderText, maxRows, openRows = OPEN_ROWS, alerts = [] } = table;
-  const heading = markup`<h3 id="${name}-title">${title} <span class="quiet">${list.total ?? 'unknown'}</span></h3>`;
+): ListSection {
+  const { name, title, orderText, maxRows, openRows = OPEN_ROWS, alerts = [] } = table;
+  const heading = markup`<h3 id="${name}-title">${title} <span class="quiet">${list.total === 0 ? 'none' : (list.total ?? 'unknown')}</span></h3>`;
   let content: Markup;
   if (!list.readable) {
     content = markup`${heading}\n<p class="alert">Cannot be read: ${list.total === null ? 'the list or ' : ''}a field that every row needs is missing or has the wrong type. This does not mean that there are none.</p>`;
   } else if (list.total === 0) {
-    content = markup`${heading}\n<p class="quiet">${ofBlockTime(emptyText, page.blockTime)}</p>`;
+    content = heading;
   } else {
     const rows = list.rows.slice(0, maxRows);
     const some =
@@ -117,8 +120,9 @@ export function itemSection<Row>(
 ${tableHtml(table, rows, page)}
 </details>`;
   }
-  return markup`<section id="${name}" aria-labelledby="${name}-title">
+  const html = markup`<section id="${name}" aria-labelledby="${name}-title">
 ${content}${summary}
 </section>
 `;
+  return { name, title, total: list.total, html };
 }

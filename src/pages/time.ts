@@ -1,7 +1,7 @@
 import { HOUR_SECONDS } from '../clock.js';
-import { duration } from '../text/format.js';
+import { count, duration } from '../text/format.js';
 import { markup, type Markup } from './html.js';
-import type { NodeView } from './view.js';
+import type { EndpointView, NodeView } from './view.js';
 
 /** Ages below this are shown without the date. */
 const SHORT_SECONDS = 12 * HOUR_SECONDS;
@@ -52,9 +52,19 @@ export function blockTimeOf({ blockTime, behindSeconds, syncing: isSyncing }: No
   return markup`block time ${distantTimeElement(blockTime, behindSeconds)}, ${duration(behindSeconds)} behind`;
 }
 
-/** Nothing is known of what is newer than the newest block of the node. */
-export function ofBlockTime(text: string, blockTime: Markup | undefined): Markup {
-  return markup`${blockTime === undefined ? '' : markup`As of ${blockTime}: `}${text}`;
+/** How old the oldest data of a page is, by its block if the node is behind, and how many endpoints have none. */
+export function dataAge(endpoints: readonly EndpointView[]): string {
+  const ages = endpoints.flatMap(({ target, document, shown, ageSeconds, node }) => {
+    const behind = blockTimeOf(node) === undefined ? 0 : (node.behindSeconds ?? 0);
+    return shown && ageSeconds !== null ? [{ target, document, age: ageSeconds + behind }] : [];
+  });
+  const [oldest] = ages.toSorted((a, b) => b.age - a.age);
+  const without = endpoints.length - ages.length;
+  const notes = [
+    ...(oldest === undefined ? [] : [`Oldest data: ${ago(oldest.age)}, ${oldest.document} of ${oldest.target}`]),
+    ...(without === 0 ? [] : [`${without} of ${count(endpoints.length, 'endpoint')} without current data`]),
+  ];
+  return notes.join('; ');
 }
 
 function utc(iso: string): string {

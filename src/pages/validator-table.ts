@@ -8,11 +8,11 @@ import * as cells from './cells.js';
 import { isolated, markup, sentenceHtml, type Markup } from './html.js';
 import { anchor, pendingLink, section } from './layout.js';
 import { tableHtml, type Column } from './table.js';
-import { isoTime } from '../clock.js';
-import { blockTimeOf, distantTimeElement, ofBlockTime } from './time.js';
+import { DAY_SECONDS, isoTime } from '../clock.js';
+import { blockTimeOf, distantTimeElement } from './time.js';
 import { lateAlerts, type Late, type OwnValidator, type ValidatorView } from './validator-view.js';
 import { statusLabel } from './verdict-list.js';
-import type { EndpointView, TargetView, View, VerdictView } from './view.js';
+import { bridgeOf, type EndpointView, type TargetView, type View, type VerdictView } from './view.js';
 import { firingVerdicts, severityOf } from '../poll/verdicts.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
 
@@ -21,37 +21,52 @@ import type { BridgeItems } from '../facts/items/bridge.js';
  * waits, then those that are late without consequences yet. The status page has your own ones of all targets.
  */
 
-interface Bridge {
+interface Row {
   readonly view: TargetView;
   readonly endpoint: EndpointView;
   readonly items: BridgeItems;
-}
-
-interface Row extends Bridge {
   readonly validator: ValidatorView;
   readonly own: OwnValidator | null;
 }
 
-function bridgeOf({ endpoints }: Pick<View, 'endpoints'>, view: TargetView): Bridge | undefined {
-  const endpoint = endpoints.find(({ target, items }) => target === view.target && items?.document === 'module_state');
-  return endpoint?.items?.document === 'module_state' ? { view, endpoint, items: endpoint.items } : undefined;
-}
-
-function rowsOf(bridge: Bridge): readonly Row[] {
-  return (bridge.view.validators ?? []).map((validator) => ({ ...bridge, validator, own: validator.own }));
+function rowsOf({ endpoints }: View, view: TargetView): readonly Row[] {
+  const bridge = bridgeOf(endpoints, view.target);
+  if (bridge === undefined) return [];
+  return (view.validators ?? []).map((validator) => ({ ...bridge, view, validator, own: validator.own }));
 }
 
 /** The section of the watched validators of all targets; empty without an entry of `watch`. */
 export function ownValidatorsSection(view: View): Markup {
-  const bridges = view.targets.flatMap((target) => bridgeOf(view, target) ?? []);
-  const rows = bridges.flatMap(rowsOf).filter(({ own }) => own !== null);
-  const unknown = unknownValidators(view.endpoints);
-  if (rows.length === 0) return unknown.html === '' ? unknown : section('validators', markup`Your validators`, unknown);
+  const rows = view.targets.flatMap((target) => rowsOf(view, target)).filter(({ own }) => own !== null);
+  const table = rows.length === 0 ? '' : validatorTable(rows, [targetColumn, ...columns]);
+  return validatorSection('Your validators', rows, markup`${unknownValidators(view.endpoints)}${table}`);
+}
+
+function validatorSection(title: string, rows: readonly Row[], body: Markup): Markup {
   return section(
     'validators',
-    markup`Your validators <span class="quiet">${rows.length}</span>`,
-    markup`${unknown}${validatorTable(rows, [targetColumn, ...columns])}`,
+    markup`${title}${rows.length === 0 ? '' : markup` <span class="quiet">${rows.length}</span>`}`,
+    body,
   );
+}
+
+/** A deadline that is further away, of a validator that is not late, is only in the table. */
+const NEAR_SECONDS = DAY_SECONDS;
+
+/** The nearest deadline of a watched validator; empty if none is near. */
+export function deadlineNote(view: View): Markup {
+  const due = view.targets
+    .flatMap((target) => rowsOf(view, target))
+    .filter(({ own, items }) => own !== null && own.jailed !== true && !items.isNodeBehind)
+    .flatMap((row) => {
+      const seconds = row.validator.jailedIn?.seconds ?? null;
+      return seconds === null || (seconds > NEAR_SECONDS && row.validator.late.length === 0) ? [] : [{ row, seconds }];
+    });
+  const [nearest] = due.toSorted((a, b) => a.seconds - b.seconds);
+  if (nearest === undefined) return markup``;
+  const { row, seconds } = nearest;
+  const name = row.validator.name ?? row.own?.address ?? '';
+  return markup`<p>Your validator <b>${cells.name(name)}</b> ${signsBy(row)} <small>(${duration(seconds)} left)</small>.</p>\n`;
 }
 
 /** Says that entries of `watch` have no row, because no document is shown. */
@@ -67,17 +82,15 @@ function unknownValidators(endpoints: readonly EndpointView[]): Markup {
 
 /** The section of the validators of one target; empty without a bridge whose items are shown. */
 export function validatorsSection(view: View, target: TargetView): Markup {
-  const bridge = bridgeOf(view, target);
-  if (bridge === undefined) {
-    const unknown = unknownValidators(view.endpoints.filter((endpoint) => endpoint.target === target.target));
-    return unknown.html === '' ? unknown : section('validators', markup`Validators`, unknown);
-  }
-  const rows = rowsOf(bridge);
-  return section(
-    'validators',
-    markup`Validators <span class="quiet">${rows.length}</span>`,
+  const bridge = bridgeOf(view.endpoints, target.target);
+  if (bridge === undefined) return validatorSection('Validators', [], unknownValidators(view.endpoints));
+  const rows = rowsOf(view, target);
+  const table = rows.length === 0 ? '' : validatorTable(rows, columns);
+  return validatorSection(
+    'Validators',
+    rows,
     markup`${introduction(rows, bridge)}
-${rows.length === 0 ? '' : validatorTable(rows, columns)}${extentNote(bridge.items)}`,
+${table}${extentNote(bridge.items)}`,
   );
 }
 
@@ -85,7 +98,7 @@ ${rows.length === 0 ? '' : validatorTable(rows, columns)}${extentNote(bridge.ite
 const QUORUM = 0.66;
 
 /** Who has to act, in a sentence. */
-function introduction(rows: readonly Row[], { items, endpoint }: Bridge): Markup {
+function introduction(rows: readonly Row[], { items, endpoint }: Pick<Row, 'items' | 'endpoint'>): Markup {
   const late = rows.map(({ validator }) => validator).filter((validator) => validator.late.length > 0);
   const blocking = late.filter(({ late: all }) => all.some(({ isBlocking }) => isBlocking));
   const others = late.length - blocking.length;
@@ -94,14 +107,17 @@ function introduction(rows: readonly Row[], { items, endpoint }: Bridge): Markup
       ? ''
       : `${count(others, 'validator')} ${others === 1 ? 'is' : 'are'} late although enough others sign and vote. A validator that misses the deadline of a validator set or batch is jailed.`;
   const dispute = disputeText(items);
+  // Nothing is known of what is newer than the newest block of the node.
+  const time = blockTimeOf(endpoint.node);
+  const asOf = time === undefined ? '' : markup`As of ${time}: `;
   if (blocking.length === 0) {
     const text = jailing || 'Nothing has waited for a validator for more than five minutes.';
-    return markup`<p>${ofBlockTime(text, blockTimeOf(endpoint.node))}${dispute}</p>`;
+    return markup`<p>${asOf}${text}${dispute}</p>`;
   }
   const ratios = blocking.flatMap(({ powerRatio }) => powerRatio ?? []);
   const power = ratios.reduce((sum, ratio) => sum + ratio, 0);
   const having = ratios.length < blocking.length ? '' : ` with ${percent(power, 2)} of the power`;
-  return markup`<p>${ofBlockTime('', blockTimeOf(endpoint.node))}Something has waited for <b>${count(blocking.length, 'validator')}</b>${having} for more than five minutes. Signatures of ${percent(Number(items.powerThreshold), 2)} and votes of ${percent(QUORUM, 2)} are required.${dispute}${jailing === '' ? '' : ` ${jailing}`}</p>`;
+  return markup`<p>${asOf}Something has waited for <b>${count(blocking.length, 'validator')}</b>${having} for more than five minutes. Signatures of ${percent(Number(items.powerThreshold), 2)} and votes of ${percent(QUORUM, 2)} are required.${dispute}${jailing === '' ? '' : ` ${jailing}`}</p>`;
 }
 
 /** What validators disagree about is nobody's delay. */
@@ -217,14 +233,15 @@ function stateOf(row: Row): Markup {
     const oldest = Math.max(...validator.late.map(({ ageSeconds }) => ageSeconds ?? 0));
     return word(severityOf(view, alerts) ?? 'pending', `late${oldest > 0 ? ` for ${duration(oldest)}` : ''}`);
   }
-  const { missingBatches, missingValsets, lastVote, nextVote } = own;
-  if (missingBatches === null || missingValsets === null) return statusLabel('unknown');
+  if (own.missingBatches === null || own.missingValsets === null) return statusLabel('unknown');
   if (isJailUnknown(own)) return word('unknown', 'unknown');
   if (items.isNodeBehind) return word('unknown', 'node is behind');
   if (isSilent(own)) return word('pending', 'silent');
-  const hasWork =
-    [missingBatches, missingValsets].some(({ total }) => total > 0) || [lastVote, nextVote].includes('missing');
-  return hasWork ? word('unknown', 'due') : word('ok', 'signs and votes');
+  return hasWork(own) ? word('unknown', 'due') : word('ok', 'signs and votes');
+}
+
+function hasWork({ missingBatches, missingValsets, lastVote, nextVote }: OwnValidator): boolean {
+  return (missingBatches?.total || missingValsets?.total || 0) > 0 || [lastVote, nextVote].includes('missing');
 }
 
 /** Whether it has done nothing of some kind, and more than it can be about to do. */
@@ -339,8 +356,22 @@ function disputedVote({ items, validator: { externalAddress } }: Row): string {
   return `claims ${voted.text === '' ? 'one thing' : voted.text} for event ${dispute.eventNonce}${power}`;
 }
 
+function isDue({ validator: { jailedIn }, own }: Row): boolean {
+  return jailedIn !== null || (own?.deadlineHeight ?? null) !== null;
+}
+
+function signsBy({ validator: { jailedIn }, own, endpoint: { asOf } }: Row): Markup {
+  const seconds = jailedIn?.seconds ?? null;
+  const until =
+    asOf === null || seconds === null
+      ? markup`height ${cells.digits(own?.deadlineHeight ?? null)}`
+      : distantTimeElement(isoTime(Date.parse(asOf) / 1000 + seconds), seconds);
+  return markup`signs by ${until}, else jailed`;
+}
+
 /** Until when it has to sign, by the time of the document. */
-function deadline({ validator, own, endpoint, items }: Row): Markup {
+function deadline(row: Row): Markup {
+  const { validator, own, items } = row;
   const { jailedIn, late } = validator;
   const [timeoutIn = null] = late
     .flatMap((waiting) => waiting.timeoutIn ?? [])
@@ -353,15 +384,9 @@ function deadline({ validator, own, endpoint, items }: Row): Markup {
         : markup`<small>did not sign ${missedSignature.of} ${missedSignature.nonce}</small>`;
     return markup`<span class="critical">is jailed</span>${reason}`;
   }
-  const seconds = jailedIn?.seconds ?? null;
-  const until =
-    endpoint.asOf === null || seconds === null
-      ? markup`height ${cells.digits(own?.deadlineHeight ?? null)}`
-      : distantTimeElement(isoTime(Date.parse(endpoint.asOf) / 1000 + seconds), seconds);
-  const isDue = jailedIn !== null || (own?.deadlineHeight ?? null) !== null;
   const left = jailedIn === null ? '' : markup`<small>${cells.blocks(jailedIn, 'hub blocks', 'left')}</small>`;
   const parts = [
-    ...(isDue ? [markup`<span>signs by ${until}, else jailed</span>${left}`] : []),
+    ...(isDue(row) ? [markup`<span>${signsBy(row)}</span>${left}`] : []),
     ...(timeoutIn === null
       ? []
       : [markup`<span>batch times out: ${cells.blocks(timeoutIn, 'external blocks', 'left')}</span>`]),
@@ -393,7 +418,7 @@ function whatToDo(row: Row): Markup {
   if (alertsAbout(validator).length > 0 || isSilent(own)) return markup`Check its orchestrator.`;
   return isJailUnknown(own)
     ? markup`The node has not answered whether it is jailed. The log says why.`
-    : markup`<span class="quiet">nothing</span>`;
+    : markup`<span class="quiet">${isDue(row) || hasWork(own) ? 'nothing yet: what it has to do is new' : 'nothing'}</span>`;
 }
 
 function joined(parts: readonly Markup[], separator: string): Markup {

@@ -47,14 +47,6 @@ export function statusLabel(status: TargetStatus): Markup {
   return markup`<b class="state ${status}">${statusTexts[status].word}</b>`;
 }
 
-interface Heading {
-  /** Title of the tab. */
-  readonly title: string;
-  readonly heading: Markup;
-  /** What the heading has no room for: names and amounts, since when, what to do next, and where to read on. */
-  readonly details: Markup;
-}
-
 /** A verdict with others of its kind, or why a target cannot be judged. */
 type Entry = { readonly rank: number } & (
   { readonly group: Group } | { readonly target: string; readonly reasons: readonly string[] }
@@ -87,7 +79,7 @@ function rankOf({ severity, state }: VerdictView): number {
   return statuses.indexOf(severity) + (state === 'pending' ? statuses.length : 0);
 }
 
-function withoutCondition(targets: readonly TargetView[]): Heading {
+function withoutCondition(targets: readonly TargetView[]) {
   const [first] = targets;
   if (first === undefined) return plainHeading('unknown', 'Nothing to poll');
   return plainHeading(
@@ -96,7 +88,8 @@ function withoutCondition(targets: readonly TargetView[]): Heading {
   );
 }
 
-function headingOf(entry: Entry): Heading {
+/** The title of the tab, the heading, and what it has no room for: names and amounts, since when, what to do next, and where to read on. */
+function headingOf(entry: Entry) {
   if (!('group' in entry)) {
     return plainHeading('unknown', `${entry.target} cannot be judged: ${entry.reasons.join('; ')}`);
   }
@@ -113,7 +106,7 @@ function headingOf(entry: Entry): Heading {
   };
 }
 
-function plainHeading(status: TargetStatus, text: string): Heading {
+function plainHeading(status: TargetStatus, text: string) {
   return {
     title: `${statusTexts[status].mark} ${text}`,
     heading: live(markup`<span class="state ${status}"></span>${sentenceHtml(text)}`),

@@ -36,9 +36,12 @@ export function viewOf(
   verdicts: readonly TargetVerdicts[],
   links: ExternalLinks,
   now: Instant,
+  deriveItems = itemsOf,
 ) {
   const byTarget = new Map(verdicts.map((judged) => [judged.target, judged]));
-  const endpoints = shown.map((endpoint) => endpointView(endpoint, now, byTarget.get(endpoint.state.target)));
+  const endpoints = shown.map((endpoint) =>
+    endpointView(endpoint, now, deriveItems, byTarget.get(endpoint.state.target)),
+  );
   const endpointsOf = groupBy(endpoints, ({ target }) => target);
   const targets = verdicts.map((judged) => targetView(judged, endpointsOf.get(judged.target) ?? [], links, now));
   return { generatedAt: isoTime(now.epochSeconds), targets, endpoints };
@@ -54,9 +57,7 @@ function targetView(
 ) {
   // A node that is behind is a verdict only when two judgements agree, but until then the target must not look healthy.
   const behind = status === 'ok' || status === 'info' ? endpoints.flatMap(nodeBehind) : [];
-  const [validators = null] = endpoints.flatMap(({ items, shownBy }) =>
-    items?.document === 'module_state' ? [validatorViews(items, verdicts, shownBy, now)] : [],
-  );
+  const bridge = bridgeOf(endpoints, target);
   return {
     target,
     status: behind.length > 0 ? 'unknown' : status,
@@ -67,13 +68,22 @@ function targetView(
     /** Worst first. */
     verdicts: verdicts.map((verdict) => verdictView(verdict, links)),
     /** The watched validators, then those that are late to sign or vote; `null` without a bridge whose items are shown. */
-    validators,
+    validators: bridge === undefined ? null : validatorViews(bridge.items, verdicts, bridge.endpoint.shownBy, now),
     /** The problems that have ended within a week, the newest first. */
     ended: endedProblems(
       endpoints.map(({ shownBy }) => shownBy),
       now,
     ),
   };
+}
+
+/** The bridge of a target; `undefined` without one whose items are shown. */
+export function bridgeOf(endpoints: readonly EndpointView[], target: string) {
+  for (const endpoint of endpoints) {
+    const { items } = endpoint;
+    if (endpoint.target === target && items?.document === 'module_state') return { endpoint, items };
+  }
+  return undefined;
 }
 
 function nodeBehind({ document, node: { behindSeconds } }: EndpointView): readonly string[] {
@@ -106,11 +116,12 @@ export function pendingView(
   links: ExternalLinks,
   now: Instant,
   { target, query }: { readonly target?: string | undefined; readonly query?: string | undefined } = {},
+  deriveItems = itemsOf,
 ) {
   const isSelected = (other: { readonly target: string }): boolean => target === undefined || other.target === target;
   const shown = all.filter(({ state }) => isSelected(state));
   if (target !== undefined && shown.length === 0) return undefined;
-  const view = viewOf(shown, verdicts.filter(isSelected), links, now);
+  const view = viewOf(shown, verdicts.filter(isSelected), links, now, deriveItems);
   /** What matches `?q=` in the documents of the target; `null` without it, and for several targets. */
   const search = query === undefined || view.targets.length !== 1 ? null : searchIn(shown, query, now);
   return { ...view, search };
@@ -131,12 +142,12 @@ function searchIn(shown: readonly ShownEndpoint[], query: string, now: Instant):
   };
 }
 
-export function endpointView(shownBy: ShownEndpoint, now: Instant, judged?: TargetVerdicts) {
+export function endpointView(shownBy: ShownEndpoint, now: Instant, deriveItems = itemsOf, judged?: TargetVerdicts) {
   const { state, job } = shownBy;
   const { target, document, last, success, failure, staleAfterMs } = state;
   const exported = exportedSuccess(state, now);
   const flow = exported === undefined ? null : flowView(state, state.flowHistory, now);
-  const items = exported === undefined ? null : (itemsOf(exported.snapshot) ?? null);
+  const items = exported === undefined ? null : (deriveItems(exported.snapshot) ?? null);
   const age = success ? ageSeconds(success.at, now) : null;
   const inSeconds = age === null ? null : staleAfterMs / 1000 - age;
   return {

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { TargetVerdicts, Verdict } from './verdicts.js';
+import { remedyOf } from '../http/failure-reasons.js';
 import { sentenceText } from '../problems/sentence.js';
 import type { DepartedCctx } from '../flow/crosschain-flow.js';
 import { endpointId, isNeverServed, isOf, isServing, knownDocument, type EndpointState } from './endpoint-state.js';
@@ -36,7 +37,7 @@ export function createPollLog(log: Logger): PollLog {
       const loggedAtMs = failureLoggedAtMs.get(endpointId(after)) ?? -Infinity;
       const isDue = !isNeverServed(after) && last.at.monotonicMs - loggedAtMs >= REPEAT_AFTER_MS;
       if (!isNew && !isDue) return;
-      log.warn({ target, document, reason }, `poll failed: ${message}`);
+      log.warn({ target, document, reason, remedy: remedyOf(failure.error, document) }, `poll failed: ${message}`);
       failureLoggedAtMs.set(endpointId(after), last.at.monotonicMs);
     },
     verdicts: (verdicts) => {
@@ -119,7 +120,7 @@ function logVerdicts(
       else firing.set(key, before);
       continue;
     }
-    log[LEVELS[verdict.severity]](fieldsOf(verdict), textWithSeverity(verdict));
+    log[LEVELS[verdict.severity]]({ ...fieldsOf(verdict), action: verdict.action }, textWithSeverity(verdict));
   }
   const others = Array.from(logged).filter(([key]) => !firing.has(key));
   if (unknown.length > 0) return new Map([...others, ...firing]);

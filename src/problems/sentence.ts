@@ -143,7 +143,7 @@ export function sumText(coins: readonly Amount[]): readonly string[] {
   return [`${COMPACT.format(total)} ${coinName(first)}`];
 }
 
-const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
+export const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
 
 /** "3.09M usdt, 30 weth in them": what is in some batches, by token; empty when no decimals are configured. */
 export function amountsText(input: BridgeInput, batches: readonly Batch[]): string {

@@ -109,12 +109,16 @@ describe('the summary of one poll', () => {
     const { lines, failure } = summaryOf(scenario, minutes);
     expect(failure).toBeDefined();
     // Without what cannot be judged, because the node is asked nothing else.
-    const judged = lines.filter((line) => !line.startsWith(NOT_JUDGED)).map((line) => line.split(';')[0]);
+    const judged = lines
+      .filter((line) => !/^demo: (?:not judged by|nothing is judged of) /.test(line))
+      .map((line) => line.split(';')[0]);
     expect(judged).toEqual(sentences.map((sentence) => `demo: ${sentence}`));
   });
 
   it('lists what one poll cannot prove, such as that nothing moves on a chain', () => {
-    const [line = ''] = summaryOf('stuck', 65).lines.slice(-1);
+    const { lines } = summaryOf('stuck', 65);
+    const line = lines.find((other) => other.startsWith(NOT_JUDGED)) ?? '';
+    expect(lines.at(-1)).toBe('demo: nothing is judged of external_contract (not configured)');
     const names = line.replace(NOT_JUDGED, '').split(', ');
     expect(names).toEqual(
       expect.arrayContaining([
@@ -136,7 +140,7 @@ describe('the summary of one poll', () => {
     expect(summaryOf('batch-timeout', 50).lines.join('\n')).not.toContain('min_batch_fee');
   });
 
-  it('does not repeat why a poll has failed', () => {
+  it('says what is not judged because a poll has failed, and does not repeat why', () => {
     const now: Instant = { epochSeconds: START_SECONDS, monotonicMs: 0 };
     const config = demoConfig(
       'http://127.0.0.1:1',
@@ -150,7 +154,12 @@ describe('the summary of one poll', () => {
       endpoints.record(context, readPoll(failedFetch('connect', 'refused'), context), now);
     }
     expect(contexts).toHaveLength(1);
-    expect(summarize(endpoints.states(), now)).toEqual({ lines: [], failure: undefined });
+    expect(summarize(endpoints.states(), now)).toEqual({
+      lines: [
+        'demo: nothing is judged of module_state (its poll failed), external_contract (not configured), rate_limiter_input (not configured)',
+      ],
+      failure: undefined,
+    });
   });
 
   it('begins with "no problem" for a healthy bridge, and ends with what it cannot judge', () => {
@@ -158,6 +167,7 @@ describe('the summary of one poll', () => {
       lines: [
         'demo: no problem that one poll can prove',
         expect.stringMatching(new RegExp(`^${NOT_JUDGED}BridgeNodeBehind, .*CrosschainOutboundDisabled`)),
+        'demo: nothing is judged of external_contract (not configured)',
       ],
       failure: undefined,
     });

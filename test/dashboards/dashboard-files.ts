@@ -58,7 +58,10 @@ export interface Panel {
       readonly properties: readonly { readonly id: string; readonly value: unknown }[];
     }[];
   };
-  readonly options?: { readonly sortBy?: readonly { readonly desc: boolean; readonly displayName: string }[] };
+  readonly options?: {
+    readonly sortBy?: readonly { readonly desc: boolean; readonly displayName: string }[];
+    readonly footer?: { readonly show: boolean };
+  };
   readonly transformations?: readonly {
     readonly id: string;
     readonly options: {

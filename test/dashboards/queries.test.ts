@@ -3,8 +3,9 @@ import { createTempFolder } from '../support/temp-folder.js';
 import { hasTool, runTool } from '../support/tools.js';
 import { substituteVariables } from './dashboard-files.js';
 import { lookaheadUsed } from '../../grafana/source/cross-chain.js';
+import { problemColumn } from '../../grafana/source/problem-table.js';
 import { problemStartMs, problemStarts, withOrder, withSubject, worst } from '../../grafana/source/problems.js';
-import { latest } from '../../grafana/source/queries.js';
+import { latest, ofCurrentData, orNothing } from '../../grafana/source/queries.js';
 import { ageOfOwnData, secondsToSign, withSigner } from '../../grafana/source/validator.js';
 
 /*
@@ -66,12 +67,14 @@ const noncesOf = (chainId: string, missed: number, pending: number, lookahead: n
     [`crosschain_schedule_lookahead_nonces${labels}`]: lookahead,
   };
 };
+const LAST_SUCCESS = 'bridge_exporter_last_success_timestamp_seconds';
 const deadlines = {
   ...named,
   [deadlineOf('batch')]: 105,
   [deadlineOf('valset')]: 120,
   [`bridge_height{${EXPORTER}, target="t"}`]: 100,
   [`bridge_block_time_seconds{${EXPORTER}, target="t"}`]: 2,
+  [`${LAST_SUCCESS}{${EXPORTER}, target="t", document="module_state"}`]: 0,
 };
 
 const cases: readonly Case[] = [
@@ -282,6 +285,45 @@ const cases: readonly Case[] = [
     expr: secondsToSign('own'),
     series: { ...deadlines, ...node(0, 0) },
     samples: { [signer('Example One')]: 10 },
+  },
+  {
+    title: 'the time to sign runs on between two polls',
+    expr: secondsToSign('own'),
+    series: { ...deadlines, ...node(0, 0) },
+    evalTime: '4s',
+    samples: { [signer('Example One')]: 6 },
+  },
+  {
+    title: 'the time to sign is absent when the data is outdated, however late it is withdrawn',
+    expr: secondsToSign('own'),
+    series: deadlines,
+    evalTime: '20m',
+    samples: {},
+  },
+  {
+    title: 'the queue is absent when the data is outdated',
+    expr: ofCurrentData(latest('bridge_unbatched_transfers'), 'module_state'),
+    series: { ...deadlines, [`bridge_unbatched_transfers{${EXPORTER}, target="t"}`]: 7 },
+    evalTime: '20m',
+    samples: {},
+  },
+  {
+    title: 'nothing is -1, and what is not known is absent',
+    expr: orNothing(latest('a', { by: ['b'] }), ['b'], latest('known', { by: ['b'] })),
+    series: Object.fromEntries(
+      ['a{b="1", ', 'known{b="1", ', 'known{b="2", '].map((name) => [`${name}${EXPORTER}, target="t"}`, 7]),
+    ),
+    samples: { '{target="t", b="1"}': 7, '{target="t", b="2"}': -1 },
+  },
+  {
+    title: 'no problem of a bridge is 0',
+    expr: problemColumn([], latest('bridge_exporter_up')).expr,
+    series: {
+      ...unsigned,
+      ...Object.fromEntries(['t', 'u'].map((name) => [`bridge_exporter_up{${EXPORTER}, target="${name}"}`, 1])),
+    },
+    evalTime: '25m',
+    samples: { '{target="t"}': 1, '{target="u"}': 0 },
   },
   {
     title: 'the time to sign is absent while the node catches up',

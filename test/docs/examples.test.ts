@@ -176,6 +176,8 @@ describe('a command', () => {
     /^npm (?:ci|test|run build)$/,
     // test/problems/rules.test.ts and test/e2e/alerting.slow.test.ts
     /^(?:prometheus|(?:prometheus-)?alertmanager) --config\.file=prometheus\/(?:prometheus|alertmanager)\.yml( --(?:storage|cluster)\S+)+$/,
+    // the address of the repository in package.json
+    /^git clone https:\/\/github\.com\/bridge-exporter\/bridge-exporter\.git && cd bridge-exporter$/,
     // the tests of compose.yaml
     /^docker compose up$/,
     // the last test of this file

@@ -34,8 +34,8 @@ targets: [{name: mainnet, bridge: {url: "http://127.0.0.1:1"}}]`,
       expect.stringMatching(
         /^HH:MM:SS INFO: serving http:\/\/127\.0\.0\.1:\d+\/metrics version=\d+\.\d+\.\d+(?:-\S+)? targets=1$/,
       ),
-      'HH:MM:SS WARN: mainnet module_state: poll failed: 127.0.0.1:1/peggy/v1/module_state: request failed: connect ECONNREFUSED 127.0.0.1:1 reason=connect',
-      'HH:MM:SS ERROR: the new configuration is invalid, the previous one stays active',
+      'HH:MM:SS WARN: mainnet module_state: poll failed: 127.0.0.1:1/peggy/v1/module_state: request failed: connect ECONNREFUSED 127.0.0.1:1 reason=connect remedy=Check that the node and its proxy are up and accept connections from this machine.',
+      'HH:MM:SS ERROR: the new configuration is invalid, the previous one stays active: correct it and reload',
       `  ${config}:1:27: targets[0].brigde: is not a supported key — expected one of name, labels, bridge, crosschain`,
       `  ${config}:1:11: targets[0]: expected bridge, crosschain or both`,
       'HH:MM:SS INFO: stopped by SIGTERM',
@@ -133,7 +133,7 @@ describe('the summary of once', () => {
     const { code, stderr } = await runHere(['once', '--log.level=silent', '--summary', '--fail-on=warning'], env);
     expect(code).toBe(0);
     expect(stderr).toMatch(
-      /^mine: no problem that one poll can prove\nmine: not judged by this poll: CrosschainCctxsUnlisted, .*\n$/,
+      /^mine: no problem that one poll can prove\nmine: not judged by this poll: CrosschainCctxsUnlisted, .*\nmine: nothing is judged of module_state \(not configured\), external_contract \(not configured\)\n$/,
     );
   });
 
@@ -310,6 +310,15 @@ Ctrl+C stops both; --scenario=stuck shows an incident, --help lists the others.
     const [line = ''] = stderr.trimEnd().split('\n').slice(-1);
     expect(line.slice(0, 'bridge-exporter: '.length + message.length)).toBe(`bridge-exporter: ${message}`);
     expect(line).not.toMatch(/\bE[A-Z]{4,}|\b(?:scandir|mkdir|open|connect|listen) '/);
+  });
+
+  it('demo checks its address before it simulates anything', async () => {
+    const { host } = new URL(simulator.url);
+    expect(await runHere(['demo', '--listen=:0', `--web.listen-address=${host}`])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `bridge-exporter: cannot listen on ${host}: the address is in use — expected another --web.listen-address; port 0 selects a free port\n`,
+    });
   });
 
   it('simulate suggests the flag for a free port', async () => {

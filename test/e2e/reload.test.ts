@@ -61,6 +61,7 @@ describe('a reload', () => {
     expect(rejected.status).toBe(500);
     expect(rejected.text).toContain('targets[0]');
     expect(rejected.text).toContain('targets[1]');
+    expect((await get(daemon.url)).text, 'on the status page').toMatch(/<li>[^<]*targets\[0\]/);
     const during = await scrapeUntil(daemon, (text) => polls(text, 'a') > polls(before, 'a'));
     expect(valueIn(during, 'bridge_exporter_config_last_reload_successful')).toBe(0);
     for (const name of [

@@ -76,9 +76,11 @@ describe('the pending page', () => {
 
   it('distinguishes no items from unreadable ones, and unknown values from 0', () => {
     const none = pendingAt(polledSnapshots({ unbatched_transfers: [] }), 1);
-    expect(none).toContain('No transfer is waiting.');
+    const empty = 'Transfers in no batch <span class="quiet">none</span>';
+    expect(none).toContain(empty);
+    expect(none, 'nothing to jump to').not.toContain('href="#transfers"');
     const unreadable = pendingAt(polledSnapshots({ unbatched_transfers: [{ ...transfer('1', '1'), id: null }] }), 1);
-    expect(unreadable).not.toContain('No transfer is waiting.');
+    expect(unreadable).not.toContain(empty);
     expect(unreadable).toMatch(
       /Transfers in no batch <span class="quiet">1<\/span><\/h3>\n<p class="alert">Cannot be read/,
     );
@@ -131,6 +133,25 @@ describe('cross-chain transactions', () => {
       crosschainPage({ cctxs_missed }, {}, ...verdicts).includes('<details id="missed/rows" class="rows" open>');
     expect(isOpen()).toBe(false);
     expect(isOpen(verdict('CrosschainCctxsMissed', 'warning', 50, CROSSCHAIN))).toBe(true);
+  });
+
+  it('say why each waits, and tell what is absent from what cannot be read', () => {
+    const cctxs_pending = [cctx('a', {}, { hash: '0x1' }), cctx('b', {}, { tss_nonce: '10' })];
+    const cctxs_missed = [cctx('c', {}, { tss_nonce: '3' })];
+    const document = { cctxs_missed, cctxs_pending };
+    const reasons = (...verdicts: readonly ReturnType<typeof verdict>[]) =>
+      Array.from(
+        crosschainPage(document, {}, ...verdicts).matchAll(/data-label="Why it waits" class="wide">([^<]*)/g),
+        ([, reason]) => reason,
+      );
+    const overtaken = 'overtaken: an observer has to post its hash';
+    const sent = 'sent, waits for confirmations and votes';
+    expect(reasons()).toEqual([overtaken, sent, 'waits behind nonce 9']);
+    const disabled = verdict('CrosschainOutboundDisabled', 'warning', 20, CROSSCHAIN);
+    const off = 'the hub has switched off outbounds';
+    expect(reasons(disabled)).toEqual([overtaken, off, off]);
+    expect(textOf(crosschainPage({ ...document, cctxs_pending: [] }))).toContain('56\n0\nnone\n30 min\nnone\nnone');
+    expect(textOf(crosschainPage({ cctxs_missed, cctxs_pending: null }))).toContain('56\nunknown\nunknown\n');
   });
 
   it('are found by the query of the page', () => {
@@ -234,9 +255,16 @@ describe('why something waits', () => {
     expect(text).toContain('0.2 TEE\nof at least 0.4 TEE');
     expect(text).toContain('timed out, but still held by the hub');
     expect(text).toContain('claimed as executed, not observed yet\n40.00 % of the power claims that it was executed');
-    expect(text).toContain(
-      '1 × timed out; 1 × claimed as executed, not observed yet; 1 × needs signatures; 1 × below the minimum: nobody takes it; 1 × signed, waits for a relayer.',
-    );
+    const lines = text.split('\n');
+    const first = lines.indexOf('Batches:');
+    expect(lines.slice(first, first + 6)).toEqual([
+      'Batches:',
+      expect.stringMatching(/^1 timed out \(with the next observed event, .*\)$/),
+      '1 claimed as executed, not observed yet',
+      '1 needs signatures (the validators above have to sign)',
+      expect.stringMatching(/^1 below the minimum: nobody takes it \(.* its sender can cancel it/),
+      '1 signed, waits for a relayer (anyone can relay a signed batch)',
+    ]);
     expect(text, 'as the alert counts').toContain('Signed batches 2 warning');
     expect(text).toContain('Waiting transfers 9\n0 in no batch; 9 in 5 batches');
   });

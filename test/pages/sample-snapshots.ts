@@ -104,6 +104,7 @@ export const instance: Instance = {
   configHash: 81_985_529_216,
   configLoadedAt: '2026-01-01T11:59:00.000Z',
   configRejectedAt: null,
+  configProblems: [],
   intervalMs: 30_000,
   timeoutMs: 20_000,
   staleAfterMs: STALE_AFTER_SECONDS * 1000,

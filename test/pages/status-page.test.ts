@@ -63,14 +63,14 @@ Bridge module_state
 node.example:1317
 never
 no chain series are exported
-0
+0 since the start
 initial
 ${TARGET}
 Cross-chain rate_limiter_input
 node.example:1317
 never
 no chain series are exported
-0
+0 since the start
 This exporter
 Version
 0.1.0, Node.js 20.19.0
@@ -111,8 +111,7 @@ As of the last success:
 Pending cctxs 0
 1 of 2 polls failed
 1 × rate_limited
-The last poll failed after 1.5 s.
-1.5 s`,
+the last took 1.5 s`,
     );
     expect(html).toContain('title="2026-01-01 12:01:00 UTC">in 36 s</time>');
   });
@@ -171,6 +170,26 @@ state.batches`);
       snapshots.record(BRIDGE, { ...large, bodyBytes }, at(2));
       expect(textOf(statusAt(snapshots, 3))).toContain(`, ${marked}\n`);
     }
+  });
+
+  it('says why a reload failed, without everything that is in the log', () => {
+    const configProblems = Array.from({ length: 7 }, (_, index) => `targets[${index}]: <b>unknown</b> key`);
+    const rejected = { ...instance, configRejectedAt: '2026-01-01T11:59:30.000Z', configProblems };
+    const text = textOf(statusAt(bothUp(), 30, { instance: rejected }));
+    expect(text).toContain('The last reload of the configuration failed 60 s ago');
+    expect(text).toContain('targets[4]: <b>unknown</b> key\nand 2 more in the log\n');
+  });
+
+  it('begins with the age of the oldest data, and how many endpoints have none', () => {
+    const ageAt = (snapshots: RecordedStates, seconds: number): string =>
+      /<span id="data-age">(.*)<\/span>/.exec(statusAt(snapshots, seconds))?.[1] ?? '';
+    const snapshots = bothUp();
+    snapshots.record(CROSSCHAIN, crosschainResult(cctxs), at(20));
+    expect(ageAt(snapshots, 24)).toBe('Oldest data: 24 s ago, module_state of main &quot;net&quot; &lt;1&gt;');
+    expect(ageAt(snapshots, STALE_AFTER_SECONDS + 1)).toMatch(
+      /^Oldest data: 41 s ago, rate_limiter_input of .*; 1 of 2 endpoints without current data$/,
+    );
+    expect(ageAt(initialSnapshots(), 0)).toBe('2 of 2 endpoints without current data');
   });
 
   it('summarizes many failures by reason', () => {

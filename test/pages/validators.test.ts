@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asDecimalString } from '../../src/chain/numeral.js';
 import { defaultBridgeSettings } from '../../src/config/endpoint-config.js';
-import { ownValidatorsSection, validatorsSection } from '../../src/pages/validator-table.js';
+import { deadlineNote, ownValidatorsSection, validatorsSection } from '../../src/pages/validator-table.js';
 import type { ValidatorView } from '../../src/pages/validator-view.js';
 import { viewOf, type View } from '../../src/pages/view.js';
 import type { Verdict } from '../../src/poll/verdicts.js';
@@ -264,7 +264,7 @@ describe('the validators that are late', () => {
   });
 
   it('are nobody only as far as lists can be read', () => {
-    expect(introductionOf({})).toBe('Validators 0 Nothing has waited for a validator for more than five minutes.');
+    expect(introductionOf({})).toBe('Validators Nothing has waited for a validator for more than five minutes.');
     const attestations = Array.from({ length: 60 }, (_, index) => claim(`${index + 8}`, YOUNG, []));
     expect(introductionOf({ batches: 1, attestations: [...idleState.attestations, ...attestations] })).toContain(
       'five minutes. The list of batches cannot be read. Only the 50 oldest of 60 claims are considered.',
@@ -336,7 +336,7 @@ describe('the own validators', () => {
       return [row[1] ?? '', row.at(-1) ?? ''];
     };
     expect(rowWith(0)).toEqual(['signs and votes', 'nothing']);
-    expect(rowWith(2)).toEqual(['due', 'nothing']);
+    expect(rowWith(2)).toEqual(['due', 'nothing yet: what it has to do is new']);
     expect(rowWith(3)).toEqual(['silent', 'Check its orchestrator.']);
   });
 
@@ -345,6 +345,19 @@ describe('the own validators', () => {
     expect(htmlOf({ params, batches: [batch('1', '60000', OLD)] }, { watch: [alpha] })).toContain(
       '9999-12-31T23:59:59',
     );
+  });
+
+  it('have their nearest deadline before everything else, unless it is far away and they are not late', () => {
+    const due = (window: string, own: string, age: string = OLD): string => {
+      const params = { ...idleState.params, signed_batches_window: window };
+      const view = viewWith({ params, batches: [batch('1', '60000', age)] }, { watch: [own] });
+      return deadlineNote(view)
+        .html.replaceAll(/<[^>]+>/g, '')
+        .trim();
+    };
+    expect(due('200', alpha)).toBe(`Your validator ${alpha} signs by 12:01:40 UTC, else jailed (100 s left).`);
+    expect(due('90000', alpha)).toMatch(/^Your validator hub1q\w+ signs by .* \(2 d 1 h left\)\.$/);
+    expect(due('90000', alpha, YOUNG)).toBe('');
   });
 
   it('have a square for each event, batch and validator set, and until when they have to sign', () => {

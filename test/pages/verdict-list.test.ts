@@ -68,9 +68,11 @@ describe('the heading', () => {
       targetVerdicts([{ ...oracle, target: 'red' }], [], 'red'),
     );
     expect(headOf(html)[0]).toMatch(/^critical red: no event observed/);
-    expect(html).toContain('<li class="critical"><a href="./pending"><b>1</b> <b class="state critical">critical</b>');
-    expect(html).toContain('<li class="none"><b>0</b> <b class="state info">note</b>');
-    expect(html).toContain('<li class="ok"><a href="./pending"><b>1</b> <b class="state ok">no problem</b>');
+    expect(html).toContain(
+      '<li class="critical"><a href="./pending"><b>1</b> target <b class="state critical">critical</b>',
+    );
+    expect(html).toContain('<li class="none"><b>0</b> targets <b class="state info">note</b>');
+    expect(html).toContain('<li class="ok"><a href="./pending"><b>1</b> target <b class="state ok">no problem</b>');
   });
 
   it('is gray when a target cannot be judged, even if another has a notice', () => {

@@ -43,6 +43,7 @@ th { text-align: left; color: #6e9fff; font-weight: 500; }
 td, th { padding: 0 8px; height: 34px; border-bottom: 1px solid #25272c; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 th { height: 30px; }
 .number { text-align: right; }
+.count { position: absolute; bottom: 0; left: 0; right: 0; margin: 0; padding: 4px 12px; background: #181b1f; font-size: 13px; }
 .legend { position: absolute; bottom: 4px; left: 12px; right: 12px; height: ${LEGEND - 8}px; overflow: hidden; display: flex; flex-wrap: wrap; gap: 0 14px; font-size: 12px; line-height: 18px; }
 .legend i { display: inline-block; width: 14px; height: 4px; margin: 0 6px 3px 0; border-radius: 2px; }
 svg { shape-rendering: crispEdges; position: absolute; left: 0; top: ${PANEL_HEADER}px; }
@@ -332,7 +333,8 @@ async function drawTable(panel: Panel, context: Drawn): Promise<string | undefin
     });
     return `<tr>${cells.join('')}</tr>`;
   });
-  return `<div style="padding:0 4px"><table><tr>${head.join('')}</tr>${body.join('')}</table></div>`;
+  const count = options?.footer?.show === true ? `<p class="count">Count ${sorted.length}</p>` : '';
+  return `<div style="padding:0 4px"><table><tr>${head.join('')}</tr>${body.join('')}</table>${count}</div>`;
 }
 
 const cellStyle = (color: string): string =>

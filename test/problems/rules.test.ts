@@ -190,6 +190,20 @@ describe('the inhibitions of prometheus/alertmanager.yml', () => {
     expect(named.filter((name) => !names.has(name))).toEqual([]);
   });
 
+  it('leave nobody asleep: a warning that hides critical alerts goes to whoever is paged for these', () => {
+    const { route } = parse(readProjectFile('prometheus/alertmanager.yml')) as {
+      readonly route: {
+        readonly routes: readonly { readonly receiver: string; readonly matchers: readonly string[] }[];
+      };
+    };
+    const receiverOf = (rule: Rule) => route.routes.find(({ matchers }) => canMatch(rule, matchers))?.receiver;
+    const hiding = pairs.filter(
+      ({ source, target }) => severityOf(source) === 'warning' && severityOf(target) === 'critical',
+    );
+    expect(new Set(hiding.map(({ source }) => source.alert))).toEqual(new Set(['CrosschainOutboundDisabled']));
+    for (const { source, target } of hiding) expect(receiverOf(source), source.alert).toBe(receiverOf(target));
+  });
+
   it('each apply to some alert', () => {
     for (const { source_matchers, target_matchers } of inhibitions) {
       for (const matchers of [source_matchers, target_matchers]) {

@@ -121,6 +121,7 @@ function show(page) {
 
   morph(main, find('main', page));
   morph(time, find('#as-of time', page));
+  morph(find('#data-age'), find('#data-age', page));
   document.title = page.title;
 
   if (top?.isConnected === true) scrollBy({ top: top.getBoundingClientRect().top - before, behavior: 'instant' });

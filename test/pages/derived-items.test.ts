@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { createPages, loadedConfig } from '../../src/exporter.js';
+import type { EndpointState } from '../../src/poll/endpoint-state.js';
+import { defaultConfig } from '../../src/config/config.js';
+import { recordedStates } from '../support/endpoint-states.js';
+import { idleState } from '../facts/items/bridge-state.js';
+import { at, BRIDGE, bridgeResult, shownOf, STALE_AFTER_SECONDS } from './sample-snapshots.js';
+
+/** Deriving its items fails. */
+function withoutBody(state: EndpointState): EndpointState {
+  const { success } = state;
+  if (success?.snapshot.kept === undefined) throw new Error('the body is kept');
+  const kept = { ...success.snapshot.kept, body: Buffer.from('no brotli') };
+  return { ...state, success: { ...success, snapshot: { ...success.snapshot, kept } } };
+}
+
+const contexts = ['a', 'b'].map((target) => ({ ...BRIDGE, target }));
+const snapshots = recordedStates(contexts, { maxBodyBytes: 2 ** 20, staleAfterMs: STALE_AFTER_SECONDS * 1000 });
+for (const context of contexts) snapshots.record(context, bridgeResult(idleState), at(0));
+const states = snapshots.states().map((state) => (state.target === 'b' ? withoutBody(state) : state));
+
+const pages = createPages(
+  { all: () => shownOf(states), states: () => states },
+  { current: () => loadedConfig(defaultConfig), rejected: () => undefined },
+  {
+    telemetryPath: '/metrics',
+    build: { version: '0.1.0', revision: 'unknown', nodeVersion: '20.19.0' },
+    startedAt: at(0),
+    recorder: { status: () => undefined },
+    now: () => at(1),
+  },
+);
+
+describe('the items of a page', () => {
+  it('are derived only of the target that is asked for', async () => {
+    expect(await pages.pendingPage(false, 'a', undefined)).toContain('Live batches');
+    await expect(async () => pages.pendingPage(false, 'b', undefined)).rejects.toThrow('Decompression failed');
+  });
+
+  it('are not derived for the list of the targets, but for its JSON', async () => {
+    expect(await pages.pendingPage(false, undefined, undefined)).toContain('Worst condition');
+    await expect(async () => pages.pendingPage(true, undefined, undefined)).rejects.toThrow('Decompression failed');
+  });
+});
