@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { JITTER } from './config/config.js';
 
 /* How tasks wait for each other and for the next run. */
 
@@ -56,7 +55,7 @@ export interface Repeating {
 }
 
 /**
- * Runs a task after `delayMs`, then `pauseMs` with 10 % jitter after the end of each run, so runs never overlap. A task can return by how many
+ * Runs a task after `delayMs`, then `pauseMs` or up to 10 % less after the end of each run, so runs never overlap. A task can return by how many
  * times the next pause is longer, such as 10 after a body that is hostile. It must not reject, and has its own deadline.
  */
 export function startRepeating(task: () => Promise<number | void>, pauseMs: number, delayMs = 0): Repeating {
@@ -70,7 +69,7 @@ export function startRepeating(task: () => Promise<number | void>, pauseMs: numb
   async function run(): Promise<void> {
     const pauses = (await task()) ?? 1;
     endFirstRun();
-    if (!isClosed) timer = setTimeout(start, pauses * pauseMs * (1 + JITTER * (2 * Math.random() - 1)));
+    if (!isClosed) timer = setTimeout(start, pauses * pauseMs * (1 - 0.1 * Math.random()));
   }
 
   function start(): void {

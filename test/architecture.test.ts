@@ -105,7 +105,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   ],
   state: ['clock.ts', 'poll', 'queue.ts', 'result.ts', 'config', 'text'],
   simulator: [],
-  'queue.ts': ['config'],
+  'queue.ts': [],
 };
 
 const src = fileURLToPath(new URL('../src', import.meta.url));

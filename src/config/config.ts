@@ -26,9 +26,6 @@ import type { Path } from './yaml.js';
  * configuration follow from them. Durations are in milliseconds, sizes in bytes.
  */
 
-/** The share by which the pause between two polls differs from the interval at most, so that the load is spread over time. */
-export const JITTER = 0.1;
-
 /** Data without a successful poll for this long is outdated: BridgeSnapshotStale. */
 export const OUTDATED_MS = 10 * MINUTE_MS;
 
@@ -44,9 +41,7 @@ export const poll = z
       .describe('Timeout of all requests of a poll together: connections, headers and bodies.'),
     stale_after: duration(100, 7 * DAY_MS)
       .prefault('5m')
-      .describe(
-        'Age at which the chain series of an endpoint are withdrawn. At least 1.1 × `interval` + `timeout`, because of the jitter.',
-      ),
+      .describe('Age at which the chain series of an endpoint are withdrawn. At least `interval` + `timeout`.'),
     // A string in a body can be almost as long as the body, and V8 limits strings to just under 512 MiB.
     max_body_size: size(1024, 511 * MEBIBYTE)
       .prefault('32MiB')
@@ -54,8 +49,8 @@ export const poll = z
         'Maximum size of a response body after decompression. At most one JSON value per 24 bytes of it is read.',
       ),
   })
-  .refine(({ interval, timeout, stale_after }) => stale_after >= interval * (1 + JITTER) + timeout, {
-    error: 'stale_after is below 1.1 × interval + timeout',
+  .refine(({ interval, timeout, stale_after }) => stale_after >= interval + timeout, {
+    error: 'stale_after is below interval + timeout',
     path: ['stale_after'],
   });
 

@@ -284,7 +284,7 @@ export const bridgeFamilies = families<BridgeInput>({
     derive: eachMember((input, member) => duties.missingConfirms.batch(input, member).length),
   }),
   bridge_orchestrator_batch_confirm_deadline_height: labeledGauge({
-    help: 'Hub height of the earliest deadline for a missing signature of a live batch: bridge_orchestrator_confirm_deadline_height with confirms="batch"; absent when none is missing.',
+    help: 'Hub height of the earliest deadline for a missing signature of a live batch, as in bridge_orchestrator_confirm_deadline_height; absent when none is missing.',
     ...PER_MEMBER,
     overLimit: 'keep-lowest',
     derive: eachMember((input, member) => duties.confirmDeadline(input, member, 'batch')),

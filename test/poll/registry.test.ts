@@ -90,10 +90,10 @@ async function endNames(result: QueryResult): Promise<void> {
   await settle();
 }
 
-/** The interval and the largest jitter pass. */
+/** The interval passes. */
 async function nextPoll(): Promise<void> {
   elapsedMs += HOUR_MS;
-  await vi.advanceTimersByTimeAsync(1.1 * HOUR_MS);
+  await vi.advanceTimersByTimeAsync(HOUR_MS);
 }
 
 const NEUTRAL = { dialect: 'neutral', path: '/bridge/v1/module_state' };
