@@ -16,7 +16,7 @@ import type { CrosschainFlow } from './flow/crosschain-flow.js';
 export interface DocumentTypes {
   readonly module_state: {
     readonly settings: BridgeSettings;
-    readonly sideInput: Pick<BridgeInput, 'externalHeight' | 'isContractPaused' | 'isNodeBehind'> & {
+    readonly otherAnswers: Pick<BridgeInput, 'externalHeight' | 'isContractPaused' | 'isNodeBehind'> & {
       /** Names of validators by the data part of the operator address, from the staking module. */
       readonly names?: BridgeInput['names']['staking'];
     };
@@ -28,7 +28,7 @@ export interface DocumentTypes {
   readonly external_contract: {
     readonly settings: Readonly<Record<string, never>>;
     /** Without calls before the poll, and without facts before the first module state. */
-    readonly sideInput: { readonly [Key in keyof ContractExchange]?: ContractExchange[Key] | undefined };
+    readonly otherAnswers: { readonly [Key in keyof ContractExchange]?: ContractExchange[Key] | undefined };
     readonly content: ContractReading;
     readonly input: ContractReading;
     readonly observations: ContractReading;
@@ -36,7 +36,7 @@ export interface DocumentTypes {
   };
   readonly rate_limiter_input: {
     readonly settings: CrosschainSettings;
-    readonly sideInput: Pick<CrosschainInput, 'lookaheads' | 'cctxAnswers'> & {
+    readonly otherAnswers: Pick<CrosschainInput, 'lookaheads' | 'cctxAnswers'> & {
       /** All that the node has answered about transactions. */
       readonly seenAnswers?: SeenAnswers;
     };
@@ -49,8 +49,8 @@ export interface DocumentTypes {
 
 export type DocumentName = keyof DocumentTypes;
 
-/** What a document is read and derived with that other requests have returned. */
-export type SideInput<Name extends DocumentName = DocumentName> = DocumentTypes[Name]['sideInput'];
+/** The answers of other requests, with which a document is read and derived. */
+export type OtherAnswers<Name extends DocumentName = DocumentName> = DocumentTypes[Name]['otherAnswers'];
 
 /** A call at a block, as recordings have it. Without `data` it requests the block; `data` of 32 bytes is a storage slot. */
 export interface ContractCall {

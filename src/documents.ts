@@ -101,7 +101,7 @@ export interface ReadContext<Types extends AnyTypes> {
   readonly maxValues: number;
   /** When the response was received. */
   readonly at: Instant;
-  readonly sideInput?: Types['sideInput'] | undefined;
+  readonly otherAnswers?: Types['otherAnswers'] | undefined;
 }
 
 /** Everything besides the body that families are derived from. */
@@ -113,7 +113,7 @@ export interface DocumentContext<Types extends AnyTypes> {
   /** Hub height from the response header; `undefined` without a valid one. */
   readonly height: Numeral | undefined;
   readonly previous: Types['observations'] | undefined;
-  readonly sideInput?: Types['sideInput'] | undefined;
+  readonly otherAnswers?: Types['otherAnswers'] | undefined;
 }
 
 const NO_STAKING_NAMES: ReadonlyMap<string, string> = new Map();
@@ -137,8 +137,8 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       const state = result.value?.state;
       return { ...result, value: isPresent(state) && hasKnownField(moduleState, state) ? state : undefined };
     },
-    input: (state, { labels, sideInput = {}, ...context }) => {
-      const { names = NO_STAKING_NAMES, externalHeight, isContractPaused, isNodeBehind } = sideInput;
+    input: (state, { labels, otherAnswers = {}, ...context }) => {
+      const { names = NO_STAKING_NAMES, externalHeight, isContractPaused, isNodeBehind } = otherAnswers;
       return {
         state,
         ...context,
@@ -173,7 +173,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     },
     recordedSettings: () => ({}),
     paths: [],
-    read: (body, { sideInput: { facts, calls, ...others } = {}, at }) => {
+    read: (body, { otherAnswers: { facts, calls, ...others } = {}, at }) => {
       if (facts === undefined) return unreadable('schema', NO_CONTRACT);
       if (calls === undefined) throw new Error('a contract is read by its calls');
       return readContract(body, { facts, calls, ...others }, at);
@@ -208,11 +208,11 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       if (!result.ok || result.value === undefined || hasKnownField(rateLimiterInput, result.value)) return result;
       return { ...result, value: undefined };
     },
-    input: (document, { labels, sideInput = {}, ...context }) => ({
+    input: (document, { labels, otherAnswers = {}, ...context }) => ({
       document,
       ...context,
-      lookaheads: sideInput.lookaheads,
-      cctxAnswers: sideInput.cctxAnswers,
+      lookaheads: otherAnswers.lookaheads,
+      cctxAnswers: otherAnswers.cctxAnswers,
       chains: labels.chains,
       tokens: labels.tokens,
     }),

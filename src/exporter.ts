@@ -5,7 +5,7 @@ import type { Config, ConfigResult, PollConfig, RecorderSettings } from './confi
 import { configHash, formatConfig } from './config/loader.js';
 import type { Shard } from './config/shard.js';
 import { jobsOf, type PollJob } from './poll/jobs.js';
-import { createEndpointRegistry, type RegistryOptions } from './poll/registry.js';
+import { createPollLoop, type PollLoopOptions } from './poll/loop.js';
 import { createMetricsPage } from './exposition/metrics-page.js';
 import { createProcessMetrics, type BuildInfo } from './exposition/process-metrics.js';
 import { configPage } from './pages/config-page.js';
@@ -35,7 +35,7 @@ export interface ExporterOptions extends ReloadOptions {
   readonly enableLifecycle: boolean;
   /** Absent if nothing survives a restart. */
   readonly stateFile?: Omit<StateFile, 'close'> | undefined;
-  readonly knownBefore?: RegistryOptions['knownBefore'];
+  readonly knownBefore?: PollLoopOptions['knownBefore'];
 }
 
 export interface Exporter {
@@ -56,7 +56,7 @@ export async function startExporter(
   const startedAt = clock();
   const { knownBefore, stateFile } = options;
   const recorder = createRecorder(log);
-  const endpoints = createEndpointRegistry({ executor, log, knownBefore, recorder, stateFile });
+  const endpoints = createPollLoop({ executor, log, knownBefore, recorder, stateFile });
   const processMetrics = createProcessMetrics(options.build, options.shard, recorder.status);
   const metricsPage = createMetricsPage(endpoints, processMetrics);
   const activate = ({ jobs, recorder: recording, hash, loadedAt, targets }: LoadedConfig): void => {

@@ -121,11 +121,11 @@ function polled(
   at: Instant,
 ): EndpointState {
   const { context, paths, query } = job;
-  const { sideInput = {} } = pollInput(context, before, siblingOf, at);
-  const { facts, lastReading } = 'facts' in sideInput ? sideInput : {};
+  const { otherAnswers = {} } = pollInput(context, before, siblingOf, at);
+  const { facts, lastReading } = 'facts' in otherAnswers ? otherAnswers : {};
   const received = isContract(job)
     ? facts && simulatedContractBody(lastReading, facts, model, at)
-    : documentBody(model, context.document, query, { receivedAt: at, sideInput });
+    : documentBody(model, context.document, query, { receivedAt: at, otherAnswers });
   if (received === undefined) return before;
   const foundPath = paths.find(({ dialect }) => dialect === 'neutral');
   const state = step(before, readPoll({ ...received, foundPath }, context), context, at);
@@ -138,7 +138,7 @@ function documentBody(
   model: Model,
   document: DocumentName,
   query: string,
-  input: Pick<ReceivedDocument, 'receivedAt' | 'sideInput'>,
+  input: Pick<ReceivedDocument, 'receivedAt' | 'otherAnswers'>,
 ): ReceivedDocument {
   const { headers, body } = executeQuery(model, { endpoint: document, parameters: new URLSearchParams(query) });
   return { ok: true, bytes: body, source: document, height: headers[HEIGHT_HEADER], ...input };

@@ -79,8 +79,8 @@ async function pollOnce(
   }
   // The queries depend on the document, and the document is judged with their answers.
   const state = { ...before, queries: await answersTo(job, executor, first) };
-  const { sideInput } = pollInput(context, state, siblingOf, clock());
-  const poll = readPoll({ ...received, sideInput }, context);
+  const { otherAnswers } = pollInput(context, state, siblingOf, clock());
+  const poll = readPoll({ ...received, otherAnswers }, context);
   received.release?.();
   return { context, state: timedStep(state, poll, context, clock()) };
 }

@@ -45,13 +45,13 @@ export async function serveRecording(
   const log = createLog(options, context);
   const at: Instant = { epochSeconds: atMs / 1000, monotonicMs: atMs };
   const states = endpoints.map(({ state }) => state);
-  const registry = { all: () => endpoints, states: () => states };
+  const shown = { all: () => endpoints, states: () => states };
   // The metrics of this process are not those of the time.
-  const metricsPage = createMetricsPage(registry, { render: async () => '' });
+  const metricsPage = createMetricsPage(shown, { render: async () => '' });
   const active = { current: () => loaded, rejected: () => undefined };
   const app = createApp(
     {
-      ...createPages(registry, active, {
+      ...createPages(shown, active, {
         build: context.build,
         telemetryPath: TELEMETRY_PATH,
         startedAt: at,

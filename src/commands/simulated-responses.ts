@@ -68,7 +68,7 @@ export function simulatedContractBody(
   model: Model,
   at: Instant,
   changes: ContractChanges = {},
-): ReceivedDocument & { readonly sideInput: ContractExchange } {
+): ReceivedDocument & { readonly otherAnswers: ContractExchange } {
   const lagBlocks = Math.floor((changes.lagSeconds ?? 0) / 12);
   const block = `0x${(model.external.height - lagBlocks).toString(16)}`;
   const known = { facts, lastReading };
@@ -77,8 +77,8 @@ export function simulatedContractBody(
   const query = { endpoint: 'external_contract', parameters: new URLSearchParams(), rpc } as const;
   const { body: bytes } = executeQuery(model, query, changes);
   const denoms = isBackingDue(known, at) ? facts.backing.map(({ contract }) => denomOf(contract)) : [];
-  const sideInput = { ...known, calls, hub: hubReading(denoms, facts, model, changes) };
-  return { ok: true, bytes, source: 'external chain', height: undefined, receivedAt: at, sideInput };
+  const otherAnswers = { ...known, calls, hub: hubReading(denoms, facts, model, changes) };
+  return { ok: true, bytes, source: 'external chain', height: undefined, receivedAt: at, otherAnswers };
 }
 
 function hubReading(

@@ -2,7 +2,7 @@ import type { DocumentPath } from '../chain/dialects.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { Numeral } from '../chain/numeral.js';
 import { ageSeconds, type Instant } from '../clock.js';
-import type { DocumentName, DocumentTypes, SideInput, StepContext } from '../document-types.js';
+import type { DocumentName, DocumentTypes, OtherAnswers, StepContext } from '../document-types.js';
 import type { DocumentContext } from '../documents.js';
 import { NO_FLOW_HISTORY, type FlowHistory } from '../flow/flow-history.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/failure-reasons.js';
@@ -46,7 +46,7 @@ export interface Snapshot<Name extends DocumentName = DocumentName> extends Know
   readonly judgement: Judgement;
   /** The lines of counters and histograms, which are exported also while the chain series are withdrawn. */
   readonly cumulative: readonly FamilyLines[];
-  readonly sideInput: SideInput<Name> | undefined;
+  readonly otherAnswers: OtherAnswers<Name> | undefined;
   /** What the items of `/pending` are derived from; `undefined` if the body is not kept. */
   readonly kept: KeptDocument<Name> | undefined;
 }

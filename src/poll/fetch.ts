@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { DocumentPath } from '../chain/dialects.js';
 import { clock, type Instant } from '../clock.js';
 import { sourceOf, type EndpointUrl } from '../config/urls.js';
-import type { DocumentName, SideInput } from '../document-types.js';
+import type { DocumentName, OtherAnswers } from '../document-types.js';
 import { createClient, remainingLimits, type Client, type HttpResponse } from '../http/client.js';
 import { isUnknownPath } from '../http/error-response.js';
 import { failure, statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
@@ -34,7 +34,7 @@ export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
   readonly receivedAt: Instant;
   /** How long the requests took; absent for a recorded body. */
   readonly seconds?: number;
-  readonly sideInput?: SideInput<Name> | undefined;
+  readonly otherAnswers?: OtherAnswers<Name> | undefined;
   /** Where the document was found; absent for a contract. */
   readonly foundPath?: DocumentPath | undefined;
   /** Adds what the server says to the failure of a body that is not the document. */
@@ -62,12 +62,12 @@ export function createPollExecutor(userAgent: string): PollExecutor {
     limit(node.url.origin, async () => sendQuery(node, reader, request, client));
   return {
     fetch: async (job, input) => {
-      const release = isContract(job) ? undefined : await client.waitForMemory(job.limits.maxBodyBytes);
+      const endWait = isContract(job) ? undefined : await client.waitForMemory(job.limits.maxBodyBytes);
       const started = performance.now();
       const received = isContract(job)
         ? await callContract(job, input, sendRequests, send)
         : await fetchDocument(job, input, client);
-      release?.();
+      endWait?.();
       return { ...received, seconds: secondsSince(started) };
     },
     sendQuery: send,
@@ -94,7 +94,7 @@ const FAILURES_WITH_HINT: ReadonlySet<string> = new Set(['aborted', 'bad_request
 /** Requests the paths in turn until the node responds to one with another status than those of an unknown path. */
 async function fetchDocument(
   job: PollJob,
-  { foundPath: first, sideInput }: PollInput,
+  { foundPath: first, otherAnswers }: PollInput,
   client: Client,
 ): Promise<Received> {
   const { url, query, limits } = job;
@@ -111,7 +111,7 @@ async function fetchDocument(
         ...fetched,
         source: sourceOf(url, foundPath.path),
         receivedAt: clock(),
-        sideInput,
+        otherAnswers,
         foundPath,
         otherDocument: (error) => otherDocument(error, url, fetched),
       };
@@ -136,12 +136,12 @@ async function fetchDocument(
 
 async function callContract(
   job: ContractJob,
-  { sideInput = {}, readsAll = false }: PollInput,
+  { otherAnswers = {}, readsAll = false }: PollInput,
   sendRequests: SendRequests,
   send: SendQuery,
 ): Promise<Received> {
   const source = sourceOf(job.url, '');
-  const known = 'facts' in sideInput ? sideInput : undefined;
+  const known = 'facts' in otherAnswers ? otherAnswers : undefined;
   if (known?.facts === undefined) return failure('schema', `${source}: ${NO_CONTRACT}`);
   const { facts, lastReading } = known;
   const knownBefore = readsAll ? undefined : lastReading;

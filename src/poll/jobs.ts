@@ -4,7 +4,7 @@ import type { Instant } from '../clock.js';
 import type { Config, TargetConfig } from '../config/config.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import { maxValuesOf } from '../config/memory-limits.js';
-import type { DocumentName, DocumentTypes, SideInput, StepContext, TargetOptions } from '../document-types.js';
+import type { DocumentName, DocumentTypes, OtherAnswers, StepContext, TargetOptions } from '../document-types.js';
 import { documentNames, documents, type DocumentRequest } from '../documents.js';
 import type { FetchLimits } from '../http/client.js';
 import { cctxAnswers } from '../queries/cctx-outcome.js';
@@ -33,7 +33,7 @@ export function isContract(job: PollJob): job is ContractJob {
 export interface PollInput {
   /** Where the last successful poll found the document. It is requested there first. */
   readonly foundPath?: DocumentPath | undefined;
-  readonly sideInput?: SideInput | undefined;
+  readonly otherAnswers?: OtherAnswers | undefined;
   /** Whether a contract is asked for all its values, also for those that are requested less often. */
   readonly readsAll?: boolean;
 }
@@ -97,15 +97,15 @@ export function pollInput(
   siblingOf: (document: DocumentName) => EndpointState | undefined,
   at: Instant,
 ): PollInput {
-  return { foundPath: state.success?.foundPath, sideInput: sideInputOf(context, state, siblingOf, at) };
+  return { foundPath: state.success?.foundPath, otherAnswers: otherAnswersOf(context, state, siblingOf, at) };
 }
 
-function sideInputOf(
+function otherAnswersOf(
   context: StepContext,
   state: EndpointState,
   siblingOf: (document: DocumentName) => EndpointState | undefined,
   at: Instant,
-): SideInput {
+): OtherAnswers {
   const snapshot = state.success?.snapshot;
   switch (context.document) {
     case 'module_state': {
@@ -120,7 +120,7 @@ function sideInputOf(
     }
     case 'rate_limiter_input': {
       const answered = freshAnswers(state, at);
-      const seenBefore = isOf(context.document, snapshot) ? snapshot.sideInput?.seenAnswers : undefined;
+      const seenBefore = isOf(context.document, snapshot) ? snapshot.otherAnswers?.seenAnswers : undefined;
       return { lookaheads: lookaheadsOf(answered), ...cctxAnswers(answered, seenBefore) };
     }
     case 'external_contract':

@@ -3,7 +3,7 @@ import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import type { DocumentName, DocumentTypes } from '../document-types.js';
 import { documents, type Items } from '../documents.js';
 import type { EndpointState, Snapshot } from './endpoint-state.js';
-import type { Poll } from './step.js';
+import type { PollResult } from './step.js';
 
 /*
  * The items of the pages are derived when somebody asks for a page, from the body of the last successful poll, which is kept compressed: in
@@ -21,7 +21,7 @@ export function compressBody(bytes: Buffer): Buffer {
 const MAX_KEPT_BYTES = 64 * 2 ** 20;
 
 /** The poll without the body of its document, if it would take too much memory beside those of the other endpoints. */
-export function withinMemory(poll: Poll, others: readonly EndpointState[]): Poll {
+export function withinMemory(poll: PollResult, others: readonly EndpointState[]): PollResult {
   if (!poll.outcome.ok || poll.outcome.compressed === undefined) return poll;
   const otherBytes = others.reduce((sum, { success }) => sum + (success?.snapshot.kept?.body.length ?? 0), 0);
   if (otherBytes + poll.outcome.compressed.length <= MAX_KEPT_BYTES) return poll;

@@ -8,7 +8,7 @@ import { HEIGHT_FIELD, parseHeight } from '../http/height-header.js';
 import type { EndpointState } from './endpoint-state.js';
 import type { Received } from './fetch.js';
 import { compressBody } from './kept-body.js';
-import { step, type Poll } from './step.js';
+import { step, type PollResult } from './step.js';
 
 /* How what was received is read, and the step with it. The durations of both are measured. */
 
@@ -20,13 +20,13 @@ export function secondsSince(started: number): number {
 export function readPoll<Name extends DocumentName>(
   received: Received<Name>,
   { document, maxValues }: StepContext<Name>,
-): Poll<Name> {
+): PollResult<Name> {
   const { seconds } = received;
   const fetched = seconds === undefined ? {} : { fetch: seconds };
   if (!received.ok) return { outcome: failed(received.error), phaseSeconds: fetched };
-  const { bytes, source, receivedAt, sideInput, foundPath, otherDocument = failed } = received;
+  const { bytes, source, receivedAt, otherAnswers, foundPath, otherDocument = failed } = received;
   const started = performance.now();
-  const read = documents[document].read(bytes, { maxValues, at: receivedAt, sideInput });
+  const read = documents[document].read(bytes, { maxValues, at: receivedAt, otherAnswers });
   const { isDense = false } = read;
   const compressed = read.ok ? compressBody(bytes) : undefined;
   const phaseSeconds = { ...fetched, decode: secondsSince(started) };
@@ -41,7 +41,7 @@ export function readPoll<Name extends DocumentName>(
     return { ...poll, outcome: otherDocument({ reason: 'schema', message }) };
   }
   const height = parseHeight(received.height);
-  const outcome = { ok: true, content, receivedAt, sideInput, compressed } as const;
+  const outcome = { ok: true, content, receivedAt, otherAnswers, compressed } as const;
   if (height !== INVALID) return { ...poll, outcome: { ...outcome, errors: read.errors, height } };
   const errors = { ...read.errors, invalid: new Map([...read.errors.invalid, [HEIGHT_FIELD, 1] as const]) };
   return { ...poll, outcome: { ...outcome, errors, height: undefined } };
@@ -54,7 +54,7 @@ function failed(error: PollError): Failure {
 /** A step whose duration is measured. */
 export function timedStep<Name extends DocumentName>(
   before: EndpointState,
-  poll: Poll<Name>,
+  poll: PollResult<Name>,
   context: StepContext<Name>,
   at: Instant,
 ): EndpointState {

@@ -3,7 +3,7 @@ import { compare } from '../chain/decimal.js';
 import type { FieldErrors } from '../chain/document.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
-import type { DocumentName, DocumentTypes, SideInput, StepContext } from '../document-types.js';
+import type { DocumentName, DocumentTypes, OtherAnswers, StepContext } from '../document-types.js';
 import { documents, type DocumentContext } from '../documents.js';
 import { flowHistoryAfter, NO_FLOW_HISTORY, type FlowHistory } from '../flow/flow-history.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
@@ -32,7 +32,7 @@ import {
  */
 
 /** What one poll has found. */
-export interface Poll<Name extends DocumentName = DocumentName> {
+export interface PollResult<Name extends DocumentName = DocumentName> {
   readonly outcome: ReadContent<Name> | Failure;
   readonly phaseSeconds: PhaseSeconds;
   readonly bodyBytes?: number | undefined;
@@ -54,7 +54,7 @@ interface ReadContent<Name extends DocumentName> {
   /** Hub height from the response header; `undefined` without one. */
   readonly height: Numeral | undefined;
   readonly receivedAt: Instant;
-  readonly sideInput?: SideInput<Name> | undefined;
+  readonly otherAnswers?: OtherAnswers<Name> | undefined;
   /** The body, compressed by `compressBody`; `undefined` if it is not kept. */
   readonly compressed: Buffer | undefined;
 }
@@ -68,7 +68,7 @@ const REGRESSIONS_TO_ACCEPT = 3;
 /** Returns what is known after one more poll, which ended at `at`. */
 export function step<Name extends DocumentName>(
   before: EndpointState,
-  poll: Poll<Name>,
+  poll: PollResult<Name>,
   context: StepContext<Name>,
   at: Instant,
 ): EndpointState {
@@ -113,7 +113,7 @@ export function step<Name extends DocumentName>(
 /** Whether what was restored is of another bridge than the first document. */
 function isOfOtherBridge<Name extends DocumentName>(
   { restored }: EndpointState,
-  { outcome }: Poll<Name>,
+  { outcome }: PollResult<Name>,
   context: StepContext<Name>,
 ): boolean {
   if (restored === undefined || !outcome.ok) return false;
@@ -154,7 +154,7 @@ function historyAfter(before: FlowHistory, snapshot: Snapshot, at: Instant): Flo
 /** What is derived from a document, after the last one of the endpoint. */
 function derive<Name extends DocumentName>(
   state: EndpointState,
-  { content, errors, height, receivedAt, sideInput, compressed }: ReadContent<Name>,
+  { content, errors, height, receivedAt, otherAnswers, compressed }: ReadContent<Name>,
   context: StepContext<Name>,
 ): { readonly snapshot: Snapshot<Name>; readonly problems: ProblemMemory } {
   const { document, target, targetLabels, settings, labels, maxSeries, staleAfterMs, maxValues } = context;
@@ -165,7 +165,7 @@ function derive<Name extends DocumentName>(
     at: receivedAt,
     height,
     previous: last?.observations,
-    sideInput,
+    otherAnswers,
     settings,
     labels,
   };
@@ -193,7 +193,7 @@ function derive<Name extends DocumentName>(
     identity: identity.length === 0 ? (last?.identity ?? []) : identity,
     observations: definition.observations(input),
     flow,
-    sideInput,
+    otherAnswers,
     kept: compressed && { body: compressed, context: documentContext, maxValues },
     cumulative: renderFamilies(definition.flow.cumulative, flow, fixedLabels, maxSeries),
   };
@@ -203,7 +203,7 @@ function derive<Name extends DocumentName>(
 /** The failure of a document with a lower hub height than the previous one. */
 function regressionOf<Name extends DocumentName>(
   state: EndpointState,
-  { outcome, source }: Poll<Name>,
+  { outcome, source }: PollResult<Name>,
   { document }: StepContext<Name>,
 ): Failure | undefined {
   if (!outcome.ok) return undefined;

@@ -39,7 +39,7 @@ export async function fetchContract(
   knownBefore: ContractReading | undefined,
   sendRequests: SendRequests,
   sendQuery: SendQuery,
-): Promise<{ readonly ok: true; readonly bytes: Buffer; readonly sideInput: ContractExchange } | Failure> {
+): Promise<{ readonly ok: true; readonly bytes: Buffer; readonly otherAnswers: ContractExchange } | Failure> {
   const remaining = remainingLimits(node.limits);
   const send = async (requests: readonly RpcRequest[]): Promise<Sent> => sendRequests(node, requests, remaining);
   const failed = ({ reason, message }: UnreadableDocument): Failure =>
@@ -53,18 +53,18 @@ export async function fetchContract(
   const fetched = await fetchPinned(BigInt(head.height), (block) => callsOf(known, block, now), send);
   if (!fetched.ok) return fetched;
   const { body: bytes, calls } = fetched;
-  const sideInput = { facts, calls, lastReading };
-  const read = readContract(bytes, sideInput, now);
+  const otherAnswers = { facts, calls, lastReading };
+  const read = readContract(bytes, otherAnswers, now);
   const denoms = isBackingDue(known, now) ? facts.backing.map(({ contract }) => denomOf(contract)) : [];
   // Whether the hub does not know an event or a set, or only a node that is behind, is said by the time of its block.
   const isAhead = read.ok && (read.value.isValsetUnknown !== false || read.value.unobservedEvents === undefined);
-  if (denoms.length === 0 && !isAhead) return { ok: true, bytes, sideInput };
+  if (denoms.length === 0 && !isAhead) return { ok: true, bytes, otherAnswers };
   const { timeoutMs, elapsedMs = 0 } = remaining();
   const ofHub = readHub(facts.height, denoms, async (reader, request) =>
     sendQuery({ ...hub, limits: remaining() }, reader, request),
   );
   const hubReading = (await withinMs(timeoutMs - elapsedMs, ofHub)) ?? NO_HUB_READING;
-  return { ok: true, bytes, sideInput: { ...sideInput, hub: hubReading } };
+  return { ok: true, bytes, otherAnswers: { ...otherAnswers, hub: hubReading } };
 }
 
 type Sent = Awaited<ReturnType<SendRequests>>;

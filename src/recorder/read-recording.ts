@@ -47,7 +47,7 @@ export async function* readRecording(
   const files = all.filter(
     (file) => file.timeMs >= fromMs && file.timeMs <= toMs && (target === undefined || file.target === target),
   );
-  for await (const read of mapAhead(files, async (file) => readPoll(root, file, maxBodyBytes))) {
+  for await (const read of mapAhead(files, async (file) => readRecordedPoll(root, file, maxBodyBytes))) {
     if ('problem' in read) onProblem(read.problem);
     else yield read;
   }
@@ -63,7 +63,7 @@ async function* mapAhead<From, To>(entries: readonly From[], map: (entry: From) 
   yield* started;
 }
 
-async function readPoll(
+async function readRecordedPoll(
   root: string,
   file: RecordedFile,
   maxBodyBytes: number,

@@ -5,7 +5,7 @@ import type { RecorderSettings } from '../config/config.js';
 import type { FailureReason } from '../http/failure-reasons.js';
 import { endpointId, type EndpointState } from '../poll/endpoint-state.js';
 import type { ReceivedDocument } from '../poll/fetch.js';
-import type { PollRecorder } from '../poll/registry.js';
+import type { PollRecorder } from '../poll/loop.js';
 import { createQueue, withinMs } from '../queue.js';
 import { formatSize } from '../config/units.js';
 import { fileErrorText } from '../text/system-error.js';
@@ -97,9 +97,9 @@ function headerOf(
 ): RecordingHeader {
   if (last === undefined) throw new Error('an endpoint without a poll is not recorded');
   const error = last.ok ? undefined : failure?.error;
-  const { height, foundPath, receivedAt, sideInput = {} } = received ?? {};
-  const externalHeight = 'externalHeight' in sideInput ? sideInput.externalHeight : undefined;
-  const { calls, facts, hub } = 'calls' in sideInput ? sideInput : {};
+  const { height, foundPath, receivedAt, otherAnswers = {} } = received ?? {};
+  const externalHeight = 'externalHeight' in otherAnswers ? otherAnswers.externalHeight : undefined;
+  const { calls, facts, hub } = 'calls' in otherAnswers ? otherAnswers : {};
   return {
     version: FORMAT_VERSION,
     target,

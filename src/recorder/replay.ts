@@ -1,6 +1,6 @@
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
-import type { DocumentName, SideInput, StepContext } from '../document-types.js';
+import type { DocumentName, OtherAnswers, StepContext } from '../document-types.js';
 import { renderEndpoints } from '../exposition/metrics-page.js';
 import { documentNames, documents } from '../documents.js';
 import { failure } from '../http/failure-reasons.js';
@@ -17,7 +17,7 @@ import {
 } from '../poll/endpoint-state.js';
 import { stepContext, targetOptions } from '../poll/jobs.js';
 import { readPoll } from '../poll/poll.js';
-import { repeatLastPoll, step, type Poll } from '../poll/step.js';
+import { repeatLastPoll, step, type PollResult } from '../poll/step.js';
 import type { RecordedPoll } from './read-recording.js';
 import type { RecordingHeader } from './recording-file.js';
 
@@ -87,7 +87,7 @@ export interface ReplayedEndpoint {
   /** The state after the last successful poll that was repeated; absent before one. */
   readonly repeated?: EndpointState;
   /** The last poll, if it has failed. It is repeated until there is another one. */
-  readonly failed: { readonly poll: Poll; readonly repeatedAtMs: number } | undefined;
+  readonly failed: { readonly poll: PollResult; readonly repeatedAtMs: number } | undefined;
 }
 
 /** The monotonic clock of the recorder, as far as it was recorded. */
@@ -180,12 +180,12 @@ function initialEndpoint(
 }
 
 /** What was read of other endpoints of the target at the time of the poll. */
-function sideInputOf(
+function otherAnswersOf(
   { document, header: { calls, hub, external_height: height } }: RecordedPoll,
   last: Snapshot | undefined,
   at: Instant,
   siblingOf: SiblingOf,
-): SideInput {
+): OtherAnswers {
   if (document === 'module_state') {
     const externalHeight = parseDecimal(height ?? '');
     const contract = siblingOf('external_contract');
@@ -242,16 +242,16 @@ function pollOf(
   { success }: EndpointState,
   receivedAt: Instant,
   siblingOf: SiblingOf,
-): Poll {
+): PollResult {
   const { document, header, body, path: source } = recorded;
   const { outcome, message = '', phase_seconds: phaseSeconds = {} } = header;
   if (outcome !== 'ok') {
     return { outcome: failure(outcome, message), phaseSeconds, ...(body.length > 0 && { bodyBytes: body.length }) };
   }
-  const sideInput = sideInputOf(recorded, success?.snapshot, receivedAt, siblingOf);
+  const otherAnswers = otherAnswersOf(recorded, success?.snapshot, receivedAt, siblingOf);
   const foundPath = documents[document].paths.find(({ path }) => path === header.path);
   const { height } = header;
-  const received = { ok: true, bytes: body, source, height, receivedAt, sideInput, foundPath } as const;
+  const received = { ok: true, bytes: body, source, height, receivedAt, otherAnswers, foundPath } as const;
   return { ...readPoll(received, context), phaseSeconds };
 }
 

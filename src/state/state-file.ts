@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { ageSeconds, clock, type Instant } from '../clock.js';
 import { endpointId, type EndpointState } from '../poll/endpoint-state.js';
-import type { SavedMemory } from '../poll/registry.js';
+import type { SavedMemory } from '../poll/loop.js';
 import { rememberedOf, rememberedSchema, type Remembered } from '../poll/remembered.js';
 import { createQueue, withinMs } from '../queue.js';
 import type { Result } from '../result.js';

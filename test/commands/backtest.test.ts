@@ -183,7 +183,7 @@ describe('backtest of what a daemon has recorded', () => {
       if (poll === 3) model.setScenario('stalled-oracle');
       // oxlint-disable-next-line no-await-in-loop -- polls follow each other
       await daemon.poll(answerOf(model));
-      const states = daemon.registry.states();
+      const states = daemon.loop.states();
       const at = states[0]?.last?.at;
       if (at === undefined) throw new Error('nothing was polled');
       for (const { verdicts } of verdictsOf(states, at)) {

@@ -4,7 +4,7 @@ import { verdictsOf } from '../../src/poll/verdicts.js';
 import { clock, type Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createPastModel, pollPast } from '../../src/commands/demo-past.js';
-import { createEndpointRegistry } from '../../src/poll/registry.js';
+import { createPollLoop } from '../../src/poll/loop.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { createPollExecutor } from '../../src/poll/fetch.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
@@ -65,22 +65,22 @@ describe('the past of a demo', () => {
       tick: false,
     });
     const executor = createPollExecutor('test');
-    const registry = createEndpointRegistry({ executor, log: pino({ level: 'silent' }), knownBefore });
+    const loop = createPollLoop({ executor, log: pino({ level: 'silent' }), knownBefore });
     const config = demoConfig(simulator.url, model);
     const jobs = jobsOf(config).map((job) => ({ ...job, intervalMs: 100 }));
     try {
-      registry.reconcile(jobs, clock());
-      const before = registry.states().map(({ polls }) => polls);
+      loop.reconcile(jobs, clock());
+      const before = loop.states().map(({ polls }) => polls);
       const verdicts = () =>
-        verdictsOf(registry.states(), clock()).flatMap((target) =>
+        verdictsOf(loop.states(), clock()).flatMap((target) =>
           target.verdicts.filter(({ state, inhibitedBy }) => state !== 'pending' && inhibitedBy === null),
         );
       expect(verdicts().map(({ alert, state }) => `${state} ${alert}`)).toEqual(['firing BridgeOracleStalled']);
-      await waitUntil(() => registry.states().every(({ polls }, index) => polls > (before[index] ?? 0) + 1));
+      await waitUntil(() => loop.states().every(({ polls }, index) => polls > (before[index] ?? 0) + 1));
       expect(verdicts().map(({ alert, state }) => `${state} ${alert}`)).toEqual(['firing BridgeOracleStalled']);
-      expect(registry.states().every(({ last }) => last?.ok)).toBe(true);
+      expect(loop.states().every(({ last }) => last?.ok)).toBe(true);
     } finally {
-      registry.close();
+      loop.close();
       executor.close();
       await simulator.close();
     }

@@ -4,7 +4,7 @@ import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { failureReasonNames } from '../../src/http/failure-reasons.js';
 import type { Instant } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
-import type { Poll } from '../../src/poll/step.js';
+import type { PollResult } from '../../src/poll/step.js';
 import { seriesOf, valueIn } from '../support/exposition-text.js';
 import { pollOf, TARGET_OPTIONS } from '../support/polls.js';
 import { NOW, sampleModel, sampleSnapshots } from '../support/sample-endpoints.js';
@@ -21,16 +21,16 @@ const CONTEXT: StepContext<'module_state'> = {
 const at = (ms: number): Instant => ({ epochSeconds: 1000 + ms / 1000, monotonicMs: ms });
 
 /** A poll of a document of this hub height, with one chain series of this value. */
-function success(height: string | undefined, value = 1): Poll {
+function success(height: string | undefined, value = 1): PollResult {
   return pollOf(CONTEXT, { state: { last_outgoing_batch_id: value } }, { height });
 }
 
-const FAILED: Poll = { outcome: { ok: false, error: { reason: 'timeout', message: 'slow' } }, phaseSeconds: {} };
+const FAILED: PollResult = { outcome: { ok: false, error: { reason: 'timeout', message: 'slow' } }, phaseSeconds: {} };
 
 function fresh(): {
   snapshots: RecordedStates;
   text: (ms: number) => string;
-  poll: (outcome: Poll, ms: number) => void;
+  poll: (outcome: PollResult, ms: number) => void;
 } {
   const snapshots = recordedStates([CONTEXT], { maxBodyBytes: 1024, staleAfterMs: STALE_AFTER_MS });
   return {

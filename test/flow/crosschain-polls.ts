@@ -55,7 +55,7 @@ export function crosschainPolls({ maxSeries = 200, ...settings }: CrosschainPoll
   return {
     /** Polls `after` seconds after the last poll. */
     poll: (document: unknown, after = 30): void => {
-      poll(document, after, { sideInput: { cctxAnswers: answers } });
+      poll(document, after, { otherAnswers: { cctxAnswers: answers } });
       answers = new Map();
     },
     fail,

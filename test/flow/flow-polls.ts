@@ -1,6 +1,6 @@
 import type { StepContext } from '../../src/document-types.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
-import type { Poll } from '../../src/poll/step.js';
+import type { PollResult } from '../../src/poll/step.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { seriesOf } from '../support/exposition-text.js';
 import { pollOf } from '../support/polls.js';
@@ -15,7 +15,7 @@ export function flowPolls(context: StepContext) {
   const states = recordedStates([context], { maxBodyBytes: 2 ** 26, staleAfterMs: context.staleAfterMs });
   let seconds = 0;
   const instant = () => ({ epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 });
-  const record = (result: Poll): void => void states.record(context, result, instant());
+  const record = (result: PollResult): void => void states.record(context, result, instant());
   const exposition = (): string => renderEndpoints(states.states(), 'text', instant());
   return {
     /** Polls `after` seconds after the last poll. */

@@ -2,7 +2,7 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { jobsOf, type PollJob } from '../../src/poll/jobs.js';
 import { createPollExecutor } from '../../src/poll/fetch.js';
-import type { Poll } from '../../src/poll/step.js';
+import type { PollResult } from '../../src/poll/step.js';
 import { validators, VALIDATORS_REQUEST } from '../../src/queries/validators.js';
 import { createCanary, tracesOf } from '../e2e/canaries.js';
 import { parseValidConfig } from '../support/config.js';
@@ -15,13 +15,13 @@ import { startProxy } from './proxy.js';
 const executor = createPollExecutor('test/1');
 
 /** Polls the bridge of a node with a key in its path. */
-async function poll(url: string, key: string, keys = ''): Promise<Poll> {
+async function poll(url: string, key: string, keys = ''): Promise<PollResult> {
   const path = `/lcd/v1/${encodeURIComponent(key)}`;
   const config = parseValidConfig(`targets: [{name: t, bridge: {url: '${url}${path}', dialect: peggy${keys}}}]`);
   return pollNode(executor, jobsOf(config)[0] as PollJob);
 }
 
-function messageOf({ outcome }: Poll): string {
+function messageOf({ outcome }: PollResult): string {
   return outcome.ok ? 'ok' : outcome.error.message.replace(/127\.0\.0\.1:\d+/g, 'HOST');
 }
 

@@ -4,7 +4,7 @@ import { endedProblems, endedSection } from '../../src/pages/ended.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { pendingView } from '../../src/pages/view.js';
 import { failure } from '../../src/http/failure-reasons.js';
-import type { Poll } from '../../src/poll/step.js';
+import type { PollResult } from '../../src/poll/step.js';
 import { batch, idleState } from '../facts/items/bridge-state.js';
 import { pollOf } from '../support/polls.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
@@ -95,9 +95,9 @@ describe('an endpoint without fresh data', () => {
 
   it('is a warning with what to do when its node serves another document and has never served this one', () => {
     const error = { reason: 'status', message: 'responded with status 404', isNotServed: true } as const;
-    const refused: Poll = { outcome: { ok: false, error }, phaseSeconds: {} };
-    const unauthorized: Poll = { ...refused, outcome: failure('unauthorized', 'responded with status 403') };
-    const textAfter = (poll: Poll): string => {
+    const refused: PollResult = { outcome: { ok: false, error }, phaseSeconds: {} };
+    const unauthorized: PollResult = { ...refused, outcome: failure('unauthorized', 'responded with status 403') };
+    const textAfter = (poll: PollResult): string => {
       const store = newStore();
       for (let minute = 0; minute <= 11; minute += 1) {
         pollBridge(store, minute * MINUTE, {});
@@ -204,7 +204,7 @@ describe('what has ended', () => {
     [20, 'critical BridgeSnapshotStale, ended 0 s ago\nmodule_state, lasted 20 min from '],
   ])('has an outage of %i minutes, when its alert has fired', (minutes, expected) => {
     const store = polledFor(5, {});
-    const failed: Poll = { outcome: failure('timeout', '/x: no answer'), phaseSeconds: {} };
+    const failed: PollResult = { outcome: failure('timeout', '/x: no answer'), phaseSeconds: {} };
     for (let minute = 6; minute < 5 + minutes; minute += 1) store.record(BRIDGE, failed, at(minute * MINUTE));
     pollBridge(store, (5 + minutes) * MINUTE, {});
     const text = textOf(target(store, (5 + minutes) * MINUTE));

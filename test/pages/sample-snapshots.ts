@@ -11,7 +11,7 @@ import { clock, type Instant } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import type { Severity } from '../../src/problems/problem.js';
 import type { TargetVerdicts, Verdict } from '../../src/poll/verdicts.js';
-import type { Poll } from '../../src/poll/step.js';
+import type { PollResult } from '../../src/poll/step.js';
 import { pollOf } from '../support/polls.js';
 import { withDetails } from '../../src/problems/sentence.js';
 import type { EndpointState } from '../../src/poll/endpoint-state.js';
@@ -24,7 +24,7 @@ export const at = (seconds: number): Instant => ({
 
 export const TARGET = 'main "net" <1>';
 export const STALE_AFTER_SECONDS = 60;
-export const FAILED: Poll = {
+export const FAILED: PollResult = {
   outcome: { ok: false, error: { reason: 'status', message: '/x: responded with status 500: <b>"oh"</b>' } },
   phaseSeconds: {},
 };
@@ -62,7 +62,7 @@ export const CROSSCHAIN: StepContext<'rate_limiter_input'> = {
   settings: defaultCrosschainSettings,
 };
 
-export function bridgeResult(state: unknown, height?: string): Poll {
+export function bridgeResult(state: unknown, height?: string): PollResult {
   return pollOf(BRIDGE, { state }, { height, at: clock() });
 }
 
@@ -82,7 +82,7 @@ export function hostileSnapshots(names: readonly string[]): RecordedStates {
   return snapshots;
 }
 
-export function crosschainResult(document: unknown): Poll {
+export function crosschainResult(document: unknown): PollResult {
   return pollOf(CROSSCHAIN, document, { at: clock() });
 }
 

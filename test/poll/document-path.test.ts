@@ -4,7 +4,7 @@ import type { DocumentPath } from '../../src/chain/dialects.js';
 import type { Failure } from '../../src/http/failure-reasons.js';
 import { createPollExecutor } from '../../src/poll/fetch.js';
 import { jobsOf, type PollJob } from '../../src/poll/jobs.js';
-import type { Poll } from '../../src/poll/step.js';
+import type { PollResult } from '../../src/poll/step.js';
 import { firstSnapshot } from '../support/snapshots.js';
 import { startNode, type Node } from '../http/nodes.js';
 import { parseValidConfig } from '../support/config.js';
@@ -76,13 +76,13 @@ function jobOf(url: string, endpoint: 'bridge' | 'crosschain', settings = '', ti
   return job;
 }
 
-const poll = async (job: PollJob): Promise<Poll> => pollNode(executor, job);
+const poll = async (job: PollJob): Promise<PollResult> => pollNode(executor, job);
 
 /** `ok`, or the reason and the message without the host. */
 const outcomeOf = ({ outcome }: { readonly outcome: { readonly ok: true } | Failure }): string =>
   outcome.ok ? 'ok' : `${outcome.error.reason}: ${outcome.error.message.replaceAll(/127\.0\.0\.1:\d+(?=\/)/g, '')}`;
 
-function familyNames(polled: Poll, { context }: PollJob): string[] {
+function familyNames(polled: PollResult, { context }: PollJob): string[] {
   if (!polled.outcome.ok) return [];
   const { families } = firstSnapshot(polled, context);
   return families.filter(({ lines }) => lines !== '').map(({ name }) => name);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { recordedStates } from '../support/endpoint-states.js';
-import type { Poll } from '../../src/poll/step.js';
+import type { PollResult } from '../../src/poll/step.js';
 import { firstSnapshot } from '../support/snapshots.js';
 import { corruptedDocument } from '../facts/property/corruption.js';
 import { bridgeState, crosschainDocument } from '../facts/property/documents.js';
@@ -113,7 +113,7 @@ const crosschain: StepContext = {
 
 interface Sample {
   readonly source: StepContext;
-  readonly poll: Poll;
+  readonly poll: PollResult;
 }
 
 /** Results for external parsers, which start slowly and therefore check all samples in one exposition. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
 import { withinMemory, itemsOf, prepareItems } from '../../src/poll/kept-body.js';
-import type { Poll } from '../../src/poll/step.js';
+import type { PollResult } from '../../src/poll/step.js';
 import { step } from '../../src/poll/step.js';
 import { bridgeContext, bridgePoll } from '../support/snapshots.js';
 import { START } from '../support/polls.js';
@@ -11,7 +11,7 @@ const CONTEXT = bridgeContext();
 const coin = { contract: '0xaa', amount: '7' };
 const POLL = bridgePoll({ unbatched_transfers: [{ id: '1', erc20_token: coin, erc20_fee: coin }], batches: [] });
 
-function stateAfter(poll: Poll): EndpointState {
+function stateAfter(poll: PollResult): EndpointState {
   const state = initialState(CONTEXT, START);
   return step(state, poll, CONTEXT, START);
 }
@@ -41,7 +41,10 @@ describe('the items of a document', () => {
 
   it('are those of the last successful poll also after a failed one', () => {
     const state = stateAfter(POLL);
-    const failed: Poll = { outcome: { ok: false, error: { reason: 'timeout', message: 'slow' } }, phaseSeconds: {} };
+    const failed: PollResult = {
+      outcome: { ok: false, error: { reason: 'timeout', message: 'slow' } },
+      phaseSeconds: {},
+    };
     const after = step(state, failed, CONTEXT, START);
     expect(itemsOf(snapshotIn(after))).toBe(itemsOf(snapshotIn(state)));
   });

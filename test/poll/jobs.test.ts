@@ -26,7 +26,7 @@ test.each([
   expect(queryStatesOf(job.context).has('validators')).toBe(true);
   const validators = { names: new Map([['ab', 'Alice']]), contacts: new Map(), operators: new Map() };
   const state = { ...initialState(job.context, clock()), queries: answeredQueries(clock(), { validators }) };
-  expect(pollInput(job.context, state, () => undefined, clock()).sideInput).toEqual({
+  expect(pollInput(job.context, state, () => undefined, clock()).otherAnswers).toEqual({
     isNodeBehind: false,
     ...(expected !== undefined && { names: expected }),
   });

@@ -7,7 +7,7 @@ import { initialState, type EndpointState } from '../../src/poll/endpoint-state.
 import { pollInput } from '../../src/poll/jobs.js';
 import { step } from '../../src/poll/step.js';
 import { answerOf, POLL_MS, startRecordedChain, useSimulatedTime } from '../recorder/every-poll.js';
-import type { Fetch, Respond } from '../recorder/recorded-registry.js';
+import type { Fetch, Respond } from '../recorder/recorded-loop.js';
 import { itemsOf } from '../../src/poll/kept-body.js';
 import { readPoll, timedStep } from '../../src/poll/poll.js';
 
@@ -63,7 +63,7 @@ async function polledByDaemon(): Promise<History> {
     const known = daemon.fetches.length;
     // oxlint-disable-next-line no-await-in-loop -- polls follow each other
     await daemon.poll(answer);
-    const endpoints = daemon.registry.all();
+    const endpoints = daemon.loop.all();
     for (const fetch of daemon.fetches.slice(known)) {
       const after = endpoints.find(({ job }) => job === fetch.job)?.state;
       if (after?.last === undefined) throw new Error('the step of the poll was not taken');

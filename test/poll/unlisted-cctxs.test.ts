@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { listed, pending } from '../flow/crosschain-polls.js';
 import { startNode, type Node } from '../http/nodes.js';
-import { createPolledRegistry, type PolledRegistry } from '../queries/polled-registry.js';
+import { createPolledLoop, type PolledLoop } from '../queries/polled-loop.js';
 import { valueIn } from '../support/exposition-text.js';
 import type { JsonObject } from '../support/json.js';
 import { waitUntil } from '../support/wait-for.js';
@@ -11,7 +11,7 @@ import { waitUntil } from '../support/wait-for.js';
 
 const INDEX = '0xaa';
 
-let polled: PolledRegistry;
+let polled: PolledLoop;
 let node: Node;
 let document: JsonObject;
 let height = 1;
@@ -43,7 +43,7 @@ beforeEach(async () => {
   height = 1;
   document = listed(1, [pending(INDEX)]);
   respondToQuery = withStatus('PendingOutbound');
-  polled = createPolledRegistry();
+  polled = createPolledLoop();
   node = await startNode({
     respond: (request, response) => {
       const { url = '' } = request;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { failure, type FailureReason } from '../../src/http/failure-reasons.js';
 import type { Instant } from '../../src/clock.js';
 import type { EndpointKey } from '../../src/poll/endpoint-state.js';
-import type { Poll } from '../../src/poll/step.js';
+import type { PollResult } from '../../src/poll/step.js';
 import { sentenceText } from '../../src/problems/sentence.js';
 import { unjudgedConditions } from '../../src/poll/endpoint-conditions.js';
 import { problems } from '../../src/problems/problems.js';
@@ -46,7 +46,7 @@ const votedByAll = { ...idleState.attestations[0], votes: [0, 1, 2, 3].map(vote)
 function endpoint() {
   const context = bridgeContext({ tokens: [TOKEN] });
   let endpoints = recordedStates([context], LIMITS, at(0));
-  const recordPoll = (poll: Poll, now: Instant): void => void endpoints.record(context, poll, now);
+  const recordPoll = (poll: PollResult, now: Instant): void => void endpoints.record(context, poll, now);
   const targets = (now: Instant): readonly TargetVerdicts[] => endpoints.verdicts(now);
   return {
     targets,
@@ -283,7 +283,7 @@ describe('what a successful poll ends', () => {
   const endedAfter = (isOtherServed: boolean) => {
     const crosschain = crosschainContext();
     const endpoints = recordedStates([bridgeContext(), crosschain], LIMITS, at(0));
-    const refused: Poll = { outcome: failure('unauthorized', '/x: status 401'), phaseSeconds: {}, isOtherServed };
+    const refused: PollResult = { outcome: failure('unauthorized', '/x: status 401'), phaseSeconds: {}, isOtherServed };
     for (let minute = 0; minute < 15; minute += 1) endpoints.record(crosschain, refused, at(minute));
     endpoints.record(
       crosschain,

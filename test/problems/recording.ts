@@ -3,7 +3,7 @@ import type { FailureReason } from '../../src/http/failure-reasons.js';
 import type { Instant } from '../../src/clock.js';
 import { pollInput, targetOptions } from '../../src/poll/jobs.js';
 import { readPoll } from '../../src/poll/poll.js';
-import type { Poll } from '../../src/poll/step.js';
+import type { PollResult } from '../../src/poll/step.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import {
   answerQueries,
@@ -14,7 +14,7 @@ import {
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { QueryResponse } from '../../src/simulator/query-service.js';
 import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
-import type { DocumentName, SideInput, StepContext } from '../../src/document-types.js';
+import type { DocumentName, OtherAnswers, StepContext } from '../../src/document-types.js';
 import type { TargetLabels } from '../../src/config/config.js';
 import type { Objective } from '../../src/config/endpoint-config.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
@@ -276,8 +276,8 @@ function createExporter(
     if (outcome === 'not polled') return;
     const at = instantAt(seconds);
     const before = endpoints.stateOf(source);
-    const { sideInput = {} } = pollInput(source, before, siblingOf(source), at);
-    const result = createPoll(source, outcome, body, model.height, at, sideInput);
+    const { otherAnswers = {} } = pollInput(source, before, siblingOf(source), at);
+    const result = createPoll(source, outcome, body, model.height, at, otherAnswers);
     endpoints.record(source, result, at);
     if (!result.outcome.ok) return;
     const respond = (path: string): QueryResponse => {
@@ -292,7 +292,7 @@ function createExporter(
     if (outcome === 'not polled' || facts === undefined) return;
     const last = endpoints.snapshotOf(source);
     const previous = observationsOf('external_contract', last);
-    const result: Poll =
+    const result: PollResult =
       'fails' in outcome
         ? failedPoll(outcome.fails)
         : readPoll(simulatedContractBody(previous, facts, model, at, outcome), source);
@@ -342,7 +342,7 @@ function createExporter(
   };
 }
 
-const failedPoll = (reason: FailureReason, isNotServed = false): Poll => ({
+const failedPoll = (reason: FailureReason, isNotServed = false): PollResult => ({
   outcome: { ok: false, error: { reason, message: 'in this test', isNotServed } },
   phaseSeconds: {},
 });
@@ -355,11 +355,11 @@ function createPoll<Body>(
   body: () => Body,
   height: number,
   at: Instant,
-  sideInput: SideInput,
-): Poll {
+  otherAnswers: OtherAnswers,
+): PollResult {
   if ('fails' in outcome) return failedPoll(outcome.fails, outcome.isNotServed);
   const sentHeight = outcome.height === undefined ? height : outcome.height(height);
-  const poll = pollOf(source, outcome.respond(body()), { height: sentHeight, at, source: 'recording', sideInput });
+  const poll = pollOf(source, outcome.respond(body()), { height: sentHeight, at, source: 'recording', otherAnswers });
   return { ...poll, phaseSeconds: DURATIONS, foundPath: { dialect: 'neutral', path: '' } };
 }
 

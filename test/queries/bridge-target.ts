@@ -4,7 +4,7 @@ import { initialState, observationsOf, type EndpointState } from '../../src/poll
 import { isContract, jobsOf } from '../../src/poll/jobs.js';
 import { createPollExecutor } from '../../src/poll/fetch.js';
 import { readPoll } from '../../src/poll/poll.js';
-import type { Poll } from '../../src/poll/step.js';
+import type { PollResult } from '../../src/poll/step.js';
 import { step } from '../../src/poll/step.js';
 import { bridgeSnapshot } from '../support/snapshots.js';
 import { parseValidConfig } from '../support/config.js';
@@ -59,7 +59,7 @@ tokens: [${judged.map((contract) => `{contract: '${contract}', backing: true}`).
 }
 
 export interface ContractPoll {
-  readonly result: Poll;
+  readonly result: PollResult;
   /** What the poll has received; empty if it failed. */
   readonly body: Buffer;
   readonly state: EndpointState;
@@ -103,11 +103,11 @@ export async function pollContract(
     atMs: now.monotonicMs - moduleStateMinutesAgo * 60_000,
   });
   const initial = before ?? initialState(job.context, now);
-  const sideInput = {
+  const otherAnswers = {
     facts: observationsOf('module_state', bridge)?.contractFacts,
     lastReading: observationsOf('external_contract', initial.success?.snapshot),
   };
-  const received = await executor.fetch(job, { sideInput });
+  const received = await executor.fetch(job, { otherAnswers });
   const body = received.ok ? received.bytes : Buffer.alloc(0);
   const result = readPoll(received, job.context);
   const after = step(initial, result, job.context, clock());

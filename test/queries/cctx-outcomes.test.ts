@@ -5,7 +5,7 @@ import { startNode } from '../http/nodes.js';
 import { answeredQueries } from '../support/answered-queries.js';
 import { seriesOf } from '../support/exposition-text.js';
 import { waitUntil } from '../support/wait-for.js';
-import { createPolledRegistry, respondAs } from './polled-registry.js';
+import { createPolledLoop, respondAs } from './polled-loop.js';
 
 const HOUR_SECONDS = 3600;
 const STEP_MS = 20_000;
@@ -26,7 +26,7 @@ it('the outcomes of cross-chain transactions are asked of the same node, and are
   // Documents have the time of the machine, behind which the chain stays.
   const startTime = Math.floor(Date.now() / 1000) - HOUR_SECONDS;
   const model = createModel({ seed: 3, scenario: 'healthy', startTime, blockTimeMs: 2000 });
-  const polled = createPolledRegistry();
+  const polled = createPolledLoop();
   const node = await startNode({ respond: respondAs(model) });
   polled.configure(`
 poll: {interval: 100ms, timeout: 2s, stale_after: 5m}

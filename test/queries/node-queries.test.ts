@@ -7,7 +7,7 @@ import { testLinks } from '../pages/sample-snapshots.js';
 import { createModel } from '../../src/simulator/model.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { startNode, type Node } from '../http/nodes.js';
-import { createPolledRegistry, respondAs, type PolledRegistry } from './polled-registry.js';
+import { createPolledLoop, respondAs, type PolledLoop } from './polled-loop.js';
 import { startTestSimulator } from '../support/test-simulator.js';
 import { waitFor, waitUntil } from '../support/wait-for.js';
 
@@ -17,12 +17,12 @@ const FAILURES = 'bridge_exporter_node_query_failures_total{target="a",document=
 
 const model = createModel({ seed: 1, scenario: 'healthy', startTime: 1_800_000_000, blockTimeMs: 2000 });
 let simulator: Simulator;
-let polled: PolledRegistry;
+let polled: PolledLoop;
 let node: Node | undefined;
 
 beforeEach(async () => {
   simulator = await startTestSimulator({ model });
-  polled = createPolledRegistry();
+  polled = createPolledLoop();
   node = undefined;
 });
 
@@ -110,10 +110,10 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     // Two responses of a node behind fail, the third one is accepted.
     height = 99;
     polled.advance(2 * MINUTE_MS);
-    await waitUntil(() => (polled.registry.states()[0]?.regressions ?? 0) === 2);
+    await waitUntil(() => (polled.loop.states()[0]?.regressions ?? 0) === 2);
     expect(requestsOfBlocks()).toBe(1);
     await waitUntil(() => requestsOfBlocks() === 2);
-    expect(polled.registry.states()[0]?.regressions).toBeGreaterThanOrEqual(3);
+    expect(polled.loop.states()[0]?.regressions).toBeGreaterThanOrEqual(3);
   });
 
   it('are not sent with node_queries off, and have no series', async () => {
@@ -176,8 +176,8 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     poll(url, `, watch: ["${orchestrator}"]`);
     const watched = () =>
       viewOf(
-        polled.registry.all(),
-        verdictsOf(polled.registry.states(), polled.now()),
+        polled.loop.all(),
+        verdictsOf(polled.loop.states(), polled.now()),
         testLinks(),
         polled.now(),
       ).targets[0]?.validators?.map(({ own }) => own);
@@ -248,7 +248,7 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
       () => valueOf(FAILURES),
       (value) => value === '1',
     );
-    expect(polled.registry.states()[0]?.queries.get('latest_block')?.failure?.message).toMatch(message);
+    expect(polled.loop.states()[0]?.queries.get('latest_block')?.failure?.message).toMatch(message);
     expect(valueOf(BLOCK_TIME)).toBeUndefined();
     expect(valueOf('bridge_exporter_poll_failures_total{target="a",document="module_state",reason="schema"}')).toBe(
       '0',
@@ -276,9 +276,9 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     );
     poll(url);
     await waitUntil(() => waiting.length === 1);
-    polled.registry.reconcile([], polled.now());
+    polled.loop.reconcile([], polled.now());
     await new Promise<void>((resolve) => void waiting[0]?.end('{}', resolve));
-    expect(polled.registry.states()).toEqual([]);
+    expect(polled.loop.states()).toEqual([]);
     // By the time that another endpoint has been polled, the response has arrived.
     poll(simulator.url, ', node_queries: "off", validator_names: "off"');
     await nextPolls();

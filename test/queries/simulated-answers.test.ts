@@ -28,9 +28,9 @@ function polled(model: Model, document: DocumentName): EndpointState {
   let state = initialState(context, at(0));
   for (const minute of [0, 1]) {
     const body = document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });
-    const { sideInput } = pollInput(context, state, () => undefined, at(minute));
+    const { otherAnswers } = pollInput(context, state, () => undefined, at(minute));
     const poll = {
-      ...pollOf(context, body, { at: at(minute), sideInput }),
+      ...pollOf(context, body, { at: at(minute), otherAnswers }),
       foundPath: { dialect: 'neutral', path: '' },
     };
     state = step(state, poll, context, at(minute));

@@ -7,7 +7,7 @@ import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { readRecording } from '../../src/recorder/read-recording.js';
 import { renderAt, replayPolls } from '../../src/recorder/replay.js';
 import { createTempFolder } from '../support/temp-folder.js';
-import { startRecordedRegistry, type RecordedRegistry, type Respond } from './recorded-registry.js';
+import { startRecordedLoop, type RecordedLoop, type Respond } from './recorded-loop.js';
 
 /* Recordings of every poll of a simulated chain, by a daemon on simulated clocks. */
 
@@ -23,7 +23,7 @@ export interface RecordedChain {
   readonly model: Model;
   readonly config: Config;
   readonly directory: string;
-  readonly daemon: RecordedRegistry;
+  readonly daemon: RecordedLoop;
 }
 
 export async function startRecordedChain(
@@ -33,7 +33,7 @@ export async function startRecordedChain(
   const { path: directory } = createTempFolder();
   const model = createModel({ seed: 5, scenario, startTime: 1_790_000_000, blockTimeMs: 6_000 });
   const config = configOf(model, recorderIntervalMs);
-  return { model, config, directory, daemon: await startRecordedRegistry(config, directory) };
+  return { model, config, directory, daemon: await startRecordedLoop(config, directory) };
 }
 
 function configOf(model: Model, recorderIntervalMs: number): Config {
@@ -60,12 +60,12 @@ function configOf(model: Model, recorderIntervalMs: number): Config {
 
 export const answerOf =
   (model: Model): Respond =>
-  (document, { sideInput = {}, readsAll }, at) => {
+  (document, { otherAnswers = {}, readsAll }, at) => {
     if (document === 'external_contract') {
-      const { facts, lastReading } = 'facts' in sideInput ? sideInput : {};
+      const { facts, lastReading } = 'facts' in otherAnswers ? otherAnswers : {};
       if (facts === undefined) return undefined;
       const known = readsAll === true ? undefined : lastReading;
-      const { bytes: body, sideInput: exchange } = simulatedContractBody(known, facts, model, at);
+      const { bytes: body, otherAnswers: exchange } = simulatedContractBody(known, facts, model, at);
       return { body, exchange, height: undefined };
     }
     const body = document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });

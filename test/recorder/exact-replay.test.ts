@@ -9,7 +9,7 @@ import {
   withText,
 } from './every-poll.js';
 import { readRecording, type RecordedPoll } from '../../src/recorder/read-recording.js';
-import type { Respond } from './recorded-registry.js';
+import type { Respond } from './recorded-loop.js';
 
 /** The implementation of a proxy is read from its storage, once an hour. */
 const STORAGE_SLOT_CHARACTERS = 66;

@@ -67,10 +67,10 @@ describe('a replay', () => {
     const at = { epochSeconds: START_MS / 1000, monotonicMs: START_MS };
     const { contractFacts: facts } = bridgeSnapshot(state, { height: String(model.height) }).observations;
     if (facts === undefined) throw new Error('the module state says where the contract is');
-    const { bytes, sideInput } = simulatedContractBody(undefined, { ...facts, at }, model, at);
+    const { bytes, otherAnswers } = simulatedContractBody(undefined, { ...facts, at }, model, at);
     const contract = 'external_contract';
     const { header, ...poll } = pollAt(1, []);
-    const recorded = { ...header, document: contract, calls: sideInput.calls, monotonic_ms: 1000 } as const;
+    const recorded = { ...header, document: contract, calls: otherAnswers.calls, monotonic_ms: 1000 } as const;
     async function* polls(): AsyncGenerator<RecordedPoll> {
       yield pollAt(0, []);
       yield { ...poll, document: contract, header: recorded, body: bytes };
@@ -80,7 +80,7 @@ describe('a replay', () => {
     const paused: unknown[] = [];
     for await (const { endpoints } of replayPolls(polls(), defaultConfig, range)) {
       const snapshot = endpoints.find(({ context }) => context.document === 'module_state')?.state.success?.snapshot;
-      paused.push(isOf('module_state', snapshot) && snapshot.sideInput?.isContractPaused);
+      paused.push(isOf('module_state', snapshot) && snapshot.otherAnswers?.isContractPaused);
     }
     expect(paused.slice(0, 3)).toEqual([undefined, undefined, false]);
   });

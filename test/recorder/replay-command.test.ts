@@ -46,9 +46,9 @@ beforeAll(async () => {
   const model = createModel({ seed: 1, scenario: 'healthy', startTime: 1_795_474_800 });
   folder.write('state.json', JSON.stringify(model.moduleState()));
   folder.write('input.json', JSON.stringify(model.rateLimiterInput({ window: 500n })));
-  const { bytes, sideInput } = simulatedContractBody(undefined, contractFacts(model), model, clock());
+  const { bytes, otherAnswers } = simulatedContractBody(undefined, contractFacts(model), model, clock());
   folder.write('answers.json', bytes);
-  folder.write('calls.json', JSON.stringify(sideInput.calls));
+  folder.write('calls.json', JSON.stringify(otherAnswers.calls));
   execFileSync('sh', [folder.write('record.sh', SCRIPT), folder.path]);
 });
 

@@ -110,7 +110,7 @@ export function startSimulatedProcess(
         const { context } = job;
         const before = endpoints.get(context.document);
         if (before === undefined) throw new Error('unknown document');
-        const { sideInput } = pollInput(context, before, (name) => endpoints.get(name), at);
+        const { otherAnswers } = pollInput(context, before, (name) => endpoints.get(name), at);
         const body =
           context.document === 'module_state'
             ? withLatestValsets(model.moduleState(), VALSETS)
@@ -121,7 +121,7 @@ export function startSimulatedProcess(
           source: context.document,
           height: String(model.height),
           receivedAt: at,
-          sideInput,
+          otherAnswers,
           foundPath: job.paths.find(({ dialect }) => dialect === 'neutral'),
         };
         const state = step(before, readPoll(received, context), context, at);

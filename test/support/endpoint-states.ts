@@ -1,7 +1,7 @@
 import type { Instant } from '../../src/clock.js';
 import { initialState, type EndpointKey, type EndpointState, type Snapshot } from '../../src/poll/endpoint-state.js';
 import { rememberedOf, withRemembered, type Remembered } from '../../src/poll/remembered.js';
-import { step, type Poll } from '../../src/poll/step.js';
+import { step, type PollResult } from '../../src/poll/step.js';
 import { verdictsOf, type TargetVerdicts } from '../../src/poll/verdicts.js';
 import type { QueryStates } from '../../src/queries/query-state.js';
 import type { StepContext } from '../../src/document-types.js';
@@ -33,7 +33,7 @@ export function recordedStates(
   };
   let states: readonly EndpointState[] = added.map((own) => initial(own, addedAt));
   return {
-    record: (context: StepContext, poll: Poll, at: Instant) => {
+    record: (context: StepContext, poll: PollResult, at: Instant) => {
       const before = stateOf(context);
       const after = step(before, poll, context, at);
       replace(before, after);

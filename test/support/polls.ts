@@ -3,7 +3,7 @@ import type { DocumentName, LabelSettings, StepContext } from '../../src/documen
 import { failure, type FailureReason } from '../../src/http/failure-reasons.js';
 import type { PollExecutor, Received, ReceivedDocument } from '../../src/poll/fetch.js';
 import { readPoll } from '../../src/poll/poll.js';
-import type { Poll } from '../../src/poll/step.js';
+import type { PollResult } from '../../src/poll/step.js';
 import type { PollInput, PollJob } from '../../src/poll/jobs.js';
 
 /** When a document is received if the test does not tell. */
@@ -21,7 +21,7 @@ export const TARGET_OPTIONS = {
   maxValues: 2_000_000,
 } as const;
 
-interface Sent<Name extends DocumentName> extends Partial<Pick<ReceivedDocument<Name>, 'sideInput' | 'source'>> {
+interface Sent<Name extends DocumentName> extends Partial<Pick<ReceivedDocument<Name>, 'otherAnswers' | 'source'>> {
   readonly height?: string | number | undefined;
   readonly at?: Instant;
 }
@@ -31,7 +31,7 @@ export function pollOf<Name extends DocumentName>(
   context: StepContext<Name>,
   json: unknown,
   { height, at = START, source = 'test', ...others }: Sent<Name> = {},
-): Poll<Name> {
+): PollResult<Name> {
   const bytes = Buffer.isBuffer(json) ? json : Buffer.from(JSON.stringify(json));
   const header = height === undefined ? undefined : String(height);
   return readPoll({ ok: true, bytes, source, height: header, receivedAt: at, ...others }, context);
@@ -51,7 +51,7 @@ export async function pollNode(
   executor: Pick<PollExecutor, 'fetch'>,
   job: PollJob,
   input: PollInput = {},
-): Promise<Poll> {
+): Promise<PollResult> {
   const received = await executor.fetch(job, input);
   const poll = readPoll(received, job.context);
   received.release?.();

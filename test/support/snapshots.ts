@@ -1,13 +1,19 @@
 import type { Config } from '../../src/config/config.js';
 import type { BridgeSettings, CrosschainSettings } from '../../src/config/endpoint-config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
-import type { DocumentName, DocumentTypes, LabelSettings, SideInput, StepContext } from '../../src/document-types.js';
+import type {
+  DocumentName,
+  DocumentTypes,
+  LabelSettings,
+  OtherAnswers,
+  StepContext,
+} from '../../src/document-types.js';
 import type { Numeral } from '../../src/chain/numeral.js';
 import type { Instant } from '../../src/clock.js';
 import type { BridgeObservations } from '../../src/facts/bridge/input.js';
 import type { CrosschainObservations } from '../../src/facts/crosschain/input.js';
 import { documents, type DocumentContext } from '../../src/documents.js';
-import type { Poll } from '../../src/poll/step.js';
+import type { PollResult } from '../../src/poll/step.js';
 import { initialState, isOf, type KnownDocument, type Snapshot } from '../../src/poll/endpoint-state.js';
 import { step } from '../../src/poll/step.js';
 import { NO_LABELS, pollOf, START, TARGET_OPTIONS } from './polls.js';
@@ -63,11 +69,11 @@ export function bridgeContext(options: BridgeOptions = {}): StepContext<'module_
 }
 
 /** A poll of a module_state response with this `state`. */
-export function bridgePoll(state: unknown, options: BridgeOptions = {}): Poll<'module_state'> {
+export function bridgePoll(state: unknown, options: BridgeOptions = {}): PollResult<'module_state'> {
   const { height, names, externalHeight, isNodeBehind, atMs = 0 } = options;
   const at = { epochSeconds: START.epochSeconds + atMs / 1000, monotonicMs: atMs };
-  const sideInput = { ...(names && { names }), externalHeight, isNodeBehind };
-  return pollOf(bridgeContext(options), { state }, { height, at, sideInput });
+  const otherAnswers = { ...(names && { names }), externalHeight, isNodeBehind };
+  return pollOf(bridgeContext(options), { state }, { height, at, otherAnswers });
 }
 
 /** The snapshot of a module_state response with this `state`. */
@@ -89,7 +95,7 @@ export function crosschainContext(options: CrosschainOptions = {}): StepContext<
 }
 
 /** A poll of a rate_limiter_input response. */
-export function crosschainPoll(document: unknown, options: CrosschainOptions = {}): Poll<'rate_limiter_input'> {
+export function crosschainPoll(document: unknown, options: CrosschainOptions = {}): PollResult<'rate_limiter_input'> {
   const { height, at = START } = options;
   return pollOf(crosschainContext(options), document, { height, at });
 }
@@ -103,21 +109,21 @@ interface Reading<Name extends DocumentName> {
   readonly height?: string | undefined;
   readonly at?: Instant | undefined;
   readonly previous?: DocumentTypes[Name]['observations'] | undefined;
-  readonly sideInput?: SideInput<Name>;
+  readonly otherAnswers?: OtherAnswers<Name>;
 }
 
 /** The snapshot of a document. Throws if it cannot be read. */
 export function readSnapshot<Name extends DocumentName>(
   context: StepContext<Name>,
   json: unknown,
-  { height, at = START, previous, sideInput }: Reading<Name> = {},
+  { height, at = START, previous, otherAnswers }: Reading<Name> = {},
 ): Snapshot<Name> {
-  return snapshotAfter(previous, pollOf<Name>(context, json, { height, at, sideInput }), context);
+  return snapshotAfter(previous, pollOf<Name>(context, json, { height, at, otherAnswers }), context);
 }
 
 function snapshotAfter<Name extends DocumentName>(
   observations: DocumentTypes[Name]['observations'] | undefined,
-  poll: Poll<Name>,
+  poll: PollResult<Name>,
   context: StepContext<Name>,
 ): Snapshot<Name> {
   const { document } = context;
@@ -128,7 +134,7 @@ function snapshotAfter<Name extends DocumentName>(
 
 /** What the first poll of an endpoint publishes. Throws if it has failed. */
 export function firstSnapshot<Name extends DocumentName>(
-  poll: Poll<Name>,
+  poll: PollResult<Name>,
   context: StepContext<Name>,
   restored?: KnownDocument<Name>,
 ): Snapshot<Name> {

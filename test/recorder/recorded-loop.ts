@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { vi } from 'vitest';
 import type { Instant } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
-import { createEndpointRegistry, type EndpointRegistry } from '../../src/poll/registry.js';
+import { createPollLoop, type PollLoop } from '../../src/poll/loop.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { ContractExchange, DocumentName } from '../../src/document-types.js';
 import { failure } from '../../src/http/failure-reasons.js';
@@ -36,8 +36,8 @@ export interface Fetch {
  * The endpoints of a daemon with a recorder, on simulated clocks. The wall clock and the monotonic clock differ, and a poll takes time
  * after its response was received.
  */
-export interface RecordedRegistry {
-  readonly registry: EndpointRegistry;
+export interface RecordedLoop {
+  readonly loop: PollLoop;
   /** Polls all endpoints, and returns the exposition of each after its poll. */
   readonly poll: (respond: Respond) => Promise<Map<string, string>>;
   readonly advance: (ms: number) => void;
@@ -49,7 +49,7 @@ export interface RecordedRegistry {
   readonly restart: () => Promise<void>;
 }
 
-export async function startRecordedRegistry(config: Config, directory: string): Promise<RecordedRegistry> {
+export async function startRecordedLoop(config: Config, directory: string): Promise<RecordedLoop> {
   let elapsedMs = 0;
   let startedMs = 0;
   const now = (): Instant => ({
@@ -75,7 +75,7 @@ export async function startRecordedRegistry(config: Config, directory: string): 
   let writer: RecordingDirectory;
   let written = Promise.resolve();
 
-  async function start(): Promise<EndpointRegistry> {
+  async function start(): Promise<PollLoop> {
     startedMs = elapsedMs;
     writer = await openDirectory(directory, 2 ** 40, { sync: false });
     const recorder = createRecorder(pino({ level: 'silent' }), now, () => ({
@@ -86,41 +86,41 @@ export async function startRecordedRegistry(config: Config, directory: string): 
       close: async () => undefined,
     }));
     recorder.configure({ ...config.recorder, directory });
-    return createEndpointRegistry({ executor, log: pino({ level: 'silent' }), now, recorder });
+    return createPollLoop({ executor, log: pino({ level: 'silent' }), now, recorder });
   }
 
   /** Waits until the steps of all polls that have started are taken. */
   async function settle(): Promise<void> {
     // The first poll of a contract begins after that of its module state.
-    const isWaiting = (): boolean => registry.states().some(({ polls }) => polls === 0);
+    const isWaiting = (): boolean => loop.states().some(({ polls }) => polls === 0);
     // oxlint-disable-next-line no-await-in-loop -- as many turns as it takes
-    while (pollsOf(registry) < started || isWaiting()) await nextTurn();
+    while (pollsOf(loop) < started || isWaiting()) await nextTurn();
     await written;
   }
 
-  let registry = await start();
+  let loop = await start();
   let isConfigured = false;
   const poll = async (answer: Respond): Promise<Map<string, string>> => {
     respond = answer;
-    const before = new Map(registry.states().map((state) => [state.document, state.polls]));
+    const before = new Map(loop.states().map((state) => [state.document, state.polls]));
     // By the timers only: the clocks are advanced by the test.
     if (isConfigured) await vi.advanceTimersByTimeAsync(config.poll.interval + 5);
     else {
-      registry.reconcile(jobsOf(config), now());
+      loop.reconcile(jobsOf(config), now());
       await vi.advanceTimersByTimeAsync(5);
     }
     isConfigured = true;
     await settle();
     return new Map(
-      registry
+      loop
         .states()
         .filter(({ document, polls }) => polls > (before.get(document) ?? 0))
         .map((state) => [state.document, renderEndpoints([state], 'openmetrics', state.last?.at ?? now())]),
     );
   };
   return {
-    get registry() {
-      return registry;
+    get loop() {
+      return loop;
     },
     poll,
     fetches,
@@ -128,25 +128,25 @@ export async function startRecordedRegistry(config: Config, directory: string): 
       elapsedMs += ms;
     },
     restart: async () => {
-      registry.close();
+      loop.close();
       isConfigured = false;
       started = 0;
-      registry = await start();
+      loop = await start();
     },
     close: async () => {
-      registry.close();
+      loop.close();
       await written;
     },
   };
 }
 
-function pollsOf(registry: EndpointRegistry): number {
-  return registry.states().reduce((sum, { polls }) => sum + polls, 0);
+function pollsOf(loop: PollLoop): number {
+  return loop.states().reduce((sum, { polls }) => sum + polls, 0);
 }
 
 function fetchOnce(
   job: PollJob,
-  { sideInput }: PollInput,
+  { otherAnswers }: PollInput,
   response: Response | undefined,
   now: () => Instant,
   takeTime: () => void,
@@ -163,7 +163,7 @@ function fetchOnce(
     source: 'node/path',
     height,
     receivedAt,
-    sideInput: exchange === undefined ? sideInput : { ...exchange, ...sideInput },
+    otherAnswers: exchange === undefined ? otherAnswers : { ...exchange, ...otherAnswers },
     foundPath,
   };
   return fetchedBody(body);

@@ -29,8 +29,8 @@ export interface Endpoint {
   readonly state: EndpointState;
 }
 
-/** The endpoints of the active configuration, in its order. Polls each of them on a timer of its own. */
-export interface EndpointRegistry {
+/** Polls each endpoint of the active configuration on a timer. The endpoints are in the order of the configuration. */
+export interface PollLoop {
   /**
    * Applies a configuration. Endpoints with an unchanged job continue; new and changed ones are polled at once, or within seconds when
    * there are many. An endpoint that is still the same keeps what was found.
@@ -69,14 +69,14 @@ export interface SavedMemory {
 const SIMULTANEOUS_STARTS = 16;
 const START_SPACING_MS = 10;
 
-/** A dense body is hostile (`Poll.isDense`), and delays everything by up to two seconds. */
+/** A dense body is hostile (`PollResult.isDense`), and delays everything by up to two seconds. */
 const INTERVALS_AFTER_DENSE_BODY = 10;
 
 interface RunningEndpoint extends Endpoint {
-  readonly loop: Repeating;
+  readonly timer: Repeating;
 }
 
-export interface RegistryOptions {
+export interface PollLoopOptions {
   readonly executor: Pick<PollExecutor, 'fetch' | 'sendQuery'>;
   readonly log: Logger;
   readonly now?: () => Instant;
@@ -86,7 +86,7 @@ export interface RegistryOptions {
   readonly stateFile?: SavedMemory | undefined;
 }
 
-export function createEndpointRegistry(options: RegistryOptions): EndpointRegistry {
+export function createPollLoop(options: PollLoopOptions): PollLoop {
   const { executor, log, now = clock, knownBefore, recorder, stateFile } = options;
   let endpoints = new Map<string, RunningEndpoint>();
   let states: readonly EndpointState[] = [];
@@ -101,7 +101,7 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
     (job, query) => change(job, (state) => withQuery(state, query)),
   );
 
-  /** The endpoint, unless a reload has removed or changed its job, or the registry is closed. */
+  /** The endpoint, unless a reload has removed or changed its job, or the loop is closed. */
   function endpointOf(job: PollJob): RunningEndpoint | undefined {
     const endpoint = endpoints.get(endpointId(job.context));
     return endpoint?.job === job && !isClosed ? endpoint : undefined;
@@ -122,7 +122,7 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
   /** Returns after how many intervals the next poll is due. */
   async function poll(job: PollJob): Promise<number> {
     // The module state says where the contract is.
-    if (isContract(job)) await siblingOf(job, 'module_state')?.loop.firstRun;
+    if (isContract(job)) await siblingOf(job, 'module_state')?.timer.firstRun;
     const before = endpointOf(job)?.state;
     if (before === undefined) return 1;
     const received = await executor.fetch(job, {
@@ -192,14 +192,14 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
         if (known !== undefined && isDeepStrictEqual(known.job, job)) return [id, { ...known, state }];
         started += 1;
         const delayMs = Math.max(0, started - SIMULTANEOUS_STARTS) * START_SPACING_MS;
-        const loop = startRepeating(async () => poll(job), job.intervalMs, delayMs);
-        return [id, { job, state, loop }];
+        const timer = startRepeating(async () => poll(job), job.intervalMs, delayMs);
+        return [id, { job, state, timer }];
       }),
     );
     states = Array.from(endpoints.values(), ({ state }) => state);
     pollLog.forgetOthers(states);
     recorder?.forgetOthers(states);
-    for (const [id, { loop }] of previous) if (endpoints.get(id)?.loop !== loop) loop.close();
+    for (const [id, { timer }] of previous) if (endpoints.get(id)?.timer !== timer) timer.close();
   }
 
   return {
@@ -208,7 +208,7 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
     states: () => states,
     close: () => {
       isClosed = true;
-      for (const { loop } of endpoints.values()) loop.close();
+      for (const { timer } of endpoints.values()) timer.close();
     },
   };
 }

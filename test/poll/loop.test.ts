@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { verdictsOf } from '../../src/poll/verdicts.js';
-import { createEndpointRegistry, type EndpointRegistry } from '../../src/poll/registry.js';
+import { createPollLoop, type PollLoop } from '../../src/poll/loop.js';
 import type { Instant } from '../../src/clock.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import type { NodeQuery, QueryResult } from '../../src/queries/query.js';
@@ -32,7 +32,7 @@ const REFUSED: QueryResult = { ...failure('status', 'refused'), isRefused: true 
 const started: StartedPoll[] = [];
 const startedNames: { readonly job: PollJob; readonly end: (result: QueryResult) => void }[] = [];
 const logged: string[] = [];
-let registry: EndpointRegistry;
+let loop: PollLoop;
 let elapsedMs = 0;
 
 const now = (): Instant => ({ epochSeconds: STARTED_AT.epochSeconds + elapsedMs / 1000, monotonicMs: elapsedMs });
@@ -53,11 +53,11 @@ beforeEach(() => {
         ? new Promise<QueryResult>((end) => void startedNames.push({ job, end }))
         : REFUSED,
   };
-  registry = createEndpointRegistry({ executor, log: logOf(logged), now });
+  loop = createPollLoop({ executor, log: logOf(logged), now });
 });
 
 afterEach(() => {
-  registry.close();
+  loop.close();
   vi.useRealTimers();
 });
 
@@ -69,7 +69,7 @@ async function configure(names: readonly string[], rest = '', poll = 'interval: 
 
 async function configureYaml(yaml: string): Promise<void> {
   const config = parseValidConfig(yaml);
-  registry.reconcile(jobsOf(config), now());
+  loop.reconcile(jobsOf(config), now());
   await vi.advanceTimersByTimeAsync(1);
 }
 
@@ -109,8 +109,8 @@ const success = (bodyBytes = 0): Received => received(JSON.stringify({ state: id
 const FAILURE = failedFetch('timeout', '/x: slow');
 
 const polledTargets = () => started.map(({ job }) => job.context.target);
-const pollCounts = () => registry.states().map(({ target, polls }) => [target, polls]);
-const alerts = () => verdictsOf(registry.states(), now()).flatMap(({ verdicts }) => verdicts.map(({ alert }) => alert));
+const pollCounts = () => loop.states().map(({ target, polls }) => [target, polls]);
+const alerts = () => verdictsOf(loop.states(), now()).flatMap(({ verdicts }) => verdicts.map(({ alert }) => alert));
 
 describe('the endpoints of a configuration', () => {
   it('are polled at once: the first 16 together and the others 10 ms apart', async () => {
@@ -118,7 +118,7 @@ describe('the endpoints of a configuration', () => {
     const config = parseValidConfig(
       `targets: [${many.map((name) => `{name: ${name}, bridge: {url: "https://${name}.example"}}`).join(', ')}]`,
     );
-    registry.reconcile(jobsOf(config), now());
+    loop.reconcile(jobsOf(config), now());
     const counts = [1, 9, 10, 1000].map((ms) => {
       vi.advanceTimersByTime(ms);
       return started.length;
@@ -129,10 +129,10 @@ describe('the endpoints of a configuration', () => {
 
   it('have the same array of states until one of them changes', async () => {
     await configure(['a']);
-    const states = registry.states();
-    expect(registry.states()).toBe(states);
+    const states = loop.states();
+    expect(loop.states()).toBe(states);
     await endPoll(success());
-    expect(registry.states()).not.toBe(states);
+    expect(loop.states()).not.toBe(states);
   });
 
   it('are polled again at the path that worked last', async () => {
@@ -166,7 +166,7 @@ describe('a hostile body, which takes long to read because it has many values fo
       ['a', 1],
       ['b', 1],
     ]);
-    expect(registry.states()[0]?.last?.ok).toBe(isRead);
+    expect(loop.states()[0]?.last?.ok).toBe(isRead);
     await pass(1.2);
     expect([pollsOf('a'), pollsOf('b')]).toEqual([1, 2]);
     await pass(7.7);
@@ -180,10 +180,10 @@ describe('a hostile body, which takes long to read because it has many values fo
   });
 });
 
-it('no endpoint is polled after the registry is closed', async () => {
+it('no endpoint is polled after the loop is closed', async () => {
   await configure(['a', 'b']);
   await endPoll(success());
-  registry.close();
+  loop.close();
   await nextPoll();
   expect(started).toHaveLength(2);
   expect(vi.getTimerCount()).toBe(0);
@@ -223,10 +223,10 @@ describe('a reload', () => {
     await configureYaml(`poll: {stale_after: 2h, interval: 1h}
 targets: [{name: a, bridge: {url: "https://other.example"}}]`);
     expect(pollCounts()).toEqual([['a', 0]]);
-    expect(registry.all()[0]?.state.success).toBeUndefined();
-    expect(registry.all()[0]?.state.restored?.observations).toMatchObject({ at: firstPollAt });
+    expect(loop.all()[0]?.state.success).toBeUndefined();
+    expect(loop.all()[0]?.state.restored?.observations).toMatchObject({ at: firstPollAt });
     await endPoll(success());
-    const { state } = registry.all()[0] ?? {};
+    const { state } = loop.all()[0] ?? {};
     expect(state?.problems.remembered.size).toBeGreaterThan(0);
     expect(state?.flowHistory.since).toEqual(now());
     expect(state?.restored).toBeUndefined();
@@ -246,10 +246,10 @@ targets: [{name: a, bridge: {url: "https://other.example"}}]`);
   it('keeps the states, the verdicts and the start of an endpoint whose interval changes', async () => {
     await configure(['a']);
     await endPoll(FAILURE);
-    const [before] = registry.all();
+    const [before] = loop.all();
     elapsedMs += 60_000;
     await configure(['a'], '', 'interval: 30m');
-    expect(registry.all()[0]?.state).toEqual(before?.state);
+    expect(loop.all()[0]?.state).toEqual(before?.state);
   });
 
   it.each([
@@ -262,8 +262,8 @@ targets: [{name: a, bridge: {url: "https://other.example"}}]`);
     elapsedMs += 60_000;
     await configureYaml(`${limits}
 targets: [{name: a, bridge: {url: "${url}"${rest}}}]`);
-    expect(registry.all()[0]).toMatchObject({ state: { addedAt: now(), polls: 0 } });
-    expect(registry.states()[0]?.success).toBeUndefined();
+    expect(loop.all()[0]).toMatchObject({ state: { addedAt: now(), polls: 0 } });
+    expect(loop.states()[0]?.success).toBeUndefined();
   });
 
   it('judges the size of the last response by the new limit, before the next poll has ended', async () => {
@@ -287,10 +287,10 @@ describe('the names of validators', () => {
     ok: true,
     value: { names: new Map([['qqqq', name]]), contacts: new Map(), operators: new Map() },
   });
-  const queries = (): QueryStates => registry.states()[0]?.queries ?? new Map();
+  const queries = (): QueryStates => loop.states()[0]?.queries ?? new Map();
   const namesOf = (poll: StartedPoll | undefined): string | undefined => {
-    const { sideInput = {} } = poll?.input ?? {};
-    return 'names' in sideInput ? sideInput.names.get('qqqq') : undefined;
+    const { otherAnswers = {} } = poll?.input ?? {};
+    return 'names' in otherAnswers ? otherAnswers.names.get('qqqq') : undefined;
   };
 
   it('are read after a successful poll, at most once an hour, and sent with the next poll', async () => {

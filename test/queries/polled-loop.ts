@@ -4,7 +4,7 @@ import { clock, type Instant } from '../../src/clock.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { createPollExecutor } from '../../src/poll/fetch.js';
 import { jobsOf } from '../../src/poll/jobs.js';
-import { createEndpointRegistry } from '../../src/poll/registry.js';
+import { createPollLoop } from '../../src/poll/loop.js';
 import type { Model } from '../../src/simulator/model.js';
 import { executeQuery, parseRequest } from '../../src/simulator/query-service.js';
 import { atEnd } from '../support/at-end.js';
@@ -12,7 +12,7 @@ import { parseValidConfig } from '../support/config.js';
 import { waitUntil } from '../support/wait-for.js';
 
 /** Polls of real nodes until the end of the test, on clocks that a test moves forward. The lines of the log are kept. */
-export function createPolledRegistry() {
+export function createPolledLoop() {
   let elapsedMs = 0;
   const now = (): Instant => {
     const { epochSeconds, monotonicMs } = clock();
@@ -21,19 +21,19 @@ export function createPolledRegistry() {
   const logged: Record<string, unknown>[] = [];
   const log = pino({ base: null }, { write: (line: string) => void logged.push(JSON.parse(line)) });
   const executor = createPollExecutor('test');
-  const registry = createEndpointRegistry({ executor, log, now });
+  const loop = createPollLoop({ executor, log, now });
   atEnd(() => {
-    registry.close();
+    loop.close();
     executor.close();
   });
-  const polls = (): number => registry.states()[0]?.polls ?? 0;
+  const polls = (): number => loop.states()[0]?.polls ?? 0;
   return {
-    registry,
+    loop,
     now,
     logged,
     configure: (yaml: string): void => {
       const config = parseValidConfig(yaml);
-      registry.reconcile(jobsOf(config), now());
+      loop.reconcile(jobsOf(config), now());
     },
     advance: (ms: number): void => {
       elapsedMs += ms;
@@ -45,11 +45,11 @@ export function createPolledRegistry() {
       const before = polls();
       await waitUntil(() => polls() >= before + count);
     },
-    exposition: (): string => renderEndpoints(registry.states(), 'text', now()),
+    exposition: (): string => renderEndpoints(loop.states(), 'text', now()),
   };
 }
 
-export type PolledRegistry = ReturnType<typeof createPolledRegistry>;
+export type PolledLoop = ReturnType<typeof createPolledLoop>;
 
 /** Responds as a node of the simulated chain. */
 export const respondAs =
