@@ -24,7 +24,7 @@ export function ageSeconds(then: Instant, now: Instant): number {
 }
 
 /** The latest time with a year of four digits, in Unix seconds. */
-const LAST_SECONDS = 253_402_300_799;
+export const LAST_SECONDS = 253_402_300_799;
 
 /** Unix seconds as ISO 8601. What a document claims can be later or earlier than every time: then the last one, or 1970. */
 export function isoTime(epochSeconds: number): string {

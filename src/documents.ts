@@ -1,6 +1,6 @@
 import { bridgeDialects, crosschainDialects, documentPaths, type DocumentPath } from './chain/dialects.js';
 import { readDocument, unreadable, type DocumentResult } from './chain/document.js';
-import { isPresent } from './chain/field.js';
+import { isPresent, present } from './chain/field.js';
 import { hasKnownField, type FieldSchema } from './chain/fields.js';
 import { moduleState, moduleStateResponse } from './chain/module-state.js';
 import { rateLimiterInput } from './chain/rate-limiter-input.js';
@@ -217,7 +217,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       tokens: labels.tokens,
     }),
     // Some proxies drop the header; the document has its own height.
-    hubHeight: ({ height }, header) => header ?? (isPresent(height) ? height : undefined),
+    hubHeight: ({ height }, header) => header ?? present(height),
     identity: crosschainIdentity,
     families: crosschainFamilies,
     observations: crosschainObservations,

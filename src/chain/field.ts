@@ -10,3 +10,8 @@ export const INVALID: unique symbol = Symbol('invalid value');
 export function isPresent<T>(field: Field<T>): field is T {
   return field !== undefined && field !== INVALID;
 }
+
+/** The value of a field; `undefined` also when it is invalid. */
+export function present<T>(field: Field<T>): T | undefined {
+  return isPresent(field) ? field : undefined;
+}

@@ -1,13 +1,13 @@
 import type { Instant } from '../clock.js';
 import { compare, numeralKey, toDouble } from '../chain/decimal.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
-import { isPresent, type Field } from '../chain/field.js';
+import { present } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
 import {
   currentOutbound,
   distinctCctxs,
   groupByChain,
-  hiddenCount,
+  isTruncated,
   MAX_ID_CHARACTERS,
   MAX_KEYS,
   signerKey,
@@ -61,7 +61,7 @@ function read(input: CrosschainInput): CrosschainDocument {
   }
   return {
     height: required(input.document.height),
-    isTruncated: compare(hiddenCount(input), 0) > 0,
+    isTruncated: isTruncated(input),
     live,
     missed,
     chainIds,
@@ -86,10 +86,6 @@ function liveCctx(cctx: Cctx, chainId: string): LiveCctx {
 function createdSeconds({ cctx_status }: Cctx): number | undefined {
   const created = present(present(cctx_status)?.created_timestamp);
   return created !== undefined && compare(created, 0) > 0 ? toDouble(created) : undefined;
-}
-
-function present<T>(field: Field<T>): T | undefined {
-  return isPresent(field) ? field : undefined;
 }
 
 /** What is remembered of a rate limiter input to compare the next one with. */

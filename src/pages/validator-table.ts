@@ -1,5 +1,5 @@
 import { MIN_SILENT, type DutyItem, type MissingItems, type OverdueItems } from '../facts/items/watched.js';
-import { firstDispute } from '../problems/oracle.js';
+import { firstDispute, QUORUM_RATIO } from '../problems/oracle.js';
 import type { Subject } from '../problems/problem.js';
 import { listedRows } from '../problems/sentence.js';
 import type { Contact } from '../queries/validators.js';
@@ -94,9 +94,6 @@ ${table}${extentNote(bridge.items)}`,
   );
 }
 
-/** Share of the stake that must vote for an event. Fixed by the hub, whatever the contract requires of signatures. */
-const QUORUM = 0.66;
-
 /** Who has to act, in a sentence. */
 function introduction(rows: readonly Row[], { items, endpoint }: Pick<Row, 'items' | 'endpoint'>): Markup {
   const late = rows.map(({ validator }) => validator).filter((validator) => validator.late.length > 0);
@@ -117,7 +114,7 @@ function introduction(rows: readonly Row[], { items, endpoint }: Pick<Row, 'item
   const ratios = blocking.flatMap(({ powerRatio }) => powerRatio ?? []);
   const power = ratios.reduce((sum, ratio) => sum + ratio, 0);
   const having = ratios.length < blocking.length ? '' : ` with ${percent(power, 2)} of the power`;
-  return markup`<p>${asOf}Something has waited for <b>${count(blocking.length, 'validator')}</b>${having} for more than five minutes. Signatures of ${percent(Number(items.powerThreshold), 2)} and votes of ${percent(QUORUM, 2)} are required.${dispute}${jailing === '' ? '' : ` ${jailing}`}</p>`;
+  return markup`<p>${asOf}Something has waited for <b>${count(blocking.length, 'validator')}</b>${having} for more than five minutes. Signatures of ${percent(Number(items.powerThreshold), 2)} and votes of ${percent(QUORUM_RATIO, 2)} are required.${dispute}${jailing === '' ? '' : ` ${jailing}`}</p>`;
 }
 
 /** What validators disagree about is nobody's delay. */

@@ -14,7 +14,7 @@ import { firingVerdicts, type TargetVerdicts, type Verdict } from '../poll/verdi
 import type { BridgeItems } from '../facts/items/bridge.js';
 import type { ClaimItem } from '../facts/items/claims.js';
 import type { HubCoin } from '../facts/items/tokens.js';
-import type { Member, Members } from '../facts/bridge/valsets.js';
+import type { Members } from '../facts/bridge/valsets.js';
 import type { DutyItem, registeredItems, WatchedItem } from '../facts/items/watched.js';
 
 /*
@@ -37,7 +37,7 @@ export interface Late {
 }
 
 interface Waiting extends Late {
-  readonly members: readonly Member[];
+  readonly members: readonly Named[];
 }
 
 export type ValidatorView = Readonly<ReturnType<typeof validatorViews>[number]>;
@@ -159,19 +159,16 @@ export const lateAlerts: ReadonlyMap<string, string> = new Map(
 
 function* waitingAlerts(firing: readonly Verdict[]): Generator<Waiting> {
   for (const { alert, ageSeconds, validators } of firing.filter((verdict) => lateAlerts.has(verdict.alert))) {
-    const members = validators.map(({ externalAddress, name, address, isWatched, hasNamesake }) => ({
-      externalAddress,
-      orchestrator: address === externalAddress ? null : address,
+    const members = validators.map(({ externalAddress, name, address }) => ({
       name: name || null,
-      hasNamesake,
-      powerRatio: null,
-      watched: isWatched,
+      orchestrator: address === externalAddress ? null : address,
+      externalAddress,
     }));
     yield { ...lateSince('alert', alert, null), ageSeconds, isBlocking: false, members };
   }
 }
 
-const membersOf = (missing: Members | null): readonly Member[] => missing?.members ?? [];
+const membersOf = (missing: Members | null): readonly Named[] => missing?.members ?? [];
 
 function oldestAge(claims: readonly ClaimItem[]): BlockSpan | null {
   const ages = claims.flatMap(({ age }) => (age === null ? [] : [age]));
@@ -179,7 +176,7 @@ function oldestAge(claims: readonly ClaimItem[]): BlockSpan | null {
 }
 
 /** Who voted for any claim of the event is not late: which one is right is for people to decide. */
-function silentMembers(claims: readonly ClaimItem[]): readonly Member[] {
+function silentMembers(claims: readonly ClaimItem[]): readonly Named[] {
   const [first = [], ...others] = claims.map(({ missing }) => membersOf(missing));
   const addresses = others.map((members) => new Set(members.map(({ externalAddress }) => externalAddress)));
   return first.filter(({ externalAddress }) => addresses.every((members) => members.has(externalAddress)));

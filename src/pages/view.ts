@@ -7,7 +7,7 @@ import { keptInput, itemsOf } from '../poll/kept-body.js';
 import type { PollJob } from '../poll/jobs.js';
 import type { TargetVerdicts, Verdict } from '../poll/verdicts.js';
 import { sentenceText } from '../problems/sentence.js';
-import { BEHIND_SECONDS, latestBlock, syncing } from '../queries/node-status.js';
+import { BEHIND_SECONDS, latestBlock, nodeDelay, syncing } from '../queries/node-status.js';
 import { backlogStatistics, flowView } from './backlog.js';
 import { duration } from '../text/format.js';
 import { dashboardUrl, runbookUrl, type ExternalLinks } from './external-links.js';
@@ -86,10 +86,10 @@ export function bridgeOf(endpoints: readonly EndpointView[], target: string) {
   return undefined;
 }
 
-function nodeBehind({ document, node: { behindSeconds } }: EndpointView): readonly string[] {
-  return behindSeconds === null || behindSeconds <= BEHIND_SECONDS
-    ? []
-    : [`the node of ${document} is ${duration(behindSeconds)} behind`];
+function nodeBehind({ document, node: { behindSeconds, syncing: isSyncing } }: EndpointView): readonly string[] {
+  if (behindSeconds !== null && behindSeconds > BEHIND_SECONDS)
+    return [`the node of ${document} is ${duration(behindSeconds)} behind`];
+  return isSyncing === true ? [`the node of ${document} is catching up`] : [];
 }
 
 function verdictView({ target, startSeconds, firesAtSeconds, ...verdict }: Verdict, links: ExternalLinks) {
@@ -199,15 +199,12 @@ function availabilityOf({ last, success }: EndpointState, isExported: boolean): 
 function nodeView(state: EndpointState, now: Instant) {
   const answers = freshAnswers(state, now);
   const block = latestBlock.valuesOf(answers).get('');
-  const askedAt = state.queries.get(latestBlock.name)?.answers.get('')?.at;
-  const status = syncing.valuesOf(answers).get('');
   return {
     /** Time of its newest block, ISO 8601; `null` if the node does not say. */
     blockTime: block === undefined ? null : isoTime(block.epochSeconds),
     /** How old that block was when the node sent it. */
-    behindSeconds:
-      block === undefined || askedAt === undefined ? null : Math.max(0, askedAt.epochSeconds - block.epochSeconds),
-    syncing: status?.isSyncing ?? null,
+    behindSeconds: block === undefined ? null : Math.max(0, nodeDelay(answers)?.seconds ?? 0),
+    syncing: syncing.valuesOf(answers).get('')?.isSyncing ?? null,
   };
 }
 

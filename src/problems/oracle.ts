@@ -36,7 +36,7 @@ import {
 /* The events of the external chain that validators vote for. */
 
 /** Share of the staking power that the hub requires for an event, fixed in its code. */
-const QUORUM_RATIO = 0.66;
+export const QUORUM_RATIO = 0.66;
 /** No claim can reach the quorum while others have more power than this. */
 const MINORITY_RATIO = 0.34;
 

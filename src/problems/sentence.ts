@@ -26,7 +26,7 @@ import type { Subject } from './problem.js';
 import { cleanText, splitAddress } from '../text/untrusted-text.js';
 import type { ClaimItem } from '../facts/items/claims.js';
 import type { ItemList } from '../facts/items/item-list.js';
-import type { Member, Members } from '../facts/bridge/valsets.js';
+import type { Members } from '../facts/bridge/valsets.js';
 
 /*
  * The sentences of problems and their parts. They are plain text of one line; other people choose the names in them, so pages escape them.
@@ -106,11 +106,12 @@ export function ownFirst(members: readonly Validator[], action: string): string 
 
 /** The listed members of a validator set. */
 export function membersOf(members: Members | null | undefined): readonly Validator[] {
-  return (members?.members ?? []).map(validatorOf);
-}
-
-function validatorOf({ name, orchestrator, externalAddress, watched, hasNamesake }: Member): Validator {
-  return { name: name ?? '', address: orchestrator ?? externalAddress, isWatched: watched, hasNamesake };
+  return (members?.members ?? []).map(({ name, orchestrator, externalAddress, watched, hasNamesake }) => ({
+    name: name ?? '',
+    address: orchestrator ?? externalAddress,
+    isWatched: watched,
+    hasNamesake,
+  }));
 }
 
 /** "event 31 (batch 8 of USDT)"; only the event of a claim that cannot be read. */

@@ -8,7 +8,6 @@ import {
   backingSurplus,
   distanceAhead,
   hasObservedDeposits,
-  isCurrent,
   isRecent,
   isZeroDistance,
   type BackingReading,
@@ -111,7 +110,7 @@ export function readContract(body: Buffer, exchange: ContractExchange, at: Insta
   const lastEventNonce = answers.result('state_lastEventNonce', facts.contract);
   const lastValsetNonce = answers.result('state_lastValsetNonce', facts.contract);
   const isOneTime = areOfOneTime(hub?.blockSeconds, block.seconds, at.epochSeconds);
-  const isHubCurrent = isRecent(facts, at) && isCurrent(hub?.blockSeconds, at.epochSeconds);
+  const isHubCurrent = isRecent(facts, at) && areOfOneTime(hub?.blockSeconds, at.epochSeconds);
   const unobserved = distanceAhead(lastEventNonce, facts.lastObservedNonce);
   const ahead = distanceAhead(lastValsetNonce, facts.newestValsetNonce);
   const value: ContractReading = {

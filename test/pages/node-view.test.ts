@@ -65,6 +65,10 @@ describe('the time of the newest block of a node', () => {
       status: 'unknown',
       unknown: ['the node of module_state is 3 h behind'],
     });
+    expect(statusDocumentAt(snapshotsBehind(20), 10).targets[0]).toMatchObject({
+      status: 'unknown',
+      unknown: ['the node of module_state is catching up'],
+    });
     const current = snapshotsBehind(0);
     expect(textOf(statusAt(current, 10))).not.toContain('block time 1');
     expect(statusDocumentAt(current, 10).targets[0]).toMatchObject({ status: 'ok', unknown: [] });

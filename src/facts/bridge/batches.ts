@@ -20,7 +20,7 @@ import { externalBlockTime, hubBlockTime } from './block-times.js';
 import { heightOfLastObserved, requireEventNonces } from './events.js';
 import type { BridgeInput } from './input.js';
 import { executionClaimsOf, highestVotedShare, SUBSTANTIAL_POWER_RATIO } from './integrity.js';
-import { hasContractPower, isBatchSigned, requireSigningInput } from './signatures.js';
+import { contractPower, isBatchSigned, requireSigningInput } from './signatures.js';
 import { contractLabel, feeCoin, minBatchFees } from './tokens.js';
 
 /** A longer interval between two documents says too little about when an event between them was observed. */
@@ -128,7 +128,7 @@ export const relayableBatches = memoize((input: BridgeInput): readonly Batch[] |
   requireSigningInput(input);
   const batches = rows(input.state.batches);
   if (batches.length === 0) return [];
-  if (!hasContractPower(input)) return undefined;
+  if (contractPower(input) === undefined) return undefined;
   return batches.filter((batch) =>
     allHold([
       () => isBatchSigned(input, batch),

@@ -109,14 +109,14 @@ export function isOwed(input: BridgeInput, member: RegisteredMember, { kind, non
 const WINDOWS = { valset: 'signed_valsets_window', batch: 'signed_batches_window' } as const;
 
 /** The last hub height at which it can be signed without being jailed; `undefined` without the window, and for events. */
-function deadlineOf({ state }: BridgeInput, { kind, height }: Duty): Decimal | undefined {
+function deadlineOf({ state }: BridgeInput, { kind, height }: Pick<Duty, 'kind' | 'height'>): Decimal | undefined {
   const window = kind === 'event' ? undefined : optional(optional(state.params)?.[WINDOWS[kind]]);
   return window === undefined ? undefined : add(required(height), window);
 }
 
-/** The same for a validator set, with a window. */
-export function valsetDeadline({ state }: BridgeInput, { height }: Valset): Decimal {
-  return add(required(height), required(required(state.params).signed_valsets_window));
+/** The last hub height at which a validator set can be signed; throws WITHDRAWN without the window. */
+export function valsetDeadline(input: BridgeInput, { height }: Valset): Decimal {
+  return required(deadlineOf(input, { kind: 'valset', height }));
 }
 
 /** Whether the deadline has not passed or is unknown. */

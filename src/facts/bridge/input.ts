@@ -2,7 +2,7 @@ import type { ModuleState } from '../../chain/module-state.js';
 import type { TokenConfig, ValidatorConfig } from '../../config/config.js';
 import type { BridgeSettings } from '../../config/endpoint-config.js';
 import type { Instant } from '../../clock.js';
-import { isPresent } from '../../chain/field.js';
+import { isPresent, present } from '../../chain/field.js';
 import type { Numeral } from '../../chain/numeral.js';
 import { contractFacts, type ContractFacts } from '../contract/facts.js';
 import { toLabelValue } from '../label-value.js';
@@ -75,6 +75,6 @@ export function bridgeObservations(input: BridgeInput): BridgeObservations {
 
 /** The contract with its bridge id, in one string; empty without one of both. */
 export function bridgeIdentity({ params }: ModuleState): readonly string[] {
-  const { bridge_id: id, bridge_external_address: contract } = isPresent(params) ? params : {};
+  const { bridge_id: id, bridge_external_address: contract } = present(params) ?? {};
   return isPresent(id) && isPresent(contract) && id !== '' ? [`${contract} ${toLabelValue(id)}`] : [];
 }

@@ -59,13 +59,14 @@ export const batchSigners = memoizePerRow((input: BridgeInput, batch: Batch): Re
   return new Set(confirms.map(batchSigner));
 });
 
-/** Power of the validator set in the contract by address and in total, and the power that must sign. */
-const contractPower = memoize((input: BridgeInput) => {
+/** The validator set in the contract with its total power and the power that must sign; `undefined` when it has none. */
+export const contractPower = memoize((input: BridgeInput) => {
   const valset = contractValset(input);
   if (valset === undefined) return undefined;
   const total = totalPower(valset);
+  if (compare(total, ZERO) === 0) return undefined;
   const needed = multiply(asDecimalString(input.settings.power_threshold), total);
-  return { byAddress: powerByAddress(valset), total, needed };
+  return { valset, total, needed };
 });
 
 /** The signed power of a batch or validator set, by the powers of the validator set in the contract. */
@@ -77,8 +78,7 @@ interface SignedPower {
 
 function signedPower(input: BridgeInput, signers: ReadonlySet<string>): SignedPower | undefined {
   const power = contractPower(input);
-  if (power === undefined || compare(power.total, ZERO) === 0) return undefined;
-  return { signed: powerOf(power.byAddress, signers), total: power.total, needed: power.needed };
+  return power && { ...power, signed: powerOf(powerByAddress(power.valset), signers) };
 }
 
 export function valsetSignedPower(input: BridgeInput, valset: Valset): SignedPower | undefined {
@@ -159,12 +159,6 @@ export const batchesBelowThreshold = memoize((input: BridgeInput): readonly Batc
 export function isBatchSigned(input: BridgeInput, batch: Batch): boolean | undefined {
   const power = batchSignedPower(input, batch);
   return power && !isBelowThreshold(power);
-}
-
-/** Whether the validator set in the contract has power, which ratios require. */
-export function hasContractPower(input: BridgeInput): boolean {
-  const valset = contractValset(input);
-  return valset !== undefined && compare(totalPower(valset), ZERO) !== 0;
 }
 
 export type Signatures = ReturnType<typeof signatures>;

@@ -1,5 +1,5 @@
 import { compare, highest, lowest, sum, type Decimal } from '../../chain/decimal.js';
-import { isPresent, type Field } from '../../chain/field.js';
+import { present, type Field } from '../../chain/field.js';
 import type { Batch, Coin, Transfer } from '../../chain/module-state.js';
 import { asDecimalString, type Numeral } from '../../chain/numeral.js';
 import type { TokenConfig } from '../../config/config.js';
@@ -73,8 +73,8 @@ export const denomByContract = memoize(({ state }: BridgeInput): ReadonlyMap<str
     if (contract !== '' && !denoms.has(contract)) denoms.set(contract, toLabelValue(optional(denom) ?? ''));
   };
   for (const row of optional(state.erc20_to_denoms) ?? []) {
-    const present = optional(row);
-    add(present?.erc20, present?.denom);
+    const pair = optional(row);
+    add(pair?.erc20, pair?.denom);
   }
   const params = optional(state.params);
   add(params?.hub_coin_erc20_contract, params?.hub_coin_denom);
@@ -83,8 +83,7 @@ export const denomByContract = memoize(({ state }: BridgeInput): ReadonlyMap<str
 
 /** The coin that pays for transactions on the hub; `undefined` if it is not known. */
 export function hubCoinDenom({ state: { params } }: BridgeInput): string | undefined {
-  const denom = isPresent(params) ? params.hub_coin_denom : undefined;
-  return isPresent(denom) && denom !== '' ? denom : undefined;
+  return present(present(params)?.hub_coin_denom) || undefined;
 }
 
 type Transfers = readonly Transfer[];

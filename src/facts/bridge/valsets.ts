@@ -61,14 +61,14 @@ export const newestMemberAddresses = memoize(
 );
 
 /** Power by address; rows with the same address are added up. */
-export function powerByAddress({ members }: Valset): ReadonlyMap<string, Decimal> {
+export const powerByAddress = memoize(({ members }: Valset): ReadonlyMap<string, Decimal> => {
   const powers = new Map<string, Decimal>();
   for (const { external_address, power } of rows(members)) {
     const address = required(external_address);
     powers.set(address, add(powers.get(address) ?? ZERO, required(power)));
   }
   return powers;
-}
+});
 
 /** Total power of some addresses. An address that is not a member has none. */
 export function powerOf(powers: ReadonlyMap<string, Decimal>, members: Iterable<string>): Decimal {

@@ -75,11 +75,10 @@ const SAME_TIME_SECONDS = 120;
 /** Orchestrators claim an event when its block has so many successors. */
 const CONFIRMATIONS = 12;
 
-/** Whether both blocks are of nearly the same time, which is now. */
-export function areOfOneTime(hubSeconds: number | undefined, externalSeconds: number, now: number): boolean {
-  if (hubSeconds === undefined) return false;
-  const times = [hubSeconds, externalSeconds, now];
-  return Math.max(...times) - Math.min(...times) <= SAME_TIME_SECONDS;
+/** Whether all times are known and nearly the same. */
+export function areOfOneTime(...times: readonly (number | undefined)[]): boolean {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === times.length && Math.max(...known) - Math.min(...known) <= SAME_TIME_SECONDS;
 }
 
 /**
@@ -93,11 +92,6 @@ export function hasObservedDeposits(
 ): boolean {
   if (hubSeconds === undefined || externalBlockMs === undefined) return false;
   return hubSeconds - externalSeconds <= (CONFIRMATIONS * externalBlockMs) / 1000;
-}
-
-/** Whether the hub block is of now. */
-export function isCurrent(hubSeconds: number | undefined, now: number): boolean {
-  return hubSeconds !== undefined && Math.abs(now - hubSeconds) <= SAME_TIME_SECONDS;
 }
 
 /** Whether the module state is recent enough to be compared with the contract. */

@@ -116,10 +116,9 @@ export function isCreationUnknown({ cctx_status }: Cctx): boolean {
 }
 
 /** Creation time of a transaction in Unix seconds, or the time of its last update when the creation time is unknown. */
-export function createdAt(cctx: Cctx): Numeral | undefined {
-  if (!isCreationUnknown(cctx)) return required(required(cctx.cctx_status).created_timestamp);
-  const changed = required(required(cctx.cctx_status).lastUpdate_timestamp);
-  return compare(changed, 0) > 0 ? changed : undefined;
+export function createdAt({ cctx_status }: Cctx): Numeral | undefined {
+  const { created_timestamp, lastUpdate_timestamp } = required(cctx_status);
+  return positive(required(created_timestamp)) ?? positive(required(lastUpdate_timestamp));
 }
 
 /** Like `createdAt`, but a missing time is unknown. */

@@ -1,6 +1,7 @@
 import { compare, decimal, toDecimalString, toDouble, type Exact } from '../../chain/decimal.js';
 import type { Field } from '../../chain/field.js';
 import type { DecimalString, Numeral } from '../../chain/numeral.js';
+import { LAST_SECONDS } from '../../clock.js';
 import { toLabelValue } from '../label-value.js';
 import { orNull, required } from '../withdrawal.js';
 import { cleanText } from '../../text/untrusted-text.js';
@@ -50,14 +51,11 @@ export function decimalOrNull(derive: () => Field<Exact>): DecimalString | null 
   return orNull(() => decimalStringOf(derive()));
 }
 
-/** The latest time with a year of four digits. */
-const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
-
 /** Unix seconds as ISO 8601; `null` when they are unknown or out of range. */
 export function isoTimeOrNull(derive: () => Numeral | undefined): string | null {
   return orNull(() => {
     const ms = toDouble(required(derive())) * 1000;
-    return ms <= LAST_MS ? new Date(ms).toISOString() : undefined;
+    return ms <= LAST_SECONDS * 1000 ? new Date(ms).toISOString() : undefined;
   });
 }
 

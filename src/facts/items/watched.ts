@@ -1,4 +1,4 @@
-import { compare, toDecimalString } from '../../chain/decimal.js';
+import { compare } from '../../chain/decimal.js';
 import type { OrchestratorAddress } from '../../chain/module-state.js';
 import type { DecimalString } from '../../chain/numeral.js';
 import {
@@ -26,7 +26,7 @@ import { memoize } from '../memoize.js';
 import { orNull, required } from '../withdrawal.js';
 import { hubBlocksSince, hubBlocksUntil, isLate, type BlockSpan } from '../bridge/block-times.js';
 import { violationOf } from './claims.js';
-import { decimalStringOf, MAX_ROWS } from './item-list.js';
+import { decimalOrNull, decimalStringOf, MAX_ROWS } from './item-list.js';
 
 export type WatchedItem = Readonly<ReturnType<typeof watchedItem>>;
 export type MissingItems = Readonly<ReturnType<typeof missingItems>>;
@@ -45,7 +45,6 @@ function watchedItem(input: BridgeInput, entry: string) {
     member === undefined ? null : orNull(() => derive(member));
   const ofRegistration = <T>(derive: (orchestrator: OrchestratorAddress) => T | undefined): T | null =>
     registration === undefined ? null : orNull(() => derive(registration));
-  const deadline = ofMember((validator) => nextDeadline(input, validator)?.height);
   return {
     address: toLabelValue(entry),
     name: ofRegistration((orchestrator) => validatorName(input, orchestrator) || undefined),
@@ -63,8 +62,8 @@ function watchedItem(input: BridgeInput, entry: string) {
     /** On the next event; `null` also while nobody has claimed it. */
     nextVote: ofMember((validator) => voteOf(hasVoted(votersOfNextEvent(input), validator))),
     /** Hub height by which it has to sign the next batch or validator set, else it is jailed; `null` when nothing is missing. */
-    deadlineHeight: deadline && toDecimalString(deadline),
-    jailedIn: deadline && hubBlocksUntil(input, () => deadline),
+    deadlineHeight: decimalOrNull(() => member && nextDeadline(input, member)?.height),
+    jailedIn: ofMember((validator) => blocksToDeadline(input, validator)),
     /** What it has left the validator set for; `null` while it is in the set, or when the reason is another one. */
     missedSignature:
       members === null || member !== undefined
@@ -91,7 +90,7 @@ export function registeredItems(input: BridgeInput) {
       validator: orNull(() => toLabelValue(required(member.registration.sender))),
       powerRatio: orNull(() => memberPowerShare(input, member)),
       /** Hub blocks to its next deadline, of whatever kind. */
-      jailedIn: orNull(() => deadlineOf(input, member)),
+      jailedIn: orNull(() => blocksToDeadline(input, member)),
       /** What it has not signed or voted for within the usual time, also where the others are sufficient; `null` for nothing or unknown. */
       overdue: {
         batches: orNull(() => overdueItems(input, member, missingConfirms.batch(input, member))),
@@ -140,7 +139,7 @@ const lateEvents = memoize((input: BridgeInput): readonly Duty[] =>
 const MAX_EVENTS = 10_000;
 const MAX_MEMBERS = 200;
 
-function deadlineOf(input: BridgeInput, member: RegisteredMember) {
+function blocksToDeadline(input: BridgeInput, member: RegisteredMember) {
   const height = nextDeadline(input, member)?.height;
   return height === undefined ? undefined : (hubBlocksUntil(input, () => height) ?? undefined);
 }
