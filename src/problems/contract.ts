@@ -8,7 +8,8 @@ import { count } from '../text/format.js';
 import { COMPARE_VALSETS } from './integrity.js';
 import { change } from './params.js';
 import { entryOf, problemOf } from './problem.js';
-import { shortAddress, THE_TOKEN } from './sentence.js';
+import { shortAddress } from './sentence.js';
+import { queried, countAtPresent, THE_TOKEN } from './templates.js';
 
 /* The contract on the external chain, which a target has only with `external`. */
 
@@ -22,11 +23,16 @@ const unbacked = problemOf('external_contract', {
   // (docs/external-contract.md). Ten minutes are two readings.
   afterMinutes: 10,
   needsTime: true,
-  summary: `${THE_TOKEN} is not backed by the contract.`,
+  summary: `the contract holds less of ${THE_TOKEN} than the hub owes.`,
+  atPresent: queried(
+    'max(-bridge_token_backing_surplus_amount{target=%[1]q,token_contract=%[2]q}) / 10 ^ max(bridge_token_decimals{target=%[1]q,token_contract=%[2]q})',
+    'short of {{ .Value | humanize }}, ',
+    'token_contract',
+  ),
   description:
-    'The balance of the contract is lower than the supply and the outstanding transfers of a token, and the shortfall is new or has grown within a day. Tokens were minted without a deposit, or taken out of the contract.',
+    'The balance of the contract is lower than the supply and the outstanding transfers of a token together, and the shortfall is new or has grown within a day. Tokens were minted without a deposit, or taken out of the contract.',
   action:
-    'Compare the last deposits and executed batches of the token on both chains. If the shortfall is real, alert the owner of the contract, who can pause it, and the other validators.',
+    'Compare the last deposits and executed batches of the token on both chains. Unless each of them explains the shortfall, alert the owner of the contract, who can pause it, and the other validators.',
   mark: {
     schema: shortfallMark,
     isDebounced: true,
@@ -116,14 +122,14 @@ const POINT_SECONDS = 300;
 /** Older points prove nothing more: the event of the oldest one has waited for long enough. */
 const KEPT_SECONDS = 2 * SILENT_SECONDS;
 
-const silent = problemOf('external_contract', {
+const oracleSilentByContract = problemOf('external_contract', {
   name: 'BridgeOracleSilent',
   severity: 'critical',
   afterMinutes: SILENT_SECONDS / 60 + 5,
   needsTime: true,
   dashboard: 'bridge-validator',
   summary: 'events of the contract are not observed by the hub.',
-  numberQuery: 'bridge_contract_unobserved_events{target=%q}',
+  atPresent: countAtPresent('max(bridge_contract_unobserved_events{target=%[1]q})'),
   // Events are observed within minutes, so neither a busy bridge nor one that catches up causes it. Also when a few have claimed the event: it
   // exists, so the others are behind.
   description:
@@ -168,6 +174,7 @@ const thresholdTooLow = problemOf('external_contract', {
   afterMinutes: 10,
   needsTime: true,
   summary: 'the contract requires more power than power_threshold.',
+  atPresent: queried('max(bridge_contract_power_threshold_ratio{target=%[1]q})', '{{ .Value | humanizePercentage }}, '),
   // A lower one is no reason to lower power_threshold: relayers ask for 66 % anyway.
   description:
     'The contract requires more power than `power_threshold`: batches count as signed that it does not accept.',
@@ -179,4 +186,4 @@ const thresholdTooLow = problemOf('external_contract', {
   },
 });
 
-export const contractProblems = [paused, unbacked, valsetNewer, ownerChanged, silent, thresholdTooLow];
+export const contractProblems = [paused, unbacked, valsetNewer, ownerChanged, oracleSilentByContract, thresholdTooLow];

@@ -41,17 +41,8 @@ import {
   type UnmovedMark,
 } from './crosschain-standstill.js';
 import { entryOf, problemOf, type Found, type Inhibition, type Severity } from './problem.js';
-import {
-  cctxAmountsText,
-  chainText,
-  hashAction,
-  hashText,
-  haveOrHas,
-  outboundHash,
-  pendingTexts,
-  queried,
-  THE_CHAIN,
-} from './sentence.js';
+import { cctxAmountsText, chainText, hashAction, hashText, haveOrHas, outboundHash, pendingTexts } from './sentence.js';
+import { queried, countAtPresent, THE_CHAIN } from './templates.js';
 
 /* Cross-chain transactions that do not move. */
 
@@ -62,16 +53,27 @@ function unlessTruncated(input: CrosschainInput, found: readonly (Found | undefi
 
 const ON_EVM = `On an EVM chain: ${hashAction('evm')}`;
 
+/** The transactions of a list on a chain, for summaries. */
+const ofChain = (listName: 'missed' | 'pending'): string =>
+  countAtPresent(`sum(crosschain_cctxs{target=%[1]q,list='${listName}',chain_id=%[2]q})`, 'chain_id');
+
+const OLDEST_AGE = queried(
+  "time() - min(crosschain_oldest_cctx_created_timestamp_seconds{target=%[1]q,list='pending',chain_id=%[2]q})",
+  '{{ .Value | humanizeDuration }} old, ',
+  'chain_id',
+);
+
 /** Votes on what is confirmed take a block of the hub; a missed run of the observers some minutes. */
 const STUCK_SECONDS = 300;
 
-const stuck = problemOf('rate_limiter_input', {
+const chainStuck = problemOf('rate_limiter_input', {
   name: 'CrosschainBacklogStuck',
   severity: 'critical',
   beginsAtLimit: true,
   afterMinutes: 0,
   needsTime: true,
   summary: `nothing moves on ${THE_CHAIN}.`,
+  atPresent: ofChain('pending'),
   description:
     'The lowest pending nonce of a chain has not changed for the age limit of the chain plus five minutes in which the hub makes blocks and sends outbounds, and the later nonces wait for it. Documents with a truncated list do not count.',
   action: `If a transaction of the chain is missed, begin with that. ${ON_EVM}`,
@@ -116,6 +118,7 @@ function tooOld(severity: Severity) {
     beginsAtLimit: true,
     afterMinutes: 0,
     summary: `a pending transaction on ${THE_CHAIN} is ${isCritical ? 'far ' : ''}older than the age limit of the chain.`,
+    atPresent: OLDEST_AGE,
     description: isCritical
       ? 'The oldest pending transaction of a chain is older than four times the age limit of the chain, or twice from a limit of an hour on: 2 hours by default, 4 hours on Bitcoin.'
       : 'The oldest pending transaction of a chain is older than the age limit of the chain: 30 minutes by default, 2 hours on Bitcoin.',
@@ -200,11 +203,11 @@ const truncated = problemOf('rate_limiter_input', {
   afterMinutes: 10,
   needsTime: true,
   summary: 'the node omits pending transactions from its list.',
-  numberQuery: 'crosschain_cctxs_hidden{target=%q}',
+  atPresent: countAtPresent('max(crosschain_cctxs_hidden{target=%[1]q})'),
   description:
     'The node omits pending transactions from its list, so counts by chain are lower bounds. Meanwhile CrosschainBacklogStuck is not judged, and CrosschainOldestPendingTooOld and CrosschainFreezeNear only of what is listed.',
   action:
-    'Remove limit from the configuration if it is set. Otherwise the backlog is longer than the 500 that a node lists: find out which chain does not move.',
+    'If `crosschain.limit` is configured, remove it. Otherwise the backlog is longer than the 500 that a node lists: find out which chain does not move.',
   find: ({ input }) => {
     if (!isTruncated(input)) return undefined;
     const { limit } = input.settings;
@@ -219,12 +222,12 @@ const truncated = problemOf('rate_limiter_input', {
   },
 });
 
-const high = problemOf('rate_limiter_input', {
+const crosschainBacklogHigh = problemOf('rate_limiter_input', {
   name: 'CrosschainBacklogHigh',
   severity: 'warning',
   afterMinutes: 30,
   summary: 'more cross-chain transactions are pending than crosschain.backlog_limit.',
-  numberQuery: 'crosschain_total_pending{target=%q}',
+  atPresent: countAtPresent('max(crosschain_total_pending{target=%[1]q})'),
   description:
     'More transactions are missed or pending than `crosschain.backlog_limit`, including those that the node omits from its list.',
   action:
@@ -247,7 +250,7 @@ const high = problemOf('rate_limiter_input', {
 /* Missed transactions, and what waits for them. */
 
 const MISSED_ACTION =
-  'A missed transaction was executed: look it up on its chain by its nonce, and have an observer post its hash. Do not abort it, because that can pay twice.';
+  'A missed transaction was executed, because a later nonce was: look it up on its chain by its nonce, and have an observer post its hash. Do not abort it, because that can pay twice.';
 
 /** More are not told apart; the oldest are kept. */
 const MAX_MISSED = 1000;
@@ -287,8 +290,9 @@ const missed = problemOf('rate_limiter_input', {
   afterMinutes: 15,
   needsTime: true,
   summary: `cross-chain transactions on ${THE_CHAIN} are missed.`,
+  atPresent: ofChain('missed'),
   description:
-    'Transactions of a chain have been missed for less than a day: they are pending although a later nonce of the chain is confirmed. Too many nonces above one, the chain freezes. What was missed when the exporter began is old.',
+    'Transactions of a chain have been missed for less than a day: they are pending although a later nonce of the chain is confirmed. With too many nonces above one, the chain freezes. Those that the first poll found missed are old, and no problem.',
   action: MISSED_ACTION,
   mark: missedSince,
   find: ({ input }, mark: MissedMark | undefined) => {
@@ -311,10 +315,11 @@ const unlisted = problemOf('rate_limiter_input', {
   afterMinutes: 15,
   needsTime: true,
   summary: `cross-chain transactions on ${THE_CHAIN} are pending and no longer listed.`,
+  atPresent: countAtPresent('max(crosschain_cctxs_unlisted{target=%[1]q,chain_id=%[2]q})', 'chain_id'),
   description:
-    'Transactions of a chain have left the lists, and the node says that they are pending: they are so far below the lowest nonce of the chain that no client works on them any more.',
+    'Transactions of a chain have left the lists, and the node says that they are pending: they are so far below the lowest nonce of the chain that no observer works on them any more.',
   action:
-    'Clients see it no more, so a posted hash does not help: look it up on its chain by its nonce, and have enough observers vote for its outbound by hand. An abort can pay twice.',
+    'Observers no longer see it, so a posted hash does not help: look it up on its chain by its nonce, and have enough observers vote for its outbound by hand. Do not abort it, because that can pay twice.',
   find: ({ input, flow }) => {
     const all = required(unlistedCctxs({ input, flow })).filter(({ isIgnored }) => !isIgnored);
     const byChain = groupBy(all, ({ chainId }) => chainId);
@@ -333,9 +338,11 @@ const unlisted = problemOf('rate_limiter_input', {
 /** In the summary: whether the chain is frozen. */
 const NONCES_LEFT = queried(
   'topk(1, crosschain_schedule_lookahead_nonces{target=%[1]q,chain_id=%[2]q} + crosschain_lowest_missed_nonce{target=%[1]q,chain_id=%[2]q} - crosschain_highest_pending_nonce{target=%[1]q,chain_id=%[2]q})',
-  'chain_id',
   '{{ if gt .Value 0.0 }}freezes after {{ .Value }} more nonces{{ else }}is frozen{{ end }}{{ else }}freezes',
+  'chain_id',
 );
+
+const MISSED_NONCE = `a missed transaction${queried('topk(1, crosschain_lowest_missed_nonce{target=%[1]q,chain_id=%[2]q})', ' at nonce {{ .Value | printf "%.0f" }}', 'chain_id')}`;
 
 function freezeNear(severity: Severity, share: number, afterMinutes: number, inhibits: readonly Inhibition[]) {
   return problemOf('rate_limiter_input', {
@@ -344,8 +351,8 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
     // How much of the lookahead has to be left.
     beginsAtLimit: true,
     afterMinutes,
-    summary: `${THE_CHAIN} ${NONCES_LEFT} behind a missed transaction: less than ${percent(share)} of its nonces are left.`,
-    description: `The highest pending nonce of a chain is so far above its lowest missed one that less than ${percent(share)} of the lookahead is left, which is 60 nonces unless the chain says otherwise, 30 on Arbitrum. Clients send nothing further above the missed one. Not on Bitcoin.`,
+    summary: `${THE_CHAIN} ${NONCES_LEFT} behind ${MISSED_NONCE}.`,
+    description: `Observers send at most 60 nonces above the lowest missed one of a chain (30 on Arbitrum, or what the chain says), and less than ${percent(share)} of these are left. At 0 the chain is frozen: nothing more is sent to it. Bitcoin has no such limit.`,
     action: `Begin with the lowest missed nonce. ${MISSED_ACTION}`,
     mark: missedSince,
     find: ({ input }: CrosschainEvidence, mark: MissedMark | undefined) => {
@@ -389,12 +396,12 @@ export const crosschainProblems = [
     { problem: 'CrosschainBacklogStuck', equal: ['chain_id'] },
     { problem: 'CrosschainOldestPendingTooOld', equal: ['chain_id'] },
   ]),
-  stuck,
+  chainStuck,
   tooOld('critical'),
   freezeNear('warning', 0.5, 5, []),
   missed,
   unlisted,
   tooOld('warning'),
   truncated,
-  high,
+  crosschainBacklogHigh,
 ];

@@ -89,9 +89,9 @@ unless ${ON_ENDPOINT} ${CURRENT}
 unless ${ON_ENDPOINT} (${NOT_SERVED})`,
     summary: `${THE_POLLS} have not succeeded for {{ $value | humanizeDuration }}.`,
     description:
-      'The last successful poll of every exporter is more than 10 minutes old, none has succeeded since the endpoint was added, or the only exporter that polls it is down. No other alert on the document can fire.',
+      'No exporter has polled the document successfully for 10 minutes, or ever since it was added; or the only exporter that polls it is down. No other alert on the document can fire.',
     action:
-      'Check that the exporter runs, then the endpoint and the last failure on its status page; nothing else can be judged without its data.',
+      'Check that the exporter runs. The status page of the exporter has the last failure: check the node that it names. Until a poll succeeds, this part of the bridge is not monitored.',
     inhibits: FAILING,
     inhibitsDocument: true,
   }),
@@ -145,7 +145,7 @@ or increase(bridge_exporter_poll_failures_total{reason=~"${SIZE_REASONS.join('|'
     forMinutes: 5,
     keepFiringMinutes: 10,
     summary:
-      '{{ $labels.target }}: a response of {{ $labels.document }} is near its size limit, or was refused for its size.',
+      '{{ $labels.target }}: a response of {{ $labels.document }} {{ if lt $value 1.0 }}has {{ $value | humanizePercentage }} of its size limit{{ else }}was refused for its size{{ end }}.',
     description:
       'A response is larger than 80 % of `poll.max_body_size`, or one was refused for its size, here or by the node, within 10 minutes. Above the limit every poll fails.',
     action: 'Raise poll.max_body_size or the limit of the node, then reduce the backlog.',
@@ -178,7 +178,7 @@ export const exporterRules: readonly ExporterRule[] = [
     expr: `(group by (cluster) (last_over_time(bridge_exporter_build_info[1d])) unless group by (cluster) (bridge_exporter_build_info))
 or absent(last_over_time(bridge_exporter_build_info[1d]))`,
     forMinutes: 10,
-    summary: 'No bridge-exporter of the cluster is scraped.',
+    summary: 'No bridge-exporter{{ with $labels.cluster }} of cluster {{ . }}{{ end }} is scraped.',
     description:
       'No exporter of a cluster that had one within a day has been scraped for 10 minutes, or none at all within a day. No other alert of the bridge can fire.',
     action: 'Check that the exporter runs and that its scrape job has targets.',
@@ -231,10 +231,11 @@ and on (cluster, namespace, job, instance) last_over_time(bridge_exporter_build_
     name: 'BridgeEndpointNotPolled',
     severity: 'critical',
     expr: 'time() - bridge_exporter_last_attempt_timestamp_seconds{document!="external_contract"} > 900',
-    summary: `${THE_POLLS} have stopped in {{ $labels.instance }}.`,
+    summary: `${THE_POLLS} have stopped in {{ $labels.instance }} for {{ $value | humanizeDuration }}.`,
     description:
       'The exporter is scraped, and has not polled the document for 15 minutes: it hangs, or is far too slow. No other alert of this exporter on the document can fire.',
-    action: 'Restart the exporter, and keep its log.',
+    action:
+      'Save the log of the exporter, then restart it. BridgeSnapshotStale fires as well unless another exporter polls the document.',
     inhibits: [{ problem: 'BridgeSnapshotStale', equal: ENDPOINT }],
     inhibitsDocument: true,
   }),
@@ -275,7 +276,7 @@ or time() - bridge_oldest_due_transfer_timestamp_seconds{fees="sufficient"} > ig
     keepFiringMinutes: 15,
     summary: '{{ $labels.target }}: withdrawals take longer than the objective.',
     description:
-      'A larger share of the withdrawals of 3 days, and of those of 6 hours, took longer than the `objective` of the target allows, and at least 5 of the 3 days; or a withdrawal with sufficient fees has been due for longer.',
+      'More withdrawals were late than the `objective` of the target allows, both in the last 3 days (at least 5) and in the last 6 hours; or a withdrawal with sufficient fees has waited for longer than the objective.',
     action:
       'Look for the step that is slow: batches are not built, not signed, or not relayed. Compare the durations of batches and of transfers on the dashboard.',
     dashboard: 'bridge-overview',

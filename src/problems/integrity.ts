@@ -17,7 +17,15 @@ import { required } from '../facts/withdrawal.js';
 import { claimItem } from '../facts/items/claims.js';
 import { count, percent } from '../text/format.js';
 import { claimants } from './oracle.js';
-import { eachPart, problemOf, type Evidence, type Found, type Inhibition, type Severity } from './problem.js';
+import {
+  eachPart,
+  problemOf,
+  type Evidence,
+  type Found,
+  type Inhibition,
+  type Problem,
+  type Severity,
+} from './problem.js';
 
 /* What only an attack, a forged signature, a bug or a restored old state explains. One document is consistent in itself, so there is no limit. */
 
@@ -31,8 +39,10 @@ const INHIBITS_VOTES: readonly Inhibition[] = [
 export const COMPARE_VALSETS =
   'Save the document, compare it with a second node, and with the validator set update on the external chain. If it is confirmed, alert the other validators and the owner of the contract, who can pause it.';
 
-const PREVENT_HALT =
-  'Save the document, and inform the developers and the other validators at once. Then look up the batch on the external chain. If it was not executed there, nobody else may vote for it, and the voters repair their nodes. If it was, more than 34 % of the power have to hold back their votes: the hub halts at 66 %.';
+const LOOK_UP_BATCH =
+  'Look up the batch on the external chain. If it was not executed there, the validators that claim it have to repair their nodes.';
+const PREVENT_HALT = `${LOOK_UP_BATCH} If it was, stop your orchestrator unless it has voted, and have the others do so: the hub halts at 66 % of the power. In both cases inform the developers and the other validators at once, and save the document.`;
+const WARN_OTHERS = `${LOOK_UP_BATCH} If it was, inform the developers and the other validators at once: the hub halts when 66 % of the power claim it.`;
 
 type Claims = (input: BridgeInput) => readonly Attestation[];
 
@@ -82,7 +92,7 @@ const valsetMismatches = problemOf('module_state', {
   afterMinutes: 0,
   summary: 'the validator set in the contract is not the one of the hub ({{ $labels.kind }}).',
   description:
-    'The validator set in the contract differs from the one with its nonce on the hub, or the hub had it within a day and has it no more, or a third of the power claims such a set. Whoever controls that set controls all funds; this can be a theft in progress.',
+    'The validator set in the contract has other members than the one with its nonce on the hub (valset_mismatch), or the hub has lost it within a day (valset_unknown), or a third of the power claims a set that the hub did not make (valset_claim_mismatch). Whoever controls that set controls all funds; this can be a theft in progress.',
   mark: {
     schema: knownMark,
     next: ({ input }, before: number | undefined) => (isValsetUnknown(input) ? (before ?? 0) : input.at.epochSeconds),
@@ -119,15 +129,17 @@ const valsetClaims = problemOf('module_state', {
   find: ({ input }) => foreignValsets(input, false),
 });
 
-function claimWithoutBatch(severity: Severity, afterMinutes: number, summary: string, description: string) {
+function claimWithoutBatch(
+  severity: Severity,
+  afterMinutes: number,
+  texts: Pick<Problem, 'summary' | 'description' | 'action'>,
+) {
   return problemOf('module_state', {
     name: 'BridgeClaimWithoutBatch',
     severity,
     afterMinutes,
     dashboard: 'bridge-validator',
-    summary,
-    description,
-    action: PREVENT_HALT,
+    ...texts,
     find: ({ input }: Evidence<'module_state'>) =>
       claimsByPower(
         input,
@@ -143,17 +155,17 @@ function claimWithoutBatch(severity: Severity, afterMinutes: number, summary: st
 
 export const integrityProblems = [
   valsetMismatches,
-  claimWithoutBatch(
-    'critical',
-    0,
-    'a third of the power or more claims a batch that the hub does not have.',
-    'A third of the power or more claims that a batch was executed which the hub does not have. At 66 % of the power, the hub halts.',
-  ),
+  claimWithoutBatch('critical', 0, {
+    summary: 'a third of the power or more claims a batch that the hub does not have.',
+    description:
+      'A third of the power or more claims that a batch was executed which the hub does not have. At 66 % of the power, the hub halts.',
+    action: PREVENT_HALT,
+  }),
   valsetClaims,
-  claimWithoutBatch(
-    'warning',
-    5,
-    'less than a third of the power claims a batch that the hub does not have.',
-    'Less than a third of the power claims that a batch was executed which the hub does not have: a faulty or lying validator, as long as no others follow.',
-  ),
+  claimWithoutBatch('warning', 5, {
+    summary: 'less than a third of the power claims a batch that the hub does not have.',
+    description:
+      'Less than a third of the power claims that a batch was executed which the hub does not have: a faulty or lying validator, as long as no others follow.',
+    action: WARN_OTHERS,
+  }),
 ];

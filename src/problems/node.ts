@@ -6,6 +6,7 @@ import { required } from '../facts/withdrawal.js';
 import { BEHIND_SECONDS, isNodeBehind, nodeDelay } from '../queries/node-status.js';
 import { duration } from '../text/format.js';
 import { entryOf, problemOf, type Evidence } from './problem.js';
+import { queried } from './templates.js';
 
 /* Nodes that stand still, are behind the chain, or have an older state than before: causes of whatever else a document shows. */
 
@@ -57,14 +58,18 @@ const behind = {
   dashboard: 'bridge-exporter',
   linksToPending: false,
   summary: 'the node of {{ $labels.document }} is behind the chain.',
+  atPresent: queried(
+    'time() - min(bridge_exporter_node_block_timestamp_seconds{target=%[1]q,document=%[2]q})',
+    'newest block {{ .Value | humanizeDuration }} old, ',
+    'document',
+  ),
 } as const;
 
 function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
   return problemOf(document, {
     ...behind,
-    description: `The newest block of the node is more than ${BEHIND_SECONDS / 60} minutes old, or the node is catching up, although polls succeed and its height moves. Everything that polls show is as old. Meanwhile BridgeStateRolledBack, BridgeOrchestratorDeadlineNear and BridgeBatchTimeoutNear are not judged.`,
-    action:
-      'Wait until the node has caught up, or poll another one; if it does not catch up, check its peers and its load.',
+    description: `The newest block of the node is more than ${BEHIND_SECONDS / 60} minutes old, or the node is catching up, although polls succeed and its height moves. What the exporter shows of the document is as old as that block. Meanwhile BridgeStateRolledBack, BridgeOrchestratorDeadlineNear and BridgeBatchTimeoutNear are not judged.`,
+    action: 'Poll another node until this one has caught up; if it does not catch up, check its peers and its load.',
     find: ({ input, answers }: Evidence<typeof document>) => {
       const { seconds } = required(nodeDelay(answers));
       if (!isNodeBehind(answers)) return undefined;

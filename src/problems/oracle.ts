@@ -32,6 +32,7 @@ import {
   depositsText,
   waitingText,
 } from './sentence.js';
+import { queried, countAtPresent } from './templates.js';
 
 /* The events of the external chain that validators vote for. */
 
@@ -65,7 +66,7 @@ const stalled = problemOf('module_state', {
   dashboard: 'bridge-validator',
   summary:
     'the oracle has stalled: a third of the power or more has claimed the next event, and no pending event is observed.',
-  numberQuery: 'bridge_pending_events{target=%q}',
+  atPresent: `${countAtPresent('max(bridge_pending_events{target=%[1]q})')}${queried('max(bridge_next_event_voted_power_ratio{target=%[1]q})', '{{ .Value | humanizePercentage }} of the power have claimed it, ')}`,
   description: `A third of the power or more has claimed the next event, and it is not observed, which requires ${percent(QUORUM_RATIO)} of the staking power. No deposit and no executed batch reaches the hub. A quiet oracle alone is no problem.`,
   action: CONTACT_VOTERS,
   find: ({ input }) => {
@@ -138,7 +139,7 @@ const silenceMark = z.strictObject({
   /** The highest id at the beginning of the period. */
   transfer: z.number(),
 });
-const silent = problemOf('module_state', {
+const oracleSilent = problemOf('module_state', {
   name: 'BridgeOracleSilent',
   severity: 'critical',
   afterMinutes: SILENT_SECONDS / 60 + 5,
@@ -327,7 +328,7 @@ export const oracleProblems = [
       'Compare the claims with the event on the external chain. Votes cannot be changed, so only an upgrade or a new contract ends it; no later event is observed.',
   }),
   stalled,
-  silent,
+  oracleSilent,
   conflicting('warning', {
     description: 'Validators claim different things for an event that is not observed yet. One claim can still win.',
     action: 'Compare the claims with the event on the external chain, and tell the operators of those who are wrong.',

@@ -126,8 +126,8 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
   readonly mark?: Mark<Name, Value>;
   /** What is wrong, as a template of Prometheus without the target and the age. */
   readonly summary: string;
-  /** PromQL of how many there are, for the summary, with %q for the target. */
-  readonly numberQuery?: string;
+  /** How large it is at present, for the summary: a template of Prometheus that ends with a comma and a space, or is empty without series. */
+  readonly atPresent?: string;
   /** When it is a problem and what that means, for annotations and docs/alerts.md. */
   readonly description: string;
   /** What to do first. */

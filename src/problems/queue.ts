@@ -22,7 +22,8 @@ import { aboveLimitSince, standstillSince } from '../facts/bridge/standstill.js'
 import { coinItem, waitingTokenItems } from '../facts/items/tokens.js';
 import { count } from '../text/format.js';
 import { entryOf, problemOf } from './problem.js';
-import { sumText, THE_TOKEN, tokenName, waitingAmounts } from './sentence.js';
+import { sumText, tokenName, waitingAmounts } from './sentence.js';
+import { countAtPresent, THE_TOKEN } from './templates.js';
 
 /* Transfers that are in no batch. */
 
@@ -56,15 +57,21 @@ const topMark = z.record(
   z.string(),
   z.strictObject({ transfer: z.string(), batch: decimalString, builtBefore: z.string() }),
 );
-const stuck = problemOf('module_state', {
+const transfersAtPresent = countAtPresent(
+  'max(bridge_token_unbatched_transfers{target=%[1]q,token_contract=%[2]q})',
+  'token_contract',
+);
+
+const backlogStuck = problemOf('module_state', {
   name: 'BridgeBacklogStuck',
   severity: 'critical',
   afterMinutes: 50,
-  summary: `transfers of ${THE_TOKEN} pay for a batch, and none is built.`,
+  summary: `transfers of ${THE_TOKEN} wait with sufficient fees, and no batch is built.`,
+  atPresent: transfersAtPresent,
   description:
-    'The fees of the transfers of a token reach its `min_batch_fee`, and no batch of the token is built, which usually takes minutes.',
+    'The fees of the transfers of a token reach its `min_batch_fee`, so that a batch should be built within minutes, and none was built.',
   action:
-    'Request a batch of the token: anyone can, and the error says what prevents one, such as the rate limit of the token or an older batch with higher fees. Then check the batch creators.',
+    'Request a batch of the token, which anyone can (build-batch, see the runbook): the error says what prevents one, such as the rate limit of the token or an older batch with higher fees. Then check the nodes that request batches.',
   mark: {
     schema: topMark,
     next: ({ input }, before) => {
@@ -117,12 +124,13 @@ const queueMark = z.record(
     points: z.array(z.strictObject({ at: z.number(), length: z.number() })),
   }),
 );
-const growing = problemOf('module_state', {
+const backlogGrowing = problemOf('module_state', {
   name: 'BridgeBacklogStuck',
   severity: 'warning',
   afterMinutes: 185,
   needsTime: true,
   summary: `the queue of ${THE_TOKEN} grows, and no batch is built.`,
+  atPresent: transfersAtPresent,
   // Transfers whose fees nobody takes wait for weeks on any real chain, but their number grows slowly.
   description: `${GROWING_TRANSFERS} transfers of a token without \`min_batch_fee\` were added to its queue in ${GROWING_SECONDS / HOUR_SECONDS} hours, and no batch of the token was built.`,
   action:
@@ -174,12 +182,12 @@ const growing = problemOf('module_state', {
   },
 });
 
-const high = problemOf('module_state', {
+const backlogHigh = problemOf('module_state', {
   name: 'BridgeBacklogHigh',
   severity: 'warning',
   afterMinutes: 30,
   summary: 'more transfers are pending than backlog_limit.',
-  numberQuery: 'bridge_unbatched_transfers{target=%[1]q} + bridge_batch_transactions{target=%[1]q}',
+  atPresent: countAtPresent('max(bridge_unbatched_transfers{target=%[1]q} + bridge_batch_transactions{target=%[1]q})'),
   description:
     'More transfers than `backlog_limit` are pending, batched or unbatched. The queue may still move; BridgeBacklogStuck fires when it does not.',
   action: 'Check whether batches are built, signed and relayed.',
@@ -199,4 +207,4 @@ const high = problemOf('module_state', {
   },
 });
 
-export const queueProblems = [stuck, growing, high];
+export const queueProblems = [backlogStuck, backlogGrowing, backlogHigh];

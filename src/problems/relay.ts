@@ -21,6 +21,7 @@ import { orUndefined, required, rows } from '../facts/withdrawal.js';
 import { count, list, percent } from '../text/format.js';
 import { problemOf, type Evidence, type Severity } from './problem.js';
 import { about, amountsText, waitingText } from './sentence.js';
+import { queried, countAtPresent } from './templates.js';
 
 /* Signed batches and validator sets that nobody relays, and batches that time out. */
 
@@ -124,7 +125,7 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
     severity,
     afterMinutes: hours * 60,
     summary: 'signed batches of several tokens wait for a relayer, and none is executed.',
-    numberQuery: 'bridge_relayable_batches{target=%q}',
+    atPresent: countAtPresent('max(bridge_relayable_batches{target=%[1]q})'),
     description,
     action: CHECK_RELAYERS,
     mark: { schema: executionMark, next: executionsAfter },
@@ -192,7 +193,7 @@ const timeoutNear = problemOf('module_state', {
 const CHECK_PAUSE = 'Check that the contract is not paused';
 const MAKE_DEPOSIT =
   'make a small deposit on the external chain: the hub cancels the batches with the next observed event';
-const GET_EVENT_OBSERVED = `${CHECK_PAUSE}. If events are pending, find out who has not voted for them; if none are, ${MAKE_DEPOSIT}.`;
+const GET_EVENT_OBSERVED = `If events are pending, find out who has not voted for them. If none are: ${CHECK_PAUSE.toLowerCase()}, and ${MAKE_DEPOSIT}.`;
 
 /** What makes the hub cancel the batches, with what is known about pending events and the contract. */
 function getEventObserved(input: BridgeInput): string {
@@ -224,7 +225,7 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
     severity,
     afterMinutes,
     summary: 'transfers are locked in batches that have timed out.',
-    numberQuery: 'bridge_batches_overdue{target=%q}',
+    atPresent: countAtPresent('max(bridge_batches_overdue{target=%[1]q})'),
     description,
     action: GET_EVENT_OBSERVED,
     find: ({ input }: Evidence<'module_state'>) => {
@@ -261,6 +262,10 @@ const valsetDrift = problemOf('module_state', {
   dashboard: 'bridge-validator',
   linksToPending: false,
   summary: `the validator set in the contract is out of date: its power shares differ by more than ${percent(DRIFT_RATIO)}.`,
+  atPresent: queried(
+    'max(bridge_valset_power_drift_ratio{target=%[1]q})',
+    '{{ .Value | humanizePercentage }} at present, ',
+  ),
   // The hub creates a new set at 0.05, so twice that is a set that was not relayed. Relayers may wait for low gas prices.
   description: `The power shares of the newest validator set differ by more than ${DRIFT_RATIO * 100} % in sum from those in the contract. From 68 % on, the members in the contract may no longer reach the 66 % from which on relayers relay.`,
   action: `If the newest validator set is unsigned, ${GET_SIGNED}. ${RELAY_SET}`,

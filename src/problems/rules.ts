@@ -51,12 +51,8 @@ function ruleOf(problem: Problem): Rule {
     action,
     dashboard,
     linksToPending,
-    numberQuery,
+    atPresent = '',
   } = problem;
-  const atPresent =
-    numberQuery === undefined
-      ? ''
-      : `{{ range query (printf "max(${numberQuery})" $labels.target) }}{{ .Value | printf "%.0f" }} at present, {{ end }}`;
   const isOfDocument = hasOtherLimit(problem);
   const matcher = isOfDocument ? `document="${document}",` : '';
   return {

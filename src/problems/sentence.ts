@@ -22,7 +22,6 @@ import { cctxCoin } from '../facts/items/crosschain.js';
 import { coinItem, waitingTokenItems, type CoinItem, type WaitingTokenItem } from '../facts/items/tokens.js';
 import { orEmpty, orUndefined, required, rows } from '../facts/withdrawal.js';
 import { count, duration, list, percent } from '../text/format.js';
-import type { Subject } from './problem.js';
 import { cleanText, splitAddress } from '../text/untrusted-text.js';
 import type { ClaimItem } from '../facts/items/claims.js';
 import type { ItemList } from '../facts/items/item-list.js';
@@ -201,36 +200,6 @@ export function cctxAmountsText(input: CrosschainInput, cctxs: readonly Cctx[]):
   return amounts.length === 0 ? '' : `${list(amounts)} in them`;
 }
 
-/*
- * Parts of summaries, which are templates of Prometheus. What is queried is left out without a series. In an expression, %[1]q is the target and %[2]q
- * the subject.
- */
-
-export function queried(expression: string, subject: keyof Subject, text: string): string {
-  return `{{ range query (printf "${expression}" $labels.target $labels.${subject}) }}${text}{{ end }}`;
-}
-
-const TOKEN_SYMBOL = queried(
-  'topk(1, bridge_token_info{target=%[1]q,token_contract=%[2]q})',
-  'token_contract',
-  '{{ .Labels.symbol }} ',
-);
-export const THE_TOKEN = `${TOKEN_SYMBOL}{{ $labels.token_contract }}`;
-
-const CHAIN_NAME = queried(
-  'topk(1, crosschain_age_limit_seconds{target=%[1]q,chain_id=%[2]q})',
-  'chain_id',
-  '{{ with .Labels.chain }} ({{ . }}){{ end }}',
-);
-export const THE_CHAIN = `chain {{ $labels.chain_id }}${CHAIN_NAME}`;
-
-const VALIDATOR_NAME = queried(
-  'topk(1, bridge_orchestrator_info{target=%[1]q,orchestrator=%[2]q} or bridge_watched_orchestrator_info{target=%[1]q,orchestrator=%[2]q})',
-  'orchestrator',
-  '{{ with .Labels.name }}{{ . }} {{ end }}',
-);
-export const YOUR_VALIDATOR = `your validator ${VALIDATOR_NAME}{{ $labels.orchestrator }}`;
-
 /** A chain by its configured name and id. */
 export function chainText(input: Pick<CrosschainInput, 'chains'>, chainId: string): string {
   if (chainId === '') return 'without id';
@@ -242,7 +211,7 @@ export function chainText(input: Pick<CrosschainInput, 'chains'>, chainId: strin
 const hashActions: Readonly<Record<ChainType, readonly [withHash: string, withoutHash: string]>> = {
   evm: [
     'it should be in a block: look it up on the chain. Without a receipt the hash is wrong; with one, check its confirmations, then the observers.',
-    'compare its nonce with the transactions of the signers. It is not sent, in the mempool, or executed.',
+    'compare its nonce with the transactions of the signers: it was never sent, or waits in the mempool, or was executed and nobody has posted its hash.',
   ],
   bitcoin: ['it was broadcast: check its fee and its confirmations.', 'check the signers.'],
   other: ['it was executed and waits for votes: check the observers.', 'check the relayer and the signers.'],

@@ -21,11 +21,11 @@ import { orNull, required, rows } from '../facts/withdrawal.js';
 import { percent } from '../text/format.js';
 import { problemOf, type Evidence } from './problem.js';
 import { amountsText, clockTime, membersOf, missingValidators, ownFirst, timeoutText } from './sentence.js';
+import { countAtPresent } from './templates.js';
 
 /* Batches and validator sets that lack signatures. */
 
-const CONTACT_SIGNERS =
-  'Contact the operators of the validators that have not signed, the most power first; wait only while the number of unsigned batches falls.';
+const CONTACT_SIGNERS = 'Contact the operators of the validators that have not signed, the most power first.';
 
 /** `null` if the document does not have it. */
 const decimal = decimalString.nullable();
@@ -85,10 +85,10 @@ const batchUnsigned = problemOf('module_state', {
   afterMinutes: 30,
   dashboard: 'bridge-validator',
   summary: 'batches lack signatures, and cannot be relayed.',
-  numberQuery: 'bridge_batches_below_threshold{target=%q}',
+  atPresent: countAtPresent('max(bridge_batches_below_threshold{target=%[1]q})'),
   description:
-    'Less power than `power_threshold` has signed the oldest of these batches. If it times out unsigned, the next one counts from the same start. Unsigned batches cannot be relayed.',
-  action: `Restart the orchestrator of your own validator, and check its funds and key. ${CONTACT_SIGNERS}`,
+    'Less power than `power_threshold` has signed the oldest of these batches. If it times out unsigned, the problem goes on with the next batch.',
+  action: `If your validator has not signed, check the log, funds and key of its orchestrator, and restart it. ${CONTACT_SIGNERS}`,
   mark: { schema: unsignedMark, isDebounced: true, next: unsignedSince },
   find: ({ input }, mark: UnsignedMark | undefined) => {
     const oldest = oldestUnsigned(input);

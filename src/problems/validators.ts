@@ -22,16 +22,8 @@ import { orUndefined, required } from '../facts/withdrawal.js';
 import { claimPosition } from '../queries/watched-validators.js';
 import { count, percent } from '../text/format.js';
 import { entryOf, problemOf, type Evidence, type Found, type FoundValidator, type Severity } from './problem.js';
-import {
-  clockTime,
-  haveOrHas,
-  numberAndPower,
-  queried,
-  validators,
-  withList,
-  YOUR_VALIDATOR,
-  yourValidator,
-} from './sentence.js';
+import { clockTime, haveOrHas, numberAndPower, validators, withList, yourValidator } from './sentence.js';
+import { queried, YOUR_VALIDATOR } from './templates.js';
 
 /* Signatures and votes that single validators miss: each watched validator, and all others together. */
 
@@ -104,7 +96,7 @@ const confirmsMissing = problemOf('module_state', {
   dashboard: 'bridge-validator',
   lateWith: 'signatures for an hour',
   summary: `{{ if eq $labels.watched "true" }}${YOUR_VALIDATOR} does{{ else }}validators with ${percent(LATE_POWER_RATIO)} of the power or more do{{ end }} not sign.`,
-  description: `A validator of \`watch\` has signed nothing for an hour, or not the validator set with its next deadline; or others that together have ${LATE_POWER_RATIO * 100} % of the power or more. A validator that misses a deadline is jailed. From 34 % on, nothing can be relayed.`,
+  description: `One of your validators (\`watch\`) has signed nothing for an hour, or not the validator set with its next deadline; or others that together have ${LATE_POWER_RATIO * 100} % of the power or more. A validator that misses a deadline is jailed. From 34 % on, nothing can be relayed.`,
   action: CHECK_CONFIRMS,
   // An orchestrator signs one batch a minute, the newest first, so a signature of any batch is progress.
   mark: {
@@ -190,7 +182,7 @@ const votesMissing = problemOf('module_state', {
   dashboard: 'bridge-validator',
   lateWith: 'votes for events',
   summary: `{{ if eq $labels.watched "true" }}${YOUR_VALIDATOR} does{{ else }}validators with ${percent(LATE_POWER_RATIO)} of the power or more do{{ end }} not vote.`,
-  description: `A validator of \`watch\` has voted for no event since one that others have claimed, or others that together have ${LATE_POWER_RATIO * 100} % of the power or more. A vote for another claim is not missing. From 34 % on, no event is observed.`,
+  description: `One of your validators (\`watch\`) has not voted for an event that others have claimed, nor for any later one; or others that together have ${LATE_POWER_RATIO * 100} % of the power or more. A vote for another claim is not missing. From 34 % on, no event is observed.`,
   action: CHECK_VOTES,
   mark: {
     schema: voteByMember,
@@ -235,13 +227,14 @@ const votesMissing = problemOf('module_state', {
 const CRITICAL_HOURS = 12;
 const WARNING_HOURS = 24;
 
-const TELL_OPERATORS = 'Tell the operators, the largest first: nothing is signed or observed without them.';
+const TELL_OPERATORS =
+  'Tell the operators, the most power first: when a third of the power is jailed, nothing is signed or observed.';
 
 /** In the summary, when the deadline is known. */
 const TIME_LEFT = queried(
   '(min(bridge_orchestrator_confirm_deadline_height{target=%[1]q,orchestrator=%[2]q} >= scalar(max(bridge_height{target=%[1]q}))) - scalar(max(bridge_height{target=%[1]q}))) * scalar(max(bridge_block_time_seconds{target=%[1]q}))',
+  ' has {{ .Value | humanizeDuration }} left to sign, or it is jailed{{ else }} must sign soon, or it is jailed',
   'orchestrator',
-  ' has {{ .Value | humanizeDuration }} left and',
 );
 
 function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') {
@@ -254,10 +247,10 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
     afterMinutes: 15,
     dashboard: 'bridge-validator',
     lateWith: 'a signature with a near deadline',
-    summary: `{{ if eq $labels.watched "true" }}${YOUR_VALIDATOR}${TIME_LEFT}{{ else }}validators with a third of the power{{ end }} must sign within ${hours} hours or be jailed.`,
-    description: `Less than ${hours} hours are left for a validator of \`watch\` to sign a validator set or a batch, or for others that together have a third of the power. After that it is jailed; jailed validators neither sign nor vote.`,
+    summary: `{{ if eq $labels.watched "true" }}${YOUR_VALIDATOR}${TIME_LEFT}{{ else }}validators with a third of the power must sign within ${hours} hours, or they are jailed{{ end }}.`,
+    description: `Less than ${hours} hours are left for one of your validators (\`watch\`) to sign a validator set or a batch, or for others that together have a third of the power. After that it is jailed; jailed validators neither sign nor vote.`,
     // The rule is about watched and other validators, so its action names both.
-    action: `Of your validator: ${remedy} Of others: ${TELL_OPERATORS}`,
+    action: `If it is yours: ${remedy} If not: ${TELL_OPERATORS}`,
     find: ({ input }: Evidence<'module_state'>) => {
       // Who has not signed at an old height may have signed since then.
       if (input.isNodeBehind === true) return { inPart: [] };

@@ -12,7 +12,8 @@ import { watchedItems } from '../facts/items/watched.js';
 import { claimPosition, stakingStatus } from '../queries/watched-validators.js';
 import { count } from '../text/format.js';
 import { entryOf, problemOf, type Evidence, type Found, type Severity, type Subject } from './problem.js';
-import { YOUR_VALIDATOR, yourValidator } from './sentence.js';
+import { yourValidator } from './sentence.js';
+import { YOUR_VALIDATOR } from './templates.js';
 
 /* The validators of `watch`: whether they are in the validator set, and what the node answers about each of them. */
 
@@ -119,7 +120,7 @@ const lagging = problemOf('module_state', {
 /** When the node has last said whether each orchestrator is jailed, in Unix seconds: also before this process. */
 const answeredMark = z.record(z.string(), z.number());
 
-const unknown = problemOf('module_state', {
+const validatorUnknown = problemOf('module_state', {
   name: 'BridgeWatchedValidatorUnknown',
   severity: 'warning',
   afterMinutes: 60,
@@ -208,5 +209,5 @@ export const watchedProblems = [
     action:
       'Check whether the validator is jailed, and the address in watch: no alert covers a validator outside the set.',
   }),
-  unknown,
+  validatorUnknown,
 ];

@@ -285,9 +285,24 @@ describe('the examples in prometheus/', () => {
 });
 
 describe.skipIf(!hasPromtool)('the summary of an alert', () => {
+  const began = (problem: string, severity: string, labels = ''): string =>
+    `bridge_problem_start_timestamp_seconds{target="t",problem="${problem}",severity="${severity}"${labels}} 0`;
+
+  /** The summaries of these alerts with these series, five hours after all problems have begun. */
+  function summaries(names: readonly string[], lines: readonly string[]): readonly (string | undefined)[] {
+    const series = lines.map((line) => ({
+      series: line.slice(0, line.lastIndexOf(' ')),
+      values: `${line.slice(line.lastIndexOf(' '))}x5`,
+    }));
+    const alerts = names.map((alertname) => ({ eval_time: '5h', alertname, exp_alerts: [] }));
+    const tests = [{ interval: '1h', input_series: series, alert_rule_test: alerts }];
+    const content = { rule_files: [RULES], evaluation_interval: '1h', tests };
+    const file = createTempFolder().write('test.yml', JSON.stringify(content));
+    const { output } = runTool('promtool', ['test', 'rules', file]);
+    return Array.from(output.matchAll(/summary="t: ([^"]*)"/g), ([, summary]) => summary);
+  }
+
   it('says which number, validator, deadline or chain matters, and nothing of it without the series', () => {
-    const began = (problem: string, severity: string, labels = ''): string =>
-      `bridge_problem_start_timestamp_seconds{target="t",problem="${problem}",severity="${severity}"${labels}} 0`;
     const chain = (id: string): string => `{target="t",chain_id="${id}",chain="bsc"}`;
     const member = '{target="t",orchestrator="inj1a",name="Alpha",confirms="batch"}';
     const series = [
@@ -300,29 +315,110 @@ describe.skipIf(!hasPromtool)('the summary of an alert', () => {
         `crosschain_lowest_missed_nonce${chain(id)} 1000000`,
         `crosschain_highest_pending_nonce${chain(id)} ${id === '56' ? 1000055 : 1000060}`,
       ]),
-      began('BridgeBacklogHigh', 'warning'),
-      'bridge_unbatched_transfers{target="t"} 1500000',
-      'bridge_batch_transactions{target="t"} 5',
       began('BridgeOrchestratorDeadlineNear', 'critical', ',orchestrator="inj1a",watched="true"'),
+      began('BridgeOrchestratorDeadlineNear', 'critical', ',orchestrator="inj1b",watched="true"'),
+      began('BridgeOrchestratorDeadlineNear', 'critical'),
       `bridge_orchestrator_info${member} 1`,
       `bridge_orchestrator_confirm_deadline_height${member} 5000`,
       'bridge_height{target="t"} 1000',
       'bridge_block_time_seconds{target="t"} 2',
-    ].map((line) => ({
-      series: line.slice(0, line.lastIndexOf(' ')),
-      values: `${line.slice(line.lastIndexOf(' '))}x60`,
-    }));
-    const names = ['CrosschainFreezeNear', 'BridgeBacklogHigh', 'BridgeOrchestratorDeadlineNear'];
-    const alerts = names.map((alertname) => ({ eval_time: '45m', alertname, exp_alerts: [] }));
-    const tests = [{ interval: '1m', input_series: series, alert_rule_test: alerts }];
-    const file = createTempFolder().write('test.yml', JSON.stringify({ rule_files: [RULES], tests }));
-    const { output } = runTool('promtool', ['test', 'rules', file]);
-    expect(Array.from(output.matchAll(/summary="t: ([^"]*)"/g), ([, summary]) => summary)).toEqual([
-      'chain 56 (bsc) freezes after 5 more nonces behind a missed transaction: less than 20 % of its nonces are left (exceeded its limit 45m 0s ago).',
-      'chain 57 (bsc) is frozen behind a missed transaction: less than 20 % of its nonces are left (exceeded its limit 45m 0s ago).',
-      'chain 58 freezes behind a missed transaction: less than 20 % of its nonces are left (exceeded its limit 45m 0s ago).',
-      'more transfers are pending than backlog_limit (1500005 at present, began 45m 0s ago).',
-      'your validator Alpha inj1a has 2h 13m 20s left and must sign within 12 hours or be jailed (began 45m 0s ago).',
+    ];
+    expect(summaries(['CrosschainFreezeNear', 'BridgeOrchestratorDeadlineNear'], series)).toEqual([
+      'chain 56 (bsc) freezes after 5 more nonces behind a missed transaction at nonce 1000000 (exceeded its limit 5h 0m 0s ago).',
+      'chain 57 (bsc) is frozen behind a missed transaction at nonce 1000000 (exceeded its limit 5h 0m 0s ago).',
+      'chain 58 freezes behind a missed transaction (exceeded its limit 5h 0m 0s ago).',
+      'your validator Alpha inj1a has 2h 13m 20s left to sign, or it is jailed (began 5h 0m 0s ago).',
+      'your validator inj1b must sign soon, or it is jailed (began 5h 0m 0s ago).',
+      'validators with a third of the power must sign within 12 hours, or they are jailed (began 5h 0m 0s ago).',
+    ]);
+  });
+
+  it.each<readonly [alert: string, severity: string, labels: string, size: string, ...series: string[]]>([
+    ['BridgeBatchUnsigned', 'critical', '', '2 at present', 'bridge_batches_below_threshold{target="t"} 2'],
+    ['BridgeBatchNotRelayed', 'critical', '', '3 at present', 'bridge_relayable_batches{target="t"} 3'],
+    ['BridgeBatchOverdue', 'critical', '', '4 at present', 'bridge_batches_overdue{target="t"} 4'],
+    ['BridgeValsetDrift', 'warning', '', '12% at present', 'bridge_valset_power_drift_ratio{target="t"} 0.12'],
+    [
+      'BridgeOracleSilent',
+      'critical',
+      ',document="external_contract"',
+      '5 at present',
+      'bridge_contract_unobserved_events{target="t"} 5',
+    ],
+    ['BridgePowerThresholdTooLow', 'warning', '', '67%', 'bridge_contract_power_threshold_ratio{target="t"} 0.67'],
+    [
+      'BridgeOracleStalled',
+      'critical',
+      '',
+      '6 at present, 41% of the power have claimed it',
+      'bridge_pending_events{target="t"} 6',
+      'bridge_next_event_voted_power_ratio{target="t"} 0.41',
+    ],
+    [
+      'BridgeBacklogStuck',
+      'critical',
+      ',token_contract="0xt"',
+      '7 at present',
+      'bridge_token_unbatched_transfers{target="t",token_contract="0xt",denom="d"} 7',
+      'bridge_token_unbatched_transfers{target="t",token_contract="0xu",denom="d"} 9',
+    ],
+    [
+      'BridgeBacklogHigh',
+      'warning',
+      '',
+      '1500005 at present',
+      'bridge_unbatched_transfers{target="t"} 1500000',
+      'bridge_batch_transactions{target="t"} 5',
+    ],
+    [
+      'BridgeNodeBehind',
+      'warning',
+      ',document="module_state"',
+      'newest block 50m 0s old',
+      'bridge_exporter_node_block_timestamp_seconds{target="t",document="module_state"} 15000',
+    ],
+    [
+      'BridgeTokenUnbacked',
+      'critical',
+      ',token_contract="0xt"',
+      'short of 2.5',
+      'bridge_token_backing_surplus_amount{target="t",token_contract="0xt",denom="d"} -2500000',
+      'bridge_token_decimals{target="t",token_contract="0xt"} 6',
+    ],
+    [
+      'CrosschainBacklogStuck',
+      'critical',
+      ',chain_id="56"',
+      '8 at present',
+      'crosschain_cctxs{target="t",list="pending",chain_id="56",status="a"} 8',
+    ],
+    [
+      'CrosschainCctxsMissed',
+      'warning',
+      ',chain_id="56"',
+      '9 at present',
+      'crosschain_cctxs{target="t",list="missed",chain_id="56",status="a"} 5',
+      'crosschain_cctxs{target="t",list="missed",chain_id="56",status="b"} 4',
+    ],
+    [
+      'CrosschainCctxsUnlisted',
+      'warning',
+      ',chain_id="56"',
+      '2 at present',
+      'crosschain_cctxs_unlisted{target="t",chain_id="56"} 2',
+    ],
+    [
+      'CrosschainOldestPendingTooOld',
+      'critical',
+      ',chain_id="56"',
+      '4h 0m 0s old',
+      'crosschain_oldest_cctx_created_timestamp_seconds{target="t",list="pending",chain_id="56"} 3600',
+    ],
+    ['CrosschainPendingListTruncated', 'warning', '', '7 at present', 'crosschain_cctxs_hidden{target="t"} 7'],
+    ['CrosschainBacklogHigh', 'warning', '', '1200 at present', 'crosschain_total_pending{target="t"} 1200'],
+  ])('of %s (%s) says how large it is at present', (alert, severity, labels, size, ...series) => {
+    expect(summaries([alert], [began(alert, severity, labels), ...series])).toEqual([
+      expect.stringContaining(` (${size}, `) as string,
     ]);
   });
 });
