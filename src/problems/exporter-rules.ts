@@ -178,7 +178,7 @@ export const exporterRules: readonly ExporterRule[] = [
     expr: `(group by (cluster) (last_over_time(bridge_exporter_build_info[1d])) unless group by (cluster) (bridge_exporter_build_info))
 or absent(last_over_time(bridge_exporter_build_info[1d]))`,
     forMinutes: 10,
-    summary: 'No bridge-exporter{{ with $labels.cluster }} of cluster {{ . }}{{ end }} is scraped.',
+    summary: 'No bridge-exporter of the cluster is scraped.',
     description:
       'No exporter of a cluster that had one within a day has been scraped for 10 minutes, or none at all within a day. No other alert of the bridge can fire.',
     action: 'Check that the exporter runs and that its scrape job has targets.',
