@@ -44,7 +44,7 @@ export async function runDemo(options: DemoFlags<ScenarioName>, context: Command
         loadConfig: async () => ({ ok: true, config, warnings: [] }),
         knownBefore,
       });
-      context.print(whatIsShown(scenario, past) + addresses(exporter.url, options['web.telemetryPath']));
+      context.print(whatIsShown(scenario, past) + addresses(exporter.url, options));
       await context.waitForStopSignal();
       await exporter.close();
     } finally {
@@ -68,13 +68,13 @@ ${lines.length === 0 ? '  no problem' : lines.join('\n')}
 `;
 }
 
-const addresses = (url: string, telemetryPath: string): string => `
+const addresses = (url: string, { scenario, 'web.telemetryPath': telemetryPath }: DemoFlags<ScenarioName>): string => `
 exporter
   status page    ${url}/
   pending items  ${url}/pending
   metrics        ${url}${telemetryPath}
 
-Ctrl+C stops both; --scenario=stuck shows an incident, --help lists the others.
+Ctrl+C stops both; --scenario=${scenario === 'stuck' ? 'unsigned-batch' : 'stuck'} shows ${scenario === 'healthy' ? 'an' : 'another'} incident, --help lists the others.
 
 `;
 

@@ -44,7 +44,7 @@ const reloadInterval = (text: string): number => (parseDuration(text) === 0 ? 0 
 function listenAddress(text: string): ListenAddress {
   const { name, v6, port } = /^(?:(?<name>[\w.-]+)|\[(?<v6>[^\]]+)\])?:(?<port>\d{1,5})$/.exec(text)?.groups ?? {};
   if (port === undefined || Number(port) > 65_535 || (v6 !== undefined && !isIPv6(v6)))
-    return expected('an address such as :10917, 127.0.0.1:10917 or [::1]:10917');
+    return expected('an address such as :10917, 127.0.0.1:10917 or [::1]:10917, with a port up to 65535');
   const host = v6 ?? name;
   return { ...(host !== undefined && { host }), port: Number(port) };
 }

@@ -38,9 +38,13 @@ export function formatMessage({ path, message }: PathMessage, label: FormatPosit
 export function validate<T>(schema: z.ZodType<T>, data: unknown, label: FormatPosition): Result<{ readonly value: T }> {
   const { success, data: value, error } = schema.safeParse(data, { error: describeIssue });
   if (success) return { ok: true, value };
+  const topLevel = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
   return {
     ok: false,
-    problems: formatFirst(error.issues.flatMap(problemsOf), (each) => formatMessage(each, label)),
+    problems: formatFirst(
+      error.issues.flatMap((issue) => problemsOf(issue, topLevel)),
+      (each) => formatMessage(each, label),
+    ),
   };
 }
 
@@ -54,9 +58,14 @@ function formatFirst<T>(problems: readonly T[], format: (problem: T) => string):
 }
 
 /** The problems of an issue: one for each unknown key, and those of the alternative that was meant. */
-function problemsOf(issue: z.core.$ZodIssue): PathMessage[] {
+function problemsOf(issue: z.core.$ZodIssue, topLevel: readonly string[]): PathMessage[] {
   const { path, message } = issue;
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => ({ path: [...path, key], message }));
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => {
+      const hint = topLevel.includes(key) ? `; ${key} belongs to the top level` : '';
+      return { path: [...path, key], message: message + hint };
+    });
+  }
   const [meant] = issue.code === 'invalid_union' ? issue.errors.filter((errors) => errors.every(isInside)) : [];
   return meant?.map((inner) => ({ path: [...path, ...inner.path], message: inner.message })) ?? [{ path, message }];
 }

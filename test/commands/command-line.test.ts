@@ -132,7 +132,7 @@ describe('the environment variables of flags', () => {
 
 describe('a usage error', () => {
   const LEVELS = 'Allowed choices are trace, debug, info, warn, error, fatal, silent.';
-  const ADDRESS = 'Expected an address such as :10917, 127.0.0.1:10917 or [::1]:10917.';
+  const ADDRESS = 'Expected an address such as :10917, 127.0.0.1:10917 or [::1]:10917, with a port up to 65535.';
   const PATH =
     'Expected a path of letters, digits, dots, - and _ such as /metrics, except /pending, /config and paths under /-/.';
   const SHARD = 'Expected k/n with 1 ≤ k ≤ n ≤ 10000, such as 2/5.';

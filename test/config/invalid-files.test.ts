@@ -78,6 +78,14 @@ const invalidFiles: readonly (readonly [title: string, text: string, ...problems
     'b:4:30: chains.1.explorers: is not a supported key — expected one of name, explorer',
   ],
   [
+    'keys of the top level in a target',
+    'targets: [{name: a, bridge: {url: "https://a.example", poll: {}, pol: {}}}]',
+    expect.stringMatching(
+      /^b:1:56: targets\[0\]\.bridge\.poll: is not a supported key — .*; poll belongs to the top level$/,
+    ),
+    expect.stringMatching(/^b:1:66: targets\[0\]\.bridge\.pol: is not a supported key — [^;]*$/),
+  ],
+  [
     'a stale_after that is too short',
     withTopLevel('poll: {interval: 10m}'),
     'b:4:1: poll.stale_after: stale_after is below interval + timeout',

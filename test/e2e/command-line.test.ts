@@ -281,7 +281,7 @@ exporter
   pending items  ${exporter}/pending
   metrics        ${exporter}/metrics
 
-Ctrl+C stops both; --scenario=stuck shows an incident, --help lists the others.
+Ctrl+C stops both; --scenario=stuck shows another incident, --help lists the others.
 
 `);
   });
