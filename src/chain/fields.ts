@@ -136,6 +136,12 @@ export function object<const Fields extends Shape>(
   return schema;
 }
 
+/** Creates objects with the aliases of a chain; the second argument lists fields that nothing reads. */
+export function objectWith(aliases: Aliases) {
+  return <const Fields extends Shape>(fields: Fields, ignored: readonly string[] = []) =>
+    object(fields, { aliases, ignored });
+}
+
 function withNames(json: object, aliases: readonly (readonly [alias: string, name: string])[]): object {
   let renamed: Record<string, unknown> | undefined;
   for (const [alias, name] of aliases) {

@@ -6,9 +6,8 @@ import {
   chainId,
   list,
   numeral,
-  object as objectOf,
+  objectWith,
   string,
-  type FieldSchema,
   type ValueOf,
 } from './fields.js';
 
@@ -17,12 +16,7 @@ import {
  * that are not in the spec.
  */
 
-const aliases = allAliases(bridgeDialects).fields;
-
-const object = <const Shape extends Readonly<Record<string, FieldSchema>>>(
-  shape: Shape,
-  ignored: readonly string[] = [],
-) => objectOf(shape, { aliases, ignored });
+const object = objectWith(allAliases(bridgeDialects).fields);
 
 const member = object({ power: numeral, external_address: address });
 

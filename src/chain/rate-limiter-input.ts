@@ -1,15 +1,5 @@
 import { allAliases, crosschainDialects } from './dialects.js';
-import {
-  address,
-  chainId,
-  enumeration,
-  list,
-  numeral,
-  object as objectOf,
-  string,
-  type FieldSchema,
-  type ValueOf,
-} from './fields.js';
+import { address, chainId, enumeration, list, numeral, objectWith, string, type ValueOf } from './fields.js';
 
 /*
  * The rate limiter input in the words of the spec. After the fields of an object follow those that nothing reads; newer nodes have some
@@ -18,10 +8,7 @@ import {
 
 const aliases = allAliases(crosschainDialects);
 
-const object = <const Shape extends Readonly<Record<string, FieldSchema>>>(
-  shape: Shape,
-  ignored: readonly string[] = [],
-) => objectOf(shape, { aliases: aliases.fields, ignored });
+const object = objectWith(aliases.fields);
 
 const cctxStatuses = new Map([
   [0, 'PendingInbound'],

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { isIPv6 } from 'node:net';
+import { LAST_SECONDS } from '../clock.js';
 import type { Shard } from '../config/shard.js';
 import { DAY_MS, formatDuration, HOUR_MS, parseDuration, SECOND_MS } from '../config/units.js';
 import type { ListenAddress } from '../server/server.js';
@@ -251,7 +252,7 @@ const simulatorFlags = (scenarios: readonly string[]) => [
   flag(
     '--start-time <integer>',
     'Unix time of the first block in seconds; by default the current time.',
-    integer(0, 253_402_300_799),
+    integer(0, LAST_SECONDS),
   ),
 ];
 

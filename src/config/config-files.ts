@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { Result } from '../result.js';
-import { systemErrorText } from '../text/system-error.js';
+import { errorCode, systemErrorText } from '../text/system-error.js';
 import { readSmallFile, readTextFile, type TextResult } from './text-file.js';
 import { isMapping } from './values.js';
 import { type FormatPosition, parseYaml, type YamlResult } from './yaml.js';
@@ -58,7 +58,7 @@ async function findFiles(pattern: unknown, directory: string): Promise<Matches> 
     const names = entries.filter((entry) => !entry.isDirectory() && matcher.test(entry.name)).map(({ name }) => name);
     return { files: names.toSorted().map((name) => join(folder, name)) };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = errorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return { files: [] };
     return { files: [], problem: `cannot be searched: ${systemErrorText(error)}` };
   }

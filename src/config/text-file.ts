@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import type { Result } from '../result.js';
-import { systemErrorText } from '../text/system-error.js';
+import { errorCode, systemErrorText } from '../text/system-error.js';
 import { formatSize, MEBIBYTE } from './units.js';
 import type { Path, PathMessage } from './yaml.js';
 
@@ -29,7 +29,7 @@ async function readText(path: string, bytes: Promise<Buffer>): Promise<TextResul
     return { ok: true, text };
   } catch (error) {
     const problem = error instanceof UnsuitableFile ? error.message : readProblem(path, error);
-    return { ok: false, problem, isMissing: hasCode(error, 'ENOENT') };
+    return { ok: false, problem, isMissing: errorCode(error) === 'ENOENT' };
   }
 }
 
@@ -60,13 +60,9 @@ function decodeUtf8(bytes: Buffer): string {
 
 /** Why a file cannot be read. For a missing file with a relative name, it includes the absolute path. */
 export function readProblem(path: string, error: unknown): string {
-  if (hasCode(error, 'EISDIR')) return 'is a directory — expected a file';
-  const location = hasCode(error, 'ENOENT') && !isAbsolute(path) ? ` (${resolve(path)})` : '';
+  if (errorCode(error) === 'EISDIR') return 'is a directory — expected a file';
+  const location = errorCode(error) === 'ENOENT' && !isAbsolute(path) ? ` (${resolve(path)})` : '';
   return `cannot be read: ${systemErrorText(error)}${location}`;
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 /** Returns the problem of a text, without quoting it. */

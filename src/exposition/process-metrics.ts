@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Shard } from '../config/shard.js';
 import { counter, families, gauge } from '../metrics/family.js';
 import { renderFamilies } from '../metrics/render-families.js';
-import { formatHeader, formatMetadata, formatSeries, type Format } from '../metrics/text-format.js';
+import { formatHeader, formatSeries, type Format } from '../metrics/text-format.js';
 import type { Instant } from '../clock.js';
 
 /** Labels of `bridge_exporter_build_info`. */
@@ -109,7 +109,7 @@ async function render(registry: Registry, recorder: RecorderCounts | undefined, 
         );
         return formatSeries({ name: metricName, labels: Object.keys(labels) }, '', { labels, value: value.value });
       });
-      return formatMetadata(name, String(type), help, format) + lines.join('');
+      return formatHeader({ name, type: String(type), help }, format) + lines.join('');
     })
     .join('');
   return recorder === undefined ? text : text + formatRecorder(recorder, format);

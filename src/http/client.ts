@@ -6,6 +6,7 @@ import type { NodeConnection } from '../config/endpoint-config.js';
 import type { HttpClientConfig } from '../config/http-client-config.js';
 import { resolveHttpConfig, type ResolvedHttpConfig } from '../config/credentials.js';
 import { requestUrl, sourceOf } from '../config/urls.js';
+import { errorCode } from '../text/system-error.js';
 import { cleanText } from '../text/untrusted-text.js';
 import { BodyMemory, bufferBody, decompressBody } from './body.js';
 import { openConnection } from './connection.js';
@@ -235,7 +236,7 @@ function failureOf(error: unknown, isTimeout: boolean, timeoutMs: number, clean:
   }
   if (isTimeout) return { reason: 'timeout', message: timedOut };
   if (!(error instanceof Error)) return { reason: 'internal', message: `request failed: ${clean(String(error))}` };
-  const code = 'code' in error ? String(error.code) : '';
+  const code = String(errorCode(error));
   const message = clean(error.message);
   if (error instanceof errors.HeadersOverflowError) {
     return { reason: 'too_large', message: 'headers are larger than 16 KiB' };

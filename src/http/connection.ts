@@ -5,6 +5,7 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { addAbortSignal } from 'node:stream';
 import { checkServerIdentity, connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
 import type { ResolvedHttpConfig, ResolvedProxy, ResolvedTls } from '../config/credentials.js';
+import { errorCode } from '../text/system-error.js';
 import { reasonForStatus } from './error-response.js';
 import { ConnectError, RequestError, type FailureReason } from './failure-reasons.js';
 
@@ -139,7 +140,7 @@ function startTls(transport: Socket, url: URL, { tls, serverName, signal }: Conn
 
 /** OpenSSL reports a response in clear text as a wrong version or length of a TLS record. */
 function describeTlsError(error: Error): string {
-  const code = 'code' in error ? error.code : undefined;
+  const code = errorCode(error);
   const isClearText = code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG';
   return isClearText || /wrong version number|packet length too long/.test(error.message)
     ? 'the server does not use TLS on this port: is this port http?'

@@ -1,15 +1,14 @@
 import type { TargetLabels } from '../config/config.js';
-import type { FamilyHeader, Sample } from './family.js';
+import type { Sample } from './family.js';
 
 /** Text format 0.0.4 or OpenMetrics 1.0.0. They differ in the metadata of counters and in escaping HELP; series are identical. */
 export type Format = 'text' | 'openmetrics';
 
 /** `# HELP` and `# TYPE` of a family. */
-export function formatHeader({ name, type, help }: FamilyHeader, format: Format): string {
-  return formatMetadata(name, type, help, format);
-}
-
-export function formatMetadata(name: string, type: string, help: string, format: Format): string {
+export function formatHeader(
+  { name, type, help }: { readonly name: string; readonly type: string; readonly help: string },
+  format: Format,
+): string {
   const familyName = format === 'openmetrics' && type === 'counter' ? name.replace(/_total$/, '') : name;
   return `# HELP ${familyName} ${escapeHelp(help, format)}\n# TYPE ${familyName} ${type}\n`;
 }

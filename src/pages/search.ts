@@ -1,4 +1,4 @@
-import type { Found, FoundCctx, SearchResult } from '../facts/items/search.js';
+import type { FoundCctx, SearchHits, SearchResult } from '../facts/items/search.js';
 import { count } from '../text/format.js';
 import { foundTransferTable, transferSummary } from './bridge-tables.js';
 import * as cells from './cells.js';
@@ -48,11 +48,11 @@ function resultHtml({ query, transfers, cctxs }: SearchResult, page: PageContext
 ${transfers === null ? '' : markup`${tableOf(foundTransferTable, transfers, page)}${transferSummary('Found transfers', transfers.rows)}`}${cctxs === null ? '' : tableOf(foundCctxTable, cctxs, page)}`;
 }
 
-function countOf({ searched, found, rows }: Found<unknown>, what: string): string {
+function countOf({ searched, found, rows }: SearchHits<unknown>, what: string): string {
   const first = found > rows.length ? `, of which the first ${rows.length} follow` : '';
   return `${found} of ${count(searched, `listed ${what}`)}${first}`;
 }
 
-function tableOf<Row>(table: Table<Row, PageContext>, { rows }: Found<Row>, page: PageContext): Markup {
+function tableOf<Row>(table: Table<Row, PageContext>, { rows }: SearchHits<Row>, page: PageContext): Markup {
   return rows.length === 0 ? markup`` : tableHtml(table, rows, page);
 }

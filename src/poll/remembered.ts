@@ -29,7 +29,7 @@ function map<Value extends z.ZodType>(value: Value) {
 }
 
 /** A key that JSON does not have when its value is `undefined`. */
-function orUndefined<Value extends z.ZodType>(value: Value) {
+function absentWhenUndefined<Value extends z.ZodType>(value: Value) {
   return z.codec(value.optional(), z.custom<z.output<Value> | undefined>(), {
     decode: (found) => found,
     encode: (found) => found,
@@ -46,21 +46,23 @@ export function rememberedSchema(shiftMs = 0, nowSeconds = Infinity) {
   const ms = z.number().overwrite((time) => time + shiftMs);
   const seconds = z.number().overwrite((time) => Math.min(time, nowSeconds));
   const instant = z.object({ epochSeconds: seconds, monotonicMs: ms }) satisfies z.ZodType<Instant>;
-  const ofAll = { identity: list(z.string()), height: orUndefined(numeralSchema) };
+  const ofAll = { identity: list(z.string()), height: absentWhenUndefined(numeralSchema) };
   const bridge = z.object({
     ...ofAll,
     document: z.literal('module_state'),
-    observations: orUndefined(
+    observations: absentWhenUndefined(
       z.object({
         at: instant,
         heights: list(z.object({ monotonicMs: ms, height: numeralSchema })),
-        lastEvent: orUndefined(z.object({ nonce: numeralSchema, readAtMs: ms, observedAtMs: orUndefined(ms) })),
+        lastEvent: absentWhenUndefined(
+          z.object({ nonce: numeralSchema, readAtMs: ms, observedAtMs: absentWhenUndefined(ms) }),
+        ),
         batchNonces: map(numeralSchema),
         payingQueues: list(z.object({ contract: z.string(), sinceSeconds: seconds })),
       }),
     ),
     flow: z.object({
-      highest: orUndefined(z.object({ event: numeralSchema, batch: numeralSchema, transfer: numeralSchema })),
+      highest: absentWhenUndefined(z.object({ event: numeralSchema, batch: numeralSchema, transfer: numeralSchema })),
     }),
   });
   const outbound = {
@@ -73,14 +75,14 @@ export function rememberedSchema(shiftMs = 0, nowSeconds = Infinity) {
   const crosschain = z.object({
     ...ofAll,
     document: z.literal('rate_limiter_input'),
-    observations: orUndefined(
+    observations: absentWhenUndefined(
       z.object({
         at: instant,
         lowestNonces: list(z.object({ chainId: z.string(), nonce: decimalString, sinceSeconds: seconds })),
       }),
     ),
     flow: z.object({
-      baseline: orUndefined(
+      baseline: absentWhenUndefined(
         z.object({
           at: instant,
           height: numeralSchema,
@@ -118,16 +120,16 @@ export function rememberedSchema(shiftMs = 0, nowSeconds = Infinity) {
         externalAddress: z.string(),
         isWatched: z.boolean(),
         hasNamesake: z.boolean(),
-        power: orUndefined(z.number()),
+        power: absentWhenUndefined(z.number()),
       }),
     ),
   });
   /** The numbers of marks are Unix seconds or small counts. */
-  const mark = orUndefined(z.unknown().overwrite((value) => withoutFuture(value, nowSeconds)));
+  const mark = absentWhenUndefined(z.unknown().overwrite((value) => withoutFuture(value, nowSeconds)));
   const rememberedProblem = z.object({
     present: map(knownSubject),
     candidates: map(knownSubject),
-    unjudgedSeconds: orUndefined(seconds),
+    unjudgedSeconds: absentWhenUndefined(seconds),
     mark,
     markWithoutLastDocument: mark,
   });
@@ -137,7 +139,7 @@ export function rememberedSchema(shiftMs = 0, nowSeconds = Infinity) {
     /** The last poll. */
     polledAt: instant,
     /** `undefined` before the first successful poll. */
-    known: orUndefined(z.discriminatedUnion('document', [bridge, crosschain, contract])),
+    known: absentWhenUndefined(z.discriminatedUnion('document', [bridge, crosschain, contract])),
     problems: z.object({
       remembered: map(rememberedProblem),
       ended: list(

@@ -1,4 +1,4 @@
-import type { Instant } from '../clock.js';
+import { LAST_SECONDS, type Instant } from '../clock.js';
 import type { ContractCall, ContractExchange } from '../document-types.js';
 import { asDecimalString } from '../chain/numeral.js';
 import { NO_FIELD_ERRORS, unreadable, type FieldErrors, type UnreadableDocument } from '../chain/document.js';
@@ -154,7 +154,7 @@ export function readBlock(answers: RpcAnswers, id: number): Block | RpcFailure {
   if (answer.result === null) return unreadable('schema', 'has no block with the number of its newest block');
   const [height, time] = ['number', 'timestamp'].map((name) => quantity(property(answer.result, name)));
   // Dates after the year 9999 are no times of blocks.
-  if (height === undefined || time === undefined || time > 253_402_300_799n) {
+  if (height === undefined || time === undefined || time > LAST_SECONDS) {
     return unreadable('schema', 'returned a block without a number or time');
   }
   return { ok: true, height: String(height), seconds: Number(time) };

@@ -40,6 +40,8 @@ export function hasStakingNames(options: StepContext): boolean {
   return options.document === 'module_state' && options.settings.validator_names === 'staking';
 }
 
+const PATH = '/cosmos/staking/v1beta1/validators?pagination.limit=1000';
+
 export const validators = nodeQuery({
   name: 'validators',
   // Names change a few times a year, and the response has megabytes.
@@ -51,7 +53,7 @@ export const validators = nodeQuery({
     (options.document === 'module_state' &&
       options.settings.node_queries === 'auto' &&
       options.settings.watch.length > 0),
-  path: '/cosmos/staking/v1beta1/validators?pagination.limit=1000',
+  path: PATH,
   schema: object({ validators: rows, pagination }),
   value: (page): Validators => {
     const found = validatorsIn(required(page.validators));
@@ -64,7 +66,7 @@ export const validators = nodeQuery({
 });
 
 /** The only request of the query. */
-export const VALIDATORS_REQUEST: QueryRequest = { key: '', path: validators.path as string };
+export const VALIDATORS_REQUEST: QueryRequest = { key: '', path: PATH };
 
 const NO_VALIDATORS: Validators = { names: new Map(), contacts: new Map(), operators: new Map() };
 

@@ -3,6 +3,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { formatSize } from '../config/units.js';
 import { documentNames } from '../documents.js';
 import { compress } from '../gzip.js';
+import { errorCode } from '../text/system-error.js';
 import { encodeRecording, fileAt, pathOf, type RecordedFile, type RecordingHeader } from './recording-file.js';
 
 export interface RecordingDirectory {
@@ -109,7 +110,7 @@ async function statIfThere(path: string) {
   try {
     return await stat(path);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

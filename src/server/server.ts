@@ -8,7 +8,7 @@ import { trackConnections } from './connections.js';
 import { createGuard } from './guard.js';
 import { isClientAccepted, type LoadedTls } from './tls.js';
 import { watchWebConfig, type WebConfig, type WebConfigFile } from './web-config.js';
-import { systemErrorText } from '../text/system-error.js';
+import { errorCode, systemErrorText } from '../text/system-error.js';
 
 /*
  * The HTTP server for scrapers and browsers. A request passes the limits on connections (connections.ts), the guard (guard.ts)
@@ -105,7 +105,7 @@ export async function startWebServer(
 }
 
 function listenProblem(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = errorCode(error);
   if (code === 'EADDRINUSE')
     return 'the address is in use — expected another --web.listen-address; port 0 selects a free port';
   if (code === 'EACCES') return 'permission denied; ports below 1024 require CAP_NET_BIND_SERVICE';

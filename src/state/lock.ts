@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { rename, rm, stat } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemErrorText } from '../text/system-error.js';
+import { errorCode, systemErrorText } from '../text/system-error.js';
 
 /*
  * One process for one file: it listens on a socket beside the file. Node.js has no locks of files. A file with the id of the process would say
@@ -67,7 +67,7 @@ async function isListening(path: string): Promise<boolean> {
     await once(socket, 'connect');
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && NOBODY_LISTENS.has(error.code)) return false;
+    if (NOBODY_LISTENS.has(errorCode(error))) return false;
     throw error;
   } finally {
     socket.destroy();

@@ -4,9 +4,14 @@ import { getSystemErrorMap } from 'node:util';
 export function systemErrorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const errno = 'errno' in error && typeof error.errno === 'number' ? error.errno : 0;
-  const [code, text = ''] = getSystemErrorMap().get(errno) ?? [];
+  const [code, text = error.message] = getSystemErrorMap().get(errno) ?? [];
   // Errors of libraries can have an `errno` that is none of the system.
-  return 'code' in error && error.code === code ? text : error.message;
+  return errorCode(error) === code ? text : error.message;
+}
+
+/** The code of an error of Node.js, such as ENOENT. */
+export function errorCode(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 /** The text of an error after the path of the file, if it is about one. */

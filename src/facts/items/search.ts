@@ -23,7 +23,7 @@ export interface FoundCctx extends CctxItem {
 }
 
 /** What was found of one kind. */
-export interface Found<Row> {
+export interface SearchHits<Row> {
   /** Number of items that can be read. */
   readonly searched: number;
   /** Number of those that match. */
@@ -35,9 +35,9 @@ export interface Found<Row> {
 export interface SearchResult {
   readonly query: string;
   /** `null` for a target without a document of the bridge that can be read. */
-  readonly transfers: Found<FoundTransfer> | null;
+  readonly transfers: SearchHits<FoundTransfer> | null;
   /** `null` for a target without a document of cross-chain transactions that can be read. */
-  readonly cctxs: Found<FoundCctx> | null;
+  readonly cctxs: SearchHits<FoundCctx> | null;
 }
 
 /** Longer queries match nothing. */
@@ -49,7 +49,7 @@ export function searchText(query: string): string {
 }
 
 /** The transfers whose id is the text, or whose sender or destination contains it: those in no batch, then those in batches, each oldest first. */
-export function searchTransfers(input: BridgeInput, text: string): Found<FoundTransfer> {
+export function searchTransfers(input: BridgeInput, text: string): SearchHits<FoundTransfer> {
   const listed = [
     ...orEmpty(() => unbatchedTransfers(input)).map((transfer) => ({ transfer, batch: null })),
     ...orEmpty(() => rows(input.state.batches)).flatMap((batch) =>
@@ -81,7 +81,7 @@ function batchOfTransfer(input: BridgeInput, batch: Batch) {
 }
 
 /** The transactions with a nonce, or with an index, hash or address that contains the text: missed, then pending, each oldest first. */
-export function searchCctxs(input: CrosschainInput, text: string): Found<FoundCctx> {
+export function searchCctxs(input: CrosschainInput, text: string): SearchHits<FoundCctx> {
   const all = listNames.flatMap((name) => {
     const list = cctxItems(input, name, Infinity);
     return list.readable ? list.rows.map((row): FoundCctx => ({ list: name, ...row })) : [];

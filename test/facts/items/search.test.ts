@@ -4,7 +4,7 @@ import {
   searchCctxs,
   searchText,
   searchTransfers,
-  type Found,
+  type SearchHits,
   type FoundCctx,
 } from '../../../src/facts/items/search.js';
 import { keptInput } from '../../../src/poll/kept-body.js';
@@ -30,7 +30,7 @@ const cctxs = (count: number) => Array.from({ length: count }, (_, index) => cct
 
 const document = { cctxs_missed: [cctx(5000)], cctxs_pending: cctxs(20) };
 
-function search(query: string, { cctxs_missed, cctxs_pending }: typeof document = document): Found<FoundCctx> {
+function search(query: string, { cctxs_missed, cctxs_pending }: typeof document = document): SearchHits<FoundCctx> {
   const input = keptInput(crosschainSnapshot({ cctxs_missed, cctxs_pending }));
   if (input === undefined) throw new Error('the body is kept');
   return searchCctxs(input, searchText(query));
