@@ -25,14 +25,14 @@ const unbacked = problemOf('external_contract', {
   needsTime: true,
   summary: `the contract holds less of ${THE_TOKEN} than the hub owes.`,
   atPresent: queried(
-    'max(-bridge_token_backing_surplus_amount{target=%[1]q,token_contract=%[2]q}) / 10 ^ max(bridge_token_decimals{target=%[1]q,token_contract=%[2]q})',
-    'short of {{ .Value | humanize }}, ',
+    'max(-bridge_token_backing_surplus_amount{TARGET,token_contract=SUBJECT}) / 10 ^ max(bridge_token_decimals{TARGET,token_contract=SUBJECT})',
+    '{{ .Value | humanize }} missing, ',
     'token_contract',
   ),
   description:
-    'The balance of the contract is lower than the supply and the outstanding transfers of a token together, and the shortfall is new or has grown within a day. Tokens were minted without a deposit, or taken out of the contract.',
+    'The balance of the contract is lower than the supply of a token on the hub and its outstanding transfers together, and the shortfall is new or has grown within a day. Tokens were minted without a deposit, or taken out of the contract.',
   action:
-    'Compare the last deposits and executed batches of the token on both chains. Unless each of them explains the shortfall, alert the owner of the contract, who can pause it, and the other validators.',
+    'Compare the last deposits and executed batches of the token on both chains. Unless they explain the shortfall, alert the owner of the contract, who can pause it, and the other validators.',
   mark: {
     schema: shortfallMark,
     isDebounced: true,
@@ -129,7 +129,7 @@ const oracleSilentByContract = problemOf('external_contract', {
   needsTime: true,
   dashboard: 'bridge-validator',
   summary: 'events of the contract are not observed by the hub.',
-  atPresent: countAtPresent('max(bridge_contract_unobserved_events{target=%[1]q})'),
+  atPresent: countAtPresent('events', 'max(bridge_contract_unobserved_events{TARGET})'),
   // Events are observed within minutes, so neither a busy bridge nor one that catches up causes it. Also when a few have claimed the event: it
   // exists, so the others are behind.
   description:
@@ -174,7 +174,7 @@ const thresholdTooLow = problemOf('external_contract', {
   afterMinutes: 10,
   needsTime: true,
   summary: 'the contract requires more power than power_threshold.',
-  atPresent: queried('max(bridge_contract_power_threshold_ratio{target=%[1]q})', '{{ .Value | humanizePercentage }}, '),
+  atPresent: queried('max(bridge_contract_power_threshold_ratio{TARGET})', '{{ .Value | humanizePercentage }}, '),
   // A lower one is no reason to lower power_threshold: relayers ask for 66 % anyway.
   description:
     'The contract requires more power than `power_threshold`: batches count as signed that it does not accept.',

@@ -51,14 +51,14 @@ function unlessTruncated(input: CrosschainInput, found: readonly (Found | undefi
   return isTruncated(input) ? { inPart: found } : found;
 }
 
-const ON_EVM = `On an EVM chain: ${hashAction('evm')}`;
+const ON_EVM = `On an EVM chain: ${hashAction('evm')} For other chains see the runbook.`;
 
 /** The transactions of a list on a chain, for summaries. */
 const ofChain = (listName: 'missed' | 'pending'): string =>
-  countAtPresent(`sum(crosschain_cctxs{target=%[1]q,list='${listName}',chain_id=%[2]q})`, 'chain_id');
+  countAtPresent('transactions', `sum(crosschain_cctxs{TARGET,list='${listName}',chain_id=SUBJECT})`, 'chain_id');
 
 const OLDEST_AGE = queried(
-  "time() - min(crosschain_oldest_cctx_created_timestamp_seconds{target=%[1]q,list='pending',chain_id=%[2]q})",
+  "time() - min(crosschain_oldest_cctx_created_timestamp_seconds{TARGET,list='pending',chain_id=SUBJECT})",
   '{{ .Value | humanizeDuration }} old, ',
   'chain_id',
 );
@@ -120,7 +120,7 @@ function tooOld(severity: Severity) {
     summary: `a pending transaction on ${THE_CHAIN} is ${isCritical ? 'far ' : ''}older than the age limit of the chain.`,
     atPresent: OLDEST_AGE,
     description: isCritical
-      ? 'The oldest pending transaction of a chain is older than four times the age limit of the chain, or twice from a limit of an hour on: 2 hours by default, 4 hours on Bitcoin.'
+      ? 'The oldest pending transaction of a chain is older than four times the age limit of the chain (two times, if the limit is an hour or more): 2 hours by default, 4 hours on Bitcoin.'
       : 'The oldest pending transaction of a chain is older than the age limit of the chain: 30 minutes by default, 2 hours on Bitcoin.',
     action: ON_EVM,
     mark: haltedSince,
@@ -203,7 +203,7 @@ const truncated = problemOf('rate_limiter_input', {
   afterMinutes: 10,
   needsTime: true,
   summary: 'the node omits pending transactions from its list.',
-  atPresent: countAtPresent('max(crosschain_cctxs_hidden{target=%[1]q})'),
+  atPresent: countAtPresent('transactions', 'max(crosschain_cctxs_hidden{TARGET})'),
   description:
     'The node omits pending transactions from its list, so counts by chain are lower bounds. Meanwhile CrosschainBacklogStuck is not judged, and CrosschainOldestPendingTooOld and CrosschainFreezeNear only of what is listed.',
   action:
@@ -227,7 +227,7 @@ const crosschainBacklogHigh = problemOf('rate_limiter_input', {
   severity: 'warning',
   afterMinutes: 30,
   summary: 'more cross-chain transactions are pending than crosschain.backlog_limit.',
-  atPresent: countAtPresent('max(crosschain_total_pending{target=%[1]q})'),
+  atPresent: countAtPresent('transactions', 'max(crosschain_total_pending{TARGET})'),
   description:
     'More transactions are missed or pending than `crosschain.backlog_limit`, including those that the node omits from its list.',
   action:
@@ -315,7 +315,7 @@ const unlisted = problemOf('rate_limiter_input', {
   afterMinutes: 15,
   needsTime: true,
   summary: `cross-chain transactions on ${THE_CHAIN} are pending and no longer listed.`,
-  atPresent: countAtPresent('max(crosschain_cctxs_unlisted{target=%[1]q,chain_id=%[2]q})', 'chain_id'),
+  atPresent: countAtPresent('transactions', 'max(crosschain_cctxs_unlisted{TARGET,chain_id=SUBJECT})', 'chain_id'),
   description:
     'Transactions of a chain have left the lists, and the node says that they are pending: they are so far below the lowest nonce of the chain that no observer works on them any more.',
   action:
@@ -337,12 +337,12 @@ const unlisted = problemOf('rate_limiter_input', {
 
 /** In the summary: whether the chain is frozen. */
 const NONCES_LEFT = queried(
-  'topk(1, crosschain_schedule_lookahead_nonces{target=%[1]q,chain_id=%[2]q} + crosschain_lowest_missed_nonce{target=%[1]q,chain_id=%[2]q} - crosschain_highest_pending_nonce{target=%[1]q,chain_id=%[2]q})',
+  'topk(1, crosschain_schedule_lookahead_nonces{TARGET,chain_id=SUBJECT} + crosschain_lowest_missed_nonce{TARGET,chain_id=SUBJECT} - crosschain_highest_pending_nonce{TARGET,chain_id=SUBJECT})',
   '{{ if gt .Value 0.0 }}freezes after {{ .Value }} more nonces{{ else }}is frozen{{ end }}{{ else }}freezes',
   'chain_id',
 );
 
-const MISSED_NONCE = `a missed transaction${queried('topk(1, crosschain_lowest_missed_nonce{target=%[1]q,chain_id=%[2]q})', ' at nonce {{ .Value | printf "%.0f" }}', 'chain_id')}`;
+const MISSED_NONCE = `${queried('topk(1, crosschain_lowest_missed_nonce{TARGET,chain_id=SUBJECT})', 'nonce {{ .Value | printf "%.0f" }}{{ else }}a nonce', 'chain_id')} is missed`;
 
 function freezeNear(severity: Severity, share: number, afterMinutes: number, inhibits: readonly Inhibition[]) {
   return problemOf('rate_limiter_input', {
@@ -351,7 +351,7 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
     // How much of the lookahead has to be left.
     beginsAtLimit: true,
     afterMinutes,
-    summary: `${THE_CHAIN} ${NONCES_LEFT} behind ${MISSED_NONCE}.`,
+    summary: `${THE_CHAIN} ${NONCES_LEFT}, because ${MISSED_NONCE}.`,
     description: `Observers send at most 60 nonces above the lowest missed one of a chain (30 on Arbitrum, or what the chain says), and less than ${percent(share)} of these are left. At 0 the chain is frozen: nothing more is sent to it. Bitcoin has no such limit.`,
     action: `Begin with the lowest missed nonce. ${MISSED_ACTION}`,
     mark: missedSince,

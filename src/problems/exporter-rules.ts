@@ -105,9 +105,9 @@ or ${WITHOUT_SUCCESS.replaceAll('_seconds', '_seconds{document="external_contrac
     forMinutes: 5,
     summary: `{{ $labels.target }}: {{ if eq $value 1.0 }}the node does not serve {{ $labels.document }}{{ else }}polls of {{ $labels.document }} have not succeeded for {{ $value | humanizeDuration }} in {{ $labels.instance }}{{ end }}.`,
     description:
-      'The last successful poll of one of several exporters, or of a contract, is more than 10 minutes old; or the node has never served the document, while it serves the other one of the target.',
+      'Polls of one exporter (others succeed), or of the contract, have failed for 10 minutes; or the node has never served this document of the target, only the other one.',
     action:
-      'If the node does not serve the document, set CROSSCHAIN_URL= or BRIDGE_URL= (or remove crosschain or bridge from the target). Otherwise check the node of this exporter and the last failure on its status page.',
+      'If the node does not serve the document, remove crosschain or bridge from the target (without a file: set CROSSCHAIN_URL or BRIDGE_URL to an empty value). Otherwise check the node of this exporter and the last failure on its status page.',
     inhibits: FAILING,
     inhibitsDocument: true,
   }),
@@ -231,9 +231,10 @@ and on (cluster, namespace, job, instance) last_over_time(bridge_exporter_build_
     name: 'BridgeEndpointNotPolled',
     severity: 'critical',
     expr: 'time() - bridge_exporter_last_attempt_timestamp_seconds{document!="external_contract"} > 900',
-    summary: `${THE_POLLS} have stopped in {{ $labels.instance }} for {{ $value | humanizeDuration }}.`,
+    summary:
+      '{{ $labels.target }}: exporter {{ $labels.instance }} has not polled {{ $labels.document }} for {{ $value | humanizeDuration }}.',
     description:
-      'The exporter is scraped, and has not polled the document for 15 minutes: it hangs, or is far too slow. No other alert of this exporter on the document can fire.',
+      'The exporter is scraped, and has not polled the document for 15 minutes: it hangs, or is far too slow. This exporter judges nothing of the document meanwhile.',
     action:
       'Save the log of the exporter, then restart it. BridgeSnapshotStale fires as well unless another exporter polls the document.',
     inhibits: [{ problem: 'BridgeSnapshotStale', equal: ENDPOINT }],

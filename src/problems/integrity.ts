@@ -40,8 +40,8 @@ export const COMPARE_VALSETS =
   'Save the document, compare it with a second node, and with the validator set update on the external chain. If it is confirmed, alert the other validators and the owner of the contract, who can pause it.';
 
 const LOOK_UP_BATCH =
-  'Look up the batch on the external chain. If it was not executed there, the validators that claim it have to repair their nodes.';
-const PREVENT_HALT = `${LOOK_UP_BATCH} If it was, stop your orchestrator unless it has voted, and have the others do so: the hub halts at 66 % of the power. In both cases inform the developers and the other validators at once, and save the document.`;
+  'Look up the batch on the external chain. If it was not executed there, the operators of the validators that claim it have to correct their nodes.';
+const PREVENT_HALT = `Save the document, and inform the developers and the other validators. ${LOOK_UP_BATCH} If it was executed, stop every orchestrator that has not voted for this event, yours too: the hub halts when 66 % of the power have.`;
 const WARN_OTHERS = `${LOOK_UP_BATCH} If it was, inform the developers and the other validators at once: the hub halts when 66 % of the power claim it.`;
 
 type Claims = (input: BridgeInput) => readonly Attestation[];
@@ -92,7 +92,7 @@ const valsetMismatches = problemOf('module_state', {
   afterMinutes: 0,
   summary: 'the validator set in the contract is not the one of the hub ({{ $labels.kind }}).',
   description:
-    'The validator set in the contract has other members than the one with its nonce on the hub (valset_mismatch), or the hub has lost it within a day (valset_unknown), or a third of the power claims a set that the hub did not make (valset_claim_mismatch). Whoever controls that set controls all funds; this can be a theft in progress.',
+    'The contract seems to have a validator set that the hub did not make: its members differ from those of the set of the hub with the same nonce (valset_mismatch), the hub had the set a day ago and no longer has it (valset_unknown), or a third of the power claims such a set (valset_claim_mismatch). Whoever controls that set controls all funds; this can be a theft in progress.',
   mark: {
     schema: knownMark,
     next: ({ input }, before: number | undefined) => (isValsetUnknown(input) ? (before ?? 0) : input.at.epochSeconds),
@@ -156,14 +156,14 @@ function claimWithoutBatch(
 export const integrityProblems = [
   valsetMismatches,
   claimWithoutBatch('critical', 0, {
-    summary: 'a third of the power or more claims a batch that the hub does not have.',
+    summary: 'a third of the power or more claims the execution of a batch that the hub does not have.',
     description:
       'A third of the power or more claims that a batch was executed which the hub does not have. At 66 % of the power, the hub halts.',
     action: PREVENT_HALT,
   }),
   valsetClaims,
   claimWithoutBatch('warning', 5, {
-    summary: 'less than a third of the power claims a batch that the hub does not have.',
+    summary: 'less than a third of the power claims the execution of a batch that the hub does not have.',
     description:
       'Less than a third of the power claims that a batch was executed which the hub does not have: a faulty or lying validator, as long as no others follow.',
     action: WARN_OTHERS,

@@ -59,7 +59,7 @@ const behind = {
   linksToPending: false,
   summary: 'the node of {{ $labels.document }} is behind the chain.',
   atPresent: queried(
-    'time() - min(bridge_exporter_node_block_timestamp_seconds{target=%[1]q,document=%[2]q})',
+    'time() - min(bridge_exporter_node_block_timestamp_seconds{TARGET,document=SUBJECT})',
     'newest block {{ .Value | humanizeDuration }} old, ',
     'document',
   ),

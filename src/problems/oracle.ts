@@ -66,7 +66,7 @@ const stalled = problemOf('module_state', {
   dashboard: 'bridge-validator',
   summary:
     'the oracle has stalled: a third of the power or more has claimed the next event, and no pending event is observed.',
-  atPresent: `${countAtPresent('max(bridge_pending_events{target=%[1]q})')}${queried('max(bridge_next_event_voted_power_ratio{target=%[1]q})', '{{ .Value | humanizePercentage }} of the power have claimed it, ')}`,
+  atPresent: `${countAtPresent('events', 'max(bridge_pending_events{TARGET})')}${queried('max(bridge_next_event_voted_power_ratio{TARGET})', '{{ .Value | humanizePercentage }} of the power have claimed the next one, ')}`,
   description: `A third of the power or more has claimed the next event, and it is not observed, which requires ${percent(QUORUM_RATIO)} of the staking power. No deposit and no executed batch reaches the hub. A quiet oracle alone is no problem.`,
   action: CONTACT_VOTERS,
   find: ({ input }) => {

@@ -58,7 +58,8 @@ const topMark = z.record(
   z.strictObject({ transfer: z.string(), batch: decimalString, builtBefore: z.string() }),
 );
 const transfersAtPresent = countAtPresent(
-  'max(bridge_token_unbatched_transfers{target=%[1]q,token_contract=%[2]q})',
+  'transfers',
+  'max(bridge_token_unbatched_transfers{TARGET,token_contract=SUBJECT})',
   'token_contract',
 );
 
@@ -187,7 +188,7 @@ const backlogHigh = problemOf('module_state', {
   severity: 'warning',
   afterMinutes: 30,
   summary: 'more transfers are pending than backlog_limit.',
-  atPresent: countAtPresent('max(bridge_unbatched_transfers{target=%[1]q} + bridge_batch_transactions{target=%[1]q})'),
+  atPresent: countAtPresent('transfers', 'max(bridge_unbatched_transfers{TARGET} + bridge_batch_transactions{TARGET})'),
   description:
     'More transfers than `backlog_limit` are pending, batched or unbatched. The queue may still move; BridgeBacklogStuck fires when it does not.',
   action: 'Check whether batches are built, signed and relayed.',

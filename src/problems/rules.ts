@@ -40,6 +40,8 @@ function isFirstOfItsRule(problem: Problem): boolean {
   return first === problem;
 }
 
+const AGE = '{{ $value | humanizeDuration }}';
+
 function ruleOf(problem: Problem): Rule {
   const {
     name,
@@ -62,7 +64,7 @@ function ruleOf(problem: Problem): Rule {
     expr: `time() - bridge_problem_start_timestamp_seconds{${matcher}problem="${name}",severity="${severity}"} > ${afterMinutes * 60}`,
     forMinutes: 0,
     keepFiringMinutes: severity === 'info' ? 0 : KEEP_FIRING_MINUTES,
-    summary: `{{ $labels.target }}: ${summary.replace(/\.$/, '')} (${atPresent}${problem.beginsAtLimit ? 'exceeded its limit' : 'began'} {{ $value | humanizeDuration }} ago).`,
+    summary: `{{ $labels.target }}: ${summary.replace(/\.$/, '')} (${atPresent}${problem.beginsAtLimit ? `past the limit for ${AGE}` : `began ${AGE} ago`}).`,
     description,
     action,
     dashboard,

@@ -210,7 +210,7 @@ export function chainText(input: Pick<CrosschainInput, 'chains'>, chainId: strin
 /** What to do about an outbound with a hash, and about one without. */
 const hashActions: Readonly<Record<ChainType, readonly [withHash: string, withoutHash: string]>> = {
   evm: [
-    'it should be in a block: look it up on the chain. Without a receipt the hash is wrong; with one, check its confirmations, then the observers.',
+    'it should be in a block: look it up on the chain. Without a receipt the hash is wrong; with one, check its confirmations, then whether the observers run.',
     'compare its nonce with the transactions of the signers: it was never sent, or waits in the mempool, or was executed and nobody has posted its hash.',
   ],
   bitcoin: ['it was broadcast: check its fee and its confirmations.', 'check the signers.'],
@@ -220,7 +220,7 @@ const hashActions: Readonly<Record<ChainType, readonly [withHash: string, withou
 /** An outbound hash is empty when nobody has posted one, and `undefined` when that is unknown. */
 export function hashAction(type: ChainType, hash?: string): string {
   const [withHash, withoutHash] = hashActions[type];
-  if (hash === undefined) return `If the outbound has a hash, ${withHash} If it has none, ${withoutHash}`;
+  if (hash === undefined) return `If the outbound has a hash, ${withHash} If the outbound has no hash, ${withoutHash}`;
   return hash === '' ? `The outbound has no hash: ${withoutHash}` : `The outbound has a hash, so ${withHash}`;
 }
 

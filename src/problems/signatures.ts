@@ -85,7 +85,7 @@ const batchUnsigned = problemOf('module_state', {
   afterMinutes: 30,
   dashboard: 'bridge-validator',
   summary: 'batches lack signatures, and cannot be relayed.',
-  atPresent: countAtPresent('max(bridge_batches_below_threshold{target=%[1]q})'),
+  atPresent: countAtPresent('batches', 'max(bridge_batches_below_threshold{TARGET})'),
   description:
     'Less power than `power_threshold` has signed the oldest of these batches. If it times out unsigned, the problem goes on with the next batch.',
   action: `If your validator has not signed, check the log, funds and key of its orchestrator, and restart it. ${CONTACT_SIGNERS}`,

@@ -1,36 +1,37 @@
 import type { Subject } from './problem.js';
 
 /*
- * Parts of summaries, which are templates of Prometheus. What is queried is left out without a series. In an expression, %[1]q is the target and %[2]q
- * the subject.
+ * Parts of summaries, which are templates of Prometheus. What is queried is left out without a series. In an expression, TARGET stands for the
+ * matchers of the target and SUBJECT for the value of a label of the alert.
  */
 
 export function queried(expression: string, text: string, subject?: keyof Subject | 'document'): string {
-  const parameters = subject === undefined ? '$labels.target' : `$labels.target $labels.${subject}`;
-  return `{{ range query (printf "${expression}" ${parameters}) }}${text}{{ end }}`;
+  const format = expression.replaceAll('TARGET', 'target=%[1]q,cluster=%[2]q').replaceAll('SUBJECT', '%[3]q');
+  const subjectValue = subject === undefined ? '' : ` $labels.${subject}`;
+  return `{{ range query (printf "${format}" $labels.target $labels.cluster${subjectValue}) }}${text}{{ end }}`;
 }
 
-/** How many there are, by an expression with %[1]q for the target. */
-export function countAtPresent(expression: string, subject?: keyof Subject | 'document'): string {
-  return queried(expression, '{{ .Value | printf "%.0f" }} at present, ', subject);
+/** How many there are of something, in the plural. */
+export function countAtPresent(things: string, expression: string, subject?: keyof Subject | 'document'): string {
+  return queried(expression, `{{ .Value | printf "%.0f" }} ${things} at present, `, subject);
 }
 
 const TOKEN_SYMBOL = queried(
-  'topk(1, bridge_token_info{target=%[1]q,token_contract=%[2]q})',
+  'topk(1, bridge_token_info{TARGET,token_contract=SUBJECT})',
   '{{ .Labels.symbol }} ',
   'token_contract',
 );
 export const THE_TOKEN = `${TOKEN_SYMBOL}{{ $labels.token_contract }}`;
 
 const CHAIN_NAME = queried(
-  'topk(1, crosschain_age_limit_seconds{target=%[1]q,chain_id=%[2]q})',
+  'topk(1, crosschain_age_limit_seconds{TARGET,chain_id=SUBJECT})',
   '{{ with .Labels.chain }} ({{ . }}){{ end }}',
   'chain_id',
 );
 export const THE_CHAIN = `chain {{ $labels.chain_id }}${CHAIN_NAME}`;
 
 const VALIDATOR_NAME = queried(
-  'topk(1, bridge_orchestrator_info{target=%[1]q,orchestrator=%[2]q} or bridge_watched_orchestrator_info{target=%[1]q,orchestrator=%[2]q})',
+  'topk(1, bridge_orchestrator_info{TARGET,orchestrator=SUBJECT} or bridge_watched_orchestrator_info{TARGET,orchestrator=SUBJECT})',
   '{{ with .Labels.name }}{{ . }} {{ end }}',
   'orchestrator',
 );

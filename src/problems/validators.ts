@@ -228,11 +228,11 @@ const CRITICAL_HOURS = 12;
 const WARNING_HOURS = 24;
 
 const TELL_OPERATORS =
-  'Tell the operators, the most power first: when a third of the power is jailed, nothing is signed or observed.';
+  'Tell the operators of those that have not signed, the most power first: when a third of the power is jailed, nothing is signed or observed.';
 
 /** In the summary, when the deadline is known. */
 const TIME_LEFT = queried(
-  '(min(bridge_orchestrator_confirm_deadline_height{target=%[1]q,orchestrator=%[2]q} >= scalar(max(bridge_height{target=%[1]q}))) - scalar(max(bridge_height{target=%[1]q}))) * scalar(max(bridge_block_time_seconds{target=%[1]q}))',
+  '(min(bridge_orchestrator_confirm_deadline_height{TARGET,orchestrator=SUBJECT} >= scalar(max(bridge_height{TARGET}))) - scalar(max(bridge_height{TARGET}))) * scalar(max(bridge_block_time_seconds{TARGET}))',
   ' has {{ .Value | humanizeDuration }} left to sign, or it is jailed{{ else }} must sign soon, or it is jailed',
   'orchestrator',
 );
@@ -247,8 +247,8 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
     afterMinutes: 15,
     dashboard: 'bridge-validator',
     lateWith: 'a signature with a near deadline',
-    summary: `{{ if eq $labels.watched "true" }}${YOUR_VALIDATOR}${TIME_LEFT}{{ else }}validators with a third of the power must sign within ${hours} hours, or they are jailed{{ end }}.`,
-    description: `Less than ${hours} hours are left for one of your validators (\`watch\`) to sign a validator set or a batch, or for others that together have a third of the power. After that it is jailed; jailed validators neither sign nor vote.`,
+    summary: `{{ if eq $labels.watched "true" }}${YOUR_VALIDATOR}${TIME_LEFT}{{ else }}validators with a third of the power have not signed and are jailed within ${hours} hours{{ end }}.`,
+    description: `Less than ${hours} hours are left for one of your validators (\`watch\`) to sign a validator set or a batch, or for others that together have a third of the power. Who has not signed by then is jailed, and neither signs nor votes.`,
     // The rule is about watched and other validators, so its action names both.
     action: `If it is yours: ${remedy} If not: ${TELL_OPERATORS}`,
     find: ({ input }: Evidence<'module_state'>) => {

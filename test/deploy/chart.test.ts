@@ -343,12 +343,15 @@ describe.skipIf(!isInstalled)('the PrometheusRule', () => {
     expect(ownOf('BridgeEndpointDown').map((rule) => rule.for)).toEqual(['10m']);
   });
 
-  it('renames the label cluster in expressions; texts have none', () => {
+  it('renames the label cluster in expressions and in what summaries query', () => {
     const expressions = exprsOf(rulesOf('rules')).join('\n');
     expect(expressions).toContain('on (k8s_cluster, namespace, job, instance)');
     expect(expressions).not.toMatch(/\bcluster\b/);
-    const annotationTexts = alertRules.flatMap(({ annotations }) => Object.values(annotations ?? {})).join('\n');
-    expect(annotationTexts).not.toMatch(/\bcluster=|\$labels\.cluster\b/);
+    const summaries = rulesOf('rules').map(({ annotations }) => annotations?.['summary'] ?? '');
+    const renamed = summaries.filter((summary) => /k8s_cluster=%\[2\]q.*\$labels\.k8s_cluster\b/.test(summary));
+    expect(renamed).toHaveLength(summaries.filter((summary) => summary.includes('query (')).length);
+    expect(renamed.length).toBeGreaterThan(15);
+    expect(summaries.join('\n')).not.toMatch(/\bcluster=|\$labels\.cluster\b/);
   });
 
   it('adds labels and annotations to all rules, and replaces the addresses of the runbook and of Grafana', () => {

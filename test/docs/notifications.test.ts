@@ -123,6 +123,23 @@ describe.skipIf(!hasTool('amtool'))('the routes', () => {
     }
   });
 
+  it('send the summary of each alert of a group, whose summaries differ', () => {
+    const alert = (summary: string) => ({ status: 'firing', labels: {}, annotations: { summary } });
+    const data = folder.write(
+      'data.json',
+      JSON.stringify({ alerts: [alert('chain 1 is frozen'), alert('chain 56 is frozen')], commonAnnotations: {} }),
+    );
+    const texts = blocksOf('yaml')
+      .filter(({ file }) => file === 'docs/notifications.md')
+      .flatMap(({ code }) => code.match(/(?<=(?:description|message|text): ')\{\{ range[^']*/g) ?? []);
+    expect(texts).toHaveLength(6);
+    for (const text of texts) {
+      const flags = ['template', 'render', `--template.data=${data}`, `--template.text=${text}`];
+      const { output } = runTool('amtool', [...flags, `--template.glob=${folder.write('empty.tmpl', '')}`]);
+      expect(output).toMatch(/chain 1 is frozen[^]*chain 56 is frozen/);
+    }
+  });
+
   it('name alerts that exist', () => {
     const names = new Set(rules.map(({ name }) => name));
     const text = blocksOf('yaml').flatMap(({ file, code }) => (file === 'docs/notifications.md' ? code : []));

@@ -206,7 +206,7 @@ describe('a restart during an incident', () => {
     ]);
     // All nodes of the simulator list hashes.
     expect(target.verdicts[0]?.action).toBe(
-      'The outbound has a hash, so it should be in a block: look it up on the chain. Without a receipt the hash is wrong; with one, check its confirmations, then the observers.',
+      'The outbound has a hash, so it should be in a block: look it up on the chain. Without a receipt the hash is wrong; with one, check its confirmations, then whether the observers run.',
     );
   });
 });
