@@ -16,7 +16,7 @@ import { jsonOf, pendingView, viewOf, type PendingView, type ShownEndpoint } fro
 import type { EndpointState } from './poll/endpoint-state.js';
 import { clock, isoTime, type Instant } from './clock.js';
 import type { PollExecutor } from './poll/fetch.js';
-import { createQueue, startRepeating } from './scheduling.js';
+import { createQueue, startRepeating } from './tasks.js';
 import { createRecorder, type Recorder } from './recorder/recorder.js';
 import { createApp, type AppDependencies } from './server/app.js';
 import { startWebServer, type ListenAddress } from './server/server.js';

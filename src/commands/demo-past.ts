@@ -4,10 +4,9 @@ import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
 import type { DocumentName } from '../document-types.js';
 import { initialState, type EndpointState } from '../poll/endpoint-state.js';
-import { isContract, jobsOf, pollInput, type PollJob } from '../poll/jobs.js';
-import type { ReceivedDocument } from '../poll/fetch.js';
+import { jobsOf, pollInput, type PollJob } from '../poll/jobs.js';
 import { step } from '../poll/step.js';
-import { executeQuery, HEIGHT_HEADER } from '../simulator/query-service.js';
+import { HEIGHT_HEADER } from '../simulator/query-service.js';
 import { MINUTE_MS } from '../config/units.js';
 import { blockTimeOf, createModel, type Model, type ModelOptions } from '../simulator/model.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
@@ -87,7 +86,8 @@ export async function pollPast(
   const minutes = pastMinutes(scenario, model.blockTimeMs);
   const healthyMinutes = Math.min(HEALTHY_MINUTES, Math.floor(minutes / 4));
   const intervalMinutes = Math.min(MAX_INTERVAL_MINUTES, Math.ceil(minutes / MAX_POLLS));
-  let endpoints: ReadonlyMap<DocumentName, EndpointState> = new Map();
+  const endpoints = new Map<DocumentName, EndpointState>();
+  const stateOf = (document: DocumentName) => endpoints.get(document);
   for (let minute = 0; minute <= minutes; minute += 1) {
     // oxlint-disable-next-line no-await-in-loop -- lets a signal stop it
     await nextTurn();
@@ -100,14 +100,12 @@ export async function pollPast(
     for (const job of jobs) {
       const { document } = job.context;
       const context = { ...job.context, staleAfterMs: STALE_AFTER_MS };
-      const before = endpoints.get(document) ?? initialState(context, at);
-      const known = endpoints;
-      const siblingOf = (sibling: DocumentName): EndpointState | undefined => known.get(sibling);
-      endpoints = new Map([...endpoints, [document, polled(before, { ...job, context }, siblingOf, model, at)]]);
+      const before = stateOf(document) ?? initialState(context, at);
+      endpoints.set(document, polled(before, { ...job, context }, stateOf, model, at));
     }
   }
   return {
-    knownBefore: ({ context }) => endpoints.get(context.document),
+    knownBefore: ({ context }) => stateOf(context.document),
     incidentMinutes: minutes - healthyMinutes,
     verdicts: verdictsOf(Array.from(endpoints.values()), now).flatMap(({ verdicts }) => verdicts),
   };
@@ -115,31 +113,26 @@ export async function pollPast(
 
 function polled(
   before: EndpointState,
-  job: PollJob,
+  { context, paths, query }: PollJob,
   siblingOf: (document: DocumentName) => EndpointState | undefined,
   model: Model,
   at: Instant,
 ): EndpointState {
-  const { context, paths, query } = job;
   const { otherAnswers = {} } = pollInput(context, before, siblingOf, at);
   const { facts, lastReading } = 'facts' in otherAnswers ? otherAnswers : {};
-  const received = isContract(job)
-    ? facts && simulatedContractBody(lastReading, facts, model, at)
-    : documentBody(model, context.document, query, { receivedAt: at, otherAnswers });
-  if (received === undefined) return before;
   const foundPath = paths.find(({ dialect }) => dialect === 'neutral');
-  const state = step(before, readPoll({ ...received, foundPath }, context), context, at);
+  const received =
+    foundPath === undefined
+      ? facts && simulatedContractBody(lastReading, facts, model, at)
+      : { ...documentBody(model, foundPath.path + query), receivedAt: at, otherAnswers, foundPath };
+  if (received === undefined) return before;
+  const state = step(before, readPoll(received, context), context, at);
   // As after a poll, problems are judged by the answers of the previous round.
   const queries = answerQueries(context, state, (path) => respondTo(model, path), at);
   return { ...state, queries };
 }
 
-function documentBody(
-  model: Model,
-  document: DocumentName,
-  query: string,
-  input: Pick<ReceivedDocument, 'receivedAt' | 'otherAnswers'>,
-): ReceivedDocument {
-  const { headers, body } = executeQuery(model, { endpoint: document, parameters: new URLSearchParams(query) });
-  return { ok: true, bytes: body, source: document, height: headers[HEIGHT_HEADER], ...input };
+function documentBody(model: Model, path: string) {
+  const { headers, body } = respondTo(model, path);
+  return { ok: true, bytes: body, source: path, height: headers[HEIGHT_HEADER] } as const;
 }

@@ -9,7 +9,7 @@ import { createPollExecutor, type PollExecutor } from '../poll/fetch.js';
 import { queryStatesOf } from '../queries/node-queries.js';
 import type { QueryStates } from '../queries/query-state.js';
 import { hasStakingNames, validators } from '../queries/validators.js';
-import { withinMs } from '../scheduling.js';
+import { withinMs } from '../tasks.js';
 import { count } from '../text/format.js';
 import { type CommandContext, type ExitCode, progressPrinter, userAgent } from './context.js';
 import type { OnceFlags } from './flags.js';

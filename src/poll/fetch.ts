@@ -12,7 +12,7 @@ import { fetchContract, type SendQuery } from '../queries/contract-exchange.js';
 import type { NodeQuery, QueryRequest, QueryResult } from '../queries/query.js';
 import { createRpcClient, type SendRequests } from '../queries/json-rpc.js';
 import { sendQuery } from '../queries/send-query.js';
-import { createLimit } from '../scheduling.js';
+import { createLimit } from '../tasks.js';
 import { errorText } from '../text/error-text.js';
 import { isContract, type ContractJob, type PollInput, type PollJob } from './jobs.js';
 import { secondsSince } from './poll.js';

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { clock, type Instant } from '../clock.js';
 import type { DocumentName } from '../document-types.js';
-import { createQueue, startRepeating, type Repeating } from '../scheduling.js';
+import { createQueue, startRepeating, type Repeating } from '../tasks.js';
 import { queryStatesOf } from '../queries/node-queries.js';
 import { createPollLog } from './endpoint-log.js';
 import {

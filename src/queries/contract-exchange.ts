@@ -10,7 +10,7 @@ import type { ContractReading, HubReading } from '../facts/contract/reading.js';
 import { required } from '../facts/withdrawal.js';
 import { remainingLimits } from '../http/client.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
-import { withinMs } from '../scheduling.js';
+import { withinMs } from '../tasks.js';
 import { callsOf, denomOf, isBackingDue, quantity, readBlock, readContract, requestOf } from './contract-document.js';
 import type { RpcAnswers, RpcRequest, SendRequests } from './json-rpc.js';
 import { blockAt, blockRequest } from './node-status.js';

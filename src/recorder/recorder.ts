@@ -6,7 +6,7 @@ import type { FailureReason } from '../http/failure-reasons.js';
 import { endpointId, type EndpointState } from '../poll/endpoint-state.js';
 import type { ReceivedDocument } from '../poll/fetch.js';
 import type { PollRecorder } from '../poll/loop.js';
-import { createQueue, withinMs } from '../scheduling.js';
+import { createQueue, withinMs } from '../tasks.js';
 import { formatSize } from '../config/units.js';
 import { fileErrorText } from '../text/system-error.js';
 import { openDirectory, type RecordingDirectory } from './directory.js';

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createHmac, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { startWorker } from '../program-files.js';
-import { createQueue } from '../scheduling.js';
+import { createQueue } from '../tasks.js';
 import type { Login } from './password-worker.js';
 
 /* Basic authentication against bcrypt hashes. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { readSmallFile } from '../config/text-file.js';
 import { precondition } from '../config/values.js';
 import { formatMessage, parseYaml, validate } from '../config/yaml.js';
-import { startRepeating } from '../scheduling.js';
+import { startRepeating } from '../tasks.js';
 import type { Result } from '../result.js';
 import { loadTls, tlsSection, type LoadedTls } from './tls.js';
 

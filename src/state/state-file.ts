@@ -6,7 +6,7 @@ import { ageSeconds, clock, type Instant } from '../clock.js';
 import { endpointId, type EndpointState } from '../poll/endpoint-state.js';
 import type { SavedMemory } from '../poll/loop.js';
 import { rememberedOf, rememberedSchema, type Remembered } from '../poll/remembered.js';
-import { createQueue, withinMs } from '../scheduling.js';
+import { createQueue, withinMs } from '../tasks.js';
 import type { Result } from '../result.js';
 import { readSmallFile } from '../config/text-file.js';
 import { DAY_MS, formatSize, MEBIBYTE } from '../config/units.js';

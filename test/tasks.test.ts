@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startRepeating, type Repeating } from '../src/scheduling.js';
+import { startRepeating, type Repeating } from '../src/tasks.js';
 
 const INTERVAL_MS = 1000;
 
