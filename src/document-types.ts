@@ -3,7 +3,7 @@ import type { RateLimiterInput } from './chain/rate-limiter-input.js';
 import type { Config, TargetLabels, ValidatorConfig } from './config/config.js';
 import type { BridgeSettings, CrosschainSettings } from './config/endpoint-config.js';
 import type { BridgeInput, BridgeObservations } from './facts/bridge/input.js';
-import type { ContractFacts } from './facts/contract/facts.js';
+import type { ContractFacts } from './facts/contract/hub-side.js';
 import type { ContractReading, HubReading } from './facts/contract/reading.js';
 import type { CrosschainInput, CrosschainObservations, SeenAnswers } from './facts/crosschain/input.js';
 import type { BridgeFlow } from './flow/bridge-flow.js';

@@ -12,7 +12,7 @@ import {
 } from './fields.js';
 
 /*
- * The bridge module state in the words of the spec. After the fields of an object follow those that nothing reads; newer nodes have some
+ * The bridge module state in the words of the spec. The second argument of `object` lists fields that nothing reads; newer nodes have some
  * that are not in the spec.
  */
 

@@ -1,6 +1,6 @@
 import { asDecimalString } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
-import type { ContractFacts } from '../facts/contract/facts.js';
+import type { ContractFacts } from '../facts/contract/hub-side.js';
 import type { ContractReading, HubReading } from '../facts/contract/reading.js';
 import { failure } from '../http/failure-reasons.js';
 import { withQuery, type EndpointState } from '../poll/endpoint-state.js';

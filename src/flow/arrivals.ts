@@ -31,7 +31,7 @@ export function addArrival(arrivals: Arrivals, arrival: Arrival, ids: Iterable<N
   return [{ upTo }, ...others];
 }
 
-/** The next one then stands for the transfers of one that is dropped, which are gone. */
+/** Drops arrivals without a remaining transfer; ids below the next arrival count as part of it. */
 function withoutUnused(arrivals: Arrivals, ids: Iterable<Numeral>): Arrivals {
   if (arrivals.length <= MAX_UNUSED) return arrivals;
   const used = new Set([arrivals.length - 1]);

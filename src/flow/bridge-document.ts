@@ -212,7 +212,7 @@ export const MAX_TRANSFERS = 100_000;
 
 export function baselineOf(document: FlowDocument, { at, height }: BridgeInput, arrivals: Arrivals): Baseline {
   const { bridgeContract, highest, valsetNonce, batches, unbatched, pendingEvents, ids: all } = document;
-  const isKept =
+  const keptIds =
     all.size <= MAX_TRANSFERS
       ? undefined
       : new Set(
@@ -221,7 +221,7 @@ export function baselineOf(document: FlowDocument, { at, height }: BridgeInput, 
             .slice(0, MAX_TRANSFERS),
         );
   const bounded = <Group extends TransferGroup>(group: Group): Group =>
-    isKept === undefined ? group : { ...group, ids: group.ids.filter((id) => isKept.has(id)) };
+    keptIds === undefined ? group : { ...group, ids: group.ids.filter((id) => keptIds.has(id)) };
   const remembered = Array.from(batches, ([key, batch]) => [key, bounded(batch)] as const);
   return {
     at,

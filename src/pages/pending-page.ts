@@ -18,7 +18,7 @@ import type { ExternalLinks } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, section, type Site } from './layout.js';
 import { endedSection } from './ended.js';
-import { searchSection } from './search.js';
+import { searchSection } from './search-form.js';
 import {
   alertClass,
   itemSection,
@@ -30,7 +30,7 @@ import {
 } from './table.js';
 import { ago, agoElement, blockTimeOf, dataAge, sinceElement, timeElement } from './time.js';
 import { deadlineNote, validatorsSection } from './validator-table.js';
-import { conditionsOf, statusLabel } from './verdict-list.js';
+import { verdictSections, statusLabel } from './verdict-list.js';
 import { bridgeOf, type EndpointView, type PendingView, type TargetView } from './view.js';
 import { firingVerdicts, worstTargetFirst } from '../poll/verdicts.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
@@ -59,7 +59,7 @@ export function pendingPage(view: PendingView, links: ExternalLinks, site: Site)
 }
 
 function targetList({ generatedAt, targets, endpoints }: PendingView, site: Site): string {
-  const { title, heading } = conditionsOf(targets);
+  const { title, heading } = verdictSections(targets);
   const body = markup`${tableHtml(targetTable, worstTargetFirst(targets), undefined)}
 <p class="note"><code>Accept: application/json</code> returns the items of all targets as JSON.</p>`;
   return layout({ path: '/pending', title, heading, asOf: generatedAt, dataAge: dataAge(endpoints), body }, site);
@@ -88,7 +88,7 @@ function worstCondition(view: TargetView): Markup {
 }
 
 function targetPage(view: PendingView, target: TargetView, page: PageContext, site: Site): string {
-  const { title, heading, details, others, notes } = conditionsOf([target], 'target');
+  const { title, heading, details, others, notes } = verdictSections([target], 'target');
   // What the heading is about comes first.
   const first = firingVerdicts(target)[0]?.document;
   const endpoints = view.endpoints.toSorted((a, b) => Number(b.document === first) - Number(a.document === first));

@@ -12,7 +12,7 @@ import { tableHtml, type Table } from './table.js';
 import { isoTime } from '../clock.js';
 import { ago, agoElement, blockTimeOf, dataAge, distanceElement } from './time.js';
 import { deadlineNote, ownValidatorsSection } from './validator-table.js';
-import { conditionsOf, statusLabel } from './verdict-list.js';
+import { verdictSections, statusLabel } from './verdict-list.js';
 import type { Availability, EndpointView, View, TargetView } from './view.js';
 import { statuses } from '../poll/verdicts.js';
 
@@ -42,7 +42,7 @@ export interface Instance {
 export function statusPage(view: StatusView, site: Site): string {
   const { generatedAt, targets, endpoints, instance } = view;
   const nowMs = Date.parse(generatedAt);
-  const { title, heading, details, others, notes } = conditionsOf(targets);
+  const { title, heading, details, others, notes } = verdictSections(targets);
   const body = markup`${deadlineNote(view)}${details}
 ${endpoints.length === 0 ? markup`<p>This shard has no target of the configuration.</p>` : ''}${targets.length > 1 ? tiles(targets) : ''}
 ${failedReloadAlert(instance, nowMs)}

@@ -53,7 +53,7 @@ type Entry = { readonly rank: number } & (
 );
 
 /** The worst condition is the heading: green only when nothing is wrong, gray when it cannot be judged. */
-export function conditionsOf(targets: readonly TargetView[], page: VerdictPage = 'status') {
+export function verdictSections(targets: readonly TargetView[], page: VerdictPage = 'status') {
   const entries = targets.flatMap((view): Entry[] => {
     const groups = groupsOf(view, page, (verdict) => verdict.inhibitedBy === null);
     const reasons = view.unknown.filter((reason) => !view.verdicts.some(({ sentence }) => sentence.fact === reason));

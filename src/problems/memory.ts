@@ -35,8 +35,8 @@ const MAX_SUBJECTS = 200;
 const MAX_ENDED = 50;
 export const ENDED_SECONDS = 7 * DAY_SECONDS;
 
-/** What is wrong with one subject, or with all validators together that are not watched: it has the problem, or will when the next judgements agree. */
-interface KnownSubject {
+/** One subject of a problem, or all validators together that are not watched, present or still a candidate. */
+interface SubjectHistory {
   readonly subject: Subject;
   readonly identity: string;
   /** When it began, in Unix seconds. */
@@ -55,7 +55,7 @@ interface KnownSubject {
   readonly isMissing: boolean;
 }
 
-type KnownSubjects = ReadonlyMap<string, KnownSubject>;
+type SubjectHistories = ReadonlyMap<string, SubjectHistory>;
 
 interface Marks {
   readonly mark: unknown;
@@ -66,9 +66,9 @@ interface Marks {
 /** What is remembered of one problem. */
 export interface RememberedProblem extends Marks {
   /** The subjects that have the problem, by key. */
-  readonly present: KnownSubjects;
+  readonly present: SubjectHistories;
   /** What may begin, or begin anew. */
-  readonly candidates: KnownSubjects;
+  readonly candidates: SubjectHistories;
   /** Since when it cannot be judged, in Unix seconds. */
   readonly unjudgedSeconds: number | undefined;
 }
@@ -93,7 +93,7 @@ export interface ProblemMemory {
 export const NO_PROBLEMS: ProblemMemory = { remembered: new Map(), ended: [] };
 
 /** A problem that is there. */
-export interface PresentProblem extends Omit<KnownSubject, 'identity' | 'since' | 'foundAt' | 'isMissing'> {
+export interface PresentProblem extends Omit<SubjectHistory, 'identity' | 'since' | 'foundAt' | 'isMissing'> {
   readonly problem: JudgedBy;
   readonly limitSeconds: number;
 }
@@ -174,7 +174,7 @@ function bySeverity({ problem: a }: PresentProblem, { problem: b }: PresentProbl
 }
 
 const NOT_JUDGED: Findings = { inPart: [], isUnjudged: true };
-const NOTHING_KNOWN = { present: new Map<string, KnownSubject>(), candidates: new Map<string, KnownSubject>() };
+const NOTHING_KNOWN = { present: new Map<string, SubjectHistory>(), candidates: new Map<string, SubjectHistory>() };
 
 /** `undefined` while the problem was never judged. */
 function judgeProblem(
@@ -193,12 +193,12 @@ function judgeProblem(
   if (before === undefined && isUnjudged && found.length === 0) return undefined;
   const known = before ?? NOTHING_KNOWN;
   const bySubject = new Map(found.map((one) => [subjectKey(one.subject ?? {}), one]));
-  const isInterrupted = ({ foundAt }: KnownSubject): boolean => msBetween(foundAt, at) > outageMs(options);
+  const isInterrupted = ({ foundAt }: SubjectHistory): boolean => msBetween(foundAt, at) > outageMs(options);
   // After an outage, the age of what was not found again would be that of the outage.
-  const hasEnded = (last: KnownSubject): boolean =>
+  const hasEnded = (last: SubjectHistory): boolean =>
     isInterrupted(last) || (last.isMissing && msBetween(last.foundAt, at) >= ENDS_AFTER_MS);
   // What is not listed may still be there.
-  const isHidden = ([key]: [string, KnownSubject]): boolean => isInPart && !bySubject.has(key);
+  const isHidden = ([key]: [string, SubjectHistory]): boolean => isInPart && !bySubject.has(key);
   const candidates = new Map(Array.from(known.candidates).filter(isHidden));
   const present = new Map(Array.from(known.present).filter(isHidden));
   for (const [key, one] of bySubject) {
@@ -239,7 +239,7 @@ function outageMs({ staleAfterMs }: JudgingOptions): number {
   return 2 * staleAfterMs;
 }
 
-function firstFound(found: Found, problem: Problem, at: Instant): KnownSubject {
+function firstFound(found: Found, problem: Problem, at: Instant): SubjectHistory {
   const { subject = {}, identity = '', start } = found;
   // A start is never after the poll: block times are estimates.
   const startSeconds = Math.min(start ?? at.epochSeconds, at.epochSeconds);
@@ -248,7 +248,7 @@ function firstFound(found: Found, problem: Problem, at: Instant): KnownSubject {
 }
 
 /** A document can prove an earlier start after others that did not. */
-function foundAgain(last: KnownSubject, found: Found, problem: Problem, at: Instant): KnownSubject {
+function foundAgain(last: SubjectHistory, found: Found, problem: Problem, at: Instant): SubjectHistory {
   const { start } = found;
   const isEarlier = !last.isProven && start !== undefined && start < last.startSeconds;
   const proven = isEarlier ? { startSeconds: start, isProven: true } : undefined;
@@ -267,12 +267,12 @@ function textsOf({ fact, list, details = [], action, validator }: Found, problem
  * The start that the second document confirms. The first one may date it with the parameter of the chain, because no block time is measured yet: if
  * the second one dates it later by more than the time between both, the first estimate was wrong.
  */
-function confirmedStart({ startSeconds, since }: KnownSubject, { start }: Found, at: Instant): number {
+function confirmedStart({ startSeconds, since }: SubjectHistory, { start }: Found, at: Instant): number {
   const isFaster = start !== undefined && start - startSeconds > msBetween(since, at) / 1000;
   return isFaster ? Math.min(start, since.epochSeconds) : startSeconds;
 }
 
-function oldest(subjects: KnownSubjects): KnownSubjects {
+function oldest(subjects: SubjectHistories): SubjectHistories {
   if (subjects.size <= MAX_SUBJECTS) return subjects;
   const sorted = Array.from(subjects).toSorted(([, a], [, b]) => a.startSeconds - b.startSeconds);
   return new Map(sorted.slice(0, MAX_SUBJECTS));
@@ -283,7 +283,7 @@ function subjectKey(subject: Subject): string {
   return JSON.stringify(Object.entries(subject).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function subjectsGone(before: readonly KnownSubject[], after: readonly KnownSubject[]): readonly KnownSubject[] {
+function subjectsGone(before: readonly SubjectHistory[], after: readonly SubjectHistory[]): readonly SubjectHistory[] {
   const identities = new Map(after.map(({ subject, identity }) => [subjectKey(subject), identity]));
   return before.filter(({ subject, identity }) => identities.get(subjectKey(subject)) !== identity);
 }
@@ -296,7 +296,7 @@ export function withEnded(before: readonly EndedProblem[], ended: readonly Ended
 }
 
 /** The subjects that have a problem. Validators that are not watched are one together. */
-function subjectsOf(problem: Problem, { present }: RememberedProblem): readonly KnownSubject[] {
+function subjectsOf(problem: Problem, { present }: RememberedProblem): readonly SubjectHistory[] {
   const subjects = Array.from(present.values());
   const { together } = problem;
   if (together === undefined) return subjects;
@@ -305,7 +305,7 @@ function subjectsOf(problem: Problem, { present }: RememberedProblem): readonly 
 }
 
 /** One problem of several subjects, which began when enough of the power was part of it; none without so much power. */
-function takenTogether(together: Together, subjects: readonly KnownSubject[]): readonly KnownSubject[] {
+function takenTogether(together: Together, subjects: readonly SubjectHistory[]): readonly SubjectHistory[] {
   const byStart = subjects.toSorted((a, b) => a.startSeconds - b.startSeconds);
   let power = 0;
   const last = byStart.find(({ validators: [validator] }) => {
@@ -322,7 +322,7 @@ function takenTogether(together: Together, subjects: readonly KnownSubject[]): r
 
 /** The memory after a document that was not recorded, because it had the same result as the last one. */
 export function repeatJudgement(memory: ProblemMemory, at: Instant): ProblemMemory {
-  const foundAgainAt = (subjects: KnownSubjects): KnownSubjects =>
+  const foundAgainAt = (subjects: SubjectHistories): SubjectHistories =>
     new Map(Array.from(subjects, ([key, last]) => [key, last.isMissing ? last : { ...last, foundAt: at }]));
   const remembered = new Map(
     Array.from(memory.remembered, ([key, known]): [string, RememberedProblem] => [

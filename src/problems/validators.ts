@@ -69,12 +69,12 @@ function foundAbout(
   };
 }
 
-const MAX_MEMBERS = 300;
+const MAX_REMEMBERED_MEMBERS = 300;
 
 /** What is remembered of each member, by its address. Bounded like the members and labels. */
 function ofEachMember<Value>(input: BridgeInput, valueOf: (member: RegisteredMember) => Value | undefined) {
   const entries = registeredMembers(input)
-    .slice(0, MAX_MEMBERS)
+    .slice(0, MAX_REMEMBERED_MEMBERS)
     .flatMap((member): [string, Value][] => {
       const value = valueOf(member);
       return value === undefined ? [] : [[member.labels.external_address, value]];

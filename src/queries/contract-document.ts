@@ -2,7 +2,7 @@ import { LAST_SECONDS, type Instant } from '../clock.js';
 import type { ContractCall, ContractExchange } from '../document-types.js';
 import { asDecimalString } from '../chain/numeral.js';
 import { NO_FIELD_ERRORS, unreadable, type FieldErrors, type UnreadableDocument } from '../chain/document.js';
-import { MAX_BATCH_TOKENS, type ContractFacts } from '../facts/contract/facts.js';
+import { MAX_BATCH_TOKENS, type ContractFacts } from '../facts/contract/hub-side.js';
 import {
   areOfOneTime,
   backingSurplus,

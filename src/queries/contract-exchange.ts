@@ -5,7 +5,7 @@ import { clock } from '../clock.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import { sourceOf } from '../config/urls.js';
 import type { ContractCall, ContractExchange } from '../document-types.js';
-import type { ContractFacts } from '../facts/contract/facts.js';
+import type { ContractFacts } from '../facts/contract/hub-side.js';
 import type { ContractReading, HubReading } from '../facts/contract/reading.js';
 import { required } from '../facts/withdrawal.js';
 import { remainingLimits } from '../http/client.js';

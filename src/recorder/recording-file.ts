@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { decimal, toDecimalString, type Decimal } from '../chain/decimal.js';
 import { directoryOf } from '../config/config.js';
-import type { ContractFacts } from '../facts/contract/facts.js';
+import type { ContractFacts } from '../facts/contract/hub-side.js';
 import type { HubReading } from '../facts/contract/reading.js';
 import type { DocumentName } from '../document-types.js';
 import { documentNames } from '../documents.js';

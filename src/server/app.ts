@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 import type { ContentEncoding } from '../exposition/metrics-page.js';
 import { compress } from '../gzip.js';
 import type { Format } from '../metrics/text-format.js';
-import { parseSearch } from '../pages/search.js';
+import { parseSearch } from '../pages/search-form.js';
 import type { Result } from '../result.js';
 
 /** HTML, or an object that is sent as JSON. */

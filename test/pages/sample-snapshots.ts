@@ -5,7 +5,7 @@ import type { Config } from '../../src/config/config.js';
 import { externalLinks } from '../../src/pages/external-links.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { statusPage, type Instance, type StatusView } from '../../src/pages/status-page.js';
-import { parseSearch } from '../../src/pages/search.js';
+import { parseSearch } from '../../src/pages/search-form.js';
 import { pendingView, viewOf, type ShownEndpoint } from '../../src/pages/view.js';
 import { clock, type Instant } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';

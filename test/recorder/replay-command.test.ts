@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clock } from '../../src/clock.js';
 import { simulatedContractBody } from '../../src/commands/simulated-responses.js';
-import type { ContractFacts } from '../../src/facts/contract/facts.js';
+import type { ContractFacts } from '../../src/facts/contract/hub-side.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { runHere } from '../support/command-context.js';
 import { runExporter, type ProcessResult } from '../support/processes.js';

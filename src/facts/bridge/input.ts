@@ -4,7 +4,7 @@ import type { BridgeSettings } from '../../config/endpoint-config.js';
 import type { Instant } from '../../clock.js';
 import { isPresent, present } from '../../chain/field.js';
 import type { Numeral } from '../../chain/numeral.js';
-import { contractFacts, type ContractFacts } from '../contract/facts.js';
+import { contractFacts, type ContractFacts } from '../contract/hub-side.js';
 import { toLabelValue } from '../label-value.js';
 import { lastEventSeen, type SeenEvent } from './batches.js';
 import { heightSamples, type HeightSample } from './block-times.js';

@@ -112,14 +112,14 @@ function abs(value: Decimal): Decimal {
 }
 
 /** Maximum number of listed members whose signature or vote is missing; the most powerful are kept. */
-export const MAX_MEMBERS = 20;
+export const MAX_LISTED_MEMBERS = 20;
 
 /** Some members of a validator set, as they are listed. */
 export interface Members {
   readonly total: number;
   /** Their share of the power of the set, 0 to 1. */
   readonly powerRatio: number | null;
-  /** The watched ones, then the most powerful, at most `MAX_MEMBERS`. */
+  /** The watched ones, then the most powerful, at most `MAX_LISTED_MEMBERS`. */
   readonly members: readonly Member[];
 }
 
@@ -165,6 +165,6 @@ export function membersWhere(input: BridgeInput, valset: Valset, isListed: (addr
   return {
     total: listed.length,
     powerRatio: total && orNull(() => ratio(sum(listed.map(({ power }) => power)), total)),
-    members: watchedFirst.slice(0, MAX_MEMBERS),
+    members: watchedFirst.slice(0, MAX_LISTED_MEMBERS),
   };
 }

@@ -2,7 +2,7 @@ import { compare, ratio, subtract, ZERO, type Exact } from '../../chain/decimal.
 import type { Instant } from '../../clock.js';
 import type { Numeral } from '../../chain/numeral.js';
 import { required } from '../withdrawal.js';
-import { outstanding, type ContractFacts } from './facts.js';
+import { outstanding, type ContractFacts } from './hub-side.js';
 
 /*
  * What was read of the external contract. Values that are not requested in every poll stay from the last one that did. Plain data.

@@ -78,10 +78,10 @@ function watchedItem(input: BridgeInput, entry: string) {
   };
 }
 
-/** The registered members of the newest validator set, the watched ones first, then the most powerful, at most `MAX_MEMBERS`. */
+/** The registered members of the newest validator set, the watched ones first, then the most powerful, at most `MAX_REGISTERED_MEMBERS`. */
 export function registeredItems(input: BridgeInput) {
   return registeredMembers(input)
-    .slice(0, MAX_MEMBERS)
+    .slice(0, MAX_REGISTERED_MEMBERS)
     .map((member) => ({
       name: orNull(() => validatorName(input, member.registration) || undefined),
       orchestrator: member.labels.orchestrator || null,
@@ -137,7 +137,7 @@ const lateEvents = memoize((input: BridgeInput): readonly Duty[] =>
 );
 
 const MAX_EVENTS = 10_000;
-const MAX_MEMBERS = 200;
+const MAX_REGISTERED_MEMBERS = 200;
 
 function blocksToDeadline(input: BridgeInput, member: RegisteredMember) {
   const height = nextDeadline(input, member)?.height;
@@ -183,7 +183,8 @@ function dutyItems(input: BridgeInput, member: RegisteredMember, kind: Duty['kin
     });
   const owed = newest.filter((duty) => duty.isOwed);
   const isSilent =
-    owed.every((duty) => !duty.isDone) && owed.filter(({ age }) => isLate(age, SILENT_SECONDS)).length >= MIN_SILENT;
+    owed.every((duty) => !duty.isDone) &&
+    owed.filter(({ age }) => isLate(age, USUAL_DUTY_SECONDS)).length >= MIN_SILENT;
   return newest.map(({ nonce, isDone: done, isOwed: due, age }) => {
     if (done) return { nonce, state: 'done' };
     return { nonce, state: due && (isSilent || isLate(age)) ? 'missing' : 'not_due' };
@@ -192,7 +193,7 @@ function dutyItems(input: BridgeInput, member: RegisteredMember, kind: Duty['kin
 
 /** A validator is silent if it has done none of its duties, and so many of them are older than most need. */
 export const MIN_SILENT = 3;
-const SILENT_SECONDS = 120;
+const USUAL_DUTY_SECONDS = 120;
 
 /** Listed nonces; the oldest are kept. */
 const MAX_NONCES = 5;

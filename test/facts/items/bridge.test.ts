@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_MEMBERS } from '../../../src/facts/bridge/valsets.js';
+import { MAX_LISTED_MEMBERS } from '../../../src/facts/bridge/valsets.js';
 import { asDecimalString } from '../../../src/chain/numeral.js';
 import type { BridgeOptions } from '../../support/snapshots.js';
 import { batch, idleState, members, transfer, validators } from './bridge-state.js';
@@ -34,7 +34,7 @@ describe('the batch items', () => {
     const [row] = asReadable(bridgeItemsOf({ ...idleState, valsets, batches: [batch('5')] }).batches).rows;
     expect(row?.missing?.total).toBe(60);
     expect(row?.missing?.powerRatio).toBe(1);
-    expect(row?.missing?.members).toHaveLength(MAX_MEMBERS);
+    expect(row?.missing?.members).toHaveLength(MAX_LISTED_MEMBERS);
     expect(row?.missing?.members[0]).toMatchObject({ externalAddress: '0x100', orchestrator: null });
   });
 
