@@ -4,6 +4,7 @@ import { FLOW_MINUTES, flowIncrease, medianSeconds, type FlowHistory } from '../
 import { countLate } from '../flow/histogram.js';
 import { samplesOf } from '../metrics/render-families.js';
 import type { EndpointState } from '../poll/endpoint-state.js';
+import type { ProblemName } from '../problems/problems.js';
 import { listedRows, sumText, waitingAmounts } from '../problems/sentence.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { markup, type Markup } from './html.js';
@@ -36,7 +37,7 @@ interface Statistic {
   /** Age of the oldest item, if known. */
   readonly oldestSeconds?: number | null;
   /** The alerts about it. The worst that fires gives it its color, so that page and alert never contradict each other. */
-  readonly alerts: readonly string[];
+  readonly alerts: readonly ProblemName[];
   /** Why there is no alert, while none fires. */
   readonly withoutAlert?: readonly string[];
   /** Whether it is shown without an alert; by default unless it is 0. `late`: only if the oldest item has waited for longer than usual. */

@@ -5,6 +5,7 @@ import { isolated, markup, type Markup } from './html.js';
 import { anchor } from './layout.js';
 import { itemSection, type ItemColumn, type ItemTable, type ListSection, type PageContext } from './table.js';
 import { ago, distanceElement, timeElement } from './time.js';
+import type { ProblemName } from '../problems/problems.js';
 import { severityOf } from '../poll/verdicts.js';
 import type { CctxItem, ChainItem, UnlistedItem } from '../facts/items/crosschain.js';
 import type { ItemList } from '../facts/items/item-list.js';
@@ -22,7 +23,12 @@ export function chainSection(chains: ItemList<ChainItem>, page: PageContext): Li
 }
 
 /** Colored, with the word of the severity, while one of the alerts about the chain fires. */
-function judged(value: Markup, { chainId }: ChainItem, { view }: PageContext, ...alerts: readonly string[]): Markup {
+function judged(
+  value: Markup,
+  { chainId }: ChainItem,
+  { view }: PageContext,
+  ...alerts: readonly ProblemName[]
+): Markup {
   const severity = severityOf(view, alerts, { chain_id: chainId });
   return severity === undefined
     ? value
@@ -76,7 +82,7 @@ const chainTable: Omit<ItemTable<ChainItem>, 'columns'> = {
   rowId: ({ chainId }) => anchor('chains', chainId),
 };
 
-const OLDEST_ALERTS = ['CrosschainOldestPendingTooOld', 'CrosschainBacklogStuck'];
+const OLDEST_ALERTS: readonly ProblemName[] = ['CrosschainOldestPendingTooOld', 'CrosschainBacklogStuck'];
 
 function age(iso: string, { nowMs }: PageContext): Markup {
   return distanceElement(iso, duration((nowMs - Date.parse(iso)) / 1000));

@@ -2,6 +2,7 @@ import type { SearchResult } from '../facts/items/search.js';
 import type { ExternalLinks } from './external-links.js';
 import { markup, type Markup } from './html.js';
 import type { TargetView } from './view.js';
+import type { ProblemName } from '../problems/problems.js';
 import { severityOf } from '../poll/verdicts.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
 import type { ChainItem } from '../facts/items/crosschain.js';
@@ -65,7 +66,7 @@ export interface ItemTable<Row> extends Table<Row, PageContext> {
   /** A list of up to this many rows is open; longer ones are shown on demand, so that the summaries of a page are on its first screens. */
   readonly openRows?: number;
   /** It is also open while one of these alerts fires. */
-  readonly alerts?: readonly string[];
+  readonly alerts?: readonly ProblemName[];
 }
 
 export type ItemColumn<Row> = Column<Row, PageContext>;
@@ -83,7 +84,7 @@ export interface PageContext {
 }
 
 /** The class that colors a value while one of these alerts fires: pages and alerts have the same thresholds. */
-export function alertClass({ view }: Pick<PageContext, 'view'>, ...alerts: readonly string[]): string {
+export function alertClass({ view }: Pick<PageContext, 'view'>, ...alerts: readonly ProblemName[]): string {
   return severityOf(view, alerts) ?? '';
 }
 

@@ -1,5 +1,6 @@
 import { MIN_SILENT, type DutyItem, type MissingItems, type OverdueItems } from '../facts/items/watched.js';
 import { firstDispute, QUORUM_RATIO } from '../problems/oracle.js';
+import type { ProblemName } from '../problems/problems.js';
 import type { Subject } from '../problems/problem.js';
 import { listedRows } from '../problems/sentence.js';
 import type { Contact } from '../queries/validators.js';
@@ -114,7 +115,8 @@ function introduction(rows: readonly Row[], { items, endpoint }: Pick<Row, 'item
   const ratios = blocking.flatMap(({ powerRatio }) => powerRatio ?? []);
   const power = ratios.reduce((sum, ratio) => sum + ratio, 0);
   const having = ratios.length < blocking.length ? '' : ` with ${percent(power, 2)} of the power`;
-  return markup`<p>${asOf}Something has waited for <b>${count(blocking.length, 'validator')}</b>${having} for more than five minutes. Signatures of ${percent(Number(items.powerThreshold), 2)} and votes of ${percent(QUORUM_RATIO, 2)} are required.${dispute}${jailing === '' ? '' : ` ${jailing}`}</p>`;
+  const required = `Signatures of ${percent(Number(items.powerThreshold), 2)} and votes of ${percent(QUORUM_RATIO, 2)} are required.`;
+  return markup`<p>${asOf}Something has waited for <b>${count(blocking.length, 'validator')}</b>${having} for more than five minutes. ${required}${dispute}${jailing === '' ? '' : ` ${jailing}`}</p>`;
 }
 
 /** What validators disagree about is nobody's delay. */
@@ -258,14 +260,14 @@ function isJailUnknown({ isAsked, jailed }: OwnValidator): boolean {
   return isAsked && jailed === null;
 }
 
-const ALERTS: Readonly<Partial<Record<Late['what'], string>>> = {
+const ALERTS: Readonly<Partial<Record<Late['what'], ProblemName>>> = {
   event: 'BridgeOracleStalled',
   batch: 'BridgeBatchUnsigned',
   'validator set': 'BridgeValsetUnsigned',
 };
 
 /** The alerts about what waits for a validator. */
-function alertsAbout({ late }: ValidatorView): readonly string[] {
+function alertsAbout({ late }: ValidatorView): readonly ProblemName[] {
   return late.flatMap(({ what }) => ALERTS[what] ?? []);
 }
 

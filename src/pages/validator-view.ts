@@ -5,7 +5,7 @@ import { groupBy } from '../facts/grouping.js';
 import { isLate, type BlockSpan } from '../facts/bridge/block-times.js';
 import { inWholeUnits } from '../facts/items/item-list.js';
 import { freshAnswers, type EndpointState } from '../poll/endpoint-state.js';
-import { problems } from '../problems/problems.js';
+import { problems, type ProblemName } from '../problems/problems.js';
 import { listedRows } from '../problems/sentence.js';
 import { hasStakingNames, validatorsOf, type Contacts } from '../queries/validators.js';
 import { claimPosition, orchestratorBalance, stakingStatus } from '../queries/watched-validators.js';
@@ -97,7 +97,10 @@ export function validatorViews(
   return [...watched, ...sorted];
 }
 
-const SILENCE: ReadonlySet<string> = new Set(['BridgeOrchestratorMissingVotes', 'BridgeWatchedOrchestratorLagging']);
+const SILENCE: ReadonlySet<string> = new Set<ProblemName>([
+  'BridgeOrchestratorMissingVotes',
+  'BridgeWatchedOrchestratorLagging',
+]);
 
 /** The votes of a watched one. No event is too young for one that an alert says votes for none: the events of a document are minutes old. */
 function votesOf(

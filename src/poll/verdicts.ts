@@ -11,7 +11,7 @@ import {
   type Severity,
   type Subject,
 } from '../problems/problem.js';
-import { problemNames } from '../problems/problems.js';
+import { problemNames, type ProblemName } from '../problems/problems.js';
 import { withAge, type Sentence } from '../problems/sentence.js';
 import {
   endpointConditions,
@@ -237,13 +237,14 @@ export function firingVerdicts<Each extends Pick<Verdict, 'state' | 'inhibitedBy
 /** The severity of the worst firing verdict about one of these alerts, inhibited or not. A label that an alert has must have the given value. */
 export function severityOf(
   { verdicts }: { readonly verdicts: readonly Pick<Verdict, 'state' | 'alert' | 'subject' | 'severity'>[] },
-  alerts: readonly string[],
+  alerts: readonly ProblemName[],
   labels: Subject = {},
 ): Severity | undefined {
   const matches = (subject: Subject): boolean =>
     subjectLabels.every(
       (name) => labels[name] === undefined || subject[name] === undefined || labels[name] === subject[name],
     );
-  return verdicts.find(({ state, alert, subject }) => state === 'firing' && alerts.includes(alert) && matches(subject))
-    ?.severity;
+  return verdicts.find(
+    ({ state, alert, subject }) => state === 'firing' && alerts.some((name) => name === alert) && matches(subject),
+  )?.severity;
 }

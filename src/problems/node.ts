@@ -18,8 +18,8 @@ const STALLED_ACTION =
 const heightMark = z.strictObject({ height: z.string(), at: z.number() });
 type HeightMark = z.infer<typeof heightMark>;
 
-function heightStalled<Name extends 'module_state' | 'rate_limiter_input'>(
-  name: string,
+function heightStalled<Name extends 'module_state' | 'rate_limiter_input', Alert extends string>(
+  name: Alert,
   document: Name,
   what: string,
   heightOf: (evidence: Evidence<Name>) => Numeral,

@@ -6,7 +6,7 @@ import { HOUR_SECONDS } from '../clock.js';
 import type { DocumentName, DocumentTypes } from '../document-types.js';
 import { required, rows } from '../facts/withdrawal.js';
 import { list } from '../text/format.js';
-import { entryOf, problemOf, type Evidence, type Problem } from './problem.js';
+import { entryOf, problemOf, type Evidence, type NamedProblem, type Problem } from './problem.js';
 import { shortAddress, shortName } from './sentence.js';
 
 /* Changes of the parameters and of the blacklist, also across an outage. */
@@ -43,9 +43,9 @@ function changesAfter(
   return { values: all, changed: changed.slice(0, MAX_CHANGES), at };
 }
 
-interface Change<Name extends DocumentName>
+interface Change<Name extends DocumentName, Alert extends string>
   extends
-    Pick<Problem, 'name' | 'severity' | 'summary' | 'description' | 'action'>,
+    Pick<NamedProblem<Alert>, 'name' | 'severity' | 'summary' | 'description' | 'action'>,
     Partial<Pick<Problem, 'inhibits'>> {
   readonly hours: number;
   readonly valuesOf: (input: DocumentTypes[Name]['input']) => Readonly<Record<string, string>>;
@@ -53,10 +53,10 @@ interface Change<Name extends DocumentName>
 }
 
 /** One of some values changed within hours. */
-export function change<Name extends DocumentName>(
+export function change<Name extends DocumentName, Alert extends string>(
   document: Name,
-  { hours, valuesOf, fact, ...declaration }: Change<Name>,
-): Problem {
+  { hours, valuesOf, fact, ...declaration }: Change<Name, Alert>,
+): NamedProblem<Alert> {
   return problemOf(document, {
     ...declaration,
     afterMinutes: 0,

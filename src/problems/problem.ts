@@ -159,11 +159,16 @@ const defaults = {
   rate_limiter_input: { dashboard: 'bridge-cross-chain', linksToPending: true },
 } as const satisfies Record<DocumentName, object>;
 
+/** A problem whose name is part of its type, so that pages cannot refer to a problem that does not exist. */
+export interface NamedProblem<Alert extends string> extends Problem {
+  readonly name: Alert;
+}
+
 /** Declares a problem of a document. */
-export function problemOf<Name extends DocumentName, Value = never>(
+export function problemOf<Name extends DocumentName, const Alert extends string, Value = never>(
   document: Name,
-  declaration: Declaration<Name, Value>,
-): Problem {
+  declaration: Declaration<Name, Value> & Pick<NamedProblem<Alert>, 'name'>,
+): NamedProblem<Alert> {
   const problem: Problem<Name, Value> = {
     document,
     beginsAtLimit: false,
@@ -173,7 +178,7 @@ export function problemOf<Name extends DocumentName, Value = never>(
     ...declaration,
   };
   // The engine gives a problem only what is of its document, and its own mark.
-  return problem as unknown as Problem;
+  return problem as unknown as NamedProblem<Alert>;
 }
 
 /** Identifies a problem among all. */

@@ -12,7 +12,7 @@ import { validatorProblems } from './validators.js';
 import { watchedProblems } from './watched.js';
 
 /** All problems, causes before their consequences: the order of equal severities on the pages. */
-export const problems: readonly Problem[] = [
+const declared = [
   ...nodeProblems,
   ...contractProblems,
   ...integrityProblems,
@@ -25,6 +25,10 @@ export const problems: readonly Problem[] = [
   ...paramsProblems,
   ...crosschainProblems,
 ];
+export const problems: readonly Problem[] = declared;
+
+/** The name of a problem. */
+export type ProblemName = (typeof declared)[number]['name'];
 
 /** The names that the key `problems` of the configuration knows. */
 export const problemNames: ReadonlySet<string> = new Set(problems.map(({ name }) => name));
