@@ -10,15 +10,8 @@ export interface FamilyLines {
   readonly lines: string;
   /** Number of samples without a series of their own because of the limit or equal labels; `undefined` for families without labels. */
   readonly dropped: number | undefined;
-  /** The same series as numbers. */
-  readonly samples?: readonly FiniteSample[];
   /** Set when the family, or a part of it, is withdrawn. */
   readonly withdrawn?: true;
-}
-
-/** The series of a family; none when it is not exported. */
-export function samplesOf(families: readonly FamilyLines[], name: string): readonly FiniteSample[] {
-  return families.find((family) => family.name === name)?.samples ?? [];
 }
 
 /** The label value of the series that aggregates the series above the limit. */
@@ -48,7 +41,7 @@ export function renderFamilies<Input>(
     let lines = '';
     for (const sample of exported) lines += formatSeries(family, fixedLabels, sample);
     const dropped = family.labels.length === 0 ? undefined : samples.length - kept.length;
-    return [{ name: family.name, lines, dropped, samples: exported, ...withdrawn }];
+    return [{ name: family.name, lines, dropped, ...withdrawn }];
   });
 }
 

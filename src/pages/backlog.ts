@@ -1,16 +1,16 @@
 import { ageSeconds, DAY_SECONDS, HOUR_SECONDS, isoTime, type Instant } from '../clock.js';
+import { toSeconds } from '../chain/decimal.js';
 import { USUAL_SECONDS } from '../facts/bridge/block-times.js';
 import { FLOW_MINUTES, flowIncrease, medianSeconds, type FlowHistory } from '../flow/flow-history.js';
 import { countLate } from '../flow/histogram.js';
-import { samplesOf } from '../metrics/render-families.js';
-import type { EndpointState } from '../poll/endpoint-state.js';
+import { observationsOf } from '../poll/endpoint-state.js';
 import type { ProblemName } from '../problems/problems.js';
 import { listedRows, sumText, waitingAmounts } from '../problems/sentence.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { markup, type Markup } from './html.js';
 import { pendingLink } from './layout.js';
 import { blockTimeOf } from './time.js';
-import type { EndpointView } from './view.js';
+import type { EndpointView, ShownEndpoint } from './view.js';
 import { severityOf, type TargetVerdicts } from '../poll/verdicts.js';
 import type { BatchItem, BridgeItems } from '../facts/items/bridge.js';
 import type { CrosschainItems } from '../facts/items/crosschain.js';
@@ -227,8 +227,9 @@ const hubAge = ({ age }: { readonly age: { readonly seconds: number | null } | n
 export type FlowView = NonNullable<ReturnType<typeof flowView>>;
 
 /** Withdrawals that were executed; `null` for a document without a flow, and before its first successful poll. */
-export function flowView(state: EndpointState, history: FlowHistory, now: Instant) {
+export function flowView({ state: { success, flowHistory: history }, job }: ShownEndpoint, now: Instant) {
   const { since } = history;
+  const dueSince = observationsOf('module_state', success?.snapshot)?.oldestDueSeconds;
   const hour = flowIncrease(history, HOUR_SECONDS / 60, now);
   const day = flowIncrease(history, DAY_SECONDS / 60, now);
   if (since === undefined || hour === undefined || day === undefined) return null;
@@ -242,24 +243,19 @@ export function flowView(state: EndpointState, history: FlowHistory, now: Instan
     /** The median of the last 24 hours, from the buckets of `bridge_transfer_duration_seconds`; `null` when none was executed, or all had been requested before counting began. */
     medianSeconds: medianSeconds(day) ?? null,
     /** How long the oldest withdrawal has been due: in a live batch, or in a queue whose fees pay for one; `null` when none is. */
-    oldestDueSeconds: oldestDueSeconds(state, now),
+    oldestDueSeconds: dueSince === undefined ? null : Math.max(0, now.epochSeconds - dueSince),
     /** `null` unless the target has an objective. */
-    objective: objectiveView(state, history, now),
+    objective: objectiveView(job, history, now),
   };
 }
 
-function oldestDueSeconds({ success }: EndpointState, now: Instant): number | null {
-  const due = samplesOf(success?.snapshot.families ?? [], 'bridge_oldest_due_transfer_timestamp_seconds');
-  return due.length === 0 ? null : Math.max(0, now.epochSeconds - Math.min(...due.map(({ value }) => value)));
-}
-
-function objectiveView({ success }: EndpointState, history: FlowHistory, now: Instant) {
-  const families = success?.snapshot.families ?? [];
-  const seconds = samplesOf(families, 'bridge_objective_seconds')[0]?.value;
-  /** Share of the withdrawals that has to meet it. */
-  const ratio = samplesOf(families, 'bridge_objective_ratio')[0]?.value;
+function objectiveView({ context }: ShownEndpoint['job'], history: FlowHistory, now: Instant) {
+  const { objective } = context.document === 'module_state' ? context.settings : {};
   const increase = flowIncrease(history, FLOW_MINUTES, now);
-  if (seconds === undefined || ratio === undefined || increase === undefined) return null;
+  if (objective === undefined || increase === undefined) return null;
+  const seconds = toSeconds(objective.withdrawal);
+  /** Share of the withdrawals that has to meet it. */
+  const ratio = Number(objective.ratio);
   const { late, all } = countLate(increase.transferDurations, seconds);
   /** Share of the withdrawals of the last three days that met it; `null` when none was executed. */
   const met = all === 0 ? null : 1 - late / all;

@@ -146,7 +146,7 @@ export function endpointView(shownBy: ShownEndpoint, now: Instant, deriveItems =
   const { state, job } = shownBy;
   const { target, document, last, success, failure, staleAfterMs } = state;
   const exported = exportedSuccess(state, now);
-  const flow = exported === undefined ? null : flowView(state, state.flowHistory, now);
+  const flow = exported === undefined ? null : flowView(shownBy, now);
   const items = exported === undefined ? null : (deriveItems(exported.snapshot) ?? null);
   const age = success ? ageSeconds(success.at, now) : null;
   const inSeconds = age === null ? null : staleAfterMs / 1000 - age;

@@ -204,7 +204,7 @@ export function withRemembered(state: EndpointState, remembered: Remembered | un
 function restoredDocument(known: NonNullable<Remembered['known']>): KnownDocument {
   switch (known.document) {
     case 'module_state': {
-      const nothing = { watched: [], hubCoinDenom: undefined, contractFacts: undefined };
+      const nothing = { watched: [], hubCoinDenom: undefined, oldestDueSeconds: undefined, contractFacts: undefined };
       const observations = known.observations && { ...known.observations, ...nothing };
       return { ...known, observations, flow: { ...EMPTY_BRIDGE_FLOW, highest: known.flow.highest } };
     }

@@ -10,6 +10,7 @@ import {
   type RecordingOptions,
 } from '../problems/recording.js';
 import { exportedFamilies, type EndpointState } from '../../src/poll/endpoint-state.js';
+import { labelsOf, seriesOf } from '../support/exposition-text.js';
 import { differences, expectedGauges, type Sample } from './books.js';
 import { definitionOf, faultKinds, type Fault, type FaultKind } from './faults.js';
 import { Hearing, type FalseAlert, type Heard } from './hearing.js';
@@ -206,7 +207,8 @@ function gaugesOf(endpoints: readonly EndpointState[], minute: number): readonly
   return endpoints
     .flatMap((state) => exportedFamilies(state, instantAt(minute * 60)))
     .filter(({ name }) => !/^bridge_(exporter|problem)_/.test(name))
-    .flatMap(({ name, samples = [] }) => samples.map((sample) => ({ name, ...sample })));
+    .flatMap(({ lines }) => seriesOf(lines))
+    .map((series) => ({ ...series, labels: labelsOf(series) }));
 }
 
 /** From one change to the next. */

@@ -64,7 +64,7 @@ function bridgeOf(initialObjective?: Objective) {
     state: () => endpoint,
     page: () => renderEndpoints([endpoint], 'text', at(seconds)),
     view: (): FlowView => {
-      const view = flowView(endpoint, endpoint.flowHistory, at(seconds));
+      const view = flowView({ state: endpoint, job: { url: new URL('http://a'), context: contextNow() } }, at(seconds));
       if (view === null) throw new Error('there is no view');
       return view;
     },

@@ -12,6 +12,7 @@ import { createModel, type Model, type ModelOptions } from '../../src/simulator/
 import { queryStatesOf } from '../../src/queries/node-queries.js';
 import { END, formatBegin, formatEndpoint, parseFile } from '../../src/state/state-file.js';
 import { readPoll } from '../../src/poll/poll.js';
+import { labelsOf, seriesOf } from '../support/exposition-text.js';
 import { withLatestValsets } from '../problems/recording.js';
 
 /* The polls of a simulated chain by processes that follow each other, each with what the one before has written. */
@@ -136,8 +137,8 @@ export function startSimulatedProcess(
         Array.from(endpoints.values())
           .flatMap((state) => exportedFamilies(state, now(minute)))
           .filter(({ name }) => name === family)
-          .flatMap(({ samples = [] }) => samples)
-          .map(({ labels, value }) => [Object.values(labels).join(' '), value]),
+          .flatMap(({ lines }) => seriesOf(lines))
+          .map((series) => [Object.values(labelsOf(series)).join(' '), series.value]),
       ),
     lines: (family) =>
       Array.from(endpoints.values()).flatMap(({ success }) =>

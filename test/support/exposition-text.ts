@@ -18,6 +18,15 @@ export function seriesOf(exposition: string): Series[] {
     });
 }
 
+/** The labels of a series by name, without that of its target. */
+export function labelsOf({ labels }: Series): Readonly<Record<string, string>> {
+  const pairs = Array.from(
+    labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g),
+    ([, name = '', value = '']): [string, string] => [name, JSON.parse(`"${value}"`) as string],
+  );
+  return Object.fromEntries(pairs.filter(([name]) => name !== 'target'));
+}
+
 /**
  * The value of the only series with this name and these labels, given as `name="value"` or a part of it; `undefined`
  * for none.

@@ -8,7 +8,7 @@ import { contractFacts, type ContractFacts } from '../contract/hub-side.js';
 import { toLabelValue } from '../label-value.js';
 import { lastEventSeen, type SeenEvent } from './batches.js';
 import { heightSamples, type HeightSample } from './block-times.js';
-import { rememberedQueues, type PayingQueue } from './objective.js';
+import { oldestDueSeconds, rememberedQueues, type PayingQueue } from './objective.js';
 import { watchedOrchestrators, type WatchedOrchestrator } from './registrations.js';
 import { hubCoinDenom, rememberedBatchNonces } from './tokens.js';
 
@@ -55,6 +55,8 @@ export interface BridgeObservations {
   readonly batchNonces: ReadonlyMap<string, Numeral>;
   /** The tokens whose unbatched transfers pay for a batch. */
   readonly payingQueues: readonly PayingQueue[];
+  /** Since when the oldest withdrawal is due, for the pages. */
+  readonly oldestDueSeconds: number | undefined;
   /** What the next poll of the contract needs. */
   readonly contractFacts: ContractFacts | undefined;
 }
@@ -69,6 +71,7 @@ export function bridgeObservations(input: BridgeInput): BridgeObservations {
     hubCoinDenom: hubCoinDenom(input),
     batchNonces: rememberedBatchNonces(input),
     payingQueues: rememberedQueues(input),
+    oldestDueSeconds: oldestDueSeconds(input),
     contractFacts: contractFacts(input),
   };
 }

@@ -1,7 +1,16 @@
-import { compare, exactSeconds, multiply, subtract, toSeconds, type Exact } from '../../chain/decimal.js';
+import {
+  compare,
+  exactSeconds,
+  lowest,
+  multiply,
+  subtract,
+  toDouble,
+  toSeconds,
+  type Exact,
+} from '../../chain/decimal.js';
 import type { Batch } from '../../chain/module-state.js';
 import { memoize } from '../memoize.js';
-import { orElse, required, rows } from '../withdrawal.js';
+import { orElse, orEmpty, required, rows } from '../withdrawal.js';
 import { oldestBlock, paysMinimum } from './batches.js';
 import { hubBlockTime } from './block-times.js';
 import type { BridgeInput } from './input.js';
@@ -52,7 +61,7 @@ function earliest(seconds: readonly number[]): Exact | undefined {
 }
 
 /** Since when the oldest withdrawals wait whose fees are sufficient, and those whose fees are unknown; in Unix seconds. */
-export function oldestDueTransfers(input: BridgeInput) {
+export const oldestDueTransfers = memoize((input: BridgeInput) => {
   const queues = payingQueues(input).map(({ sinceSeconds }) => sinceSeconds);
   const batches = rows(input.state.batches);
   const paying = batches.filter((batch) => paysMinimum(input, batch) === true);
@@ -61,4 +70,10 @@ export function oldestDueTransfers(input: BridgeInput) {
     sufficient: earliest([...oldestCreation(input, paying), ...queues]),
     unknown: earliest(oldestCreation(input, unknown)),
   };
+});
+
+/** Since when the oldest withdrawal is due, in Unix seconds; `undefined` when none is, or when that is unknown. */
+export function oldestDueSeconds(input: BridgeInput): number | undefined {
+  const oldest = lowest(orEmpty(() => Object.values(oldestDueTransfers(input))));
+  return oldest === undefined ? undefined : toDouble(oldest);
 }

@@ -6,6 +6,7 @@ import { bridgeItems, type BridgeItems } from '../../../src/facts/items/bridge.j
 import { crosschainItems, type CrosschainItems } from '../../../src/facts/items/crosschain.js';
 import type { Family } from '../../../src/metrics/family.js';
 import { renderFamilies } from '../../../src/metrics/render-families.js';
+import { labelsOf, seriesOf } from '../../support/exposition-text.js';
 import { bridgeInputs, crosschainInputs } from '../property/inputs.js';
 
 /*
@@ -121,13 +122,13 @@ function gaugeReader<Input>(families: readonly Family<Input>[], input: Input): (
     const [, name = '', labels = ''] = /^(\w+)(?:\{(.*)\})?$/s.exec(series) ?? [];
     const wanted = Array.from(labels.matchAll(/(\w+)="([^"]*)"/g), ([, label = '', value = '']) => ({ label, value }));
     const family = rendered.get(name);
-    const found = (family?.samples ?? []).filter((sample) =>
-      wanted.every(({ label, value }) => sample.labels[label] === value),
+    const found = seriesOf(family?.lines ?? '').filter((other) =>
+      wanted.every(({ label, value }) => labelsOf(other)[label] === value),
     );
     if (found.length === 0 || family?.withdrawn === true) return undefined;
     const values = found.map(({ value }) => value);
     return name.endsWith('deadline_height')
-      ? firstDeadline(values, rendered.get('bridge_height')?.samples?.[0]?.value)
+      ? firstDeadline(values, seriesOf(rendered.get('bridge_height')?.lines ?? '')[0]?.value)
       : total(values);
   };
 }
