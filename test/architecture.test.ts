@@ -81,7 +81,6 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'facts',
     'flow',
     'http',
-    'metrics',
     'poll',
     'problems',
     'program-files.ts',
