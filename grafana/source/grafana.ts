@@ -124,7 +124,8 @@ export function graph({ series, isStacked = false, ...panel }: Graph): Panel {
         })),
       },
       options: {
-        legend: { calcs: ['lastNotNull'], displayMode: 'list', placement: 'bottom', showLegend: true },
+        // Without values: the last one of a line that has ended would look current.
+        legend: { calcs: [], displayMode: 'list', placement: 'bottom', showLegend: true },
         tooltip: { mode: 'multi', sort: 'desc' },
       },
     },
@@ -213,8 +214,8 @@ export function table({
           custom: { align: 'auto', cellOptions: { type: 'auto' }, filterable: true, inspect: true, minWidth: 80 },
         },
         overrides: [
-          // An empty label.
-          { matcher: { id: 'byType', options: 'string' }, properties: [{ id: 'noValue', value: '–' }] },
+          // An empty label does not have the text of an empty panel.
+          { matcher: { id: 'byType', options: 'string' }, properties: [{ id: 'noValue', value: '' }] },
           ...columns.map((column) => overrideOf(column.title, columnProperties(column))),
           ...Object.entries(labelTexts).map(([title, texts]) =>
             overrideOf(title, { mappings: mappings({ texts }), 'custom.cellOptions': COLORED_CELL }),

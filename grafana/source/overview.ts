@@ -21,14 +21,17 @@ import {
 const TARGET = '{{cluster}} {{target}}';
 
 const TOKEN = { by: ['token_contract'] } as const;
-const sumOfLists = (what: string, first: string, second: string): string =>
-  perToken(latest(`bridge_token_${first}_${what}`, TOKEN), '+', latest(`bridge_token_${second}_${what}`, TOKEN));
 const coins = (amount: string): string => perToken(amount, '/', `10 ^ ${latest('bridge_token_decimals', TOKEN)}`);
-const MINIMUM_FEE = latest('bridge_token_min_batch_fee', TOKEN);
 const AGE_LIMIT = latest('crosschain_age_limit_seconds', { by: CHAIN });
 const OLDEST_DUE = ageOf('bridge_oldest_due_transfer_timestamp_seconds');
 const QUEUE = latest('bridge_unbatched_transfers');
-const ALL_WAITING = sumOfLists('transfers', 'unbatched', 'batched');
+const ALL_WAITING = perToken(
+  latest('bridge_token_unbatched_transfers', TOKEN),
+  '+',
+  latest('bridge_token_batched_transfers', TOKEN),
+);
+const listed = (list: 'pending' | 'missed'): string =>
+  latest('crosschain_cctxs', { by: [...CHAIN, 'status', 'coin_type', 'direction'], where: [`list="${list}"`] });
 /** Of the tokens of which something waits, by symbol. */
 const waiting = (expr: string): string =>
   sumBy(['symbol'], withSymbol(`(${expr}) and on (cluster, target, token_contract) ${ALL_WAITING} > 0`));
@@ -39,9 +42,9 @@ const now: Row = {
     problemTable({
       title: 'Problems now',
       description:
-        'What is wrong, about what, and since when? Red and orange: the alert fires. Yellow: it will, if the problem lasts. Without the alert rules everything is yellow. Begin with the lowest order of a target: a problem can be the cause of those with a higher order. The alerts on the exporter are here, too, since their rule has matched. Scroll when the number of rows below is higher than you see. The runbook has a section for each name.',
+        'What is wrong, about what, and since when? Red and orange: the alert fires. Yellow: it will, if the problem lasts. Without the alert rules everything is yellow. Of one severity, the first that began can be the cause of the others. The alerts on the exporter are here, too, since their rule has matched: without current data, begin with them. The runbook has a section for each name.',
       noValue: 'no problem, if the data below is current',
-      height: 11,
+      height: 15,
     }),
     table({
       title: 'Bridges',
@@ -97,39 +100,35 @@ const now: Row = {
     table({
       title: 'What waits, by token',
       description:
-        'How much is waiting, what is it worth, and do the fees pay for a batch? In the queue and in batches in whole coins. Worth: the amount in minimum fees of its token, which have about the same worth for all tokens. Fees: of the best hundred transfers in the queue, in minimum fees; below 1 nobody builds a batch. A dash: decimals or min_batch_fee are not configured.',
+        'How much is waiting, and do the fees pay for a batch? The amounts are in whole coins of the token. Fees: of the best hundred transfers in the queue, in minimum fees; below 1 nobody builds a batch. A dash: decimals or min_batch_fee are not configured.',
       noValue: 'nothing waits',
       width: 13,
-      widths: { 'Worth (× min. fee)': 150 },
+      widths: { 'Amount in queue': 135, 'Amount in batches': 145 },
       labels: { target: 'Target', symbol: 'Token' },
       lastLabels: { cluster: 'Cluster' },
       links: { Target: [pendingItemsLink] },
       columns: [
         { title: 'Transfers', expr: waiting(ALL_WAITING), unit: 'short' },
         {
-          title: 'In queue',
+          title: 'Amount in queue',
           expr: waiting(coins(latest('bridge_token_unbatched_amount', TOKEN))),
           unit: 'short',
         },
         {
-          title: 'In batches',
+          title: 'Amount in batches',
           expr: waiting(coins(latest('bridge_token_batched_amount', TOKEN))),
           unit: 'short',
         },
         {
-          title: 'Worth (× min. fee)',
-          expr: waiting(perToken(sumOfLists('amount', 'unbatched', 'batched'), '/', MINIMUM_FEE)),
-          unit: 'short',
-          decimals: 0,
-        },
-        {
           title: 'Fees',
-          expr: waiting(perToken(latest('bridge_token_top_batch_fees', TOKEN), '/', MINIMUM_FEE)),
+          expr: waiting(
+            perToken(latest('bridge_token_top_batch_fees', TOKEN), '/', latest('bridge_token_min_batch_fee', TOKEN)),
+          ),
           unit: 'suffix:×',
           decimals: 1,
         },
       ],
-      sortBy: [{ column: 'Worth (× min. fee)', isDescending: true }],
+      sortBy: [{ column: 'Transfers', isDescending: true }],
     }),
     table({
       title: 'Chains',
@@ -151,17 +150,7 @@ const now: Row = {
         },
         {
           title: 'Pending',
-          expr: orZero(
-            sumBy(
-              CHAIN,
-              latest('crosschain_cctxs', {
-                by: [...CHAIN, 'status', 'coin_type', 'direction'],
-                where: ['list="pending"'],
-              }),
-            ),
-            CHAIN,
-            AGE_LIMIT,
-          ),
+          expr: orZero(sumBy(CHAIN, listed('pending')), CHAIN, AGE_LIMIT),
           unit: 'short',
         },
         {
@@ -213,20 +202,21 @@ const overTime: Row = {
     graph({
       title: 'Waiting cross-chain transactions',
       description:
-        'Does the backlog of a hub grow, and does one chain alone? Hidden ones are pending and left out of the list by the node.',
+        'Does the backlog of a hub grow, and does one chain alone? Missed ones are not among those of a chain; hidden ones are pending and left out of the list by the node.',
       noValue: 'no transaction is listed',
       unit: 'short',
       min: 0,
       isStacked: true,
       series: [
         {
-          expr: ofCurrentData(
-            sumBy(CHAIN, latest('crosschain_cctxs', { by: [...CHAIN, 'list', 'status', 'coin_type', 'direction'] })),
-            'rate_limiter_input',
-          ),
-          legend: `${TARGET} {{chain}} {{chain_id}}`,
+          expr: `${ofCurrentData(sumBy([], listed('missed')), 'rate_limiter_input')} > 0`,
+          legend: `${TARGET} missed`,
         },
         { expr: `${latest('crosschain_cctxs_hidden')} > 0`, legend: `${TARGET} hidden` },
+        {
+          expr: ofCurrentData(sumBy(CHAIN, listed('pending')), 'rate_limiter_input'),
+          legend: `${TARGET} {{chain}} {{chain_id}}`,
+        },
       ],
     }),
     graph({
@@ -279,10 +269,10 @@ const overTime: Row = {
       unit: 'dtdhms',
       min: 0,
       series: [
+        { expr: ofCurrentData(OLDEST_DUE, 'module_state'), legend: `${TARGET} oldest due, not executed` },
         { expr: quantileOf(0.5, 'bridge_transfer_duration_seconds'), legend: `${TARGET} transfer, median` },
         { expr: quantileOf(0.99, 'bridge_transfer_duration_seconds'), legend: `${TARGET} transfer, 99 %` },
         { expr: quantileOf(0.5, 'bridge_batch_duration_seconds'), legend: `${TARGET} batch, median` },
-        { expr: ofCurrentData(OLDEST_DUE, 'module_state'), legend: `${TARGET} oldest due, not executed` },
         { expr: latest('bridge_objective_seconds'), legend: `${TARGET} objective`, isReference: true },
       ],
     }),

@@ -1,6 +1,6 @@
 import { pendingItemsLink } from './filters.js';
 import { type Column, type Panel, table, type ValueTexts } from './grafana.js';
-import { problemStarts, withOrder, withSubject, worst } from './problems.js';
+import { problemStarts, withSubject, worst } from './problems.js';
 import { orZero } from './queries.js';
 
 /** See `worst`. Only what has an alert that fires is red or orange. */
@@ -44,18 +44,15 @@ export function backlogShareColumn(waiting: string, limit: string): Column {
   };
 }
 
-/** The header is the rule, because nobody opens the description of a panel at night. */
-const ORDER = 'Order, lowest first';
-
 /** A row for each problem. `matchers` select some of them. */
 export function problemTable(
   panel: Pick<Panel, 'title' | 'description' | 'noValue'> & { readonly height?: number },
   ...matchers: readonly string[]
 ): Panel {
-  const start = withOrder(withSubject(problemStarts(...matchers)));
+  const start = withSubject(problemStarts(...matchers));
   return table({
     ...panel,
-    labels: { severity: 'Severity', order: ORDER, problem: 'Problem', about: 'About', target: 'Target' },
+    labels: { severity: 'Severity', problem: 'Problem', about: 'About', target: 'Target' },
     labelTexts: { Severity: severityTexts },
     lastLabels: { cluster: 'Cluster' },
     columns: [
@@ -63,9 +60,8 @@ export function problemTable(
       { title: 'For', expr: `time() - (${start})`, unit: 'dtdhms' },
     ],
     isCounted: true,
-    widths: { Severity: 120, [ORDER]: 165, Problem: 280 },
-    // A cause before what follows from it, and what began first before the others.
-    sortBy: ['Severity', ORDER, 'Since'].map((column) => ({ column, isDescending: false })),
+    widths: { Severity: 120, Problem: 280 },
+    sortBy: ['Severity', 'Since'].map((column) => ({ column, isDescending: false })),
     links: { Target: [pendingItemsLink] },
   });
 }

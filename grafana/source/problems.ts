@@ -1,7 +1,4 @@
-import { exporterRules } from '../../src/problems/exporter-rules.js';
 import { subjectLabels } from '../../src/problems/problem.js';
-import { problems as allProblems } from '../../src/problems/problems.js';
-import { groupBy } from '../../src/facts/grouping.js';
 import { FILTERS } from './queries.js';
 
 /*
@@ -44,26 +41,6 @@ export function problemStarts(...matchers: readonly string[]): string {
   const all = `(${starts} or ${alertStarts}) and ${firing} or label_replace(${soon}, "severity", "$1 soon", "severity", "(critical|warning)")`;
   const critical = `group by (${SUBJECT}) (${alerts('ALERTS', ['alertstate="firing"', 'severity="critical"', ...matchers])})`;
   return `(${all}) unless on (${labels}) label_replace(${critical}, "severity", "warning", "", "")`;
-}
-
-/** A problem can be the cause of those with a higher order. 1: nothing that the document shows is current. */
-function orderOf(name: string, followers: readonly string[] = []): number {
-  const isOfAll = [...exporterRules, ...allProblems].some((own) => own.name === name && own.inhibitsDocument);
-  if (isOfAll) return 1;
-  const causes = allProblems.filter(({ inhibits }) => inhibits.some(({ problem }) => problem === name));
-  const others = causes.filter((own) => own.name !== name && !followers.includes(own.name));
-  return Math.max(2, ...others.map((own) => orderOf(own.name, [...followers, name]) + 1));
-}
-
-const allNames = Array.from(new Set([...exporterRules, ...allProblems].map(({ name }) => name)));
-const namesByOrder = groupBy(allNames, (name) => orderOf(name));
-
-/** Adds the label `order`. */
-export function withOrder(expr: string): string {
-  return Array.from(namesByOrder).reduce(
-    (inner, [order, own]) => `label_replace(${inner}, "order", "${order}", "problem", "${own.join('|')}")`,
-    expr,
-  );
 }
 
 /** In milliseconds: an annotation is drawn at this time. */

@@ -143,7 +143,7 @@ async function linesOf({ targets = [] }: Panel, context: Drawn): Promise<readonl
   return ofTargets.flat().filter(({ values }) => [...values.values()].some(Number.isFinite));
 }
 
-const AXIS = { left: 76, bottom: 24, top: 8, right: 12 };
+const AXIS = { left: 100, bottom: 24, top: 8, right: 12 };
 
 function drawGraph(panel: Panel, all: readonly Line[], { width, height }: Size, { from, to, step }: Drawn): string {
   const field = panel.fieldConfig!.defaults;
@@ -195,10 +195,9 @@ function drawGraph(panel: Panel, all: readonly Line[], { width, height }: Size, 
       : [];
     return `<path d="${areas.join('')}" fill="${color}" fill-opacity=".3"/><path d="${d.join('')}" fill="none" stroke="${color}" stroke-width="1.5"${dash}/>`;
   });
-  const legend = lines.map(({ name, values: own, refId }, index) => {
-    const last = [...own.values()].at(-1)!;
-    return `<span><i style="background:${colorOf(index, refId)}"></i>${escape(name)}&ensp;${format(last)}</span>`;
-  });
+  const legend = lines.map(
+    ({ name, refId }, index) => `<span><i style="background:${colorOf(index, refId)}"></i>${escape(name)}</span>`,
+  );
   return `<svg width="${width}" height="${height - PANEL_HEADER - LEGEND}">${grid.join('')}${timeAxis(xOf, from, to, height - PANEL_HEADER - LEGEND - 6)}${limits.join('')}${paths.join('')}</svg><div class="legend">${legend.join('')}</div>`;
 }
 
@@ -328,7 +327,7 @@ async function drawTable(panel: Panel, context: Drawn): Promise<string | undefin
         typeof value === 'number'
           ? formatValue(value, { unit: field.unit ?? 'none', decimals: field.decimals, now: context.to * 1000 })
           : (value ?? '');
-      const text = display.text ?? (formatted === '' ? '–' : formatted);
+      const text = display.text ?? formatted;
       return `<td${isNumber ? ' class="number"' : ''} style="${cellStyle(color)}">${escape(text)}</td>`;
     });
     return `<tr>${cells.join('')}</tr>`;
