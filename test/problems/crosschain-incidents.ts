@@ -19,7 +19,15 @@ const cctxRow = ({ chainId, nonce, createdMinute }: AddedCctx) => ({
     lastUpdate_timestamp: '0',
   },
   inbound_params: { sender_chain_id: '7000' },
-  outbound_params: [{ receiver_chainId: chainId, coin_type: 'Gas', amount: '100', tss_nonce: String(nonce), hash: '' }],
+  outbound_params: [
+    {
+      receiver_chainId: chainId,
+      coin_type: 'Gas',
+      amount: '250000000000000000',
+      tss_nonce: String(nonce),
+      hash: '',
+    },
+  ],
 });
 
 /** Replaces the transactions of a chain by these, which depend on the minute of the recording. */
