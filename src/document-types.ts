@@ -10,8 +10,8 @@ import type { BridgeFlow } from './flow/bridge-flow.js';
 import type { CrosschainFlow } from './flow/crosschain-flow.js';
 
 /**
- * The types of each document, by the value of the label `document`: its configuration, what other requests have returned before, what its body is
- * read as, what its families are derived from, what is remembered of the earlier documents, and what happened between them.
+ * The types of each document, by the value of the label `document`: its configuration, the answers of other requests, what its body is read as,
+ * what its families are derived from, what is remembered of the earlier documents, and what happened between them.
  */
 export interface DocumentTypes {
   readonly module_state: {

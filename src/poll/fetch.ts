@@ -141,9 +141,8 @@ async function callContract(
   send: SendQuery,
 ): Promise<Received> {
   const source = sourceOf(job.url, '');
-  const known = 'facts' in otherAnswers ? otherAnswers : undefined;
-  if (known?.facts === undefined) return failure('schema', `${source}: ${NO_CONTRACT}`);
-  const { facts, lastReading } = known;
+  const { facts, lastReading } = 'facts' in otherAnswers ? otherAnswers : {};
+  if (facts === undefined) return failure('schema', `${source}: ${NO_CONTRACT}`);
   const knownBefore = readsAll ? undefined : lastReading;
   const fetched = await fetchContract(job, job.hubNode, { facts, lastReading }, knownBefore, sendRequests, send);
   return fetched.ok ? { ...fetched, source, height: undefined, receivedAt: clock() } : fetched;
