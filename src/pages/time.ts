@@ -28,13 +28,14 @@ export function agoElement(iso: string, nowMs: number): Markup {
 
 /** The time of the day, with the date as a tooltip. */
 export function clockTimeElement(iso: string): Markup {
-  const full = utc(iso);
-  return markup`<time datetime="${iso}" title="${full}">${full.slice(11)}</time>`;
+  return distanceElement(iso, `${iso.slice(11, 16)} UTC`);
 }
 
 /** An instant that is so far away. The date is omitted within half a day. */
 export function distantTimeElement(iso: string, seconds: number): Markup {
-  return seconds < SHORT_SECONDS ? clockTimeElement(iso) : timeElement(iso);
+  return seconds < SHORT_SECONDS
+    ? clockTimeElement(iso)
+    : distanceElement(iso, `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`);
 }
 
 /** When something began, and how long ago that is. */

@@ -9,7 +9,7 @@ import * as cells from './cells.js';
 import { isolated, markup, sentenceHtml, type Markup } from './html.js';
 import { anchor, pendingLink, section } from './layout.js';
 import { tableHtml, type Column } from './table.js';
-import { DAY_SECONDS, isoTime } from '../clock.js';
+import { isoTime } from '../clock.js';
 import { blockTimeOf, distantTimeElement } from './time.js';
 import { lateAlerts, type Late, type OwnValidator, type ValidatorView } from './validator-view.js';
 import { statusLabel } from './verdict-list.js';
@@ -51,23 +51,21 @@ function validatorSection(title: string, rows: readonly Row[], body: Markup): Ma
   );
 }
 
-/** A deadline that is further away, of a validator that is not late, is only in the table. */
-const NEAR_SECONDS = DAY_SECONDS;
-
-/** The nearest deadline of a watched validator; empty if none is near. */
+/** The nearest deadline of a watched validator that is late with a signature, unless an alert says it. */
 export function deadlineNote(view: View): Markup {
-  const due = view.targets
+  const isSaid = ({ orchestrator }: OwnValidator, target: TargetView): boolean =>
+    severityOf(target, ['BridgeOrchestratorDeadlineNear'], { orchestrator: orchestrator ?? '' }) !== undefined;
+  const late = view.targets
     .flatMap((target) => rowsOf(view, target))
-    .filter(({ own, items }) => own !== null && own.jailed !== true && !items.isNodeBehind)
-    .flatMap((row) => {
-      const seconds = row.validator.jailedIn?.seconds ?? null;
-      return seconds === null || (seconds > NEAR_SECONDS && row.validator.late.length === 0) ? [] : [{ row, seconds }];
+    .flatMap(({ own, endpoint: { asOf }, view: target }) => {
+      const seconds = own?.jailedIn?.seconds ?? null;
+      if (own === null || own.lateSignature === null || own.jailed === true || isSaid(own, target)) return [];
+      return seconds === null || asOf === null ? [] : [{ ...own, ...own.lateSignature, asOf, seconds }];
     });
-  const [nearest] = due.toSorted((a, b) => a.seconds - b.seconds);
+  const [nearest] = late.toSorted((a, b) => a.seconds - b.seconds);
   if (nearest === undefined) return markup``;
-  const { row, seconds } = nearest;
-  const name = row.validator.name ?? row.own?.address ?? '';
-  return markup`<p>Your validator <b>${cells.name(name)}</b> ${signsBy(row)} <small>(${duration(seconds)} left)</small>.</p>\n`;
+  const { name, address, of, nonce, seconds } = nearest;
+  return markup`<p><b>${cells.name(name ?? address)}</b> has to sign ${of} ${nonce} by ${timeAfter(nearest.asOf, seconds)} <small>(${duration(seconds)} left)</small> or is jailed.</p>\n`;
 }
 
 /** Says that entries of `watch` have no row, because no document is shown. */
@@ -364,9 +362,12 @@ function signsBy({ validator: { jailedIn }, own, endpoint: { asOf } }: Row): Mar
   const until =
     asOf === null || seconds === null
       ? markup`height ${cells.digits(own?.deadlineHeight ?? null)}`
-      : distantTimeElement(isoTime(Date.parse(asOf) / 1000 + seconds), seconds);
+      : timeAfter(asOf, seconds);
   return markup`signs by ${until}, else jailed`;
 }
+
+const timeAfter = (iso: string, seconds: number): Markup =>
+  distantTimeElement(isoTime(Date.parse(iso) / 1000 + seconds), seconds);
 
 /** Until when it has to sign, by the time of the document. */
 function deadline(row: Row): Markup {

@@ -44,20 +44,20 @@ describe('the time of the newest block of a node', () => {
       return shown && textOf(shown.html);
     };
     expect(text({ behindSeconds: 20 })).toBeUndefined();
-    expect(text({ behindSeconds: 20, syncing: true })).toBe('block time 02:14:00 UTC, 20 s behind');
-    expect(text({ behindSeconds: 10_800 })).toBe('block time 02:14:00 UTC, 3 h behind');
-    expect(text({ behindSeconds: 172_800 })).toBe('block time 2026-11-24 02:14:00 UTC, 2 d behind');
+    expect(text({ behindSeconds: 20, syncing: true })).toBe('block time 02:14 UTC, 20 s behind');
+    expect(text({ behindSeconds: 10_800 })).toBe('block time 02:14 UTC, 3 h behind');
+    expect(text({ behindSeconds: 172_800 })).toBe('block time 2026-11-24 02:14 UTC, 2 d behind');
     expect(text({ blockTime: null, behindSeconds: null, syncing: true })).toBeUndefined();
   });
 
   it('is on both pages, and the target cannot be judged before the alert fires', () => {
     const behind = snapshotsBehind(10_800);
-    expect(textOf(statusAt(behind, 10))).toContain('as of block time 09:00:00 UTC, 3 h behind');
+    expect(textOf(statusAt(behind, 10))).toContain('as of block time 09:00 UTC, 3 h behind');
     expect(textOf(pendingAt(behind, 10, { target: TARGET }))).toContain(
-      'everything is as of block time 09:00:00 UTC, 3 h behind.',
+      'everything is as of block time 09:00 UTC, 3 h behind.',
     );
     expect(textOf(pendingAt(behind, 10, { target: TARGET }))).toContain(
-      'As of block time 09:00:00 UTC, 3 h behind: 4 validators are late',
+      'As of block time 09:00 UTC, 3 h behind: 4 validators are late',
     );
     expect(statusAt(behind, 10)).toContain('<span id="data-age">Oldest data: 3 h ago, module_state of main');
     expect(textOf(pendingAt(behind, 10, { target: TARGET }))).toMatch(/executed in the last .* as of block time/);

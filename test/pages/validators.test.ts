@@ -156,7 +156,7 @@ describe('the validators that are late', () => {
     const state = { params: { ...idleState.params, signed_valsets_window: '200' }, valsets, valset_confirms };
     expect(summaryOf(state)).toEqual(['0xa3: validator set 2', '0xa4: validator set 2']);
     expect(validatorsIn(state)[0]).toMatchObject({ late: [{ isBlocking: false }], jailedIn: { blocks: '50' } });
-    expect(rowsOf(state)[0]?.[4]).toBe('signs by 12:01:40 UTC, else jailed ≈ 100 s left 50 hub blocks');
+    expect(rowsOf(state)[0]?.[4]).toBe('signs by 12:01 UTC, else jailed ≈ 100 s left 50 hub blocks');
   });
 
   it('include who has not done what the others have: a relayed validator set, a signed batch, an observed event', () => {
@@ -347,17 +347,21 @@ describe('the own validators', () => {
     );
   });
 
-  it('have their nearest deadline before everything else, unless it is far away and they are not late', () => {
-    const due = (window: string, own: string, age: string = OLD): string => {
+  it('have their nearest deadline before everything else, when they are late and no alert says it', () => {
+    const due = (window: string, age: string, verdicts: readonly Verdict[] = []): string => {
       const params = { ...idleState.params, signed_batches_window: window };
-      const view = viewWith({ params, batches: [batch('1', '60000', age)] }, { watch: [own] });
+      const view = viewWith({ params, batches: [batch('1', '60000', age)] }, { watch: [alpha], verdicts });
       return deadlineNote(view)
         .html.replaceAll(/<[^>]+>/g, '')
         .trim();
     };
-    expect(due('200', alpha)).toBe(`Your validator ${alpha} signs by 12:01:40 UTC, else jailed (100 s left).`);
-    expect(due('90000', alpha)).toMatch(/^Your validator hub1q\w+ signs by .* \(2 d 1 h left\)\.$/);
-    expect(due('90000', alpha, YOUNG)).toBe('');
+    expect(due('200', OLD)).toBe(`${alpha} has to sign batch 1 by 12:01 UTC (100 s left) or is jailed.`);
+    expect(due('90000', OLD)).toMatch(/^hub1q\w+ has to sign batch 1 by 2026-01-03 \d\d:\d\d UTC \(2 d 1 h left\)/);
+    expect(due('200', YOUNG), 'it is merely due').toBe('');
+    const near = (orchestrator: string) =>
+      verdict('BridgeOrchestratorDeadlineNear', 'critical', 20, { subject: { orchestrator } });
+    expect(due('200', OLD, [near(alpha)])).toBe('');
+    expect(due('200', OLD, [near(beta)])).toMatch(/has to sign/);
   });
 
   it('have a square for each event, batch and validator set, and until when they have to sign', () => {
@@ -372,7 +376,7 @@ describe('the own validators', () => {
     expect(row?.slice(2, 5)).toEqual([
       '30.00 %',
       'events ✕□ 1 missing: 7 batches ■✕□ 2 unsigned: 2, 3 validator sets ✕✕ 1 unsigned: 850',
-      'signs by 12:01:40 UTC, else jailed ≈ 100 s left 50 hub blocks batch times out: ≈ 6 min left 34 external blocks',
+      'signs by 12:01 UTC, else jailed ≈ 100 s left 50 hub blocks batch times out: ≈ 6 min left 34 external blocks',
     ]);
     const html = htmlOf(state, { watch: [beta] });
     expect(html).toContain('role="img" aria-label="the last 3: 1 done, 1 missing, 1 not due"');

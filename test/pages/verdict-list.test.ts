@@ -54,7 +54,7 @@ describe('the heading', () => {
       '6 validators with 53 % of the power have not voted: Alpha, Beta',
       'Act now: Contact the operators.',
     ]);
-    expect(textOf(html)).toContain('since 11:42:00 UTC (18 min) Pending items of a Runbook: BridgeOracleStalled');
+    expect(textOf(html)).toContain('since 11:42 UTC (18 min) Pending items of a Runbook: BridgeOracleStalled');
     expect(titleOf(html)).toMatch(/^■ critical: a: no event observed/);
     expect(html).toContain(`<a href="${RUNBOOK}#bridgeoraclestalled" rel="noreferrer">`);
     expect(html).toContain('<a href="./pending?target=a">');
@@ -153,7 +153,7 @@ no batch of weth built for 20 min`);
     expect(headOf(html)).toEqual([
       'critical in 12 min a: no event observed for 18 min, 57 waiting',
       '6 validators with 53 % of the power have not voted: Alpha, Beta',
-      'If it lasts until 12:12:00 UTC, act now: Contact the operators.',
+      'If it lasts until 12:12 UTC, act now: Contact the operators.',
     ]);
     expect(titleOf(html)).toBe('△ building up: a: no event observed for 18 min, 57 waiting · bridge-exporter');
     expect(textOf(html)).toContain('Other conditions\nwarning in 60 min a: summary of BridgeValsetDrift');
@@ -162,8 +162,8 @@ no batch of weth built for 20 min`);
   it('says since when a problem has been seen, unless the document proves when it began', () => {
     const sinceOf = (mayBeOlder: boolean) =>
       /(?:seen )?since [^(]+/.exec(textOf(page(targetVerdicts([{ ...oracle, mayBeOlder }], [], 'a'))))?.[0];
-    expect(sinceOf(false)).toBe('since 11:42:00 UTC ');
-    expect(sinceOf(true)).toBe('seen since 11:42:00 UTC ');
+    expect(sinceOf(false)).toBe('since 11:42 UTC ');
+    expect(sinceOf(true)).toBe('seen since 11:42 UTC ');
   });
 
   it('has only the fact: a name in quotes can contain any punctuation', () => {
@@ -228,7 +228,7 @@ Worst condition
 critical
 red
 ${sentenceText(oracle.sentence)}
-since 11:42:00 UTC (18 min)
+since 11:42 UTC (18 min)
 and 1 more
 cannot be judged
 gray

@@ -175,9 +175,13 @@ export function missedSignature(input: BridgeInput, { eth_address }: Orchestrato
     return (blocks === 1 || blocks === 2) && duty.members?.has(address) !== false && !duty.doneBy().has(address);
   };
   const [missed] = confirmKinds.flatMap((kind) => orUndefined(() => duties(input, kind).find(isCause)) ?? []);
-  if (missed === undefined) return undefined;
-  const of = missed.kind === 'batch' ? ('batch' as const) : ('validator set' as const);
-  return { of, nonce: toDecimalString(required(missed.nonce)) };
+  return missed && signatureOf(missed);
+}
+
+/** What has to be signed. */
+export function signatureOf({ kind, nonce }: Duty) {
+  const of = kind === 'batch' ? ('batch' as const) : ('validator set' as const);
+  return { of, nonce: toDecimalString(required(nonce)) };
 }
 
 /** The height of the first validator set since which the address is in none; `undefined` when it was in none of those in the state. */

@@ -9,6 +9,7 @@ import {
   missedSignature,
   missingConfirms,
   nextDeadline,
+  signatureOf,
   type Duty,
 } from '../bridge/duties.js';
 import { attestationsByNonce, votersOfLastEvent, votersOfNextEvent } from '../bridge/events.js';
@@ -64,6 +65,8 @@ function watchedItem(input: BridgeInput, entry: string) {
     /** Hub height by which it has to sign the next batch or validator set, else it is jailed; `null` when nothing is missing. */
     deadlineHeight: decimalOrNull(() => member && nextDeadline(input, member)?.height),
     jailedIn: ofMember((validator) => blocksToDeadline(input, validator)),
+    /** What it has to sign by then, if it is late with it. */
+    lateSignature: ofMember((validator) => lateSignature(input, validator)),
     /** What it has left the validator set for; `null` while it is in the set, or when the reason is another one. */
     missedSignature:
       members === null || member !== undefined
@@ -142,6 +145,11 @@ const MAX_REGISTERED_MEMBERS = 200;
 function blocksToDeadline(input: BridgeInput, member: RegisteredMember) {
   const height = nextDeadline(input, member)?.height;
   return height === undefined ? undefined : (hubBlocksUntil(input, () => height) ?? undefined);
+}
+
+function lateSignature(input: BridgeInput, member: RegisteredMember) {
+  const duty = nextDeadline(input, member)?.duty;
+  return duty && isLate(ageOf(input, duty)) ? signatureOf(duty) : undefined;
 }
 
 function membershipOf(
