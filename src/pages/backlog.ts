@@ -7,7 +7,7 @@ import { observationsOf } from '../poll/endpoint-state.js';
 import type { ProblemName } from '../problems/problems.js';
 import { listedRows, sumText, waitingAmounts } from '../problems/sentence.js';
 import { count, duration, list, percent } from '../text/format.js';
-import { markup, type Markup } from './html.js';
+import { isolated, markup, type Markup } from './html.js';
 import { pendingLink } from './layout.js';
 import { blockTimeOf } from './time.js';
 import type { EndpointView, ShownEndpoint } from './view.js';
@@ -177,18 +177,16 @@ function crosschainStatistics(items: CrosschainItems, now: Instant): readonly St
       table: 'pending',
       alerts: ['CrosschainPendingListTruncated'],
     },
-    ...(rateLimit?.isExceeded === true ? [rateLimitStatistic(items, rateLimit)] : []),
+    ...(rateLimit?.isExceeded === true ? [rateLimitStatistic(rateLimit)] : []),
   ];
 }
 
-/** The rate limit is shown for the record: nodes never enforce it, and clients no longer. */
-function rateLimitStatistic(
-  { chains }: CrosschainItems,
-  { utilizationRatio, windowBlocks, value, limit }: NonNullable<CrosschainItems['rateLimit']>,
-): Statistic {
-  const waitingOn = listedRows(chains)
-    .filter(({ pending }) => pending !== null && pending > 0)
-    .map(({ chain, chainId, pending }) => `${pending} on ${chain ?? chainId}`);
+function rateLimitStatistic({
+  utilizationRatio,
+  windowBlocks,
+  value,
+  limit,
+}: NonNullable<CrosschainItems['rateLimit']>): Statistic {
   const [total = value.amount] = sumText([value]);
   const [allowed = limit.amount] = sumText([limit]);
   return {
@@ -196,11 +194,21 @@ function rateLimitStatistic(
     label: 'Rate limit reached',
     table: 'chains',
     alerts: [],
-    parts: [
-      `${total} of ${allowed} in ${windowBlocks} blocks`,
-      `no effect with zetaclient 27 or later; with earlier clients all pending cctxs wait: ${list(waitingOn)}`,
-    ],
+    parts: [`${total} of ${allowed} in ${windowBlocks} blocks`],
   };
+}
+
+/** The rate limit is for the record: no node enforces it, and zetaclient from version 27 on does not either. */
+export function rateLimitNotes(endpoints: readonly EndpointView[]): Markup {
+  const notes = endpoints.flatMap(({ target, items }) => {
+    const { isExceeded, utilizationRatio = null } = (items?.document === 'rate_limiter_input' && items.rateLimit) || {};
+    if (isExceeded !== true) return [];
+    const share = utilizationRatio === null ? '' : ` (${percent(utilizationRatio)})`;
+    return [
+      markup`<p>${isolated(target)}: the rate limit is exceeded${share}: clients before version 27 hold back pending transactions, later ones ignore it.</p>\n`,
+    ];
+  });
+  return markup`${notes}`;
 }
 
 /** The number of live batches that wait for one of these. */

@@ -1,7 +1,7 @@
 import { isLate } from '../facts/bridge/block-times.js';
 import { groupBy } from '../facts/grouping.js';
 import { haveOrHas, membersOf, validators } from '../problems/sentence.js';
-import { count, percent } from '../text/format.js';
+import { count, duration, percent } from '../text/format.js';
 import * as cells from './cells.js';
 import { markup, type Markup } from './html.js';
 import { anchor } from './layout.js';
@@ -32,16 +32,20 @@ function feeCell(fee: CoinItem, minimum: CoinItem | null): Markup {
 const WAIT_ACTIONS: Readonly<Partial<Record<WaitReason, string>>> = {
   timeout: 'with the next observed event, such as a small deposit, the hub cancels it and its transfers wait again',
   signatures: 'the validators above have to sign',
-  fees: 'while a transfer is in no batch, its sender can cancel it and send it again with a higher fee',
+  fees: 'the sender of a transfer in no batch can cancel it and send it again with a higher fee',
   relayer: 'anyone can relay a signed batch',
   batch: 'anyone can request a batch',
 };
 
 /** How many wait for what, and what can be done. */
-function waitSummary(what: string, counts: ReadonlyMap<WaitReason | 'unknown', number>): Markup {
+function waitSummary(
+  what: string,
+  counts: ReadonlyMap<WaitReason | 'unknown', number>,
+  actions = WAIT_ACTIONS,
+): Markup {
   const parts = Array.from(counts, ([reason, number]) => {
     if (reason === 'unknown') return markup`<li>${number} of unknown reason`;
-    const action = WAIT_ACTIONS[reason];
+    const action = actions[reason];
     return markup`<li>${number} ${WAIT_TEXTS[reason]}${action === undefined ? '' : ` (${action})`}`;
   });
   return parts.length === 0 ? markup`` : markup`<p class="note">${what}:</p><ul class="note">${parts}</ul>`;
@@ -125,7 +129,8 @@ export const foundTransferTable: Table<FoundTransfer, PageContext> = {
 
 /** How many live batches wait for what. */
 export function batchSummary({ batchesByWait }: BridgeItems): Markup {
-  return waitSummary('Batches', new Map(batchesByWait?.map(({ waitsFor, batches }) => [waitsFor, batches])));
+  const counts = new Map(batchesByWait?.map(({ waitsFor, batches }) => [waitsFor, batches]));
+  return waitSummary('Batches', counts, { ...WAIT_ACTIONS, fees: 'their transfers are free again when they time out' });
 }
 
 export const batchTable: ItemTable<BatchItem> = {
@@ -148,18 +153,22 @@ export const batchTable: ItemTable<BatchItem> = {
 };
 
 function batchWaitCell(batch: BatchItem, page: PageContext): Markup {
-  const { waitsFor, signedPowerRatio, state, executedPowerRatio } = batch;
-  const claimants =
-    executedPowerRatio === null
-      ? ''
-      : markup`<small>${percent(executedPowerRatio, 2)} of the power claims that it was executed</small>`;
+  const { waitsFor, signedPowerRatio, state, executedPowerRatio, projectedHeadroom } = batch;
+  const claimed = executedPowerRatio === null ? null : `${percent(executedPowerRatio, 2)} of the power claim`;
   return cells.orUnknown(waitsFor, (reason) => {
     if (reason === 'timeout') {
       const text = `${WAIT_TEXTS.timeout}${state === 'expired' ? ': the hub will cancel it' : ', but still held by the hub'}`;
+      const claimants = claimed === null ? '' : markup`<small>${claimed} that it was executed</small>`;
       return markup`<span class="${alertClass(page, 'BridgeBatchOverdue')}">${text}</span>${claimants}`;
     }
+    if (claimed !== null) return markup`probably executed: ${claimed} it, not observed yet`;
+    if (reason === 'fees') {
+      const seconds = projectedHeadroom?.seconds ?? null;
+      const left = seconds === null ? '' : `, in ${duration(seconds)}`;
+      return markup`${WAIT_TEXTS.fees}<small>its transfers are free again when it times out${left}</small>`;
+    }
     const share = reason === 'signatures' && signedPowerRatio !== null && page.bridge !== undefined;
-    return markup`${WAIT_TEXTS[reason]}${share ? `: ${percent(signedPowerRatio, 2)} of ${percent(Number(page.bridge.powerThreshold), 2)}` : ''}${claimants}`;
+    return markup`${WAIT_TEXTS[reason]}${share ? `: ${percent(signedPowerRatio, 2)} of ${percent(Number(page.bridge.powerThreshold), 2)}` : ''}`;
   });
 }
 
@@ -257,6 +266,11 @@ function claimCell(
 export const claimTable: ItemTable<ClaimItem> = {
   name: 'claims',
   alerts: ['BridgeOracleStalled', 'BridgeConflictingClaims', 'BridgeClaimWithoutBatch', 'BridgeContractValsetMismatch'],
+  // No later event is observed before it.
+  firstRows: (claims) => {
+    const blocking = claims.find(({ conflicting }) => conflicting) ?? claims[0];
+    return claims.filter(({ eventNonce }) => eventNonce === blocking?.eventNonce);
+  },
   title: 'Claims of pending events',
   rowId: ({ eventNonce }) => anchor('claims', eventNonce),
   columns: [

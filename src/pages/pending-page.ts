@@ -1,7 +1,7 @@
 import { documents, type Items } from '../documents.js';
 import { listedRows, unknownMinimumsText } from '../problems/sentence.js';
 import { percent } from '../text/format.js';
-import { backlogHtml } from './backlog.js';
+import { backlogHtml, rateLimitNotes } from './backlog.js';
 import {
   batchSummary,
   batchTable,
@@ -97,7 +97,7 @@ function targetPage(view: PendingView, target: TargetView, page: PageContext, si
 ${jumpLinks(target, parts)}
 ${others}
 ${validatorsSection(view, target)}
-${section('notes', 'Notes', notes)}
+${section('notes', 'Notes', markup`${notes}${rateLimitNotes(endpoints)}`)}
 ${judgementNotes(target, page.bridge)}
 ${searchSection(page)}
 ${parts.map((part) => endpointHtml(part, page))}

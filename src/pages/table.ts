@@ -67,6 +67,8 @@ export interface ItemTable<Row> extends Table<Row, PageContext> {
   readonly openRows?: number;
   /** It is also open while one of these alerts fires. */
   readonly alerts?: readonly ProblemName[];
+  /** The rows that are open then, if not all are. */
+  readonly firstRows?: (rows: readonly Row[]) => readonly Row[];
 }
 
 export type ItemColumn<Row> = Column<Row, PageContext>;
@@ -103,7 +105,7 @@ export function itemSection<Row>(
   page: PageContext,
   summary: Markup = markup``,
 ): ListSection {
-  const { name, title, orderText, maxRows, openRows = OPEN_ROWS, alerts = [] } = table;
+  const { name, title, orderText, maxRows, openRows = OPEN_ROWS, alerts = [], firstRows = (all) => all } = table;
   const heading = markup`<h3 id="${name}-title">${title} <span class="quiet">${list.total === 0 ? 'none' : (list.total ?? 'unknown')}</span></h3>`;
   let content: Markup;
   if (!list.readable) {
@@ -115,10 +117,18 @@ export function itemSection<Row>(
     const some =
       orderText === undefined ? `the ${rows.length} oldest of ${list.total}` : `${rows.length} of ${list.total}`;
     const unknownAge = list.unsortable === 0 ? '' : `, ${list.unsortable} of unknown age last`;
-    const isOpen = rows.length <= openRows || severityOf(page.view, alerts) !== undefined;
-    content = markup`<details id="${name}/rows" class="rows"${isOpen ? markup` open` : ''}><summary>${heading}</summary>
+    const isFiring = severityOf(page.view, alerts) !== undefined;
+    const urgent = firstRows(rows);
+    const isOpen = rows.length <= openRows || (isFiring && urgent.length === rows.length);
+    const first = isFiring && !isOpen ? urgent : [];
+    const others = rows.filter((row) => !first.includes(row));
+    const [before, summaryText] =
+      first.length === 0
+        ? ['', heading]
+        : [markup`${heading}\n${tableHtml(table, first, page)}\n`, `${others.length} more`];
+    content = markup`${before}<details id="${name}/rows" class="rows"${isOpen ? markup` open` : ''}><summary>${summaryText}</summary>
 <p class="note">Showing ${rows.length < list.total ? some : `all ${list.total}`}, ${orderText ?? 'oldest first'}${unknownAge}.</p>
-${tableHtml(table, rows, page)}
+${tableHtml(table, others, page)}
 </details>`;
   }
   const html = markup`<section id="${name}" aria-labelledby="${name}-title">

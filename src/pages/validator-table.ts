@@ -2,7 +2,7 @@ import { MIN_SILENT, type DutyItem, type MissingItems, type OverdueItems } from 
 import { firstDispute, QUORUM_RATIO } from '../problems/oracle.js';
 import type { ProblemName } from '../problems/problems.js';
 import type { Subject } from '../problems/problem.js';
-import { listedRows } from '../problems/sentence.js';
+import { listedRows, membersOf, validatorNames } from '../problems/sentence.js';
 import type { Contact } from '../queries/validators.js';
 import { count, duration, percent } from '../text/format.js';
 import * as cells from './cells.js';
@@ -102,30 +102,32 @@ function introduction(rows: readonly Row[], { items, endpoint }: Pick<Row, 'item
     others === 0
       ? ''
       : `${count(others, 'validator')} ${others === 1 ? 'is' : 'are'} late although enough others sign and vote. A validator that misses the deadline of a validator set or batch is jailed.`;
-  const dispute = disputeText(items);
+  const dispute = disputeHtml(items);
   // Nothing is known of what is newer than the newest block of the node.
   const time = blockTimeOf(endpoint.node);
   const asOf = time === undefined ? '' : markup`As of ${time}: `;
   if (blocking.length === 0) {
     const text = jailing || 'Nothing has waited for a validator for more than five minutes.';
-    return markup`<p>${asOf}${text}${dispute}</p>`;
+    return markup`<p>${asOf}${text}</p>${dispute}`;
   }
   const ratios = blocking.flatMap(({ powerRatio }) => powerRatio ?? []);
   const power = ratios.reduce((sum, ratio) => sum + ratio, 0);
   const having = ratios.length < blocking.length ? '' : ` with ${percent(power, 2)} of the power`;
   const required = `Signatures of ${percent(Number(items.powerThreshold), 2)} and votes of ${percent(QUORUM_RATIO, 2)} are required.`;
-  return markup`<p>${asOf}Something has waited for <b>${count(blocking.length, 'validator')}</b>${having} for more than five minutes. ${required}${dispute}${jailing === '' ? '' : ` ${jailing}`}</p>`;
+  return markup`<p>${asOf}Something has waited for <b>${count(blocking.length, 'validator')}</b>${having} for more than five minutes. ${required}${jailing === '' ? '' : ` ${jailing}`}</p>${dispute}`;
 }
 
 /** What validators disagree about is nobody's delay. */
-function disputeText(items: BridgeItems): string {
+function disputeHtml(items: BridgeItems): Markup {
   const dispute = firstDispute(items);
-  if (dispute === undefined) return '';
-  const sides = dispute.claims.map(
-    ({ claim, text }) =>
-      `${count(claim.votes ?? 0, 'validator')} ${claim.votes === 1 ? 'claims' : 'claim'} ${text || 'one thing'}`,
-  );
-  return ` Of event ${dispute.eventNonce}, ${sides.join(' and ')}; any of them can be right.`;
+  if (dispute === undefined) return markup``;
+  const sides = dispute.claims.map(({ claim: { voted, votes }, text }) => {
+    const names = validatorNames(membersOf(voted));
+    const more = Math.max(0, (votes ?? 0) - names.length);
+    const all = [...names, ...(more === 0 ? [] : [`${more} more`])];
+    return markup`<li>${text || 'one thing'}: ${count(votes ?? 0, 'validator')}: ${isolated(all.join(', '))}`;
+  });
+  return markup`\n<p>Of event ${dispute.eventNonce}, validators claim different things, any of which can be right:</p><ul>${sides}</ul>`;
 }
 
 /** Rows are missing here if they are missing in the lists. */
@@ -304,7 +306,7 @@ function ownDuties(row: Row, own: OwnValidator): Markup {
   const { duties, missingBatches, missingValsets, lastVote } = own;
   const dispute =
     disputedVote(row) || (lastVote === 'dissenting' ? 'voted for another claim of the last observed event' : '');
-  return markup`${dutiesHtml('events', duties.events, missingOf(duties.events), 'missing')}${dutiesHtml('batches', duties.batches, missingBatches)}${dutiesHtml('validator sets', duties.valsets, missingValsets)}${dispute === '' ? '' : markup`<small>${dispute}</small>`}`;
+  return markup`${dutiesHtml('events', duties.events, missingEvents(row), 'missing')}${dutiesHtml('batches', duties.batches, missingBatches)}${dutiesHtml('validator sets', duties.valsets, missingValsets)}${dispute === '' ? '' : markup`<small>${dispute}</small>`}`;
 }
 
 const SQUARES: Readonly<Record<DutyItem['state'], { readonly square: string; readonly text: string }>> = {
@@ -332,13 +334,16 @@ function dutiesHtml(
   const label = all.length === 0 ? 'none in the document' : `the last ${all.length}: ${numbers.join(', ')}`;
   const grid =
     all.length === 0 ? cells.NONE : markup`<span class="squares" role="img" aria-label="${label}">${squares}</span>`;
-  const text = open.total === 0 ? '' : markup` <small>${open.total} ${what}: ${open.nonces.join(', ')}${more}</small>`;
+  const which = open.total > all.length ? ` (the last ${all.length} shown)` : `: ${open.nonces.join(', ')}${more}`;
+  const text = open.total === 0 ? '' : markup` <small>${open.total} ${what}${which}</small>`;
   return markup`<div class="duties"><span>${kind}</span> ${grid}${text}</div>`;
 }
 
-function missingOf(duties: readonly DutyItem[] | null): MissingItems | null {
-  const unsigned = duties?.filter(({ state }) => state === 'missing').map(({ nonce }) => nonce);
-  return unsigned === undefined ? null : { total: unsigned.length, nonces: unsigned.slice(0, MAX_LISTED) };
+/** The missing votes, also those before the listed ones. */
+function missingEvents({ own, validator: { overdue } }: Row): MissingItems | null {
+  const nonces = own?.duties.events?.filter(({ state }) => state === 'missing').map(({ nonce }) => nonce);
+  if (nonces === undefined) return null;
+  return { total: Math.max(nonces.length, overdue?.events?.total ?? 0), nonces: nonces.slice(0, MAX_LISTED) };
 }
 
 /** Which claim of a disputed event the validator has voted for; empty when it has voted for none. */

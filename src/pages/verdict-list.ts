@@ -57,7 +57,11 @@ export function verdictSections(targets: readonly TargetView[], page: VerdictPag
   const entries = targets.flatMap((view): Entry[] => {
     const groups = groupsOf(view, page, (verdict) => verdict.inhibitedBy === null);
     const reasons = view.unknown.filter((reason) => !view.verdicts.some(({ sentence }) => sentence.fact === reason));
-    const unknown = { rank: statuses.indexOf('unknown'), target: view.target, reasons };
+    // With what is wrong with its polls, it is said there.
+    const lastKnown = view.lastKnown
+      .filter(({ document }) => !view.verdicts.some((verdict) => verdict.document === document))
+      .map(lastKnownText);
+    const unknown = { rank: statuses.indexOf('unknown'), target: view.target, reasons: [...reasons, ...lastKnown] };
     return [
       ...groups.map((group) => ({ rank: rankOf(group.first), group })),
       ...(reasons.length === 0 ? [] : [unknown]),
@@ -72,6 +76,11 @@ export function verdictSections(targets: readonly TargetView[], page: VerdictPag
     /** What is only for the record. */
     notes: listHtml(entries.filter(isOfNote)),
   };
+}
+
+/** "last known of module_state, at 18:11 UTC: critical: no event observed for 65 min". */
+function lastKnownText({ document, at, severity, fact }: TargetView['lastKnown'][number]): string {
+  return `last known of ${document}, at ${at.slice(11, 16)} UTC: ${severity}: ${fact}`;
 }
 
 /** What may become an alert comes after all that fires. */
@@ -194,7 +203,8 @@ function stateLabel({ severity, state, firesInSeconds }: VerdictView): Markup {
 
 /** What begins at the time of a verdict: the problem, as far as it was seen or is proven, or its being over a limit that varies. */
 function startText({ alert, mayBeOlder }: VerdictView): string {
-  if (beginningAtLimit.has(alert)) return 'over its limit ';
+  const limit = beginningAtLimit.get(alert);
+  if (limit !== undefined) return `${limit} its limit `;
   return mayBeOlder ? 'seen ' : '';
 }
 
@@ -203,8 +213,8 @@ function capitalized(sentence: string): string {
   return sentence.replace(/^[a-z](?=[a-z]*(?:[^\w.]|$))/, (letter) => letter.toUpperCase());
 }
 
-function nextSteps({ first, view: { target }, page }: Group): Markup {
-  const { alert, severity, since, firesAt, ageSeconds, action, runbook, dashboard } = first;
+function nextSteps({ first, view: { target, lastKnown }, page }: Group): Markup {
+  const { document, alert, severity, since, firesAt, ageSeconds, action, runbook, dashboard } = first;
   const when = urgencies[severity];
   const urgency =
     firesAt === null ? when : markup`If it lasts until ${clockTimeElement(firesAt)}, ${when.toLowerCase()}`;
@@ -213,6 +223,9 @@ function nextSteps({ first, view: { target }, page }: Group): Markup {
     markup`<a href="${runbook}" rel="noreferrer">Runbook: ${alert}</a>`,
     ...(dashboard === null ? [] : [markup`<a href="${dashboard}" rel="noreferrer">Dashboard</a>`]),
   ];
-  return markup`<p class="remedy"><b>${urgency}:</b> ${sentenceHtml(action)}</p>
+  const before = lastKnown
+    .filter((last) => last.document === document)
+    .map((last) => markup`<p>${sentenceHtml(capitalized(lastKnownText(last)))}</p>\n`);
+  return markup`${before}<p class="remedy"><b>${urgency}:</b> ${sentenceHtml(action)}</p>
 <p class="links"><span>${startText(first)}${sinceElement(since, ageSeconds)}</span> ${links.map((link) => markup`${link} `)}</p>`;
 }

@@ -50,7 +50,7 @@ export function viewOf(
 export type VerdictView = Readonly<ReturnType<typeof verdictView>>;
 
 function targetView(
-  { target, status, unknown, verdicts, notJudgedHere }: TargetVerdicts,
+  { target, status, unknown, lastKnown, verdicts, notJudgedHere }: TargetVerdicts,
   endpoints: readonly EndpointView[],
   links: ExternalLinks,
   now: Instant,
@@ -63,6 +63,8 @@ function targetView(
     status: behind.length > 0 ? 'unknown' : status,
     /** Why the target cannot be judged. */
     unknown: [...unknown, ...behind],
+    /** The worst that fired in the last document of each endpoint whose data is outdated. */
+    lastKnown,
     /** The names of the problems that an endpoint has never had the fields for. */
     notJudgedHere,
     /** Worst first. */

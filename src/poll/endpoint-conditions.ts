@@ -138,7 +138,6 @@ function failingConditions(state: EndpointState, now: Instant, isNotServed: bool
         startSeconds: withoutSuccessSince,
         limitSeconds: outdatedSeconds,
         sentence: withDetails(withoutSuccess(state, now), failed?.message ?? ''),
-        action: staleRule.action,
       }),
     );
   }
@@ -153,7 +152,9 @@ function failingConditions(state: EndpointState, now: Instant, isNotServed: bool
     const sentence = withDetails(`polls of ${document} have failed for {duration}`, failed.message);
     conditions.push(condition(down, { ...lasting, sentence }));
   }
-  return conditions;
+  return failed === undefined
+    ? conditions
+    : conditions.map((present) => ({ ...present, action: remedyOf(failed, document) }));
 }
 
 /** What a successful poll ends, if it was older than its limit: the worst that was wrong with the polls before. */

@@ -1,4 +1,4 @@
-import type { Instant } from '../clock.js';
+import { isoTime, type Instant } from '../clock.js';
 import type { DocumentName } from '../document-types.js';
 import { documents } from '../documents.js';
 import { groupBy } from '../facts/grouping.js';
@@ -64,9 +64,19 @@ export interface TargetVerdicts {
   readonly status: TargetStatus;
   /** Why the target cannot be judged; empty unless something cannot be. */
   readonly unknown: readonly string[];
+  /** The worst that fired in the last document of each endpoint whose data is outdated. */
+  readonly lastKnown: readonly LastKnown[];
   readonly verdicts: readonly Verdict[];
   /** The names of the problems that an endpoint has never had the fields for. */
   readonly notJudgedHere: readonly string[];
+}
+
+/** What was known when an endpoint was last polled successfully. */
+interface LastKnown extends Pick<Verdict, 'document' | 'alert' | 'severity'> {
+  /** ISO 8601. */
+  readonly at: string;
+  /** What was wrong at that time. */
+  readonly fact: string;
 }
 
 /** A verdict, and by what it hides others. */
@@ -97,11 +107,22 @@ function targetVerdicts(target: string, states: readonly EndpointState[], now: I
     target,
     status: isFiring ? worst.severity : unknown.length > 0 ? 'unknown' : rest,
     unknown,
+    lastKnown: states.flatMap((state) => lastKnownOf(state, now)),
     verdicts,
     notJudgedHere: Array.from(
       new Set(states.flatMap((state) => exportedSuccess(state, now)?.snapshot.judgement.notJudgedHere ?? [])),
     ),
   };
+}
+
+/** Whether it still lasts, nobody knows. */
+function lastKnownOf(state: EndpointState, now: Instant): readonly LastKnown[] {
+  const { success } = state;
+  if (success === undefined || exportedSuccess(state, now) !== undefined) return [];
+  const [worst] = firingVerdicts({ verdicts: withCauses(problemsOf(state, success.at)) });
+  if (worst === undefined || isNote(worst)) return [];
+  const { document, alert, severity, sentence } = worst;
+  return [{ document, alert, severity, at: isoTime(success.at.epochSeconds), fact: sentence.fact }];
 }
 
 function conditionsOf(state: EndpointState, now: Instant, isNotServed: boolean): readonly Judged[] {

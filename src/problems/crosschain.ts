@@ -41,7 +41,16 @@ import {
   type UnmovedMark,
 } from './crosschain-standstill.js';
 import { entryOf, problemOf, type Found, type Inhibition, type Severity } from './problem.js';
-import { cctxAmountsText, chainText, hashAction, hashText, haveOrHas, outboundHash, pendingTexts } from './sentence.js';
+import {
+  cctxAmountsText,
+  chainText,
+  clockTime,
+  hashAction,
+  hashText,
+  haveOrHas,
+  outboundHash,
+  pendingTexts,
+} from './sentence.js';
 import { queried, countAtPresent, THE_CHAIN } from './templates.js';
 
 /* Cross-chain transactions that do not move. */
@@ -69,7 +78,7 @@ const STUCK_SECONDS = 300;
 const chainStuck = problemOf('rate_limiter_input', {
   name: 'CrosschainBacklogStuck',
   severity: 'critical',
-  beginsAtLimit: true,
+  beginsAtLimit: 'over',
   afterMinutes: 0,
   needsTime: true,
   summary: `nothing moves on ${THE_CHAIN}.`,
@@ -100,7 +109,10 @@ const chainStuck = problemOf('rate_limiter_input', {
         identity: nonce,
         start: sinceSeconds + limit,
         fact: `nothing has moved for ${duration(age)} on chain ${chainText(input, chainId)} at nonce ${nonce}${hashText(hash)}`,
-        details: pendingTexts(input, considered.get(chainId) ?? []),
+        details: [
+          `not since ${clockTime(input, -age)}, with a limit of ${duration(limit)}`,
+          ...pendingTexts(input, considered.get(chainId) ?? []),
+        ],
         action: missed.has(chainId)
           ? `Begin with the missed transactions of the chain, the lowest nonce first. ${next}`
           : next,
@@ -115,7 +127,7 @@ function tooOld(severity: Severity) {
   return problemOf('rate_limiter_input', {
     name: 'CrosschainOldestPendingTooOld',
     severity,
-    beginsAtLimit: true,
+    beginsAtLimit: 'over',
     afterMinutes: 0,
     summary: `a pending transaction on ${THE_CHAIN} is ${isCritical ? 'far ' : ''}older than the age limit of the chain.`,
     atPresent: OLDEST_AGE,
@@ -349,7 +361,7 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
     name: 'CrosschainFreezeNear',
     severity,
     // How much of the lookahead has to be left.
-    beginsAtLimit: true,
+    beginsAtLimit: 'near',
     afterMinutes,
     summary: `${THE_CHAIN} ${NONCES_LEFT}, because ${MISSED_NONCE}.`,
     description: `Observers send at most 60 nonces above the lowest missed one of a chain (30 on Arbitrum, or what the chain says), and less than ${percent(share)} of these are left. At 0 the chain is frozen: nothing more is sent to it. Bitcoin has no such limit.`,

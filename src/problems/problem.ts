@@ -119,8 +119,8 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
   readonly document: Name;
   /** The age from which on its alert fires. */
   readonly afterMinutes: number;
-  /** Whether it begins when a limit is exceeded that varies, such as the age limit of a chain. */
-  readonly beginsAtLimit: boolean;
+  /** Whether it begins at a limit that varies, such as the age limit of a chain: over it, or near it. */
+  readonly beginsAtLimit: false | 'over' | 'near';
   /** Throws WITHDRAWN when a field that it reads is missing or invalid: then it is unjudged. */
   readonly find: (evidence: Evidence<Name>, mark: Value | undefined) => Findings;
   readonly mark?: Mark<Name, Value>;

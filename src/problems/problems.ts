@@ -33,7 +33,7 @@ export type ProblemName = (typeof declared)[number]['name'];
 /** The names that the key `problems` of the configuration knows. */
 export const problemNames: ReadonlySet<string> = new Set(problems.map(({ name }) => name));
 
-/** The names of the problems that begin when a limit is exceeded. */
-export const beginningAtLimit: ReadonlySet<string> = new Set(
-  problems.filter(({ beginsAtLimit }) => beginsAtLimit).map(({ name }) => name),
+/** Whether a problem begins over or near a limit, by its name. */
+export const beginningAtLimit: ReadonlyMap<string, 'over' | 'near'> = new Map(
+  problems.flatMap(({ name, beginsAtLimit }) => (beginsAtLimit === false ? [] : [[name, beginsAtLimit] as const])),
 );

@@ -71,11 +71,13 @@ function quoted(name: string): string {
 
 /** The names of at most five validators, the watched ones first. */
 export function validators(members: readonly Validator[], total = members.length): string {
+  return list(validatorNames(members), total);
+}
+
+/** The names of validators, the watched ones first. */
+export function validatorNames(members: readonly Validator[]): readonly string[] {
   const watchedFirst = members.toSorted((a, b) => Number(b.isWatched) - Number(a.isWatched));
-  return list(
-    watchedFirst.map((validator) => validatorName(validator) + (validator.isWatched ? ' (yours)' : '')),
-    total,
-  );
+  return watchedFirst.map((validator) => validatorName(validator) + (validator.isWatched ? ' (yours)' : ''));
 }
 
 /** "6 validators with 53 % of the power have not voted: Alpha, Beta and 4 more"; empty when nobody is known to be missing. */
@@ -257,9 +259,9 @@ export function about(input: BridgeInput, seconds: number): string {
   return `about ${duration(seconds)}${seconds < DAY_SECONDS ? `, at ${clockTime(input, seconds)}` : ''}`;
 }
 
-/** "04:12 UTC", some seconds from now, less than a day. */
-export function clockTime(input: BridgeInput, seconds: number): string {
-  return `${new Date((input.at.epochSeconds + seconds) * 1000).toISOString().slice(11, 16)} UTC`;
+/** "04:12 UTC", some seconds from now. */
+export function clockTime({ at }: Pick<BridgeInput, 'at'>, seconds: number): string {
+  return `${new Date((at.epochSeconds + seconds) * 1000).toISOString().slice(11, 16)} UTC`;
 }
 
 /** What is wrong in one line, without the target. The fact can have `{duration}` in the place of the age of the problem. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { idleState, vote } from '../facts/items/bridge-state.js';
-import { between, pendingAt, polledSnapshots, textOf } from './sample-snapshots.js';
+import { between, pendingAt, polledSnapshots, targetVerdicts, textOf, verdict } from './sample-snapshots.js';
 
 const claim = (nonce: number, votes: readonly number[], content: object) => ({
   observed: false,
@@ -36,6 +36,24 @@ describe('the claims of pending events', () => {
     const claims = [claim(8, [0], deposit('1')), claim(8, [1], deposit('2')), claim(9, [0], deposit('1'))];
     expect(claimsOf(...claims)).toContain('3 claims of 2 events: 1 event with several claims');
     expect(claimsOf(claim(8, [0], deposit('1')))).not.toContain('with several claims');
+  });
+
+  it('of the event that blocks the others are open while an alert fires, the rest on demand', () => {
+    const parts = (claims: readonly object[], alert: string) => {
+      const attestations = [...idleState.attestations, ...claims];
+      const verdicts = [targetVerdicts([verdict(alert, 'critical', 20)])];
+      const html = pendingAt(polledSnapshots({ ...idleState, attestations }), 1, {}, { verdicts });
+      const [, open = '', isOpen = '', folded = ''] =
+        /<section id="claims"([^]*?)<details id="claims\/rows" class="rows"( open)?>([^]*?)<\/details>/.exec(html) ??
+        [];
+      const events = (text: string) => Array.from(text.matchAll(/data-label="Event">(\d+)/g), ([, event]) => event);
+      return [events(open), isOpen !== '', events(folded)];
+    };
+    const claims = [8, 9, 10, 11].map((nonce) => claim(nonce, [0], deposit('1')));
+    expect(parts(claims, 'BridgeOracleStalled')).toEqual([['8'], false, ['9', '10', '11']]);
+    const conflict = [...claims, claim(10, [1], deposit('2'))];
+    expect(parts(conflict, 'BridgeConflictingClaims')).toEqual([['10', '10'], false, ['8', '9', '11']]);
+    expect(parts(claims.slice(1), 'BridgeOracleStalled'), 'a short list').toEqual([[], true, ['9', '10', '11']]);
   });
 
   it('name the batch or the validator set that is claimed', () => {

@@ -90,7 +90,8 @@ describe('an endpoint without fresh data', () => {
     pollCrosschain(store, later);
     const html = status(store, later);
     expect(headOf(html)).toBe(`critical ${TARGET}: no poll of module_state has succeeded for 11 min`);
-    expect(textOf(html)).not.toContain('lacked signatures');
+    expect(judged(store, later)[0]?.verdicts.map(({ alert }) => alert)).toEqual(['BridgeSnapshotStale']);
+    expect(textOf(html)).not.toContain('Other conditions');
   });
 
   it('is a warning with what to do when its node serves another document and has never served this one', () => {
@@ -115,6 +116,30 @@ describe('an endpoint without fresh data', () => {
     expect(textAfter(unauthorized)).toContain('this node does not serve rate_limiter_input');
     const { isNotServed: _isNotServed, ...other } = error;
     expect(textAfter({ ...refused, outcome: { ok: false, error: other } })).toMatch(/^critical /);
+  });
+});
+
+describe('the last verdict', () => {
+  it('stays on both pages when the node no longer answers, with its time', () => {
+    const store = polledFor(40, unsigned);
+    const last =
+      'last known of module_state, at 12:40 UTC: critical: batches have lacked signatures for 40 min, 1 at present';
+    expect(textOf(status(store, 45 * MINUTE))).not.toContain('ast known');
+    const stale = 46 * MINUTE;
+    expect(headOf(status(store, stale))).toContain('cannot be judged: ');
+    expect(headOf(target(store, stale))).toContain(last);
+    store.record(BRIDGE, { outcome: failure('connect', 'connection refused'), phaseSeconds: {} }, at(stale));
+    const later = textOf(status(store, stale + 4 * MINUTE)).split('\n');
+    const lines = later.filter((line) => /last known of module_state/i.test(line));
+    expect(lines).toEqual([expect.stringContaining(last.slice(1))]);
+    expect(judged(store, stale)[0]?.lastKnown).toMatchObject([
+      { document: 'module_state', alert: 'BridgeBatchUnsigned', severity: 'critical', at: '2026-01-01T12:40:00.000Z' },
+    ]);
+  });
+
+  it('is not of a document without a problem', () => {
+    const store = polledFor(3, {});
+    expect(judged(store, 9 * MINUTE)[0]?.lastKnown).toEqual([]);
   });
 });
 

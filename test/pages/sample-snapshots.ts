@@ -148,7 +148,7 @@ export function targetVerdicts(
   const isProblem = firing === 'critical' || firing === 'warning';
   const rest = firing ?? (verdicts.length > 0 ? 'pending' : 'ok');
   const status = isProblem ? firing : unknown.length > 0 ? 'unknown' : rest;
-  return { target, status, unknown, verdicts, notJudgedHere: [] };
+  return { target, status, unknown, lastKnown: [], verdicts, notJudgedHere: [] };
 }
 
 export const testLinks = (config: Partial<Config> = {}) => externalLinks({ ...defaultConfig, ...config });

@@ -138,15 +138,20 @@ describe('the validators that are late', () => {
     ];
     expect(summaryOf({ attestations })).toEqual(['0xa3: event 8', '0xa4: event 8']);
     expect(introductionOf({ attestations })).toContain(
-      'Something has waited for 2 validators with 30.00 % of the power for more than five minutes. Signatures of 66.00 % and votes of 66.00 % are required. Of event 8, 1 validator claims 6 smallest units of 0xt and 1 validator claims 5 smallest units of 0xt; any of them can be right.',
+      'votes of 66.00 % are required. Of event 8, validators claim different things, any of which can be right:',
     );
+    const sides = (html: string) => Array.from(html.matchAll(/<li>([^<]*)/g), ([, side]) => side);
+    expect(sides(htmlOf({ attestations }))).toEqual([
+      expect.stringMatching(/^6 smallest units of 0xt: 1 validator: hub1q/),
+      expect.stringMatching(/^5 smallest units of 0xt: 1 validator: hub1p/),
+    ]);
     const all = [
       ...idleState.attestations,
       claim('8', OLD, [0, 3], deposit('5')),
       claim('8', OLD, [1, 2], deposit('6')),
     ];
-    expect(introductionOf({ attestations: all })).toContain(
-      'five minutes. Of event 8, 2 validators claim 5 smallest units of 0xt and 2 validators claim 6 smallest units of 0xt; any of them can be right.',
+    expect(sides(htmlOf({ attestations: all }))[0]).toMatch(
+      /^5 smallest units of 0xt: 2 validators: hub1q\S+, hub1r\S+$/,
     );
   });
 
@@ -381,6 +386,13 @@ describe('the own validators', () => {
     const html = htmlOf(state, { watch: [beta] });
     expect(html).toContain('role="img" aria-label="the last 3: 1 done, 1 missing, 1 not due"');
     expect(html).toContain('<i class="missing" title="2: missing">✕</i>');
+  });
+
+  it('have all missing votes as one number, also those that are not shown', () => {
+    const attestations = Array.from({ length: 60 }, (_, index) => claim(`${index + 8}`, OLD, [0, 1]));
+    const state = { attestations: [observed(OLD, 0, 2), ...attestations] };
+    const [row] = rowsOf(state, { watch: [registered[2]?.orchestrator ?? ''] });
+    expect(row?.[3]).toContain(`events ${'✕'.repeat(20)} 60 missing (the last 20 shown)`);
   });
 
   it('have no countdown, and are not well, when the node is behind', () => {

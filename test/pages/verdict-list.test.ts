@@ -166,6 +166,12 @@ no batch of weth built for 20 min`);
     expect(sinceOf(true)).toBe('seen since 11:42 UTC ');
   });
 
+  it('says that a problem began over or near its limit, which is not when what it is about began', () => {
+    const sinceOf = (alert: string) => textOf(page(targetVerdicts([{ ...oracle, alert }], [], 'a')));
+    expect(sinceOf('CrosschainBacklogStuck')).toContain('over its limit since 11:42 UTC');
+    expect(sinceOf('CrosschainFreezeNear')).toContain('near its limit since 11:42 UTC');
+  });
+
   it('has only the fact: a name in quotes can contain any punctuation', () => {
     const sentences = [
       withDetails('“a; b: c” has failed', 'see below'),

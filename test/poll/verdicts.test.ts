@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failure, type FailureReason } from '../../src/http/failure-reasons.js';
+import { failure, failureReasons, type FailureReason } from '../../src/http/failure-reasons.js';
 import type { Instant } from '../../src/clock.js';
 import type { EndpointKey } from '../../src/poll/endpoint-state.js';
 import type { PollResult } from '../../src/poll/step.js';
@@ -116,6 +116,17 @@ describe('the verdicts about an endpoint', () => {
       'firing BridgeEndpointDown: polls of module_state have failed for 10 min; /x: no answer',
     ]);
     expect(targets(at(13))[0]?.verdicts[0]?.startSeconds).toBe(at(2).epochSeconds);
+  });
+
+  it('say what to do about the last failure', () => {
+    const { succeed, fail, targets } = endpoint();
+    succeed(0);
+    const actionsAt = (minute: number) => targets(at(minute))[0]?.verdicts.map(({ action }) => action);
+    for (const minute of [1, 2, 3, 4, 5]) fail(minute, 'connect');
+    const { remedy } = failureReasons.connect;
+    expect(actionsAt(5)).toEqual([remedy, remedy]);
+    fail(6, 'dns');
+    expect(actionsAt(6)?.[0]).toBe(failureReasons.dns.remedy);
   });
 
   it('wait for the alert on polls that fail, however late the first one is, and longer for a contract', () => {
