@@ -213,7 +213,7 @@ function capitalized(sentence: string): string {
   return sentence.replace(/^[a-z](?=[a-z]*(?:[^\w.]|$))/, (letter) => letter.toUpperCase());
 }
 
-function nextSteps({ first, view: { target, lastKnown }, page }: Group): Markup {
+function nextSteps({ first, view: { target, verdicts, lastKnown }, page }: Group): Markup {
   const { document, alert, severity, since, firesAt, ageSeconds, action, runbook, dashboard } = first;
   const when = urgencies[severity];
   const urgency =
@@ -223,8 +223,9 @@ function nextSteps({ first, view: { target, lastKnown }, page }: Group): Markup 
     markup`<a href="${runbook}" rel="noreferrer">Runbook: ${alert}</a>`,
     ...(dashboard === null ? [] : [markup`<a href="${dashboard}" rel="noreferrer">Dashboard</a>`]),
   ];
+  const isFirst = verdicts.find((verdict) => verdict.document === document) === first;
   const before = lastKnown
-    .filter((last) => last.document === document)
+    .filter((last) => last.document === document && isFirst)
     .map((last) => markup`<p>${sentenceHtml(capitalized(lastKnownText(last)))}</p>\n`);
   return markup`${before}<p class="remedy"><b>${urgency}:</b> ${sentenceHtml(action)}</p>
 <p class="links"><span>${startText(first)}${sinceElement(since, ageSeconds)}</span> ${links.map((link) => markup`${link} `)}</p>`;
