@@ -53,8 +53,8 @@ function validatorSection(title: string, rows: readonly Row[], body: Markup): Ma
 
 /** The nearest deadline of a watched validator that is late with a signature, unless an alert says it. */
 export function deadlineNote(view: View): Markup {
-  const isSaid = ({ orchestrator }: OwnValidator, target: TargetView): boolean =>
-    severityOf(target, ['BridgeOrchestratorDeadlineNear'], { orchestrator: orchestrator ?? '' }) !== undefined;
+  const isSaid = (own: OwnValidator, target: TargetView): boolean =>
+    severityOf(target, ['BridgeOrchestratorDeadlineNear'], { orchestrator: own.orchestrator ?? '' }) !== undefined;
   const late = view.targets
     .flatMap((target) => rowsOf(view, target))
     .flatMap(({ own, endpoint: { asOf }, view: target }) => {
@@ -341,9 +341,9 @@ function dutiesHtml(
 
 /** The missing votes, also those before the listed ones. */
 function missingEvents({ own, validator: { overdue } }: Row): MissingItems | null {
-  const nonces = own?.duties.events?.filter(({ state }) => state === 'missing').map(({ nonce }) => nonce);
-  if (nonces === undefined) return null;
-  return { total: Math.max(nonces.length, overdue?.events?.total ?? 0), nonces: nonces.slice(0, MAX_LISTED) };
+  const shown = own?.duties.events?.filter(({ state }) => state === 'missing').map(({ nonce }) => nonce);
+  if (shown === undefined) return null;
+  return { total: Math.max(shown.length, overdue?.events?.total ?? 0), nonces: shown.slice(0, MAX_LISTED) };
 }
 
 /** Which claim of a disputed event the validator has voted for; empty when it has voted for none. */
