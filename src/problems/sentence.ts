@@ -186,8 +186,8 @@ export function depositsText(input: BridgeInput): string {
 export function waitingText(input: BridgeInput): string {
   const number = orUndefined(() => unbatchedTransfers(input).length + batchedTransfers(input).length) ?? 0;
   if (number === 0) return '';
-  const claimed = orUndefined(() => countClaimedTransfers(input)) ?? 0;
-  const ofClaimed = claimed === 0 ? '' : `, ${claimed} of them in batches claimed as executed`;
+  const claimed = orUndefined(() => countClaimedTransfers(input));
+  const ofClaimed = claimed === undefined || claimed === 0 ? '' : `, ${claimed} of them in batches claimed as executed`;
   const amounts = waitingAmounts(waitingTokenItems(input));
   return `${count(number, 'transfer waits', 'transfers wait')} in all${ofClaimed}${amounts === '' ? '' : `: ${amounts}`}`;
 }

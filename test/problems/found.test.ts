@@ -582,6 +582,27 @@ describe('a validator', () => {
     expect(found((minute) => Math.max(2, minute - 1))).toEqual([]);
   });
 
+  it('that catches up misses no votes: its last vote in the documents moves', () => {
+    const observed = COMPLETE.attestations[0];
+    const found = (voted: (minute: number) => number) =>
+      bridgeProblem(
+        'BridgeOrchestratorMissingVotes',
+        Array.from({ length: 8 }, (_, minute) => ({
+          minute,
+          state: {
+            attestations: [
+              { ...observed, votes: [vote(3)], claim: { event_nonce: String(voted(minute)) } },
+              { ...observed, votes: [0, 1, 2].map(vote) },
+            ],
+          },
+        })),
+        { watch },
+        false,
+      );
+    expect(found(() => 2)).toHaveLength(1);
+    expect(found((minute) => Math.max(2, minute - 1))).toEqual([]);
+  });
+
   const without = {
     valsets: [{ ...COMPLETE.valsets[0], nonce: '2', members: idleState.last_observed_valset.members.slice(0, 3) }],
   };
