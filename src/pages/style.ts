@@ -81,8 +81,8 @@ header #as-of{flex-basis:100%;margin:0}
 .old #live{display:none}
 .old main{filter:grayscale(1);opacity:.7}
 .tiles{display:flex;flex-wrap:wrap;gap:.6rem;list-style:none;margin:.8rem 0;padding:0}
-.tiles li{flex:1 1 8rem;border:1px solid var(--line);border-radius:.6rem}
-.tiles a,.tiles .none{display:flex;align-items:baseline;gap:.5rem;padding:.4rem .9rem;color:inherit;text-decoration:none}
+.tiles li{flex:1 1 9rem;border:1px solid var(--line);border-radius:.6rem}
+.tiles a,.tiles .none{display:flex;flex-wrap:wrap;align-items:baseline;align-content:start;gap:0 .4rem;padding:.4rem .9rem;color:inherit;text-decoration:none}
 .tiles b:first-child{font-size:1.6rem;line-height:1.3;font-variant-numeric:tabular-nums}
 .tiles .none,.tiles .none .state{color:var(--quiet)}
 .tiles>.critical,.tiles>.warning{background:var(--soft);border-color:currentColor}
