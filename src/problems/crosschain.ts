@@ -262,7 +262,7 @@ const crosschainBacklogHigh = problemOf('rate_limiter_input', {
 /* Missed transactions, and what waits for them. */
 
 const MISSED_ACTION =
-  'A missed transaction was executed, because a later nonce was: look it up on its chain by its nonce, and have an observer post its hash. Do not abort it, because that can pay twice.';
+  'A missed transaction was almost certainly executed, because a later nonce was: look it up on its chain by its nonce, then have an observer post its hash. Do not abort it, because that can pay twice.';
 
 /** More are not told apart; the oldest are kept. */
 const MAX_MISSED = 1000;
