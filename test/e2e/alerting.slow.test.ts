@@ -197,7 +197,7 @@ describeIf(hasTools, 'an alert', async () => {
         expect(alert.labels).toMatchObject(LABELS_OF_JOBS[job] ?? {});
         expect('pod' in alert.labels, 'the ServiceMonitor of the chart drops the label').toBe(job === 'plain');
         expect(alert.annotations).toMatchObject({
-          summary: expect.stringMatching(/^demo: the oracle has stalled: .* \(began \S+ ago\)\.$/),
+          summary: expect.stringMatching(/^demo: the oracle has stalled: .* began \S+ ago\)\.$/),
           description: expect.stringMatching(/^A third of the power or more has claimed the next event/),
           runbook_url: expect.stringMatching(/\/docs\/runbook\.md#bridgeoraclestalled$/),
         });

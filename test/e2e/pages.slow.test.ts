@@ -76,7 +76,7 @@ describeIf(hasTool(CHROMIUM), 'the pages in a browser without JavaScript', async
     for (const [link, path] of [
       ['Pending', 'pending'],
       ['stuck', 'pending?target=stuck'],
-      ['Batches', 'pending?target=stuck#batches'],
+      [/^Live batches/, 'pending?target=stuck#batches'],
       ['Configuration', 'config'],
       ['Status', ''],
     ] as const) {

@@ -19,7 +19,8 @@ const RECORD = `
 import { createHash, randomBytes } from 'node:crypto';
 const { startWriter } = await import(process.argv[2]);
 const log = { info: () => undefined, warn: console.error };
-const writer = startWriter({ directory: process.argv[3], max_size: ${MAX_BYTES} }, log, Date.now, { recorded: 0, failed: 0 });
+const now = () => ({ epochSeconds: Date.now() / 1000, monotonicMs: performance.now() });
+const writer = startWriter({ directory: process.argv[3], max_size: ${MAX_BYTES} }, log, now, { recorded: 0, failed: 0 });
 const record = () => {
   const body = randomBytes(1000 + Math.floor(Math.random() * 300_000));
   const message = createHash('sha256').update(body).digest('hex');
@@ -32,11 +33,12 @@ setInterval(() => writer.status().recorded > 0 && process.stdout.write('.'), 2);
 const script = createTempFolder().write('record.mjs', RECORD);
 
 async function recordUntilKilled(directory: string): Promise<void> {
-  const module = projectPath('dist/recorder/writer.js');
+  const module = projectPath('dist/recorder/recorder.js');
   const child = spawn(process.execPath, [script, module, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
-  await once(child.stdout, 'data');
-  await sleep(Math.random() * MAX_DELAY_MS);
   const exited = once(child, 'exit');
+  const exitedBefore = exited.then(() => Promise.reject(new Error('the recorder has ended by itself')));
+  await Promise.race([once(child.stdout, 'data'), exitedBefore]);
+  await sleep(Math.random() * MAX_DELAY_MS);
   child.kill('SIGKILL');
   await exited;
 }
