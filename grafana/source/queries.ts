@@ -77,11 +77,11 @@ export function ofCurrentData(expr: string, document: string): string {
   return `(${expr}) unless on (cluster, target) ${age} > ${OUTDATED_SECONDS}`;
 }
 
-/** 0 where there is nothing, so that a dash only means that a value is not known. `known` has the rows of which it is. */
+/** The expression with 0 for the rows of `known` that it lacks: tables show a dash only for values that are not known. */
 export const orZero = (expr: string, on: readonly string[], known: string): string =>
   `${expr} or on (${labelsBy(on)}) 0 * (${known})`;
 
-/** -1 where there is nothing, when 0 is a value. */
+/** The same with -1, for expressions of which 0 is a value. */
 export const orNothing = (expr: string, on: readonly string[], known: string): string =>
   `${orZero(expr, on, known)} - 1`;
 

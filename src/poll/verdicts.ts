@@ -115,7 +115,7 @@ function targetVerdicts(target: string, states: readonly EndpointState[], now: I
   };
 }
 
-/** Whether it still lasts, nobody knows. */
+/** There is no data since then: the problem may have ended. */
 function lastKnownOf(state: EndpointState, now: Instant): readonly LastKnown[] {
   const { success } = state;
   if (success === undefined || exportedSuccess(state, now) !== undefined) return [];

@@ -27,7 +27,7 @@ type Span = z.infer<typeof span>;
 /** More are not remembered; the last ones are kept. */
 const MAX_SPANS = 20;
 
-/** The hub height with the times of the first and the last document that had it, and when nothing could move before. */
+/** The hub height, the times of the first and the last document that had it, and the spans before in which nothing could move. */
 const haltMark = span.extend({
   height: decimalString,
   halts: z.array(span),

@@ -110,7 +110,7 @@ const chainStuck = problemOf('rate_limiter_input', {
         start: sinceSeconds + limit,
         fact: `nothing has moved for ${duration(age)} on chain ${chainText(input, chainId)} at nonce ${nonce}${hashText(hash)}`,
         details: [
-          `nothing since ${clockTime(input, -age)}, with a limit of ${duration(limit)}`,
+          `since ${clockTime(input, -age)}, past the limit of ${duration(limit)}`,
           ...pendingTexts(input, considered.get(chainId) ?? []),
         ],
         action: missed.has(chainId)

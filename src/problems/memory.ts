@@ -366,7 +366,7 @@ function marksAfter(definition: Problem['mark'], evidence: Evidence, before: Mar
   );
 }
 
-/** The mark with the lower ones of two numbers, which are times or small counts; `undefined` for marks that differ in anything else. */
+/** The mark with the minimum of each pair of numbers, which are times or small counts; `undefined` if the marks differ in anything else. */
 function agreedMark(a: unknown, b: unknown): unknown {
   if (typeof a === 'number' && typeof b === 'number') return Math.min(a, b);
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null)

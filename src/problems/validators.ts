@@ -96,7 +96,7 @@ const confirmsMissing = problemOf('module_state', {
   dashboard: 'bridge-validator',
   lateWith: 'signatures for an hour',
   summary: `{{ if eq $labels.watched "true" }}${YOUR_VALIDATOR} does{{ else }}validators with ${percent(LATE_POWER_RATIO)} of the power or more do{{ end }} not sign.`,
-  description: `One of your validators (\`watch\`) has signed nothing for an hour, or not the validator set with its next deadline; or others that together have ${LATE_POWER_RATIO * 100} % of the power or more. A validator that misses a deadline is jailed. From 34 % on, nothing can be relayed.`,
+  description: `One of your validators (\`watch\`) has signed nothing for an hour, or has not signed the validator set whose deadline is next; or others that together have ${LATE_POWER_RATIO * 100} % of the power or more. A validator that misses a deadline is jailed. From 34 % on, nothing can be relayed.`,
   action: CHECK_CONFIRMS,
   // An orchestrator signs one batch a minute, the newest first, so a signature of any batch is progress.
   mark: {

@@ -182,7 +182,7 @@ interface WriterStatus extends Readonly<Pick<WriterCounts, 'recorded' | 'failed'
 }
 
 interface RecordingWriter {
-  /** Writes a poll when those before are written. What fails is counted, and logged once for a series of failures. */
+  /** Queues a poll to be written. Failures are counted, and the first of a series is logged. */
   readonly record: (header: RecordingHeader, body: Uint8Array) => void;
   readonly status: () => WriterStatus;
   /** Resolves when all that is waiting is written. */

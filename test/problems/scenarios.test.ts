@@ -45,11 +45,11 @@ describe('the verdicts about a scenario', () => {
     expect(lines.filter((line) => !line.includes(' below '))).toEqual([
       'critical',
       'firing critical BridgeOracleStalled: no event observed for 63 min, 317 waiting; 6 validators with 52 % of the power have not voted: Validator Guild (yours), Northwind Staking, Quorum Works, Harbor Nodes, Blue Mesa, Tidewater hub1aw7s…ms97d3; 313 deposits wait; 1373 transfers wait in all, 31 of them in batches claimed as executed: 1.16M hub, 11.2M usdt, 2.72K weth, 1.96M usdc, 65.4B meme and 2 more',
-      'firing critical CrosschainBacklogStuck: nothing has moved for 64 min on chain ethereum (1) at nonce 40848 with an outbound hash; nothing since 14:21 UTC, with a limit of 35 min; 113 transactions pending on the chain; 0.00322 ETH, 5.02 ZETA in them',
-      'firing critical CrosschainBacklogStuck: nothing has moved for 64 min on chain bsc (56) at nonce 60551 with an outbound hash; nothing since 14:21 UTC, with a limit of 35 min; 114 transactions pending on the chain; 0.0119 BNB, 4.84 ZETA in them',
-      'firing critical CrosschainBacklogStuck: nothing has moved for 64 min on chain polygon (137) at nonce 21513 with an outbound hash; nothing since 14:21 UTC, with a limit of 35 min; 43 transactions pending on the chain; 1.63 POL, 1.36 ZETA in them',
-      'firing critical CrosschainBacklogStuck: nothing has moved for 64 min on chain arbitrum (42161) at nonce 66695 with an outbound hash; nothing since 14:21 UTC, with a limit of 35 min; 43 transactions pending on the chain; 0.000963 ETH, 2.02 ZETA in them',
-      'firing critical CrosschainBacklogStuck: nothing has moved for 64 min on chain base (8453) at nonce 19813 without an outbound hash; nothing since 14:21 UTC, with a limit of 35 min; 51 transactions pending on the chain; 0.00127 ETH, 3.46 ZETA in them',
+      'firing critical CrosschainBacklogStuck: nothing has moved for 64 min on chain ethereum (1) at nonce 40848 with an outbound hash; since 14:21 UTC, past the limit of 35 min; 113 transactions pending on the chain; 0.00322 ETH, 5.02 ZETA in them',
+      'firing critical CrosschainBacklogStuck: nothing has moved for 64 min on chain bsc (56) at nonce 60551 with an outbound hash; since 14:21 UTC, past the limit of 35 min; 114 transactions pending on the chain; 0.0119 BNB, 4.84 ZETA in them',
+      'firing critical CrosschainBacklogStuck: nothing has moved for 64 min on chain polygon (137) at nonce 21513 with an outbound hash; since 14:21 UTC, past the limit of 35 min; 43 transactions pending on the chain; 1.63 POL, 1.36 ZETA in them',
+      'firing critical CrosschainBacklogStuck: nothing has moved for 64 min on chain arbitrum (42161) at nonce 66695 with an outbound hash; since 14:21 UTC, past the limit of 35 min; 43 transactions pending on the chain; 0.000963 ETH, 2.02 ZETA in them',
+      'firing critical CrosschainBacklogStuck: nothing has moved for 64 min on chain base (8453) at nonce 19813 without an outbound hash; since 14:21 UTC, past the limit of 35 min; 51 transactions pending on the chain; 0.00127 ETH, 3.46 ZETA in them',
       // What an own validator does not do is a cause.
       'firing warning BridgeWatchedOrchestratorLagging: your validator Validator Guild has claimed no event for at least 60 min, 320 events behind the newest claim',
     ]);
