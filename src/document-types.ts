@@ -36,7 +36,7 @@ export interface DocumentTypes {
   };
   readonly rate_limiter_input: {
     readonly settings: CrosschainSettings;
-    readonly otherAnswers: Pick<CrosschainInput, 'lookaheads' | 'cctxAnswers'> & {
+    readonly otherAnswers: Pick<CrosschainInput, 'lookaheads' | 'cctxAnswers' | 'cctxsAskedAtMs'> & {
       /** All that the node has answered about transactions. */
       readonly seenAnswers?: SeenAnswers;
     };

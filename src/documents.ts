@@ -213,6 +213,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       ...context,
       lookaheads: otherAnswers.lookaheads,
       cctxAnswers: otherAnswers.cctxAnswers,
+      cctxsAskedAtMs: otherAnswers.cctxsAskedAtMs,
       chains: labels.chains,
       tokens: labels.tokens,
     }),

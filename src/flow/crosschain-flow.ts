@@ -58,6 +58,8 @@ export interface CrosschainFlow extends Compared<CrosschainBaseline> {
   readonly departed: readonly DepartedCctx[];
   /** Its answers since the last document. */
   readonly answers: ReadonlyMap<string, CctxAnswer>;
+  /** When the node was last asked for some of them, on the monotonic clock. */
+  readonly askedAtMs: number | undefined;
   /** Whether the node has ever answered. */
   readonly isAnswered: boolean;
   /** Indexes of those that were counted, so that one that a node lists again is not counted twice. */
@@ -69,6 +71,7 @@ export const EMPTY_CROSSCHAIN_FLOW: CrosschainFlow = {
   ...notCompared(gapReasons),
   departed: [],
   answers: new Map(),
+  askedAtMs: undefined,
   isAnswered: false,
   counted: new Set(),
 };
@@ -161,12 +164,13 @@ export function trackCrosschain(
  */
 function settle(
   flow: CrosschainFlow,
-  { at }: CrosschainInput,
+  { at, cctxsAskedAtMs: askedAtMs }: CrosschainInput,
   document: CrosschainDocument | undefined,
   staleAfterMs: number,
 ): CrosschainFlow {
   const { answers } = flow;
-  const asked = new Set(nextQuestions(flow));
+  // Those for which the node was not asked, because it does not answer or is slow, stay first.
+  const asked = new Set(askedAtMs === flow.askedAtMs ? [] : nextQuestions(flow));
   const inOrder = [...flow.departed.filter((one) => !asked.has(one)), ...asked];
   const keys = new Set(
     document && flow.departed.some(({ lastKey }) => lastKey !== undefined) ? keysOf(document.live) : [],
@@ -193,7 +197,8 @@ function settle(
       if (seconds <= MAX_UNANSWERED_SECONDS) departed.push({ ...one, isUncounted: true });
     }
   }
-  return count({ ...flow, answers: new Map(), isAnswered: flow.isAnswered || answers.size > 0, departed }, finished);
+  const isAnswered = flow.isAnswered || answers.size > 0;
+  return count({ ...flow, answers: new Map(), askedAtMs, isAnswered, departed }, finished);
 }
 
 /** A transaction that a truncated list shows again. No later list is compared with that one, so that it does not count when it leaves. */

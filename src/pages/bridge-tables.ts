@@ -156,19 +156,19 @@ function batchWaitCell(batch: BatchItem, page: PageContext): Markup {
   const { waitsFor, signedPowerRatio, state, executedPowerRatio, projectedHeadroom } = batch;
   const claimed = executedPowerRatio === null ? null : `${percent(executedPowerRatio, 2)} of the power claim`;
   return cells.orUnknown(waitsFor, (reason) => {
+    if (reason === 'observation') return markup`probably executed: ${claimed ?? ''} it, not observed yet`;
+    const claimants = claimed === null ? '' : markup`<small>${claimed} that it was executed</small>`;
     if (reason === 'timeout') {
       const text = `${WAIT_TEXTS.timeout}${state === 'expired' ? ': the hub will cancel it' : ', but still held by the hub'}`;
-      const claimants = claimed === null ? '' : markup`<small>${claimed} that it was executed</small>`;
       return markup`<span class="${alertClass(page, 'BridgeBatchOverdue')}">${text}</span>${claimants}`;
     }
-    if (claimed !== null) return markup`probably executed: ${claimed} it, not observed yet`;
     if (reason === 'fees') {
       const seconds = projectedHeadroom?.seconds ?? null;
       const left = seconds === null ? '' : `, in ${duration(seconds)}`;
-      return markup`${WAIT_TEXTS.fees}<small>its transfers are free again when it times out${left}</small>`;
+      return markup`${WAIT_TEXTS.fees}<small>its transfers are free again when it times out${left}</small>${claimants}`;
     }
     const share = reason === 'signatures' && signedPowerRatio !== null && page.bridge !== undefined;
-    return markup`${WAIT_TEXTS[reason]}${share ? `: ${percent(signedPowerRatio, 2)} of ${percent(Number(page.bridge.powerThreshold), 2)}` : ''}`;
+    return markup`${WAIT_TEXTS[reason]}${share ? `: ${percent(signedPowerRatio, 2)} of ${percent(Number(page.bridge.powerThreshold), 2)}` : ''}${claimants}`;
   });
 }
 

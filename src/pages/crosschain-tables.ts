@@ -185,11 +185,18 @@ const IGNORED = markup` <span class="badge" title="left out of the metrics and a
 
 /** Why it waits. Nonces of a chain are executed in order; a hash is posted when its transaction was seen on the chain. */
 function waitText({ chainId, nonce, hash }: CctxItem, { view, chains }: PageContext): string {
-  const lowest = chains.find((chain) => chain.chainId === chainId)?.lowestPendingNonce ?? null;
+  const {
+    lowestPendingNonce: lowest = null,
+    lowestMissedNonce: missed = null,
+    lookaheadNonces = null,
+  } = chains.find((chain) => chain.chainId === chainId) ?? {};
   if (nonce === null || hash === null) return 'unknown';
   if (lowest === null || BigInt(nonce) < BigInt(lowest)) return 'overtaken: an observer has to post its hash';
   if (severityOf(view, ['CrosschainOutboundDisabled']) !== undefined) return 'the hub has switched off outbounds';
   if (hash !== '') return 'sent, waits for confirmations and votes';
+  if (missed !== null && lookaheadNonces !== null && BigInt(nonce) - BigInt(missed) >= BigInt(lookaheadNonces)) {
+    return `waits behind the missed nonce ${missed}`;
+  }
   return nonce === lowest ? 'not sent, or not seen on its chain yet' : `waits behind nonce ${lowest}`;
 }
 

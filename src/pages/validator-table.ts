@@ -107,8 +107,9 @@ function introduction(rows: readonly Row[], { items, endpoint }: Pick<Row, 'item
   const time = blockTimeOf(endpoint.node);
   const asOf = time === undefined ? '' : markup`As of ${time}: `;
   if (blocking.length === 0) {
-    const text = jailing || 'Nothing has waited for a validator for more than five minutes.';
-    return markup`<p>${asOf}${text}</p>${dispute}`;
+    const nothing = dispute.html === '' ? 'Nothing has waited for a validator for more than five minutes.' : '';
+    const text = jailing || nothing;
+    return markup`${text === '' ? '' : markup`<p>${asOf}${text}</p>`}${dispute}`;
   }
   const ratios = blocking.flatMap(({ powerRatio }) => powerRatio ?? []);
   const power = ratios.reduce((sum, ratio) => sum + ratio, 0);

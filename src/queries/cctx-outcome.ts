@@ -1,5 +1,5 @@
 import { cctxStatus } from '../chain/rate-limiter-input.js';
-import type { CctxAnswer, SeenAnswers } from '../facts/crosschain/input.js';
+import type { CctxAnswer, CrosschainInput, SeenAnswers } from '../facts/crosschain/input.js';
 import { nextQuestions } from '../flow/crosschain-flow.js';
 import { object, string } from '../chain/fields.js';
 import { required } from '../facts/withdrawal.js';
@@ -54,9 +54,15 @@ export const cctxOutcome = nodeQuery({
 export function cctxAnswers(
   all: QueryStates,
   seenBefore: SeenAnswers = new Map(),
-): { readonly cctxAnswers: ReadonlyMap<string, CctxAnswer>; readonly seenAnswers: SeenAnswers } {
-  const seenAnswers = all.get(cctxOutcome.name)?.answers ?? new Map<string, unknown>();
+): {
+  readonly cctxAnswers: NonNullable<CrosschainInput['cctxAnswers']>;
+  readonly cctxsAskedAtMs: CrosschainInput['cctxsAskedAtMs'];
+  readonly seenAnswers: SeenAnswers;
+} {
+  const state = all.get(cctxOutcome.name);
+  const seenAnswers = state?.answers ?? new Map<string, unknown>();
   const isNew = (index: string): boolean => seenAnswers.get(index) !== seenBefore.get(index);
   const known = Array.from(cctxOutcome.valuesOf(all).values()).filter(({ index }) => isNew(index));
-  return { cctxAnswers: new Map(known.map(({ index, answer }) => [index, answer])), seenAnswers };
+  const answered = new Map(known.map(({ index, answer }) => [index, answer]));
+  return { cctxAnswers: answered, seenAnswers, cctxsAskedAtMs: state?.at?.monotonicMs };
 }

@@ -63,7 +63,7 @@ function difference(after: Counts, before: Counts): Map<string, number> {
 function poll(model: Model, seconds: number, flow: CrosschainFlow): CrosschainFlow {
   const at = { epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 };
   const input = inputOf('rate_limiter_input', model.rateLimiterInput(), { settings: defaultCrosschainSettings, at });
-  return trackCrosschain(flow, input, OPTIONS);
+  return trackCrosschain(flow, { ...input, cctxsAskedAtMs: at.monotonicMs }, OPTIONS);
 }
 
 function statusOf(model: Model, index: string): CctxAnswer {

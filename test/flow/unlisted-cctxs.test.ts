@@ -264,6 +264,15 @@ describe('the ten questions after a document', () => {
     expect(asked.flat()).toEqual([...all, ...all]);
   });
 
+  it('stay the same until the node was asked', () => {
+    const endpoint = withUnlisted([]);
+    endpoint.poll(missed(4, indexesOf(25)));
+    endpoint.poll(listOf(5, []));
+    const questions = endpoint.questions();
+    endpoint.poll(listOf(6, []), 30, { isAsked: false });
+    expect(endpoint.questions()).toEqual(questions);
+  });
+
   it('are five for those that have just left, also when many are known to be pending', () => {
     const unlisted = indexesOf(12, '0xu');
     const endpoint = crosschainPolls();

@@ -139,14 +139,16 @@ describe('cross-chain transactions', () => {
     const cctxs_pending = [cctx('a', {}, { hash: '0x1' }), cctx('b', {}, { tss_nonce: '10' })];
     const cctxs_missed = [cctx('c', {}, { tss_nonce: '3' })];
     const document = { cctxs_missed, cctxs_pending };
+    const reasonsIn = (html: string) =>
+      Array.from(html.matchAll(/data-label="Why it waits" class="wide">([^<]*)/g), ([, reason]) => reason);
     const reasons = (...verdicts: readonly ReturnType<typeof verdict>[]) =>
-      Array.from(
-        crosschainPage(document, {}, ...verdicts).matchAll(/data-label="Why it waits" class="wide">([^<]*)/g),
-        ([, reason]) => reason,
-      );
+      reasonsIn(crosschainPage(document, {}, ...verdicts));
+    const unsent = 'not sent, or not seen on its chain yet';
     const overtaken = 'overtaken: an observer has to post its hash';
     const sent = 'sent, waits for confirmations and votes';
     expect(reasons()).toEqual([overtaken, sent, 'waits behind nonce 9']);
+    const frozen = { cctxs_missed, cctxs_pending: [cctx('a'), cctx('b', {}, { tss_nonce: '63' })] };
+    expect(reasonsIn(crosschainPage(frozen))).toEqual([overtaken, unsent, 'waits behind the missed nonce 3']);
     const disabled = verdict('CrosschainOutboundDisabled', 'warning', 20, CROSSCHAIN);
     const off = 'the hub has switched off outbounds';
     expect(reasons(disabled)).toEqual([overtaken, off, off]);
@@ -261,7 +263,7 @@ describe('why something waits', () => {
     expect(text).toContain('0.2 TEE\nof at least 0.4 TEE');
     expect(text).toContain('timed out, but still held by the hub');
     expect(text).toContain('\nprobably executed: 40.00 % of the power claim it, not observed yet\n');
-    expect(text).toContain('\nprobably executed: 30.00 % of the power claim it, not observed yet\n');
+    expect(text).toContain('\nsigned, waits for a relayer\n30.00 % of the power claim that it was executed\n');
     expect(text).toMatch(
       /\nbelow the minimum: nobody takes it\nits transfers are free again when it times out, in \d+ min\n/,
     );

@@ -24,6 +24,8 @@ export interface CrosschainInput extends Pick<Config, 'tokens'> {
   readonly lookaheads?: Readonly<Record<string, number>> | undefined;
   /** What the node has answered since the last document about transactions that have left the lists. */
   readonly cctxAnswers?: ReadonlyMap<string, CctxAnswer> | undefined;
+  /** When the node was last asked about such transactions, on the monotonic clock. */
+  readonly cctxsAskedAtMs?: number | undefined;
   /** When the response was received. */
   readonly at: Instant;
   /** `undefined` for the first document of an endpoint. */

@@ -1,4 +1,4 @@
-import { coinOf, type Coin } from '../../chain/known-chains.js';
+import { coinOf, isScheduledByDistance, type Coin } from '../../chain/known-chains.js';
 import { compare, ratio, type Exact } from '../../chain/decimal.js';
 import type { DecimalString } from '../../chain/numeral.js';
 import { NATIVE, type Cctx, type Outbound } from '../../chain/rate-limiter-input.js';
@@ -32,6 +32,7 @@ import {
   lowestMissedNonce,
   lowestNonce,
   missedOnly,
+  scheduleLookahead,
   type CctxList,
 } from '../crosschain/chains.js';
 import { allowance, effectiveWindow, totalValue } from '../crosschain/rate-limit.js';
@@ -155,6 +156,8 @@ function chainItem(input: CrosschainInput, chainId: string) {
     highestPendingNonce: decimalOrNull(() => highestNonce(listed(distinctCctxs.pending))),
     /** The lowest one that still affects the chain. */
     lowestMissedNonce: decimalOrNull(() => lowestMissedNonce(listed(missedOnly), listed(distinctCctxs.pending))),
+    /** How far above the lowest missed nonce observers send at most; `null` on a chain without such a limit. */
+    lookaheadNonces: isScheduledByDistance(chainId) ? scheduleLookahead(chainId, input) : null,
     /** Since when a pending nonce is known to be a lookahead or more above the lowest missed one; `null` without a proof. */
     frozenSince: isoTimeOrNull(() => frozenSince(input, chainId)),
   };
