@@ -2,10 +2,10 @@ import type { ModuleState } from './chain/module-state.js';
 import type { RateLimiterInput } from './chain/rate-limiter-input.js';
 import type { Config, TargetLabels, ValidatorConfig } from './config/config.js';
 import type { BridgeSettings, CrosschainSettings } from './config/endpoint-config.js';
-import type { BridgeInput, BridgeObservations } from './facts/bridge/input.js';
+import type { BridgeInput, BridgePast } from './facts/bridge/input.js';
 import type { ContractFacts } from './facts/contract/hub-side.js';
 import type { ContractReading, HubReading } from './facts/contract/reading.js';
-import type { CrosschainInput, CrosschainObservations, SeenAnswers } from './facts/crosschain/input.js';
+import type { CrosschainInput, CrosschainPast, SeenAnswers } from './facts/crosschain/input.js';
 import type { BridgeFlow } from './flow/bridge-flow.js';
 import type { CrosschainFlow } from './flow/crosschain-flow.js';
 
@@ -22,7 +22,7 @@ export interface DocumentTypes {
     };
     readonly content: ModuleState;
     readonly input: BridgeInput;
-    readonly observations: BridgeObservations;
+    readonly past: BridgePast;
     readonly flow: BridgeFlow;
   };
   readonly external_contract: {
@@ -31,7 +31,7 @@ export interface DocumentTypes {
     readonly otherAnswers: { readonly [Key in keyof ContractExchange]?: ContractExchange[Key] | undefined };
     readonly content: ContractReading;
     readonly input: ContractReading;
-    readonly observations: ContractReading;
+    readonly past: ContractReading;
     readonly flow: undefined;
   };
   readonly rate_limiter_input: {
@@ -42,7 +42,7 @@ export interface DocumentTypes {
     };
     readonly content: RateLimiterInput;
     readonly input: CrosschainInput;
-    readonly observations: CrosschainObservations;
+    readonly past: CrosschainPast;
     readonly flow: CrosschainFlow;
   };
 }

@@ -23,10 +23,10 @@ import type { FlowOptions } from './flow/gaps.js';
 import { unlistedCctxs, unlistedFamilies } from './flow/unlisted-cctxs.js';
 import type { Numeral } from './chain/numeral.js';
 import { bridgeFamilies } from './metrics/bridge-families.js';
-import { bridgeObservations, bridgeIdentity } from './facts/bridge/input.js';
+import { bridgePast, bridgeIdentity } from './facts/bridge/input.js';
 import { contractFamilies } from './metrics/contract-families.js';
 import { crosschainFamilies } from './metrics/crosschain-families.js';
-import { crosschainObservations, crosschainIdentity } from './facts/crosschain/input.js';
+import { crosschainPast, crosschainIdentity } from './facts/crosschain/input.js';
 import type { Family } from './metrics/family.js';
 import { bridgeItems, type BridgeItems } from './facts/items/bridge.js';
 import { contractItems, type ContractItems } from './facts/items/contract.js';
@@ -62,8 +62,8 @@ export interface DocumentDefinition<Types extends AnyTypes> {
   /** What identifies the bridge; empty when the document does not say it. Documents with nothing in common are of different bridges. */
   readonly identity: (content: Types['content'], settings: Types['settings']) => readonly string[];
   readonly families: readonly Family<Types['input']>[];
-  /** What the next document of the endpoint gets as its previous observations. */
-  readonly observations: (input: Types['input']) => Types['observations'];
+  /** What the next document of the endpoint gets as its past. */
+  readonly past: (input: Types['input']) => Types['past'];
   readonly flow: FlowDefinition<Types>;
   readonly items: (tracked: Tracked<Types>, labels: LabelSettings) => Items;
 }
@@ -112,7 +112,7 @@ export interface DocumentContext<Types extends AnyTypes> {
   readonly labels: LabelSettings;
   /** Hub height from the response header; `undefined` without a valid one. */
   readonly height: Numeral | undefined;
-  readonly previous: Types['observations'] | undefined;
+  readonly past: Types['past'] | undefined;
   readonly otherAnswers?: Types['otherAnswers'] | undefined;
 }
 
@@ -152,7 +152,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     hubHeight: (_state, header) => header,
     identity: bridgeIdentity,
     families: bridgeFamilies,
-    observations: bridgeObservations,
+    past: bridgePast,
     flow: {
       initial: EMPTY_BRIDGE_FLOW,
       track: trackBridge,
@@ -183,7 +183,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     hubHeight: () => undefined,
     identity: ({ contract }) => [contract],
     families: contractFamilies,
-    observations: (reading) => reading,
+    past: (reading) => reading,
     flow: { initial: undefined, track: () => undefined, gauges: [], cumulative: [] },
     items: ({ input }, { tokens }) => contractItems(input, tokens),
   },
@@ -221,11 +221,10 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     hubHeight: ({ height }, header) => header ?? present(height),
     identity: crosschainIdentity,
     families: crosschainFamilies,
-    observations: crosschainObservations,
+    past: crosschainPast,
     flow: {
       initial: EMPTY_CROSSCHAIN_FLOW,
-      track: (flow, input, options) =>
-        trackCrosschain({ ...flow, answers: input.cctxAnswers ?? new Map() }, input, options),
+      track: trackCrosschain,
       gauges: unlistedFamilies,
       cumulative: crosschainFlowFamilies,
     },

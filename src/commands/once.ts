@@ -2,9 +2,9 @@ import { clock } from '../clock.js';
 import type { Config } from '../config/config.js';
 import { formatDuration } from '../config/units.js';
 import type { DocumentName } from '../document-types.js';
-import { initialState, isServing, withQuery, type EndpointState } from '../poll/endpoint-state.js';
+import { initialState, lastPollSucceeded, withQuery, type EndpointState } from '../poll/endpoint-state.js';
 import { isContract, jobsOf, pollInput, type PollJob } from '../poll/jobs.js';
-import { readPoll, timedStep } from '../poll/poll.js';
+import { readPoll, timedStep } from '../poll/read-poll.js';
 import { createPollExecutor, type PollExecutor } from '../poll/fetch.js';
 import { queryStatesOf } from '../queries/node-queries.js';
 import type { QueryStates } from '../queries/query-state.js';
@@ -73,7 +73,7 @@ async function pollOnce(
   const before = { ...initialState(context, clock()), queries: queryStatesOf(context) };
   const received = await executor.fetch(job, pollInput(context, before, siblingOf, clock()));
   const first = timedStep(before, readPoll(received, context), context, clock());
-  if (!received.ok || !isServing(first) || before.queries.size === 0) {
+  if (!received.ok || !lastPollSucceeded(first) || before.queries.size === 0) {
     received.release?.();
     return { context, state: first };
   }
@@ -111,7 +111,7 @@ async function answersTo(job: PollJob, executor: PollExecutor, polled: EndpointS
 /** Why the validators of a document have no names. */
 function namesWarning({ context, state }: ReadEndpoint): readonly string[] {
   const { answers, failure } = state.queries.get(validators.name) ?? {};
-  if (!isServing(state) || !hasStakingNames(context) || answers?.size !== 0) return [];
+  if (!lastPollSucceeded(state) || !hasStakingNames(context) || answers?.size !== 0) return [];
   const inTime = `no response ${formatDuration(ANSWERS_GRACE_MS)} after the document`;
   const problem = failure?.message ?? inTime;
   return [`${context.target}: validator names cannot be read: ${problem}`];

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { DEFAULT_TARGET_NAME, defaultConfig } from '../config/config.js';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../config/endpoint-config.js';
 import { readProblem } from '../config/text-file.js';
-import { BodyMemory, bufferBody } from '../http/body.js';
+import { BodyBudget, bufferBody } from '../http/body.js';
 import { failure, RequestError, type Failure } from '../http/failure-reasons.js';
 import { MAX_UNRECOGNIZED_FIELDS, parseJson, unrecognizedFields } from '../chain/document.js';
 import { clock } from '../clock.js';
@@ -11,7 +11,7 @@ import type { StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
 import { initialState } from '../poll/endpoint-state.js';
 import { targetOptions } from '../poll/jobs.js';
-import { readPoll, timedStep } from '../poll/poll.js';
+import { readPoll, timedStep } from '../poll/read-poll.js';
 import type { CommandContext, ExitCode } from './context.js';
 import { type ReplayFlags, STANDARD_INPUT } from './flags.js';
 import { inactiveWatched, printDocuments, type ReadEndpoint } from './summary.js';
@@ -78,7 +78,7 @@ async function readFileBody(
 ): Promise<Buffer | Failure> {
   try {
     const stream = file === STANDARD_INPUT ? standardInput : createReadStream(file);
-    return (await bufferBody(stream, maxBytes, new BodyMemory())).bytes;
+    return (await bufferBody(stream, maxBytes, new BodyBudget())).bytes;
   } catch (cause) {
     if (!(cause instanceof RequestError)) throw new Error(`${source}: ${readProblem(source, cause)}`, { cause });
     return failure(cause.reason, `${source}: ${cause.message}`);

@@ -4,7 +4,7 @@ import { documentNames, documents } from '../documents.js';
 import { renderEndpoints } from '../exposition/metrics-page.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
 import { countTokensWithoutMinimum } from '../facts/bridge/tokens.js';
-import { orEmpty, orUndefined } from '../facts/withdrawal.js';
+import { orEmpty, orUndefined } from '../facts/required-fields.js';
 import { remedyOf } from '../http/failure-reasons.js';
 import { isOf, type EndpointState } from '../poll/endpoint-state.js';
 import { keptInput } from '../poll/kept-body.js';

@@ -1,4 +1,4 @@
-import { WITHDRAWN } from './withdrawal.js';
+import { WITHDRAWN } from './required-fields.js';
 
 /**
  * Derives a value once per key, for values that several families share. When a field is missing or invalid, that is cached

@@ -3,7 +3,7 @@ import type { Numeral } from '../chain/numeral.js';
 import { hubBlockTime } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { groupBy } from '../facts/grouping.js';
-import { orElse } from '../facts/withdrawal.js';
+import { orElse } from '../facts/required-fields.js';
 import { seenAtMs } from './arrivals.js';
 import {
   MAX_TRANSFERS,

@@ -14,7 +14,7 @@ import type { BridgeInput } from '../facts/bridge/input.js';
 import { batchKey } from '../facts/bridge/signatures.js';
 import { contractLabel, transferredCoin, unbatchedByToken } from '../facts/bridge/tokens.js';
 import { groupBy } from '../facts/grouping.js';
-import { optional, orElse, orUndefined, required, rows, WITHDRAWN } from '../facts/withdrawal.js';
+import { optional, orElse, orUndefined, required, rows, WITHDRAWN } from '../facts/required-fields.js';
 import type { Arrivals } from './arrivals.js';
 
 /* What the flow of the bridge reads of a module state, and nothing else of it. */

@@ -2,7 +2,7 @@ import { add, compare, subtract, sum, toDecimalString, toDouble } from '../chain
 import type { DecimalString } from '../chain/numeral.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { denomByContract } from '../facts/bridge/tokens.js';
-import { orElse } from '../facts/withdrawal.js';
+import { orElse } from '../facts/required-fields.js';
 import { addArrival, type Arrivals } from './arrivals.js';
 import { changesBetween, observedBetween, type BridgeChanges, type TokenCounter } from './bridge-changes.js';
 import {

@@ -14,7 +14,7 @@ import {
   type OutboundContent,
 } from '../facts/crosschain/cctxs.js';
 import type { CrosschainInput } from '../facts/crosschain/input.js';
-import { orUndefined, required } from '../facts/withdrawal.js';
+import { orUndefined, required } from '../facts/required-fields.js';
 
 /* What the flow of cross-chain transactions reads of a rate limiter input, and nothing else of it. */
 

@@ -56,8 +56,6 @@ export interface CrosschainFlow extends Compared<CrosschainBaseline> {
   readonly chains: Totals<ChainTotals>;
   /** The transactions for which the node is asked, the oldest question first. */
   readonly departed: readonly DepartedCctx[];
-  /** Its answers since the last document. */
-  readonly answers: ReadonlyMap<string, CctxAnswer>;
   /** When the node was last asked for some of them, on the monotonic clock. */
   readonly askedAtMs: number | undefined;
   /** Whether the node has ever answered. */
@@ -70,7 +68,6 @@ export const EMPTY_CROSSCHAIN_FLOW: CrosschainFlow = {
   chains: new Map([[OTHER, noneOf(OTHER)]]),
   ...notCompared(gapReasons),
   departed: [],
-  answers: new Map(),
   askedAtMs: undefined,
   isAnswered: false,
   counted: new Set(),
@@ -159,16 +156,15 @@ export function trackCrosschain(
 }
 
 /**
- * Counts those that are finished, and forgets those that a complete list shows again, or that have left with a change of the key. Without an answer in time the outcome counts as unknown; the
- * node is asked further, so that one that is pending is found.
+ * Counts the departed transactions that are finished, and forgets those that a complete list shows again, and those that have left with a change
+ * of the key. Without an answer in time the outcome counts as unknown; the node is asked further, so that a pending transaction is found.
  */
 function settle(
   flow: CrosschainFlow,
-  { at, cctxsAskedAtMs: askedAtMs }: CrosschainInput,
+  { at, cctxAnswers: answers, cctxsAskedAtMs: askedAtMs }: CrosschainInput,
   document: CrosschainDocument | undefined,
   staleAfterMs: number,
 ): CrosschainFlow {
-  const { answers } = flow;
   // Those for which the node was not asked, because it does not answer or is slow, stay first.
   const asked = new Set(askedAtMs === flow.askedAtMs ? [] : nextQuestions(flow));
   const inOrder = [...flow.departed.filter((one) => !asked.has(one)), ...asked];
@@ -187,7 +183,7 @@ function settle(
       departed.push(listedAgain(one, at));
       continue;
     }
-    const answer = answers.get(one.index);
+    const answer = answers?.get(one.index);
     const seconds = ageSeconds(one.at, at);
     if (answer === 'pending') departed.push({ ...one, pendingAnswers: isPending(one) ? 2 : 1 });
     else if (answer !== undefined) finished.push({ ...one, outcome: answer });
@@ -197,8 +193,8 @@ function settle(
       if (seconds <= MAX_UNANSWERED_SECONDS) departed.push({ ...one, isUncounted: true });
     }
   }
-  const isAnswered = flow.isAnswered || answers.size > 0;
-  return count({ ...flow, answers: new Map(), askedAtMs, isAnswered, departed }, finished);
+  const isAnswered = flow.isAnswered || (answers !== undefined && answers.size > 0);
+  return withFinished({ ...flow, askedAtMs, isAnswered, departed }, finished);
 }
 
 /** A transaction that a truncated list shows again. No later list is compared with that one, so that it does not count when it leaves. */
@@ -208,8 +204,8 @@ function listedAgain(one: DepartedCctx, at: Instant): DepartedCctx {
 }
 
 /**
- * Asks the node for them, first for those that were missed: they seldom finish, and may be too far behind to be listed. The outcome of those
- * for which it cannot be asked in time counts as unknown at once.
+ * Remembers departed transactions, so that the node is asked for them: first for missed ones, which seldom finish, and may be too far behind to be
+ * listed. Without room for the question, the outcome counts as unknown at once.
  */
 function withDeparted(
   flow: CrosschainFlow,
@@ -221,7 +217,7 @@ function withDeparted(
   const uncounted = all.filter(({ index, isUncounted }) => !isUncounted && !flow.counted.has(index));
   const room = cctxQueries === 'off' ? 0 : Math.max(0, MAX_AWAITED - flow.departed.filter(isAwaited).length);
   const awaited = new Set(uncounted.slice(0, room));
-  const next = count(
+  const next = withFinished(
     flow,
     uncounted.slice(room).map((one) => ({ ...one, outcome: 'unknown' })),
   );
@@ -239,7 +235,7 @@ function withinLimit(flow: CrosschainFlow): CrosschainFlow {
   const awaited = departed.filter(isAwaited);
   const others = departed.filter((one) => !isPending(one) && one.isUncounted);
   const forgotten = new Set([...others.toReversed(), ...awaited.toReversed()].slice(0, excess));
-  return count(
+  return withFinished(
     { ...flow, departed: departed.filter((one) => !forgotten.has(one)) },
     Array.from(forgotten, (one) => ({ ...one, outcome: 'unknown' })),
   );
@@ -250,7 +246,7 @@ interface FinishedCctx extends DepartedCctx {
 }
 
 /** Transactions without a known outcome have no duration. */
-function count(flow: CrosschainFlow, all: readonly FinishedCctx[]): CrosschainFlow {
+function withFinished(flow: CrosschainFlow, all: readonly FinishedCctx[]): CrosschainFlow {
   const finished = all.filter(({ isUncounted }) => !isUncounted);
   if (finished.length === 0) return flow;
   const chains = new Map(flow.chains);
@@ -313,7 +309,7 @@ function changesBetween(
     departed[row < before.missed ? 'missed' : 'others'].push({
       index,
       ...cctx,
-      seconds: secondsSince(created, at),
+      seconds: ageWhenGone(created, at),
       at,
       pendingAnswers: 0,
       isUncounted: !isComparable,
@@ -324,7 +320,7 @@ function changesBetween(
 }
 
 /** `undefined` when the clock of the hub is ahead, too. */
-function secondsSince(created: number | undefined, { epochSeconds }: Instant): number | undefined {
+function ageWhenGone(created: number | undefined, { epochSeconds }: Instant): number | undefined {
   return created === undefined || created > epochSeconds ? undefined : epochSeconds - created;
 }
 

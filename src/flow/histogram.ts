@@ -72,7 +72,7 @@ function boundLabel(bound: number | undefined): string {
   return Number.isInteger(bound) ? `${bound}.0` : String(bound);
 }
 
-/** The quantile in seconds, estimated like `histogram_quantile` of Prometheus; `undefined` without observations. */
+/** The quantile in seconds, estimated like `histogram_quantile` of Prometheus; `undefined` without past. */
 export function quantile({ bounds, counts }: Pick<Histogram, 'bounds' | 'counts'>, rank: number): number | undefined {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return undefined;

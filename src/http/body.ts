@@ -8,7 +8,7 @@ import { RequestError } from './failure-reasons.js';
 const BODIES_IN_MEMORY = 4;
 
 /** Bounds the memory of the bodies that are fetched, or wait to be read. */
-export class BodyMemory {
+export class BodyBudget {
   /** The bytes of bodies in memory, and of the reservations of fetches that had to wait. */
   #usedBytes = 0;
   readonly #waiting: { readonly maxBytes: number; readonly start: () => void }[] = [];
@@ -45,7 +45,7 @@ export class BodyMemory {
 export async function bufferBody(
   body: Readable,
   maxBytes: number,
-  memory: BodyMemory,
+  memory: BodyBudget,
   limit = ' (poll.max_body_size)',
 ): Promise<Pick<HttpResponse, 'bytes' | 'release'>> {
   const chunks: Buffer[] = [];

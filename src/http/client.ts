@@ -8,7 +8,7 @@ import { resolveHttpConfig, type ResolvedHttpConfig } from '../config/credential
 import { requestUrl, sourceOf } from '../config/urls.js';
 import { errorCode } from '../text/system-error.js';
 import { cleanText } from '../text/untrusted-text.js';
-import { BodyMemory, bufferBody, decompressBody } from './body.js';
+import { BodyBudget, bufferBody, decompressBody } from './body.js';
 import { openConnection } from './connection.js';
 import { readErrorResponse, type Clean, type ErrorContext } from './error-response.js';
 import { ConnectError, failureReasons, RequestError, type FailedFetch, type PollError } from './failure-reasons.js';
@@ -65,7 +65,7 @@ export interface Client {
    * Resolves when a body of this size can be fetched: at once, unless the bodies in memory exceed a limit. The caller ends the
    * reservation with the returned function when the fetch has ended.
    */
-  readonly waitForMemory: (maxBodyBytes: number) => Promise<() => void>;
+  readonly reserveMemory: (maxBodyBytes: number) => Promise<() => void>;
   /**
    * Sends one request. `path` is appended to the URL of the node, and may have a query. Every expected failure is a value, whose message
    * begins with host and path. Redirects are not followed, because credentials would be sent to the new address. Files with passwords, tokens
@@ -82,10 +82,10 @@ export interface Client {
 }
 
 export function createClient(userAgent: string): Client {
-  const memory = new BodyMemory();
+  const memory = new BodyBudget();
   const running = new Set<AbortController>();
   return {
-    waitForMemory: async (maxBodyBytes) => memory.wait(maxBodyBytes),
+    reserveMemory: async (maxBodyBytes) => memory.wait(maxBodyBytes),
     fetch: async (node, path, limits, options = {}) => {
       const { timeoutMs, elapsedMs = 0, maxBodyBytes } = limits;
       const controller = new AbortController();
@@ -202,7 +202,7 @@ async function sendRequest(
 async function readBody(
   response: Dispatcher.ResponseData,
   { timeoutMs, maxBodyBytes }: FetchLimits,
-  memory: BodyMemory,
+  memory: BodyBudget,
   context: ErrorContext,
   { hasFixedLimit = false }: RequestOptions,
 ): Promise<HttpResponse> {

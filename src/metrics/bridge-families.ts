@@ -15,7 +15,7 @@ import * as signatures from '../facts/bridge/signatures.js';
 import * as tokens from '../facts/bridge/tokens.js';
 import * as valsets from '../facts/bridge/valsets.js';
 import { toLabelValue } from '../facts/label-value.js';
-import { lengthOf, optional, required, rows } from '../facts/withdrawal.js';
+import { lengthOf, optional, required, rows } from '../facts/required-fields.js';
 import {
   compareLabels,
   partByPart,

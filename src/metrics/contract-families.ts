@@ -1,7 +1,7 @@
 import type { Exact } from '../chain/decimal.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { partByPart, families, gauge, labeledGauge, type Derived } from './family.js';
-import { required } from '../facts/withdrawal.js';
+import { required } from '../facts/required-fields.js';
 import { thresholdOfContract, type ContractReading, type TokenBacking } from '../facts/contract/reading.js';
 
 // At most 20 tokens each (facts.ts, `tokens` with `backing`).

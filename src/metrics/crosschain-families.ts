@@ -4,7 +4,7 @@ import * as cctxs from '../facts/crosschain/cctxs.js';
 import * as chains from '../facts/crosschain/chains.js';
 import type { CrosschainInput } from '../facts/crosschain/input.js';
 import * as rateLimit from '../facts/crosschain/rate-limit.js';
-import { lengthOf, optional, required } from '../facts/withdrawal.js';
+import { lengthOf, optional, required } from '../facts/required-fields.js';
 import {
   partByPart,
   families,

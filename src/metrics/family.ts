@@ -1,5 +1,5 @@
 import type { Exact } from '../chain/decimal.js';
-import { orElse, WITHDRAWN } from '../facts/withdrawal.js';
+import { orElse, WITHDRAWN } from '../facts/required-fields.js';
 
 /*
  * A metric family is one entry of a table: its name, and an object with HELP text, labels and the function that derives its samples from

@@ -1,6 +1,6 @@
 import { toDouble } from '../chain/decimal.js';
 import { firstBy } from '../facts/grouping.js';
-import { orElse, WITHDRAWN } from '../facts/withdrawal.js';
+import { orElse, WITHDRAWN } from '../facts/required-fields.js';
 import { compareLabels, labelValues, type Derived, type Family, type Sample } from './family.js';
 import { formatSeries } from './text-format.js';
 

@@ -3,7 +3,7 @@ import { toSeconds } from '../chain/decimal.js';
 import { USUAL_SECONDS } from '../facts/bridge/block-times.js';
 import { FLOW_MINUTES, flowIncrease, medianSeconds, type FlowHistory } from '../flow/flow-history.js';
 import { countLate } from '../flow/histogram.js';
-import { observationsOf } from '../poll/endpoint-state.js';
+import { pastOf } from '../poll/endpoint-state.js';
 import type { ProblemName } from '../problems/problems.js';
 import { listedRows, sumText, waitingAmounts } from '../problems/sentence.js';
 import { count, duration, list, percent } from '../text/format.js';
@@ -237,7 +237,7 @@ export type FlowView = NonNullable<ReturnType<typeof flowView>>;
 /** Withdrawals that were executed; `null` for a document without a flow, and before its first successful poll. */
 export function flowView({ state: { success, flowHistory: history }, job }: ShownEndpoint, now: Instant) {
   const { since } = history;
-  const dueSince = observationsOf('module_state', success?.snapshot)?.oldestDueSeconds;
+  const dueSince = pastOf('module_state', success?.snapshot)?.oldestDueSeconds;
   const hour = flowIncrease(history, HOUR_SECONDS / 60, now);
   const day = flowIncrease(history, DAY_SECONDS / 60, now);
   if (since === undefined || hour === undefined || day === undefined) return null;

@@ -56,7 +56,9 @@ type Entry = { readonly rank: number } & (
 export function verdictSections(targets: readonly TargetView[], page: VerdictPage = 'status') {
   const entries = targets.flatMap((view): Entry[] => {
     const groups = groupsOf(view, page, (verdict) => verdict.inhibitedBy === null);
-    const reasons = view.unknown.filter((reason) => !view.verdicts.some(({ sentence }) => sentence.fact === reason));
+    const reasons = view.unknown.filter(
+      (reason) => !view.verdicts.some(({ sentence }) => sentence.headline === reason),
+    );
     // With what is wrong with its polls, it is said there.
     const lastKnown = view.lastKnown
       .filter(({ document }) => !view.verdicts.some((verdict) => verdict.document === document))
@@ -79,8 +81,8 @@ export function verdictSections(targets: readonly TargetView[], page: VerdictPag
 }
 
 /** "last known of module_state, at 18:11 UTC: critical: no event observed for 65 min". */
-function lastKnownText({ document, at, severity, fact }: TargetView['lastKnown'][number]): string {
-  return `last known of ${document}, at ${at.slice(11, 16)} UTC: ${severity}: ${fact}`;
+function lastKnownText({ document, at, severity, headline }: TargetView['lastKnown'][number]): string {
+  return `last known of ${document}, at ${at.slice(11, 16)} UTC: ${severity}: ${headline}`;
 }
 
 /** What may become an alert comes after all that fires. */
@@ -104,13 +106,13 @@ function headingOf(entry: Entry) {
   }
   const { group } = entry;
   const { view, first: verdict } = group;
-  const { fact, details } = verdict.sentence;
+  const { headline, details } = verdict.sentence;
   const status = statusOf(verdict);
   const word = status === 'pending' ? statusTexts.pending.word : verdict.severity;
   const paragraph = details === '' ? '' : markup`<p>${sentenceHtml(capitalized(details))}</p>\n`;
   return {
-    title: `${statusTexts[status].mark} ${word}: ${view.target}: ${fact}`,
-    heading: live(markup`${stateLabel(verdict)} ${sentenceHtml(`${view.target}: ${fact}`)}`),
+    title: `${statusTexts[status].mark} ${word}: ${view.target}: ${headline}`,
+    heading: live(markup`${stateLabel(verdict)} ${sentenceHtml(`${view.target}: ${headline}`)}`),
     details: markup`<div class="verdict ${status}">${paragraph}${nextSteps(group)}${consequences(group)}</div>`,
   };
 }
@@ -172,7 +174,7 @@ function consequences(group: Group): Markup {
   if (inhibited.length === 0) return ofTheSameKind(group);
   const items = inhibited.map(
     (follower) =>
-      markup`<li class="verdict ${statusOf(follower.first)}"><p>${stateLabel(follower.first)} ${sentenceHtml(follower.first.sentence.fact)}</p>${ofTheSameKind(follower, ({ sentence }) => sentence.fact)}`,
+      markup`<li class="verdict ${statusOf(follower.first)}"><p>${stateLabel(follower.first)} ${sentenceHtml(follower.first.sentence.headline)}</p>${ofTheSameKind(follower, ({ sentence }) => sentence.headline)}`,
   );
   return markup`${ofTheSameKind(group)}<p class="note">Follows from the above:</p>
 <ul class="verdicts consequences">

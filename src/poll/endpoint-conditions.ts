@@ -33,8 +33,8 @@ function condition(
   return { problem, subject: {}, isProven: true, action, validators: [], ...found };
 }
 
-export const isMisconfigured: ReadonlySet<FailureReason> = new Set(MISCONFIGURED_REASONS);
-const isOfSize = new Set<FailureReason>(SIZE_REASONS);
+export const misconfiguredReasons: ReadonlySet<FailureReason> = new Set(MISCONFIGURED_REASONS);
+const sizeReasons = new Set<FailureReason>(SIZE_REASONS);
 
 /** What turns off the polls of a document. */
 const TURN_OFF: Readonly<Record<DocumentName, string>> = {
@@ -60,7 +60,7 @@ export function withoutSuccess(state: EndpointState, now: Instant): string {
 
 /** Whether a response was rejected for its size, or nearly would have been. */
 export function isNearSizeLimit(error: PollError | undefined, bodyBytes = 0, maxBodyBytes: number): boolean {
-  return (error !== undefined && isOfSize.has(error.reason)) || bodyBytes / maxBodyBytes > SIZE_RATIO;
+  return (error !== undefined && sizeReasons.has(error.reason)) || bodyBytes / maxBodyBytes > SIZE_RATIO;
 }
 
 export function hasDroppedSeries({ dropped = 0 }: FamilyLines): boolean {
@@ -84,7 +84,7 @@ export function endpointConditions(
         startSeconds: (last.nearLimitSince ?? last.at).epochSeconds,
         limitSeconds: endpointRules.nearLimit.forMinutes * 60,
         sentence: withDetails(
-          failed !== undefined && isOfSize.has(failed.reason)
+          failed !== undefined && sizeReasons.has(failed.reason)
             ? `a response of ${document} was rejected for its size`
             : `the response of ${document} has reached ${percent((last.bodyBytes ?? 0) / maxBodyBytes)} of its size limit`,
         ),
@@ -143,7 +143,7 @@ function failingConditions(state: EndpointState, now: Instant, isNotServed: bool
   }
   // The rate of failures by which Prometheus judges a wrong configuration takes a minute more.
   const lasting = { startSeconds: failingSince(state), limitSeconds: down.forMinutes * 60 };
-  if (failed !== undefined && isMisconfigured.has(failed.reason)) {
+  if (failed !== undefined && misconfiguredReasons.has(failed.reason)) {
     const sentence = withList(`${document} is misconfigured, for {duration}`, failed.message);
     const startSeconds = (failure?.misconfiguredSince ?? failure?.since ?? addedAt).epochSeconds;
     conditions.push(condition(misconfigured, { ...lasting, startSeconds, sentence }));

@@ -34,13 +34,13 @@ export interface KnownDocument<Name extends DocumentName = DocumentName> {
   /** Hub height. */
   readonly height: Numeral | undefined;
   /** What the next poll remembers of the document. */
-  readonly observations: DocumentTypes[Name]['observations'] | undefined;
+  readonly past: DocumentTypes[Name]['past'] | undefined;
   readonly flow: DocumentTypes[Name]['flow'];
 }
 
 /** What a successful poll publishes. */
 export interface Snapshot<Name extends DocumentName = DocumentName> extends KnownDocument<Name> {
-  readonly observations: DocumentTypes[Name]['observations'];
+  readonly past: DocumentTypes[Name]['past'];
   readonly families: readonly FamilyLines[];
   readonly errors: FieldErrors;
   readonly judgement: Judgement;
@@ -165,7 +165,7 @@ export function withQuery(state: EndpointState, query: QueryState): EndpointStat
 }
 
 /** Whether the last poll has succeeded. */
-export function isServing({ last }: EndpointState): boolean {
+export function lastPollSucceeded({ last }: EndpointState): boolean {
   return last?.ok === true;
 }
 
@@ -186,10 +186,10 @@ export function isOf(document: DocumentName, known: KnownDocument | undefined): 
   return known?.document === document;
 }
 
-/** The observations of a snapshot, if it is of this document. */
-export function observationsOf<Name extends DocumentName>(
+/** The past of a snapshot, if it is of this document. */
+export function pastOf<Name extends DocumentName>(
   document: Name,
   snapshot: Snapshot | undefined,
-): DocumentTypes[Name]['observations'] | undefined {
-  return isOf(document, snapshot) ? snapshot.observations : undefined;
+): DocumentTypes[Name]['past'] | undefined {
+  return isOf(document, snapshot) ? snapshot.past : undefined;
 }

@@ -15,7 +15,7 @@ import { sendQuery } from '../queries/send-query.js';
 import { createLimit } from '../tasks.js';
 import { errorText } from '../text/error-text.js';
 import { isContract, type ContractJob, type PollInput, type PollJob } from './jobs.js';
-import { secondsSince } from './poll.js';
+import { secondsSince } from './read-poll.js';
 
 /* Requests documents, at the paths where a node may have them, and the other queries of an endpoint. */
 
@@ -38,7 +38,7 @@ export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
   /** Where the document was found; absent for a contract. */
   readonly foundPath?: DocumentPath | undefined;
   /** Adds what the server says to the failure of a body that is not the document. */
-  readonly otherDocument?: (error: PollError) => Failure;
+  readonly failureWithServerText?: (error: PollError) => Failure;
   /** To be called when the body is not needed any more. Until then it counts against the memory of all bodies. */
   readonly release?: () => void;
 }
@@ -62,12 +62,12 @@ export function createPollExecutor(userAgent: string): PollExecutor {
     limit(node.url.origin, async () => sendQuery(node, reader, request, client));
   return {
     fetch: async (job, input) => {
-      const endWait = isContract(job) ? undefined : await client.waitForMemory(job.limits.maxBodyBytes);
+      const endReservation = isContract(job) ? undefined : await client.reserveMemory(job.limits.maxBodyBytes);
       const started = performance.now();
       const received = isContract(job)
         ? await callContract(job, input, sendRequests, send)
         : await fetchDocument(job, input, client);
-      endWait?.();
+      endReservation?.();
       return { ...received, seconds: secondsSince(started) };
     },
     sendQuery: send,
@@ -79,7 +79,7 @@ export function createPollExecutor(userAgent: string): PollExecutor {
 const ERROR_BYTES = 4096;
 
 /** The failure of a response that is not the document, with what the server says instead. */
-function otherDocument(error: PollError, url: EndpointUrl, { bytes, clean }: HttpResponse): Failure {
+function failureWithServerText(error: PollError, url: EndpointUrl, { bytes, clean }: HttpResponse): Failure {
   const start = bytes.subarray(0, ERROR_BYTES).toString();
   const text = errorText(start);
   const hint = portHint(url, isJsonRpc(start) ? 'json-rpc' : undefined);
@@ -113,7 +113,7 @@ async function fetchDocument(
         receivedAt: clock(),
         otherAnswers,
         foundPath,
-        otherDocument: (error) => otherDocument(error, url, fetched),
+        failureWithServerText: (error) => failureWithServerText(error, url, fetched),
       };
     }
     const error = fetched.isNotServed === true ? { ...fetched.error, isNotServed: true } : fetched.error;

@@ -11,7 +11,7 @@ import { cctxAnswers } from '../queries/cctx-outcome.js';
 import { lookaheadsOf } from '../queries/chain-switches.js';
 import { isNodeBehind } from '../queries/node-status.js';
 import { hasStakingNames, validatorsOf } from '../queries/validators.js';
-import { exportedSuccess, freshAnswers, isOf, observationsOf, type EndpointState } from './endpoint-state.js';
+import { exportedSuccess, freshAnswers, isOf, pastOf, type EndpointState } from './endpoint-state.js';
 
 /* What is polled, and what a poll depends on besides the configuration. */
 
@@ -110,7 +110,7 @@ function otherAnswersOf(
   switch (context.document) {
     case 'module_state': {
       const contract = siblingOf('external_contract');
-      const reading = observationsOf('external_contract', contract && exportedSuccess(contract, at)?.snapshot);
+      const reading = pastOf('external_contract', contract && exportedSuccess(contract, at)?.snapshot);
       return {
         ...(hasStakingNames(context) && { names: validatorsOf(state.queries).names }),
         externalHeight: reading?.height,
@@ -125,9 +125,9 @@ function otherAnswersOf(
     }
     case 'external_contract':
       return {
-        // The observations of a contract are its last reading.
-        lastReading: observationsOf('external_contract', snapshot),
-        facts: observationsOf('module_state', siblingOf('module_state')?.success?.snapshot)?.contractFacts,
+        // The past of a contract is its last reading.
+        lastReading: pastOf('external_contract', snapshot),
+        facts: pastOf('module_state', siblingOf('module_state')?.success?.snapshot)?.contractFacts,
       };
   }
 }

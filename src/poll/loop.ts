@@ -5,11 +5,11 @@ import { clock, type Instant } from '../clock.js';
 import type { DocumentName } from '../document-types.js';
 import { createQueue, startRepeating, type Repeating } from '../tasks.js';
 import { queryStatesOf } from '../queries/node-queries.js';
-import { createPollLog } from './endpoint-log.js';
+import { createPollLog, logVerdicts } from './endpoint-log.js';
 import {
   endpointId,
   initialState,
-  isServing,
+  lastPollSucceeded,
   settingsOf,
   withQuery,
   type EndpointKey,
@@ -18,10 +18,10 @@ import {
 import type { PollExecutor, Received, ReceivedDocument } from './fetch.js';
 import { isContract, pollInput, type PollJob } from './jobs.js';
 import { withinMemory } from './kept-body.js';
-import { readPoll, timedStep } from './poll.js';
+import { readPoll, timedStep } from './read-poll.js';
 import { createQueryRunner } from './query-runner.js';
 import { rememberedOf, withRemembered, type Remembered } from './remembered.js';
-import { verdictsOf } from './verdicts.js';
+import { haveBegunOrEnded, reportedVerdicts, verdictsOf, type ReportedVerdicts } from './verdicts.js';
 
 /** How an endpoint is polled, and what the polls have found. Each change replaces it as a whole. */
 export interface Endpoint {
@@ -93,6 +93,7 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
   let isClosed = false;
   const inTurn = createQueue();
   const pollLog = createPollLog(log);
+  const reported = new Map<string, ReportedVerdicts>();
   const runQueries = createQueryRunner(
     executor,
     log,
@@ -141,9 +142,9 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     const own = endpointOf(job)?.state;
     if (own === undefined) return 1;
     const others = states.filter((state) => state !== own);
-    const isOtherServed = others.some((state) => state.target === own.target && isServing(state));
+    const hasOtherSucceeded = others.some((state) => state.target === own.target && lastPollSucceeded(state));
     // What is kept of the bodies of all endpoints, for the pages, is limited.
-    const found = withinMemory({ ...readPoll(received, job.context), isOtherServed }, others);
+    const found = withinMemory({ ...readPoll(received, job.context), hasOtherSucceeded }, others);
     await nextTurn();
     const before = endpointOf(job)?.state;
     if (before === undefined) return 1;
@@ -151,7 +152,7 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     change(job, () => after);
     publish(before, after, received.ok ? received : undefined);
     // Everything else is requested only from a node that has just responded, and is not behind.
-    if (isServing(after)) void runQueries(job);
+    if (lastPollSucceeded(after)) void runQueries(job);
     await nextTurn();
     return found.isDense === true ? INTERVALS_AFTER_DENSE_BODY : 1;
   }
@@ -161,11 +162,17 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     const { target } = after;
     pollLog.poll(before, after);
     const ofTarget = states.filter((state) => state.target === target);
-    const [verdicts] = verdictsOf(ofTarget, now());
-    if (verdicts !== undefined && pollLog.verdicts(verdicts)) {
-      // A recording has what the node says after a condition begins or ends.
-      recorder?.recordNext(target);
-      stateFile?.writeSoon();
+    const [judged] = verdictsOf(ofTarget, now());
+    if (judged !== undefined) {
+      const earlier = reported.get(target) ?? new Map();
+      const later = reportedVerdicts(earlier, judged);
+      reported.set(target, later);
+      logVerdicts(log, earlier, later);
+      if (haveBegunOrEnded(earlier, later)) {
+        // A recording has what the node says after a condition begins or ends.
+        recorder?.recordNext(target);
+        stateFile?.writeSoon();
+      }
     }
     recorder?.record(after, received);
   }
@@ -198,6 +205,8 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     );
     states = Array.from(endpoints.values(), ({ state }) => state);
     pollLog.forgetOthers(states);
+    const targets = new Set(states.map(({ target }) => target));
+    for (const target of reported.keys()) if (!targets.has(target)) reported.delete(target);
     recorder?.forgetOthers(states);
     for (const [id, { timer }] of previous) if (endpoints.get(id)?.timer !== timer) timer.close();
   }

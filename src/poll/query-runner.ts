@@ -86,8 +86,8 @@ export function queryContext<Name extends DocumentName>(
 ): QueryContext<Name> | undefined {
   const { success, queries } = state;
   if (success?.foundPath === undefined || !isOf(context.document, success.snapshot)) return undefined;
-  const { observations, flow } = success.snapshot;
+  const { past, flow } = success.snapshot;
   const { operators } = validatorsOf(queries);
   const answered = freshAnswers(state, now);
-  return { ...context, dialect: success.foundPath.dialect, observations, flow, operators, answered };
+  return { ...context, dialect: success.foundPath.dialect, past, flow, operators, answered };
 }

@@ -50,7 +50,7 @@ export function rememberedSchema(shiftMs = 0, nowSeconds = Infinity) {
   const bridge = z.object({
     ...ofAll,
     document: z.literal('module_state'),
-    observations: absentWhenUndefined(
+    past: absentWhenUndefined(
       z.object({
         at: instant,
         heights: list(z.object({ monotonicMs: ms, height: numeralSchema })),
@@ -75,7 +75,7 @@ export function rememberedSchema(shiftMs = 0, nowSeconds = Infinity) {
   const crosschain = z.object({
     ...ofAll,
     document: z.literal('rate_limiter_input'),
-    observations: absentWhenUndefined(
+    past: absentWhenUndefined(
       z.object({
         at: instant,
         lowestNonces: list(z.object({ chainId: z.string(), nonce: decimalString, sinceSeconds: seconds })),
@@ -180,12 +180,12 @@ export function rememberedOf(state: EndpointState): Remembered | undefined {
 function rememberedDocument(known: KnownDocument): Remembered['known'] {
   const { identity, height } = known;
   if (isOf('module_state', known)) {
-    const { document, observations, flow } = known;
-    return { document, identity, height, observations, flow: restartedBridge(flow) };
+    const { document, past, flow } = known;
+    return { document, identity, height, past, flow: restartedBridge(flow) };
   }
   if (isOf('rate_limiter_input', known)) {
-    const { document, observations, flow } = known;
-    return { document, identity, height, observations, flow: restartedCrosschain(flow) };
+    const { document, past, flow } = known;
+    return { document, identity, height, past, flow: restartedCrosschain(flow) };
   }
   return { document: 'external_contract', identity, height };
 }
@@ -205,8 +205,8 @@ function restoredDocument(known: NonNullable<Remembered['known']>): KnownDocumen
   switch (known.document) {
     case 'module_state': {
       const nothing = { watched: [], hubCoinDenom: undefined, oldestDueSeconds: undefined, contractFacts: undefined };
-      const observations = known.observations && { ...known.observations, ...nothing };
-      return { ...known, observations, flow: { ...EMPTY_BRIDGE_FLOW, highest: known.flow.highest } };
+      const past = known.past && { ...known.past, ...nothing };
+      return { ...known, past, flow: { ...EMPTY_BRIDGE_FLOW, highest: known.flow.highest } };
     }
     case 'rate_limiter_input': {
       const { baseline, departed, isAnswered } = known.flow;
@@ -216,7 +216,7 @@ function restoredDocument(known: NonNullable<Remembered['known']>): KnownDocumen
       return { ...known, flow: { ...EMPTY_CROSSCHAIN_FLOW, ...interrupted, departed, isAnswered } };
     }
     case 'external_contract':
-      return { ...known, observations: undefined, flow: undefined };
+      return { ...known, past: undefined, flow: undefined };
   }
 }
 
@@ -241,7 +241,7 @@ function ofThisVersion(remembered: RememberedProblems): EndpointState['problems'
 /** The summary is the sentence until the problem is found again. */
 function withTexts(subjects: RememberedSubjects, { name, summary, action }: Problem): RememberedProblem['present'] {
   const plainSummary = summary.includes('{{') ? name : summary.replace(/\.$/, '');
-  const sentence = { fact: `${plainSummary} (for {duration})`, separator: '; ', details: '' } as const;
+  const sentence = { headline: `${plainSummary} (for {duration})`, separator: '; ', details: '' } as const;
   return new Map(
     Array.from(subjects, ([key, { validators, ...known }]) => [
       key,

@@ -13,7 +13,7 @@ import { judgeProblems, NO_PROBLEMS, repeatJudgement, withEnded, type ProblemMem
 import { problemLines } from '../problems/problem-families.js';
 import type { Evidence } from '../problems/problem.js';
 import { withFailedPoll } from '../queries/query-state.js';
-import { endedBySuccess, hasDroppedSeries, isMisconfigured, isNearSizeLimit } from './endpoint-conditions.js';
+import { endedBySuccess, hasDroppedSeries, misconfiguredReasons, isNearSizeLimit } from './endpoint-conditions.js';
 import {
   freshAnswers,
   isNeverServed,
@@ -39,7 +39,7 @@ export interface PollResult<Name extends DocumentName = DocumentName> {
   /** Whether the body has so many values for its size that it is hostile. */
   readonly isDense?: boolean;
   /** Whether the last poll of another document of the target has succeeded. */
-  readonly isOtherServed?: boolean;
+  readonly hasOtherSucceeded?: boolean;
   /** Where the document was found; only after a success, and not for a recorded body. */
   readonly foundPath?: DocumentPath | undefined;
   /** Host and path of the document, or the name of its file; at the beginning of messages. */
@@ -90,11 +90,11 @@ export function step<Name extends DocumentName>(
     const failures = { ...state.failures, [reason]: state.failures[reason] + 1 };
     const queries = withFailedPoll(state.queries);
     const lastFailure = state.last?.ok === false ? state.failure : undefined;
-    const misconfiguredSince = isMisconfigured.has(reason) ? (lastFailure?.misconfiguredSince ?? at) : undefined;
+    const misconfiguredSince = misconfiguredReasons.has(reason) ? (lastFailure?.misconfiguredSince ?? at) : undefined;
     const failed: FailedPoll = { at, since: lastFailure?.since ?? at, misconfiguredSince, error: outcome.error };
     return { ...polled, failures, failure: failed, regressionsSinceSuccess, queries };
   }
-  const isNotServed = poll.isOtherServed === true && isNeverServed(state);
+  const isNotServed = poll.hasOtherSucceeded === true && isNeverServed(state);
   const { snapshot, problems } = derive(state, outcome, context);
   const hasDropped = snapshot.families.some(hasDroppedSeries);
   const droppedSince = hasDropped ? (state.success?.droppedSince ?? at) : undefined;
@@ -164,7 +164,7 @@ function derive<Name extends DocumentName>(
   const documentContext: DocumentContext<DocumentTypes[Name]> = {
     at: receivedAt,
     height,
-    previous: last?.observations,
+    past: last?.past,
     otherAnswers,
     settings,
     labels,
@@ -191,7 +191,7 @@ function derive<Name extends DocumentName>(
     errors,
     judgement,
     identity: identity.length === 0 ? (last?.identity ?? []) : identity,
-    observations: definition.observations(input),
+    past: definition.past(input),
     flow,
     otherAnswers,
     kept: compressed && { body: compressed, context: documentContext, maxValues },

@@ -20,7 +20,7 @@ import {
   unjudgedConditions,
   withoutSuccess,
 } from './endpoint-conditions.js';
-import { exportedSuccess, isNeverServed, isServing, type EndpointState } from './endpoint-state.js';
+import { exportedSuccess, isNeverServed, lastPollSucceeded, type EndpointState } from './endpoint-state.js';
 
 /* The problems of a target at a point in time, for the pages, the log and `once`: the same objects, starts and limits as those of the alerts. */
 
@@ -76,7 +76,7 @@ interface LastKnown extends Pick<Verdict, 'document' | 'alert' | 'severity'> {
   /** ISO 8601. */
   readonly at: string;
   /** What was wrong at that time. */
-  readonly fact: string;
+  readonly headline: string;
 }
 
 /** A verdict, and by what it hides others. */
@@ -91,8 +91,8 @@ export function verdictsOf(states: readonly EndpointState[], now: Instant): read
 }
 
 function targetVerdicts(target: string, states: readonly EndpointState[], now: Instant): TargetVerdicts {
-  const isOtherServed = states.some(isServing);
-  const isNotServed = (state: EndpointState): boolean => isOtherServed && isNeverServed(state);
+  const hasOtherSucceeded = states.some(lastPollSucceeded);
+  const isNotServed = (state: EndpointState): boolean => hasOtherSucceeded && isNeverServed(state);
   const conditions = states.flatMap((state) => conditionsOf(state, now, isNotServed(state)));
   const verdicts = withCauses([...conditions, ...states.flatMap((state) => problemsOf(state, now))]);
   const unknown = states.flatMap((state) =>
@@ -122,7 +122,7 @@ function lastKnownOf(state: EndpointState, now: Instant): readonly LastKnown[] {
   const [worst] = firingVerdicts({ verdicts: withCauses(problemsOf(state, success.at)) });
   if (worst === undefined || isNote(worst)) return [];
   const { document, alert, severity, sentence } = worst;
-  return [{ document, alert, severity, at: isoTime(success.at.epochSeconds), fact: sentence.fact }];
+  return [{ document, alert, severity, at: isoTime(success.at.epochSeconds), headline: sentence.headline }];
 }
 
 function conditionsOf(state: EndpointState, now: Instant, isNotServed: boolean): readonly Judged[] {
@@ -268,4 +268,34 @@ export function severityOf(
   return verdicts.find(
     ({ state, alert, subject }) => state === 'firing' && alerts.some((name) => name === alert) && matches(subject),
   )?.severity;
+}
+
+/** The firing verdicts of a target that the log, the recorder and the state file act on, by document, alert and subject. */
+export type ReportedVerdicts = ReadonlyMap<string, Verdict>;
+
+/**
+ * The reported verdicts after a poll. What is inhibited is reported when nothing inhibits it any more; what was reported before stays, so that its
+ * end is reported. While the data cannot be judged, no verdict ends.
+ */
+export function reportedVerdicts(
+  before: ReportedVerdicts,
+  { verdicts, unknown }: Pick<TargetVerdicts, 'verdicts' | 'unknown'>,
+): ReportedVerdicts {
+  const firing = new Map<string, Verdict>();
+  // The worst verdicts come first.
+  for (const verdict of verdicts.filter(({ state }) => state === 'firing')) {
+    const key = JSON.stringify([verdict.document, verdict.alert, verdict.subject]);
+    if (!firing.has(key)) firing.set(key, verdict);
+  }
+  const reported = Array.from(firing).flatMap(([key, verdict]): [string, Verdict][] => {
+    const shown = verdict.inhibitedBy === null ? verdict : before.get(key);
+    return shown === undefined ? [] : [[key, shown]];
+  });
+  const others = Array.from(before).filter(([key]) => !firing.has(key));
+  return new Map(unknown.length > 0 ? [...others, ...reported] : reported);
+}
+
+/** Whether a verdict has begun or ended. */
+export function haveBegunOrEnded(before: ReportedVerdicts, after: ReportedVerdicts): boolean {
+  return before.size !== after.size || Array.from(after.keys()).some((key) => !before.has(key));
 }

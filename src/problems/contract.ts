@@ -3,7 +3,7 @@ import { add, compare, subtract, toDecimalString, toDouble, ZERO } from '../chai
 import { asDecimalString, decimalString } from '../chain/numeral.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../clock.js';
 import { thresholdOfContract } from '../facts/contract/reading.js';
-import { required } from '../facts/withdrawal.js';
+import { required } from '../facts/required-fields.js';
 import { count } from '../text/format.js';
 import { COMPARE_VALSETS } from './integrity.js';
 import { change } from './params.js';
@@ -56,7 +56,7 @@ const unbacked = problemOf('external_contract', {
       if (at.epochSeconds - shortfall.grewAt > DAY_SECONDS) return undefined;
       return {
         subject: { token_contract: contract },
-        fact: `${shortAddress(contract)} has not been backed by the contract for {duration}`,
+        headline: `${shortAddress(contract)} has not been backed by the contract for {duration}`,
         details: [`${toDecimalString(subtract(ZERO, surplus))} smallest units are missing`],
       };
     });
@@ -78,8 +78,8 @@ const valsetNewer = problemOf('external_contract', {
   find: ({ input: { isValsetUnknown, lastValsetNonce } }) => {
     required(lastValsetNonce);
     if (isValsetUnknown === undefined) return { inPart: [] };
-    const fact = 'the validator set in the contract has been newer than every set of the hub for {duration}';
-    return isValsetUnknown ? { subject: { kind: 'valset_newer' }, fact } : undefined;
+    const headline = 'the validator set in the contract has been newer than every set of the hub for {duration}';
+    return isValsetUnknown ? { subject: { kind: 'valset_newer' }, headline } : undefined;
   },
 });
 
@@ -92,7 +92,7 @@ const ownerChanged = change('external_contract', {
   summary: 'the contract has another owner or implementation.',
   description: `The owner or the implementation of the contract changed within the last ${IDENTITY_HOURS} hours. The owner can pause the contract; another implementation is another contract at the same address.`,
   action: 'Check that the change was announced. If not, alert the validators: new code can take all funds.',
-  fact: 'the owner or the implementation of the contract changed',
+  headline: 'the owner or the implementation of the contract changed',
   valuesOf: ({ info }) => ({ owner: required(info.owner), implementation: required(info.implementation) }),
 });
 
@@ -106,7 +106,8 @@ const paused = problemOf('external_contract', {
   description:
     'The contract accepts no deposits, batches and validator sets. Transfers in live batches can neither be executed nor canceled until it is unpaused.',
   action: 'Find out who paused it and why. Do not ask relayers to act: every transaction to the contract fails.',
-  find: ({ input }) => (required(input.paused) ? { fact: 'the contract has been paused for {duration}' } : undefined),
+  find: ({ input }) =>
+    required(input.paused) ? { headline: 'the contract has been paused for {duration}' } : undefined,
   inhibits: [
     { problem: 'BridgeBatchNotRelayed' },
     { problem: 'BridgeBatchTimeoutNear' },
@@ -159,7 +160,7 @@ const oracleSilentByContract = problemOf('external_contract', {
     return {
       identity: toDecimalString(add(observed, 1)),
       start: since.at,
-      fact: `${count(toDouble(waiting), 'event')} of the contract not observed by the hub for {duration}`,
+      headline: `${count(toDouble(waiting), 'event')} of the contract not observed by the hub for {duration}`,
     };
   },
   inhibits: [{ problem: 'BridgeBatchNotRelayed' }, { problem: 'BridgeOracleStalled', severity: 'warning' }],
@@ -182,7 +183,7 @@ const thresholdTooLow = problemOf('external_contract', {
   find: ({ input }) => {
     const needed = required(thresholdOfContract(input));
     if (needed <= toDouble(asDecimalString(required(input.configuredThreshold))) + ROUNDING_RATIO) return undefined;
-    return { fact: `the contract requires ${(needed * 100).toFixed(1)} % of the power, more than power_threshold` };
+    return { headline: `the contract requires ${(needed * 100).toFixed(1)} % of the power, more than power_threshold` };
   },
 });
 

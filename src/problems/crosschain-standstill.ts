@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { subtract, toDecimalString, toDouble } from '../chain/decimal.js';
 import { decimalString } from '../chain/numeral.js';
 import { rememberedNonces } from '../facts/crosschain/chains.js';
-import { required } from '../facts/withdrawal.js';
+import { required } from '../facts/required-fields.js';
 import { crosschainFlags } from '../queries/chain-switches.js';
 import { isNodeBehind } from '../queries/node-status.js';
 import { entryOf, type Evidence } from './problem.js';
@@ -89,7 +89,7 @@ export function offSeconds(mark: HaltMark | undefined, since: number): number {
   return mark === undefined || mark.off !== undefined ? 0 : coveredSeconds(mark.offs, since);
 }
 
-export const haltedSince = { schema: haltMark, next: haltAfter } as const;
+export const haltTracking = { schema: haltMark, next: haltAfter } as const;
 
 /** The mark of halts with the lowest pending nonce of each chain, and since when the chain has it. */
 export const unmovedMark = haltMark.extend({

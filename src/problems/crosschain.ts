@@ -26,12 +26,12 @@ import {
   scheduleLookahead,
 } from '../facts/crosschain/chains.js';
 import { groupBy } from '../facts/grouping.js';
-import { orUndefined, required } from '../facts/withdrawal.js';
+import { orUndefined, required } from '../facts/required-fields.js';
 import { isNodeBehind, nodeDelay } from '../queries/node-status.js';
 import { count, duration, list, percent } from '../text/format.js';
 import {
   standstillSeconds,
-  haltedSince,
+  haltTracking,
   isOutboundEnabled,
   offSeconds,
   unmovedAfter,
@@ -108,7 +108,7 @@ const chainStuck = problemOf('rate_limiter_input', {
         subject: { chain_id: chainId },
         identity: nonce,
         start: sinceSeconds + limit,
-        fact: `nothing has moved for ${duration(age)} on chain ${chainText(input, chainId)} at nonce ${nonce}${hashText(hash)}`,
+        headline: `nothing has moved for ${duration(age)} on chain ${chainText(input, chainId)} at nonce ${nonce}${hashText(hash)}`,
         details: [
           `since ${clockTime(input, -age)}, past the limit of ${duration(limit)}`,
           ...pendingTexts(input, considered.get(chainId) ?? []),
@@ -135,7 +135,7 @@ function tooOld(severity: Severity) {
       ? 'The oldest pending transaction of a chain is older than four times the age limit of the chain (two times, if the limit is an hour or more): 2 hours by default, 4 hours on Bitcoin.'
       : 'The oldest pending transaction of a chain is older than the age limit of the chain: 30 minutes by default, 2 hours on Bitcoin.',
     action: ON_EVM,
-    mark: haltedSince,
+    mark: haltTracking,
     find: ({ input, answers }: CrosschainEvidence, mark: HaltMark | undefined) => {
       // What a node that is behind lists was as old as its newest block is now.
       const delaySeconds = isNodeBehind(answers) ? (nodeDelay(answers)?.seconds ?? 0) : 0;
@@ -152,7 +152,7 @@ function tooOld(severity: Severity) {
           subject: { chain_id: chainId },
           identity: toDecimalString(created),
           start: toDouble(created) + allowed + delaySeconds,
-          fact: `a transaction on chain ${chainText(input, chainId)} has waited for ${duration(age)}, ${isCritical ? 'far ' : ''}longer than its limit of ${duration(limit)}`,
+          headline: `a transaction on chain ${chainText(input, chainId)} has waited for ${duration(age)}, ${isCritical ? 'far ' : ''}longer than its limit of ${duration(limit)}`,
           details: pendingTexts(input, cctxs),
           action: hashAction(chainType(chainId), outboundHash(input, oldest)),
         };
@@ -198,8 +198,8 @@ const outboundDisabled = problemOf('rate_limiter_input', {
     'The hub has switched off transactions to other chains (isOutboundEnabled of crosschain_flags). Pending ones wait until it switches them on again.',
   action: 'Look for an announcement of the chain: only its operational policy can switch them on again.',
   find: ({ input, answers }) => {
-    const fact = 'the hub has switched off transactions to other chains for {duration}';
-    return required(isOutboundEnabled(answers)) ? undefined : { fact, details: [pendingByChain(input)] };
+    const headline = 'the hub has switched off transactions to other chains for {duration}';
+    return required(isOutboundEnabled(answers)) ? undefined : { headline, details: [pendingByChain(input)] };
   },
   inhibits: [
     { problem: 'CrosschainBacklogStuck' },
@@ -224,7 +224,7 @@ const truncated = problemOf('rate_limiter_input', {
     if (!isTruncated(input)) return undefined;
     const { limit } = input.settings;
     return {
-      fact: `the node has omitted pending cross-chain transactions from its list for {duration}, ${toDecimalString(hiddenCount(input))} at present`,
+      headline: `the node has omitted pending cross-chain transactions from its list for {duration}, ${toDecimalString(hiddenCount(input))} at present`,
       details: [pendingByChain(input)],
       action:
         limit === undefined
@@ -251,7 +251,7 @@ const crosschainBacklogHigh = problemOf('rate_limiter_input', {
     const since = orUndefined(() => aboveLimitSince(input));
     return {
       start: since === undefined ? undefined : toDouble(since),
-      fact: `the number of pending cross-chain transactions has been above ${backlog_limit} for {duration}, ${toDecimalString(pending)} at present`,
+      headline: `the number of pending cross-chain transactions has been above ${backlog_limit} for {duration}, ${toDecimalString(pending)} at present`,
       details: [pendingByChain(input)],
       action:
         isOutboundEnabled(answers) === true ? `Outbounds are not switched off: ${slowChainAction(input)}` : undefined,
@@ -314,7 +314,7 @@ const missed = problemOf('rate_limiter_input', {
     return Array.from(groupByChain(recent), ([chainId, cctxs]) => ({
       subject: { chain_id: chainId },
       start: Math.min(...cctxs.map(seenAt)),
-      fact: lastingFact(input, chainId, cctxs.length, 'missed'),
+      headline: lastingFact(input, chainId, cctxs.length, 'missed'),
       details: [cctxAmountsText(input, cctxs)],
     }));
   },
@@ -339,7 +339,7 @@ const unlisted = problemOf('rate_limiter_input', {
       const nonces = cctxs.flatMap(({ nonce }) => (nonce === undefined ? [] : [toDecimalString(nonce)]));
       return {
         subject: { chain_id: chainId },
-        fact: lastingFact(input, chainId, cctxs.length, 'pending and not listed'),
+        headline: lastingFact(input, chainId, cctxs.length, 'pending and not listed'),
         details:
           nonces.length === 0 ? [] : [`${nonces.length === 1 ? 'nonce' : 'nonces'} ${list(nonces, cctxs.length)}`],
       };
@@ -392,7 +392,7 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
           // A missed one that is finished is progress.
           identity: toDecimalString(lowestOfChain),
           start,
-          fact: `a missed transaction stops its chain: ${name} ${left > 0 ? `freezes after ${count(left, 'more nonce')}` : frozen}`,
+          headline: `a missed transaction stops its chain: ${name} ${left > 0 ? `freezes after ${count(left, 'more nonce')}` : frozen}`,
           details: pendingTexts(input, pendingOfChain),
         };
       });

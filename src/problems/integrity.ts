@@ -13,7 +13,7 @@ import {
   isValsetUnknown,
   SUBSTANTIAL_POWER_RATIO,
 } from '../facts/bridge/integrity.js';
-import { required } from '../facts/withdrawal.js';
+import { required } from '../facts/required-fields.js';
 import { claimItem } from '../facts/items/claims.js';
 import { count, percent } from '../text/format.js';
 import { claimants } from './oracle.js';
@@ -51,7 +51,7 @@ function claimsByPower(
   input: BridgeInput,
   claims: Claims,
   isSubstantial: boolean,
-  fact: (power: string) => string,
+  headline: (power: string) => string,
   kind: string,
 ): Found | undefined {
   const all = claims(input);
@@ -63,7 +63,7 @@ function claimsByPower(
   return {
     subject: { kind },
     start: timeOfHeight(input, () => lowest(all.map(({ height }) => required(height)))),
-    fact: fact(`${percent(power)} of the power`),
+    headline: headline(`${percent(power)} of the power`),
     details: accused,
   };
 }
@@ -103,7 +103,7 @@ const valsetMismatches = problemOf('module_state', {
         isValsetMismatch(input)
           ? {
               subject: { kind: 'valset_mismatch' },
-              fact: 'the validator set in the contract differs from the one of the hub with its nonce',
+              headline: 'the validator set in the contract differs from the one of the hub with its nonce',
             }
           : undefined,
       // A set that has been unknown for longer can be an old state of the node.
@@ -111,7 +111,7 @@ const valsetMismatches = problemOf('module_state', {
         isValsetUnknown(input) && input.at.epochSeconds - (knownAt ?? 0) < DAY_SECONDS
           ? {
               subject: { kind: 'valset_unknown' },
-              fact: 'the hub does not know the validator set in the contract',
+              headline: 'the hub does not know the validator set in the contract',
             }
           : undefined,
       () => foreignValsets(input, true),

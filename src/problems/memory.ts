@@ -1,6 +1,6 @@
 import { DAY_SECONDS, msBetween, type Instant } from '../clock.js';
 import type { DocumentName, TargetOptions } from '../document-types.js';
-import { orElse } from '../facts/withdrawal.js';
+import { orElse } from '../facts/required-fields.js';
 import {
   isEnabled,
   limitSeconds,
@@ -228,7 +228,7 @@ function judgeProblem(
 }
 
 function allOf(findings: Findings) {
-  const all = findings === undefined || 'fact' in findings ? [findings] : findings;
+  const all = findings === undefined || 'headline' in findings ? [findings] : findings;
   const isInPart = 'inPart' in all;
   const found = (isInPart ? all.inPart : all).filter((one) => one !== undefined);
   return { found, isInPart, isUnjudged: isInPart && all.isUnjudged === true };
@@ -255,9 +255,9 @@ function foundAgain(last: SubjectHistory, found: Found, problem: Problem, at: In
   return { ...last, ...proven, ...textsOf(found, problem), foundAt: at, isMissing: false };
 }
 
-function textsOf({ fact, list, details = [], action, validator }: Found, problem: Problem) {
+function textsOf({ headline, list, details = [], action, validator }: Found, problem: Problem) {
   return {
-    sentence: list === undefined ? withDetails(fact, ...details) : withList(fact, list, ...details),
+    sentence: list === undefined ? withDetails(headline, ...details) : withList(headline, list, ...details),
     action: action ?? problem.action,
     validators: validator === undefined ? [] : [validator],
   };

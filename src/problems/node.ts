@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { compare, subtract, toDecimalString } from '../chain/decimal.js';
 import { decimalString, type Numeral } from '../chain/numeral.js';
 import { DAY_SECONDS } from '../clock.js';
-import { required } from '../facts/withdrawal.js';
+import { required } from '../facts/required-fields.js';
 import { BEHIND_SECONDS, isNodeBehind, nodeDelay } from '../queries/node-status.js';
 import { duration } from '../text/format.js';
 import { entryOf, problemOf, type Evidence } from './problem.js';
@@ -45,7 +45,7 @@ function heightStalled<Name extends 'module_state' | 'rate_limiter_input', Alert
     find: (evidence: Evidence<Name>, mark: HeightMark | undefined) => {
       const height = toDecimalString(heightOf(evidence));
       if (mark === undefined || mark.at >= evidence.input.at.epochSeconds) return undefined;
-      return { identity: height, fact: `${what} has not advanced from ${height} for {duration}` };
+      return { identity: height, headline: `${what} has not advanced from ${height} for {duration}` };
     },
     inhibitsDocument: true,
   });
@@ -73,11 +73,11 @@ function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
     find: ({ input, answers }: Evidence<typeof document>) => {
       const { seconds } = required(nodeDelay(answers));
       if (!isNodeBehind(answers)) return undefined;
-      if (seconds <= BEHIND_SECONDS) return { fact: `the node of ${document} has been catching up for {duration}` };
+      if (seconds <= BEHIND_SECONDS) return { headline: `the node of ${document} has been catching up for {duration}` };
       return {
         // The block was followed by none.
         start: input.at.epochSeconds - seconds + BEHIND_SECONDS,
-        fact: `the node of ${document} is ${duration(seconds)} behind the chain`,
+        headline: `the node of ${document} is ${duration(seconds)} behind the chain`,
         details: ['everything that is shown of it is as old'],
       };
     },
@@ -94,7 +94,7 @@ const externalNodeBehind = problemOf('external_contract', {
     if (age <= BEHIND_SECONDS) return undefined;
     return {
       start: blockSeconds + BEHIND_SECONDS,
-      fact: `the node of the external chain is ${duration(age)} behind it`,
+      headline: `the node of the external chain is ${duration(age)} behind it`,
     };
   },
 });
@@ -156,7 +156,7 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
         const by = toDecimalString(subtract(highest.value, value));
         return {
           subject: { kind },
-          fact: 'the state has been older than before for {duration}',
+          headline: 'the state has been older than before for {duration}',
           list: `${KIND_WORDS[kind] ?? kind} by ${by}`,
         };
       });

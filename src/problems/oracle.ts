@@ -14,7 +14,7 @@ import type { BridgeInput } from '../facts/bridge/input.js';
 import { isNextSubstantial } from '../facts/bridge/integrity.js';
 import { batchesBelowThreshold } from '../facts/bridge/signatures.js';
 import { newestPowers, newestTotalPower, powerOf } from '../facts/bridge/valsets.js';
-import { required, rows } from '../facts/withdrawal.js';
+import { required, rows } from '../facts/required-fields.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
 import { claimItem, type ClaimItem } from '../facts/items/claims.js';
 import { count, list, percent } from '../text/format.js';
@@ -77,7 +77,7 @@ const stalled = problemOf('module_state', {
     return {
       identity: nextEvent(input),
       start: firstVote(input),
-      fact: `no event observed for {duration}, ${toDouble(pendingEventCount(input))} waiting`,
+      headline: `no event observed for {duration}, ${toDouble(pendingEventCount(input))} waiting`,
       details: [missingValidators(claim?.missing ?? null, voted), depositsText(input), waitingText(input)],
       action: claim?.violation ? DO_NOT_VOTE : ownFirst(membersOf(claim?.missing), CONTACT_VOTERS),
     };
@@ -109,7 +109,7 @@ const claimedByFew = problemOf('module_state', {
     return {
       identity: nextEvent(input),
       start: firstVote(input),
-      fact: 'an event that others do not see has been claimed for {duration}',
+      headline: 'an event that others do not see has been claimed for {duration}',
       details: [claimants(leadingItem(input))],
     };
   },
@@ -174,7 +174,7 @@ const oracleSilent = problemOf('module_state', {
     return {
       identity: `${mark.event} ${mark.since}`,
       start: mark.since,
-      fact: 'no event has been claimed for {duration}, although withdrawals were requested and batches signed',
+      headline: 'no event has been claimed for {duration}, although withdrawals were requested and batches signed',
     };
   },
   inhibits: [{ problem: 'BridgeBatchNotRelayed' }, { problem: 'BridgeBatchOverdue' }],
@@ -313,7 +313,7 @@ function conflicting(severity: Severity, texts: { readonly description: string; 
         identity: String(first),
         // The dispute began with the second claim.
         start: times.every((time) => time !== undefined) ? times.toSorted((a, b) => a - b)[1] : undefined,
-        fact: `validators have disagreed about ${disputedThing(dispute, events.size)} for {duration}`,
+        headline: `validators have disagreed about ${disputedThing(dispute, events.size)} for {duration}`,
         details: [disputedClaims(dispute), depositsText(input), waitingText(input)],
       };
     },

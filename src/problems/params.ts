@@ -4,7 +4,7 @@ import { isPresent } from '../chain/field.js';
 import type { ModuleState } from '../chain/module-state.js';
 import { HOUR_SECONDS } from '../clock.js';
 import type { DocumentName, DocumentTypes } from '../document-types.js';
-import { required, rows } from '../facts/withdrawal.js';
+import { required, rows } from '../facts/required-fields.js';
 import { list } from '../text/format.js';
 import { entryOf, problemOf, type Evidence, type NamedProblem, type Problem } from './problem.js';
 import { shortAddress, shortName } from './sentence.js';
@@ -49,13 +49,13 @@ interface Change<Name extends DocumentName, Alert extends string>
     Partial<Pick<Problem, 'inhibits'>> {
   readonly hours: number;
   readonly valuesOf: (input: DocumentTypes[Name]['input']) => Readonly<Record<string, string>>;
-  readonly fact: string;
+  readonly headline: string;
 }
 
 /** One of some values changed within hours. */
 export function change<Name extends DocumentName, Alert extends string>(
   document: Name,
-  { hours, valuesOf, fact, ...declaration }: Change<Name, Alert>,
+  { hours, valuesOf, headline, ...declaration }: Change<Name, Alert>,
 ): NamedProblem<Alert> {
   return problemOf(document, {
     ...declaration,
@@ -72,7 +72,7 @@ export function change<Name extends DocumentName, Alert extends string>(
       valuesOf(input);
       if (mark === undefined || mark.at === null) return undefined;
       if (input.at.epochSeconds - mark.at >= hours * HOUR_SECONDS) return undefined;
-      return { start: mark.at, fact: `${fact} {duration} ago`, list: list(mark.changed) };
+      return { start: mark.at, headline: `${headline} {duration} ago`, list: list(mark.changed) };
     },
   });
 }
@@ -118,7 +118,7 @@ export const paramsProblems = [
     severity: 'critical',
     hours: IDENTITY_HOURS,
     valuesOf: ({ state }) => identityOf(state),
-    fact: 'contract, bridge id or external chain changed',
+    headline: 'contract, bridge id or external chain changed',
     summary: 'the bridge has another contract, id or external chain.',
     description: `The contract address, the bridge id or the external chain id changed within the last ${IDENTITY_HOURS} hours: a migration that was announced, or an attack.`,
     action:
@@ -131,7 +131,7 @@ export const paramsProblems = [
     severity: 'warning',
     hours: 1,
     valuesOf: ({ state: { params } }) => ({ admins: listDigest(rows(required(params).admins)) }),
-    fact: 'the list of admins changed',
+    headline: 'the list of admins changed',
     summary: 'the bridge has other admins.',
     description:
       'The list of admins changed within the last hour, or during an outage before it. Admins manage the blacklist and the limits without a proposal.',
@@ -143,7 +143,7 @@ export const paramsProblems = [
     severity: 'info',
     hours: 1,
     valuesOf: ({ state }) => paramsOf(state),
-    fact: 'bridge parameters changed',
+    headline: 'bridge parameters changed',
     summary: 'bridge parameters changed.',
     description: 'A parameter of the bridge changed within the last hour, or during an outage before it.',
     action: 'Check that a governance proposal or an upgrade announced the change.',
@@ -153,7 +153,7 @@ export const paramsProblems = [
     severity: 'info',
     hours: 1,
     valuesOf: ({ state: { external_blacklist: blacklist } }) => ({ blacklist: listDigest(rows(blacklist)) }),
-    fact: 'the blacklist changed',
+    headline: 'the blacklist changed',
     summary: 'the blacklist changed.',
     description: 'The external blacklist changed within the last hour, or during an outage before it.',
     action: 'Ask an admin of the bridge whether the change is intended.',

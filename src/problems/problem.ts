@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { DocumentName, DocumentTypes } from '../document-types.js';
-import { orElse, WITHDRAWN } from '../facts/withdrawal.js';
+import { orElse, WITHDRAWN } from '../facts/required-fields.js';
 import type { QueryStates } from '../queries/query-state.js';
 import type { Sentence, Validator } from './sentence.js';
 
@@ -38,8 +38,8 @@ export interface Found {
   /** When it began, in Unix seconds, if the document proves it. */
   readonly start?: number | undefined;
   /** What is wrong, with `{duration}` in the place of its age. */
-  readonly fact: string;
-  /** What the fact is about, after a colon. */
+  readonly headline: string;
+  /** What the headline is about, after a colon. */
   readonly list?: string;
   /** Who, how much, until when; empty texts are left out. */
   readonly details?: readonly string[];

@@ -8,7 +8,7 @@ import type { Problem } from './problem.js';
 import { queueProblems } from './queue.js';
 import { relayProblems } from './relay.js';
 import { signatureProblems } from './signatures.js';
-import { validatorProblems } from './validators.js';
+import { validatorProblems } from './late-validators.js';
 import { watchedProblems } from './watched.js';
 
 /** All problems, causes before their consequences: the order of equal severities on the pages. */

@@ -17,7 +17,7 @@ import {
   unbatchedTransfers,
   waitingTokens,
 } from '../facts/bridge/tokens.js';
-import { lengthOf, orUndefined, required, rows } from '../facts/withdrawal.js';
+import { lengthOf, orUndefined, required, rows } from '../facts/required-fields.js';
 import { aboveLimitSince, standstillSince } from '../facts/bridge/standstill.js';
 import { coinItem, waitingTokenItems } from '../facts/items/tokens.js';
 import { count } from '../text/format.js';
@@ -103,7 +103,7 @@ const backlogStuck = problemOf('module_state', {
           const waiting = waitingTokens(input).find((token) => token.contract === contract);
           return waiting && standstillSince(input, waiting);
         }),
-        fact: `no batch of ${tokenName(input, contract)} built for {duration}`,
+        headline: `no batch of ${tokenName(input, contract)} built for {duration}`,
         list: `${queueText(input, contract)} waiting with sufficient fees`,
       };
     });
@@ -175,7 +175,7 @@ const backlogGrowing = problemOf('module_state', {
           subject: { token_contract: contract },
           identity: batch,
           start: first.at,
-          fact: `no batch of ${tokenName(input, contract)} built for {duration}`,
+          headline: `no batch of ${tokenName(input, contract)} built for {duration}`,
           list: `${queueText(input, contract)} waiting`,
         };
       },
@@ -202,7 +202,7 @@ const backlogHigh = problemOf('module_state', {
     if (pending <= backlog_limit) return undefined;
     return {
       start: timeOfHeight(input, () => aboveLimitSince(input)),
-      fact: `the number of pending transfers has been above ${backlog_limit} for {duration}, ${pending} at present`,
+      headline: `the number of pending transfers has been above ${backlog_limit} for {duration}, ${pending} at present`,
       details: [`${unbatched} in no batch`, waitingAmounts(waitingTokenItems(input))],
     };
   },

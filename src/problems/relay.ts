@@ -17,7 +17,7 @@ import { batchedTransfers, contractLabel, idOf, unbatchedTransfers } from '../fa
 import { memoize } from '../facts/memoize.js';
 import { newestValset, powerDrift, unrelayedValsets } from '../facts/bridge/valsets.js';
 import { groupBy } from '../facts/grouping.js';
-import { orUndefined, required, rows } from '../facts/withdrawal.js';
+import { orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, list, percent } from '../text/format.js';
 import { problemOf, type Evidence, type Severity } from './problem.js';
 import { about, amountsText, waitingText } from './sentence.js';
@@ -147,7 +147,7 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
       return {
         identity: String(mark?.executedAt ?? 0),
         start: latest(second, lastEvent),
-        fact: `no signed batch has been executed for {duration}, ${batches.length} waiting`,
+        headline: `no signed batch has been executed for {duration}, ${batches.length} waiting`,
         details: [amountsText(input, batches), firstTimeoutText(input, batches), waitingText(input)],
         action: checkRelayers(input),
       };
@@ -183,7 +183,7 @@ const timeoutNear = problemOf('module_state', {
     if (left === undefined || left >= near) return undefined;
     return {
       start: input.at.epochSeconds - (near - left),
-      fact: `a signed batch times out in ${about(input, left)}`,
+      headline: `a signed batch times out in ${about(input, left)}`,
       details: [amountsText(input, batches)],
       action: checkRelayers(input),
     };
@@ -238,7 +238,7 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
       const left = secondsToTimeout(input, batches);
       return {
         start: left === undefined ? undefined : input.at.epochSeconds + left,
-        fact: `transfers have been locked for {duration} in ${count(batches.length, 'batch', 'batches')} past the timeout at the estimated external height`,
+        headline: `transfers have been locked for {duration} in ${count(batches.length, 'batch', 'batches')} past the timeout at the estimated external height`,
         details: [
           amountsText(input, batches),
           list(others.map(([group, { length }]) => `${length} more ${FEES_TEXT[group]}`)),
@@ -281,7 +281,7 @@ const valsetDrift = problemOf('module_state', {
         timeOfHeight(input, () => required(newest?.height)),
         timeOfHeight(input, () => heightOfLastObserved(input)),
       ),
-      fact: 'the validator set in the contract has been out of date for {duration}',
+      headline: 'the validator set in the contract has been out of date for {duration}',
       details: [`its power shares differ by ${percent(value)}`],
       action: power === undefined ? undefined : action,
     };

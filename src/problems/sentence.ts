@@ -20,7 +20,7 @@ import type { CrosschainInput } from '../facts/crosschain/input.js';
 import { groupBy } from '../facts/grouping.js';
 import { cctxCoin } from '../facts/items/crosschain.js';
 import { coinItem, waitingTokenItems, type CoinItem, type WaitingTokenItem } from '../facts/items/tokens.js';
-import { orEmpty, orUndefined, required, rows } from '../facts/withdrawal.js';
+import { orEmpty, orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, duration, list, percent } from '../text/format.js';
 import { cleanText, splitAddress } from '../text/untrusted-text.js';
 import type { ClaimItem } from '../facts/items/claims.js';
@@ -264,35 +264,35 @@ export function clockTime({ at }: Pick<BridgeInput, 'at'>, seconds: number): str
   return `${new Date((at.epochSeconds + seconds) * 1000).toISOString().slice(11, 16)} UTC`;
 }
 
-/** What is wrong in one line, without the target. The fact can have `{duration}` in the place of the age of the problem. */
+/** What is wrong in one line, without the target. The headline can have `{duration}` in the place of the age of the problem. */
 export interface Sentence {
   /** What is wrong, and for how long: the heading of a page. */
-  readonly fact: string;
-  /** Between fact and details: a colon before a list of what the fact is about. */
+  readonly headline: string;
+  /** Between headline and details: a colon before a list of what the headline is about. */
   readonly separator: '; ' | ': ';
-  /** What the heading has no room for: who, how much, until when. Empty if the fact says it all. */
+  /** What the heading has no room for: who, how much, until when. Empty if the headline says it all. */
   readonly details: string;
 }
 
-export function sentenceText({ fact, separator, details }: Sentence): string {
-  return details === '' ? fact : `${fact}${separator}${details}`;
+export function sentenceText({ headline, separator, details }: Sentence): string {
+  return details === '' ? headline : `${headline}${separator}${details}`;
 }
 
 /** The sentence for a problem of this age: "18 min", or "at least 18 min". One that was found a moment ago has none. */
 export function withAge(sentence: Sentence, ageSeconds: number, isProven = true): Sentence {
   const age = `${isProven ? '' : 'at least '}${duration(ageSeconds)}`;
-  const fact = ageSeconds < 1 ? sentence.fact.replace(/,? for \{duration\}/, '') : sentence.fact;
-  return { ...sentence, fact: fact.replace('{duration}', ageSeconds < 1 ? 'a moment' : age) };
+  const headline = ageSeconds < 1 ? sentence.headline.replace(/,? for \{duration\}/, '') : sentence.headline;
+  return { ...sentence, headline: headline.replace('{duration}', ageSeconds < 1 ? 'a moment' : age) };
 }
 
-/** A fact, and what else is known; empty details are left out. */
-export function withDetails(fact: string, ...details: readonly string[]): Sentence {
-  return { fact, separator: '; ', details: details.filter((part) => part !== '').join('; ') };
+/** A headline, and what else is known; empty details are left out. */
+export function withDetails(headline: string, ...details: readonly string[]): Sentence {
+  return { headline, separator: '; ', details: details.filter((part) => part !== '').join('; ') };
 }
 
-/** A fact, the list of what it is about, and what else is known. */
-export function withList(fact: string, listed: string, ...details: readonly string[]): Sentence {
-  return { ...withDetails(fact, listed, ...details), separator: ': ' };
+/** A headline, the list of what it is about, and what else is known. */
+export function withList(headline: string, listed: string, ...details: readonly string[]): Sentence {
+  return { ...withDetails(headline, listed, ...details), separator: ': ' };
 }
 
 /** None when the list could not be read. */

@@ -17,7 +17,7 @@ import {
   valsetSignedPower,
 } from '../facts/bridge/signatures.js';
 import { unrelayedValsets } from '../facts/bridge/valsets.js';
-import { orNull, required, rows } from '../facts/withdrawal.js';
+import { orNull, required, rows } from '../facts/required-fields.js';
 import { percent } from '../text/format.js';
 import { problemOf, type Evidence } from './problem.js';
 import { amountsText, clockTime, membersOf, missingValidators, ownFirst, timeoutText } from './sentence.js';
@@ -98,7 +98,7 @@ const batchUnsigned = problemOf('module_state', {
     return {
       identity: mark?.since ?? '',
       start: timeOfHeight(input, () => required(mark?.sinceBlock ?? undefined)),
-      fact: `batches have lacked signatures for {duration}, ${all.length} at present`,
+      headline: `batches have lacked signatures for {duration}, ${all.length} at present`,
       details: [
         missingValidators(missing, `signed batch ${orNull(() => required(oldest.batch_nonce)) ?? ''}`),
         timeoutText(input, oldest),
@@ -149,7 +149,7 @@ const valsetUnsigned = problemOf('module_state', {
       judged === newest ? 'it' : `set ${toDecimalString(required(judged.nonce))}, the newest older than five minutes`;
     return {
       start: timeOfHeight(input, () => required(unsigned.at(-1)?.height)),
-      fact:
+      headline:
         unsigned.length === 1
           ? 'the newest validator set has lacked signatures for {duration}'
           : `no newest validator set has been signed in time for {duration}, ${unsigned.length} in a row`,

@@ -7,7 +7,7 @@ import { isNextSubstantial } from '../facts/bridge/integrity.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
 import { watchedOrchestrators, type WatchedOrchestrator } from '../facts/bridge/registrations.js';
 import { toLabelValue } from '../facts/label-value.js';
-import { required, WITHDRAWN } from '../facts/withdrawal.js';
+import { required, WITHDRAWN } from '../facts/required-fields.js';
 import { watchedItems } from '../facts/items/watched.js';
 import { claimPosition, stakingStatus } from '../queries/watched-validators.js';
 import { count } from '../text/format.js';
@@ -73,7 +73,7 @@ const jailed = problemOf('module_state', {
       isJailed
         ? {
             subject: subjectOf(watched),
-            fact: `${yours(watched)} is jailed, for {duration}`,
+            headline: `${yours(watched)} is jailed, for {duration}`,
             action: unjailAfter(evidence.input, watched),
           }
         : undefined,
@@ -110,7 +110,7 @@ const lagging = problemOf('module_state', {
       return {
         subject: subjectOf(watched),
         identity: toDecimalString(position),
-        fact: `${yours(watched)} has claimed no event for {duration}, ${behind} behind the newest claim`,
+        headline: `${yours(watched)} has claimed no event for {duration}, ${behind} behind the newest claim`,
       };
     });
   },
@@ -149,7 +149,7 @@ const validatorUnknown = problemOf('module_state', {
       return {
         subject: subjectOf(watched),
         start: at,
-        fact: `the node has not answered for {duration} whether ${yours(watched)} is jailed`,
+        headline: `the node has not answered for {duration} whether ${yours(watched)} is jailed`,
       };
     }),
 });
@@ -187,7 +187,7 @@ function inactive(severity: Severity, texts: Record<'summary' | 'description' | 
         return {
           subject: { address: toLabelValue(address) },
           start: wasActive ? activeAt : undefined,
-          fact: `${who} has not been in the newest validator set for {duration}`,
+          headline: `${who} has not been in the newest validator set for {duration}`,
         };
       }),
   });

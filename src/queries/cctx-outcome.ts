@@ -2,7 +2,7 @@ import { cctxStatus } from '../chain/rate-limiter-input.js';
 import type { CctxAnswer, CrosschainInput, SeenAnswers } from '../facts/crosschain/input.js';
 import { nextQuestions } from '../flow/crosschain-flow.js';
 import { object, string } from '../chain/fields.js';
-import { required } from '../facts/withdrawal.js';
+import { required } from '../facts/required-fields.js';
 import { nodeQuery, type QueryContext, type QueryRequest } from './query.js';
 import type { QueryStates } from './query-state.js';
 

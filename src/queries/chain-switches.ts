@@ -4,7 +4,7 @@ import type { Numeral } from '../chain/numeral.js';
 import { chainLabels, PER_CHAIN } from '../facts/crosschain/chains.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { families, gauge, labeledGauge } from '../metrics/family.js';
-import { optional, required, rows } from '../facts/withdrawal.js';
+import { optional, required, rows } from '../facts/required-fields.js';
 import { HOUR_MS } from '../config/units.js';
 import type { QueryStates } from './query-state.js';
 import { isOn, nextKeyOf, nodeQuery, pagination, type QueryInput } from './query.js';

@@ -7,7 +7,7 @@ import { sourceOf } from '../config/urls.js';
 import type { ContractCall, ContractExchange } from '../document-types.js';
 import type { ContractFacts } from '../facts/contract/hub-side.js';
 import type { ContractReading, HubReading } from '../facts/contract/reading.js';
-import { required } from '../facts/withdrawal.js';
+import { required } from '../facts/required-fields.js';
 import { remainingLimits } from '../http/client.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import { withinMs } from '../tasks.js';

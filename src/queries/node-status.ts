@@ -3,7 +3,7 @@ import { boolean, numeral, object, string, type ValueOf } from '../chain/fields.
 import type { Field } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
 import { families, labeledGauge } from '../metrics/family.js';
-import { required } from '../facts/withdrawal.js';
+import { required } from '../facts/required-fields.js';
 import { isOn, nodeQuery, responseReader, type QueryInput, type QueryRequest } from './query.js';
 import type { QueryStates } from './query-state.js';
 

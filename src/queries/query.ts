@@ -2,7 +2,7 @@ import { readDocument, unreadable, type UnreadableDocument } from '../chain/docu
 import { isPresent, type Field } from '../chain/field.js';
 import { object, string, type FieldSchema, type ValueOf } from '../chain/fields.js';
 import type { DocumentName, DocumentTypes, StepContext } from '../document-types.js';
-import { orUndefined } from '../facts/withdrawal.js';
+import { orUndefined } from '../facts/required-fields.js';
 import type { Failure } from '../http/failure-reasons.js';
 import type { Family, FamilyHeader } from '../metrics/family.js';
 import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
@@ -104,7 +104,7 @@ export type QueryContext<Name extends DocumentName = DocumentName> = {
     /** The dialect of the path at which the document was found. */
     readonly dialect: string;
     /** What is remembered of the last document. */
-    readonly observations: DocumentTypes[Each]['observations'];
+    readonly past: DocumentTypes[Each]['past'];
     /** What happened up to the last document. */
     readonly flow: DocumentTypes[Each]['flow'];
     /** Operator addresses by their data part, from the staking module. */

@@ -2,7 +2,7 @@ import { dataPart } from '../chain/addresses.js';
 import { isPresent, type Field } from '../chain/field.js';
 import { list, object, string, type ValueOf } from '../chain/fields.js';
 import { toLabelValue } from '../facts/label-value.js';
-import { required, WITHDRAWN } from '../facts/withdrawal.js';
+import { required, WITHDRAWN } from '../facts/required-fields.js';
 import { HOUR_MS, MEBIBYTE } from '../config/units.js';
 import { cleanText } from '../text/untrusted-text.js';
 import { nextKeyOf, nodeQuery, pagination, type QueryRequest } from './query.js';

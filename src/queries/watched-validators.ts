@@ -5,7 +5,7 @@ import type { Numeral } from '../chain/numeral.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { families, labeledGauge, type LabelValues } from '../metrics/family.js';
 import type { WatchedOrchestrator } from '../facts/bridge/registrations.js';
-import { optional, required } from '../facts/withdrawal.js';
+import { optional, required } from '../facts/required-fields.js';
 import { isOn, nodeQuery, type QueryContext, type QueryInput, type QueryRequest } from './query.js';
 import type { StepContext } from '../document-types.js';
 
@@ -23,7 +23,7 @@ function hasWatched(options: StepContext): boolean {
 
 function watchedOf(context: QueryContext): readonly WatchedOrchestrator[] {
   if (context.document !== 'module_state') return [];
-  return context.observations.watched
+  return context.past.watched
     .filter(({ orchestrator }) => BECH32_ADDRESS.test(orchestrator))
     .slice(0, context.maxSeries);
 }
@@ -109,7 +109,7 @@ export const claimPosition = nodeQuery({
 });
 
 function hubCoin(context: QueryContext): string | undefined {
-  return context.document === 'module_state' ? context.observations.hubCoinDenom : undefined;
+  return context.document === 'module_state' ? context.past.hubCoinDenom : undefined;
 }
 
 export const orchestratorBalance = nodeQuery({

@@ -9,14 +9,14 @@ import { parseDecimal } from '../chain/numeral.js';
 import {
   endpointId,
   exportedSuccess,
-  isServing,
+  lastPollSucceeded,
   initialState,
-  observationsOf,
+  pastOf,
   type EndpointState,
   type Snapshot,
 } from '../poll/endpoint-state.js';
 import { stepContext, targetOptions } from '../poll/jobs.js';
-import { readPoll } from '../poll/poll.js';
+import { readPoll } from '../poll/read-poll.js';
 import { repeatLastPoll, step, type PollResult } from '../poll/step.js';
 import type { RecordedPoll } from './read-recording.js';
 import type { RecordingHeader } from './recording-file.js';
@@ -119,11 +119,11 @@ function endpointAfter(
   const at = instantAt({ clock }, timeMs);
   const known = before !== undefined && !isNewProcess(before.state, header) ? before : undefined;
   const { context, state } = known ?? initialEndpoint(poll, config, at);
-  const isOtherServed = documentNames.some((document) => {
+  const hasOtherSucceeded = documentNames.some((document) => {
     const other = document === poll.document ? undefined : siblingOf(document);
-    return other !== undefined && isServing(other.state);
+    return other !== undefined && lastPollSucceeded(other.state);
   });
-  const result = { ...pollOf(poll, context, state, received, siblingOf), isOtherServed };
+  const result = { ...pollOf(poll, context, state, received, siblingOf), hasOtherSucceeded };
   return {
     context,
     state: step(acceptOutcome(state, header), result, context, at),
@@ -191,17 +191,17 @@ function otherAnswersOf(
     const contract = siblingOf('external_contract');
     // By its own clocks: those of two endpoints differ after a restart, or when one was not recorded.
     const success = contract && exportedSuccess(contract.state, instantAt(contract, at.epochSeconds * 1000));
-    const reading = observationsOf('external_contract', success?.snapshot);
+    const reading = pastOf('external_contract', success?.snapshot);
     return {
       externalHeight: externalHeight === INVALID ? undefined : externalHeight,
       isContractPaused: reading?.paused,
     };
   }
   if (document !== 'external_contract') return {};
-  const known = { lastReading: observationsOf(document, last), calls };
+  const known = { lastReading: pastOf(document, last), calls };
   if (hub === undefined) {
     // Between two recorded polls the module state holds.
-    const facts = observationsOf('module_state', siblingOf('module_state')?.state.success?.snapshot)?.contractFacts;
+    const facts = pastOf('module_state', siblingOf('module_state')?.state.success?.snapshot)?.contractFacts;
     return { ...known, facts: facts && { ...facts, at } };
   }
   const { age_ms: ageMs, facts, reading } = hub;

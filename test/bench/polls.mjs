@@ -7,7 +7,7 @@ import { clock } from '../../dist/clock.js';
 import { jobsOf, pollInput } from '../../dist/poll/jobs.js';
 import { initialState } from '../../dist/poll/endpoint-state.js';
 import { createPollExecutor } from '../../dist/poll/fetch.js';
-import { readPoll, timedStep } from '../../dist/poll/poll.js';
+import { readPoll, timedStep } from '../../dist/poll/read-poll.js';
 import { median, spread } from './statistics.mjs';
 
 /** Consecutive runs of one kind, so that it pays for most of the garbage collection it causes. */

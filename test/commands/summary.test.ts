@@ -3,7 +3,7 @@ import type { Instant } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { summarize, type Summary } from '../../src/commands/summary.js';
-import { readPoll } from '../../src/poll/poll.js';
+import { readPoll } from '../../src/poll/read-poll.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';

@@ -4,7 +4,7 @@ import { rateLimiterInput } from '../../src/chain/rate-limiter-input.js';
 import type { DocumentName } from '../../src/document-types.js';
 import { documents } from '../../src/documents.js';
 import type { Family } from '../../src/metrics/family.js';
-import { orEmpty } from '../../src/facts/withdrawal.js';
+import { orEmpty } from '../../src/facts/required-fields.js';
 import { bridgeInputs, crosschainInputs } from './property/inputs.js';
 
 /*

@@ -60,17 +60,19 @@ function difference(after: Counts, before: Counts): Map<string, number> {
   );
 }
 
-function poll(model: Model, seconds: number, flow: CrosschainFlow): CrosschainFlow {
+function poll(model: Model, seconds: number, flow: CrosschainFlow, cctxAnswers?: Answers): CrosschainFlow {
   const at = { epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 };
   const input = inputOf('rate_limiter_input', model.rateLimiterInput(), { settings: defaultCrosschainSettings, at });
-  return trackCrosschain(flow, { ...input, cctxsAskedAtMs: at.monotonicMs }, OPTIONS);
+  return trackCrosschain(flow, { ...input, cctxAnswers, cctxsAskedAtMs: at.monotonicMs }, OPTIONS);
 }
 
 function statusOf(model: Model, index: string): CctxAnswer {
   return statuses[model.cctx(index)?.cctx_status.status ?? ''] ?? 'pending';
 }
 
-function answersOf(model: Model, flow: CrosschainFlow): CrosschainFlow['answers'] {
+type Answers = ReadonlyMap<string, CctxAnswer>;
+
+function answersOf(model: Model, flow: CrosschainFlow): Answers {
   return new Map(nextQuestions(flow).map(({ index }): [string, CctxAnswer] => [index, statusOf(model, index)]));
 }
 
@@ -87,8 +89,9 @@ export function week(options: WeekOptions) {
   const above: string[] = [];
   let [polls, gaps, short] = [0, 0, 0];
   for (const seconds of throughScenarios(model, options)) {
-    const before = { ...flow, answers: answersOf(model, flow) };
-    const after = poll(model, seconds, before);
+    const before = flow;
+    const answers = answersOf(model, flow);
+    const after = poll(model, seconds, before, answers);
     // An interruption is counted when it begins.
     const isInterrupted = [before, after].some((one) => one.baseline === undefined || one.isInterrupted);
     const hasGap = isInterrupted || Object.entries(after.gaps).some(([reason, count]) => count !== flow.gaps[reason]);
@@ -96,7 +99,7 @@ export function week(options: WeekOptions) {
     polls += 1;
     if (hasGap) gaps += 1;
     else {
-      const counted = departedIn(after, before, seconds, (index) => statusOf(model, index) !== 'pending');
+      const counted = departedIn(after, before, answers, seconds, (index) => statusOf(model, index) !== 'pending');
       const expected = perChain(difference(booksAfter, books));
       const isLess = Array.from(counted).every(([chainId, count]) => count <= (expected.get(chainId) ?? 0));
       if (!isLess) different.push({ counted, expected });
@@ -108,13 +111,14 @@ export function week(options: WeekOptions) {
     books = booksAfter;
   }
   const { unseen = 0 } = flow.gaps;
-  return { polls, gaps, unseen, short, different, above, total: countedBy(flow), observed: observationsOf(flow) };
+  return { polls, gaps, unseen, short, different, above, total: countedBy(flow), observed: pastOf(flow) };
 }
 
 /** The finished ones that have left the lists in the last document, by chain. */
 function departedIn(
   after: CrosschainFlow,
   before: CrosschainFlow,
+  answers: Answers,
   seconds: number,
   isFinished: (index: string) => boolean,
 ): Counts {
@@ -126,7 +130,7 @@ function departedIn(
   // Those that have waited for too long left in an earlier one.
   const waiting = new Set(after.departed.filter(({ isUncounted }) => !isUncounted).map(({ index }) => index));
   for (const { chainId, index, isUncounted } of before.departed) {
-    if (!isUncounted && !waiting.has(index) && !before.answers.has(index)) add(chainId, -1);
+    if (!isUncounted && !waiting.has(index) && !answers.has(index)) add(chainId, -1);
   }
   for (const [key, count] of difference(countedBy(after), countedBy(before))) {
     const [chainId = '', outcome] = key.split(' ');
@@ -145,7 +149,7 @@ function isEqual(a: Counts, b: Counts): boolean {
   return a.size === b.size && Array.from(a).every(([key, value]) => b.get(key) === value);
 }
 
-function observationsOf({ chains }: CrosschainFlow): number {
+function pastOf({ chains }: CrosschainFlow): number {
   return Array.from(chains.values(), ({ durations }) => durations.counts)
     .flat()
     .reduce((sum, count) => sum + count, 0);

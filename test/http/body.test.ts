@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { BodyMemory, bufferBody } from '../../src/http/body.js';
+import { BodyBudget, bufferBody } from '../../src/http/body.js';
 
 const MIB = 2 ** 20;
 const content = Buffer.from(Array.from({ length: 3 * MIB }, (_, index) => index % 251));
@@ -12,12 +12,12 @@ function inChunks(bytes: Buffer, size: number): Readable {
 
 describe('bufferBody', () => {
   it.each([1000, 65_536, 3 * MIB])('reads the whole body in chunks of %i bytes', async (size) => {
-    const body = await bufferBody(inChunks(content, size), 8 * MIB, new BodyMemory());
+    const body = await bufferBody(inChunks(content, size), 8 * MIB, new BodyBudget());
     expect(body.bytes.equals(content)).toBe(true);
   });
 
   it('accepts a body of exactly the maximum size and rejects a larger one', async () => {
-    const memory = new BodyMemory();
+    const memory = new BodyBudget();
     const whole = await bufferBody(inChunks(content, 65_536), content.length, memory);
     expect(whole.bytes).toHaveLength(content.length);
     await expect(bufferBody(inChunks(content, 65_536), content.length - 1, memory)).rejects.toMatchObject({
@@ -30,9 +30,9 @@ describe('bufferBody', () => {
   });
 });
 
-describe('BodyMemory', () => {
+describe('BodyBudget', () => {
   /** Whether a fetch of at most 1 MiB has to wait. */
-  async function isFull(memory: BodyMemory): Promise<boolean> {
+  async function isFull(memory: BodyBudget): Promise<boolean> {
     let isWaiting = true;
     const reserve = async (): Promise<void> => {
       const end = await memory.wait(MIB);
@@ -45,7 +45,7 @@ describe('BodyMemory', () => {
   }
 
   it('lets fetches wait while bodies take much memory, and starts them in order, each with a reservation', async () => {
-    const memory = new BodyMemory();
+    const memory = new BodyBudget();
     const started: string[] = [];
     const reserve = async (name: string): Promise<() => void> => {
       const end = await memory.wait(10 * MIB);
@@ -73,7 +73,7 @@ describe('BodyMemory', () => {
   });
 
   it('has what a body takes until it is released', async () => {
-    const memory = new BodyMemory();
+    const memory = new BodyBudget();
     const bodies = [
       await bufferBody(inChunks(content, 65_536), 8 * MIB, memory),
       await bufferBody(inChunks(content, 65_536), 8 * MIB, memory),
@@ -84,7 +84,7 @@ describe('BodyMemory', () => {
   });
 
   it('has nothing of a body that is cut off or too large', async () => {
-    const memory = new BodyMemory();
+    const memory = new BodyBudget();
     const broken = Readable.from(
       (async function* () {
         yield Buffer.alloc(10 * MIB);

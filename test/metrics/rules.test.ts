@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { documents } from '../../src/documents.js';
 import { allFamilies } from '../../src/exposition/metrics-page.js';
 import type { Family } from '../../src/metrics/family.js';
-import { orEmpty, WITHDRAWN } from '../../src/facts/withdrawal.js';
+import { orEmpty, WITHDRAWN } from '../../src/facts/required-fields.js';
 import { deriveBridge } from '../facts/derive.js';
 import { bridgeInputs, crosschainInputs } from '../facts/property/inputs.js';
 

@@ -172,7 +172,7 @@ no batch of weth built for 20 min`);
     expect(sinceOf('CrosschainFreezeNear')).toContain('near its limit since 11:42 UTC');
   });
 
-  it('has only the fact: a name in quotes can contain any punctuation', () => {
+  it('has only the headline: a name in quotes can contain any punctuation', () => {
     const sentences = [
       withDetails('“a; b: c” has failed', 'see below'),
       withList('all of 5', '“x”'),

@@ -224,7 +224,7 @@ describe('a reload', () => {
 targets: [{name: a, bridge: {url: "https://other.example"}}]`);
     expect(pollCounts()).toEqual([['a', 0]]);
     expect(loop.all()[0]?.state.success).toBeUndefined();
-    expect(loop.all()[0]?.state.restored?.observations).toMatchObject({ at: firstPollAt });
+    expect(loop.all()[0]?.state.restored?.past).toMatchObject({ at: firstPollAt });
     await endPoll(success());
     const { state } = loop.all()[0] ?? {};
     expect(state?.problems.remembered.size).toBeGreaterThan(0);

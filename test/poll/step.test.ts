@@ -9,7 +9,7 @@ import { step } from '../../src/poll/step.js';
 import { answerOf, POLL_MS, startRecordedChain, useSimulatedTime } from '../recorder/every-poll.js';
 import type { Fetch, Respond } from '../recorder/recorded-loop.js';
 import { itemsOf } from '../../src/poll/kept-body.js';
-import { readPoll, timedStep } from '../../src/poll/poll.js';
+import { readPoll, timedStep } from '../../src/poll/read-poll.js';
 
 /*
  * A poll becomes something in one place. What the daemon has found with some documents at some times is found again by the same steps

@@ -1,7 +1,13 @@
-import { pino } from 'pino';
+import { pino, type Logger } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { createPollLog } from '../../src/poll/endpoint-log.js';
+import { createPollLog, logVerdicts } from '../../src/poll/endpoint-log.js';
 import type { EndpointState } from '../../src/poll/endpoint-state.js';
+import {
+  haveBegunOrEnded,
+  reportedVerdicts,
+  type ReportedVerdicts,
+  type TargetVerdicts,
+} from '../../src/poll/verdicts.js';
 import { record, type Phase } from '../problems/recording.js';
 import { targetVerdicts, verdict } from '../pages/sample-snapshots.js';
 
@@ -11,6 +17,17 @@ interface Logged {
 
 const createLog = ({ line }: Logged) =>
   pino({ base: null, timestamp: false, formatters: { level: (level) => ({ level }) } }, { write: line });
+
+/** Logs what changes from one call to the next; returns whether a verdict has begun or ended. */
+function createVerdictLog(log: Logger) {
+  let before: ReportedVerdicts = new Map();
+  return (judged: TargetVerdicts): boolean => {
+    const earlier = before;
+    before = reportedVerdicts(earlier, judged);
+    logVerdicts(log, earlier, before);
+    return haveBegunOrEnded(earlier, before);
+  };
+}
 
 /** The log lines about the verdicts of a recording, with the minute. */
 function linesOf(phases: readonly Phase[]): string[] {
@@ -22,12 +39,12 @@ function linesOf(phases: readonly Phase[]): string[] {
       lines.push(`${minute} ${level} ${target} ${document} ${alert}: ${msg}`);
     },
   });
-  const pollLog = createPollLog(log);
+  const logNext = createVerdictLog(log);
   record(phases, {
     valsets: 3,
     observe: ([target], at) => {
       minute = at;
-      if (target !== undefined) pollLog.verdicts(target);
+      if (target !== undefined) logNext(target);
     },
   });
   return lines;
@@ -83,29 +100,29 @@ describe('the log of verdicts', () => {
     ['info', 'info'],
   ] as const)('has what is %s with the level %s, and its end with the level info', (severity, level) => {
     const levels: string[] = [];
-    const log = createPollLog(createLog({ line: (text) => levels.push(JSON.parse(text).level) }));
-    log.verdicts(targetVerdicts([verdict('BridgeOracleStalled', severity, 20)]));
-    log.verdicts(targetVerdicts());
+    const logNext = createVerdictLog(createLog({ line: (text) => levels.push(JSON.parse(text).level) }));
+    logNext(targetVerdicts([verdict('BridgeOracleStalled', severity, 20)]));
+    logNext(targetVerdicts());
     expect(levels).toEqual([level, 'info']);
   });
 
   it('has the same alert about another chain as another verdict', () => {
     const lines: { chain_id?: string }[] = [];
-    const log = createPollLog(createLog({ line: (text) => lines.push(JSON.parse(text)) }));
+    const logNext = createVerdictLog(createLog({ line: (text) => lines.push(JSON.parse(text)) }));
     const stuck = (chain_id: string) => verdict('CrosschainBacklogStuck', 'critical', 40, { subject: { chain_id } });
-    const hasChanged = [['1'], ['1', '56'], ['1', '56']].map((ids) => log.verdicts(targetVerdicts(ids.map(stuck))));
+    const hasChanged = [['1'], ['1', '56'], ['1', '56']].map((ids) => logNext(targetVerdicts(ids.map(stuck))));
     expect(lines.map(({ chain_id }) => chain_id)).toEqual(['1', '56']);
     expect(hasChanged).toEqual([true, true, false]);
   });
 
   it('has a verdict that became critical below another one when nothing inhibits it any more', () => {
     const levels: string[] = [];
-    const log = createPollLog(createLog({ line: (text) => levels.push(JSON.parse(text).level) }));
+    const logNext = createVerdictLog(createLog({ line: (text) => levels.push(JSON.parse(text).level) }));
     const warning = targetVerdicts([verdict('BridgeOrchestratorDeadlineNear', 'warning', 20)]);
     const critical = verdict('BridgeOrchestratorDeadlineNear', 'critical', 30);
-    log.verdicts(warning);
-    log.verdicts(targetVerdicts([{ ...critical, inhibitedBy: 'BridgeBatchUnsigned' }]));
-    log.verdicts(targetVerdicts([critical]));
+    logNext(warning);
+    logNext(targetVerdicts([{ ...critical, inhibitedBy: 'BridgeBatchUnsigned' }]));
+    logNext(targetVerdicts([critical]));
     expect(levels).toEqual(['warn', 'error']);
   });
 });

@@ -291,14 +291,18 @@ it('the problems that cannot be judged are a condition of each severity, since t
 
 describe('what a successful poll ends', () => {
   /** After polls of both documents for a quarter of an hour, of which one is refused until the last minute. */
-  const endedAfter = (isOtherServed: boolean) => {
+  const endedAfter = (hasOtherSucceeded: boolean) => {
     const crosschain = crosschainContext();
     const endpoints = recordedStates([bridgeContext(), crosschain], LIMITS, at(0));
-    const refused: PollResult = { outcome: failure('unauthorized', '/x: status 401'), phaseSeconds: {}, isOtherServed };
+    const refused: PollResult = {
+      outcome: failure('unauthorized', '/x: status 401'),
+      phaseSeconds: {},
+      hasOtherSucceeded,
+    };
     for (let minute = 0; minute < 15; minute += 1) endpoints.record(crosschain, refused, at(minute));
     endpoints.record(
       crosschain,
-      { ...crosschainPoll(model.rateLimiterInput({ window: 500n })), isOtherServed },
+      { ...crosschainPoll(model.rateLimiterInput({ window: 500n })), hasOtherSucceeded },
       at(15),
     );
     const [ended] = endpoints.states().flatMap((state) => state.problems.ended);

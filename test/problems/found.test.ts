@@ -47,7 +47,7 @@ function shownIn(state: EndpointState, epochSeconds: number): readonly ShownProb
       // Not -0.
       start: 0 + Math.round((startSeconds - epochSeconds) / 6) / 10,
       action,
-      text: sentenceText({ ...sentence, fact: sentence.fact.replace('{duration}', 'so long') }),
+      text: sentenceText({ ...sentence, headline: sentence.headline.replace('{duration}', 'so long') }),
     }),
   );
 }
@@ -765,7 +765,7 @@ describe('a cross-chain transaction', () => {
     expect(found(211)).toEqual([['CrosschainOldestPendingTooOld/warning', -1]]);
   });
 
-  it('is of a node that has been behind since its block was five minutes old, which is the only age in the fact', () => {
+  it('is of a node that has been behind since its block was five minutes old, which is the only age in the headline', () => {
     const found = problemsOf([{ minute: 0, pending: [cctx('1', 1, 0)], blockMinutes: 180 }]);
     expect(found.filter(({ name }) => name.startsWith('BridgeNodeBehind'))).toMatchObject([
       {

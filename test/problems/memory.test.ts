@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { WITHDRAWN } from '../../src/facts/withdrawal.js';
+import { WITHDRAWN } from '../../src/facts/required-fields.js';
 import {
   judgeProblems,
   NO_PROBLEMS,
@@ -23,9 +23,9 @@ import { withDetails } from '../../src/problems/sentence.js';
 
 const START_SECONDS = 1_790_000_000;
 const at = (seconds: number) => ({ epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 });
-const fact = 'something is wrong for {duration}';
+const headline = 'something is wrong for {duration}';
 
-type Finding = Omit<Found, 'fact'>;
+type Finding = Omit<Found, 'headline'>;
 type Outcome = readonly Finding[] | 'truncated' | 'hidden part' | 'withdrawn';
 
 function withdraw(): never {
@@ -48,8 +48,8 @@ function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {
         find: () => {
           if (outcome === 'withdrawn') withdraw();
           if (outcome === 'truncated') return { inPart: [] };
-          if (outcome === 'hidden part') return eachPart([() => ({ fact }), withdraw]);
-          return outcome.map((one) => ({ fact, ...one }));
+          if (outcome === 'hidden part') return eachPart([() => ({ headline }), withdraw]);
+          return outcome.map((one) => ({ headline, ...one }));
         },
       });
       const options = { problems: settings, isSinglePoll, staleAfterMs };
@@ -355,9 +355,9 @@ describe('a problem of validators', () => {
     poll(0, found);
     const { present } = poll(30, found);
     expect(
-      present.map(({ subject, startSeconds, sentence }) => [subject, startSeconds - START_SECONDS, sentence.fact]),
+      present.map(({ subject, startSeconds, sentence }) => [subject, startSeconds - START_SECONDS, sentence.headline]),
     ).toEqual([
-      [{ orchestrator: 'mine', watched: 'true' }, -5, fact],
+      [{ orchestrator: 'mine', watched: 'true' }, -5, headline],
       [{ watched: 'false' }, -20, 'a c b'],
     ]);
   });

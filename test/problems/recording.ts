@@ -2,7 +2,7 @@ import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { FailureReason } from '../../src/http/failure-reasons.js';
 import type { Instant } from '../../src/clock.js';
 import { pollInput, targetOptions } from '../../src/poll/jobs.js';
-import { readPoll } from '../../src/poll/poll.js';
+import { readPoll } from '../../src/poll/read-poll.js';
 import type { PollResult } from '../../src/poll/step.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import {
@@ -19,7 +19,7 @@ import type { TargetLabels } from '../../src/config/config.js';
 import type { Objective } from '../../src/config/endpoint-config.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import type { Remembered } from '../../src/poll/remembered.js';
-import { observationsOf, type EndpointState } from '../../src/poll/endpoint-state.js';
+import { pastOf, type EndpointState } from '../../src/poll/endpoint-state.js';
 import type { TargetVerdicts } from '../../src/poll/verdicts.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import { pollOf } from '../support/polls.js';
@@ -288,10 +288,10 @@ function createExporter(
   };
   const pollContract = (source: StepContext<'external_contract'>, outcome: ContractOutcome, at: Instant): void => {
     const states = sources.find(({ document }) => document === 'module_state');
-    const facts = observationsOf('module_state', states && endpoints.snapshotOf(states))?.contractFacts;
+    const facts = pastOf('module_state', states && endpoints.snapshotOf(states))?.contractFacts;
     if (outcome === 'not polled' || facts === undefined) return;
     const last = endpoints.snapshotOf(source);
-    const previous = observationsOf('external_contract', last);
+    const previous = pastOf('external_contract', last);
     const result: PollResult =
       'fails' in outcome
         ? failedPoll(outcome.fails)

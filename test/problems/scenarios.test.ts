@@ -64,7 +64,7 @@ describe('the verdicts about a scenario', () => {
     const below = target.verdicts.find(({ inhibitedBy }) => inhibitedBy === 'BridgeOracleStalled');
     expect(below?.action).toBe('Begin with BridgeOracleStalled.');
     const lagging = target.verdicts.find(({ alert }) => alert === 'BridgeWatchedOrchestratorLagging');
-    expect(lagging?.sentence.fact, 'all that wait').toContain(', 320 events behind the newest claim');
+    expect(lagging?.sentence.headline, 'all that wait').toContain(', 320 events behind the newest claim');
   });
 
   it('are critical when a third of the power must sign validator sets, and name these validators once', () => {
@@ -190,7 +190,7 @@ describe('a restart during an incident', () => {
     ]);
     const [first] = target.verdicts;
     expect([target.status, first?.alert, first?.state]).toEqual(['critical', 'BridgeBatchUnsigned', 'firing']);
-    expect(first?.sentence.fact).toMatch(/^batches have lacked signatures for (5[89]|6\d) min, /);
+    expect(first?.sentence.headline).toMatch(/^batches have lacked signatures for (5[89]|6\d) min, /);
   });
 
   it('begins anew with what no document proves', () => {

@@ -35,11 +35,11 @@ describe('the words of a summary', () => {
     ['no batch for {duration}', 90, 'no batch for 90 s', 'no batch'],
     ['no batch, for {duration}', 3600, 'no batch, for 60 min', 'no batch'],
     ['the list has changed {duration} ago', 7200, 'the list has changed 2 h ago', 'the list has changed a moment ago'],
-  ])('have the age of a problem: %s', (fact, seconds, old, young) => {
-    const sentence = withDetails(fact);
-    expect(withAge(sentence, seconds).fact).toBe(old);
+  ])('have the age of a problem: %s', (headline, seconds, old, young) => {
+    const sentence = withDetails(headline);
+    expect(withAge(sentence, seconds).headline).toBe(old);
     // The clock was set back.
-    for (const age of [0, -5]) expect(withAge(sentence, age).fact).toBe(young);
+    for (const age of [0, -5]) expect(withAge(sentence, age).headline).toBe(young);
   });
 
   it('quote names that imitate the mark of your own validators or another entry', () => {

@@ -1,9 +1,9 @@
 import { clock } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
-import { initialState, observationsOf, type EndpointState } from '../../src/poll/endpoint-state.js';
+import { initialState, pastOf, type EndpointState } from '../../src/poll/endpoint-state.js';
 import { isContract, jobsOf } from '../../src/poll/jobs.js';
 import { createPollExecutor } from '../../src/poll/fetch.js';
-import { readPoll } from '../../src/poll/poll.js';
+import { readPoll } from '../../src/poll/read-poll.js';
 import type { PollResult } from '../../src/poll/step.js';
 import { step } from '../../src/poll/step.js';
 import { bridgeSnapshot } from '../support/snapshots.js';
@@ -104,8 +104,8 @@ export async function pollContract(
   });
   const initial = before ?? initialState(job.context, now);
   const otherAnswers = {
-    facts: observationsOf('module_state', bridge)?.contractFacts,
-    lastReading: observationsOf('external_contract', initial.success?.snapshot),
+    facts: pastOf('module_state', bridge)?.contractFacts,
+    lastReading: pastOf('external_contract', initial.success?.snapshot),
   };
   const received = await executor.fetch(job, { otherAnswers });
   const body = received.ok ? received.bytes : Buffer.alloc(0);

@@ -3,7 +3,7 @@ import { createExternalChain, HEIGHT, IMPLEMENTATION, OWNER } from './external-c
 import { configOf, DENOM, HUB_HEIGHT, pollContract, SECRET, state, TOKEN } from './bridge-target.js';
 import { RpcError, startRpcNode, type RpcNodeOptions } from './rpc-node.js';
 import { formatConfig } from '../../src/config/loader.js';
-import { observationsOf, type EndpointState } from '../../src/poll/endpoint-state.js';
+import { pastOf, type EndpointState } from '../../src/poll/endpoint-state.js';
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
@@ -13,12 +13,12 @@ const blockPath = `/cosmos/base/tendermint/v1beta1/blocks/${HUB_HEIGHT}`;
 /** The state in which the balances were read so many minutes earlier. */
 function withBackingOf(endpoint: EndpointState, minutes: number): EndpointState {
   const { success } = endpoint;
-  const observations = observationsOf('external_contract', success?.snapshot);
-  if (success === undefined || observations === undefined) throw new Error('no reading');
-  const { backing } = observations;
+  const past = pastOf('external_contract', success?.snapshot);
+  if (success === undefined || past === undefined) throw new Error('no reading');
+  const { backing } = past;
   if (backing === undefined) throw new Error('no balances');
   const at = { ...backing.at, monotonicMs: backing.at.monotonicMs - minutes * 60_000 };
-  const snapshot = { ...success.snapshot, observations: { ...observations, backing: { ...backing, at } } };
+  const snapshot = { ...success.snapshot, past: { ...past, backing: { ...backing, at } } };
   return { ...endpoint, success: { ...success, snapshot } };
 }
 

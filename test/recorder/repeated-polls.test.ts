@@ -65,7 +65,7 @@ async function backlogStarts(
 describe('a replay', () => {
   it('finds the age of a contract by the clock of the contract, also beside a module state without a monotonic clock', async () => {
     const at = { epochSeconds: START_MS / 1000, monotonicMs: START_MS };
-    const { contractFacts: facts } = bridgeSnapshot(state, { height: String(model.height) }).observations;
+    const { contractFacts: facts } = bridgeSnapshot(state, { height: String(model.height) }).past;
     if (facts === undefined) throw new Error('the module state says where the contract is');
     const { bytes, otherAnswers } = simulatedContractBody(undefined, { ...facts, at }, model, at);
     const contract = 'external_contract';

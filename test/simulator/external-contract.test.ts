@@ -3,13 +3,13 @@ import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { simulatedContractBody, type ContractChanges } from '../../src/commands/simulated-responses.js';
 import type { ContractReading } from '../../src/facts/contract/reading.js';
-import { observationsOf } from '../../src/poll/endpoint-state.js';
+import { pastOf } from '../../src/poll/endpoint-state.js';
 import { jobsOf } from '../../src/poll/jobs.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { pollContract } from '../queries/bridge-target.js';
 import { readSnapshot } from '../support/snapshots.js';
 import { startTestSimulator } from '../support/test-simulator.js';
-import { readPoll } from '../../src/poll/poll.js';
+import { readPoll } from '../../src/poll/read-poll.js';
 
 const START_SECONDS = 1_790_000_000;
 
@@ -18,7 +18,7 @@ function readingOf(model: Model, minutes: number, changes?: ContractChanges): Co
   const at: Instant = { epochSeconds: START_SECONDS + minutes * 60, monotonicMs: minutes * 60_000 };
   const [bridge, contract] = jobsOf(demoConfig('http://127.0.0.1:1', model)).map(({ context }) => context);
   if (bridge === undefined || contract?.document !== 'external_contract') throw new Error('there is no contract');
-  const facts = observationsOf(
+  const facts = pastOf(
     'module_state',
     readSnapshot(bridge, model.moduleState(), { height: String(model.height), at }),
   )?.contractFacts;

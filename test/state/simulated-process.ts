@@ -11,7 +11,7 @@ import { step } from '../../src/poll/step.js';
 import { createModel, type Model, type ModelOptions } from '../../src/simulator/model.js';
 import { queryStatesOf } from '../../src/queries/node-queries.js';
 import { END, formatBegin, formatEndpoint, parseFile } from '../../src/state/state-file.js';
-import { readPoll } from '../../src/poll/poll.js';
+import { readPoll } from '../../src/poll/read-poll.js';
 import { labelsOf, seriesOf } from '../support/exposition-text.js';
 import { withLatestValsets } from '../problems/recording.js';
 

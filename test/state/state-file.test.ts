@@ -126,7 +126,7 @@ describe('the state file', () => {
       since: foundAt,
       foundAt,
       isMissing: false,
-      sentence: { fact: '', separator: '; ' as const, details: '' },
+      sentence: { headline: '', separator: '; ' as const, details: '' },
       action: '',
       validators: [],
     };

@@ -2,7 +2,7 @@ import type { Instant } from '../../src/clock.js';
 import type { DocumentName, LabelSettings, StepContext } from '../../src/document-types.js';
 import { failure, type FailureReason } from '../../src/http/failure-reasons.js';
 import type { PollExecutor, Received, ReceivedDocument } from '../../src/poll/fetch.js';
-import { readPoll } from '../../src/poll/poll.js';
+import { readPoll } from '../../src/poll/read-poll.js';
 import type { PollResult } from '../../src/poll/step.js';
 import type { PollInput, PollJob } from '../../src/poll/jobs.js';
 

@@ -10,8 +10,8 @@ import type {
 } from '../../src/document-types.js';
 import type { Numeral } from '../../src/chain/numeral.js';
 import type { Instant } from '../../src/clock.js';
-import type { BridgeObservations } from '../../src/facts/bridge/input.js';
-import type { CrosschainObservations } from '../../src/facts/crosschain/input.js';
+import type { BridgePast } from '../../src/facts/bridge/input.js';
+import type { CrosschainPast } from '../../src/facts/crosschain/input.js';
 import { documents, type DocumentContext } from '../../src/documents.js';
 import type { PollResult } from '../../src/poll/step.js';
 import { initialState, isOf, type KnownDocument, type Snapshot } from '../../src/poll/endpoint-state.js';
@@ -32,7 +32,7 @@ interface SourceOptions {
 export type BridgeOptions = SourceOptions &
   Partial<BridgeSettings> & {
     /** Of the previous document of the endpoint. */
-    readonly previous?: BridgeObservations;
+    readonly past?: BridgePast;
     /** When the document was received, on the monotonic clock. */
     readonly atMs?: number;
     /** As read of the contract. */
@@ -42,7 +42,7 @@ export type BridgeOptions = SourceOptions &
 export type CrosschainOptions = SourceOptions &
   Partial<CrosschainSettings> & {
     /** Of the previous document of the endpoint. */
-    readonly previous?: CrosschainObservations;
+    readonly past?: CrosschainPast;
     /** When the document was received. */
     readonly at?: Instant;
   };
@@ -53,7 +53,7 @@ export function bridgeContext(options: BridgeOptions = {}): StepContext<'module_
   const {
     height: _height,
     names: _names,
-    previous: _previous,
+    past: _previous,
     externalHeight: _external,
     isNodeBehind: _isBehind,
     atMs: _at,
@@ -78,13 +78,13 @@ export function bridgePoll(state: unknown, options: BridgeOptions = {}): PollRes
 
 /** The snapshot of a module_state response with this `state`. */
 export function bridgeSnapshot(state: unknown, options: BridgeOptions = {}): Snapshot<'module_state'> {
-  return snapshotAfter(options.previous, bridgePoll(state, options), bridgeContext(options));
+  return snapshotAfter(options.past, bridgePoll(state, options), bridgeContext(options));
 }
 
 /** The context of a rate_limiter_input. The target is `t`. */
 export function crosschainContext(options: CrosschainOptions = {}): StepContext<'rate_limiter_input'> {
   const { tokens = [], chains = {}, validators = [], maxSeries = 200, ...others } = options;
-  const { height: _height, names: _names, previous: _previous, at: _at, ...settings } = others;
+  const { height: _height, names: _names, past: _previous, at: _at, ...settings } = others;
   return {
     ...TARGET_OPTIONS,
     labels: { tokens, chains, validators },
@@ -102,13 +102,13 @@ export function crosschainPoll(document: unknown, options: CrosschainOptions = {
 
 /** The snapshot of a rate_limiter_input response. */
 export function crosschainSnapshot(document: unknown, options: CrosschainOptions = {}): Snapshot<'rate_limiter_input'> {
-  return snapshotAfter(options.previous, crosschainPoll(document, options), crosschainContext(options));
+  return snapshotAfter(options.past, crosschainPoll(document, options), crosschainContext(options));
 }
 
 interface Reading<Name extends DocumentName> {
   readonly height?: string | undefined;
   readonly at?: Instant | undefined;
-  readonly previous?: DocumentTypes[Name]['observations'] | undefined;
+  readonly past?: DocumentTypes[Name]['past'] | undefined;
   readonly otherAnswers?: OtherAnswers<Name>;
 }
 
@@ -116,19 +116,19 @@ interface Reading<Name extends DocumentName> {
 export function readSnapshot<Name extends DocumentName>(
   context: StepContext<Name>,
   json: unknown,
-  { height, at = START, previous, otherAnswers }: Reading<Name> = {},
+  { height, at = START, past, otherAnswers }: Reading<Name> = {},
 ): Snapshot<Name> {
-  return snapshotAfter(previous, pollOf<Name>(context, json, { height, at, otherAnswers }), context);
+  return snapshotAfter(past, pollOf<Name>(context, json, { height, at, otherAnswers }), context);
 }
 
 function snapshotAfter<Name extends DocumentName>(
-  observations: DocumentTypes[Name]['observations'] | undefined,
+  past: DocumentTypes[Name]['past'] | undefined,
   poll: PollResult<Name>,
   context: StepContext<Name>,
 ): Snapshot<Name> {
   const { document } = context;
   const flow = documents[document].flow.initial;
-  const restored = observations && { document, identity: [], height: undefined, observations, flow };
+  const restored = past && { document, identity: [], height: undefined, past, flow };
   return firstSnapshot(poll, context, restored);
 }
 
@@ -159,5 +159,5 @@ export function inputOf<Name extends DocumentName>(
   const { read, input } = documents[document];
   const result = read(Buffer.from(JSON.stringify(json)), { at, maxValues: Infinity });
   if (!result.ok || result.value === undefined) throw new Error('the document cannot be read');
-  return input(result.value, { settings, labels, height, at, previous: undefined });
+  return input(result.value, { settings, labels, height, at, past: undefined });
 }

@@ -1,5 +1,5 @@
 import { dataPart } from '../../chain/addresses.js';
-import { required, rows } from '../withdrawal.js';
+import { required, rows } from '../required-fields.js';
 import { voters } from './events.js';
 import type { BridgeInput } from './input.js';
 import { registrationByAddress, registrationBySender } from './registrations.js';

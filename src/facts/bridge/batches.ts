@@ -15,7 +15,7 @@ import type { Batch, Transfer } from '../../chain/module-state.js';
 import { isPresent } from '../../chain/field.js';
 import type { Numeral } from '../../chain/numeral.js';
 import { memoize } from '../memoize.js';
-import { orUndefined, required, rows } from '../withdrawal.js';
+import { orUndefined, required, rows } from '../required-fields.js';
 import { externalBlockTime, hubBlockTime } from './block-times.js';
 import { heightOfLastObserved, requireEventNonces } from './events.js';
 import type { BridgeInput } from './input.js';
@@ -35,9 +35,9 @@ export interface SeenEvent {
   readonly observedAtMs: number | undefined;
 }
 
-export function lastEventSeen({ state, at, previous }: BridgeInput): SeenEvent | undefined {
+export function lastEventSeen({ state, at, past }: BridgeInput): SeenEvent | undefined {
   const nonce = state.last_observed_nonce;
-  const before = previous?.lastEvent;
+  const before = past?.lastEvent;
   if (!isPresent(nonce)) return before;
   const readAtMs = at.monotonicMs;
   if (before === undefined) return { nonce, readAtMs, observedAtMs: undefined };

@@ -11,7 +11,7 @@ import {
 import type { Field } from '../../chain/field.js';
 import type { DecimalString, Numeral } from '../../chain/numeral.js';
 import { memoize } from '../memoize.js';
-import { orNull, orUndefined, required } from '../withdrawal.js';
+import { orNull, orUndefined, required } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
 
 /* The block times in use, in milliseconds. Those of the parameters are often wrong: 2 s on Injective, whose blocks take 0.65 s. */
@@ -30,15 +30,15 @@ export interface HeightSample {
 }
 
 /** Whether the hub height is below that of earlier documents: what they have shown does not apply any more. */
-function isRolledBack({ height, previous }: BridgeInput): boolean {
-  const last = previous?.heights.at(-1);
+function isRolledBack({ height, past }: BridgeInput): boolean {
+  const last = past?.heights.at(-1);
   return height !== undefined && last !== undefined && compare(height, last.height) < 0;
 }
 
 /** The heights of the last hour, with that of this document. */
 export const heightSamples = memoize((input: BridgeInput): readonly HeightSample[] => {
-  const { at, height, previous } = input;
-  const before = isRolledBack(input) ? [] : (previous?.heights ?? []);
+  const { at, height, past } = input;
+  const before = isRolledBack(input) ? [] : (past?.heights ?? []);
   if (height === undefined) return before;
   const recent = before.filter(({ monotonicMs }) => at.monotonicMs - monotonicMs <= MEASURED_MS);
   const last = recent.at(-1);

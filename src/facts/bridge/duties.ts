@@ -13,7 +13,7 @@ import type { Field } from '../../chain/field.js';
 import type { Attestation, OrchestratorAddress, Valset } from '../../chain/module-state.js';
 import type { Numeral } from '../../chain/numeral.js';
 import { memoize, memoizePerRow } from '../memoize.js';
-import { optional, orUndefined, required, rows } from '../withdrawal.js';
+import { optional, orUndefined, required, rows } from '../required-fields.js';
 import { attestationsByNonce, firstVoteHeight, votedAddresses } from './events.js';
 import type { BridgeInput } from './input.js';
 import type { RegisteredMember } from './orchestrators.js';

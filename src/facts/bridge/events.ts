@@ -21,7 +21,7 @@ import type { Attestation, Claim } from '../../chain/module-state.js';
 import type { Numeral } from '../../chain/numeral.js';
 import { groupBy } from '../grouping.js';
 import { memoize, memoizePerRow } from '../memoize.js';
-import { optional, orUndefined, required, rows } from '../withdrawal.js';
+import { optional, orUndefined, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
 import { registrationBySender } from './registrations.js';
 import { newestPowers, powerOf, shareOfNewest } from './valsets.js';

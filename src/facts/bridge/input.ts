@@ -29,7 +29,7 @@ export interface BridgeInput {
   /** When the response was received. */
   readonly at: Instant;
   /** `undefined` for the first document of an endpoint. */
-  readonly previous: BridgeObservations | undefined;
+  readonly past: BridgePast | undefined;
 }
 
 /** Names of validators for people. */
@@ -40,7 +40,7 @@ interface ValidatorNames {
 }
 
 /** What families remember of the earlier module states of an endpoint: a bounded number of values, as plain data. */
-export interface BridgeObservations {
+export interface BridgePast {
   /** When the last document was received. */
   readonly at: Instant;
   /** Heights of the last hour. */
@@ -61,8 +61,8 @@ export interface BridgeObservations {
   readonly contractFacts: ContractFacts | undefined;
 }
 
-/** What is remembered from this document on. The first document of an endpoint has no previous observations. */
-export function bridgeObservations(input: BridgeInput): BridgeObservations {
+/** What the next document gets as its past. The first one of an endpoint has none. */
+export function bridgePast(input: BridgeInput): BridgePast {
   return {
     at: input.at,
     heights: heightSamples(input),

@@ -3,7 +3,7 @@ import { compare, highest, numeralKey, toDecimalString } from '../../chain/decim
 import type { Attestation, Batch, Valset } from '../../chain/module-state.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
-import { required, rows } from '../withdrawal.js';
+import { required, rows } from '../required-fields.js';
 import { attestationOf, claimContent, claimTypeOf, leadingClaim, pendingAttestations, votedPower } from './events.js';
 import type { BridgeInput } from './input.js';
 import { batchesByKey, batchKey, nonceKey } from './signatures.js';
@@ -37,14 +37,14 @@ function differs(stored: readonly Valset[], members: () => Valset['members']): b
 }
 
 /** The stored validator sets with the nonce of the one in the contract. */
-function storedPartners(input: BridgeInput): readonly Valset[] {
+function storedSetsWithSameNonce(input: BridgeInput): readonly Valset[] {
   const { nonce } = required(input.state.last_observed_valset);
   return valsetsByNonce(input).get(nonceKey(nonce)) ?? [];
 }
 
 /** Whether the validator set in the contract has other members or powers than the stored one with its nonce. */
 export function isValsetMismatch(input: BridgeInput): boolean {
-  return differs(storedPartners(input), () => required(input.state.last_observed_valset).members);
+  return differs(storedSetsWithSameNonce(input), () => required(input.state.last_observed_valset).members);
 }
 
 /** Whether the hub has not stored the validator set in the contract. */
@@ -52,7 +52,7 @@ export function isValsetUnknown(input: BridgeInput): boolean {
   const nonce = required(required(input.state.last_observed_valset).nonce);
   required(input.state.valsets);
   // Before the first update, no validator set was observed.
-  return compare(nonce, 0) !== 0 && storedPartners(input).length === 0;
+  return compare(nonce, 0) !== 0 && storedSetsWithSameNonce(input).length === 0;
 }
 
 const pendingByType = memoize((input: BridgeInput) =>

@@ -10,7 +10,7 @@ import {
 } from '../../chain/decimal.js';
 import type { Batch } from '../../chain/module-state.js';
 import { memoize } from '../memoize.js';
-import { orElse, orEmpty, required, rows } from '../withdrawal.js';
+import { orElse, orEmpty, required, rows } from '../required-fields.js';
 import { oldestBlock, paysMinimum } from './batches.js';
 import { hubBlockTime } from './block-times.js';
 import type { BridgeInput } from './input.js';
@@ -27,14 +27,14 @@ export interface PayingQueue {
 
 /** The queues whose fees pay for a batch: at most one for each token with a minimum fee. */
 const payingQueues = memoize((input: BridgeInput): readonly PayingQueue[] => {
-  const { previous, at, tokens } = input;
+  const { past, at, tokens } = input;
   const topFees = topBatchFeesByToken(input);
-  const [nonces, earlierNonces] = [rememberedBatchNonces(input), previous?.batchNonces];
+  const [nonces, earlierNonces] = [rememberedBatchNonces(input), past?.batchNonces];
   return Array.from(minBatchFees(tokens)).flatMap(([contract, minimum]) => {
     const fees = topFees.get(contract);
     if (fees === undefined || compare(fees, minimum) < 0) return [];
     const hasNewBatch = nonces.get(contract) !== earlierNonces?.get(contract);
-    const earlier = previous?.payingQueues.find((queue) => queue.contract === contract);
+    const earlier = past?.payingQueues.find((queue) => queue.contract === contract);
     const sinceSeconds = earlier === undefined || hasNewBatch ? at.epochSeconds : earlier.sinceSeconds;
     return [{ contract, sinceSeconds }];
   });
@@ -44,7 +44,7 @@ const payingQueues = memoize((input: BridgeInput): readonly PayingQueue[] => {
 export function rememberedQueues(input: BridgeInput): readonly PayingQueue[] {
   return orElse(
     () => payingQueues(input),
-    () => input.previous?.payingQueues ?? [],
+    () => input.past?.payingQueues ?? [],
   );
 }
 

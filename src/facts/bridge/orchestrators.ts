@@ -3,7 +3,7 @@ import { compare, ZERO, type Decimal } from '../../chain/decimal.js';
 import type { OrchestratorAddress } from '../../chain/module-state.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize } from '../memoize.js';
-import { optional, orEmpty, required } from '../withdrawal.js';
+import { optional, orEmpty, required } from '../required-fields.js';
 import { dissentersOfLastEvent } from './events.js';
 import type { BridgeInput } from './input.js';
 import { isWatched, matchingRegistrations, registrationByAddress } from './registrations.js';

@@ -4,7 +4,7 @@ import type { ValidatorConfig } from '../../config/config.js';
 import { cleanText } from '../../text/untrusted-text.js';
 import { firstBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
-import { orEmpty, required, rows } from '../withdrawal.js';
+import { orEmpty, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
 
 /*

@@ -2,7 +2,7 @@ import { compare, highest, subtract, sum, type Decimal } from '../../chain/decim
 import type { Transfer } from '../../chain/module-state.js';
 import type { Numeral } from '../../chain/numeral.js';
 import { memoize } from '../memoize.js';
-import { required, rows } from '../withdrawal.js';
+import { required, rows } from '../required-fields.js';
 import { heightOfLastObserved } from './events.js';
 import type { BridgeInput } from './input.js';
 import {

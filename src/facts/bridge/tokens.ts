@@ -6,7 +6,7 @@ import type { TokenConfig } from '../../config/config.js';
 import { groupBy } from '../grouping.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize } from '../memoize.js';
-import { optional, orElse, orEmpty, orUndefined, required, rows } from '../withdrawal.js';
+import { optional, orElse, orEmpty, orUndefined, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
 
 /* Transfers that are not executed, by token, with what a batch of them would earn. */
@@ -178,9 +178,9 @@ const newestBatchNonces = memoize((input: BridgeInput): ReadonlyMap<string, Nume
 });
 
 /** The batch nonces seen before, without those that a hub which was rolled back has not given to a batch yet. */
-function earlierBatchNonces({ state, previous }: BridgeInput): ReadonlyMap<string, Numeral> {
+function earlierBatchNonces({ state, past }: BridgeInput): ReadonlyMap<string, Numeral> {
   const last = orUndefined(() => optional(state.last_outgoing_batch_id));
-  const earlier = Array.from(previous?.batchNonces ?? []);
+  const earlier = Array.from(past?.batchNonces ?? []);
   return new Map(earlier.filter(([, nonce]) => last === undefined || compare(nonce, last) <= 0));
 }
 

@@ -13,7 +13,7 @@ import {
 import type { Valset } from '../../chain/module-state.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize, memoizePerRow } from '../memoize.js';
-import { orNull, required, rows } from '../withdrawal.js';
+import { orNull, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
 import { hasNamesake, isWatched, registrationByAddress, validatorName } from './registrations.js';
 

@@ -6,7 +6,7 @@ import type { Numeral } from '../../chain/numeral.js';
 import { externalBlockTime } from '../bridge/block-times.js';
 import type { BridgeInput } from '../bridge/input.js';
 import { denomByContract, feeCoin, transferredCoin, unbatchedTransfers } from '../bridge/tokens.js';
-import { orEmpty, orUndefined, required, rows } from '../withdrawal.js';
+import { orEmpty, orUndefined, required, rows } from '../required-fields.js';
 
 /*
  * What a poll of the contract needs of the last module state: where the contract is, and what the hub believes about it.

@@ -1,14 +1,14 @@
 import { compare, ratio, subtract, ZERO, type Exact } from '../../chain/decimal.js';
 import type { Instant } from '../../clock.js';
 import type { Numeral } from '../../chain/numeral.js';
-import { required } from '../withdrawal.js';
+import { required } from '../required-fields.js';
 import { outstanding, type ContractFacts } from './hub-side.js';
 
 /*
  * What was read of the external contract. Values that are not requested in every poll stay from the last one that did. Plain data.
  */
 
-/** The input of the families of the contract, and what the next poll gets as its previous observations. */
+/** The input of the families of the contract, and what the next poll gets as its past. */
 export interface ContractReading {
   /** When the answer was received. */
   readonly at: Instant;

@@ -5,7 +5,7 @@ import type { Numeral } from '../../chain/numeral.js';
 import { firstBy, groupBy } from '../grouping.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize } from '../memoize.js';
-import { lengthOf, optional, orUndefined, required, rows } from '../withdrawal.js';
+import { lengthOf, optional, orUndefined, required, rows } from '../required-fields.js';
 import type { CrosschainInput } from './input.js';
 
 export type Cctxs = readonly Cctx[];

@@ -5,7 +5,7 @@ import type { Cctx } from '../../chain/rate-limiter-input.js';
 import { DEFAULT_AGE_LIMIT, type CrosschainSettings } from '../../config/endpoint-config.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize } from '../memoize.js';
-import { orElse, required } from '../withdrawal.js';
+import { orElse, required } from '../required-fields.js';
 import {
   cctxsByIndex,
   consideredCctxs,
@@ -113,9 +113,9 @@ export interface LowestNonce {
 
 /** A truncated list changes nothing: the lowest listed nonce of a chain need not be the lowest one. */
 export const lowestNonces = memoize((input: CrosschainInput): readonly LowestNonce[] => {
-  const previous = input.previous?.lowestNonces ?? [];
-  if (isTruncated(input)) return previous;
-  const known = new Map(previous.map((entry) => [entry.chainId, entry]));
+  const past = input.past?.lowestNonces ?? [];
+  if (isTruncated(input)) return past;
+  const known = new Map(past.map((entry) => [entry.chainId, entry]));
   return Array.from(groupByChain(distinctCctxs.pending(input))).flatMap(([chainId, cctxs]): LowestNonce[] => {
     const nonce = lowestNonce(cctxs);
     if (nonce === undefined) return [];
@@ -136,7 +136,7 @@ function byTimeAndChain(a: LowestNonce, b: LowestNonce): number {
 export function rememberedNonces(input: CrosschainInput): readonly LowestNonce[] {
   const nonces = orElse(
     () => lowestNonces(input),
-    () => input.previous?.lowestNonces ?? [],
+    () => input.past?.lowestNonces ?? [],
   );
   return nonces.length <= MAX_CHAINS ? nonces : nonces.toSorted(byTimeAndChain).slice(0, MAX_CHAINS);
 }

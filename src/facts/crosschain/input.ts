@@ -29,19 +29,19 @@ export interface CrosschainInput extends Pick<Config, 'tokens'> {
   /** When the response was received. */
   readonly at: Instant;
   /** `undefined` for the first document of an endpoint. */
-  readonly previous: CrosschainObservations | undefined;
+  readonly past: CrosschainPast | undefined;
 }
 
 /** What families remember of the earlier rate limiter inputs of an endpoint: a bounded number of values, as plain data. */
-export interface CrosschainObservations {
+export interface CrosschainPast {
   /** When the last document was received. */
   readonly at: Instant;
   /** The lowest nonces in the last complete lists. */
   readonly lowestNonces: readonly LowestNonce[];
 }
 
-/** What is remembered from this document on. The first document of an endpoint has no previous observations. */
-export function crosschainObservations(input: CrosschainInput): CrosschainObservations {
+/** What the next document gets as its past. The first one of an endpoint has none. */
+export function crosschainPast(input: CrosschainInput): CrosschainPast {
   return { at: input.at, lowestNonces: rememberedNonces(input) };
 }
 

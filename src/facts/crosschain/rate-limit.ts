@@ -1,6 +1,6 @@
 import { add, compare, multiply, subtract, ZERO, type Decimal, type Exact } from '../../chain/decimal.js';
 import { asDecimalString } from '../../chain/numeral.js';
-import { required } from '../withdrawal.js';
+import { required } from '../required-fields.js';
 import type { CrosschainInput } from './input.js';
 
 /** The configured window, extended to the lowest pending height. */

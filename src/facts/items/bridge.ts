@@ -36,7 +36,7 @@ import {
   unbatchedTransfers,
 } from '../bridge/tokens.js';
 import { memberAddresses, unrelayedValsets } from '../bridge/valsets.js';
-import { lengthOf, orNull, orUndefined, required, rows } from '../withdrawal.js';
+import { lengthOf, orNull, orUndefined, required, rows } from '../required-fields.js';
 import { claimItem } from './claims.js';
 import { decimalOrNull, decimalStringOf, itemList, optionalKey, truncatedOrNull, type SortKeys } from './item-list.js';
 import { aboveLimitSince, existedAt } from '../bridge/standstill.js';

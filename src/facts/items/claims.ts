@@ -13,7 +13,7 @@ import {
 import type { BridgeInput } from '../bridge/input.js';
 import { foreignBatchClaims, foreignValsetClaims } from '../bridge/integrity.js';
 import { membersWhere, missingOf, newestPowers, newestTotalPower, newestValset, powerOf } from '../bridge/valsets.js';
-import { optional, orNull, orUndefined } from '../withdrawal.js';
+import { optional, orNull, orUndefined } from '../required-fields.js';
 import { hubBlocksSince } from '../bridge/block-times.js';
 import { decimalOrNull, decimalStringOf, truncatedOrNull } from './item-list.js';
 import { coinItem, tokenItem } from './tokens.js';

@@ -37,7 +37,7 @@ import {
 } from '../crosschain/chains.js';
 import { allowance, effectiveWindow, totalValue } from '../crosschain/rate-limit.js';
 import { toLabelValue } from '../label-value.js';
-import { lengthOf, orNull, required } from '../withdrawal.js';
+import { lengthOf, orNull, required } from '../required-fields.js';
 import {
   decimalOrNull,
   decimalStringOf,

@@ -3,7 +3,7 @@ import type { Field } from '../../chain/field.js';
 import type { DecimalString, Numeral } from '../../chain/numeral.js';
 import { LAST_SECONDS } from '../../clock.js';
 import { toLabelValue } from '../label-value.js';
-import { orNull, required } from '../withdrawal.js';
+import { orNull, required } from '../required-fields.js';
 import { cleanText } from '../../text/untrusted-text.js';
 
 /*

@@ -1,6 +1,6 @@
 import { compare, toDecimalString } from '../../chain/decimal.js';
 import type { Batch } from '../../chain/module-state.js';
-import { orEmpty, orNull, orUndefined, required, rows } from '../withdrawal.js';
+import { orEmpty, orNull, orUndefined, required, rows } from '../required-fields.js';
 import { waitOfBatch } from '../bridge/batches.js';
 import type { BridgeInput } from '../bridge/input.js';
 import { idOf, unbatchedTransfers } from '../bridge/tokens.js';

@@ -16,7 +16,7 @@ import {
   type WaitingToken,
 } from '../bridge/tokens.js';
 import { toLabelValue } from '../label-value.js';
-import { orNull, orUndefined } from '../withdrawal.js';
+import { orNull, orUndefined } from '../required-fields.js';
 import { decimalOrNull, inWholeUnits, itemList, truncatedOrNull } from './item-list.js';
 import { newestBatchHeight, standstillSince } from '../bridge/standstill.js';
 

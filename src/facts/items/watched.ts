@@ -24,7 +24,7 @@ import {
 import { matchingRegistrations, validatorName } from '../bridge/registrations.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize } from '../memoize.js';
-import { orNull, required } from '../withdrawal.js';
+import { orNull, required } from '../required-fields.js';
 import { hubBlocksSince, hubBlocksUntil, isLate, type BlockSpan } from '../bridge/block-times.js';
 import { violationOf } from './claims.js';
 import { decimalOrNull, decimalStringOf, MAX_ROWS } from './item-list.js';

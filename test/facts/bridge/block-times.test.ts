@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BridgeObservations } from '../../../src/facts/bridge/input.js';
+import type { BridgePast } from '../../../src/facts/bridge/input.js';
 import type { JsonObject } from '../../support/json.js';
 import { bridgeSnapshot, type BridgeOptions } from '../../support/snapshots.js';
 import { attestation, state, valueOf } from './state.js';
@@ -22,9 +22,9 @@ interface Poll {
   readonly fields?: JsonObject;
 }
 
-/** The options of the last poll, with the observations of those before it. */
+/** The options of the last poll, with the past of those before it. */
 function afterPolls(polls: readonly Poll[], options: BridgeOptions = {}): [JsonObject, BridgeOptions] {
-  let previous: BridgeObservations | undefined;
+  let past: BridgePast | undefined;
   let last: [JsonObject, BridgeOptions] = [bridge, options];
   for (const { seconds, height, fields } of polls) {
     const document = { ...bridge, ...fields };
@@ -34,10 +34,10 @@ function afterPolls(polls: readonly Poll[], options: BridgeOptions = {}): [JsonO
         ...options,
         atMs: seconds * 1000,
         ...(height !== undefined && { height: String(height) }),
-        ...(previous && { previous }),
+        ...(past && { past }),
       },
     ];
-    previous = bridgeSnapshot(...last).observations;
+    past = bridgeSnapshot(...last).past;
   }
   return last;
 }
@@ -94,7 +94,7 @@ describe('bridge_block_time_seconds', () => {
     const frequent = Array.from({ length: 400 }, (_, poll) => ({ seconds: 10 * poll, height: 1000 + 20 * poll }));
     const [document, options] = afterPolls(frequent);
     expect(valueOf(document, HUB, options)).toBe(0.5);
-    expect(options.previous?.heights.length).toBe(120);
+    expect(options.past?.heights.length).toBe(120);
   });
 
   it('leaves out the time in which the hub halts', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BridgeObservations } from '../../../src/facts/bridge/input.js';
+import type { BridgePast } from '../../../src/facts/bridge/input.js';
 import type { JsonObject } from '../../support/json.js';
 import { bridgeSnapshot, type BridgeOptions } from '../../support/snapshots.js';
 import type { FamilyValue } from '../derive.js';
@@ -35,7 +35,7 @@ describe('bridge_oldest_due_transfer_timestamp_seconds', () => {
 
   /** The seconds since the start of the test after several documents. */
   const after = (...polls: readonly Poll[]): FamilyValue => {
-    let previous: BridgeObservations | undefined;
+    let past: BridgePast | undefined;
     let value: FamilyValue;
     for (const { atSeconds, height, fields } of polls) {
       const own: BridgeOptions = {
@@ -43,10 +43,10 @@ describe('bridge_oldest_due_transfer_timestamp_seconds', () => {
         atMs: atSeconds * 1000,
         height: String(height),
         block_time: 2000,
-        ...(previous && { previous }),
+        ...(past && { past }),
       };
       value = valueOf({ ...bridge, ...fields }, OLDEST, own);
-      previous = bridgeSnapshot({ ...bridge, ...fields }, own).observations;
+      past = bridgeSnapshot({ ...bridge, ...fields }, own).past;
     }
     return value;
   };

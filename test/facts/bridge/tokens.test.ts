@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type JsonObject } from '../../support/json.js';
-import type { BridgeObservations } from '../../../src/facts/bridge/input.js';
+import type { BridgePast } from '../../../src/facts/bridge/input.js';
 import { bridgeSnapshot, type BridgeOptions } from '../../support/snapshots.js';
 import { batch, exportedOf, state, transfer, valueOf, valuesOf } from './state.js';
 
@@ -146,11 +146,11 @@ describe('the newest batch of a token', () => {
   ];
   /** The nonces after several documents, by token. */
   const after = (...documents: [JsonObject, BridgeOptions][]) => {
-    let previous: BridgeObservations | undefined;
+    let past: BridgePast | undefined;
     for (const [document, options] of documents) {
-      previous = bridgeSnapshot(document, { ...options, ...(previous && { previous }) }).observations;
+      past = bridgeSnapshot(document, { ...options, ...(past && { past }) }).past;
     }
-    return Object.fromEntries(previous?.batchNonces ?? []);
+    return Object.fromEntries(past?.batchNonces ?? []);
   };
 
   it('has the highest nonce of a live batch, also after it is gone', () => {
@@ -181,10 +181,10 @@ describe('the newest batch of a token', () => {
 
   it('is remembered of at most 1,000 tokens, those with the highest nonces', () => {
     const many = Array.from({ length: 1001 }, (_, index) => batch(`${index + 1}`, `0x${index + 1}`));
-    const { observations } = bridgeSnapshot({ ...bridge, batches: many });
-    expect(observations.batchNonces.size).toBe(1000);
-    expect(observations.batchNonces.has('0x1')).toBe(false);
-    expect(observations.batchNonces.get('0x1001')).toBe(1001);
+    const { past } = bridgeSnapshot({ ...bridge, batches: many });
+    expect(past.batchNonces.size).toBe(1000);
+    expect(past.batchNonces.has('0x1')).toBe(false);
+    expect(past.batchNonces.get('0x1001')).toBe(1001);
   });
 });
 

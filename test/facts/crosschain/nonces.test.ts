@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CrosschainObservations } from '../../../src/facts/crosschain/input.js';
+import type { CrosschainPast } from '../../../src/facts/crosschain/input.js';
 import type { JsonObject } from '../../support/json.js';
 import { crosschainSnapshot } from '../../support/snapshots.js';
 import { cctx, outbound, rateLimiterInput, valueOf } from './document.js';
@@ -75,11 +75,11 @@ describe('crosschain_lowest_missed_nonce', () => {
 describe('crosschain_lowest_pending_nonce_changed_timestamp_seconds', () => {
   /** The values after each of the documents, which are received every 30 s from second 1000 on. */
   const valuesAfter = (documents: readonly JsonObject[]): unknown[] => {
-    let previous: CrosschainObservations | undefined;
+    let past: CrosschainPast | undefined;
     return documents.map((document, index) => {
       const at = { epochSeconds: 1000 + 30 * index, monotonicMs: 30_000 * index };
-      const received = { ...options, at, ...(previous && { previous }) };
-      previous = crosschainSnapshot(document, received).observations;
+      const received = { ...options, at, ...(past && { past }) };
+      past = crosschainSnapshot(document, received).past;
       return valueOf(document, CHANGED, received);
     });
   };

@@ -18,7 +18,7 @@ import { isNextSubstantial } from '../facts/bridge/integrity.js';
 import { hasVoted, memberPowerShare, registeredMembers, type RegisteredMember } from '../facts/bridge/orchestrators.js';
 import { hasNamesake, validatorName } from '../facts/bridge/registrations.js';
 import { memoize, memoizePerRow } from '../facts/memoize.js';
-import { orUndefined, required } from '../facts/withdrawal.js';
+import { orUndefined, required } from '../facts/required-fields.js';
 import { claimPosition } from '../queries/watched-validators.js';
 import { count, percent } from '../text/format.js';
 import { entryOf, problemOf, type Evidence, type Found, type FoundValidator, type Severity } from './problem.js';
@@ -45,11 +45,11 @@ function extentOf(found: readonly FoundValidator[]): string {
   return numberAndPower(found.length, isComplete ? powers.reduce((sum, power) => sum + power, 0) : null);
 }
 
-/** What was found about a member. The fact is only of the watched ones: all others have one together. */
+/** What was found about a member. The headline is only of the watched ones: all others have one together. */
 function foundAbout(
   input: BridgeInput,
   member: RegisteredMember,
-  { subject, fact, ...found }: Omit<Found, 'fact'> & { readonly fact: (who: string) => string },
+  { subject, headline, ...found }: Omit<Found, 'headline'> & { readonly headline: (who: string) => string },
 ): Found {
   const { registration, labels, isWatched } = member;
   const orchestrator = labels.orchestrator || labels.external_address;
@@ -65,7 +65,7 @@ function foundAbout(
     ...found,
     subject: { orchestrator, watched: String(isWatched), ...subject },
     validator,
-    fact: isWatched ? fact(yourValidator(validator)) : '',
+    headline: isWatched ? headline(yourValidator(validator)) : '',
   };
 }
 
@@ -144,7 +144,7 @@ function unsignedBatches(
     subject: { kind: 'batch' },
     identity: String(progressSeconds ?? ''),
     start: created === undefined ? undefined : Math.max(created, progressSeconds ?? created),
-    fact: (who) => `${who} has signed no batch for {duration}, and ${lacking} its signature`,
+    headline: (who) => `${who} has signed no batch for {duration}, and ${lacking} its signature`,
   });
 }
 
@@ -156,7 +156,7 @@ function unsignedValsets(input: BridgeInput, member: RegisteredMember): Found | 
     subject: { kind: 'valset' },
     identity: toDecimalString(required(first.nonce)),
     start: timeOfHeight(input, () => required(first.height)),
-    fact: (who) => `${who} has not signed ${count(missing.length, 'validator set')} for {duration}`,
+    headline: (who) => `${who} has not signed ${count(missing.length, 'validator set')} for {duration}`,
   });
 }
 
@@ -212,7 +212,7 @@ const votesMissing = problemOf('module_state', {
         start: timeOfHeight(input, () =>
           missesLast ? heightOfLastObserved(input) : required(leadingClaim(input)?.attestation.height),
         ),
-        fact: (who) => `${who} has voted for no event for {duration}`,
+        headline: (who) => `${who} has voted for no event for {duration}`,
       });
     });
   },
@@ -266,7 +266,7 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
           // On a busy bridge some batch lacks a signature in every poll: each is a problem of its own.
           identity: toDecimalString(height),
           start: created === undefined ? undefined : Math.max(created, near),
-          fact: (who) =>
+          headline: (who) =>
             `${who} must sign ${duty.kind === 'batch' ? 'a batch' : 'a validator set'} by ${clockTime(input, left)} or be jailed`,
           action: remedy,
         });

@@ -24,7 +24,7 @@ export function readPoll<Name extends DocumentName>(
   const { seconds } = received;
   const fetched = seconds === undefined ? {} : { fetch: seconds };
   if (!received.ok) return { outcome: failed(received.error), phaseSeconds: fetched };
-  const { bytes, source, receivedAt, otherAnswers, foundPath, otherDocument = failed } = received;
+  const { bytes, source, receivedAt, otherAnswers, foundPath, failureWithServerText = failed } = received;
   const started = performance.now();
   const read = documents[document].read(bytes, { maxValues, at: receivedAt, otherAnswers });
   const { isDense = false } = read;
@@ -33,12 +33,12 @@ export function readPoll<Name extends DocumentName>(
   const poll = { phaseSeconds, bodyBytes: bytes.length, source, isDense, foundPath };
   if (!read.ok) {
     const error = { reason: read.reason, message: `${source}: ${read.message}` };
-    return { ...poll, outcome: read.reason === 'too_large' ? failed(error) : otherDocument(error) };
+    return { ...poll, outcome: read.reason === 'too_large' ? failed(error) : failureWithServerText(error) };
   }
   const { value: content } = read;
   if (content === undefined) {
     const message = `${source}: not a ${document} document: none of its fields is present`;
-    return { ...poll, outcome: otherDocument({ reason: 'schema', message }) };
+    return { ...poll, outcome: failureWithServerText({ reason: 'schema', message }) };
   }
   const height = parseHeight(received.height);
   const outcome = { ok: true, content, receivedAt, otherAnswers, compressed } as const;
