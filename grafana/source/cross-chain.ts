@@ -31,8 +31,7 @@ const listed = (by: readonly string[], ...where: readonly string[]): string =>
     }),
   );
 
-const oldest = (list: 'missed' | 'pending'): string =>
-  ageOf('crosschain_oldest_cctx_created_timestamp_seconds', byChain(`list="${list}"`));
+const oldestPending = ageOf('crosschain_oldest_cctx_created_timestamp_seconds', byChain('list="pending"'));
 
 const ageLimit = latest('crosschain_age_limit_seconds', byChain());
 const perChain = (left: string, operator: string, right: string): string =>
@@ -88,7 +87,7 @@ const now: Row = {
     table({
       title: 'Chains',
       description:
-        'On which chain do transactions wait, for how long, and does it move? A chain is stuck when its oldest transaction is above the limit and its lowest nonce stays. Missed ones are below the lowest nonce and not finished; too many nonces above one, the chain freezes: when the lookahead is used up, except on Bitcoin. A dash: not known, or without a lookahead.',
+        'On which chain do transactions wait, for how long, and does it move? A chain is stuck when its oldest transaction is above the limit and its lowest nonce stays. Missed ones are below the lowest nonce and not finished; too many nonces above the lowest missed one, the chain freezes: when the lookahead is used up, except on Bitcoin. A dash: not known, or without a lookahead.',
       noValue: 'no transaction is listed',
       height: 10,
       labels: { target: 'Target', chain: 'Chain', chain_id: 'Id' },
@@ -104,7 +103,7 @@ const now: Row = {
           ),
         },
         { title: 'Pending', expr: orZero(listed(CHAIN, 'list="pending"'), CHAIN, ageLimit), unit: 'short' },
-        { title: 'Oldest', expr: orNothing(oldest('pending'), CHAIN, ageLimit), unit: 'dtdhms', texts: NONE },
+        { title: 'Oldest', expr: orNothing(oldestPending, CHAIN, ageLimit), unit: 'dtdhms', texts: NONE },
         { title: 'Limit', expr: ageLimit, unit: 'dtdhms' },
         { title: 'Lowest nonce', expr: latest('crosschain_lowest_pending_nonce', byChain()), unit: 'none' },
         { title: 'Unchanged', expr: unchangedFor, unit: 'dtdhms' },
@@ -114,7 +113,12 @@ const now: Row = {
           unit: 'short',
         },
         { title: 'Missed', expr: orZero(listed(CHAIN, 'list="missed"'), CHAIN, ageLimit), unit: 'short' },
-        { title: 'Missed for', expr: orNothing(oldest('missed'), CHAIN, ageLimit), unit: 'dtdhms', texts: NONE },
+        {
+          title: 'Missed nonce',
+          expr: orNothing(latest('crosschain_lowest_missed_nonce', byChain()), CHAIN, ageLimit),
+          unit: 'none',
+          texts: NONE,
+        },
         {
           title: 'Lookahead used',
           expr: orNothing(lookaheadUsed, CHAIN, lookahead),
@@ -147,7 +151,7 @@ const now: Row = {
         ['text', null],
         ['orange', 1],
       ],
-      series: [{ expr: perChain(`(${oldest('pending')})`, '/', ageLimit), legend: CHAIN_NAME }],
+      series: [{ expr: perChain(`(${oldestPending})`, '/', ageLimit), legend: CHAIN_NAME }],
     }),
     graph({
       title: 'Finished per hour by chain',
