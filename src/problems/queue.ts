@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { compare, toDecimalString, type Exact } from '../chain/decimal.js';
 import { HOUR_SECONDS } from '../clock.js';
-import { totalFees } from '../facts/bridge/batches.js';
+import { totalFees, waitOfBatch, type WaitReason } from '../facts/bridge/batches.js';
 import { decimalString } from '../chain/numeral.js';
 import { timeOfHeight } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
@@ -19,7 +19,7 @@ import {
 } from '../facts/bridge/tokens.js';
 import { lengthOf, orUndefined, required, rows } from '../facts/required-fields.js';
 import { aboveLimitSince, standstillSince } from '../facts/bridge/standstill.js';
-import { coinItem, waitingTokenItems } from '../facts/items/tokens.js';
+import { coinItem, queueItem, waitingTokenItems } from '../facts/items/tokens.js';
 import { count } from '../text/format.js';
 import { entryOf, problemOf } from './problem.js';
 import { sumText, tokenName, waitingAmounts } from './sentence.js';
@@ -183,6 +183,31 @@ const backlogGrowing = problemOf('module_state', {
   },
 });
 
+/** What to do about most of the pending transfers, by what they wait for. */
+const BACKLOG_ACTIONS: Readonly<Record<WaitReason, string>> = {
+  batch:
+    'Most are in no batch: request one (build-batch, see the runbook), and check the nodes that request batches; the error says what prevents one.',
+  fees: 'Most are below the minimum fee of their token, so nobody takes them: their senders can cancel them and pay more.',
+  signatures: 'Most are in batches that lack signatures: find out who has not signed, the most power first.',
+  relayer: 'Most are in signed batches: check the relayers; anyone can relay a batch.',
+  observation: 'Most are in batches that are claimed as executed: find out who has not voted for the pending events.',
+  timeout:
+    'Most are in batches that have timed out: the hub cancels them with the next observed event, such as a small deposit.',
+};
+
+function backlogAction(input: BridgeInput): string | undefined {
+  const numbers = new Map<WaitReason, number>();
+  const add = (reason: WaitReason | undefined, transfers: number): void => {
+    if (reason !== undefined) numbers.set(reason, (numbers.get(reason) ?? 0) + transfers);
+  };
+  for (const [contract, transfers] of unbatchedByToken(input)) {
+    add(queueItem(input, contract)?.waitsFor ?? undefined, transfers.length);
+  }
+  for (const batch of rows(input.state.batches)) add(waitOfBatch(input, batch), lengthOf(batch.transactions));
+  const [most] = Array.from(numbers).toSorted(([, a], [, b]) => b - a);
+  return most && BACKLOG_ACTIONS[most[0]];
+}
+
 const backlogHigh = problemOf('module_state', {
   name: 'BridgeBacklogHigh',
   severity: 'warning',
@@ -204,6 +229,7 @@ const backlogHigh = problemOf('module_state', {
       start: timeOfHeight(input, () => aboveLimitSince(input)),
       headline: `the number of pending transfers has been above ${backlog_limit} for {duration}, ${pending} at present`,
       details: [`${unbatched} in no batch`, waitingAmounts(waitingTokenItems(input))],
+      action: orUndefined(() => backlogAction(input)),
     };
   },
 });

@@ -321,6 +321,20 @@ describe('the queue of all tokens', () => {
       { text: 'the number of pending transfers has been above 1 for so long, 2 at present; 2 in no batch; 3 T' },
     ]);
   });
+
+  it('is handled by what most of it waits for', () => {
+    const actionOf = (unbatched: number, batches: readonly object[]) => {
+      const unbatched_transfers = Array.from({ length: unbatched }, (_, id) => transfer(String(id + 100)));
+      const [found] = bridgeProblem(
+        'BridgeBacklogHigh/warning',
+        { unbatched_transfers, batches },
+        { backlog_limit: 1 },
+      );
+      return found?.action;
+    };
+    expect(actionOf(2, [])).toMatch(/^Most are in no batch: request one /);
+    expect(actionOf(1, [liveBatch('9')])).toMatch(/^Most are in batches that lack signatures: /);
+  });
 });
 
 describe('the queue of a token', () => {
