@@ -1,8 +1,5 @@
 import { performance } from 'node:perf_hooks';
 
-export const HOUR_SECONDS = 3600;
-export const DAY_SECONDS = 24 * HOUR_SECONDS;
-
 /** A point in time on two clocks: the wall clock for output, and the monotonic clock for measuring ages. */
 export interface Instant {
   readonly epochSeconds: number;

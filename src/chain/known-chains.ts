@@ -1,3 +1,5 @@
+import { HOUR_MS } from '../units.js';
+
 /** How a chain executes transactions, which decides what a hash tells and whether missed nonces block it. */
 export type ChainType = 'evm' | 'bitcoin' | 'other';
 
@@ -18,8 +20,6 @@ interface KnownChain {
   /** The lookahead, if it is not the default. */
   readonly lookahead?: number;
 }
-
-const HOUR_MS = 3_600_000;
 
 /** The coin of the hub, which is the coin type `Native`. */
 const ZETA: Coin = { symbol: 'ZETA', decimals: 18 };

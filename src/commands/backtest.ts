@@ -4,8 +4,8 @@ import { endpointRules, exporterRules } from '../problems/exporter-rules.js';
 import { severities } from '../problems/problem.js';
 import { rules } from '../problems/rules.js';
 import { verdictsOf, type Verdict } from '../poll/verdicts.js';
-import { DAY_MS, MINUTE_MS } from '../config/units.js';
-import { duration } from '../text/format.js';
+import { durationInWords } from '../text/format.js';
+import { DAY_MS, MINUTE_MS } from '../units.js';
 import type { CommandContext, ExitCode } from './context.js';
 import type { BacktestFlags } from './flags.js';
 import { configOrExitCode } from './configuration.js';
@@ -103,11 +103,11 @@ function reportOf(all: readonly Firing[], firstMs: number, lastMs: number, notJu
 
 function tableOf({ from, to, alerts, firings, notJudged }: ReturnType<typeof reportOf>): string {
   const totals = alerts.map(({ severity, alert, times, inhibited, timesPerWeek, seconds }) =>
-    [severity, alert, times, inhibited, timesPerWeek, duration(seconds)].map(String),
+    [severity, alert, times, inhibited, timesPerWeek, durationInWords(seconds)].map(String),
   );
   const rows = firings.map((firing) => [
     firing.from,
-    `${duration(firing.seconds)}${firing.firesAtEnd ? ', at the end still' : ''}`,
+    `${durationInWords(firing.seconds)}${firing.firesAtEnd ? ', at the end still' : ''}`,
     firing.severity,
     firing.alert,
     [firing.target, ...Object.entries(firing.subject).map((label) => label.join('='))].join(' '),
@@ -118,7 +118,7 @@ function tableOf({ from, to, alerts, firings, notJudged }: ReturnType<typeof rep
     columns([['since', 'for', 'severity', 'alert', 'about', ''], ...rows]),
   ];
   return [
-    `from ${from} to ${to} (${duration((Date.parse(to) - Date.parse(from)) / 1000)})\n`,
+    `from ${from} to ${to} (${durationInWords((Date.parse(to) - Date.parse(from)) / 1000)})\n`,
     ...(rows.length === 0 ? ['no alert would have fired\n'] : fired),
     `not judged by the recording: ${notJudged.join(', ')}\n`,
   ].join('\n');

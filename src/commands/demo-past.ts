@@ -7,11 +7,11 @@ import { initialState, type EndpointState } from '../poll/endpoint-state.js';
 import { jobsOf, pollInput, type PollJob } from '../poll/jobs.js';
 import { step } from '../poll/step.js';
 import { HEIGHT_HEADER } from '../simulator/query-service.js';
-import { MINUTE_MS } from '../config/units.js';
 import { blockTimeOf, createModel, type Model, type ModelOptions } from '../simulator/model.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
 import { answerQueries, respondTo, simulatedContractBody } from './simulated-responses.js';
 import { readPoll } from '../poll/read-poll.js';
+import { MINUTE_MS } from '../units.js';
 
 /*
  * The past of a demo: the state of an exporter that has polled the simulated chain since before the incident, because the verdict about a scenario

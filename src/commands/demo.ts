@@ -8,7 +8,7 @@ import { chainNames } from '../simulator/external-chains.js';
 import type { Model } from '../simulator/model.js';
 import { scenarios, type ScenarioName } from '../simulator/scenarios.js';
 import { minBatchFee } from '../simulator/tokens.js';
-import { duration } from '../text/format.js';
+import { durationInWords } from '../text/format.js';
 import { type CommandContext, type ExitCode, printProblems, progressPrinter, userAgent } from './context.js';
 import type { DemoFlags } from './flags.js';
 import { readWebOptions } from './configuration.js';
@@ -58,7 +58,7 @@ export async function runDemo(options: DemoFlags<ScenarioName>, context: Command
 
 /** The beginning of the status page. */
 function whatIsShown(scenario: ScenarioName, { incidentMinutes, verdicts }: Omit<PolledPast, 'knownBefore'>): string {
-  const lasting = duration(incidentMinutes * 60);
+  const lasting = durationInWords(incidentMinutes * 60);
   const lines = verdicts
     .filter(({ state, inhibitedBy }) => state === 'firing' && inhibitedBy === null)
     .map(({ severity, sentence }) => `  ${severity}: ${sentenceText(sentence)}`);

@@ -2,8 +2,8 @@ import { InvalidArgumentError, Option } from 'commander';
 import { isIPv6 } from 'node:net';
 import { LAST_SECONDS } from '../clock.js';
 import type { Shard } from '../config/shard.js';
-import { DAY_MS, formatDuration, HOUR_MS, parseDuration, SECOND_MS } from '../config/units.js';
 import type { ListenAddress } from '../server/server.js';
+import { DAY_MS, HOUR_MS, SECOND_MS, formatDuration, parseDuration } from '../units.js';
 
 /*
  * The flags in groups, each with its values: Commander calls that of `--web.listen-address` `web.listenAddress`. A flag with a dot in its name is also

@@ -1,6 +1,5 @@
 import { clock } from '../clock.js';
 import type { Config } from '../config/config.js';
-import { formatDuration } from '../config/units.js';
 import type { DocumentName } from '../document-types.js';
 import { initialState, lastPollSucceeded, withQuery, type EndpointState } from '../poll/endpoint-state.js';
 import { isContract, jobsOf, pollInput, type PollJob } from '../poll/jobs.js';
@@ -16,6 +15,7 @@ import type { OnceFlags } from './flags.js';
 import { configOrExitCode } from './configuration.js';
 import { inactiveWatched, printDocuments, type ReadEndpoint } from './summary.js';
 import { createQueryRunner, type QueryLog } from '../poll/query-runner.js';
+import { formatDuration } from '../units.js';
 
 /** Polls that take longer are announced. */
 const PROGRESS_DELAY_MS = 1_000;

@@ -3,10 +3,11 @@ import type { Config } from '../config/config.js';
 import { createProcessMetrics } from '../exposition/process-metrics.js';
 import { readRecording, type RecordedPoll } from '../recorder/read-recording.js';
 import { renderAt, replayPolls, type ReplayMoment } from '../recorder/replay.js';
+import { MINUTE_MS } from '../units.js';
 import type { CommandContext, ExitCode } from './context.js';
 
 /** The usual interval of scrapes and evaluations. Series of Prometheus end 5 minutes after their last sample. */
-export const STEP_MS = 60_000;
+export const STEP_MS = MINUTE_MS;
 
 /** Earlier polls that are read for measured block times, and for the counters of the flow. */
 const WARM_UP_MS = 2 * 3_600_000;

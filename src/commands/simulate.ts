@@ -1,8 +1,8 @@
-import { formatDuration, HOUR_MS } from '../config/units.js';
 import { blockTimeOf, warmUpMs, type Model } from '../simulator/model.js';
 import { pathOf } from '../simulator/query-service.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
 import { startSimulator, type Simulator } from '../simulator/simulator.js';
+import { HOUR_MS, formatDuration } from '../units.js';
 import { type CommandContext, type ExitCode, progressPrinter } from './context.js';
 import type { SimulateFlags, SimulatorFlags } from './flags.js';
 

@@ -12,7 +12,7 @@ import { severities, type Severity } from '../problems/problem.js';
 import { problems } from '../problems/problems.js';
 import { sentenceText, unknownMinimumsText } from '../problems/sentence.js';
 import { verdictsOf, type TargetVerdicts, type Verdict } from '../poll/verdicts.js';
-import { count, duration } from '../text/format.js';
+import { count, durationInWords } from '../text/format.js';
 import { type CommandContext, type ExitCode, printWarnings } from './context.js';
 import type { OnceFlags } from './flags.js';
 
@@ -118,7 +118,7 @@ export function summarize(states: readonly EndpointState[], now: Instant, failOn
 }
 
 function buildingUpLine({ target, severity, sentence, ageSeconds, startSeconds, firesAtSeconds }: Verdict): string {
-  const left = duration(firesAtSeconds - startSeconds - ageSeconds);
+  const left = durationInWords(firesAtSeconds - startSeconds - ageSeconds);
   return `${target}: building up, ${severity} in ${left}: ${sentenceText(sentence)}`;
 }
 

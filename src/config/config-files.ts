@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { Result } from '../result.js';
 import { errorCode, systemErrorText } from '../text/system-error.js';
+import { MEBIBYTE } from '../units.js';
 import { readSmallFile, readTextFile, type TextResult } from './text-file.js';
 import { isMapping } from './values.js';
 import { type FormatPosition, parseYaml, type YamlResult } from './yaml.js';
@@ -18,7 +19,7 @@ export interface ConfigData {
 }
 
 /** Enough for 100,000 targets. */
-const MAX_TARGET_FILE_BYTES = 64 * 2 ** 20;
+const MAX_TARGET_FILE_BYTES = 64 * MEBIBYTE;
 
 async function readSources(path: string) {
   const main = await readTextFile(path);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Result } from '../result.js';
+import { DAY_MS, HOUR_MS, MEBIBYTE, MINUTE_MS } from '../units.js';
 import { bridge, crosschain, type NodeConnection } from './endpoint-config.js';
-import { DAY_MS, HOUR_MS, MEBIBYTE, MINUTE_MS } from './units.js';
 import { siteUrl, urlTemplate } from './urls.js';
 import {
   amount,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ZETACHAIN_IDS } from '../chain/known-chains.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../units.js';
 import { httpClient, type HttpClientConfig } from './http-client-config.js';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from './units.js';
 import { type EndpointUrl, nodeUrl, rpcUrl } from './urls.js';
 import {
   amount,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { z } from 'zod';
+import { formatDuration } from '../units.js';
 import { readConfigFiles, type ConfigData } from './config-files.js';
 import {
   type Config,
@@ -16,7 +17,6 @@ import {
 import { type Environment, environmentData, presentTargetVariables, variableOf } from './environment.js';
 import { withAbsoluteFiles } from './http-client-config.js';
 import { resolveHttpConfig } from './credentials.js';
-import { formatDuration } from './units.js';
 import { formatMessage, type FormatPosition, type PathMessage, validate } from './yaml.js';
 
 interface ConfigSource {

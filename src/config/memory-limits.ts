@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
+import { MEBIBYTE, formatSize } from '../units.js';
 import type { Config } from './config.js';
-import { formatSize, MEBIBYTE } from './units.js';
 
 /** Used by the process before its first poll. */
 const BASE_BYTES = 96 * MEBIBYTE;

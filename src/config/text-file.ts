@@ -3,7 +3,7 @@ import { open, readFile } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import type { Result } from '../result.js';
 import { errorCode, systemErrorText } from '../text/system-error.js';
-import { formatSize, MEBIBYTE } from './units.js';
+import { MEBIBYTE, formatSize } from '../units.js';
 import type { Path, PathMessage } from './yaml.js';
 
 /** `problem` completes a sentence that starts with the file name. */

@@ -1,6 +1,6 @@
 import { bech32 } from '@scure/base';
 import { z } from 'zod';
-import { formatDuration, formatSize, parseDuration, parseSize } from './units.js';
+import { formatDuration, formatSize, parseDuration, parseSize } from '../units.js';
 
 /*
  * Values of the configuration file. All but booleans are strings: numbers in YAML stay strings, so that they keep every digit (see

@@ -1,4 +1,4 @@
-import { HOUR_SECONDS, type Instant, ageSeconds } from '../clock.js';
+import { type Instant, ageSeconds } from '../clock.js';
 import { compare, subtract, toDouble } from '../chain/decimal.js';
 import type { Numeral } from '../chain/numeral.js';
 import type { OutboundContent } from '../facts/crosschain/cctxs.js';
@@ -14,6 +14,7 @@ import {
 import { interrupted, isStale, notCompared, withGap, type Compared, type FlowOptions } from './gaps.js';
 import { EMPTY_HISTOGRAM, observe, type Histogram } from './histogram.js';
 import { OTHER } from '../metrics/render-families.js';
+import { HOUR_SECONDS } from '../units.js';
 import { changeTotal, withKeys, type Totals } from './totals.js';
 
 /*

@@ -1,5 +1,5 @@
 import { type Instant, msBetween } from '../clock.js';
-import { MINUTE_MS } from '../config/units.js';
+import { MINUTE_MS } from '../units.js';
 import { countOf, type BridgeFlow } from './bridge-flow.js';
 import { quantile, type Histogram } from './histogram.js';
 

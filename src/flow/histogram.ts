@@ -1,5 +1,5 @@
-import { DAY_SECONDS } from '../clock.js';
 import type { LabelValues, Sample } from '../metrics/family.js';
+import { DAY_SECONDS } from '../units.js';
 
 /** Upper bounds in seconds, from a minute to a day: withdrawals take minutes to hours. */
 const DURATION_BUCKETS: readonly number[] = [60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400];

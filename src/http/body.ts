@@ -1,6 +1,6 @@
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { formatSize } from '../config/units.js';
+import { formatSize } from '../units.js';
 import type { HttpResponse } from './client.js';
 import { RequestError } from './failure-reasons.js';
 

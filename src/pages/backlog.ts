@@ -1,4 +1,4 @@
-import { ageSeconds, DAY_SECONDS, HOUR_SECONDS, isoTime, type Instant } from '../clock.js';
+import { ageSeconds, isoTime, type Instant } from '../clock.js';
 import { toSeconds } from '../chain/decimal.js';
 import { USUAL_SECONDS } from '../facts/bridge/block-times.js';
 import { FLOW_MINUTES, flowIncrease, medianSeconds, type FlowHistory } from '../flow/flow-history.js';
@@ -6,7 +6,7 @@ import { countLate } from '../flow/histogram.js';
 import { pastOf } from '../poll/endpoint-state.js';
 import type { ProblemName } from '../problems/problems.js';
 import { listedRows, sumText, waitingAmounts } from '../problems/sentence.js';
-import { count, duration, list, percent } from '../text/format.js';
+import { count, durationInWords, list, percent } from '../text/format.js';
 import { isolated, markup, type Markup } from './html.js';
 import { pendingLink } from './layout.js';
 import { blockTimeOf } from './time.js';
@@ -17,6 +17,7 @@ import type { CrosschainItems } from '../facts/items/crosschain.js';
 import type { ItemList } from '../facts/items/item-list.js';
 import type { Items } from '../documents.js';
 import type { WaitReason } from '../facts/bridge/batches.js';
+import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
 
 /*
  * What waits and what moves, in numbers, on both pages and in their JSON. A healthy bridge has three: what waits, what is claimed, and what
@@ -81,7 +82,7 @@ function bridgeStatistics(items: BridgeItems, flow: FlowView | null): readonly S
         `${queued ?? 'unknown'} in no batch`,
         `${batchedTransfers ?? 'unknown'} in ${batches.total === null ? 'batches' : count(batches.total, 'batch', 'batches')}`,
         ...[waitingAmounts(items.tokens)].filter((amounts) => amounts !== ''),
-        ...(oldestDue === null ? [] : [`the oldest due for ${duration(oldestDue)}`]),
+        ...(oldestDue === null ? [] : [`the oldest due for ${durationInWords(oldestDue)}`]),
       ],
     },
     {
@@ -284,7 +285,7 @@ function statisticHtml(target: string, statistic: StatisticView): Markup {
   const { label, table, parts, oldestSeconds, severity } = statistic;
   // The word, because nothing may depend on color alone.
   const word = severity === null ? '' : markup` <span class="state ${severity}">${severity}</span>`;
-  const notes = [...parts, ...(oldestSeconds === null ? [] : [`oldest ${duration(oldestSeconds)}`])];
+  const notes = [...parts, ...(oldestSeconds === null ? [] : [`oldest ${durationInWords(oldestSeconds)}`])];
   const small = notes.length === 0 ? '' : markup` <small>${notes.join('; ')}</small>`;
   return markup`<li><a${severity === null ? '' : markup` class="${severity}"`} href="${pendingLink(target, table)}">${label} <b>${statistic.count ?? 'unknown'}</b>${word}${small}</a>`;
 }
@@ -293,7 +294,7 @@ function statisticHtml(target: string, statistic: StatisticView): Markup {
 function flowHtml(view: FlowView, blockTime: Markup | undefined): Markup {
   const { countedSeconds, executedLastHour, executedLastDay: executed, medianSeconds: median, objective } = view;
   const isYoung = countedSeconds < DAY_SECONDS;
-  const time = median === null ? 'unknown: requested before the start' : `about ${duration(median)}`;
+  const time = median === null ? 'unknown: requested before the start' : `about ${durationInWords(median)}`;
   const hour = countedSeconds < HOUR_SECONDS ? [] : [`${executedLastHour || 'none'} in the last hour`];
   const notes = [
     ...(executed === 0 ? [] : [`median time ${time}`, ...hour]),
@@ -303,7 +304,7 @@ function flowHtml(view: FlowView, blockTime: Markup | undefined): Markup {
     objective === null
       ? ''
       : markup`
-<li>Within ${duration(objective.seconds)} <b>${objective.met === null ? 'none executed' : percent(objective.met, 1)}</b> <small>in the last 3 days; objective ${percent(objective.ratio, 1)}</small>`;
+<li>Within ${durationInWords(objective.seconds)} <b>${objective.met === null ? 'none executed' : percent(objective.met, 1)}</b> <small>in the last 3 days; objective ${percent(objective.ratio, 1)}</small>`;
   return markup`
-<li>Withdrawals executed in the last ${isYoung ? duration(countedSeconds) : '24 hours'} <b>${executed || 'none'}</b> <small>${notes.join('; ')}${blockTime === undefined ? '' : markup`${notes.length === 0 ? '' : '; '}as of ${blockTime}`}</small>${objectiveHtml}`;
+<li>Withdrawals executed in the last ${isYoung ? durationInWords(countedSeconds) : '24 hours'} <b>${executed || 'none'}</b> <small>${notes.join('; ')}${blockTime === undefined ? '' : markup`${notes.length === 0 ? '' : '; '}as of ${blockTime}`}</small>${objectiveHtml}`;
 }

@@ -1,7 +1,7 @@
 import { isLate } from '../facts/bridge/block-times.js';
 import { groupBy } from '../facts/grouping.js';
 import { haveOrHas, membersOf, validators } from '../problems/sentence.js';
-import { count, duration, percent } from '../text/format.js';
+import { count, durationInWords, percent } from '../text/format.js';
 import * as cells from './cells.js';
 import { markup, type Markup } from './html.js';
 import { anchor } from './layout.js';
@@ -164,7 +164,7 @@ function batchWaitCell(batch: BatchItem, page: PageContext): Markup {
     }
     if (reason === 'fees') {
       const seconds = projectedHeadroom?.seconds ?? null;
-      const left = seconds === null ? '' : `, in ${duration(seconds)}`;
+      const left = seconds === null ? '' : `, in ${durationInWords(seconds)}`;
       return markup`${WAIT_TEXTS.fees}<small>its transfers are free again when it times out${left}</small>${claimants}`;
     }
     const share = reason === 'signatures' && signedPowerRatio !== null && page.bridge !== undefined;

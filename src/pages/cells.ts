@@ -1,7 +1,7 @@
 import { tokenUrl, type ExternalLinks } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
 import { COMPACT } from '../problems/sentence.js';
-import { duration, percent } from '../text/format.js';
+import { durationInWords, percent } from '../text/format.js';
 import { splitAddress, truncate } from '../text/untrusted-text.js';
 import type { BlockSpan } from '../facts/bridge/block-times.js';
 import type { CoinItem, TokenItem } from '../facts/items/tokens.js';
@@ -118,7 +118,7 @@ export function blocks(
   const suffix = isPast ? 'past' : direction;
   const details = [...(span.seconds === null ? [] : [count]), ...(at === undefined ? [] : [at])];
   const main =
-    span.seconds === null ? markup`${count} ${suffix}` : markup`≈ ${duration(Math.abs(span.seconds))} ${suffix}`;
+    span.seconds === null ? markup`${count} ${suffix}` : markup`≈ ${durationInWords(Math.abs(span.seconds))} ${suffix}`;
   return markup`<span class="nowrap">${main}</span>${details.length === 0 ? '' : markup`<small>${details.map((detail, index) => markup`${index === 0 ? '' : ', '}${detail}`)}</small>`}`;
 }
 

@@ -1,4 +1,4 @@
-import { duration } from '../text/format.js';
+import { durationInWords } from '../text/format.js';
 import * as cells from './cells.js';
 import { transactionUrl } from './external-links.js';
 import { isolated, markup, type Markup } from './html.js';
@@ -54,7 +54,7 @@ const chainColumns: readonly ItemColumn<ChainItem>[] = [
         ? absent(chain.pending)
         : judged(age(chain.oldestCreatedAt, page), chain, page, ...OLDEST_ALERTS),
   },
-  { title: 'Age limit', cell: ({ ageLimitSeconds }) => markup`${duration(ageLimitSeconds)}` },
+  { title: 'Age limit', cell: ({ ageLimitSeconds }) => markup`${durationInWords(ageLimitSeconds)}` },
   {
     title: 'Lowest nonce',
     cell: (chain, page) =>
@@ -85,7 +85,7 @@ const chainTable: Omit<ItemTable<ChainItem>, 'columns'> = {
 const OLDEST_ALERTS: readonly ProblemName[] = ['CrosschainOldestPendingTooOld', 'CrosschainBacklogStuck'];
 
 function age(iso: string, { nowMs }: PageContext): Markup {
-  return distanceElement(iso, duration((nowMs - Date.parse(iso)) / 1000));
+  return distanceElement(iso, durationInWords((nowMs - Date.parse(iso)) / 1000));
 }
 
 /** What is absent because there is nothing, or because it cannot be read. */

@@ -1,7 +1,7 @@
 import { isoTime, type Instant } from '../clock.js';
 import { ENDED_SECONDS, type EndedProblem } from '../problems/memory.js';
 import { severities, subjectLabels, type Subject } from '../problems/problem.js';
-import { duration } from '../text/format.js';
+import { durationInWords } from '../text/format.js';
 import { shortName } from '../problems/sentence.js';
 import { isolated, markup, type Markup } from './html.js';
 import { section } from './layout.js';
@@ -53,7 +53,7 @@ const MAX_ROWS = 10;
 export function endedSection({ ended, validators }: Pick<TargetView, 'ended' | 'validators'>, nowMs: number): Markup {
   if (ended.length === 0) return markup``;
   const items = ended.slice(0, MAX_ROWS).map(({ name, severity, subject, document, since, until, lastedSeconds }) => {
-    return markup`<li>${severity} <b>${name}</b>${subjectHtml(subject, validators ?? [])}, ended ${agoElement(until, nowMs)} <small>${document}, lasted ${duration(lastedSeconds)} from ${timeElement(since)}</small>
+    return markup`<li>${severity} <b>${name}</b>${subjectHtml(subject, validators ?? [])}, ended ${agoElement(until, nowMs)} <small>${document}, lasted ${durationInWords(lastedSeconds)} from ${timeElement(since)}</small>
 `;
   });
   const more = ended.length - items.length;

@@ -1,10 +1,9 @@
-import { formatApproximateSize, formatDuration, formatSize } from '../config/units.js';
 import { documents } from '../documents.js';
 import { groupBy } from '../facts/grouping.js';
 import { remedyOf } from '../http/failure-reasons.js';
 import { SIZE_RATIO } from '../problems/exporter-rules.js';
 import type { RecorderStatus } from '../recorder/recorder.js';
-import { duration } from '../text/format.js';
+import { durationInWords } from '../text/format.js';
 import { backlogHtml, rateLimitNotes } from './backlog.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, factList, layout, pendingLink, relative, section, type Site } from './layout.js';
@@ -15,6 +14,7 @@ import { deadlineNote, ownValidatorsSection } from './validator-table.js';
 import { verdictSections, statusLabel } from './verdict-list.js';
 import type { Availability, EndpointView, View, TargetView } from './view.js';
 import { statuses } from '../poll/verdicts.js';
+import { formatApproximateSize, formatDuration, formatSize } from '../units.js';
 
 export interface StatusView extends View {
   readonly instance: Instance;
@@ -72,7 +72,7 @@ function instanceFacts(instance: Instance, endpoints: readonly EndpointView[], n
   const targets = new Set(endpoints.map(({ target }) => target)).size;
   return factList([
     ['Version', markup`${version}, Node.js ${nodeVersion}`],
-    ['Uptime', distanceElement(startedAt, duration(uptimeSeconds))],
+    ['Uptime', distanceElement(startedAt, durationInWords(uptimeSeconds))],
     ['Configuration', markup`<code>${configHash}</code>, loaded ${agoElement(configLoadedAt, nowMs)}`],
     ['Targets', markup`${targets}, with ${endpoints.length} endpoints`],
     ['Polls', markup`every ${formatDuration(intervalMs)}, timeout ${formatDuration(timeoutMs)}`],
@@ -143,7 +143,7 @@ function lastSuccessCell({ asOf, ageSeconds, withdrawal, availability, node }: E
     return blockTime === undefined ? success : markup`${success} <small class="warning">as of ${blockTime}</small>`;
   const { at, inSeconds } = withdrawal;
   return inSeconds > 0
-    ? markup`${success} <small>chain series are withdrawn ${distanceElement(at, `in ${duration(inSeconds)}`)}</small>`
+    ? markup`${success} <small>chain series are withdrawn ${distanceElement(at, `in ${durationInWords(inSeconds)}`)}</small>`
     : markup`${success} <small>chain series were withdrawn ${distanceElement(at, ago(-inSeconds))}</small>`;
 }
 

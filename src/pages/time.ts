@@ -1,5 +1,5 @@
-import { HOUR_SECONDS } from '../clock.js';
-import { count, duration } from '../text/format.js';
+import { count, durationInWords } from '../text/format.js';
+import { HOUR_SECONDS } from '../units.js';
 import { markup, type Markup } from './html.js';
 import type { EndpointView, NodeView } from './view.js';
 
@@ -8,7 +8,7 @@ const SHORT_SECONDS = 12 * HOUR_SECONDS;
 
 /** A negative age, after the clock was set back, counts as 0. */
 export function ago(seconds: number): string {
-  return `${duration(seconds)} ago`;
+  return `${durationInWords(seconds)} ago`;
 }
 
 /** A time in UTC, because readers and machine may be in different time zones. */
@@ -40,7 +40,7 @@ export function distantTimeElement(iso: string, seconds: number): Markup {
 
 /** When something began, and how long ago that is. */
 export function sinceElement(iso: string, age: number): Markup {
-  return markup`since ${distantTimeElement(iso, age)} (${duration(age)})`;
+  return markup`since ${distantTimeElement(iso, age)} (${durationInWords(age)})`;
 }
 
 /** Blocks take seconds. */
@@ -50,7 +50,7 @@ const SHOWN_BEHIND_SECONDS = 60;
 export function blockTimeOf({ blockTime, behindSeconds, syncing: isSyncing }: NodeView): Markup | undefined {
   if (blockTime === null || behindSeconds === null) return undefined;
   if (behindSeconds <= SHOWN_BEHIND_SECONDS && isSyncing !== true) return undefined;
-  return markup`block time ${distantTimeElement(blockTime, behindSeconds)}, ${duration(behindSeconds)} behind`;
+  return markup`block time ${distantTimeElement(blockTime, behindSeconds)}, ${durationInWords(behindSeconds)} behind`;
 }
 
 /** How old the oldest data of a page is, by its block if the node is behind, and how many endpoints have none. */

@@ -4,7 +4,7 @@ import type { ProblemName } from '../problems/problems.js';
 import type { Subject } from '../problems/problem.js';
 import { listedRows, membersOf, validatorNames } from '../problems/sentence.js';
 import type { Contact } from '../queries/validators.js';
-import { count, duration, percent } from '../text/format.js';
+import { count, durationInWords, percent } from '../text/format.js';
 import * as cells from './cells.js';
 import { isolated, markup, sentenceHtml, type Markup } from './html.js';
 import { anchor, pendingLink, section } from './layout.js';
@@ -65,7 +65,7 @@ export function deadlineNote(view: View): Markup {
   const [nearest] = late.toSorted((a, b) => a.seconds - b.seconds);
   if (nearest === undefined) return markup``;
   const { name, address, of, nonce, seconds } = nearest;
-  return markup`<p><b>${cells.name(name ?? address)}</b> has to sign ${of} ${nonce} by ${timeAfter(nearest.asOf, seconds)} <small>(${duration(seconds)} left)</small> or is jailed.</p>\n`;
+  return markup`<p><b>${cells.name(name ?? address)}</b> has to sign ${of} ${nonce} by ${timeAfter(nearest.asOf, seconds)} <small>(${durationInWords(seconds)} left)</small> or is jailed.</p>\n`;
 }
 
 /** Says that entries of `watch` have no row, because no document is shown. */
@@ -231,7 +231,7 @@ function stateOf(row: Row): Markup {
   const alerts = alertsAbout(validator);
   if (own === null || alerts.length > 0) {
     const oldest = Math.max(...validator.late.map(({ ageSeconds }) => ageSeconds ?? 0));
-    return word(severityOf(view, alerts) ?? 'pending', `late${oldest > 0 ? ` for ${duration(oldest)}` : ''}`);
+    return word(severityOf(view, alerts) ?? 'pending', `late${oldest > 0 ? ` for ${durationInWords(oldest)}` : ''}`);
   }
   if (own.missingBatches === null || own.missingValsets === null) return statusLabel('unknown');
   if (isJailUnknown(own)) return word('unknown', 'unknown');

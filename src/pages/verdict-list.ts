@@ -2,7 +2,7 @@ import { groupBy } from '../facts/grouping.js';
 import type { Severity } from '../problems/problem.js';
 import { isNote, statuses, type TargetStatus } from '../poll/verdicts.js';
 import { beginningAtLimit } from '../problems/problems.js';
-import { duration } from '../text/format.js';
+import { durationInWords } from '../text/format.js';
 import { isolated, markup, sentenceHtml, type Markup } from './html.js';
 import { anchor, pendingLink, relative } from './layout.js';
 import { clockTimeElement, sinceElement } from './time.js';
@@ -200,7 +200,7 @@ function statusOf({ severity, state }: VerdictView): TargetStatus {
 
 function stateLabel({ severity, state, firesInSeconds }: VerdictView): Markup {
   if (state === 'firing') return statusLabel(severity);
-  return markup`<b class="state pending">${severity} in ${duration(firesInSeconds ?? 0)}</b>`;
+  return markup`<b class="state pending">${severity} in ${durationInWords(firesInSeconds ?? 0)}</b>`;
 }
 
 /** What begins at the time of a verdict: the problem, as far as it was seen or is proven, or its being over a limit that varies. */

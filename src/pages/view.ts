@@ -9,7 +9,7 @@ import type { TargetVerdicts, Verdict } from '../poll/verdicts.js';
 import { sentenceText } from '../problems/sentence.js';
 import { BEHIND_SECONDS, latestBlock, nodeDelay, syncing } from '../queries/node-status.js';
 import { backlogStatistics, flowView } from './backlog.js';
-import { duration } from '../text/format.js';
+import { durationInWords } from '../text/format.js';
 import { dashboardUrl, runbookUrl, type ExternalLinks } from './external-links.js';
 import { endedProblems } from './ended.js';
 import { validatorViews } from './validator-view.js';
@@ -90,7 +90,7 @@ export function bridgeOf(endpoints: readonly EndpointView[], target: string) {
 
 function nodeBehind({ document, node: { behindSeconds, syncing: isSyncing } }: EndpointView): readonly string[] {
   if (behindSeconds !== null && behindSeconds > BEHIND_SECONDS)
-    return [`the node of ${document} is ${duration(behindSeconds)} behind`];
+    return [`the node of ${document} is ${durationInWords(behindSeconds)} behind`];
   return isSyncing === true ? [`the node of ${document} is catching up`] : [];
 }
 

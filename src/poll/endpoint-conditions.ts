@@ -13,7 +13,7 @@ import {
 import type { EndedProblem, PresentProblem, UnjudgedProblem } from '../problems/memory.js';
 import { withDetails, withList } from '../problems/sentence.js';
 import type { FamilyLines } from '../metrics/render-families.js';
-import { duration, list, percent } from '../text/format.js';
+import { durationInWords, list, percent } from '../text/format.js';
 import type { EndpointState } from './endpoint-state.js';
 
 /*
@@ -50,7 +50,7 @@ function secondsWithoutSuccess({ success, addedAt }: EndpointState, now: Instant
 
 /** Such as "no poll of module_state has succeeded for 18 min" */
 export function withoutSuccess(state: EndpointState, now: Instant): string {
-  const lasting = duration(secondsWithoutSuccess(state, now));
+  const lasting = durationInWords(secondsWithoutSuccess(state, now));
   if (state.polls === 0) return `${state.document} has not been polled for ${lasting}`;
   if (state.success === undefined) {
     return `no poll of ${state.document} has succeeded since the endpoint was added ${lasting} ago`;

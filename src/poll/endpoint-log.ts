@@ -3,6 +3,7 @@ import type { ReportedVerdicts, Verdict } from './verdicts.js';
 import { remedyOf } from '../http/failure-reasons.js';
 import { sentenceText } from '../problems/sentence.js';
 import type { DepartedCctx } from '../flow/crosschain-flow.js';
+import { MINUTE_MS } from '../units.js';
 import {
   endpointId,
   isNeverServed,
@@ -48,7 +49,7 @@ export function createPollLog(log: Logger): PollLog {
 }
 
 /** A persistent failure is logged again at this interval. */
-const REPEAT_AFTER_MS = 10 * 60_000;
+const REPEAT_AFTER_MS = 10 * MINUTE_MS;
 
 function logSuccess(log: Logger, before: EndpointState, after: EndpointState): void {
   const { target, document } = after;

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import type { DocumentName, DocumentTypes } from '../document-types.js';
 import { documents, type Items } from '../documents.js';
+import { MEBIBYTE } from '../units.js';
 import type { EndpointState, Snapshot } from './endpoint-state.js';
 import type { PollResult } from './step.js';
 
@@ -18,7 +19,7 @@ export function compressBody(bytes: Buffer): Buffer {
 }
 
 /** All kept bodies together, compressed: those of 600 targets with documents of 1 MB. */
-const MAX_KEPT_BYTES = 64 * 2 ** 20;
+const MAX_KEPT_BYTES = 64 * MEBIBYTE;
 
 /** The poll without the body of its document, if it would take too much memory beside those of the other endpoints. */
 export function withinMemory(poll: PollResult, others: readonly EndpointState[]): PollResult {

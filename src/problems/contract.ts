@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { add, compare, subtract, toDecimalString, toDouble, ZERO } from '../chain/decimal.js';
 import { asDecimalString, decimalString } from '../chain/numeral.js';
-import { DAY_SECONDS, HOUR_SECONDS } from '../clock.js';
 import { thresholdOfContract } from '../facts/contract/reading.js';
 import { required } from '../facts/required-fields.js';
 import { count } from '../text/format.js';
+import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
 import { COMPARE_VALSETS } from './integrity.js';
 import { change } from './params.js';
 import { entryOf, problemOf } from './problem.js';

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { compare, lowest, subtract, toDecimalString, toDouble } from '../chain/decimal.js';
 import { chainType, isScheduledByDistance } from '../chain/known-chains.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
-import { DAY_SECONDS, HOUR_SECONDS } from '../clock.js';
 import { unlistedCctxs } from '../flow/unlisted-cctxs.js';
 import {
   consideredCctxs,
@@ -28,7 +27,8 @@ import {
 import { groupBy } from '../facts/grouping.js';
 import { orUndefined, required } from '../facts/required-fields.js';
 import { isNodeBehind, nodeDelay } from '../queries/node-status.js';
-import { count, duration, list, percent } from '../text/format.js';
+import { count, durationInWords, list, percent } from '../text/format.js';
+import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
 import {
   standstillSeconds,
   haltTracking,
@@ -108,9 +108,9 @@ const chainStuck = problemOf('rate_limiter_input', {
         subject: { chain_id: chainId },
         identity: nonce,
         start: sinceSeconds + limit,
-        headline: `nothing has moved for ${duration(age)} on chain ${chainText(input, chainId)} at nonce ${nonce}${hashText(hash)}`,
+        headline: `nothing has moved for ${durationInWords(age)} on chain ${chainText(input, chainId)} at nonce ${nonce}${hashText(hash)}`,
         details: [
-          `since ${clockTime(input, -age)}, past the limit of ${duration(limit)}`,
+          `since ${clockTime(input, -age)}, past the limit of ${durationInWords(limit)}`,
           ...pendingTexts(input, considered.get(chainId) ?? []),
         ],
         action: missed.has(chainId)
@@ -152,7 +152,7 @@ function tooOld(severity: Severity) {
           subject: { chain_id: chainId },
           identity: toDecimalString(created),
           start: toDouble(created) + allowed + delaySeconds,
-          headline: `a transaction on chain ${chainText(input, chainId)} has waited for ${duration(age)}, ${isCritical ? 'far ' : ''}longer than its limit of ${duration(limit)}`,
+          headline: `a transaction on chain ${chainText(input, chainId)} has waited for ${durationInWords(age)}, ${isCritical ? 'far ' : ''}longer than its limit of ${durationInWords(limit)}`,
           details: pendingTexts(input, cctxs),
           action: hashAction(chainType(chainId), outboundHash(input, oldest)),
         };
@@ -386,7 +386,9 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
         const behind = `frozen behind nonce ${toDecimalString(lowestOfChain)}`;
         // The problem can have begun before, when the chain was near it.
         const frozen =
-          start === undefined ? `is ${behind}` : `has been ${behind} for ${duration(input.at.epochSeconds - start)}`;
+          start === undefined
+            ? `is ${behind}`
+            : `has been ${behind} for ${durationInWords(input.at.epochSeconds - start)}`;
         return {
           subject: { chain_id: chainId },
           // A missed one that is finished is progress.

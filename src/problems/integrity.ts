@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { lowest } from '../chain/decimal.js';
 import type { Attestation } from '../chain/module-state.js';
-import { DAY_SECONDS } from '../clock.js';
 import { pendingAttestations } from '../facts/bridge/events.js';
 import { timeOfHeight } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
@@ -16,6 +15,7 @@ import {
 import { required } from '../facts/required-fields.js';
 import { claimItem } from '../facts/items/claims.js';
 import { count, percent } from '../text/format.js';
+import { DAY_SECONDS } from '../units.js';
 import { claimants } from './oracle.js';
 import {
   eachPart,

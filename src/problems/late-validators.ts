@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { dataPart } from '../chain/addresses.js';
 import { compare, highest, lowest, multiply, subtract, toDecimalString, toSeconds } from '../chain/decimal.js';
 import type { DecimalString, Numeral } from '../chain/numeral.js';
-import { HOUR_SECONDS } from '../clock.js';
 import { hubBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
 import { duties, isDone, missingConfirms, nextDeadline, type Duty } from '../facts/bridge/duties.js';
 import {
@@ -21,6 +20,7 @@ import { memoize, memoizePerRow } from '../facts/memoize.js';
 import { orUndefined, required } from '../facts/required-fields.js';
 import { claimPosition } from '../queries/watched-validators.js';
 import { count, percent } from '../text/format.js';
+import { HOUR_SECONDS } from '../units.js';
 import { entryOf, problemOf, type Evidence, type Found, type FoundValidator, type Severity } from './problem.js';
 import { clockTime, haveOrHas, numberAndPower, validators, withList, yourValidator } from './sentence.js';
 import { queried, YOUR_VALIDATOR } from './templates.js';

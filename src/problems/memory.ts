@@ -1,6 +1,7 @@
-import { DAY_SECONDS, msBetween, type Instant } from '../clock.js';
+import { msBetween, type Instant } from '../clock.js';
 import type { DocumentName, TargetOptions } from '../document-types.js';
 import { orElse } from '../facts/required-fields.js';
+import { DAY_SECONDS } from '../units.js';
 import {
   isEnabled,
   limitSeconds,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { compare, subtract, toDecimalString } from '../chain/decimal.js';
 import { decimalString, type Numeral } from '../chain/numeral.js';
-import { DAY_SECONDS } from '../clock.js';
 import { required } from '../facts/required-fields.js';
 import { BEHIND_SECONDS, isNodeBehind, nodeDelay } from '../queries/node-status.js';
-import { duration } from '../text/format.js';
+import { durationInWords } from '../text/format.js';
+import { DAY_SECONDS } from '../units.js';
 import { entryOf, problemOf, type Evidence } from './problem.js';
 import { queried } from './templates.js';
 
@@ -77,7 +77,7 @@ function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
       return {
         // The block was followed by none.
         start: input.at.epochSeconds - seconds + BEHIND_SECONDS,
-        headline: `the node of ${document} is ${duration(seconds)} behind the chain`,
+        headline: `the node of ${document} is ${durationInWords(seconds)} behind the chain`,
         details: ['everything that is shown of it is as old'],
       };
     },
@@ -94,7 +94,7 @@ const externalNodeBehind = problemOf('external_contract', {
     if (age <= BEHIND_SECONDS) return undefined;
     return {
       start: blockSeconds + BEHIND_SECONDS,
-      headline: `the node of the external chain is ${duration(age)} behind it`,
+      headline: `the node of the external chain is ${durationInWords(age)} behind it`,
     };
   },
 });

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { compare, lowest, numeralKey, ratio, subtract, toDecimalString, toDouble } from '../chain/decimal.js';
-import { HOUR_SECONDS } from '../clock.js';
 import {
   conflictingNonces,
   leadingClaim,
@@ -18,6 +17,7 @@ import { required, rows } from '../facts/required-fields.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
 import { claimItem, type ClaimItem } from '../facts/items/claims.js';
 import { count, list, percent } from '../text/format.js';
+import { HOUR_SECONDS } from '../units.js';
 import { problemOf, type Evidence, type Severity } from './problem.js';
 import {
   claimText,

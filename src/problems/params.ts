@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { isPresent } from '../chain/field.js';
 import type { ModuleState } from '../chain/module-state.js';
-import { HOUR_SECONDS } from '../clock.js';
 import type { DocumentName, DocumentTypes } from '../document-types.js';
 import { required, rows } from '../facts/required-fields.js';
 import { list } from '../text/format.js';
+import { HOUR_SECONDS } from '../units.js';
 import { entryOf, problemOf, type Evidence, type NamedProblem, type Problem } from './problem.js';
 import { shortAddress, shortName } from './sentence.js';
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { compare, toDecimalString, type Exact } from '../chain/decimal.js';
-import { HOUR_SECONDS } from '../clock.js';
 import { totalFees, waitOfBatch, type WaitReason } from '../facts/bridge/batches.js';
 import { decimalString } from '../chain/numeral.js';
 import { timeOfHeight } from '../facts/bridge/block-times.js';
@@ -21,6 +20,7 @@ import { lengthOf, orUndefined, required, rows } from '../facts/required-fields.
 import { aboveLimitSince, standstillSince } from '../facts/bridge/standstill.js';
 import { coinItem, queueItem, waitingTokenItems } from '../facts/items/tokens.js';
 import { count } from '../text/format.js';
+import { HOUR_SECONDS } from '../units.js';
 import { entryOf, problemOf } from './problem.js';
 import { sumText, tokenName, waitingAmounts } from './sentence.js';
 import { countAtPresent, THE_TOKEN } from './templates.js';

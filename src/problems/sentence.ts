@@ -3,7 +3,6 @@ import { sum, toDecimalString } from '../chain/decimal.js';
 import type { ChainType } from '../chain/known-chains.js';
 import type { Batch } from '../chain/module-state.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
-import { DAY_SECONDS } from '../clock.js';
 import { countClaimedTransfers, secondsToExternalHeight } from '../facts/bridge/batches.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { countPendingDeposits } from '../facts/bridge/integrity.js';
@@ -21,11 +20,12 @@ import { groupBy } from '../facts/grouping.js';
 import { cctxCoin } from '../facts/items/crosschain.js';
 import { coinItem, waitingTokenItems, type CoinItem, type WaitingTokenItem } from '../facts/items/tokens.js';
 import { orEmpty, orUndefined, required, rows } from '../facts/required-fields.js';
-import { count, duration, list, percent } from '../text/format.js';
+import { count, durationInWords, list, percent } from '../text/format.js';
 import { cleanText, splitAddress } from '../text/untrusted-text.js';
 import type { ClaimItem } from '../facts/items/claims.js';
 import type { ItemList } from '../facts/items/item-list.js';
 import type { Members } from '../facts/bridge/valsets.js';
+import { DAY_SECONDS } from '../units.js';
 
 /*
  * The sentences of problems and their parts. They are plain text of one line; other people choose the names in them, so pages escape them.
@@ -256,7 +256,7 @@ export function timeoutText(input: BridgeInput, batch: Batch): string {
 
 /** "about 2 h 5 min, at 04:12 UTC"; without the time from a day on. */
 export function about(input: BridgeInput, seconds: number): string {
-  return `about ${duration(seconds)}${seconds < DAY_SECONDS ? `, at ${clockTime(input, seconds)}` : ''}`;
+  return `about ${durationInWords(seconds)}${seconds < DAY_SECONDS ? `, at ${clockTime(input, seconds)}` : ''}`;
 }
 
 /** "04:12 UTC", some seconds from now. */
@@ -280,7 +280,7 @@ export function sentenceText({ headline, separator, details }: Sentence): string
 
 /** The sentence for a problem of this age: "18 min", or "at least 18 min". One that was found a moment ago has none. */
 export function withAge(sentence: Sentence, ageSeconds: number, isProven = true): Sentence {
-  const age = `${isProven ? '' : 'at least '}${duration(ageSeconds)}`;
+  const age = `${isProven ? '' : 'at least '}${durationInWords(ageSeconds)}`;
   const headline = ageSeconds < 1 ? sentence.headline.replace(/,? for \{duration\}/, '') : sentence.headline;
   return { ...sentence, headline: headline.replace('{duration}', ageSeconds < 1 ? 'a moment' : age) };
 }

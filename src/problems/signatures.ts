@@ -3,7 +3,6 @@ import { compare, toDecimalString } from '../chain/decimal.js';
 import type { Batch, Valset } from '../chain/module-state.js';
 import { isPresent, type Field } from '../chain/field.js';
 import { decimalString, type DecimalString, type Numeral } from '../chain/numeral.js';
-import { DAY_SECONDS } from '../clock.js';
 import { hubBlocksSince, hubBlocksUntil, isLate, timeOfHeight } from '../facts/bridge/block-times.js';
 import { valsetDeadline } from '../facts/bridge/duties.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
@@ -19,6 +18,7 @@ import {
 import { unrelayedValsets } from '../facts/bridge/valsets.js';
 import { orNull, required, rows } from '../facts/required-fields.js';
 import { percent } from '../text/format.js';
+import { DAY_SECONDS } from '../units.js';
 import { problemOf, type Evidence } from './problem.js';
 import { amountsText, clockTime, membersOf, missingValidators, ownFirst, timeoutText } from './sentence.js';
 import { countAtPresent } from './templates.js';

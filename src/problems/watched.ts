@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { add, compare, subtract, toDecimalString } from '../chain/decimal.js';
-import { DAY_SECONDS } from '../clock.js';
 import { newestAttestedNonce } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { isNextSubstantial } from '../facts/bridge/integrity.js';
@@ -11,6 +10,7 @@ import { required, WITHDRAWN } from '../facts/required-fields.js';
 import { watchedItems } from '../facts/items/watched.js';
 import { claimPosition, stakingStatus } from '../queries/watched-validators.js';
 import { count } from '../text/format.js';
+import { DAY_SECONDS } from '../units.js';
 import { entryOf, problemOf, type Evidence, type Found, type Severity, type Subject } from './problem.js';
 import { yourValidator } from './sentence.js';
 import { YOUR_VALIDATOR } from './templates.js';

@@ -5,10 +5,10 @@ import { chainLabels, PER_CHAIN } from '../facts/crosschain/chains.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { families, gauge, labeledGauge } from '../metrics/family.js';
 import { optional, required, rows } from '../facts/required-fields.js';
-import { HOUR_MS } from '../config/units.js';
 import type { QueryStates } from './query-state.js';
 import { isOn, nextKeyOf, nodeQuery, pagination, type QueryInput } from './query.js';
 import type { StepContext } from '../document-types.js';
+import { HOUR_MS } from '../units.js';
 
 /* Switches, nonces and parameters of the chains that a hub signs for (ZetaChain, observer module). */
 

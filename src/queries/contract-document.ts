@@ -15,7 +15,7 @@ import {
   type ContractReading,
   type HubReading,
 } from '../facts/contract/reading.js';
-import { HOUR_MS, MINUTE_MS } from '../config/units.js';
+import { HOUR_MS, MINUTE_MS } from '../units.js';
 import {
   checksumAddress,
   decodeResult,

@@ -5,6 +5,7 @@ import { requestUrl, sourceOf } from '../config/urls.js';
 import type { Client, FetchLimits } from '../http/client.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
 import { errorText, RATE_LIMIT } from '../text/error-text.js';
+import { HOUR_MS, MEBIBYTE } from '../units.js';
 
 /*
  * JSON-RPC 2.0 in batches that the server accepts. Providers limit a batch to 3, 5 or 10 requests, or know none, and say so in many ways. So a
@@ -12,7 +13,7 @@ import { errorText, RATE_LIMIT } from '../text/error-text.js';
  */
 
 /** More than the answers to the calls of a poll, and than a block with the hashes of its transactions. */
-export const MAX_RPC_BODY_BYTES = 2 ** 20;
+export const MAX_RPC_BODY_BYTES = MEBIBYTE;
 
 export interface RpcRequest {
   readonly id: number;
@@ -156,7 +157,7 @@ interface Answered {
 type FailedRequests = Failure & Pick<RpcFailure, 'isRejected' | 'isTooLarge' | 'isUnknownBlock'>;
 
 /** The limit of a server may be another one later. */
-const REMEMBER_MS = 60 * 60_000;
+const REMEMBER_MS = HOUR_MS;
 
 export function createRpcClient(client: Client): SendRequests {
   /** The size of batches that a server has accepted, by its URL. */

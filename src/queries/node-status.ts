@@ -4,6 +4,7 @@ import type { Field } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
 import { families, labeledGauge } from '../metrics/family.js';
 import { required } from '../facts/required-fields.js';
+import { MEBIBYTE } from '../units.js';
 import { isOn, nodeQuery, responseReader, type QueryInput, type QueryRequest } from './query.js';
 import type { QueryStates } from './query-state.js';
 
@@ -16,7 +17,7 @@ export interface Block {
 }
 
 /** A block with its transactions; on busy chains up to some megabytes. */
-const MAX_BLOCK_BYTES = 8 * 2 ** 20;
+const MAX_BLOCK_BYTES = 8 * MEBIBYTE;
 
 const header = object({ header: object({ height: numeral, time: string }) });
 const blockResponse = object({ sdk_block: header, block: header });

@@ -1,7 +1,7 @@
 import { ageSeconds, type Instant } from '../clock.js';
 import type { PollError } from '../http/failure-reasons.js';
 import type { FamilyLines } from '../metrics/render-families.js';
-import { HOUR_MS, MINUTE_MS } from '../config/units.js';
+import { HOUR_MS, MINUTE_MS } from '../units.js';
 import type { NodeQuery, QueryContext, QueryRequest, QueryResult } from './query.js';
 
 /* When a query of an endpoint is due, and what it has found. Each round of requests replaces it as a whole. */

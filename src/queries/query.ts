@@ -7,7 +7,7 @@ import type { Failure } from '../http/failure-reasons.js';
 import type { Family, FamilyHeader } from '../metrics/family.js';
 import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
-import { MEBIBYTE, MINUTE_MS } from '../config/units.js';
+import { MEBIBYTE, MINUTE_MS } from '../units.js';
 import type { QueryStates } from './query-state.js';
 
 /*

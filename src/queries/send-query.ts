@@ -2,7 +2,7 @@ import { sourceOf } from '../config/urls.js';
 import { remainingLimits, type Client, type FetchLimits } from '../http/client.js';
 import { failure } from '../http/failure-reasons.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
-import { formatSize } from '../config/units.js';
+import { formatSize } from '../units.js';
 import type { QueryRequest, QueryResult, ResponseReader } from './query.js';
 
 /** Chains have tens of chains and keys and hundreds of validators. A page has 100 entries, or 1000 validators. */

@@ -3,11 +3,11 @@ import { isPresent, type Field } from '../chain/field.js';
 import { list, object, string, type ValueOf } from '../chain/fields.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { required, WITHDRAWN } from '../facts/required-fields.js';
-import { HOUR_MS, MEBIBYTE } from '../config/units.js';
 import { cleanText } from '../text/untrusted-text.js';
 import { nextKeyOf, nodeQuery, pagination, type QueryRequest } from './query.js';
 import type { QueryStates } from './query-state.js';
 import type { StepContext } from '../document-types.js';
+import { HOUR_MS, MEBIBYTE } from '../units.js';
 
 /* The validators by the staking module of the Cosmos SDK (QueryValidatorsResponse): names for labels, contacts, and operator addresses. */
 

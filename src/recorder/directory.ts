@@ -1,9 +1,9 @@
 import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { formatSize } from '../config/units.js';
 import { documentNames } from '../documents.js';
 import { compress } from '../gzip.js';
 import { errorCode } from '../text/system-error.js';
+import { MINUTE_MS, formatSize } from '../units.js';
 import { encodeRecording, fileAt, pathOf, type RecordedFile, type RecordingHeader } from './recording-file.js';
 
 export interface RecordingDirectory {
@@ -116,7 +116,7 @@ async function statIfThere(path: string) {
 }
 
 /** A younger file may be of another process that is writing it. */
-const ABANDONED_MS = 10 * 60_000;
+const ABANDONED_MS = 10 * MINUTE_MS;
 
 /** Deletes what a process that was killed has left half written. */
 async function removeAbandoned(root: string, paths: readonly string[]): Promise<void> {

@@ -7,8 +7,8 @@ import { endpointId, type EndpointState } from '../poll/endpoint-state.js';
 import type { ReceivedDocument } from '../poll/fetch.js';
 import type { PollRecorder } from '../poll/loop.js';
 import { createQueue, withinMs } from '../tasks.js';
-import { formatSize } from '../config/units.js';
 import { fileErrorText } from '../text/system-error.js';
+import { MEBIBYTE, formatSize } from '../units.js';
 import { openDirectory, type RecordingDirectory } from './directory.js';
 import { FORMAT_VERSION, type RecordingHeader } from './recording-file.js';
 
@@ -192,7 +192,7 @@ interface RecordingWriter {
 type WriterSettings = Pick<RecorderSettings, 'max_size'> & { readonly directory: string };
 
 /** Bodies that wait for the disk take memory. A larger one is accepted when it is the only one. */
-const MAX_WAITING_BYTES = 64 * 2 ** 20;
+const MAX_WAITING_BYTES = 64 * MEBIBYTE;
 const MAX_WAITING = 1000;
 
 /** Writes after the writer of the same directory before, whose files it would not know. */

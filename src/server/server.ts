@@ -9,6 +9,7 @@ import { createGuard } from './guard.js';
 import { isClientAccepted, type LoadedTls } from './tls.js';
 import { watchWebConfig, type WebConfig, type WebConfigFile } from './web-config.js';
 import { errorCode, systemErrorText } from '../text/system-error.js';
+import { MINUTE_MS } from '../units.js';
 
 /*
  * The HTTP server for scrapers and browsers. A request passes the limits on connections (connections.ts), the guard (guard.ts)
@@ -33,7 +34,7 @@ export const serverLimits = {
   headersMs: 10_000,
   requestMs: 15_000,
   /** The time from a request to the last byte of the response that the client receives. */
-  responseMs: 60_000,
+  responseMs: MINUTE_MS,
   /** Longer than the usual scrape interval, so that scrapers reuse their connection. */
   keepAliveMs: 65_000,
   /** The time for responses in flight when the server is closed. */

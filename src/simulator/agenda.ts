@@ -1,4 +1,4 @@
-import type { Block } from './block.js';
+import { MINUTE_MS, type Block } from './block.js';
 import type { Random } from './random.js';
 import type { Rules } from './scenarios.js';
 
@@ -11,8 +11,7 @@ type Task = (dueMs: number, block: Block, rules: Rules) => number;
 /** Rates apply from 6 to 22 o'clock UTC, at night this share of them. */
 const NIGHT_SHARE = 0.3;
 /** After this time without an arrival, the rate is read again. */
-const MAX_GAP_MS = 600_000;
-const MINUTE_MS = 60_000;
+const MAX_GAP_MS = 10 * MINUTE_MS;
 
 /** What happens next and when. Blocks in which nothing is due can be skipped. */
 export class Agenda {

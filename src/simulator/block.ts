@@ -6,6 +6,11 @@ export interface Block {
   readonly externalHeight: number;
 }
 
+// The simulator imports nothing of the exporter that is tested with it.
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
 export const EXTERNAL_BLOCK_MS = 12_000;
 
 export interface TimeSpan {

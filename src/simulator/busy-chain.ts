@@ -1,4 +1,4 @@
-import { type Block, BlockClock, EXTERNAL_BLOCK_MS } from './block.js';
+import { type Block, BlockClock, EXTERNAL_BLOCK_MS, HOUR_MS, MINUTE_MS } from './block.js';
 import { BridgeModule } from './bridge-module.js';
 import { Chain } from './chain.js';
 import { CrosschainModule } from './crosschain-module.js';
@@ -9,13 +9,12 @@ import { BASE_STAKES, belongsTo } from './validators.js';
 
 const FIRST_HEIGHT = 8_214_000;
 const FIRST_EXTERNAL_HEIGHT = 21_380_000;
-const MINUTE_MS = 60_000;
 
 const ORCHESTRATOR_RUNS_PER_MINUTE = 2.5;
 const BATCH_CREATOR_RUNS_PER_MINUTE = 1.5;
 const RELAYER_RUNS_PER_MINUTE = 2;
 
-const TARGET_BATCH_TIMEOUT_MS = 12 * 60 * MINUTE_MS;
+const TARGET_BATCH_TIMEOUT_MS = 12 * HOUR_MS;
 /**
  * Hub blocks within which a validator has to confirm. Shorter than on a main network, so that old sets are pruned
  * within hours.

@@ -1,10 +1,8 @@
-import { EXTERNAL_BLOCK_MS, type Block } from './block.js';
+import { EXTERNAL_BLOCK_MS, MINUTE_MS, type Block } from './block.js';
 import type { BridgeModule } from './bridge-module.js';
 import type { CrosschainModule, RateLimiterQuery } from './crosschain-module.js';
 import type { Cctx, ModuleStateResponse, RateLimiterInput } from './responses.js';
 import type { Rules, ScenarioName } from './scenarios.js';
-
-const MINUTE_MS = 60_000;
 
 /** The newest block of a node, and whether the node is up to date. */
 export interface NodeStatus {

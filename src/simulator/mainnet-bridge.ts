@@ -1,5 +1,5 @@
 import { type Action, Agenda } from './agenda.js';
-import type { Block, BlockClock } from './block.js';
+import { HOUR_MS, MINUTE_MS, type Block, type BlockClock } from './block.js';
 import { BridgeModule } from './bridge-module.js';
 import type { Month } from './mainnet-month.js';
 import { Random } from './random.js';
@@ -7,9 +7,6 @@ import type { Rules } from './scenarios.js';
 import { amountOfDollars, drawAmount, minBatchFee, type Token } from './tokens.js';
 import { belongsTo, type Validator } from './validators.js';
 import type { LiveBatch } from './withdrawals.js';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** The hub assumes block times that are long outdated. */
 const PARAMETERS = {

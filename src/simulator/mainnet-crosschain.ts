@@ -1,5 +1,5 @@
 import { Agenda } from './agenda.js';
-import type { Block } from './block.js';
+import { DAY_MS, type Block } from './block.js';
 import { createCctx, createCommand, type SimulatedCctx } from './cctx.js';
 import { type Chain, CrosschainModule, isFrozen } from './crosschain-module.js';
 import { isBitcoin, isUnused, MAINNET_CHAINS } from './external-chains.js';
@@ -7,7 +7,6 @@ import type { Month } from './mainnet-month.js';
 import { Random } from './random.js';
 import type { Rules } from './scenarios.js';
 
-const DAY_SECONDS = 86_400;
 /** Signers take turns, so each nonce waits for its turn. */
 const HABITS = { revertShare: 0.03, signingSeconds: [20, 180] } as const;
 const BITCOIN_BLOCK_SECONDS = 600;
@@ -68,7 +67,7 @@ export class MainnetCrosschain {
   }
 
   #drawMissed(chain: Chain, start: Block, noncesAgo: number, value: bigint): SimulatedCctx {
-    const secondsAgo = this.#random.between(...MISSED_DAYS) * DAY_SECONDS;
+    const secondsAgo = (this.#random.between(...MISSED_DAYS) * DAY_MS) / 1000;
     const cctx = createCctx({
       ...this.module.optionsOf(chain, start, value),
       nonce: chain.queue.nextNonce - noncesAgo,

@@ -1,4 +1,4 @@
-import type { TimeSpan } from './block.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS, type TimeSpan } from './block.js';
 import { Random } from './random.js';
 
 /** What happens only now and then on a main network, at these times of the first 30 days. */
@@ -18,9 +18,6 @@ export interface Month {
   readonly jailing: TimeSpan;
 }
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const UPGRADE_MS = 70 * MINUTE_MS;
 
 export function planMonth(seed: number, startMs: number): Month {

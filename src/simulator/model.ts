@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from './block.js';
 import { BusyChain } from './busy-chain.js';
 import type { Chain } from './chain.js';
 import { MainnetChain } from './mainnet-chain.js';
@@ -20,12 +21,12 @@ const DEFAULT_BLOCK_MS = 2000;
 const MAINNET_BLOCK_MS = 630;
 
 /** Each half of the warm-up takes this long, within limits: the first in `healthy`, the second in the scenario. */
-const WARM_UP_MS = 10 * 60_000;
+const WARM_UP_MS = 10 * MINUTE_MS;
 const MIN_WARM_UP_BLOCKS = 150;
 const MAX_WARM_UP_BLOCKS = 2000;
 
 /** The warm-up of `mainnet`: a batch reaches its timeout in it. */
-const MAINNET_WARM_UP_MS = 24 * 3_600_000;
+const MAINNET_WARM_UP_MS = DAY_MS;
 
 /** Creates a chain that already has traffic, so that the first poll finds every list filled. */
 export function createModel(options: ModelOptions): Model {

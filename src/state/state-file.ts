@@ -9,8 +9,8 @@ import { rememberedOf, rememberedSchema, type Remembered } from '../poll/remembe
 import { createQueue, withinMs } from '../tasks.js';
 import type { Result } from '../result.js';
 import { readSmallFile } from '../config/text-file.js';
-import { DAY_MS, formatSize, MEBIBYTE } from '../config/units.js';
 import { fileErrorText } from '../text/system-error.js';
+import { DAY_SECONDS, MEBIBYTE, formatSize } from '../units.js';
 import { lock } from './lock.js';
 
 /*
@@ -27,7 +27,7 @@ export interface StateFile extends SavedMemory {
 
 const MAX_BYTES = 32 * MEBIBYTE;
 /** An endpoint without a poll for so long is forgotten: it was removed or renamed. */
-const MAX_AGE_SECONDS = (7 * DAY_MS) / 1000;
+const MAX_AGE_SECONDS = 7 * DAY_SECONDS;
 
 const INTERVAL_MS = 30_000;
 const SOON_MS = 1_000;

@@ -1,18 +1,16 @@
+import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from '../units.js';
+
 /*
  * Durations, shares, counts and lists in summaries, log lines and pages.
  */
 
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-
 /** A duration in at most two units, rounded down: an alert that requires 30 minutes never has "29 min" or "31 min" at its start. */
-export function duration(seconds: number): string {
+export function durationInWords(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
-  if (whole < 2 * MINUTE) return `${whole} s`;
-  if (whole < 2 * HOUR) return `${Math.floor(whole / MINUTE)} min`;
-  if (whole < 2 * DAY) return twoUnits(whole, HOUR, 'h', MINUTE, 'min');
-  return twoUnits(whole, DAY, 'd', HOUR, 'h');
+  if (whole < 2 * MINUTE_SECONDS) return `${whole} s`;
+  if (whole < 2 * HOUR_SECONDS) return `${Math.floor(whole / MINUTE_SECONDS)} min`;
+  if (whole < 2 * DAY_SECONDS) return twoUnits(whole, HOUR_SECONDS, 'h', MINUTE_SECONDS, 'min');
+  return twoUnits(whole, DAY_SECONDS, 'd', HOUR_SECONDS, 'h');
 }
 
 function twoUnits(seconds: number, large: number, largeUnit: string, small: number, smallUnit: string): string {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Instant } from '../../src/clock.js';
-import { HOUR_MS, MINUTE_MS } from '../../src/config/units.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import { initialState } from '../../src/poll/endpoint-state.js';
 import { step } from '../../src/poll/step.js';
 import { syncing } from '../../src/queries/node-status.js';
 import type { QueryContext, QueryResult } from '../../src/queries/query.js';
 import { afterRound, initialQueryState, isDue, isNotServed, type QueryState } from '../../src/queries/query-state.js';
+import { HOUR_MS, MINUTE_MS } from '../../src/units.js';
 import { bridgeContext, bridgeSnapshot } from '../support/snapshots.js';
 
 const at = (minutes: number): Instant => ({ epochSeconds: minutes * 60, monotonicMs: minutes * MINUTE_MS });

@@ -6,7 +6,7 @@ import { simulatedContractBody } from '../../src/commands/simulated-responses.js
 import { isOf } from '../../src/poll/endpoint-state.js';
 import { bridgeSnapshot } from '../support/snapshots.js';
 import { createModel } from '../../src/simulator/model.js';
-import { MINUTE_MS } from '../../src/config/units.js';
+import { MINUTE_MS } from '../../src/units.js';
 
 /* Polls between two recorded ones had the result of the first one. */
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { count, duration, list, percent } from '../../src/text/format.js';
+import { count, durationInWords, list, percent } from '../../src/text/format.js';
 
 describe('the numbers of a summary', () => {
   it.each([
@@ -14,7 +14,7 @@ describe('the numbers of a summary', () => {
     [172_800, '2 d'],
     [180_000, '2 d 2 h'],
   ])('round %d seconds down to %s', (seconds, expected) => {
-    expect(duration(seconds)).toBe(expected);
+    expect(durationInWords(seconds)).toBe(expected);
   });
 
   it.each([

@@ -14,6 +14,7 @@ import {
 import type { Batch, Transfer } from '../../chain/module-state.js';
 import { isPresent } from '../../chain/field.js';
 import type { Numeral } from '../../chain/numeral.js';
+import { MINUTE_MS } from '../../units.js';
 import { memoize } from '../memoize.js';
 import { orUndefined, required, rows } from '../required-fields.js';
 import { externalBlockTime, hubBlockTime } from './block-times.js';
@@ -24,7 +25,7 @@ import { contractPower, isBatchSigned, requireSigningInput } from './signatures.
 import { contractLabel, feeCoin, minBatchFees } from './tokens.js';
 
 /** A longer interval between two documents says too little about when an event between them was observed. */
-const MAX_GAP_MS = 5 * 60_000;
+const MAX_GAP_MS = 5 * MINUTE_MS;
 
 /** The last observed event, as the exporter has seen it. Times are on the monotonic clock. */
 export interface SeenEvent {

@@ -10,14 +10,14 @@ import {
 } from '../../chain/decimal.js';
 import type { Field } from '../../chain/field.js';
 import type { DecimalString, Numeral } from '../../chain/numeral.js';
+import { HOUR_MS, MINUTE_MS } from '../../units.js';
 import { memoize } from '../memoize.js';
 import { orNull, orUndefined, required } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
 
 /* The block times in use, in milliseconds. Those of the parameters are often wrong: 2 s on Injective, whose blocks take 0.65 s. */
 
-const MINUTE_MS = 60_000;
-const MEASURED_MS = 60 * MINUTE_MS;
+const MEASURED_MS = HOUR_MS;
 const MIN_MEASURED_MS = 10 * MINUTE_MS;
 const MIN_MEASURED_BLOCKS = 100;
 /** Samples are at least this far apart, so that an hour of frequent polls has a bounded number of them. */

@@ -3,6 +3,7 @@ import { isScheduledByDistance, knownChains, lookaheadOf } from '../../chain/kno
 import type { DecimalString, Numeral } from '../../chain/numeral.js';
 import type { Cctx } from '../../chain/rate-limiter-input.js';
 import { DEFAULT_AGE_LIMIT, type CrosschainSettings } from '../../config/endpoint-config.js';
+import { MINUTE_MS } from '../../units.js';
 import { toLabelValue } from '../label-value.js';
 import { memoize } from '../memoize.js';
 import { orElse, required } from '../required-fields.js';
@@ -49,7 +50,7 @@ export function cctxsOfChain(input: CrosschainInput, list: CctxList, chainId: st
   return groupByChain(list(input)).get(chainId) ?? [];
 }
 
-const AGE_LIMIT_MS = 30 * 60_000;
+const AGE_LIMIT_MS = 30 * MINUTE_MS;
 
 /** How long a transaction may be pending on a chain. */
 export function ageLimitMs(chainId: string, { age_limits: ageLimitsMs }: CrosschainSettings): number {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatDuration, formatSize, parseDuration, parseSize } from '../../src/config/units.js';
+import { formatDuration, formatSize, parseDuration, parseSize } from '../src/units.js';
 
 test.each([
   ['0', 0],
