@@ -1,6 +1,6 @@
 import { bridgeDialects, crosschainDialects, documentPaths, type DocumentPath } from './chain/dialects.js';
 import { readDocument, unreadable, type DocumentResult } from './chain/document.js';
-import { isPresent, present } from './chain/field.js';
+import { isValid, validOrUndefined } from './chain/field.js';
 import { hasKnownField, type FieldSchema } from './chain/fields.js';
 import { moduleState, moduleStateResponse } from './chain/module-state.js';
 import { rateLimiterInput } from './chain/rate-limiter-input.js';
@@ -135,7 +135,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       const result = readDocument(moduleStateResponse, body, maxValues);
       if (!result.ok) return result;
       const state = result.value?.state;
-      return { ...result, value: isPresent(state) && hasKnownField(moduleState, state) ? state : undefined };
+      return { ...result, value: isValid(state) && hasKnownField(moduleState, state) ? state : undefined };
     },
     input: (state, { labels, otherAnswers = {}, ...context }) => {
       const { names = NO_STAKING_NAMES, externalHeight, isContractPaused, isNodeBehind } = otherAnswers;
@@ -218,7 +218,7 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
       tokens: labels.tokens,
     }),
     // Some proxies drop the header; the document has its own height.
-    hubHeight: ({ height }, header) => header ?? present(height),
+    hubHeight: ({ height }, header) => header ?? validOrUndefined(height),
     identity: crosschainIdentity,
     families: crosschainFamilies,
     past: crosschainPast,

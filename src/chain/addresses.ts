@@ -1,7 +1,7 @@
 /**
  * The data part of a bech32 address: the characters between the last `1` and the checksum. The account address and the operator
- * address of a validator have the same data part, but different prefixes and checksums. Other addresses are returned in lower
- * case.
+ * address of a validator have the same data part, but different prefixes and checksums. An address of another format is returned in
+ * lower case.
  */
 export function dataPart(text: string): string {
   const lower = text.toLowerCase();

@@ -4,21 +4,18 @@ import { asDecimalString, parseDecimal, type Numeral } from './numeral.js';
 import { numeralKey } from './decimal.js';
 import { integerOf, messagesOf, readMessage, stringOf, type Message } from './protobuf.js';
 
-/*
- * Packed claims: protobuf messages in base64, as in the spec. What is read of a message is `undefined` unless its fields have the expected
- * types.
- */
+/* Packed claims: protobuf messages in base64, as in the spec. A field with another wire type than expected is `undefined`. */
 
-/** The message of a claim; `undefined` unless the value is strict base64 of a well-formed one. */
+/** The message of a claim; `undefined` unless the value is strict base64 of a well-formed message. */
 export function unpackClaim(value: string): Message | undefined {
   const bytes = Buffer.from(value, 'base64');
   // Node.js ignores invalid characters and missing padding.
   return bytes.toString('base64') === value ? readMessage(bytes) : undefined;
 }
 
-/** The event nonce, which is field 1 in every type of claim and is never left out. */
+/** The event nonce: field 1 in every type of claim, never left out. */
 export function eventNonceOf(message: Message): Numeral | undefined {
-  return message.has(1) ? numeral(integerOf(message, 1)) : undefined;
+  return message.has(1) ? numeralOf(integerOf(message, 1)) : undefined;
 }
 
 /** The types of claims by the last part of their names. */
@@ -31,7 +28,7 @@ export const claimTypes = {
 
 export type ClaimType = (typeof claimTypes)[keyof typeof claimTypes];
 
-/** What a claim says happened on the external chain, besides the event nonce. A field is `undefined` if its type does not have it. */
+/** What happened on the external chain according to a claim. A field is `undefined` if the type of claim does not have it. */
 export interface ClaimContent {
   /** Height of the event on the external chain. */
   readonly externalHeight: Field<Numeral>;
@@ -45,18 +42,17 @@ export interface ClaimContent {
   readonly members: Valset['members'];
 }
 
-/** The number of each field in the messages. */
-const FIELDS: Readonly<Record<ClaimType, Readonly<Partial<Record<keyof ClaimContent, number>>>>> = {
+const FIELD_NUMBERS: Readonly<Record<ClaimType, Readonly<Partial<Record<keyof ClaimContent, number>>>>> = {
   deposit: { externalHeight: 2, tokenContract: 3, amount: 4, sender: 5, receiver: 6 },
   withdraw: { externalHeight: 2, batchNonce: 3, tokenContract: 4 },
   valset: { valsetNonce: 2, externalHeight: 3, members: 4 },
   erc20_deployed: { externalHeight: 2, tokenContract: 4 },
 };
 
-/** The content of a claim of a known type. A field of another wire type is `undefined`. */
 export function claimContentOf(type: ClaimType, message: Message): ClaimContent {
-  const fields = FIELDS[type];
-  const integer = (field: number | undefined) => (field === undefined ? undefined : numeral(integerOf(message, field)));
+  const fields = FIELD_NUMBERS[type];
+  const integer = (field: number | undefined) =>
+    field === undefined ? undefined : numeralOf(integerOf(message, field));
   const text = (field: number | undefined) => (field === undefined ? undefined : stringOf(message, field) || undefined);
   const members = fields.members === undefined ? undefined : messagesOf(message, fields.members)?.map(memberOf);
   return {
@@ -72,10 +68,10 @@ export function claimContentOf(type: ClaimType, message: Message): ClaimContent 
 }
 
 function memberOf(message: Message) {
-  const [power, address] = [numeral(integerOf(message, 1)), stringOf(message, 2)];
+  const [power, address] = [numeralOf(integerOf(message, 1)), stringOf(message, 2)];
   return power === undefined || address === undefined ? undefined : { power, external_address: address.toLowerCase() };
 }
 
-function numeral(value: number | bigint | undefined): Numeral | undefined {
+function numeralOf(value: number | bigint | undefined): Numeral | undefined {
   return typeof value === 'bigint' ? numeralKey(asDecimalString(value.toString())) : value;
 }

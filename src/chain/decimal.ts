@@ -1,17 +1,17 @@
 import { MAX_EXACT_DIGITS, type DecimalString, type Numeral } from './numeral.js';
 
-/** An exact decimal: `units` × 10^−`scale`. Amounts reach 2^256, so nothing is added or compared as a double. */
+/** The result of a calculation: `units` × 10^−`scale`. Amounts reach 2^256, which doubles cannot add or compare exactly. */
 export interface Decimal {
   readonly units: bigint;
   readonly scale: number;
 }
 
-/** What all functions take: a number of a document, or the result of a calculation. */
-export type Exact = Numeral | Decimal;
+/** A number of a document, or the result of a calculation. */
+export type AnyNumber = Numeral | Decimal;
 
 export const ZERO: Decimal = { units: 0n, scale: 0 };
 
-export function decimal(value: Exact): Decimal {
+export function decimal(value: AnyNumber): Decimal {
   if (typeof value === 'object') return value;
   if (typeof value === 'number') return integer(value);
   const point = value.indexOf('.');
@@ -23,26 +23,26 @@ export function integer(value: number | bigint): Decimal {
   return { units: BigInt(value), scale: 0 };
 }
 
-export function add(a: Exact, b: Exact): Decimal {
+export function add(a: AnyNumber, b: AnyNumber): Decimal {
   const { left, right, scale } = atCommonScale(a, b);
   return { units: left + right, scale };
 }
 
-export function subtract(a: Exact, b: Exact): Decimal {
+export function subtract(a: AnyNumber, b: AnyNumber): Decimal {
   const { left, right, scale } = atCommonScale(a, b);
   return { units: left - right, scale };
 }
 
-export function multiply(a: Exact, b: Exact): Decimal {
+export function multiply(a: AnyNumber, b: AnyNumber): Decimal {
   const [left, right] = [decimal(a), decimal(b)];
   return { units: left.units * right.units, scale: left.scale + right.scale };
 }
 
-/** More than this plus one number can be inexact as a double. */
+/** A larger sum may be inexact as a double after the next addition. */
 const MAX_EXACT_SUM = Number.MAX_SAFE_INTEGER - 10 ** MAX_EXACT_DIGITS;
 
-/** Numbers are added up as doubles as long as their sum is exact, and then like other values. */
-export function sum(values: Iterable<Exact>): Decimal {
+/** Adds numbers as doubles while their sum is exact. */
+export function sum(values: Iterable<AnyNumber>): Decimal {
   let { units, scale } = ZERO;
   let numbers = 0;
   for (const value of values) {
@@ -58,27 +58,27 @@ export function sum(values: Iterable<Exact>): Decimal {
 }
 
 /** Negative when `a` is lower than `b`, positive when it is higher, else 0. Without conversion where doubles are exact. */
-export function compare(a: Exact, b: Exact): number {
+export function compare(a: AnyNumber, b: AnyNumber): number {
   if (isShort(a) && isShort(b)) return Number(a) - Number(b);
   const { left, right } = atCommonScale(a, b);
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-function isShort(value: Exact): value is Numeral {
+function isShort(value: AnyNumber): value is Numeral {
   return typeof value === 'number' || (typeof value === 'string' && value.length <= MAX_EXACT_DIGITS);
 }
 
-/** The lowest of the values that are present, the first one of equals. */
-export function lowest<Value extends Exact>(values: Iterable<Value | undefined>): Value | undefined {
+/** The lowest value that is not `undefined`, the first of equal values. */
+export function lowest<Value extends AnyNumber>(values: Iterable<Value | undefined>): Value | undefined {
   return extreme(values, -1);
 }
 
-/** The highest of the values that are present, the first one of equals. */
-export function highest<Value extends Exact>(values: Iterable<Value | undefined>): Value | undefined {
+/** The highest value that is not `undefined`, the first of equal values. */
+export function highest<Value extends AnyNumber>(values: Iterable<Value | undefined>): Value | undefined {
   return extreme(values, 1);
 }
 
-function extreme<Value extends Exact>(values: Iterable<Value | undefined>, direction: -1 | 1): Value | undefined {
+function extreme<Value extends AnyNumber>(values: Iterable<Value | undefined>, direction: -1 | 1): Value | undefined {
   let result: Value | undefined;
   for (const value of values) {
     if (value === undefined) continue;
@@ -87,7 +87,7 @@ function extreme<Value extends Exact>(values: Iterable<Value | undefined>, direc
   return result;
 }
 
-/** A Map key that is the same for equal numbers, however they are written. */
+/** A Map key: equal for equal numbers, such as `1` and `01.0`. */
 export function numeralKey(numeral: Numeral): Numeral {
   if (typeof numeral === 'number') return numeral;
   const digits = toDecimalString(numeral);
@@ -96,13 +96,13 @@ export function numeralKey(numeral: Numeral): Numeral {
 }
 
 /** The double nearest to a ÷ b; `undefined` when b is 0. */
-export function ratio(a: Exact, b: Exact): number | undefined {
+export function ratio(a: AnyNumber, b: AnyNumber): number | undefined {
   const { left, right } = atCommonScale(a, b);
   return right === 0n ? undefined : nearestQuotient(left, right);
 }
 
 /** The largest integer not above a ÷ b; `undefined` when b is 0. */
-export function floorDivide(a: Exact, b: Exact): Decimal | undefined {
+export function floorDivide(a: AnyNumber, b: AnyNumber): Decimal | undefined {
   const { left, right } = atCommonScale(a, b);
   if (right === 0n) return undefined;
   const quotient = left / right;
@@ -114,7 +114,7 @@ export function floorDivide(a: Exact, b: Exact): Decimal | undefined {
  * The nearest double, rounded once. Infinite when it is out of range; infinite values are not exported. Never a negative zero, which
  * Prometheus prints as `-0`.
  */
-export function toDouble(value: Exact): number {
+export function toDouble(value: AnyNumber): number {
   if (typeof value !== 'object') return Number(value) + 0;
   return value.scale === 0 ? Number(value.units) : nearestQuotient(value.units, 10n ** BigInt(value.scale));
 }
@@ -125,7 +125,7 @@ export function exactSeconds(seconds: number): Decimal {
 }
 
 /** Milliseconds in seconds, rounded once. */
-export function toSeconds(milliseconds: Exact): number {
+export function toSeconds(milliseconds: AnyNumber): number {
   const { units, scale } = decimal(milliseconds);
   return toDouble({ units, scale: scale + 3 });
 }
@@ -133,7 +133,7 @@ export function toSeconds(milliseconds: Exact): number {
 const CANONICAL_INTEGER = /^(?:0|[1-9]\d*)$/;
 
 /** All digits in canonical form: no exponent, no leading or trailing zeros. */
-export function toDecimalString(value: Exact): DecimalString {
+export function toDecimalString(value: AnyNumber): DecimalString {
   if (typeof value === 'string' && CANONICAL_INTEGER.test(value)) return value;
   const { units, scale } = decimal(value);
   const digits = magnitude(units)
@@ -157,8 +157,8 @@ function nearestQuotient(dividend: bigint, divisor: bigint): number {
   return negative && nearest !== 0 ? -nearest : nearest;
 }
 
-/** The units of both at the larger of their scales. */
-function atCommonScale(a: Exact, b: Exact): { left: bigint; right: bigint; scale: number } {
+/** The units of two numbers at the larger scale. */
+function atCommonScale(a: AnyNumber, b: AnyNumber): { left: bigint; right: bigint; scale: number } {
   const [left, right] = [decimal(a), decimal(b)];
   const scale = Math.max(left.scale, right.scale);
   return { left: atScale(left, scale), right: atScale(right, scale), scale };

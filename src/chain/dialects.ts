@@ -1,8 +1,8 @@
 import type { Aliases } from './fields.js';
 
 /**
- * The path of a document on a public chain, and the names that differ from the spec, each with that of the spec. The differences follow no
- * rule (`peggy_id` is `bridge_id`, but `bridge_chain_id` is the same), so each dialect is a table of them.
+ * The path of a document on a public chain, and its names with their name in the spec. The differences follow no rule (`peggy_id` is
+ * `bridge_id`, but `bridge_chain_id` is the same), so each dialect is a table.
  */
 export interface Dialect {
   readonly path: string;
@@ -11,15 +11,14 @@ export interface Dialect {
   readonly values: Aliases;
 }
 
-/** Where a document is requested. */
 export interface DocumentPath {
   readonly dialect: string;
   /** Appended to the base URL of the node. */
   readonly path: string;
 }
 
-// `auto` requests the paths in the order of these tables. Public chains are first: a provider that serves only their paths may respond
-// to any other with a status that does not mean an unknown path, such as 403.
+// `auto` requests the paths in the order of these tables. Public chains are first: a provider may reject the neutral path with a status
+// that does not mean an unknown path, such as 403.
 
 export const bridgeDialects = {
   peggy: {
@@ -52,7 +51,7 @@ export const crosschainDialects = {
 
 type Dialects<Name extends string> = Readonly<Record<Name, Dialect>>;
 
-/** The names of all dialects. They are accepted in every document, whatever path it is requested from. */
+/** The names of all dialects, which are accepted in every document, whatever its path. */
 export function allAliases(dialects: Dialects<string>): Pick<Dialect, 'fields' | 'values'> {
   const all = Object.values(dialects);
   return {

@@ -1,5 +1,5 @@
-import { INVALID } from './field.js';
-import { structureOf, UNKNOWN_VALUE, wrongValuesSoFar, type FieldSchema } from './fields.js';
+import { INVALID, validOrUndefined } from './field.js';
+import { readField, structureOf, UNKNOWN_VALUE, type FieldSchema } from './fields.js';
 
 /* Reads a response body by the schema of its document. */
 
@@ -8,7 +8,7 @@ export interface FieldErrors {
   readonly invalid: ReadonlyMap<string, number>;
   /** Number of unknown enum values by the path of their field. */
   readonly unknown: ReadonlyMap<string, number>;
-  /** Paths of absent fields, without those of rows. */
+  /** Paths of missing fields outside of rows. */
   readonly missing: ReadonlySet<string>;
 }
 
@@ -19,7 +19,7 @@ export type DocumentResult<T> =
   | { readonly ok: true; readonly value: T | undefined; readonly errors: FieldErrors; readonly isDense?: boolean }
   | UnreadableDocument;
 
-/** The message does not name the document. The reasons `schema` and `rate_limited` occur only in the answers of a contract, of which there are several. */
+/** The message does not name the document. Only answers of a contract have the reasons `schema` and `rate_limited`. */
 export interface UnreadableDocument {
   readonly ok: false;
   readonly reason: 'not_json' | 'too_large' | 'schema' | 'rate_limited';
@@ -36,13 +36,12 @@ export function readDocument<T>(schema: FieldSchema<T>, body: Uint8Array, maxVal
   const parsed = parseJson(body, maxValues);
   if (!parsed.ok) return parsed;
   const { json, isDense } = parsed;
-  const before = wrongValuesSoFar();
-  const value = schema.parse(json);
-  const errors = errorsOf(schema, value, wrongValuesSoFar() > before);
-  return { ok: true, value: value === INVALID ? undefined : value, errors, isDense };
+  const { value, hasWrongValues } = readField(schema, json);
+  const errors = errorsOf(schema, value, hasWrongValues);
+  return { ok: true, value: validOrUndefined(value), errors, isDense };
 }
 
-/** `isDense`: the body has so many values for its size that it is no real document, and JSON.parse takes seconds for some of them. */
+/** `isDense`: the body has so many values for its size that it is no real document; JSON.parse takes seconds for some dense bodies. */
 type ParsedJson = { readonly ok: true; readonly json: unknown; readonly isDense: boolean } | UnreadableDocument;
 
 const DENSE_BYTES_PER_VALUE = 16;
@@ -74,13 +73,13 @@ export function parseJson(body: Uint8Array, maxValues: number): ParsedJson {
   }
 }
 
-/** One for each byte that begins a value: `,`, `[` and `{`. */
+/** 1 for each byte that begins a value: `,`, `[` and `{`. */
 const BEGINS_VALUE = new Uint8Array(256);
 for (const character of ',[{') BEGINS_VALUE[character.charCodeAt(0)] = 1;
 
 /**
- * At least the number of JSON values of a body. JSON.parse builds all of them, so a body is counted before: a hostile one of 32 MiB can have
- * 16 million, and takes gigabytes. Characters in strings count, too; real documents have a value per 31 to 41 bytes.
+ * An upper bound of the number of JSON values of a body, because characters in strings count, too. JSON.parse builds all values: a hostile body
+ * of 32 MiB can have 16 million, which take gigabytes. Real documents have a value per 31 to 41 bytes.
  */
 export function countValues(body: Uint8Array): number {
   let count = 1;
@@ -89,7 +88,7 @@ export function countValues(body: Uint8Array): number {
   return count;
 }
 
-/** The errors in a value that was read. Lists are searched only if there are invalid or unknown values: they have tens of thousands of rows. */
+/** The errors in a value. Lists have tens of thousands of rows, and are searched only if the read had wrong values. */
 function errorsOf(schema: FieldSchema, value: unknown, hasWrongValues: boolean): FieldErrors {
   const invalid = new Map<string, number>();
   const unknown = new Map<string, number>();
@@ -112,16 +111,15 @@ function errorsOf(schema: FieldSchema, value: unknown, hasWrongValues: boolean):
   return { invalid, unknown, missing };
 }
 
-/** Limits of `unrecognizedFields`. */
 export const MAX_UNRECOGNIZED_FIELDS = 20;
 const MAX_UNRECOGNIZED_KEY_CHARACTERS = 64;
 
-/** Paths of keys that a schema does not have; the first ones, because a document can have any number. */
+/** Paths of keys that a schema does not have, at most `MAX_UNRECOGNIZED_FIELDS`. */
 export function unrecognizedFields(schema: FieldSchema, json: unknown): ReadonlySet<string> {
-  const found = new Set<string>();
+  const paths = new Set<string>();
   const visit = (fieldSchema: FieldSchema, path: string, value: unknown): void => {
     const { fields, aliases = {}, ignored = [], row } = structureOf(fieldSchema);
-    if (found.size >= MAX_UNRECOGNIZED_FIELDS || typeof value !== 'object' || value === null) return;
+    if (paths.size >= MAX_UNRECOGNIZED_FIELDS || typeof value !== 'object' || value === null) return;
     if (Array.isArray(value)) {
       if (row !== undefined) for (const entry of value) visit(row, `${path}[]`, entry);
     } else if (fields !== undefined) {
@@ -129,14 +127,14 @@ export function unrecognizedFields(schema: FieldSchema, json: unknown): Readonly
         const name = (Object.hasOwn(aliases, key) && aliases[key]) || key;
         const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
         if (field !== undefined) visit(field, joinPath(path, name), entry);
-        else if (!ignored.includes(name) && found.size < MAX_UNRECOGNIZED_FIELDS) {
-          found.add(joinPath(path, key.slice(0, MAX_UNRECOGNIZED_KEY_CHARACTERS)));
+        else if (!ignored.includes(name) && paths.size < MAX_UNRECOGNIZED_FIELDS) {
+          paths.add(joinPath(path, key.slice(0, MAX_UNRECOGNIZED_KEY_CHARACTERS)));
         }
       }
     }
   };
   visit(schema, '', json);
-  return found;
+  return paths;
 }
 
 function increment(counts: Map<string, number>, path: string): void {

@@ -5,30 +5,36 @@ import { INVALID, type Field } from './field.js';
 import { parseNumeral } from './numeral.js';
 
 /*
- * The zod schemas of fields. A field that is missing, also as `null`, is `undefined`. One with a value of another type is INVALID, and its
- * document is valid all the same. Neither makes an issue of zod: a document can have a wrong value in each of 60,000 rows.
+ * The zod schemas of fields. A missing field, also `null`, is `undefined`. A value of another type is INVALID, and the document is valid all the
+ * same. Neither makes an issue of zod: a document can have a wrong value in each of 60,000 rows.
  */
 
 export type FieldSchema<T = unknown> = ZodMiniType<Field<T>>;
 
-/** The type of a field that is present. */
+/** The type of a field with a valid value. */
 export type ValueOf<Schema extends FieldSchema> = Exclude<z.output<Schema>, undefined | typeof INVALID>;
 
-/** How many INVALID and unknown values were read so far, of all documents. While one is read, nothing else is, so the difference is that of the document. */
-let wrongValues = 0;
+/** Of the read in progress; zod passes nothing on to a transform. */
+let hasWrongValues = false;
 
-export function wrongValuesSoFar(): number {
-  return wrongValues;
+/** Reads JSON by a schema, and whether a value in it is INVALID or unknown. */
+export function readField<T>(
+  schema: FieldSchema<T>,
+  json: unknown,
+): { readonly value: Field<T>; readonly hasWrongValues: boolean } {
+  hasWrongValues = false;
+  const value = schema.parse(json);
+  return { value, hasWrongValues };
 }
 
 type Json = string | number | boolean | object;
 
-/** A field, as `read` converts it from JSON that is neither missing nor `null`. The transform of zod itself makes a closure for each value. */
+/** A field that `read` converts from JSON other than `null`. The transform of zod itself makes a closure for each value. */
 function field<T>(read: (json: Json) => Field<T>): FieldSchema<T> {
   return transform((json: Json | null | undefined) => {
     if (json === undefined || json === null) return undefined;
     const value = read(json);
-    if (value === INVALID || value === UNKNOWN_VALUE) wrongValues += 1;
+    if (value === INVALID || value === UNKNOWN_VALUE) hasWrongValues = true;
     return value;
   });
 }
@@ -48,33 +54,30 @@ export const addressDataPart = field(interned(dataPart));
 /** Chains have some hundreds of validators and tokens. */
 const MAX_INTERNED = 10_000;
 
-/** Converts strings that repeat, and returns the same string for equal ones. */
+/** Converts each distinct string once. */
 function interned(convert: (text: string) => string): (json: Json) => Field<string> {
-  const known = new Map<string, string>();
+  const cache = new Map<string, string>();
   return (json) => {
     if (typeof json !== 'string') return INVALID;
-    const found = known.get(json);
-    if (found !== undefined) return found;
+    const cached = cache.get(json);
+    if (cached !== undefined) return cached;
     const converted = convert(json);
-    if (known.size >= MAX_INTERNED) known.clear();
-    known.set(json, converted);
+    if (cache.size >= MAX_INTERNED) cache.clear();
+    cache.set(json, converted);
     return converted;
   };
 }
 
-/** A chain id: a string, or a JSON integer as its digits, which are lost above 2^53. */
+/** A chain id: a string, or a JSON integer as its digits. Above 2^53, JSON.parse has rounded the digits. */
 export const chainId = field((json) => {
   if (typeof json === 'string') return json;
   return typeof json === 'number' && Number.isSafeInteger(json) ? String(json) : INVALID;
 });
 
-/** Replaces enum values that the exporter does not know. */
+/** Replaces enum values that the schema does not have. */
 export const UNKNOWN_VALUE = 'other';
 
-/**
- * A protobuf enum. A gRPC gateway sends the number of a value whose name it does not know, so `namesByNumber` has the name of each
- * number; `aliases` has other names of values. Unknown values become `other` and are counted.
- */
+/** A protobuf enum. A gRPC gateway sends the number of a value that its version does not have; `aliases` are other names of values. */
 export function enumeration(namesByNumber: ReadonlyMap<number, string>, aliases: Aliases = {}): FieldSchema<string> {
   const names = new Map([
     ...Array.from(namesByNumber.values(), (name) => [name, name] as const),
@@ -88,14 +91,14 @@ export function enumeration(namesByNumber: ReadonlyMap<number, string>, aliases:
   return schema;
 }
 
-/** What a schema consists of. Schemas of other scalars have none. */
+/** The parts of a schema; none for a scalar that is no enum. */
 interface Structure {
   readonly isEnumeration?: boolean;
   /** The fields of an object. */
   readonly fields?: Shape;
-  /** Other names of its fields. Of a field and its alias, the field counts. */
+  /** Other names of the fields. If an object has a field by both names, the name of the spec counts. */
   readonly aliases?: Aliases;
-  /** Its fields that nothing reads. */
+  /** Fields of the object that nothing reads. */
   readonly ignored?: readonly string[];
   /** The schema of the rows of a list. */
   readonly row?: FieldSchema;
@@ -129,14 +132,14 @@ export function object<const Fields extends Shape>(
   const renamed = Object.entries(aliases).filter(([, name]) => Object.hasOwn(fields, name));
   const schema = field((json) => {
     if (typeof json !== 'object' || Array.isArray(json)) return INVALID;
-    // A property that is not there is `undefined`, too.
+    // A missing property is `undefined`, too.
     return z.parse(properties, withNames(json, renamed)) as ObjectOf<Fields>;
   });
   structures.set(schema, { fields, aliases, ignored });
   return schema;
 }
 
-/** Creates objects with the aliases of a chain; the second argument lists fields that nothing reads. */
+/** Creates objects with the aliases of all dialects; the second argument lists fields that nothing reads. */
 export function objectWith(aliases: Aliases) {
   return <const Fields extends Shape>(fields: Fields, ignored: readonly string[] = []) =>
     object(fields, { aliases, ignored });
@@ -152,7 +155,7 @@ function withNames(json: object, aliases: readonly (readonly [alias: string, nam
   return renamed ?? json;
 }
 
-/** Whether an object has a field of its schema, at least as `null`. An object without any, such as an error, is something else. */
+/** Whether an object has a field of its schema, at least as `null`. An object without any is another document, such as an error. */
 export function hasKnownField(schema: FieldSchema, value: object): boolean {
   return Object.keys(structureOf(schema).fields ?? {}).some((name) => Object.hasOwn(value, name));
 }

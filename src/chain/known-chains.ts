@@ -1,6 +1,6 @@
 import { HOUR_MS } from '../units.js';
 
-/** How a chain executes transactions, which decides what a hash tells and whether missed nonces block it. */
+/** How a chain executes transactions: it decides what a hash means, and whether a missed nonce blocks the chain. */
 export type ChainType = 'evm' | 'bitcoin' | 'other';
 
 /** A coin with the number of decimals of its smallest unit. */
@@ -15,18 +15,18 @@ interface KnownChain {
   readonly name?: string;
   /** The coin that pays for transactions. */
   readonly gas?: Coin;
-  /** How long a transaction may be pending; only if it is not the default. */
+  /** How long a transaction may be pending, if not for the default time. */
   readonly ageLimitMs?: number;
-  /** The lookahead, if it is not the default. */
+  /** If it is not `LOOKAHEAD`. */
   readonly lookahead?: number;
 }
 
-/** The coin of the hub, which is the coin type `Native`. */
+/** The coin type `Native` on ZetaChain. */
 const ZETA: Coin = { symbol: 'ZETA', decimals: 18 };
 const ETH: Coin = { symbol: 'ETH', decimals: 18 };
 const BTC: Coin = { symbol: 'BTC', decimals: 8 };
 
-/** The chains with a built-in name, and those that differ from an EVM chain with the usual limits, by chain id. Those without an EVM have ids of their own. */
+/** Chains with a built-in name, a type other than `evm` or a limit other than the default, by chain id. */
 export const knownChains: ReadonlyMap<string, KnownChain> = new Map<string, KnownChain>([
   // Two confirmations of ten minutes on average take more than 45 minutes in 6 of 100 cases, and more than 2 hours in 1 of 12,000.
   ['8332', { type: 'bitcoin', name: 'bitcoin', gas: BTC, ageLimitMs: 2 * HOUR_MS }],
@@ -56,10 +56,10 @@ export const chainNames: Readonly<Record<string, string>> = Object.fromEntries(
   Array.from(knownChains).flatMap(([chainId, { name }]) => (name === undefined ? [] : [[chainId, name]])),
 );
 
-/** The chain ids of ZetaChain: its main network and its test network. */
+/** The main network and the test network. */
 export const ZETACHAIN_IDS: readonly string[] = ['7000', '7001'];
 
-/** The coin of an amount, by the coin type of its outbound; `undefined` if its decimals are not known. */
+/** The coin of an amount, by the coin type of its outbound; `undefined` if its decimals are unknown. */
 export function coinOf(coinType: string, chainId: string, hubChainIds: readonly string[]): Coin | undefined {
   if (coinType === 'Gas') return knownChains.get(chainId)?.gas;
   const isZetaChain = hubChainIds.length > 0 && hubChainIds.every((id) => ZETACHAIN_IDS.includes(id));
@@ -71,14 +71,14 @@ export function chainType(chainId: string): ChainType {
   return knownChains.get(chainId)?.type ?? 'evm';
 }
 
-/** The default of the chain parameter `outbound_schedule_lookahead`: clients send no nonce that is further above the lowest missed one. */
+/** The default of the chain parameter `outbound_schedule_lookahead`: how far above the lowest missed nonce clients send. */
 export const LOOKAHEAD = 60;
 
 export function lookaheadOf(chainId: string): number {
   return knownChains.get(chainId)?.lookahead ?? LOOKAHEAD;
 }
 
-/** Whether clients look at the distance of nonces; not on Bitcoin. */
+/** Whether clients apply the lookahead; not on Bitcoin. */
 export function isScheduledByDistance(chainId: string): boolean {
   return chainType(chainId) !== 'bitcoin';
 }

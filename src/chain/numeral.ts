@@ -1,13 +1,15 @@
 import { z } from 'zod';
-import { INVALID, isPresent, type Field } from './field.js';
+import { INVALID, isValid, type Field } from './field.js';
 
-/** A decimal number as a string: optional sign, digits, optional fraction, no exponent. */
+/*
+ * Numbers are exact: a `Numeral` is a number of a document, a `Decimal` (decimal.ts) the result of a calculation, and calculations take both, which
+ * are `AnyNumber`. A `DecimalString` is a number as text, for settings, JSON and the state file.
+ */
+
+/** Optional sign, digits, optional fraction, no exponent. */
 export type DecimalString = string & { readonly __brand: 'digits' };
 
-/**
- * A number of a document. Quoted integers of at most 15 digits, the usual form, are JavaScript numbers; all others are strings with all
- * digits.
- */
+/** A quoted integer of at most 15 digits, the usual form, is a JavaScript number; any other number is a string with all digits. */
 export type Numeral = number | DecimalString;
 
 /** Integers of up to this many digits are exact as doubles. */
@@ -17,31 +19,27 @@ const SHORT_INTEGER = /^(?:0|[1-9]\d{0,14})$/;
 const DECIMAL = /^[+-]?\d+(?:\.\d+)?$/;
 const MAX_CHARACTERS = 100;
 
-/**
- * Parses a decimal string of at most 100 characters. All digits are kept; a number is rounded once, when a family converts it.
- * An empty string is a missing number.
- */
+/** Parses a decimal string of at most 100 characters, and keeps all digits. An empty string is a missing number. */
 export function parseDecimal(text: string): Field<DecimalString> {
   if (text === '') return undefined;
   return text.length <= MAX_CHARACTERS && DECIMAL.test(text) ? (text as DecimalString) : INVALID;
 }
 
-/** The schema of numbers that the exporter has written itself. */
+/** The schema of a number in the state file. */
 export const decimalString = z.custom<DecimalString>(
-  (value) => typeof value === 'string' && isPresent(parseDecimal(value)),
+  (value) => typeof value === 'string' && isValid(parseDecimal(value)),
 );
 
-/** The same, of numbers of documents. */
 export const numeralSchema = z.union([z.number().int(), decimalString]) satisfies z.ZodType<Numeral>;
 
-/** A number of a document: a decimal string or a JSON number. Of an unquoted integer above 2^53, JSON.parse has rounded the digits. */
+/** Reads a decimal string or a JSON number. Above 2^53, JSON.parse has rounded the digits of an integer without quotes. */
 export function parseNumeral(json: unknown): Field<Numeral> {
   if (typeof json === 'number') return withoutExponent(json);
   if (typeof json !== 'string') return json === null || json === undefined ? undefined : INVALID;
   return SHORT_INTEGER.test(json) ? Number(json) : parseDecimal(json);
 }
 
-/** Casts a string that is validated elsewhere: a setting or the value of a flag. */
+/** Casts a validated string: a setting or the value of a flag. */
 export function asDecimalString(text: string): DecimalString {
   return text as DecimalString;
 }

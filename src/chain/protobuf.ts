@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 
-/** A varint of a 64-bit integer has at most ten bytes, of which the last one has only the 64th bit. */
+/** A varint of a 64-bit integer has at most ten bytes; the tenth has only the 64th bit. */
 const MAX_VARINT_BYTES = 10;
 const MAX_TENTH_BYTE = 1;
 
-/** Of so many bytes, a varint is exact as a double, which is much faster. */
+/** Up to this length a varint is exact as a double, which is much faster than a bigint. */
 const EXACT_VARINT_BYTES = 7;
 
 /** A tag is a field number and a wire type in 32 bits. */
@@ -12,13 +12,13 @@ const MAX_TAG = 0xffff_ffff;
 
 const WireType = { varint: 0, fixed64: 1, lengthDelimited: 2, fixed32: 5 } as const;
 
-/** A value on the wire: a varint, or the bytes of a string or of another message. Values of fixed width are not read. */
+/** A varint, or the bytes of a string or of another message. Values of fixed width are not read. */
 type WireValue = number | bigint | Uint8Array | undefined;
 
 /** The values of each field of a message, by field number, in the order of the message. */
 export type Message = ReadonlyMap<number, readonly WireValue[]>;
 
-/** Reads the fields of a protobuf message; `undefined` unless it is well-formed. Groups, which are deprecated, are not. */
+/** Reads the fields of a protobuf message; `undefined` for a malformed message, and for groups, which are deprecated. */
 export function readMessage(bytes: Uint8Array): Message | undefined {
   const fields = new Map<number, WireValue[]>();
   let offset = 0;
@@ -37,19 +37,19 @@ export function readMessage(bytes: Uint8Array): Message | undefined {
   return fields;
 }
 
-/** The last value of an integer field, 0 when it is left out; `undefined` when it has another wire type. */
+/** The last value of an integer field, 0 when the field is left out; `undefined` when it has another wire type. */
 export function integerOf(message: Message, field: number): number | bigint | undefined {
   const values = message.get(field) ?? [0];
   return values.every((value) => typeof value === 'number' || typeof value === 'bigint') ? values.at(-1) : undefined;
 }
 
-/** The last value of a string field, empty when it is left out; `undefined` when it is no valid UTF-8. */
+/** The last value of a string field, empty when the field is left out; `undefined` without valid UTF-8. */
 export function stringOf(message: Message, field: number): string | undefined {
   const texts = (message.get(field) ?? [new Uint8Array()]).map(decodeText);
   return texts.includes(undefined) ? undefined : texts.at(-1);
 }
 
-/** The messages of a repeated field; `undefined` when one of them is malformed. */
+/** The messages of a repeated field; `undefined` when a message is malformed. */
 export function messagesOf(message: Message, field: number): readonly Message[] | undefined {
   const messages = (message.get(field) ?? []).map((value) =>
     value instanceof Uint8Array ? readMessage(value) : undefined,

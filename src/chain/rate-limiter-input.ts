@@ -2,7 +2,7 @@ import { allAliases, crosschainDialects } from './dialects.js';
 import { address, chainId, enumeration, list, numeral, objectWith, string, type ValueOf } from './fields.js';
 
 /*
- * The rate limiter input in the words of the spec. The second argument of `object` lists fields that nothing reads; newer nodes have some
+ * The rate limiter input in the words of the spec. The second argument of `object` lists fields that nothing reads, also fields of newer nodes
  * that are not in the spec.
  */
 

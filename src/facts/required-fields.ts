@@ -1,4 +1,4 @@
-import { INVALID, isPresent, type Field } from '../chain/field.js';
+import { INVALID, isValid, type Field } from '../chain/field.js';
 
 /*
  * Families read fields with these functions. A family is *withdrawn*, that is not exported, when a field it requires is missing or
@@ -10,7 +10,7 @@ export const WITHDRAWN: unique symbol = Symbol('withdrawn');
 
 /** The value of a field; a missing or invalid one withdraws the family. */
 export function required<T>(field: Field<T>): T {
-  if (!isPresent(field)) throw WITHDRAWN;
+  if (!isValid(field)) throw WITHDRAWN;
   return field;
 }
 
@@ -23,7 +23,7 @@ export function optional<T>(field: Field<T>): T | undefined {
 /** The rows of a list. A missing or invalid list or row withdraws the family: a sum without that row would be wrong. */
 export function rows<T>(list: Field<readonly Field<T>[]>): readonly T[] {
   const found = required(list);
-  return found.every(isPresent) ? found : found.map(required);
+  return found.every(isValid) ? found : found.map(required);
 }
 
 export function lengthOf(list: Field<readonly unknown[]>): number {

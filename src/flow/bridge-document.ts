@@ -1,7 +1,7 @@
 import type { ClaimType } from '../chain/claim.js';
 import { compare, numeralKey, sum, toDecimalString } from '../chain/decimal.js';
 import type { Attestation, Batch, Transfer } from '../chain/module-state.js';
-import { present } from '../chain/field.js';
+import { validOrUndefined } from '../chain/field.js';
 import type { DecimalString, Numeral } from '../chain/numeral.js';
 import {
   claimContent,
@@ -156,7 +156,7 @@ function readBatch(
     nonce: keyOf(batch_nonce),
     contract: contractLabel(token_contract),
     timeout: required(batch_timeout),
-    block: present(block),
+    block: validOrUndefined(block),
     ids: transfers.map(({ id }) => id),
     totals: Array.from(
       groupBy(transfers, ({ contract }) => contract),

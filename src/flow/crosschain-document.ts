@@ -1,7 +1,7 @@
 import type { Instant } from '../clock.js';
 import { compare, numeralKey, toDouble } from '../chain/decimal.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
-import { present } from '../chain/field.js';
+import { validOrUndefined } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
 import {
   currentOutbound,
@@ -70,21 +70,21 @@ function read(input: CrosschainInput): CrosschainDocument {
 
 function liveCctx(cctx: Cctx, chainId: string): LiveCctx {
   const outbound = orUndefined(() => currentOutbound(cctx));
-  const nonce = present(outbound?.tss_nonce);
-  const asset = present(present(cctx.inbound_params)?.asset);
+  const nonce = validOrUndefined(outbound?.tss_nonce);
+  const asset = validOrUndefined(validOrUndefined(cctx.inbound_params)?.asset);
   return {
     chainId,
     created: createdSeconds(cctx),
     nonce: nonce === undefined ? undefined : numeralKey(nonce),
-    coinType: present(outbound?.coin_type),
-    amount: present(outbound?.amount),
+    coinType: validOrUndefined(outbound?.coin_type),
+    amount: validOrUndefined(outbound?.amount),
     asset: asset === undefined || asset.length > MAX_ID_CHARACTERS ? undefined : asset,
     key: signerKey(cctx),
   };
 }
 
 function createdSeconds({ cctx_status }: Cctx): number | undefined {
-  const created = present(present(cctx_status)?.created_timestamp);
+  const created = validOrUndefined(validOrUndefined(cctx_status)?.created_timestamp);
   return created !== undefined && compare(created, 0) > 0 ? toDouble(created) : undefined;
 }
 

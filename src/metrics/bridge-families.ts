@@ -1,4 +1,4 @@
-import { lowest, toSeconds, type Exact } from '../chain/decimal.js';
+import { lowest, toSeconds, type AnyNumber } from '../chain/decimal.js';
 import type { Field } from '../chain/field.js';
 import { asDecimalString, type Numeral } from '../chain/numeral.js';
 import * as anomalies from '../facts/bridge/anomalies.js';
@@ -41,7 +41,7 @@ const MEMBER_LABELS = ['orchestrator', 'external_address'] as const;
 /** One series per member of the newest validator set, some tens on real chains. */
 const PER_MEMBER = { labels: MEMBER_LABELS } as const;
 
-function eachMember(value: (input: BridgeInput, member: orchestrators.RegisteredMember) => Exact | undefined) {
+function eachMember(value: (input: BridgeInput, member: orchestrators.RegisteredMember) => AnyNumber | undefined) {
   return (input: BridgeInput): readonly Sample<(typeof MEMBER_LABELS)[number]>[] =>
     orchestrators.registeredMembers(input).map((member) => ({ labels: member.labels, value: value(input, member) }));
 }
@@ -66,7 +66,7 @@ const SUMMED = { ...PER_TOKEN, overLimit: 'keep-largest' } as const;
 type TokenSamples = readonly Sample<(typeof PER_TOKEN.labels)[number]>[];
 
 /** One sample for each token of the bridge. */
-function eachToken(transfersByContract: tokens.TransfersByContract, valueOf: tokens.ValueOfTransfers<Exact>) {
+function eachToken(transfersByContract: tokens.TransfersByContract, valueOf: tokens.ValueOfTransfers<AnyNumber>) {
   return (input: BridgeInput): TokenSamples => {
     const transfers = transfersByContract(input);
     const values = Array.from(
@@ -79,7 +79,7 @@ function eachToken(transfersByContract: tokens.TransfersByContract, valueOf: tok
 
 function withDenoms(
   input: BridgeInput,
-  values: Iterable<readonly [contract: string, value: Exact | undefined]>,
+  values: Iterable<readonly [contract: string, value: AnyNumber | undefined]>,
 ): TokenSamples {
   const denoms = tokens.denomByContract(input);
   return Array.from(values, ([contract, value]) => ({
@@ -91,7 +91,7 @@ function withDenoms(
 /** Samples of some tokens, in the order of their labels. */
 function perToken(
   input: BridgeInput,
-  values: Iterable<readonly [contract: string, value: Exact | undefined]>,
+  values: Iterable<readonly [contract: string, value: AnyNumber | undefined]>,
 ): TokenSamples {
   return withDenoms(input, values).toSorted((a, b) => compareLabels(PER_TOKEN.labels, a.labels, b.labels));
 }

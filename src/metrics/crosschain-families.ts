@@ -1,4 +1,4 @@
-import { compare, floorDivide, ratio, type Exact } from '../chain/decimal.js';
+import { compare, floorDivide, ratio, type AnyNumber } from '../chain/decimal.js';
 import { asDecimalString } from '../chain/numeral.js';
 import * as cctxs from '../facts/crosschain/cctxs.js';
 import * as chains from '../facts/crosschain/chains.js';
@@ -25,7 +25,7 @@ function eachList<Label extends string>(
   return (input: CrosschainInput): Derived<Label> => partByPart(cctxs.listNames, (list) => derive(list, input));
 }
 
-type ValueOfChain = (ofChain: cctxs.Cctxs) => Exact | undefined;
+type ValueOfChain = (ofChain: cctxs.Cctxs) => AnyNumber | undefined;
 
 /** One sample for each chain of some transactions. */
 function eachChain(cctxsOf: (input: CrosschainInput) => cctxs.Cctxs, value: ValueOfChain) {

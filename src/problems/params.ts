@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { isPresent } from '../chain/field.js';
+import { isValid } from '../chain/field.js';
 import type { ModuleState } from '../chain/module-state.js';
 import type { DocumentName, DocumentTypes } from '../document-types.js';
 import { required, rows } from '../facts/required-fields.js';
@@ -84,7 +84,7 @@ function identityOf({ params }: ModuleState): Readonly<Record<string, string>> {
   return Object.fromEntries(
     IDENTITY.flatMap((name): [string, string][] => {
       const value = present[name];
-      return isPresent(value) && value !== '' ? [[name, value.slice(0, 64)]] : [];
+      return isValid(value) && value !== '' ? [[name, value.slice(0, 64)]] : [];
     }),
   );
 }
@@ -93,7 +93,7 @@ function identityOf({ params }: ModuleState): Readonly<Record<string, string>> {
 function paramsOf({ params }: ModuleState): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(required(params)).flatMap(([name, value]): [string, string][] => {
-      if (name === 'admins' || (IDENTITY as readonly string[]).includes(name) || !isPresent(value)) return [];
+      if (name === 'admins' || (IDENTITY as readonly string[]).includes(name) || !isValid(value)) return [];
       return [[name, textOf(value)]];
     }),
   );

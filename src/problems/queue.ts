@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { compare, toDecimalString, type Exact } from '../chain/decimal.js';
+import { compare, toDecimalString, type AnyNumber } from '../chain/decimal.js';
 import { totalFees, waitOfBatch, type WaitReason } from '../facts/bridge/batches.js';
 import { decimalString } from '../chain/numeral.js';
 import { timeOfHeight } from '../facts/bridge/block-times.js';
@@ -43,7 +43,7 @@ function newestBatch(input: BridgeInput, contract: string): string {
 }
 
 /** Whether a live batch of the token has higher fees: hubs refuse to build another one before it is executed. */
-function hasBetterBatch(input: BridgeInput, contract: string, fees: Exact): boolean {
+function hasBetterBatch(input: BridgeInput, contract: string, fees: AnyNumber): boolean {
   return rows(input.state.batches).some(
     (batch) => contractLabel(batch.token_contract) === contract && compare(totalFees(batch), fees) >= 0,
   );

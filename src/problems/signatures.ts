@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { compare, toDecimalString } from '../chain/decimal.js';
 import type { Batch, Valset } from '../chain/module-state.js';
-import { isPresent, type Field } from '../chain/field.js';
+import { isValid, type Field } from '../chain/field.js';
 import { decimalString, type DecimalString, type Numeral } from '../chain/numeral.js';
 import { hubBlocksSince, hubBlocksUntil, isLate, timeOfHeight } from '../facts/bridge/block-times.js';
 import { valsetDeadline } from '../facts/bridge/duties.js';
@@ -48,7 +48,7 @@ const unsignedMark = z
   .nullable();
 type UnsignedMark = z.infer<typeof unsignedMark>;
 
-const decimalOf = (field: Field<Numeral>): DecimalString | null => (isPresent(field) ? toDecimalString(field) : null);
+const decimalOf = (field: Field<Numeral>): DecimalString | null => (isValid(field) ? toDecimalString(field) : null);
 
 function oldestUnsigned(input: BridgeInput): Batch | undefined {
   const unsigned = batchesBelowThreshold(input);

@@ -1,4 +1,4 @@
-import type { Exact } from '../chain/decimal.js';
+import type { AnyNumber } from '../chain/decimal.js';
 import { boolean, chainId, list, numeral, object, string } from '../chain/fields.js';
 import type { Numeral } from '../chain/numeral.js';
 import { chainLabels, PER_CHAIN } from '../facts/crosschain/chains.js';
@@ -71,7 +71,7 @@ interface Nonces {
 }
 
 /** One series for each external chain, of the present key; without a key there are none. */
-function eachChain(exact: (nonces: Nonces) => Exact) {
+function eachChain(exact: (nonces: Nonces) => AnyNumber) {
   return ({ context, value }: QueryInput<readonly Nonces[]>) => {
     const key = signersKey.valuesOf(context.answered).get('');
     const hub = context.document === 'rate_limiter_input' ? context.settings.hub_chain_ids : [];

@@ -1,4 +1,4 @@
-import { exactSeconds, type Exact } from '../chain/decimal.js';
+import { exactSeconds, type AnyNumber } from '../chain/decimal.js';
 import { boolean, numeral, object, string, type ValueOf } from '../chain/fields.js';
 import type { Field } from '../chain/field.js';
 import type { Numeral } from '../chain/numeral.js';
@@ -36,7 +36,7 @@ function blockOf(block: { readonly header: Field<{ height: Field<Numeral>; time:
 /** The document is the only label: one series for each. */
 const LABELS = ['document'] as const;
 
-function ofDocument<Value>(exact: (value: Value) => Exact) {
+function ofDocument<Value>(exact: (value: Value) => AnyNumber) {
   return ({ context: { document }, value }: QueryInput<Value>) => [{ labels: { document }, value: exact(value) }];
 }
 

@@ -1,5 +1,5 @@
 import { readDocument, unreadable, type UnreadableDocument } from '../chain/document.js';
-import { isPresent, type Field } from '../chain/field.js';
+import { isValid, type Field } from '../chain/field.js';
 import { object, string, type FieldSchema, type ValueOf } from '../chain/fields.js';
 import type { DocumentName, DocumentTypes, StepContext } from '../document-types.js';
 import { orUndefined } from '../facts/required-fields.js';
@@ -94,8 +94,8 @@ export function responseReader<Read, Value>({
 export const pagination = object({ next_key: string });
 
 export function nextKeyOf(page: { readonly pagination: Field<ValueOf<typeof pagination>> }): string | undefined {
-  const key = isPresent(page.pagination) ? page.pagination.next_key : undefined;
-  return isPresent(key) && key !== '' ? key : undefined;
+  const key = isValid(page.pagination) ? page.pagination.next_key : undefined;
+  return isValid(key) && key !== '' ? key : undefined;
 }
 
 /** What the queries of an endpoint depend on, after a successful poll. */

@@ -1,5 +1,5 @@
 import { dataPart } from '../chain/addresses.js';
-import { isPresent, type Field } from '../chain/field.js';
+import { isValid, type Field } from '../chain/field.js';
 import { list, object, string, type ValueOf } from '../chain/fields.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { required, WITHDRAWN } from '../facts/required-fields.js';
@@ -95,12 +95,12 @@ function validatorsIn(page: ValueOf<typeof rows>): Validators {
   const contacts = new Map<string, Contact>();
   const operators = new Map<string, string>();
   for (const validator of page) {
-    if (!isPresent(validator) || !isPresent(validator.operator_address)) continue;
+    if (!isValid(validator) || !isValid(validator.operator_address)) continue;
     const { operator_address: address, description } = validator;
     const operator = dataPart(address);
     if (OPERATOR_ADDRESS.test(address) && !operators.has(operator)) operators.set(operator, address);
-    if (!isPresent(description)) continue;
-    const name = isPresent(description.moniker) ? toLabelValue(cleanText(description.moniker)) : '';
+    if (!isValid(description)) continue;
+    const name = isValid(description.moniker) ? toLabelValue(cleanText(description.moniker)) : '';
     if (name !== '' && !names.has(operator)) names.set(operator, name);
     const securityContact = contactText(description.security_contact);
     const website = contactText(description.website);
@@ -112,5 +112,5 @@ function validatorsIn(page: ValueOf<typeof rows>): Validators {
 }
 
 function contactText(field: Field<string>): string | null {
-  return isPresent(field) ? cleanText(field, MAX_CONTACT_CHARACTERS) || null : null;
+  return isValid(field) ? cleanText(field, MAX_CONTACT_CHARACTERS) || null : null;
 }

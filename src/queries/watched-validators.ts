@@ -1,5 +1,5 @@
 import { dataPart } from '../chain/addresses.js';
-import type { Exact } from '../chain/decimal.js';
+import type { AnyNumber } from '../chain/decimal.js';
 import { boolean, numeral, object, string } from '../chain/fields.js';
 import type { Numeral } from '../chain/numeral.js';
 import { toLabelValue } from '../facts/label-value.js';
@@ -39,7 +39,7 @@ function perWatched(addressOf: (watched: WatchedOrchestrator, context: QueryCont
 
 /** One sample for the validator that was asked for. */
 function ofWatched<Value, Label extends string = never>(
-  exact: (value: Value) => Exact,
+  exact: (value: Value) => AnyNumber,
   otherLabels?: (context: QueryContext) => LabelValues<Label>,
 ) {
   return ({ request, context, value }: QueryInput<Value>) => {

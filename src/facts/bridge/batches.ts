@@ -9,10 +9,10 @@ import {
   sum,
   toSeconds,
   type Decimal,
-  type Exact,
+  type AnyNumber,
 } from '../../chain/decimal.js';
 import type { Batch, Transfer } from '../../chain/module-state.js';
-import { isPresent } from '../../chain/field.js';
+import { isValid } from '../../chain/field.js';
 import type { Numeral } from '../../chain/numeral.js';
 import { MINUTE_MS } from '../../units.js';
 import { memoize } from '../memoize.js';
@@ -39,7 +39,7 @@ export interface SeenEvent {
 export function lastEventSeen({ state, at, past }: BridgeInput): SeenEvent | undefined {
   const nonce = state.last_observed_nonce;
   const before = past?.lastEvent;
-  if (!isPresent(nonce)) return before;
+  if (!isValid(nonce)) return before;
   const readAtMs = at.monotonicMs;
   if (before === undefined) return { nonce, readAtMs, observedAtMs: undefined };
   const order = compare(nonce, before.nonce);
@@ -49,7 +49,7 @@ export function lastEventSeen({ state, at, past }: BridgeInput): SeenEvent | und
 }
 
 /** Milliseconds since the last event was observed; `undefined` when that is unknown. */
-function msSinceLastEvent(input: BridgeInput): Exact | undefined {
+function msSinceLastEvent(input: BridgeInput): AnyNumber | undefined {
   requireEventNonces(input);
   required(input.state.last_observed_nonce);
   const seenAtMs = lastEventSeen(input)?.observedAtMs;
@@ -63,7 +63,7 @@ function msSinceLastEvent(input: BridgeInput): Exact | undefined {
  * The current external height: read on the external chain, else estimated from the last observed event and the block times in use. The hub
  * updates its own value only when it observes an event. `undefined` when the last observed event is neither in the state nor was seen.
  */
-export const estimatedExternalHeight = memoize((input: BridgeInput): Exact | undefined => {
+export const estimatedExternalHeight = memoize((input: BridgeInput): AnyNumber | undefined => {
   if (input.externalHeight !== undefined) return input.externalHeight;
   const base = required(input.state.last_observed_external_height);
   const blockTime = externalBlockTime(input);
@@ -72,12 +72,12 @@ export const estimatedExternalHeight = memoize((input: BridgeInput): Exact | und
 });
 
 /** The estimate, or `undefined` when a field for it is missing. */
-function estimateIfAny(input: BridgeInput): Exact | undefined {
+function estimateIfAny(input: BridgeInput): AnyNumber | undefined {
   return orUndefined(() => estimatedExternalHeight(input));
 }
 
 /** Seconds from now to an external height; `undefined` if that is unknown, and while the node is behind, unless the present height was read. */
-export function secondsToExternalHeight(input: BridgeInput, height: () => Exact | undefined): number | undefined {
+export function secondsToExternalHeight(input: BridgeInput, height: () => AnyNumber | undefined): number | undefined {
   if (input.isNodeBehind === true && input.externalHeight === undefined) return undefined;
   return orUndefined(() => {
     const blocks = subtract(required(height()), required(estimatedExternalHeight(input)));

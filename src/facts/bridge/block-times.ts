@@ -6,7 +6,7 @@ import {
   toDouble,
   toSeconds,
   type Decimal,
-  type Exact,
+  type AnyNumber,
 } from '../../chain/decimal.js';
 import type { Field } from '../../chain/field.js';
 import type { DecimalString, Numeral } from '../../chain/numeral.js';
@@ -82,7 +82,7 @@ export function hubBlockTimeSource(input: BridgeInput): 'configured' | 'measured
 }
 
 /** The block time of the hub: configured, else measured, else the parameter. */
-export const hubBlockTime = memoize((input: BridgeInput): Exact => {
+export const hubBlockTime = memoize((input: BridgeInput): AnyNumber => {
   const { block_time: blockTime } = input.settings;
   if (blockTime !== 'auto') return blockTime;
   return measuredBlockTime(input) ?? required(required(input.state.params).average_block_time);
@@ -94,7 +94,7 @@ const MIN_ROUGH_MS = 15_000;
  * The block time with which the age of a block is estimated: configured, else measured, however shortly. The parameter is for the first
  * document only: it can be three times too long.
  */
-const blockTimeOfAges = memoize((input: BridgeInput): Exact => {
+const blockTimeOfAges = memoize((input: BridgeInput): AnyNumber => {
   if (hubBlockTimeSource(input) !== 'parameter') return hubBlockTime(input);
   const { height, at } = input;
   if (height === undefined) return hubBlockTime(input);
@@ -109,7 +109,7 @@ const blockTimeOfAges = memoize((input: BridgeInput): Exact => {
 });
 
 /** When a hub height was, in Unix seconds; `undefined` if the height or the block time is unknown. */
-export function timeOfHeight(input: BridgeInput, height: () => Exact | undefined): number | undefined {
+export function timeOfHeight(input: BridgeInput, height: () => AnyNumber | undefined): number | undefined {
   return orUndefined(() => {
     const blocks = subtract(required(input.height), required(height()));
     return input.at.epochSeconds - toSeconds(multiply(blocks, blockTimeOfAges(input)));
@@ -123,7 +123,7 @@ const SLOT_MS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** The block time of the external chain: configured, else that of a known chain, else the parameter. */
-export const externalBlockTime = memoize(({ state, settings }: BridgeInput): Exact => {
+export const externalBlockTime = memoize(({ state, settings }: BridgeInput): AnyNumber => {
   if (settings.external_block_time !== 'auto') return settings.external_block_time;
   const params = required(state.params);
   return SLOT_MS.get(required(params.bridge_chain_id)) ?? required(params.average_external_block_time);
@@ -149,12 +149,12 @@ export function hubBlocksSince(input: BridgeInput, height: Field<Numeral>): Bloc
 }
 
 /** Hub blocks from the height of the response to a later one; `null` also while the node is behind. */
-export function hubBlocksUntil(input: BridgeInput, height: () => Exact): BlockSpan | null {
+export function hubBlocksUntil(input: BridgeInput, height: () => AnyNumber): BlockSpan | null {
   return input.isNodeBehind === true ? null : hubSpan(input, () => subtract(height(), required(input.height)));
 }
 
 /** External blocks from one external height to another; `null` also while the node is behind, unless the present height was read. */
-export function externalBlocks(input: BridgeInput, from: () => Exact, to: Field<Numeral>): BlockSpan | null {
+export function externalBlocks(input: BridgeInput, from: () => AnyNumber, to: Field<Numeral>): BlockSpan | null {
   if (input.isNodeBehind === true && input.externalHeight === undefined) return null;
   return span(
     orNull(() => subtract(required(to), from())),
@@ -162,14 +162,14 @@ export function externalBlocks(input: BridgeInput, from: () => Exact, to: Field<
   );
 }
 
-function hubSpan(input: BridgeInput, blocks: () => Exact): BlockSpan | null {
+function hubSpan(input: BridgeInput, blocks: () => AnyNumber): BlockSpan | null {
   return span(
     orNull(blocks),
     orNull(() => hubBlockTime(input)),
   );
 }
 
-function span(blocks: Exact | null, blockTime: Exact | null): BlockSpan | null {
+function span(blocks: AnyNumber | null, blockTime: AnyNumber | null): BlockSpan | null {
   if (blocks === null) return null;
   const seconds = blockTime === null ? null : toSeconds(multiply(blocks, blockTime));
   return { blocks: toDecimalString(blocks), seconds: Number.isFinite(seconds) ? seconds : null };

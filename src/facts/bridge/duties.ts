@@ -7,7 +7,7 @@ import {
   toDecimalString,
   toDouble,
   type Decimal,
-  type Exact,
+  type AnyNumber,
 } from '../../chain/decimal.js';
 import type { Field } from '../../chain/field.js';
 import type { Attestation, OrchestratorAddress, Valset } from '../../chain/module-state.js';
@@ -185,7 +185,7 @@ export function signatureOf({ kind, nonce }: Duty) {
 }
 
 /** The height of the first validator set since which the address is in none; `undefined` when it was in none of those in the state. */
-function heightOfLeaving({ state }: BridgeInput, address: string): Exact | undefined {
+function heightOfLeaving({ state }: BridgeInput, address: string): AnyNumber | undefined {
   const byNonce = rows(state.valsets).toSorted((a, b) => compare(required(a.nonce), required(b.nonce)));
   const last = byNonce.findLastIndex((valset) => memberAddresses(valset).has(address));
   const next = last === -1 ? undefined : byNonce[last + 1];

@@ -2,7 +2,7 @@ import type { ModuleState } from '../../chain/module-state.js';
 import type { TokenConfig, ValidatorConfig } from '../../config/config.js';
 import type { BridgeSettings } from '../../config/endpoint-config.js';
 import type { Instant } from '../../clock.js';
-import { isPresent, present } from '../../chain/field.js';
+import { isValid, validOrUndefined } from '../../chain/field.js';
 import type { Numeral } from '../../chain/numeral.js';
 import { contractFacts, type ContractFacts } from '../contract/hub-side.js';
 import { toLabelValue } from '../label-value.js';
@@ -78,6 +78,6 @@ export function bridgePast(input: BridgeInput): BridgePast {
 
 /** The contract with its bridge id, in one string; empty without one of both. */
 export function bridgeIdentity({ params }: ModuleState): readonly string[] {
-  const { bridge_id: id, bridge_external_address: contract } = present(params) ?? {};
-  return isPresent(id) && isPresent(contract) && id !== '' ? [`${contract} ${toLabelValue(id)}`] : [];
+  const { bridge_id: id, bridge_external_address: contract } = validOrUndefined(params) ?? {};
+  return isValid(id) && isValid(contract) && id !== '' ? [`${contract} ${toLabelValue(id)}`] : [];
 }

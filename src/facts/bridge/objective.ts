@@ -6,7 +6,7 @@ import {
   subtract,
   toDouble,
   toSeconds,
-  type Exact,
+  type AnyNumber,
 } from '../../chain/decimal.js';
 import type { Batch } from '../../chain/module-state.js';
 import { memoize } from '../memoize.js';
@@ -56,7 +56,7 @@ function oldestCreation(input: BridgeInput, batches: readonly Batch[]): readonly
   return [input.at.epochSeconds - toSeconds(age)];
 }
 
-function earliest(seconds: readonly number[]): Exact | undefined {
+function earliest(seconds: readonly number[]): AnyNumber | undefined {
   return seconds.length === 0 ? undefined : exactSeconds(Math.min(...seconds));
 }
 

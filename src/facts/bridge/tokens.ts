@@ -1,5 +1,5 @@
 import { compare, highest, lowest, sum, type Decimal } from '../../chain/decimal.js';
-import { present, type Field } from '../../chain/field.js';
+import { validOrUndefined, type Field } from '../../chain/field.js';
 import type { Batch, Coin, Transfer } from '../../chain/module-state.js';
 import { asDecimalString, type Numeral } from '../../chain/numeral.js';
 import type { TokenConfig } from '../../config/config.js';
@@ -83,7 +83,7 @@ export const denomByContract = memoize(({ state }: BridgeInput): ReadonlyMap<str
 
 /** The coin that pays for transactions on the hub; `undefined` if it is not known. */
 export function hubCoinDenom({ state: { params } }: BridgeInput): string | undefined {
-  return present(present(params)?.hub_coin_denom) || undefined;
+  return validOrUndefined(validOrUndefined(params)?.hub_coin_denom) || undefined;
 }
 
 type Transfers = readonly Transfer[];

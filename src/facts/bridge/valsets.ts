@@ -8,7 +8,7 @@ import {
   sum,
   ZERO,
   type Decimal,
-  type Exact,
+  type AnyNumber,
 } from '../../chain/decimal.js';
 import type { Valset } from '../../chain/module-state.js';
 import { toLabelValue } from '../label-value.js';
@@ -82,7 +82,7 @@ export const newestPowers = memoize(
 );
 
 /** The share of some power in that of the newest validator set; `undefined` when that one has none. */
-export function shareOfNewest(input: BridgeInput, power: Exact): number | undefined {
+export function shareOfNewest(input: BridgeInput, power: AnyNumber): number | undefined {
   return ratio(power, newestTotalPower(input));
 }
 

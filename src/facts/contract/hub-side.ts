@@ -1,7 +1,7 @@
 import { add, highest, sum, toDouble, type Decimal } from '../../chain/decimal.js';
 import type { Batch, Transfer } from '../../chain/module-state.js';
 import type { Instant } from '../../clock.js';
-import { isPresent, present } from '../../chain/field.js';
+import { isValid, validOrUndefined } from '../../chain/field.js';
 import type { Numeral } from '../../chain/numeral.js';
 import { externalBlockTime } from '../bridge/block-times.js';
 import type { BridgeInput } from '../bridge/input.js';
@@ -58,15 +58,15 @@ export const MAX_BATCH_TOKENS = 20;
 /** `undefined` when the address of the contract or the id of its chain is unknown. */
 export function contractFacts(input: BridgeInput): ContractFacts | undefined {
   const { state, at, height, settings } = input;
-  const { bridge_external_address: contract, bridge_chain_id: chainId } = present(state.params) ?? {};
-  if (!isPresent(contract) || !/^0x[\da-f]{40}$/.test(contract) || !isPresent(chainId)) return undefined;
+  const { bridge_external_address: contract, bridge_chain_id: chainId } = validOrUndefined(state.params) ?? {};
+  if (!isValid(contract) || !/^0x[\da-f]{40}$/.test(contract) || !isValid(chainId)) return undefined;
   const backing = orEmpty(() => backingFacts(input));
   return {
     at,
     height,
     contract,
     chainId,
-    lastObservedNonce: present(state.last_observed_nonce),
+    lastObservedNonce: validOrUndefined(state.last_observed_nonce),
     newestValsetNonce: orUndefined(() => newestValsetNonce(input)),
     lastBatchNonce: lastBatchNonce(input),
     externalBlockMs: orUndefined(() => toDouble(externalBlockTime(input))),
@@ -78,7 +78,7 @@ export function contractFacts(input: BridgeInput): ContractFacts | undefined {
 
 function lastBatchNonce({ state }: BridgeInput): Numeral | undefined {
   const live = orEmpty(() => rows(state.batches).map(({ batch_nonce }) => required(batch_nonce)));
-  return highest([present(state.last_outgoing_batch_id), ...live]);
+  return highest([validOrUndefined(state.last_outgoing_batch_id), ...live]);
 }
 
 function newestValsetNonce({ state }: BridgeInput): Numeral | undefined {

@@ -1,4 +1,4 @@
-import { compare, ratio, subtract, ZERO, type Exact } from '../../chain/decimal.js';
+import { compare, ratio, subtract, ZERO, type AnyNumber } from '../../chain/decimal.js';
 import type { Instant } from '../../clock.js';
 import type { Numeral } from '../../chain/numeral.js';
 import { required } from '../required-fields.js';
@@ -21,7 +21,7 @@ export interface ContractReading {
   readonly paused: boolean | undefined;
   readonly batchNonces: readonly BatchNonce[];
   /** Events of the contract that the hub has not observed; `undefined` when the hub may be behind. */
-  readonly unobservedEvents: Exact | undefined;
+  readonly unobservedEvents: AnyNumber | undefined;
   /** Whether the contract has a validator set that is newer than every set of the hub; `undefined` when the hub may be behind. */
   readonly isValsetUnknown: boolean | undefined;
   readonly info: ContractInfo;
@@ -59,7 +59,7 @@ export interface TokenBacking {
   /** `undefined` when the hub was not asked, or did not answer. */
   readonly supply: Numeral | undefined;
   /** `undefined` when an input is, and when both sides were not read at nearly the same time. */
-  readonly surplus: Exact | undefined;
+  readonly surplus: AnyNumber | undefined;
 }
 
 /** What the hub has said about the module state of the facts. */
@@ -108,7 +108,7 @@ export function backingSurplus(
   balance: Numeral | undefined,
   supply: Numeral | undefined,
   { executed, made }: { readonly executed: Numeral | undefined; readonly made: Numeral | undefined },
-): Exact | undefined {
+): AnyNumber | undefined {
   if (balance === undefined || supply === undefined || executed === undefined || made === undefined) return undefined;
   if (compare(executed, made) > 0) return undefined;
   const owed = outstanding(token, (nonce) => compare(nonce, executed) <= 0);
@@ -116,12 +116,12 @@ export function backingSurplus(
 }
 
 /** How far the contract is ahead of the hub; 0 when the hub was read after it and is ahead. */
-export function distanceAhead(ofContract: Numeral | undefined, ofHub: Numeral | undefined): Exact | undefined {
+export function distanceAhead(ofContract: Numeral | undefined, ofHub: Numeral | undefined): AnyNumber | undefined {
   if (ofContract === undefined || ofHub === undefined) return undefined;
   return compare(ofContract, ofHub) > 0 ? subtract(ofContract, ofHub) : ZERO;
 }
 
-export function isZeroDistance(distance: Exact | undefined): boolean {
+export function isZeroDistance(distance: AnyNumber | undefined): boolean {
   return typeof distance === 'object' && distance.units === 0n;
 }
 

@@ -1,4 +1,4 @@
-import { compare, highest, lowest, subtract, ZERO, type Decimal, type Exact } from '../../chain/decimal.js';
+import { compare, highest, lowest, subtract, ZERO, type Decimal, type AnyNumber } from '../../chain/decimal.js';
 import { NATIVE, type Cctx, type Outbound } from '../../chain/rate-limiter-input.js';
 import type { Field } from '../../chain/field.js';
 import type { Numeral } from '../../chain/numeral.js';
@@ -52,7 +52,7 @@ export const ignoredBy = memoize(
     const { indexes, older_than: olderThanMs } = ignore;
     if (indexes.length === 0 && olderThanMs === 0) return undefined;
     const ignored = new Set(indexes);
-    const oldest: Exact = { units: BigInt(Math.round(at.epochSeconds * 1000) - olderThanMs), scale: 3 };
+    const oldest: AnyNumber = { units: BigInt(Math.round(at.epochSeconds * 1000) - olderThanMs), scale: 3 };
     const isOlder = (cctx: Cctx): boolean => {
       const created = olderThanMs === 0 ? undefined : knownCreation(cctx);
       return created !== undefined && compare(created, oldest) < 0;

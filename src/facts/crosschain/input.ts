@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.js';
 import type { CrosschainSettings } from '../../config/endpoint-config.js';
 import type { Numeral } from '../../chain/numeral.js';
 import type { Instant } from '../../clock.js';
-import { isPresent, present } from '../../chain/field.js';
+import { isValid, validOrUndefined } from '../../chain/field.js';
 import { MAX_KEYS, signerKey } from './cctxs.js';
 import { rememberedNonces, type LowestNonce } from './chains.js';
 
@@ -53,9 +53,9 @@ export function crosschainIdentity(
   { cctxs_missed, cctxs_pending }: RateLimiterInput,
   { hub_chain_ids: hubChainIds }: CrosschainSettings,
 ): readonly string[] {
-  const readable = (list: typeof cctxs_missed) => (isPresent(list) ? list.filter(isPresent) : []);
+  const readable = (list: typeof cctxs_missed) => (isValid(list) ? list.filter(isValid) : []);
   const cctxs = [...readable(cctxs_missed), ...readable(cctxs_pending)];
-  const senders = new Set(cctxs.map(({ inbound_params: inbound }) => present(inbound)?.sender_chain_id));
+  const senders = new Set(cctxs.map(({ inbound_params: inbound }) => validOrUndefined(inbound)?.sender_chain_id));
   const keys = new Set(cctxs.map(signerKey).filter((key) => key !== undefined));
   return [...hubChainIds.filter((id) => senders.has(id)), ...Array.from(keys).slice(0, MAX_KEYS)];
 }

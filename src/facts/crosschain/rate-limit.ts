@@ -1,10 +1,10 @@
-import { add, compare, multiply, subtract, ZERO, type Decimal, type Exact } from '../../chain/decimal.js';
+import { add, compare, multiply, subtract, ZERO, type Decimal, type AnyNumber } from '../../chain/decimal.js';
 import { asDecimalString } from '../../chain/numeral.js';
 import { required } from '../required-fields.js';
 import type { CrosschainInput } from './input.js';
 
 /** The configured window, extended to the lowest pending height. */
-export function effectiveWindow({ document, settings }: CrosschainInput): Exact {
+export function effectiveWindow({ document, settings }: CrosschainInput): AnyNumber {
   const configured = asDecimalString(settings.window);
   const low = required(document.lowest_pending_cctx_height);
   const extended = add(subtract(required(document.height), low), 1);

@@ -1,5 +1,5 @@
 import { coinOf, isScheduledByDistance, type Coin } from '../../chain/known-chains.js';
-import { compare, ratio, type Exact } from '../../chain/decimal.js';
+import { compare, ratio, type AnyNumber } from '../../chain/decimal.js';
 import type { DecimalString } from '../../chain/numeral.js';
 import { NATIVE, type Cctx, type Outbound } from '../../chain/rate-limiter-input.js';
 import type { Field } from '../../chain/field.js';
@@ -251,7 +251,7 @@ function coinItem(input: CrosschainInput, chainId: string, { coinType, amount, a
   return { coinType, symbol: coin?.symbol ?? null, amount, wholeAmount };
 }
 
-const hubCoin = (input: CrosschainInput, amount: Exact) =>
+const hubCoin = (input: CrosschainInput, amount: AnyNumber) =>
   coinItem(input, '', { coinType: NATIVE, amount: decimalStringOf(amount) });
 
 /** The configured token of a transfer of tokens. */

@@ -1,4 +1,4 @@
-import { compare, decimal, toDecimalString, toDouble, type Exact } from '../../chain/decimal.js';
+import { compare, decimal, toDecimalString, toDouble, type AnyNumber } from '../../chain/decimal.js';
 import type { Field } from '../../chain/field.js';
 import type { DecimalString, Numeral } from '../../chain/numeral.js';
 import { LAST_SECONDS } from '../../clock.js';
@@ -42,12 +42,12 @@ export function optionalKey<T>(key: (row: T) => Numeral | undefined): (row: T) =
 }
 
 /** A number as exact digits in canonical form. It is required, like a field of a family. */
-export function decimalStringOf(value: Field<Exact>): DecimalString {
+export function decimalStringOf(value: Field<AnyNumber>): DecimalString {
   return toDecimalString(required(value));
 }
 
 /** A number as exact digits in canonical form; `null` when it or a field that it requires is missing or invalid. */
-export function decimalOrNull(derive: () => Field<Exact>): DecimalString | null {
+export function decimalOrNull(derive: () => Field<AnyNumber>): DecimalString | null {
   return orNull(() => decimalStringOf(derive()));
 }
 
