@@ -1,4 +1,4 @@
-/** Groups rows by a key, in document order. A Map, because keys come from the chain and can be `__proto__`. */
+/** Groups rows by a key, in document order. A Map, because a key of the chain can be `__proto__`. */
 export function groupBy<T, Key>(list: readonly T[], keyOf: (row: T) => Key): ReadonlyMap<Key, readonly T[]> {
   const groups = new Map<Key, T[]>();
   for (const row of list) {
@@ -10,7 +10,7 @@ export function groupBy<T, Key>(list: readonly T[], keyOf: (row: T) => Key): Rea
   return groups;
 }
 
-/** The first row of each key: in look-ups, rows that repeat a key are ignored. */
+/** The first row of each key. */
 export function firstBy<T>(list: readonly T[], keyOf: (row: T) => string): ReadonlyMap<string, T> {
   const first = new Map<string, T>();
   for (const row of list) {

@@ -1,19 +1,16 @@
 import { WITHDRAWN } from './required-fields.js';
 
-/**
- * Derives a value once per key, for values that several families share. When a field is missing or invalid, that is cached
- * too, so that each of these families is withdrawn.
- */
+/** Derives a value once per key. WITHDRAWN is cached, too, so that each family that reads the value is withdrawn. */
 export function memoize<Key extends object, T>(derive: (key: Key) => T): (key: Key) => T {
   const results = new WeakMap<Key, { readonly value: T } | typeof WITHDRAWN>();
   return (key) => {
-    let known = results.get(key);
-    if (known === undefined) {
-      known = resultOf(derive, key);
-      results.set(key, known);
+    let result = results.get(key);
+    if (result === undefined) {
+      result = resultOf(derive, key);
+      results.set(key, result);
     }
-    if (known === WITHDRAWN) throw WITHDRAWN;
-    return known.value;
+    if (result === WITHDRAWN) throw WITHDRAWN;
+    return result.value;
   };
 }
 

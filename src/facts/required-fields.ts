@@ -1,20 +1,20 @@
 import { INVALID, isValid, type Field } from '../chain/field.js';
 
 /*
- * Families read fields with these functions. A family is *withdrawn*, that is not exported, when a field it requires is missing or
- * invalid: a default would be a wrong value.
+ * Families read fields with these functions. A family is *withdrawn*, that is not exported, when a required field is missing or invalid: a
+ * default would be a wrong value.
  */
 
 /** Thrown to withdraw a family. A constant without a stack trace, because this is an expected result. */
 export const WITHDRAWN: unique symbol = Symbol('withdrawn');
 
-/** The value of a field; a missing or invalid one withdraws the family. */
+/** The value of a field. A missing or invalid field withdraws the family. */
 export function required<T>(field: Field<T>): T {
   if (!isValid(field)) throw WITHDRAWN;
   return field;
 }
 
-/** The value of a field, or `undefined` when it is missing; an invalid one withdraws the family. */
+/** The value of a field, `undefined` when the field is missing. An invalid field withdraws the family. */
 export function optional<T>(field: Field<T>): T | undefined {
   if (field === INVALID) throw WITHDRAWN;
   return field;
@@ -22,25 +22,25 @@ export function optional<T>(field: Field<T>): T | undefined {
 
 /** The rows of a list. A missing or invalid list or row withdraws the family: a sum without that row would be wrong. */
 export function rows<T>(list: Field<readonly Field<T>[]>): readonly T[] {
-  const found = required(list);
-  return found.every(isValid) ? found : found.map(required);
+  const fields = required(list);
+  return fields.every(isValid) ? fields : fields.map(required);
 }
 
 export function lengthOf(list: Field<readonly unknown[]>): number {
   return required(list).length;
 }
 
-/** What `derive` returns, or an empty list when a field that it requires is missing or invalid: for a list without which a family is still right. */
+/** The list that `derive` returns, empty when a required field is missing or invalid: for a list without which a family is still right. */
 export function orEmpty<T>(derive: () => readonly T[]): readonly T[] {
   return orElse(derive, none);
 }
 
-/** What `derive` returns, or `undefined` when a field that it requires is missing or invalid. */
+/** The result of `derive`, `undefined` when a required field is missing or invalid. */
 export function orUndefined<T>(derive: () => T): T | undefined {
   return orElse<T | undefined>(derive, nothing);
 }
 
-/** The result of `derive`; `null` when a field that it requires is missing or invalid, or when the result is `undefined` or not finite. */
+/** The result of `derive`; `null` when a required field is missing or invalid, and for a result that is `undefined` or not finite. */
 export function orNull<T>(derive: () => T | undefined): T | null {
   const value = orUndefined(derive);
   return value === undefined || (typeof value === 'number' && !Number.isFinite(value)) ? null : value;
@@ -49,7 +49,7 @@ export function orNull<T>(derive: () => T | undefined): T | null {
 const none = (): readonly never[] => [];
 const nothing = (): undefined => undefined;
 
-/** What `derive` returns, or the result of `fallback` when a field that it requires is missing or invalid. */
+/** The result of `derive`, or of `fallback` when a required field is missing or invalid. */
 export function orElse<T>(derive: () => T, fallback: () => T): T {
   try {
     return derive();

@@ -2,14 +2,14 @@ import { compare } from '../chain/decimal.js';
 import type { Numeral } from '../chain/numeral.js';
 
 /*
- * When transfers were first seen. The hub numbers them in the order of their requests, so the new ones of a document are those above the
- * highest id of the document before, and one entry stands for all of them.
+ * When transfers were first seen. The hub numbers transfers in the order of their requests, so the new transfers of a document are above the
+ * highest id of the document before, and have one entry together.
  */
 
 export interface Arrival {
   /** The highest id of the document. */
   readonly upTo: Numeral;
-  /** On the monotonic clock; `undefined` when it is not known since when they were there. */
+  /** On the monotonic clock; `undefined` when the time is unknown. */
   readonly seenAtMs?: number | undefined;
 }
 
@@ -18,20 +18,20 @@ export type Arrivals = readonly Arrival[];
 
 /** The oldest are forgotten. */
 export const MAX_ARRIVALS = 10_000;
-/** Above this number, arrivals without a transfer that is left are dropped: a busy bridge has one for each poll of days. */
+/** Above this number, arrivals without remaining transfers are dropped: a busy bridge has an arrival in each poll of days. */
 export const MAX_UNUSED = 500;
 
-/** Adds that of a document with these transfers. */
+/** Adds the arrival of a document with these transfers. */
 export function addArrival(arrivals: Arrivals, arrival: Arrival, ids: Iterable<Numeral>): Arrivals {
   const last = arrivals.at(-1);
   if (last !== undefined && compare(arrival.upTo, last.upTo) <= 0) return arrivals;
-  const all = withoutUnused([...arrivals, arrival], ids);
-  if (all.length <= MAX_ARRIVALS) return all;
-  const [{ upTo } = arrival, ...others] = all.slice(-MAX_ARRIVALS);
-  return [{ upTo }, ...others];
+  const used = withoutUnused([...arrivals, arrival], ids);
+  if (used.length <= MAX_ARRIVALS) return used;
+  const [{ upTo } = arrival, ...later] = used.slice(-MAX_ARRIVALS);
+  return [{ upTo }, ...later];
 }
 
-/** Drops arrivals without a remaining transfer; ids below the next arrival count as part of it. */
+/** Drops arrivals without remaining transfers; lower ids then count as part of the next arrival. */
 function withoutUnused(arrivals: Arrivals, ids: Iterable<Numeral>): Arrivals {
   if (arrivals.length <= MAX_UNUSED) return arrivals;
   const used = new Set([arrivals.length - 1]);
@@ -39,12 +39,12 @@ function withoutUnused(arrivals: Arrivals, ids: Iterable<Numeral>): Arrivals {
   return arrivals.filter((_arrival, index) => used.has(index));
 }
 
-/** When a transfer was first seen, on the monotonic clock; `undefined` when that is not known. */
+/** When a transfer was first seen, on the monotonic clock; `undefined` when unknown. */
 export function seenAtMs(arrivals: Arrivals, id: Numeral): number | undefined {
   return arrivals[indexOf(arrivals, id)]?.seenAtMs;
 }
 
-/** The position of the first one that is not below the id. */
+/** The position of the first arrival that is not below the id. */
 function indexOf(arrivals: Arrivals, id: Numeral): number {
   let [low, high] = [0, arrivals.length];
   while (low < high) {

@@ -15,11 +15,11 @@ import {
 } from './bridge-document.js';
 
 /*
- * What happened between two documents of an endpoint. The hub deletes the transfers of an executed batch for good and returns those of a
- * canceled one, so a batch that has disappeared was canceled if one of its transfers is still there.
+ * What happened between two documents of an endpoint. The hub deletes the transfers of an executed batch for good, and returns the transfers
+ * of a canceled batch, so a batch that has disappeared was canceled if one of its transfers is still there.
  */
 
-/** What is counted of each token. */
+/** The counters of a token. */
 export type TokenCounter =
   | 'batchesExecuted'
   | 'batchesTimedOut'
@@ -40,7 +40,7 @@ export interface BridgeChanges {
   readonly tokens: readonly TokenChange[];
   readonly batchSeconds: readonly number[];
   readonly transferSeconds: readonly number[];
-  /** Whether a batch or a transfer was created and removed in between, or a deposit observed, of which nothing else is known. */
+  /** Whether a batch, a transfer or a deposit in between is in neither document. */
   readonly hasUnseen: boolean;
 }
 
@@ -68,7 +68,7 @@ export function changesBetween(
   const canceled = gone.filter(({ ids }) => ids.some(isThere));
   const vanished = gone.filter(({ ids }) => !ids.some(isThere));
   const eventCount = difference(document.highest.event, before.highest.event);
-  // The transfers of a hidden batch, which may have been executed, can come from a batch or a queue of the earlier document.
+  // A hidden batch, which may have been executed, can have had transfers of a batch or a queue of the earlier document.
   const isCertain = hiddenBatches <= 0;
   const otherEvents = observed.filter(({ type }) => type !== undefined && type !== 'withdraw').length;
   if (vanished.length > eventCount - (isCertain ? otherEvents : 0)) return undefined;
@@ -117,19 +117,19 @@ export function changesBetween(
   };
 }
 
-/** Whether a batch or a transfer is back that the earlier document did not have. The hub deletes them for good. */
+/** Whether a batch or a transfer is neither new nor in the earlier document. The hub deletes both for good. */
 function hasReappeared(before: Baseline, document: FlowDocument, requested: number): boolean {
   const groups: readonly TransferGroup[] = [...before.batches.values(), ...before.unbatched];
-  const known = groups.flatMap(({ ids }) => ids);
-  // Not all were remembered.
-  if (known.length >= MAX_TRANSFERS) return false;
-  if (document.ids.size - requested > known.filter((id) => document.ids.has(id)).length) return true;
+  const earlierIds = groups.flatMap(({ ids }) => ids);
+  // The memory may lack some ids.
+  if (earlierIds.length >= MAX_TRANSFERS) return false;
+  if (document.ids.size - requested > earlierIds.filter((id) => document.ids.has(id)).length) return true;
   return Array.from(document.batches).some(
     ([key, { nonce, ids }]) => ids.length > 0 && !before.batches.has(key) && compare(nonce, before.highest.batch) <= 0,
   );
 }
 
-/** The number of transfers that were requested since the earlier document. */
+/** The number of transfers requested since the earlier document. */
 function newTransfers({ highest: { transfer } }: Baseline, document: FlowDocument): number {
   if (compare(document.highest.transfer, transfer) === 0) return 0;
   let count = 0;
@@ -142,8 +142,8 @@ function difference(later: Numeral, earlier: Numeral): number {
 }
 
 /**
- * Why a batch was canceled. Votes are counted before batches time out, so after a single event a batch that was superseded had not
- * timed out before. With more events and both conditions, the order is unknown.
+ * Why a batch was canceled. Votes are counted before batches time out, so after a single event a superseded batch had not timed out before.
+ * With more events and both conditions, the order is unknown.
  */
 function cancellation(
   { contract, nonce, timeout }: FlowBatch,
@@ -157,24 +157,24 @@ function cancellation(
   return hasTimedOut && !isSuperseded ? 'batchesTimedOut' : 'batchesCanceled';
 }
 
-/** Each event that was observed and whose claim is known. Which of conflicting claims was observed is known only from the later document. */
+/** The observed events with a known claim. Of conflicting claims, only the later document has the observed claim. */
 export function observedBetween(before: Baseline, { observedEvents, highest }: FlowDocument): readonly FlowEvent[] {
   if (compare(highest.event, before.highest.event) <= 0) return [];
   const isNewlyObserved = ({ nonce }: FlowEvent): boolean =>
     compare(nonce, before.highest.event) > 0 && compare(nonce, highest.event) <= 0;
   const pending = groupBy(before.pendingEvents.filter(isNewlyObserved), ({ nonce }) => nonce);
   const observed = new Map(observedEvents.filter(isNewlyObserved).map((event) => [event.nonce, event]));
-  const alone = Array.from(pending).flatMap(([nonce, events]) =>
+  const undisputed = Array.from(pending).flatMap(([nonce, events]) =>
     events.length > 1 || observed.has(nonce) ? [] : events,
   );
-  return [...alone, ...observed.values()];
+  return [...undisputed, ...observed.values()];
 }
 
 function isChanged(before: Numeral | undefined, after: Numeral | undefined): boolean {
   return before !== undefined && after !== undefined && compare(before, after) !== 0;
 }
 
-/** The time from the creation of a batch to the document in which it is gone; `undefined` without heights or block time. */
+/** The time from the creation of a batch to the first document without it; `undefined` without heights or block time. */
 function batchSeconds({ block }: FlowBatch, input: BridgeInput): number | undefined {
   const { height } = input;
   if (block === undefined || height === undefined || compare(height, block) < 0) return undefined;

@@ -17,7 +17,7 @@ import { groupBy } from '../facts/grouping.js';
 import { optional, orElse, orUndefined, required, rows, WITHDRAWN } from '../facts/required-fields.js';
 import type { Arrivals } from './arrivals.js';
 
-/* What the flow of the bridge reads of a module state, and nothing else of it. */
+/* The module state as far as the flow reads it. */
 
 /** The counters of the hub. They only grow. */
 export interface HighestIds {
@@ -33,9 +33,8 @@ export interface FlowDocument {
   readonly externalHeight: Numeral;
   /** The nonce of the validator set in the contract; `undefined` when it is missing. */
   readonly valsetNonce: Numeral | undefined;
-  /** Distinct ones, by key. */
   readonly batches: ReadonlyMap<string, FlowBatch>;
-  /** The transfers that are in no batch, by token. */
+  /** By token. */
   readonly unbatched: readonly TransferGroup[];
   /** The ids of all transfers. */
   readonly ids: ReadonlySet<Numeral>;
@@ -43,32 +42,31 @@ export interface FlowDocument {
   readonly observedEvents: readonly FlowEvent[];
   /** Claims of later events. */
   readonly pendingEvents: readonly FlowEvent[];
-  /** Whether a batch or a transfer has a number that the hub has not reached. */
+  /** Whether a batch or a transfer has an id that the hub has not reached. */
   readonly isContradictory: boolean;
 }
 
 export interface TransferGroup {
   readonly contract: string;
-  /** The ids of the transfers that are in no batch or queue before this one. */
+  /** Without ids of earlier batches or queues of the document. */
   readonly ids: readonly Numeral[];
 }
 
 export interface FlowBatch extends TransferGroup {
   readonly nonce: Numeral;
   readonly timeout: Numeral;
-  /** `undefined` when it is missing, which affects only the duration of the batch. */
+  /** `undefined` when missing; then the batch has no duration. */
   readonly block: Numeral | undefined;
-  /** Its transfers by token. */
+  /** By token. */
   readonly totals: readonly { readonly contract: string; readonly transfers: number; readonly amount: DecimalString }[];
 }
 
-/** Only the first events that are claimed and not observed are kept: they are observed first. */
+/** The first pending events are kept, which are observed first. */
 const MAX_CLAIMS = 1_000;
 
-/** What an event was, as claimed. */
 export interface FlowEvent {
   readonly nonce: Numeral;
-  /** `undefined` for a claim of another type, and for one that cannot be read. */
+  /** `undefined` for a claim of another type, and for an unreadable claim. */
   readonly type?: ClaimType | undefined;
   readonly deposit?: { readonly contract: string; readonly amount: Numeral };
   /** The key of the batch that was executed. */
@@ -90,7 +88,7 @@ function read(input: BridgeInput): FlowDocument {
   }
   const unbatched = Array.from(unbatchedByToken(input), ([contract, transfers]) => ({
     contract,
-    ids: newIds(transfers, ids),
+    ids: addIds(transfers, ids),
   }));
   const highest = {
     event: keyOf(state.last_observed_nonce),
@@ -109,7 +107,7 @@ function read(input: BridgeInput): FlowDocument {
     observedEvents: eventAttestations(input)
       .filter(({ attestation }) => attestation.observed === true)
       .map(readEvent),
-    pendingEvents: first(pendingAttestations(input)).map(readEvent),
+    pendingEvents: withinLimit(pendingAttestations(input)).map(readEvent),
     isContradictory: isAnyAbove(nonces, highest.batch) || isAnyAbove(ids, highest.transfer),
   };
 }
@@ -119,23 +117,18 @@ function isAnyAbove(ids: Iterable<Numeral>, limit: Numeral): boolean {
   return false;
 }
 
-function first(attestations: readonly EventAttestation[]): readonly EventAttestation[] {
+function withinLimit(attestations: readonly EventAttestation[]): readonly EventAttestation[] {
   if (attestations.length <= MAX_CLAIMS) return attestations;
   return attestations.toSorted((a, b) => compare(a.nonce, b.nonce)).slice(0, MAX_CLAIMS);
 }
 
-/** The ids of the transfers that are not in the set, to which they are added. */
-function newIds(transfers: readonly Transfer[], known: Set<Numeral>): readonly Numeral[] {
-  const added: Numeral[] = [];
-  for (const { id } of transfers) {
-    const key = keyOf(id);
-    if (isNew(known, key)) added.push(key);
-  }
-  return added;
+/** Adds the ids of the transfers to the set, and returns the new ids. */
+function addIds(transfers: readonly Transfer[], ids: Set<Numeral>): readonly Numeral[] {
+  return transfers.map(({ id }) => keyOf(id)).filter((id) => isAdded(ids, id));
 }
 
-/** Adds an id to the set; false when it is there already. */
-function isNew(ids: Set<Numeral>, id: Numeral): boolean {
+/** Adds an id to the set; false when the set has it already. */
+function isAdded(ids: Set<Numeral>, id: Numeral): boolean {
   const count = ids.size;
   return ids.add(id).size > count;
 }
@@ -144,14 +137,14 @@ function keyOf(field: Parameters<typeof required<Numeral>>[0]): Numeral {
   return numeralKey(required(field));
 }
 
-/** Adds the ids of its transfers to those of the document. */
+/** Adds the ids of the transfers to `ids`. */
 function readBatch(
   { batch_nonce, token_contract, batch_timeout, block, transactions }: Batch,
   ids: Set<Numeral>,
 ): FlowBatch {
   const transfers = rows(transactions)
     .map(readTransfer)
-    .filter(({ id }) => isNew(ids, id));
+    .filter(({ id }) => isAdded(ids, id));
   return {
     nonce: keyOf(batch_nonce),
     contract: contractLabel(token_contract),
@@ -199,7 +192,7 @@ function readClaim(attestation: Attestation): Omit<FlowEvent, 'nonce'> {
     : { type, batch: batchKey(content.batchNonce, contract) };
 }
 
-/** What is remembered of a document to compare the next one with. */
+/** The memory of a document, to compare the next document with. */
 export interface Baseline
   extends
     Pick<BridgeInput, 'at' | 'height'>,
@@ -211,25 +204,25 @@ export interface Baseline
 export const MAX_TRANSFERS = 100_000;
 
 export function baselineOf(document: FlowDocument, { at, height }: BridgeInput, arrivals: Arrivals): Baseline {
-  const { bridgeContract, highest, valsetNonce, batches, unbatched, pendingEvents, ids: all } = document;
+  const { bridgeContract, highest, valsetNonce, batches, unbatched, pendingEvents, ids } = document;
   const keptIds =
-    all.size <= MAX_TRANSFERS
+    ids.size <= MAX_TRANSFERS
       ? undefined
       : new Set(
-          Array.from(all)
+          Array.from(ids)
             .toSorted((a, b) => compare(b, a))
             .slice(0, MAX_TRANSFERS),
         );
   const bounded = <Group extends TransferGroup>(group: Group): Group =>
     keptIds === undefined ? group : { ...group, ids: group.ids.filter((id) => keptIds.has(id)) };
-  const remembered = Array.from(batches, ([key, batch]) => [key, bounded(batch)] as const);
+  const boundedBatches = Array.from(batches, ([key, batch]) => [key, bounded(batch)] as const);
   return {
     at,
     height,
     bridgeContract,
     highest,
     valsetNonce,
-    batches: new Map(remembered.filter(([, { ids }]) => ids.length > 0)),
+    batches: new Map(boundedBatches.filter(([, batch]) => batch.ids.length > 0)),
     unbatched: unbatched.map(bounded),
     pendingEvents,
     arrivals,

@@ -7,7 +7,7 @@ import {
   type LabelValues,
   type Sample,
 } from '../metrics/family.js';
-import { OTHER } from '../metrics/render-families.js';
+import { OTHER } from '../facts/label-value.js';
 import type { TokenCounter } from './bridge-changes.js';
 import { countOf, type BridgeFlow } from './bridge-flow.js';
 import { countLate, histogramSamples } from './histogram.js';
@@ -15,26 +15,23 @@ import { splitTotals } from './totals.js';
 
 const PER_TOKEN = ['token_contract', 'denom'] as const;
 
-/** A counter, and the labels of its series besides those of the token. */
-type CountedAs<Label extends string> = readonly [labels: LabelValues<Label>, counter: TokenCounter];
+/** A counter, and the labels of its series besides the labels of the token. */
+type LabeledCounter<Label extends string> = readonly [labels: LabelValues<Label>, counter: TokenCounter];
 
-/**
- * The samples of all tokens. Those above the limit are one series with the sum, whose labels are all `other`; it is there once it has
- * counted. A family has at most `maxSeries` series.
- */
-function perToken<Label extends string>(labels: readonly Label[], counters: readonly CountedAs<Label>[]) {
+/** The samples of all tokens, at most `maxSeries`. The tokens above the limit share a series with labels `other`, unless it is 0. */
+function tokenCounters<Label extends string>(labels: readonly Label[], counters: readonly LabeledCounter<Label>[]) {
   type TokenSample = Sample<(typeof PER_TOKEN)[number] | Label>;
   return ({ tokens }: BridgeFlow, maxSeries: number): readonly TokenSample[] => {
-    const { single, others } = splitTotals(tokens, Math.floor((maxSeries - 1) / counters.length));
-    const samples = counters.flatMap(([own, name]) =>
+    const { single, aggregated } = splitTotals(tokens, Math.floor((maxSeries - 1) / counters.length));
+    const samples = counters.flatMap(([counterLabels, name]) =>
       single.map(([contract, totals]): TokenSample => ({
-        labels: { token_contract: contract, denom: totals.denom, ...own },
+        labels: { token_contract: contract, denom: totals.denom, ...counterLabels },
         value: countOf([totals], name),
       })),
     );
-    const ofOthers = counters.reduce((sum, [, name]) => sum + countOf(others, name), 0);
-    if (ofOthers === 0) return samples;
-    return [...samples, { labels: labelValues([...PER_TOKEN, ...labels], () => OTHER), value: ofOthers }];
+    const aggregate = counters.reduce((sum, [, name]) => sum + countOf(aggregated, name), 0);
+    if (aggregate === 0) return samples;
+    return [...samples, { labels: labelValues([...PER_TOKEN, ...labels], () => OTHER), value: aggregate }];
   };
 }
 
@@ -44,14 +41,14 @@ export const bridgeFlowFamilies = families<BridgeFlow>({
     help: 'Total number of batches executed on the external chain.',
     stability: 'experimental',
     labels: PER_TOKEN,
-    derive: perToken([], [[{}, 'batchesExecuted']]),
+    derive: tokenCounters([], [[{}, 'batchesExecuted']]),
   }),
   bridge_batches_canceled_total: labeledCounter({
     help: 'Total number of batches canceled, whose transfers return to the queue, by reason.',
     stability: 'experimental',
     // Three reasons.
     labels: [...PER_TOKEN, 'reason'],
-    derive: perToken(
+    derive: tokenCounters(
       ['reason'],
       [
         [{ reason: 'timeout' }, 'batchesTimedOut'],
@@ -64,25 +61,25 @@ export const bridgeFlowFamilies = families<BridgeFlow>({
     help: 'Total number of outgoing transfers executed on the external chain.',
     stability: 'experimental',
     labels: PER_TOKEN,
-    derive: perToken([], [[{}, 'transfersExecuted']]),
+    derive: tokenCounters([], [[{}, 'transfersExecuted']]),
   }),
   bridge_transfers_canceled_total: labeledCounter({
     help: 'Total number of outgoing transfers canceled by their senders.',
     stability: 'experimental',
     labels: PER_TOKEN,
-    derive: perToken([], [[{}, 'transfersCanceled']]),
+    derive: tokenCounters([], [[{}, 'transfersCanceled']]),
   }),
   bridge_token_withdrawn_amount_total: labeledCounter({
     help: 'Total amount of executed outgoing transfers, in smallest units of the token.',
     stability: 'experimental',
     labels: PER_TOKEN,
-    derive: perToken([], [[{}, 'amountExecuted']]),
+    derive: tokenCounters([], [[{}, 'amountExecuted']]),
   }),
   bridge_token_deposited_amount_total: labeledCounter({
     help: 'Total amount of observed deposits whose claim was seen, in smallest units of the token.',
     stability: 'experimental',
     labels: PER_TOKEN,
-    derive: perToken([], [[{}, 'amountDeposited']]),
+    derive: tokenCounters([], [[{}, 'amountDeposited']]),
   }),
   bridge_transfers_late_total: counter({
     help: 'Total number of outgoing transfers executed later than the objective; absent without one.',

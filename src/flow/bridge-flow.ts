@@ -2,6 +2,7 @@ import { add, compare, subtract, sum, toDecimalString, toDouble } from '../chain
 import type { DecimalString } from '../chain/numeral.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { denomByContract } from '../facts/bridge/tokens.js';
+import { OTHER } from '../facts/label-value.js';
 import { orElse } from '../facts/required-fields.js';
 import { addArrival, type Arrivals } from './arrivals.js';
 import { changesBetween, observedBetween, type BridgeChanges, type TokenCounter } from './bridge-changes.js';
@@ -16,27 +17,31 @@ import {
 } from './bridge-document.js';
 import { interrupted, isStale, notCompared, withGap, type Compared, type FlowOptions } from './gaps.js';
 import { EMPTY_HISTOGRAM, observe, withBucket, type Histogram } from './histogram.js';
-import { OTHER } from '../metrics/render-families.js';
 import { changeTotal, withKeys, type Totals } from './totals.js';
+
+/*
+ * The flow of a bridge: each document is compared with the baseline, and becomes the next baseline. In a gap nothing is counted, and a document
+ * that contradicts the baseline is skipped once.
+ */
 
 const gapReasons = ['regression', 'contract', 'list', 'stale', 'inconsistent', 'unseen'] as const;
 type GapReason = (typeof gapReasons)[number];
 
-/** What was counted of one token; what is absent is 0. */
+/** The counts of a token; an absent count is 0. */
 export interface TokenTotals {
   readonly denom: string;
   readonly counts: Readonly<Partial<Record<TokenCounter, DecimalString>>>;
 }
 
-/** What the polls of a bridge have counted since the start of the process, and what the next document is compared with. */
+/** The counts since the start of the process, and the memory for the next document. */
 export interface BridgeFlow extends Compared<Baseline> {
-  /** What was counted, by the contract of the token. */
+  /** By the contract of the token. */
   readonly tokens: Totals<TokenTotals>;
   readonly batchDurations: Histogram;
   readonly transferDurations: Histogram;
-  /** The objective for them; one of its buckets ends there. */
+  /** The objective for transfers, where a bucket of their durations ends. */
   readonly objectiveSeconds: number | undefined;
-  /** The highest ids so far. A node that is behind, or was rolled back, counts again when it is past them. */
+  /** The highest ids so far. After a rollback, or of a node that is behind, lower ids do not count again. */
   readonly highest: HighestIds | undefined;
 }
 
@@ -54,20 +59,18 @@ export function restartedBridge({ highest }: BridgeFlow): BridgeFlow {
   return { ...EMPTY_BRIDGE_FLOW, highest };
 }
 
-/** The counts of some tokens together. */
+/** The sum of a counter over tokens. */
 export function countOf(tokens: Iterable<TokenTotals>, counter: TokenCounter): number {
   return toDouble(sum(Array.from(tokens, ({ counts }) => counts[counter] ?? 0)));
 }
 
-/** Compares a document with what is remembered of the last one, and returns what to remember from now on. */
-export function trackBridge(before: BridgeFlow, input: BridgeInput, options: FlowOptions): BridgeFlow {
-  const objectiveMs = input.settings.objective?.withdrawal;
-  const objectiveSeconds = objectiveMs === undefined ? undefined : objectiveMs / 1000;
-  const transferDurations = withBucket(before.transferDurations, objectiveSeconds);
-  return track({ ...before, transferDurations, objectiveSeconds }, input, options);
-}
-
-function track(flow: BridgeFlow, input: BridgeInput, { staleAfterMs, maxSeries }: FlowOptions): BridgeFlow {
+/** The flow after one more document. */
+export function trackBridge(
+  before: BridgeFlow,
+  input: BridgeInput,
+  { staleAfterMs, maxSeries }: FlowOptions,
+): BridgeFlow {
+  const flow = withObjective(before, input);
   const document = readFlowDocument(input);
   const { baseline, isInterrupted } = flow;
   if (document === undefined || (baseline?.bridgeContract !== undefined && document.bridgeContract === undefined)) {
@@ -81,12 +84,12 @@ function track(flow: BridgeFlow, input: BridgeInput, { staleAfterMs, maxSeries }
   const reason = gap ?? (isBehind ? 'regression' : undefined);
   const isComparable = baseline !== undefined && !isInterrupted && reason === undefined;
   const changes = isComparable ? changesBetween(baseline, document, observed, input) : undefined;
-  // The document is not trusted. If the next one is like it, the earlier one is not to be trusted.
+  // This document is wrong, or the baseline is: the next document decides.
   if ((gap === 'inconsistent' && !isInterrupted) || (isComparable && changes === undefined)) {
     return interrupted(flow, 'inconsistent');
   }
   const earlier = gap === 'contract' || gap === 'regression' ? undefined : baseline;
-  // Only between two comparable documents is it known when a transfer appeared.
+  // In a gap, the time at which a transfer appeared is unknown.
   const seenAtMs = changes && Math.round(input.at.monotonicMs);
   const arrivals = arrivalsAfter(earlier, document, seenAtMs);
   const next: BridgeFlow = {
@@ -100,21 +103,9 @@ function track(flow: BridgeFlow, input: BridgeInput, { staleAfterMs, maxSeries }
   return reason === undefined || isInterrupted ? next : withGap(next, reason);
 }
 
-function arrivalsAfter(
-  before: Baseline | undefined,
-  { highest: { transfer: upTo }, ids }: FlowDocument,
-  seenAtMs: number | undefined,
-): Arrivals {
-  if (before === undefined) return [{ upTo }];
-  return before.highest.transfer === upTo ? before.arrivals : addArrival(before.arrivals, { upTo, seenAtMs }, ids);
-}
-
-/** A list of denoms that cannot be read leaves those that are known. */
-function denomsOf(input: BridgeInput): ReadonlyMap<string, string> {
-  return orElse(
-    () => denomByContract(input),
-    () => new Map(),
-  );
+function withObjective(flow: BridgeFlow, { settings: { objective } }: BridgeInput): BridgeFlow {
+  const objectiveSeconds = objective && objective.withdrawal / 1000;
+  return { ...flow, transferDurations: withBucket(flow.transferDurations, objectiveSeconds), objectiveSeconds };
 }
 
 function* contractsOf({ batches, unbatched }: FlowDocument, observed: readonly FlowEvent[]): Iterable<string> {
@@ -126,7 +117,15 @@ function* contractsOf({ batches, unbatched }: FlowDocument, observed: readonly F
   for (const { deposit } of observed) if (deposit !== undefined) yield deposit.contract;
 }
 
-/** Adds the tokens that are new, and the denoms of those that had none. */
+/** A list of denoms that cannot be read changes no denom. */
+function denomsOf(input: BridgeInput): ReadonlyMap<string, string> {
+  return orElse(
+    () => denomByContract(input),
+    () => new Map(),
+  );
+}
+
+/** Adds new tokens, and missing denoms. */
 function withTokens(
   before: Totals<TokenTotals>,
   contracts: Iterable<string>,
@@ -134,14 +133,14 @@ function withTokens(
   maxSeries: number,
 ): Totals<TokenTotals> {
   const denomOf = (contract: string): string => denoms.get(contract) ?? '';
-  const known = new Map(
+  const named = new Map(
     Array.from(before, ([id, token]) => [id, token.denom === '' ? { ...token, denom: denomOf(id) } : token]),
   );
   const initial = (contract: string): TokenTotals => ({ denom: denomOf(contract), counts: {} });
-  return withKeys(withKeys(known, contracts, initial, maxSeries - 1), denoms.keys(), initial, maxSeries - 1);
+  return withKeys(withKeys(named, contracts, initial, maxSeries - 1), denoms.keys(), initial, maxSeries - 1);
 }
 
-/** No hub makes so many of anything between two polls: the document is not of the same chain. */
+/** No hub assigns more ids between two polls: the document is of another chain. */
 const MAX_STEP = MAX_TRANSFERS;
 
 const idNames = ['event', 'batch', 'transfer'] as const;
@@ -161,21 +160,18 @@ function gapBetween(
   return isTooFar ? 'inconsistent' : undefined;
 }
 
-/** Whether no id is below the other one. */
-function isPast(ids: HighestIds, others: HighestIds | undefined): boolean {
-  return others === undefined || idNames.every((name) => compare(ids[name], others[name]) >= 0);
+/** Whether no id is lower. */
+function isPast(ids: HighestIds, limits: HighestIds | undefined): boolean {
+  return limits === undefined || idNames.every((name) => compare(ids[name], limits[name]) >= 0);
 }
 
-/** What was counted once is not counted again, except on another contract. The ids of a contradictory document are not trusted. */
-function highestAfter(
-  before: HighestIds | undefined,
-  { highest: ids }: FlowDocument,
-  reason: GapReason | undefined,
-): HighestIds | undefined {
-  if (reason === 'inconsistent') return before;
-  if (before === undefined || reason === 'contract') return ids;
-  const higher = (name: keyof HighestIds) => (compare(ids[name], before[name]) > 0 ? ids[name] : before[name]);
-  return { event: higher('event'), batch: higher('batch'), transfer: higher('transfer') };
+function arrivalsAfter(
+  before: Baseline | undefined,
+  { highest: { transfer: upTo }, ids }: FlowDocument,
+  seenAtMs: number | undefined,
+): Arrivals {
+  if (before === undefined) return [{ upTo }];
+  return before.highest.transfer === upTo ? before.arrivals : addArrival(before.arrivals, { upTo, seenAtMs }, ids);
 }
 
 function withChanges(flow: BridgeFlow, changes: BridgeChanges): BridgeFlow {
@@ -192,4 +188,16 @@ function withChanges(flow: BridgeFlow, changes: BridgeChanges): BridgeFlow {
     batchDurations: observe(flow.batchDurations, changes.batchSeconds),
     transferDurations: observe(flow.transferDurations, changes.transferSeconds),
   };
+}
+
+/** Another contract begins anew. The ids of an inconsistent document are not trusted. */
+function highestAfter(
+  before: HighestIds | undefined,
+  { highest: ids }: FlowDocument,
+  reason: GapReason | undefined,
+): HighestIds | undefined {
+  if (reason === 'inconsistent') return before;
+  if (before === undefined || reason === 'contract') return ids;
+  const higher = (name: keyof HighestIds) => (compare(ids[name], before[name]) > 0 ? ids[name] : before[name]);
+  return { event: higher('event'), batch: higher('batch'), transfer: higher('transfer') };
 }

@@ -16,24 +16,24 @@ import {
 import type { CrosschainInput } from '../facts/crosschain/input.js';
 import { orUndefined, required } from '../facts/required-fields.js';
 
-/* What the flow of cross-chain transactions reads of a rate limiter input, and nothing else of it. */
+/* The rate limiter input as far as the flow reads it. */
 
 export interface CrosschainDocument {
   readonly height: Numeral;
-  /** Whether the node has left some out, so that one that is not listed can still be pending. */
+  /** Whether the node has omitted transactions, so that an unlisted transaction can still be pending. */
   readonly isTruncated: boolean;
-  /** The transactions of both lists, by index. */
+  /** The transactions of both lists by index, missed ones first. */
   readonly live: ReadonlyMap<string, LiveCctx>;
-  /** The number of missed ones, which come first. */
+  /** The number of missed transactions. */
   readonly missed: number;
-  /** The chains on which they are pending. */
+  /** The chains on which transactions are pending. */
   readonly chainIds: ReadonlySet<string>;
 }
 
 export interface LiveCctx extends OutboundContent {
-  /** Label `chain_id`: the chain on which it is pending. */
+  /** Label `chain_id`. */
   readonly chainId: string;
-  /** When it was created, in Unix seconds; absent when the hub has not recorded it. */
+  /** When the transaction was created, in Unix seconds; absent when the hub has not recorded it. */
   readonly created?: number | undefined;
   /** The public key of the signers. */
   readonly key?: string | undefined;
@@ -88,17 +88,17 @@ function createdSeconds({ cctx_status }: Cctx): number | undefined {
   return created !== undefined && compare(created, 0) > 0 ? toDouble(created) : undefined;
 }
 
-/** What is remembered of a rate limiter input to compare the next one with. */
+/** The memory of a rate limiter input, to compare the next document with. */
 export interface CrosschainBaseline {
   readonly at: Instant;
   readonly height: Numeral;
-  /** The transactions by index; the missed ones come first. */
+  /** The transactions by index, missed ones first. */
   readonly live: ReadonlyMap<string, LiveCctx>;
-  /** The number of missed ones. */
+  /** The number of missed transactions. */
   readonly missed: number;
-  /** The public keys of the signers; those of the last document with any. */
+  /** The public keys of the signers in the last document with keys. */
   readonly keys: readonly string[];
-  /** The highest nonce of each chain so far, which finished transactions had. */
+  /** The highest nonce of each chain so far, also of finished transactions. */
   readonly nonces: ReadonlyMap<string, Numeral>;
 }
 
@@ -117,12 +117,12 @@ export function crosschainBaseline(
   const isSameKey = before?.keys.length === 0 || before?.keys.some((key) => keys.includes(key));
   const nonces = new Map(isSameKey === true ? before?.nonces : []);
   for (const { chainId, nonce } of live.values()) {
-    const known = nonces.get(chainId);
-    if (nonce === undefined || (known === undefined && nonces.size >= MAX_CHAINS)) continue;
-    if (known === undefined || compare(nonce, known) > 0) nonces.set(chainId, nonce);
+    const highest = nonces.get(chainId);
+    if (nonce === undefined || (highest === undefined && nonces.size >= MAX_CHAINS)) continue;
+    if (highest === undefined || compare(nonce, highest) > 0) nonces.set(chainId, nonce);
   }
-  const remembered = live.size <= MAX_CCTXS ? live : new Map(Array.from(live).slice(0, MAX_CCTXS));
-  return { at, height, live: remembered, missed, keys, nonces };
+  const bounded = live.size <= MAX_CCTXS ? live : new Map(Array.from(live).slice(0, MAX_CCTXS));
+  return { at, height, live: bounded, missed, keys, nonces };
 }
 
 /** The distinct keys of the signers. */

@@ -1,20 +1,20 @@
 import { families, histogram, labeledCounter, type Sample } from '../metrics/family.js';
 import { outcomes, type ChainTotals, type CrosschainFlow } from './crosschain-flow.js';
 import { addHistograms, histogramSamples, SERIES_PER_HISTOGRAM } from './histogram.js';
-import { OTHER } from '../metrics/render-families.js';
+import { OTHER } from '../facts/label-value.js';
 import { splitTotals } from './totals.js';
 
-/** The samples of each chain. Those above the limit share the series `other`, which are there once they have counted. */
+/** The samples of each chain. The chains above the limit share the chain `other`, unless it is 0. */
 function perChain<Label extends string>(
   seriesPerChain: number,
   samplesOf: (chainId: string, totals: ChainTotals) => readonly Sample<Label>[],
 ) {
   return ({ chains }: CrosschainFlow, maxSeries: number): readonly Sample<Label>[] => {
     const limit = Math.floor(maxSeries / seriesPerChain);
-    const { single, others } = splitTotals(chains, limit - 1);
-    const together = others.reduce(sumOf);
-    const hasCounted = limit > 0 && outcomes.some((outcome) => together.finished[outcome] > 0);
-    return [...single, ...(hasCounted ? [[OTHER, together] as const] : [])].flatMap(([id, totals]) =>
+    const { single, aggregated } = splitTotals(chains, limit - 1);
+    const aggregate = aggregated.reduce(sumOf);
+    const hasCounted = limit > 0 && outcomes.some((outcome) => aggregate.finished[outcome] > 0);
+    return [...single, ...(hasCounted ? [[OTHER, aggregate] as const] : [])].flatMap(([id, totals]) =>
       samplesOf(id, totals),
     );
   };

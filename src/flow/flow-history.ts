@@ -4,8 +4,8 @@ import { countOf, type BridgeFlow } from './bridge-flow.js';
 import { quantile, type Histogram } from './histogram.js';
 
 /*
- * What the flow of the bridge has counted until some points in time of the last days: for the objective, and for people without a time
- * series database at hand. About a hundred points for each endpoint, 22 KiB.
+ * The counts of the flow at points in time of the last days, for the objective and the pages. About a hundred points for each endpoint,
+ * 22 KiB.
  */
 
 /** Totals since the start of the process, at a successful poll. */
@@ -16,7 +16,7 @@ interface FlowPoint {
 }
 
 export interface FlowHistory {
-  /** Oldest first. The first one is where counting began, or is older than all that is remembered. */
+  /** Oldest first. At the first point counting began, or it is as old as the history may be. */
   readonly points: readonly FlowPoint[];
   /** The point of the last successful poll. */
   readonly latest: FlowPoint | undefined;
@@ -26,17 +26,16 @@ export interface FlowHistory {
 
 export const NO_FLOW_HISTORY: FlowHistory = { points: [], latest: undefined, since: undefined };
 
-/** How far back increases are known. */
 export const FLOW_MINUTES = 3 * 24 * 60;
 
-/** The distance between points, by their age: shorter ones would make the increase of an hour more exact than that of a day has to be. */
+/** The distance between points, by their age: the increase of a day need not be as exact as that of an hour. */
 const SPACINGS = [
   { fromMinutes: 0, minutes: 5 },
   { fromMinutes: 70, minutes: 20 },
   { fromMinutes: 25 * 60, minutes: 120 },
 ] as const;
 
-/** Returns the history after one more successful poll. */
+/** The history after one more successful poll. */
 export function flowHistoryAfter(
   before: FlowHistory,
   { transferDurations, tokens }: BridgeFlow,
@@ -50,7 +49,7 @@ export function flowHistoryAfter(
     transfersExecuted: countOf(tokens.values(), 'transfersExecuted'),
     transferDurations: sameCounts(history.latest?.transferDurations, transferDurations),
   };
-  // The first poll is part of what is counted from then on.
+  // Counting begins with the first poll.
   const { points } = isContinued ? history : { points: [point] };
   return { points: thinned([...points, point], at), latest: point, since: history.since ?? at };
 }
@@ -64,7 +63,7 @@ function isEqual(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((value, index) => value === b[index]);
 }
 
-/** The points without those that are too near to the one before them, and without those before the last one that is too old. */
+/** The points at the distances of their age, from the last point on that is older than the history. */
 function thinned(points: readonly FlowPoint[], at: Instant): readonly FlowPoint[] {
   const first = points.findLastIndex((point) => msBetween(point.at, at) >= FLOW_MINUTES * MINUTE_MS);
   const kept: FlowPoint[] = [];
@@ -79,7 +78,7 @@ function spacingMs(ageMs: number): number {
   return (SPACINGS.findLast(({ fromMinutes }) => ageMs >= fromMinutes * MINUTE_MS) ?? SPACINGS[0]).minutes * MINUTE_MS;
 }
 
-/** What was counted in the last minutes, or since counting began if that is later; `undefined` before the first successful poll. */
+/** The counts of the last minutes, or since counting began; `undefined` before the first successful poll. */
 export function flowIncrease(
   { points, latest }: FlowHistory,
   minutes: number,
@@ -97,7 +96,7 @@ export function flowIncrease(
   };
 }
 
-/** The median duration of an increase, estimated from its buckets; `undefined` without one. */
+/** The median duration of an increase, estimated from its buckets; `undefined` without durations. */
 export function medianSeconds({ transferDurations }: Pick<FlowPoint, 'transferDurations'>): number | undefined {
   return quantile(transferDurations, 0.5);
 }

@@ -1,25 +1,22 @@
 import { ageSeconds, type Instant } from '../clock.js';
 
-/*
- * How each document is compared with the last good one, the baseline. Where that is not possible nothing is counted, and the interval is a gap.
- */
+/* Each document is compared with the last good document, the baseline. If that is impossible nothing is counted, and the interval is a gap. */
 
-/** What the flow of a document depends on besides the document. */
 export interface FlowOptions {
   /** A longer interval between two documents is a gap. */
   readonly staleAfterMs: number;
   readonly maxSeries: number;
 }
 
-/** The number of intervals by the reason why nothing, or not everything, was counted. */
+/** The number of gaps by reason. `unseen` and `key` are intervals in which not everything was counted. */
 export type Gaps = Readonly<Record<string, number>>;
 
-/** What each flow remembers besides what it has counted. */
+/** The memory of each flow besides the counts. */
 export interface Compared<Baseline> {
   readonly gaps: Gaps;
   /** `undefined` before the first document. */
   readonly baseline: Baseline | undefined;
-  /** Whether a later document could not be read or contradicts the baseline, with which the next one is not compared either. */
+  /** Whether a later document could not be read or contradicts the baseline. The next document is not compared with the baseline either. */
   readonly isInterrupted: boolean;
 }
 

@@ -4,7 +4,7 @@ import { DAY_SECONDS } from '../units.js';
 /** Upper bounds in seconds, from a minute to a day: withdrawals take minutes to hours. */
 const DURATION_BUCKETS: readonly number[] = [60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400];
 
-/** Observed durations: the number in each bucket, the last one without an upper bound, and their sum in seconds. */
+/** Observed durations: the number in each bucket, the last bucket without an upper bound, and the sum in seconds. */
 export interface Histogram {
   /** Upper bounds of the buckets in seconds. */
   readonly bounds: readonly number[];
@@ -18,7 +18,7 @@ function emptyHistogram(bounds: readonly number[]): Histogram {
   return { bounds, counts: [0, ...bounds.map(() => 0)], sum: 0 };
 }
 
-/** The histogram with one more bucket besides the usual ones, or with none. With other buckets than before, it begins at 0 again. */
+/** The histogram with an additional bucket. With other buckets than before, it begins at 0 again. */
 export function withBucket(histogram: Histogram, seconds: number | undefined): Histogram {
   const bounds = Array.from(new Set([...DURATION_BUCKETS, ...(seconds === undefined ? [] : [seconds])]));
   const sorted = bounds.toSorted((a, b) => a - b);
@@ -26,7 +26,7 @@ export function withBucket(histogram: Histogram, seconds: number | undefined): H
   return isSame ? histogram : emptyHistogram(sorted);
 }
 
-/** Ten years. Longer and negative durations are only of hostile documents, and would stay in the sum for the life of the process. */
+/** Only hostile documents have longer or negative durations, which would stay in the sum for the life of the process. */
 const MAX_SECONDS = 10 * 366 * DAY_SECONDS;
 
 export function observe(histogram: Histogram, durations: readonly number[]): Histogram {
@@ -51,7 +51,7 @@ export function addHistograms(first: Histogram, second: Histogram): Histogram {
   };
 }
 
-/** Buckets, the one without an upper bound, sum and count. */
+/** Buckets, the bucket without an upper bound, sum and count. */
 export const SERIES_PER_HISTOGRAM = DURATION_BUCKETS.length + 3;
 
 /** The series of a histogram. `le` is a float, as OpenMetrics requires. */
@@ -72,7 +72,7 @@ function boundLabel(bound: number | undefined): string {
   return Number.isInteger(bound) ? `${bound}.0` : String(bound);
 }
 
-/** The quantile in seconds, estimated like `histogram_quantile` of Prometheus; `undefined` without past. */
+/** The quantile in seconds, estimated like `histogram_quantile` of Prometheus; `undefined` without durations. */
 export function quantile({ bounds, counts }: Pick<Histogram, 'bounds' | 'counts'>, rank: number): number | undefined {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return undefined;
@@ -87,7 +87,7 @@ export function quantile({ bounds, counts }: Pick<Histogram, 'bounds' | 'counts'
   return bounds.at(-1);
 }
 
-/** How many took longer than the bound of a bucket, and all. */
+/** The number of durations above the bound of a bucket, and of all. */
 export function countLate(
   { bounds, counts }: Pick<Histogram, 'bounds' | 'counts'>,
   seconds: number,

@@ -1,12 +1,12 @@
-import { OTHER } from '../metrics/render-families.js';
+import { OTHER } from '../facts/label-value.js';
 
 /**
- * What was counted by token or chain, in the order in which they were first seen. The first entry is of those above the limit, for the life
- * of the process: a counter that moves to another series would count twice.
+ * Counts by token or chain, in the order of their first documents. The first entry is of the keys above the limit. A key keeps its entry for
+ * the life of the process: a counter that moves to another series would count twice.
  */
 export type Totals<Value> = ReadonlyMap<string, Value>;
 
-/** Adds those that are new, as long as there are at most `limit` besides the entry of the others. */
+/** Adds new keys, up to `limit` besides the first entry. */
 export function withKeys<Value>(
   totals: Totals<Value>,
   keys: Iterable<string>,
@@ -21,22 +21,20 @@ export function withKeys<Value>(
   return added;
 }
 
-/** Changes the entry of a key, or that of the others. */
+/** Changes the entry of a key, or the first entry. */
 export function changeTotal<Value>(totals: Map<string, Value>, key: string, change: (value: Value) => Value): void {
   const seriesKey = totals.has(key) ? key : OTHER;
   const value = totals.get(seriesKey);
   if (value !== undefined) totals.set(seriesKey, change(value));
 }
 
-/** The entries that have series of their own, and the others. */
+/** Splits the entries into those with series, and those that share the series `other`. */
 export function splitTotals<Value>(
   totals: Totals<Value>,
   maxSingle: number,
-): { readonly single: readonly (readonly [string, Value])[]; readonly others: readonly Value[] } {
-  const [others, ...all] = Array.from(totals);
-  const single = all.slice(0, Math.max(0, maxSingle));
-  return {
-    single,
-    others: [...(others === undefined ? [] : [others]), ...all.slice(single.length)].map(([, value]) => value),
-  };
+): { readonly single: readonly (readonly [string, Value])[]; readonly aggregated: readonly Value[] } {
+  const entries = Array.from(totals);
+  const single = entries.slice(1, 1 + Math.max(0, maxSingle));
+  const aggregated = [...entries.slice(0, 1), ...entries.slice(1 + single.length)];
+  return { single, aggregated: aggregated.map(([, value]) => value) };
 }

@@ -4,18 +4,14 @@ import { chainLabels, PER_CHAIN } from '../facts/crosschain/chains.js';
 import { families, labeledGauge } from '../metrics/family.js';
 import { isPending, type CrosschainFlow } from './crosschain-flow.js';
 
-/*
- * Transactions that the node does not list and that are pending, as it says itself: those far below the lowest nonce of their chain. Nobody
- * works on them.
- */
+/* Unlisted transactions that are pending according to the node: far below the lowest nonce of their chain, where no observer works on them. */
 
-/** A document with the flow up to it. */
 export interface TrackedDocument {
   readonly input: CrosschainInput;
   readonly flow: CrosschainFlow;
 }
 
-/** `undefined` while the node has never answered, and without queries. */
+/** `undefined` without queries, and before the first answer of the node. */
 export function unlistedCctxs({ input, flow }: TrackedDocument): readonly UnlistedCctx[] | undefined {
   const { settings, at } = input;
   if (settings.cctx_queries === 'off' || !flow.isAnswered) return undefined;
@@ -37,7 +33,7 @@ export const unlistedFamilies = families<TrackedDocument>({
       const { input, flow } = tracked;
       const unlisted = unlistedCctxs(tracked);
       if (unlisted === undefined) return [];
-      // The first one is of the chains without a series of their own.
+      // The first entry is of chains above the limit.
       const counted = Array.from(flow.chains.keys()).slice(1);
       const counts = new Map([...counted, ...flow.departed.map(({ chainId }) => chainId)].map((id) => [id, 0]));
       for (const { chainId, isIgnored } of unlisted) {

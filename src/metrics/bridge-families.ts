@@ -38,7 +38,7 @@ const INFO_LABELS = [
 
 const MEMBER_LABELS = ['orchestrator', 'external_address'] as const;
 
-/** One series per member of the newest validator set, some tens on real chains. */
+// One series per member of the newest validator set, some tens on real chains.
 const PER_MEMBER = { labels: MEMBER_LABELS } as const;
 
 function eachMember(value: (input: BridgeInput, member: orchestrators.RegisteredMember) => AnyNumber | undefined) {
@@ -49,7 +49,6 @@ function eachMember(value: (input: BridgeInput, member: orchestrators.Registered
 type Params = Extract<BridgeInput['state']['params'], object>;
 type NumericParam = { [Name in keyof Params]: Params[Name] extends Field<Numeral> ? Name : never }[keyof Params];
 
-/** A number among the parameters of the bridge. */
 function param(name: NumericParam) {
   return ({ state }: BridgeInput): Numeral => required(required(state.params)[name]);
 }
@@ -65,8 +64,8 @@ const SUMMED = { ...PER_TOKEN, overLimit: 'keep-largest' } as const;
 
 type TokenSamples = readonly Sample<(typeof PER_TOKEN.labels)[number]>[];
 
-/** One sample for each token of the bridge. */
-function eachToken(transfersByContract: tokens.TransfersByContract, valueOf: tokens.ValueOfTransfers<AnyNumber>) {
+/** A sample for each token of the bridge, also without transfers. */
+function everyToken(transfersByContract: tokens.TransfersByContract, valueOf: tokens.ValueOfTransfers<AnyNumber>) {
   return (input: BridgeInput): TokenSamples => {
     const transfers = transfersByContract(input);
     const values = Array.from(
@@ -88,8 +87,8 @@ function withDenoms(
   }));
 }
 
-/** Samples of some tokens, in the order of their labels. */
-function perToken(
+/** A sample for each token with a queue, in the order of labels. */
+function queuedTokens(
   input: BridgeInput,
   values: Iterable<readonly [contract: string, value: AnyNumber | undefined]>,
 ): TokenSamples {
@@ -367,38 +366,38 @@ export const bridgeFamilies = families<BridgeInput>({
   bridge_token_unbatched_transfers: labeledGauge({
     help: 'Number of outgoing transfers of the token that are not yet in a batch.',
     ...COUNTED,
-    derive: eachToken(tokens.unbatchedByToken, ({ length }) => length),
+    derive: everyToken(tokens.unbatchedByToken, ({ length }) => length),
   }),
   bridge_token_unbatched_amount: labeledGauge({
     help: 'Amount of outgoing transfers that are not yet in a batch, in smallest units of the token.',
     ...SUMMED,
-    derive: eachToken(tokens.unbatchedByToken, tokens.totalAmount),
+    derive: everyToken(tokens.unbatchedByToken, tokens.totalAmount),
   }),
   bridge_token_unbatched_fees: labeledGauge({
     help: 'Fees of outgoing transfers that are not yet in a batch, in smallest units of the token.',
     ...SUMMED,
-    derive: eachToken(tokens.unbatchedByFeeToken, tokens.totalFee),
+    derive: everyToken(tokens.unbatchedByFeeToken, tokens.totalFee),
   }),
   bridge_token_batched_transfers: labeledGauge({
     help: 'Number of transfers of the token in live batches.',
     ...COUNTED,
-    derive: eachToken(tokens.batchedByToken, ({ length }) => length),
+    derive: everyToken(tokens.batchedByToken, ({ length }) => length),
   }),
   bridge_token_batched_amount: labeledGauge({
     help: 'Amount of transfers in live batches, in smallest units of the token.',
     ...SUMMED,
-    derive: eachToken(tokens.batchedByToken, tokens.totalAmount),
+    derive: everyToken(tokens.batchedByToken, tokens.totalAmount),
   }),
   bridge_token_batched_fees: labeledGauge({
     help: 'Fees of transfers in live batches, in smallest units of the token.',
     ...SUMMED,
-    derive: eachToken(tokens.batchedByFeeToken, tokens.totalFee),
+    derive: everyToken(tokens.batchedByFeeToken, tokens.totalFee),
   }),
   bridge_token_oldest_unbatched_transfer_id: labeledGauge({
     help: 'Lowest id of the transfers of the token that are not yet in a batch; absent when there is none.',
     ...PER_TOKEN,
     derive: (input) =>
-      perToken(
+      queuedTokens(
         input,
         Array.from(tokens.unbatchedByToken(input), ([contract, transfers]) => [contract, tokens.lowestId(transfers)]),
       ),
@@ -406,7 +405,7 @@ export const bridgeFamilies = families<BridgeInput>({
   bridge_token_top_batch_fees: labeledGauge({
     help: 'Sum of the 100 highest fees of unbatched transfers, which a batch built now would earn, in smallest units of the token; absent when there is none.',
     ...SUMMED,
-    derive: (input) => perToken(input, tokens.topBatchFeesByToken(input)),
+    derive: (input) => queuedTokens(input, tokens.topBatchFeesByToken(input)),
   }),
   bridge_token_info: labeledGauge({
     help: 'Configured symbol of a token contract as a label; the value is always 1.',

@@ -4,7 +4,7 @@ import { partByPart, families, gauge, labeledGauge, type Derived } from './famil
 import { required } from '../facts/required-fields.js';
 import { thresholdOfContract, type ContractReading, type TokenBacking } from '../facts/contract/reading.js';
 
-// At most 20 tokens each (facts.ts, `tokens` with `backing`).
+// At most 20 tokens with a live batch (facts/contract/hub-side.ts), and 20 with `backing`.
 const PER_TOKEN = { labels: ['token_contract', 'denom'] } as const;
 
 function perToken(valueOf: (token: TokenBacking) => AnyNumber | undefined) {

@@ -27,7 +27,7 @@ function eachList<Label extends string>(
 
 type ValueOfChain = (ofChain: cctxs.Cctxs) => AnyNumber | undefined;
 
-/** One sample for each chain of some transactions. */
+/** A sample for each chain of the transactions. */
 function eachChain(cctxsOf: (input: CrosschainInput) => cctxs.Cctxs, value: ValueOfChain) {
   return (input: CrosschainInput): readonly Sample<ChainLabel>[] =>
     Array.from(cctxs.groupByChain(cctxsOf(input)), ([chainId, ofChain]) => ({
@@ -36,7 +36,7 @@ function eachChain(cctxsOf: (input: CrosschainInput) => cctxs.Cctxs, value: Valu
     }));
 }
 
-/** One sample for each chain of each list. */
+/** A sample for each chain of each list. */
 function eachChainOfLists(value: ValueOfChain) {
   return eachList((list, input) =>
     eachChain(
@@ -46,7 +46,7 @@ function eachChainOfLists(value: ValueOfChain) {
   );
 }
 
-/** One sample for each chain with listed transactions, the first ones by label above the limit. */
+/** A sample for each chain with listed transactions, in the order of labels. */
 function eachListedChain(valueOf: (chainId: string, input: CrosschainInput) => number) {
   return (input: CrosschainInput): readonly Sample<ChainLabel>[] =>
     cctxs
@@ -67,8 +67,8 @@ function breakdown(list: cctxs.ListName, input: CrosschainInput) {
     const direction = cctxs.directionLabel(cctx, input);
     // Only the chain id can have a space.
     const key = `${status} ${coin_type} ${direction} ${chainId}`;
-    const known = counts.get(key);
-    if (known !== undefined) known.value += 1;
+    const counted = counts.get(key);
+    if (counted !== undefined) counted.value += 1;
     else {
       const labels = { list, status, coin_type, ...chains.chainLabels(chainId, input), direction };
       counts.set(key, { labels, value: 1 });

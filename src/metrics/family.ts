@@ -2,8 +2,8 @@ import type { AnyNumber } from '../chain/decimal.js';
 import { orElse, WITHDRAWN } from '../facts/required-fields.js';
 
 /*
- * A metric family is one entry of a table: its name, and an object with HELP text, labels and the function that derives its samples from
- * a document, from what was counted between documents, or from the polls of an endpoint.
+ * A metric family is an entry of a table: its name, and an object with HELP text, labels and the function that derives its samples from a
+ * document, from the flow between documents, or from the polls of an endpoint.
  */
 
 /** The value of each label of a family. */
@@ -12,18 +12,18 @@ export type LabelValues<Label extends string = string> = Readonly<Record<Label, 
 /** One series of a family. */
 export interface Sample<Label extends string = string> {
   readonly labels: LabelValues<Label>;
-  /** Exported as the nearest double. `undefined` for a series that is absent. Infinite values and `NaN` are not exported either. */
+  /** Exported as the nearest double. `undefined`, infinite values and `NaN` are not exported. */
   readonly value: AnyNumber | undefined;
-  /** Which series of a histogram it is. */
+  /** Of a series of a histogram. */
   readonly suffix?: '_bucket' | '_sum' | '_count';
   /** The upper bound of a bucket of a histogram. */
   readonly le?: string;
 }
 
-/** What a family derives: samples, and WITHDRAWN in the place of each part that is withdrawn on its own. */
+/** The samples of a family, and WITHDRAWN in the place of each withdrawn part. */
 export type Derived<Label extends string = string> = readonly (Sample<Label> | typeof WITHDRAWN)[];
 
-/** The part of a family that `# HELP`, `# TYPE` and the metric reference consist of. */
+/** The description of a family in `# HELP`, `# TYPE` and the metric reference. */
 export interface FamilyHeader {
   readonly name: string;
   readonly type: 'gauge' | 'counter' | 'histogram';
@@ -37,26 +37,26 @@ export interface FamilyHeader {
 
 /** Which series of a gauge are exported when there are more than `limits.max_series_per_family`. */
 export type OverLimit =
-  /** The first ones in the order of `derive` are kept, by default. */
+  /** The first series in the order of `derive`; the default. */
   | 'keep-first'
   | 'keep-largest'
   | 'keep-lowest'
-  /** The largest, and one series with the sum of the others, whose labels are all `other`. */
+  /** The largest, and a series with the sum of the rest, whose labels are all `other`. */
   | 'aggregate';
 
 export interface Family<Input, Label extends string = string> extends FamilyHeader {
   readonly labels: readonly Label[];
   readonly overLimit?: OverLimit;
   /**
-   * Throws WITHDRAWN (withdrawal.ts) when a field that the family reads is missing or invalid. A counter or histogram derives at most
-   * `maxSeries` by itself: what was counted in one series must stay in it.
+   * Throws WITHDRAWN when a required field is missing or invalid. A counter or histogram applies `maxSeries` itself, because a count must stay
+   * in its series.
    */
   readonly derive: (input: Input, maxSeries: number) => Derived<Label>;
 }
 
 type Unnamed<FamilyType> = Omit<FamilyType, 'name'>;
 
-/** The families of a table with their names as keys, in its order. */
+/** The families of a table whose keys are the names. */
 export function families<Input>(table: Readonly<Record<string, Unnamed<Family<Input>>>>): readonly Family<Input>[] {
   return Object.entries(table).map(([name, family]) => ({ name, ...family }));
 }
@@ -122,7 +122,7 @@ export function compareLabels<Label extends string>(
   return 0;
 }
 
-/** The samples of a family whose parts are withdrawn one by one. */
+/** The samples of a family whose parts are withdrawn singly. */
 export function partByPart<Part, Label extends string>(
   parts: readonly Part[],
   derive: (part: Part) => readonly Sample<Label>[],
@@ -135,7 +135,7 @@ export function partByPart<Part, Label extends string>(
   );
 }
 
-/** One series per kind. A missing or invalid field withdraws only the kinds that read it. */
+/** A series per kind. A missing or invalid field withdraws only the kinds that read it. */
 export function perKind<Input>(kinds: Readonly<Record<string, (input: Input) => number | undefined>>) {
   return (input: Input): Derived<'kind'> =>
     partByPart(Object.entries(kinds), ([kind, count]) => [{ labels: { kind }, value: count(input) }]);

@@ -1,5 +1,6 @@
 import { toDouble } from '../chain/decimal.js';
 import { firstBy } from '../facts/grouping.js';
+import { OTHER } from '../facts/label-value.js';
 import { orElse, WITHDRAWN } from '../facts/required-fields.js';
 import { compareLabels, labelValues, type Derived, type Family, type Sample } from './family.js';
 import { formatSeries } from './text-format.js';
@@ -8,19 +9,13 @@ import { formatSeries } from './text-format.js';
 export interface FamilyLines {
   readonly name: string;
   readonly lines: string;
-  /** Number of samples without a series of their own because of the limit or equal labels; `undefined` for families without labels. */
+  /** Number of samples without a series because of the limit or equal labels; `undefined` for families without labels. */
   readonly dropped: number | undefined;
-  /** Set when the family, or a part of it, is withdrawn. */
+  /** Set when the family or a part is withdrawn. */
   readonly withdrawn?: true;
 }
 
-/** The label value of the series that aggregates the series above the limit. */
-export const OTHER = 'other';
-
-/**
- * Derives and formats families. WITHDRAWN that is thrown withdraws a family, in the place of a sample only a part of it. Families that have
- * no series and are not withdrawn are left out.
- */
+/** Derives and formats families. Families without series that are not withdrawn are left out. */
 export function renderFamilies<Input>(
   families: readonly Family<Input>[],
   input: Input,
@@ -63,7 +58,7 @@ function distinct(samples: readonly FiniteSample[]): readonly FiniteSample[] {
   return Array.from(firstBy(samples, ({ labels }) => JSON.stringify(labels)).values());
 }
 
-/** The samples with a series of their own, and the sum of the others. */
+/** The samples that keep their series, and the sum of the rest. */
 function limitSeries(
   { labels: names, overLimit = 'keep-first' }: Pick<Family<unknown>, 'labels' | 'overLimit'>,
   all: readonly FiniteSample[],
@@ -75,7 +70,7 @@ function limitSeries(
   const sign = overLimit === 'keep-lowest' ? 1 : -1;
   const sorted = samples.toSorted((a, b) => sign * (a.value - b.value) || compareLabels(names, a.labels, b.labels));
   if (overLimit !== 'aggregate') return { kept: sorted.slice(0, maxSeries) };
-  // A chain can use the label value `other` itself. That series is part of the sum, or it would be there twice.
+  // A document can have the label value `other`. That series is part of the sum, or it would be repeated.
   const isOther = ({ labels }: FiniteSample): boolean => names.every((name) => labels[name] === OTHER);
   const kept = new Set(sorted.filter((sample) => !isOther(sample)).slice(0, maxSeries - 1));
   const rest = sorted.filter((sample) => !kept.has(sample));

@@ -1,7 +1,7 @@
 import type { TargetLabels } from '../config/config.js';
 import type { Sample } from './family.js';
 
-/** Text format 0.0.4 or OpenMetrics 1.0.0. They differ in the metadata of counters and in escaping HELP; series are identical. */
+/** Text format 0.0.4 or OpenMetrics 1.0.0, which differ in the metadata of counters and in escaping HELP. */
 export type Format = 'text' | 'openmetrics';
 
 /** `# HELP` and `# TYPE` of a family. */
@@ -13,7 +13,7 @@ export function formatHeader(
   return `# HELP ${familyName} ${escapeHelp(help, format)}\n# TYPE ${familyName} ${type}\n`;
 }
 
-/** The line of one series. `fixedLabels` are formatted label pairs that precede its own labels. */
+/** The line of a series. `fixedLabels` are formatted label pairs before the labels of the family. */
 export function formatSeries<Label extends string>(
   { name, labels }: { readonly name: string; readonly labels: readonly Label[] },
   fixedLabels: string,
@@ -28,7 +28,7 @@ export function formatSeries<Label extends string>(
   return pairs === '' ? `${name}${suffix} ${value}\n` : `${name}${suffix}{${pairs}} ${value}\n`;
 }
 
-/** The label pairs that every series of a target begins with. */
+/** The first label pairs of every series of a target. */
 export function formatTargetLabels(target: string, labels: TargetLabels = {}): string {
   const pairs = Object.entries({ target, ...labels });
   return pairs.map(([name, value]) => `${name}="${escapeLabelValue(value)}"`).join(',');

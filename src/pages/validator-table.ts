@@ -1,5 +1,6 @@
 import { MIN_SILENT, type DutyItem, type MissingItems, type OverdueItems } from '../facts/items/watched.js';
-import { firstDispute, QUORUM_RATIO } from '../problems/oracle.js';
+import { QUORUM_RATIO } from '../facts/bridge/power-shares.js';
+import { firstDispute } from '../problems/oracle.js';
 import type { ProblemName } from '../problems/problems.js';
 import type { Subject } from '../problems/problem.js';
 import { listedRows, membersOf, validatorNames } from '../problems/sentence.js';

@@ -10,8 +10,8 @@ import {
   highestVotedShare,
   isValsetMismatch,
   isValsetUnknown,
-  SUBSTANTIAL_POWER_RATIO,
 } from '../facts/bridge/integrity.js';
+import { CREDIBLE_RATIO } from '../facts/bridge/power-shares.js';
 import { required } from '../facts/required-fields.js';
 import { claimItem } from '../facts/items/claims.js';
 import { count, percent } from '../text/format.js';
@@ -46,17 +46,17 @@ const WARN_OTHERS = `${LOOK_UP_BATCH} If it was, inform the developers and the o
 
 type Claims = (input: BridgeInput) => readonly Attestation[];
 
-/** The claims by at least, or by less than, a third of the power. */
+/** The claims, if their power is credible, or if it is not. */
 function claimsByPower(
   input: BridgeInput,
   claims: Claims,
-  isSubstantial: boolean,
+  isCredible: boolean,
   headline: (power: string) => string,
   kind: string,
 ): Found | undefined {
   const all = claims(input);
   const power = all.length === 0 ? undefined : highestVotedShare(input, all);
-  if (power === undefined || power >= SUBSTANTIAL_POWER_RATIO !== isSubstantial) return undefined;
+  if (power === undefined || power >= CREDIBLE_RATIO !== isCredible) return undefined;
   const accused = pendingAttestations(input)
     .filter(({ attestation }) => all.includes(attestation))
     .map((claim) => claimants(claimItem(input, claim)));
@@ -68,11 +68,11 @@ function claimsByPower(
   };
 }
 
-const foreignValsets = (input: BridgeInput, isSubstantial: boolean): Found | undefined =>
+const foreignValsets = (input: BridgeInput, isCredible: boolean): Found | undefined =>
   claimsByPower(
     input,
     foreignValsetClaims,
-    isSubstantial,
+    isCredible,
     (power) => `${power} claim that a validator set is in the contract which the hub does not have`,
     'valset_claim_mismatch',
   );

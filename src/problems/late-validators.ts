@@ -7,14 +7,15 @@ import { duties, isDone, missingConfirms, nextDeadline, type Duty } from '../fac
 import {
   eventAttestations,
   heightOfLastObserved,
+  isNextEventCredible,
   leadingClaim,
   voters,
   votersOfLastEvent,
   votersOfNextEvent,
 } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
-import { isNextSubstantial } from '../facts/bridge/integrity.js';
 import { hasVoted, memberPowerShare, registeredMembers, type RegisteredMember } from '../facts/bridge/orchestrators.js';
+import { JAILED_RATIO, LATE_RATIO } from '../facts/bridge/power-shares.js';
 import { hasNamesake, validatorName } from '../facts/bridge/registrations.js';
 import { memoize, memoizePerRow } from '../facts/memoize.js';
 import { orUndefined, required } from '../facts/required-fields.js';
@@ -26,11 +27,6 @@ import { clockTime, haveOrHas, numberAndPower, validators, withList, yourValidat
 import { queried, YOUR_VALIDATOR } from './templates.js';
 
 /* Signatures and votes that single validators miss: each watched validator, and all others together. */
-
-/** Share of the power of the validators of others that has to be late. */
-const LATE_POWER_RATIO = 0.15;
-/** A deadline of validators with this share is the problem of the whole bridge: without them nothing is signed or observed. */
-const JAILED_POWER_RATIO = 0.33;
 
 const CHECK_CONFIRMS =
   'Check the orchestrator: one that does not sign has stopped, has no funds or cannot reach its nodes.';
@@ -95,8 +91,8 @@ const confirmsMissing = problemOf('module_state', {
   afterMinutes: 65,
   dashboard: 'bridge-validator',
   lateWith: 'signatures for an hour',
-  summary: `{{ if eq $labels.watched "true" }}${YOUR_VALIDATOR} does{{ else }}validators with ${percent(LATE_POWER_RATIO)} of the power or more do{{ end }} not sign.`,
-  description: `One of your validators (\`watch\`) has signed nothing for an hour, or has not signed the validator set whose deadline is next; or others that together have ${LATE_POWER_RATIO * 100} % of the power or more. A validator that misses a deadline is jailed. From 34 % on, nothing can be relayed.`,
+  summary: `{{ if eq $labels.watched "true" }}${YOUR_VALIDATOR} does{{ else }}validators with ${percent(LATE_RATIO)} of the power or more do{{ end }} not sign.`,
+  description: `One of your validators (\`watch\`) has signed nothing for an hour, or has not signed the validator set whose deadline is next; or others that together have ${LATE_RATIO * 100} % of the power or more. A validator that misses a deadline is jailed. From 34 % on, nothing can be relayed.`,
   action: CHECK_CONFIRMS,
   // An orchestrator signs one batch a minute, the newest first, so a signature of any batch is progress.
   mark: {
@@ -115,7 +111,7 @@ const confirmsMissing = problemOf('module_state', {
       unsignedValsets(input, member),
     ]),
   together: {
-    minimumPower: LATE_POWER_RATIO,
+    minimumPower: LATE_RATIO,
     sentence: (found) =>
       withList(`signatures of ${extentOf(found)} have been missing for {duration}`, validators(found)),
     action: CONTACT_LATE,
@@ -181,8 +177,8 @@ const votesMissing = problemOf('module_state', {
   afterMinutes: 30,
   dashboard: 'bridge-validator',
   lateWith: 'votes for events',
-  summary: `{{ if eq $labels.watched "true" }}${YOUR_VALIDATOR} does{{ else }}validators with ${percent(LATE_POWER_RATIO)} of the power or more do{{ end }} not vote.`,
-  description: `One of your validators (\`watch\`) has not voted for an event that others have claimed, nor for any later one; or others that together have ${LATE_POWER_RATIO * 100} % of the power or more. A vote for another claim is not missing. From 34 % on, no event is observed.`,
+  summary: `{{ if eq $labels.watched "true" }}${YOUR_VALIDATOR} does{{ else }}validators with ${percent(LATE_RATIO)} of the power or more do{{ end }} not vote.`,
+  description: `One of your validators (\`watch\`) has not voted for an event that others have claimed, nor for any later one; or others that together have ${LATE_RATIO * 100} % of the power or more. A vote for another claim is not missing. From 34 % on, no event is observed.`,
   action: CHECK_VOTES,
   mark: {
     schema: voteByMember,
@@ -202,10 +198,10 @@ const votesMissing = problemOf('module_state', {
     },
   },
   find: ({ input }, mark) => {
-    const isNextReal = isNextSubstantial(input) === true;
+    const isNextCredible = isNextEventCredible(input) === true;
     return registeredMembers(input).map((member) => {
       const missesLast = hasVoted(votersOfLastEvent(input), member) === false;
-      const missesNext = isNextReal && hasVoted(votersOfNextEvent(input), member) === false;
+      const missesNext = isNextCredible && hasVoted(votersOfNextEvent(input), member) === false;
       if (!missesLast && !missesNext) return undefined;
       return foundAbout(input, member, {
         identity: rememberedOf(mark, member) ?? '',
@@ -217,7 +213,7 @@ const votesMissing = problemOf('module_state', {
     });
   },
   together: {
-    minimumPower: LATE_POWER_RATIO,
+    minimumPower: LATE_RATIO,
     sentence: (found) =>
       withList(`${extentOf(found)} ${haveOrHas(found.length)} voted for no event for {duration}`, validators(found)),
     action: CONTACT_LATE,
@@ -273,7 +269,7 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
       });
     },
     together: {
-      minimumPower: JAILED_POWER_RATIO,
+      minimumPower: JAILED_RATIO,
       sentence: (found) =>
         withList(`${extentOf(found)} must sign within ${hours} hours or be jailed`, validators(found)),
       action: TELL_OPERATORS,

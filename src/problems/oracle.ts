@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { compare, lowest, numeralKey, ratio, subtract, toDecimalString, toDouble } from '../chain/decimal.js';
 import {
   conflictingNonces,
+  isNextEventCredible,
   leadingClaim,
   nextEventAttestations,
   pendingAttestations,
@@ -10,7 +11,7 @@ import {
 } from '../facts/bridge/events.js';
 import { timeOfHeight } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
-import { isNextSubstantial } from '../facts/bridge/integrity.js';
+import { MINORITY_RATIO, QUORUM_RATIO } from '../facts/bridge/power-shares.js';
 import { batchesBelowThreshold } from '../facts/bridge/signatures.js';
 import { newestPowers, newestTotalPower, powerOf } from '../facts/bridge/valsets.js';
 import { required, rows } from '../facts/required-fields.js';
@@ -35,11 +36,6 @@ import {
 import { queried, countAtPresent } from './templates.js';
 
 /* The events of the external chain that validators vote for. */
-
-/** Share of the staking power that the hub requires for an event, fixed in its code. */
-export const QUORUM_RATIO = 0.66;
-/** No claim can reach the quorum while others have more power than this. */
-const MINORITY_RATIO = 0.34;
 
 const CONTACT_VOTERS =
   'Contact the operators of the validators that have not voted; deposits and executed batches do not reach the hub.';
@@ -70,7 +66,7 @@ const stalled = problemOf('module_state', {
   description: `A third of the power or more has claimed the next event, and it is not observed, which requires ${percent(QUORUM_RATIO)} of the staking power. No deposit and no executed batch reaches the hub. A quiet oracle alone is no problem.`,
   action: CONTACT_VOTERS,
   find: ({ input }) => {
-    if (isNextSubstantial(input) !== true) return undefined;
+    if (isNextEventCredible(input) !== true) return undefined;
     const claim = leadingItem(input);
     // They may have voted for another claim, if claims conflict.
     const voted = claim?.conflicting === true ? 'voted for the leading claim' : 'voted';
@@ -105,7 +101,7 @@ const claimedByFew = problemOf('module_state', {
   action:
     'Look up the event on the external chain. If it does not exist, tell the operators who claim it; the next real event ends this. If it does, the others are behind.',
   find: ({ input }) => {
-    if (isNextSubstantial(input) !== false) return undefined;
+    if (isNextEventCredible(input) !== false) return undefined;
     return {
       identity: nextEvent(input),
       start: firstVote(input),

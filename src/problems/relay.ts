@@ -3,7 +3,7 @@ import { floorDivide, multiply, toDecimalString, toDouble, toSeconds } from '../
 import type { Batch, Transfer } from '../chain/module-state.js';
 import {
   estimatedExternalHeight,
-  feesOf,
+  feeSufficiency,
   isOverdue,
   paysMinimum,
   relayableBatches,
@@ -231,7 +231,7 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
     find: ({ input }: Evidence<'module_state'>) => {
       if (estimatedExternalHeight(input) === undefined) return undefined;
       const all = rows(input.state.batches).filter((batch) => isOverdue(input, batch) === true);
-      const byFees = groupBy(all, (batch) => feesOf(input, batch));
+      const byFees = groupBy(all, (batch) => feeSufficiency(input, batch));
       const batches = byFees.get(fees) ?? [];
       if (batches.length === 0) return undefined;
       const others = Array.from(byFees).filter(([group]) => group !== fees);

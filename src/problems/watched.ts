@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { add, compare, subtract, toDecimalString } from '../chain/decimal.js';
-import { newestAttestedNonce } from '../facts/bridge/events.js';
+import { isNextEventCredible, newestAttestedNonce } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
-import { isNextSubstantial } from '../facts/bridge/integrity.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
 import { watchedOrchestrators, type WatchedOrchestrator } from '../facts/bridge/registrations.js';
 import { toLabelValue } from '../facts/label-value.js';
@@ -100,7 +99,7 @@ const lagging = problemOf('module_state', {
   find: (evidence) => {
     const { input } = evidence;
     const observed = required(input.state.last_observed_nonce);
-    const claimed = add(observed, isNextSubstantial(input) === true ? 1 : 0);
+    const claimed = add(observed, isNextEventCredible(input) === true ? 1 : 0);
     const newest = newestAttestedNonce(input) ?? claimed;
     // Orchestrators of others make no claims, and go on with the old ones when they are members again.
     const members = new Set(registeredMembers(input).map(({ registration }) => registration.sender));

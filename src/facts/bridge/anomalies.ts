@@ -22,17 +22,14 @@ function countOrphans<Key>(confirms: ReadonlyMap<Key, readonly unknown[]>, isLiv
 }
 
 export function membersWithoutOrchestrator(input: BridgeInput): number {
-  const known = registrationByAddress(input);
-  return Array.from(newestMemberAddresses(input)).filter((address) => !known.has(address)).length;
+  const registrations = registrationByAddress(input);
+  return Array.from(newestMemberAddresses(input)).filter((address) => !registrations.has(address)).length;
 }
 
 export function unknownVoters(input: BridgeInput): number {
-  const known = registrationBySender(input);
-  const all = new Set<string>();
-  for (const attestation of rows(input.state.attestations)) {
-    for (const voter of voters(attestation)) all.add(voter);
-  }
-  return Array.from(all).filter((voter) => !known.has(voter)).length;
+  const registrations = registrationBySender(input);
+  const distinct = new Set(rows(input.state.attestations).flatMap(voters));
+  return Array.from(distinct).filter((voter) => !registrations.has(voter)).length;
 }
 
 export function duplicateOrchestrators({ state }: BridgeInput): number {

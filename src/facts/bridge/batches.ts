@@ -20,19 +20,20 @@ import { orUndefined, required, rows } from '../required-fields.js';
 import { externalBlockTime, hubBlockTime } from './block-times.js';
 import { heightOfLastObserved, requireEventNonces } from './events.js';
 import type { BridgeInput } from './input.js';
-import { executionClaimsOf, highestVotedShare, SUBSTANTIAL_POWER_RATIO } from './integrity.js';
+import { executionClaimsOf, highestVotedShare } from './integrity.js';
+import { CREDIBLE_RATIO } from './power-shares.js';
 import { contractPower, isBatchSigned, requireSigningInput } from './signatures.js';
 import { contractLabel, feeCoin, minBatchFees } from './tokens.js';
 
-/** A longer interval between two documents says too little about when an event between them was observed. */
+/** After a longer interval between two documents, the time of an event between them is too uncertain. */
 const MAX_GAP_MS = 5 * MINUTE_MS;
 
-/** The last observed event, as the exporter has seen it. Times are on the monotonic clock. */
+/** The last observed event in the polls so far. Times are on the monotonic clock. */
 export interface SeenEvent {
   readonly nonce: Numeral;
-  /** When its nonce was last read. */
+  /** The last document with the nonce. */
   readonly readAtMs: number;
-  /** When it became observed; `undefined` unless that happened between two polls. */
+  /** When the event was observed; `undefined` unless that was between two polls. */
   readonly observedAtMs: number | undefined;
 }
 
@@ -48,7 +49,7 @@ export function lastEventSeen({ state, at, past }: BridgeInput): SeenEvent | und
   return { nonce, readAtMs, observedAtMs: isSeen ? readAtMs : undefined };
 }
 
-/** Milliseconds since the last event was observed; `undefined` when that is unknown. */
+/** Milliseconds since the last event was observed; `undefined` when its time is unknown. */
 function msSinceLastEvent(input: BridgeInput): AnyNumber | undefined {
   requireEventNonces(input);
   required(input.state.last_observed_nonce);
@@ -60,8 +61,8 @@ function msSinceLastEvent(input: BridgeInput): AnyNumber | undefined {
 }
 
 /**
- * The current external height: read on the external chain, else estimated from the last observed event and the block times in use. The hub
- * updates its own value only when it observes an event. `undefined` when the last observed event is neither in the state nor was seen.
+ * The current external height: read on the external chain, else estimated from the last observed event and the block times in use. The value
+ * of the hub changes only with an observed event. `undefined` when the time of that event is unknown.
  */
 export const estimatedExternalHeight = memoize((input: BridgeInput): AnyNumber | undefined => {
   if (input.externalHeight !== undefined) return input.externalHeight;
@@ -71,12 +72,11 @@ export const estimatedExternalHeight = memoize((input: BridgeInput): AnyNumber |
   return elapsed === undefined ? undefined : floorDivide(add(multiply(base, blockTime), elapsed), blockTime);
 });
 
-/** The estimate, or `undefined` when a field for it is missing. */
 function estimateIfAny(input: BridgeInput): AnyNumber | undefined {
   return orUndefined(() => estimatedExternalHeight(input));
 }
 
-/** Seconds from now to an external height; `undefined` if that is unknown, and while the node is behind, unless the present height was read. */
+/** Seconds from now to an external height; `undefined` if unknown. A node that is behind has an old height, unless the external chain was read. */
 export function secondsToExternalHeight(input: BridgeInput, height: () => AnyNumber | undefined): number | undefined {
   if (input.isNodeBehind === true && input.externalHeight === undefined) return undefined;
   return orUndefined(() => {
@@ -91,7 +91,7 @@ function isTimedOut(input: BridgeInput, { batch_timeout }: Batch): boolean {
   return estimated !== undefined && compare(required(batch_timeout), estimated) <= 0;
 }
 
-/** The fees of a batch in its own token, in the smallest unit. */
+/** The fees of a batch in the token of the batch, in the smallest unit. */
 export function totalFees({ token_contract, transactions }: Batch): Decimal {
   const token = required(token_contract);
   const fees: Numeral[] = [];
@@ -102,7 +102,7 @@ export function totalFees({ token_contract, transactions }: Batch): Decimal {
   return sum(fees);
 }
 
-/** Whether the fees of a batch reach the minimum of its token; `undefined` when no minimum is configured. */
+/** Whether the fees of a batch reach the minimum of its token; `undefined` without a configured minimum. */
 export function paysMinimum({ tokens }: BridgeInput, batch: Batch): boolean | undefined {
   const minimums = minBatchFees(tokens);
   const minimum = minimums.size === 0 ? undefined : minimums.get(required(batch.token_contract));
@@ -110,7 +110,7 @@ export function paysMinimum({ tokens }: BridgeInput, batch: Batch): boolean | un
 }
 
 /** `unknown` without a minimum, and for a batch that relayers cannot execute because it lacks signatures. */
-export function feesOf(input: BridgeInput, batch: Batch): 'sufficient' | 'insufficient' | 'unknown' {
+export function feeSufficiency(input: BridgeInput, batch: Batch): 'sufficient' | 'insufficient' | 'unknown' {
   const pays = paysMinimum(input, batch);
   if (pays === undefined) return 'unknown';
   const isSigned = isBatchSigned(input, batch) === true;
@@ -118,13 +118,13 @@ export function feesOf(input: BridgeInput, batch: Batch): 'sufficient' | 'insuff
   return isSigned ? 'sufficient' : 'unknown';
 }
 
-/** Whether all conditions hold. A field that is missing withdraws the family unless another condition does not hold. */
+/** Whether all conditions hold. A missing field withdraws the family unless another condition does not hold. */
 function allHold(conditions: readonly (() => boolean | undefined)[]): boolean {
   const results = conditions.map(orUndefined);
   return !results.includes(false) && results.every(required);
 }
 
-/** The batches that a relayer can execute and is paid for; `undefined` when the validator set in the contract has no power. */
+/** The batches that a relayer can execute for sufficient fees; `undefined` when the validator set in the contract has no power. */
 export const relayableBatches = memoize((input: BridgeInput): readonly Batch[] | undefined => {
   requireSigningInput(input);
   const batches = rows(input.state.batches);
@@ -139,7 +139,7 @@ export const relayableBatches = memoize((input: BridgeInput): readonly Batch[] |
   );
 });
 
-/** The transfers of a token in relayable batches; `undefined` when these are unknown. */
+/** The transfers of a token in relayable batches; `undefined` when the batches are unknown. */
 export function relayableTransfers(input: BridgeInput, contract: string): readonly Transfer[] | undefined {
   return relayableBatches(input)
     ?.filter(({ token_contract }) => contractLabel(token_contract) === contract)
@@ -169,18 +169,18 @@ export function batchState(input: BridgeInput, batch: Batch): BatchState | undef
 }
 
 /**
- * What a live batch or a queued transfer waits for. `observation`: a third of the power or more claims that the batch was executed, and the hub
- * has not observed it. `fees`: the fees are below the minimum fee of the token.
+ * What a live batch or a queued transfer waits for. `observation`: a third of the power or more claims that the batch was executed.
+ * `fees`: the fees are below the minimum fee of the token.
  */
 export const waitReasons = ['timeout', 'observation', 'signatures', 'fees', 'relayer', 'batch'] as const;
 export type WaitReason = (typeof waitReasons)[number];
 
 function isClaimedAsExecuted(input: BridgeInput, batch: Batch): boolean {
   const claims = executionClaimsOf(input, batch);
-  return claims.length > 0 && (highestVotedShare(input, claims) ?? 1) >= SUBSTANTIAL_POWER_RATIO;
+  return claims.length > 0 && (highestVotedShare(input, claims) ?? 1) >= CREDIBLE_RATIO;
 }
 
-/** The first reason that applies to a live batch; `undefined` without the power of the validator set in the contract. */
+/** The first reason of a live batch; `undefined` without the power of the validator set in the contract. */
 export function waitOfBatch(input: BridgeInput, batch: Batch): WaitReason | undefined {
   if (orUndefined(() => isExpired(input, batch)) === true || isTimedOut(input, batch)) return 'timeout';
   if (orUndefined(() => isClaimedAsExecuted(input, batch)) === true) return 'observation';
@@ -190,7 +190,7 @@ export function waitOfBatch(input: BridgeInput, batch: Batch): WaitReason | unde
   return paysMinimum(input, batch) === false ? 'fees' : 'relayer';
 }
 
-/** Number of transfers in batches that are claimed as executed: if that is right, they are paid out. */
+/** Number of transfers in batches that are claimed as executed. */
 export function countClaimedTransfers(input: BridgeInput): number {
   const claimed = rows(input.state.batches).filter((batch) => waitOfBatch(input, batch) === 'observation');
   return claimed.reduce((transfers, batch) => transfers + rows(batch.transactions).length, 0);
@@ -201,7 +201,7 @@ export function oldestBlock(batches: readonly Batch[]): Numeral | undefined {
   return lowest(batches.map(({ block }) => required(block)));
 }
 
-/** The lowest external height at which a live batch times out that has not timed out. */
+/** The lowest external height at which a live batch will time out. */
 export function nextTimeout(input: BridgeInput): Numeral | undefined {
   const estimated = estimateIfAny(input);
   const timeouts = rows(input.state.batches).map(({ batch_timeout }) => required(batch_timeout));

@@ -15,12 +15,12 @@ import { memoize } from '../memoize.js';
 import { orNull, orUndefined, required } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
 
-/* The block times in use, in milliseconds. Those of the parameters are often wrong: 2 s on Injective, whose blocks take 0.65 s. */
+/* The block times in use, in milliseconds. The parameters are often wrong: 2 s on Injective, whose blocks take 0.65 s. */
 
 const MEASURED_MS = HOUR_MS;
 const MIN_MEASURED_MS = 10 * MINUTE_MS;
 const MIN_MEASURED_BLOCKS = 100;
-/** Samples are at least this far apart, so that an hour of frequent polls has a bounded number of them. */
+/** Bounds the number of samples in an hour of frequent polls. */
 const SAMPLE_SPACING_MS = 30_000;
 
 /** The hub height at a point in time, on the monotonic clock. */
@@ -29,13 +29,13 @@ export interface HeightSample {
   readonly height: Numeral;
 }
 
-/** Whether the hub height is below that of earlier documents: what they have shown does not apply any more. */
+/** Whether the hub height is below the height of the last document: earlier samples do not apply any more. */
 function isRolledBack({ height, past }: BridgeInput): boolean {
   const last = past?.heights.at(-1);
   return height !== undefined && last !== undefined && compare(height, last.height) < 0;
 }
 
-/** The heights of the last hour, with that of this document. */
+/** The heights of the last hour, including this document. */
 export const heightSamples = memoize((input: BridgeInput): readonly HeightSample[] => {
   const { at, height, past } = input;
   const before = isRolledBack(input) ? [] : (past?.heights ?? []);
@@ -49,11 +49,11 @@ export const heightSamples = memoize((input: BridgeInput): readonly HeightSample
 interface Interval {
   readonly ms: number;
   readonly blocks: number;
-  /** Whether the hub halted before: then the interval begins without blocks. */
+  /** Whether the hub halted before: then the first part of the interval has no blocks. */
   readonly isAfterHalt: boolean;
 }
 
-/** The times between samples, without those in which the hub made no block, because it halted. */
+/** The times between samples, without intervals in which the hub made no block, because it halted. */
 function intervalsOf(samples: readonly HeightSample[]): readonly Interval[] {
   return samples.slice(1).flatMap((sample, index) => {
     const [earlier, before] = [samples[index - 1], samples[index]];
@@ -75,7 +75,6 @@ function meanBlockTime(intervals: readonly Interval[], minMs: number, minBlocks:
 const measuredBlockTime = (input: BridgeInput): Decimal | undefined =>
   meanBlockTime(intervalsOf(heightSamples(input)), MIN_MEASURED_MS, MIN_MEASURED_BLOCKS);
 
-/** Where the block time of the hub is from. */
 export function hubBlockTimeSource(input: BridgeInput): 'configured' | 'measured' | 'parameter' {
   if (input.settings.block_time !== 'auto') return 'configured';
   return measuredBlockTime(input) === undefined ? 'parameter' : 'measured';
@@ -91,8 +90,8 @@ export const hubBlockTime = memoize((input: BridgeInput): AnyNumber => {
 const MIN_ROUGH_MS = 15_000;
 
 /**
- * The block time with which the age of a block is estimated: configured, else measured, however shortly. The parameter is for the first
- * document only: it can be three times too long.
+ * The block time for ages: configured, else measured, even over seconds. The parameter, which can be three times too long, is for the
+ * first document only.
  */
 const blockTimeOfAges = memoize((input: BridgeInput): AnyNumber => {
   if (hubBlockTimeSource(input) !== 'parameter') return hubBlockTime(input);
@@ -108,7 +107,7 @@ const blockTimeOfAges = memoize((input: BridgeInput): AnyNumber => {
   );
 });
 
-/** When a hub height was, in Unix seconds; `undefined` if the height or the block time is unknown. */
+/** The time of a hub height in Unix seconds; `undefined` if the height or the block time is unknown. */
 export function timeOfHeight(input: BridgeInput, height: () => AnyNumber | undefined): number | undefined {
   return orUndefined(() => {
     const blocks = subtract(required(input.height), required(height()));
@@ -116,20 +115,20 @@ export function timeOfHeight(input: BridgeInput, height: () => AnyNumber | undef
   });
 }
 
-/** Ethereum and Sepolia. Their slots have a fixed length. */
+/** Slots of Ethereum and Sepolia have a fixed length. */
 const SLOT_MS: ReadonlyMap<string, number> = new Map([
   ['1', 12_000],
   ['11155111', 12_000],
 ]);
 
-/** The block time of the external chain: configured, else that of a known chain, else the parameter. */
+/** The block time of the external chain: configured, else the slot of the chain, else the parameter. */
 export const externalBlockTime = memoize(({ state, settings }: BridgeInput): AnyNumber => {
   if (settings.external_block_time !== 'auto') return settings.external_block_time;
   const params = required(state.params);
   return SLOT_MS.get(required(params.bridge_chain_id)) ?? required(params.average_external_block_time);
 });
 
-/** A number of blocks and their approximate duration by the average block times. Negative when the deadline has passed. */
+/** A number of blocks, and their duration by the block time in use. Negative when the deadline has passed. */
 export interface BlockSpan {
   readonly blocks: DecimalString;
   readonly seconds: number | null;
@@ -138,7 +137,7 @@ export interface BlockSpan {
 /** Signatures and votes take a minute or two. */
 export const USUAL_SECONDS = 300;
 
-/** Whether something has waited longer for signatures or votes than usual. An item of unknown age may have. */
+/** Whether the age is longer than signatures or votes usually take. An unknown age counts as late. */
 export function isLate(age: BlockSpan | null, usualSeconds = USUAL_SECONDS): boolean {
   return (age?.seconds ?? usualSeconds) >= usualSeconds;
 }
@@ -148,12 +147,12 @@ export function hubBlocksSince(input: BridgeInput, height: Field<Numeral>): Bloc
   return hubSpan(input, () => subtract(required(input.height), required(height)));
 }
 
-/** Hub blocks from the height of the response to a later one; `null` also while the node is behind. */
+/** Hub blocks from the height of the response to a later height; `null` also while the node is behind. */
 export function hubBlocksUntil(input: BridgeInput, height: () => AnyNumber): BlockSpan | null {
   return input.isNodeBehind === true ? null : hubSpan(input, () => subtract(height(), required(input.height)));
 }
 
-/** External blocks from one external height to another; `null` also while the node is behind, unless the present height was read. */
+/** External blocks between two external heights; `null` also while the node is behind, unless the external chain was read. */
 export function externalBlocks(input: BridgeInput, from: () => AnyNumber, to: Field<Numeral>): BlockSpan | null {
   if (input.isNodeBehind === true && input.externalHeight === undefined) return null;
   return span(

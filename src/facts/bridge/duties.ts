@@ -20,9 +20,8 @@ import type { RegisteredMember } from './orchestrators.js';
 import { batchSigners, valsetSigners } from './signatures.js';
 import { memberAddresses } from './valsets.js';
 
-/* What the members of the newest validator set have to sign and to vote for, and what of it is missing. */
+/* The duties of the members of the newest validator set: signatures and votes, and which are missing. */
 
-/** What validators have to sign. */
 export const confirmKinds = ['valset', 'batch'] as const;
 type ConfirmKind = (typeof confirmKinds)[number];
 
@@ -32,9 +31,9 @@ export interface Duty {
   readonly nonce: Field<Numeral>;
   /** Hub height of its creation, or of the first vote. */
   readonly height: Field<Numeral>;
-  /** The external addresses of those that have the duty; absent for all members. */
+  /** The external addresses of the validators with the duty; absent for all members. */
   readonly members?: ReadonlySet<string>;
-  /** The external addresses of those that have signed or voted. */
+  /** The external addresses of the validators that have signed or voted. */
   readonly doneBy: () => ReadonlySet<string>;
 }
 
@@ -71,12 +70,12 @@ const votersOfEvent = memoizePerRow(
     new Set(claims.flatMap((claim) => Array.from(votedAddresses(input, claim)))),
 );
 
-/** Without the list of signatures, missing ones are unknown even if there is nothing to sign. */
-const SIGNATURES = { valset: 'valset_confirms', batch: 'batch_confirms', event: 'attestations' } as const;
+/** Without these lists, missing signatures and votes are unknown, even if there is nothing to sign. */
+const SIGNATURES_OR_VOTES = { valset: 'valset_confirms', batch: 'batch_confirms', event: 'attestations' } as const;
 
 /** All duties of a kind in the document. */
 export function duties(input: BridgeInput, kind: Duty['kind']): readonly Duty[] {
-  required(input.state[SIGNATURES[kind]]);
+  required(input.state[SIGNATURES_OR_VOTES[kind]]);
   return derivations[kind](input);
 }
 
@@ -88,10 +87,7 @@ export function isDone({ address }: RegisteredMember, { doneBy }: Duty): boolean
   return doneBy().has(address);
 }
 
-/**
- * The nonce of the newest validator set without a member, which is its hub height. A validator that left and came back is not jailed
- * for what was created before.
- */
+/** The nonce, which is a hub height, of the newest validator set without a member. The hub does not jail it for duties from before. */
 const lastAbsence = memoizePerRow((input: BridgeInput, { address }: RegisteredMember): Numeral | undefined =>
   highest(
     derivations
@@ -100,7 +96,7 @@ const lastAbsence = memoizePerRow((input: BridgeInput, { address }: RegisteredMe
   ),
 );
 
-/** Whether it was created since the member last joined. */
+/** Whether the duty was created since the member last joined. */
 export function isOwed(input: BridgeInput, member: RegisteredMember, { kind, nonce, height }: Duty): boolean {
   const absence = lastAbsence(input, member);
   return absence === undefined || compare(required(kind === 'valset' ? nonce : height), absence) > 0;
@@ -108,13 +104,13 @@ export function isOwed(input: BridgeInput, member: RegisteredMember, { kind, non
 
 const WINDOWS = { valset: 'signed_valsets_window', batch: 'signed_batches_window' } as const;
 
-/** The last hub height at which it can be signed without being jailed; `undefined` without the window, and for events. */
+/** The last hub height at which a signature prevents jailing; `undefined` without the window, and for events. */
 function deadlineOf({ state }: BridgeInput, { kind, height }: Pick<Duty, 'kind' | 'height'>): Decimal | undefined {
   const window = kind === 'event' ? undefined : optional(optional(state.params)?.[WINDOWS[kind]]);
   return window === undefined ? undefined : add(required(height), window);
 }
 
-/** The last hub height at which a validator set can be signed; throws WITHDRAWN without the window. */
+/** Throws WITHDRAWN without the window. */
 export function valsetDeadline(input: BridgeInput, { height }: Valset): Decimal {
   return required(deadlineOf(input, { kind: 'valset', height }));
 }
@@ -125,7 +121,7 @@ const isOpen = memoizePerRow((input: BridgeInput, duty: Duty): boolean => {
   return deadline === undefined || compare(deadline, required(input.height)) >= 0;
 });
 
-/** The open validator sets that a member owes, and the live batches, owed or not, that it has not signed. */
+/** The open validator sets that a member owes, and the live batches, owed or not, without its signature. */
 export const missingConfirms = {
   valset: memoizePerRow((input: BridgeInput, member: RegisteredMember): readonly Duty[] =>
     duties(input, 'valset').filter(
@@ -137,7 +133,7 @@ export const missingConfirms = {
   ),
 } as const satisfies Record<ConfirmKind, unknown>;
 
-/** Missing signatures, each with the hub height after which the member is jailed for it. */
+/** Missing signatures, each with the hub height after which the member is jailed. */
 function deadlines(input: BridgeInput, member: RegisteredMember, kind: ConfirmKind) {
   return missingConfirms[kind](input, member)
     .filter((duty) => isOwed(input, member, duty))
@@ -147,12 +143,12 @@ function deadlines(input: BridgeInput, member: RegisteredMember, kind: ConfirmKi
     });
 }
 
-/** The first deadline, also when it has passed; `undefined` when the member owes none. */
+/** The first deadline, also a past deadline; `undefined` when the member owes nothing. */
 export function confirmDeadline(input: BridgeInput, member: RegisteredMember, kind: ConfirmKind): Decimal | undefined {
   return lowest(deadlines(input, member, kind).map(({ height }) => height));
 }
 
-/** The next deadline of a member, of whatever kind; `undefined` when it owes nothing that it can still sign in time. */
+/** The next deadline of a member, of any kind; `undefined` when nothing can still be signed in time. */
 export function nextDeadline(input: BridgeInput, member: RegisteredMember) {
   const { height: now } = input;
   return confirmKinds
@@ -162,8 +158,8 @@ export function nextDeadline(input: BridgeInput, member: RegisteredMember) {
 }
 
 /**
- * What a validator did not sign, if it left the validator set when the time for that had passed: the bridge jails in the block after the
- * deadline, and the hub then makes a set without the validator. `undefined` for other reasons, such as missed blocks.
+ * The missed signature for which a validator was jailed. The bridge jails in the block after the deadline, and the hub then makes a
+ * validator set without the validator. `undefined` for other reasons, such as missed blocks.
  */
 export function missedSignature(input: BridgeInput, { eth_address }: OrchestratorAddress) {
   const address = required(eth_address);
@@ -178,13 +174,12 @@ export function missedSignature(input: BridgeInput, { eth_address }: Orchestrato
   return missed && signatureOf(missed);
 }
 
-/** What has to be signed. */
 export function signatureOf({ kind, nonce }: Duty) {
   const of = kind === 'batch' ? ('batch' as const) : ('validator set' as const);
   return { of, nonce: toDecimalString(required(nonce)) };
 }
 
-/** The height of the first validator set since which the address is in none; `undefined` when it was in none of those in the state. */
+/** The height of the validator set after the last set with the address; `undefined` when no set in the state has it. */
 function heightOfLeaving({ state }: BridgeInput, address: string): AnyNumber | undefined {
   const byNonce = rows(state.valsets).toSorted((a, b) => compare(required(a.nonce), required(b.nonce)));
   const last = byNonce.findLastIndex((valset) => memberAddresses(valset).has(address));

@@ -23,6 +23,7 @@ import { groupBy } from '../grouping.js';
 import { memoize, memoizePerRow } from '../memoize.js';
 import { optional, orUndefined, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
+import { CREDIBLE_RATIO } from './power-shares.js';
 import { registrationBySender } from './registrations.js';
 import { newestPowers, powerOf, shareOfNewest } from './valsets.js';
 
@@ -55,7 +56,7 @@ function nonceOf(attestation: Attestation): Numeral {
 /** The message of a claim that is not unpacked. */
 const packedMessage = memoize((claim: Claim) => required(unpackClaim(required(claim.value))));
 
-/** By the last part of the type URL of a claim, such as `MsgDepositClaim`; `undefined` for a type that is not known. */
+/** By the last part of the type URL, such as `MsgDepositClaim`; `undefined` for an unknown type. */
 export function claimTypeOf({ claim }: Attestation): ClaimType | undefined {
   const { '@type': unpacked, type_url: packed } = required(claim);
   const url = required(optional(unpacked) ?? packed);
@@ -64,13 +65,13 @@ export function claimTypeOf({ claim }: Attestation): ClaimType | undefined {
 
 const typeByMessage: ReadonlyMap<string, ClaimType> = new Map(Object.entries(claimTypes));
 
-/** The content of a packed claim; `undefined` when it cannot be read, or its type is not known. */
+/** The content of a packed claim; `undefined` when it cannot be read, and for an unknown type. */
 const packedContent = memoize((attestation: Attestation): ClaimContent | undefined => {
   const type = claimTypeOf(attestation);
   return type && orUndefined(() => claimContentOf(type, packedMessage(required(attestation.claim))));
 });
 
-/** The fields of an unpacked claim, else those of the packed one. Only those that are used are read. */
+/** The fields of a claim, unpacked or packed. The packed claim is decoded only when a field is read. */
 export function claimContent(attestation: Attestation): ClaimContent {
   const claim = required(attestation.claim);
   return {
@@ -104,7 +105,7 @@ export function claimContent(attestation: Attestation): ClaimContent {
 const nonceKeyOf = ({ nonce }: EventAttestation): Numeral => numeralKey(nonce);
 export const attestationOf = ({ attestation }: EventAttestation): Attestation => attestation;
 
-/** The attestations of each event, at most one of which is ever observed; more than one after conflicting claims. */
+/** The attestations of each event: several after conflicting claims, of which at most one is ever observed. */
 export const attestationsByNonce = memoize((input: BridgeInput): ReadonlyMap<Numeral, readonly Attestation[]> => {
   const byNonce = groupBy(eventAttestations(input), nonceKeyOf);
   return new Map(Array.from(byNonce, ([nonce, ofEvent]) => [nonce, ofEvent.map(attestationOf)]));
@@ -114,7 +115,7 @@ function attestationsOf(input: BridgeInput, eventNonce: Numeral): readonly Attes
   return attestationsByNonce(input).get(numeralKey(eventNonce)) ?? [];
 }
 
-/** The attestations of the last observed event; those that are not observed lost against the one that is. */
+/** The attestations of the last observed event: the observed claim, and claims that lost. */
 const lastEvent = memoize((input: BridgeInput) => {
   const all = attestationsOf(input, required(input.state.last_observed_nonce));
   return {
@@ -126,7 +127,7 @@ const lastEvent = memoize((input: BridgeInput) => {
 
 const observedOfLast = (input: BridgeInput): readonly Attestation[] => lastEvent(input).observed;
 
-/** The claims that lost against the observed one of the last event; none when that is no longer in the state. */
+/** The claims of the last observed event that lost; none when the observed claim is no longer in the state. */
 export function lostClaims(input: BridgeInput): readonly Attestation[] {
   const { observed, lost } = lastEvent(input);
   return observed.length === 0 ? [] : lost;
@@ -162,6 +163,12 @@ export const leadingClaim = memoize((input: BridgeInput) => {
   return leading && { ...leading, powerRatio: shareOfNewest(input, leading.power) };
 });
 
+/** Whether enough power has claimed the next event; `undefined` when nobody has, or the power is unknown. */
+export function isNextEventCredible(input: BridgeInput): boolean | undefined {
+  const share = leadingClaim(input)?.powerRatio;
+  return share === undefined ? undefined : share >= CREDIBLE_RATIO;
+}
+
 /** Who voted for any claim of the next event; `undefined` when nobody has claimed it. */
 export const votersOfNextEvent = memoize((input: BridgeInput): ReadonlySet<string> | undefined => {
   const claims = nextEventAttestations(input);
@@ -172,7 +179,7 @@ export function voters({ votes }: Attestation): readonly string[] {
   return rows(votes);
 }
 
-/** The hub height of the first vote for one of the attestations. */
+/** The lowest hub height of a vote for the attestations. */
 export function firstVoteHeight(attestations: readonly Attestation[]): Numeral | undefined {
   return lowest(attestations.map(({ height }) => required(height)));
 }
@@ -196,12 +203,10 @@ export function votedPower(input: BridgeInput, attestation: Attestation): Decima
 /** The attestations of events that are not yet observed. */
 export const pendingAttestations = memoize((input: BridgeInput): readonly EventAttestation[] => {
   const last = required(input.state.last_observed_nonce);
-  const pending: EventAttestation[] = [];
-  for (const one of eventAttestations(input)) if (compare(one.nonce, last) > 0) pending.push(one);
-  return pending;
+  return eventAttestations(input).filter(({ nonce }) => compare(nonce, last) > 0);
 });
 
-/** The pending events with more than one claim, by the key of their nonce. */
+/** The pending events with several claims, by the key of their nonce. */
 export const conflictingNonces = memoize((input: BridgeInput): ReadonlySet<Numeral> => {
   const claimed = new Set<Numeral>();
   const conflicting = new Set<Numeral>();

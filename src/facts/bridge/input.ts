@@ -20,11 +20,11 @@ export interface BridgeInput {
   readonly settings: BridgeSettings;
   readonly tokens: readonly TokenConfig[];
   readonly names: ValidatorNames;
-  /** The external height that was read a moment ago; `undefined` without such a reading. */
+  /** As read on the external chain a moment ago. */
   readonly externalHeight?: Numeral | undefined;
-  /** Whether the contract is paused, for texts; `undefined` without a recent reading. */
+  /** `undefined` without a recent reading of the contract. */
   readonly isContractPaused?: boolean | undefined;
-  /** Whether the node is behind the chain: then nothing says how much time is left until a height. */
+  /** Whether the node is behind the chain: then the time until a height is unknown. */
   readonly isNodeBehind?: boolean | undefined;
   /** When the response was received. */
   readonly at: Instant;
@@ -32,36 +32,30 @@ export interface BridgeInput {
   readonly past: BridgePast | undefined;
 }
 
-/** Names of validators for people. */
 interface ValidatorNames {
   readonly configured: readonly ValidatorConfig[];
   /** Names from the staking module of the node, by the data part of the operator address. */
   readonly staking: ReadonlyMap<string, string>;
 }
 
-/** What families remember of the earlier module states of an endpoint: a bounded number of values, as plain data. */
+/** The memory of earlier module states of an endpoint: plain data of bounded size. */
 export interface BridgePast {
   /** When the last document was received. */
   readonly at: Instant;
-  /** Heights of the last hour. */
   readonly heights: readonly HeightSample[];
-  /** The last observed event. */
   readonly lastEvent: SeenEvent | undefined;
   /** The orchestrators of the entries of `watch`. */
   readonly watched: readonly WatchedOrchestrator[];
-  /** The coin that pays for transactions on the hub. */
   readonly hubCoinDenom: string | undefined;
-  /** The highest nonce of a batch by token, also of batches that are gone. */
+  /** The highest nonce of a batch by token, also of past batches. */
   readonly batchNonces: ReadonlyMap<string, Numeral>;
-  /** The tokens whose unbatched transfers pay for a batch. */
   readonly payingQueues: readonly PayingQueue[];
   /** Since when the oldest withdrawal is due, for the pages. */
   readonly oldestDueSeconds: number | undefined;
-  /** What the next poll of the contract needs. */
   readonly contractFacts: ContractFacts | undefined;
 }
 
-/** What the next document gets as its past. The first one of an endpoint has none. */
+/** The past of the next document. */
 export function bridgePast(input: BridgeInput): BridgePast {
   return {
     at: input.at,
@@ -76,7 +70,7 @@ export function bridgePast(input: BridgeInput): BridgePast {
   };
 }
 
-/** The contract with its bridge id, in one string; empty without one of both. */
+/** The contract and the bridge id, in one string; empty without either. */
 export function bridgeIdentity({ params }: ModuleState): readonly string[] {
   const { bridge_id: id, bridge_external_address: contract } = validOrUndefined(params) ?? {};
   return isValid(id) && isValid(contract) && id !== '' ? [`${contract} ${toLabelValue(id)}`] : [];

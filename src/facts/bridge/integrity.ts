@@ -4,14 +4,14 @@ import type { Attestation, Batch, Valset } from '../../chain/module-state.js';
 import { groupBy } from '../grouping.js';
 import { memoize } from '../memoize.js';
 import { required, rows } from '../required-fields.js';
-import { attestationOf, claimContent, claimTypeOf, leadingClaim, pendingAttestations, votedPower } from './events.js';
+import { attestationOf, claimContent, claimTypeOf, pendingAttestations, votedPower } from './events.js';
 import type { BridgeInput } from './input.js';
 import { batchesByKey, batchKey, nonceKey } from './signatures.js';
 import { shareOfNewest } from './valsets.js';
 
 /*
- * What only an attack, a forged signature, a bug or a restored state explains: a validator set or a batch of the contract that the hub
- * did not create.
+ * Validator sets and batches of the contract that the hub did not create. Only an attack, a forged signature, a bug or a restored state
+ * explains them.
  */
 
 const valsetsByNonce = memoize(({ state }: BridgeInput) =>
@@ -27,7 +27,7 @@ function memberKeys(members: Valset['members']): ReadonlySet<string> {
   );
 }
 
-/** Whether one of the stored validator sets has other members or powers. */
+/** Whether a stored validator set has other members or powers. */
 function differs(stored: readonly Valset[], members: () => Valset['members']): boolean {
   if (stored.length === 0) return false;
   const expected = memberKeys(members());
@@ -36,13 +36,13 @@ function differs(stored: readonly Valset[], members: () => Valset['members']): b
     .some((actual) => actual.size !== expected.size || Array.from(actual).some((member) => !expected.has(member)));
 }
 
-/** The stored validator sets with the nonce of the one in the contract. */
+/** The stored validator sets with the nonce of the validator set in the contract. */
 function storedSetsWithSameNonce(input: BridgeInput): readonly Valset[] {
   const { nonce } = required(input.state.last_observed_valset);
   return valsetsByNonce(input).get(nonceKey(nonce)) ?? [];
 }
 
-/** Whether the validator set in the contract has other members or powers than the stored one with its nonce. */
+/** Whether the validator set in the contract has other members or powers than the stored set with its nonce. */
 export function isValsetMismatch(input: BridgeInput): boolean {
   return differs(storedSetsWithSameNonce(input), () => required(input.state.last_observed_valset).members);
 }
@@ -63,7 +63,7 @@ function pendingClaims(input: BridgeInput, type: ClaimType): readonly Attestatio
   return (pendingByType(input).get(type) ?? []).map(attestationOf);
 }
 
-/** Number of events that are claimed as deposits and not yet observed. */
+/** Number of pending events that are claimed as deposits. */
 export function countPendingDeposits(input: BridgeInput): number {
   return new Set(
     pendingByType(input)
@@ -72,7 +72,7 @@ export function countPendingDeposits(input: BridgeInput): number {
   ).size;
 }
 
-/** Claims that a validator set was installed that the hub did not create. */
+/** Claims that the contract has a validator set that the hub did not create. */
 export const foreignValsetClaims = memoize((input: BridgeInput): readonly Attestation[] => {
   required(input.state.valsets);
   return pendingClaims(input, 'valset').filter((attestation) => {
@@ -82,16 +82,7 @@ export const foreignValsetClaims = memoize((input: BridgeInput): readonly Attest
   });
 });
 
-/** Share of the power from which on a claim is more than the error of a few. */
-export const SUBSTANTIAL_POWER_RATIO = 0.33;
-
-/** Whether so much power has claimed the next event that it is real; `undefined` when nobody has claimed it, or the power is unknown. */
-export function isNextSubstantial(input: BridgeInput): boolean | undefined {
-  const power = leadingClaim(input)?.powerRatio;
-  return power === undefined ? undefined : power >= SUBSTANTIAL_POWER_RATIO;
-}
-
-/** The pending claims that a batch was executed, by batch. */
+/** The pending claims of executions, by batch. */
 const executionClaims = memoize((input: BridgeInput) => groupBy(pendingClaims(input, 'withdraw'), claimedBatch));
 
 function claimedBatch(attestation: Attestation): string {
@@ -104,7 +95,7 @@ export function executionClaimsOf(input: BridgeInput, { batch_nonce, token_contr
   return executionClaims(input).get(batchKey(batch_nonce, token_contract)) ?? [];
 }
 
-/** Claims that a batch was executed that the hub does not have. The hub halts when one of them is observed. */
+/** Claims of the execution of a batch that the hub does not have. The hub halts when such a claim is observed. */
 export const foreignBatchClaims = memoize((input: BridgeInput): readonly Attestation[] => {
   required(input.state.batches);
   return Array.from(executionClaims(input))
@@ -112,7 +103,7 @@ export const foreignBatchClaims = memoize((input: BridgeInput): readonly Attesta
     .flatMap(([, claims]) => claims);
 });
 
-/** The highest share of the power of the newest validator set that voted for one of the claims; 0 without a claim. */
+/** The highest share of the power of the newest validator set that voted for a claim; 0 without claims. */
 export function highestVotedShare(input: BridgeInput, claims: readonly Attestation[]): number | undefined {
   const power = highest(claims.map((attestation) => votedPower(input, attestation)));
   return power === undefined ? 0 : shareOfNewest(input, power);

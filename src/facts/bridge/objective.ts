@@ -16,12 +16,12 @@ import { hubBlockTime } from './block-times.js';
 import type { BridgeInput } from './input.js';
 import { minBatchFees, rememberedBatchNonces, topBatchFeesByToken } from './tokens.js';
 
-/* The objective for withdrawals, and the oldest ones that it applies to: those whose fees pay for a batch. */
+/* The oldest withdrawals to which the objective applies: withdrawals whose fees pay for a batch. */
 
 /** A token whose unbatched transfers pay for a batch. */
 export interface PayingQueue {
   readonly contract: string;
-  /** The first remembered document since which they do and no batch of the token was built, in Unix seconds. */
+  /** The first document since which the fees pay and no batch of the token was built, in Unix seconds. */
   readonly sinceSeconds: number;
 }
 
@@ -40,7 +40,7 @@ const payingQueues = memoize((input: BridgeInput): readonly PayingQueue[] => {
   });
 });
 
-/** The queues to remember; those of earlier documents when this one cannot be read. */
+/** The queues to remember: of the last document that could be read. */
 export function rememberedQueues(input: BridgeInput): readonly PayingQueue[] {
   return orElse(
     () => payingQueues(input),
@@ -48,7 +48,7 @@ export function rememberedQueues(input: BridgeInput): readonly PayingQueue[] {
   );
 }
 
-/** When the oldest of these batches was created by the block time in use, in Unix seconds. */
+/** When the oldest of the batches was created, by the block time in use, in Unix seconds. */
 function oldestCreation(input: BridgeInput, batches: readonly Batch[]): readonly number[] {
   const block = oldestBlock(batches);
   if (block === undefined) return [];
@@ -60,7 +60,7 @@ function earliest(seconds: readonly number[]): AnyNumber | undefined {
   return seconds.length === 0 ? undefined : exactSeconds(Math.min(...seconds));
 }
 
-/** Since when the oldest withdrawals wait whose fees are sufficient, and those whose fees are unknown; in Unix seconds. */
+/** Since when the oldest withdrawals wait, with sufficient and with unknown fees, in Unix seconds. */
 export const oldestDueTransfers = memoize((input: BridgeInput) => {
   const queues = payingQueues(input).map(({ sinceSeconds }) => sinceSeconds);
   const batches = rows(input.state.batches);
@@ -72,7 +72,7 @@ export const oldestDueTransfers = memoize((input: BridgeInput) => {
   };
 });
 
-/** Since when the oldest withdrawal is due, in Unix seconds; `undefined` when none is, or when that is unknown. */
+/** Since when the oldest withdrawal is due, in Unix seconds; `undefined` without due withdrawals, and when they are unknown. */
 export function oldestDueSeconds(input: BridgeInput): number | undefined {
   const oldest = lowest(orEmpty(() => Object.values(oldestDueTransfers(input))));
   return oldest === undefined ? undefined : toDouble(oldest);

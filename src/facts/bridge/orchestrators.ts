@@ -19,7 +19,7 @@ export interface RegisteredMember {
   readonly isWatched: boolean;
 }
 
-/** The members: the watched ones first, then by descending power, in which order limits keep them. */
+/** Watched members first, then by descending power: the order in which limits keep members. */
 export const registeredMembers = memoize((input: BridgeInput): readonly RegisteredMember[] => {
   const registrationOf = registrationByAddress(input);
   const members = Array.from(newestMemberAddresses(input)).flatMap((address) => {
@@ -61,7 +61,7 @@ export function isDissenting(input: BridgeInput, member: RegisteredMember): bool
   return dissenters?.size === 0 ? false : hasVoted(dissenters, member);
 }
 
-/** The entries of `watch` with a registration, and whether one of a member of the newest validator set is among them. */
+/** The entries of `watch` with a registration, and whether they are in the newest validator set. */
 export const watchedEntries = memoize((input: BridgeInput) => {
   const members = newestMemberAddresses(input);
   if (members.size === 0) return [];

@@ -8,16 +8,16 @@ import { orEmpty, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
 
 /*
- * The registration of a validator with the bridge, its name, and whether it is watched. A validator has several addresses
- * (orchestrator, account or operator, external); names and watched validators are compared by their data part.
+ * The registrations of validators with the bridge, with names and `watch`. A validator has several addresses (orchestrator, account or
+ * operator, external), which are compared by their data part.
  */
 
-/** Registrations of orchestrators by external address; the first one of equals. */
+/** Registrations by external address; the first of equal addresses. */
 export const registrationByAddress = memoize(({ state }: BridgeInput): ReadonlyMap<string, OrchestratorAddress> =>
   firstBy(rows(state.orchestrator_addresses), ({ eth_address }) => required(eth_address)),
 );
 
-/** Registrations of orchestrators by the data part of the validator address, which votes contain. */
+/** Registrations by the data part of the account, which votes contain. */
 export const registrationBySender = memoize(({ state }: BridgeInput): ReadonlyMap<string, OrchestratorAddress> =>
   firstBy(rows(state.orchestrator_addresses), ({ sender }) => dataPart(required(sender))),
 );
@@ -29,12 +29,12 @@ const configuredNames = memoize(
 
 const watchedKeys = memoize((watch: readonly string[]): ReadonlySet<string> => new Set(watch.map(dataPart)));
 
-/** The addresses of a registered validator by which it can be configured. Missing and invalid ones match nothing. */
+/** The addresses by which a registered validator can be configured. Missing and invalid addresses match nothing. */
 function keysOf({ orchestrator, sender, eth_address }: OrchestratorAddress): string[] {
   return [orchestrator, sender, eth_address].filter((address) => typeof address === 'string').map(dataPart);
 }
 
-/** The configured name, else that of the staking module, else empty. */
+/** The configured name, else the name in the staking module, else empty. */
 export function validatorName({ names }: BridgeInput, registration: OrchestratorAddress): string {
   const configured = configuredNames(names.configured);
   const key = keysOf(registration).find((address) => configured.has(address));
@@ -43,20 +43,20 @@ export function validatorName({ names }: BridgeInput, registration: Orchestrator
   return (typeof sender === 'string' ? names.staking.get(dataPart(sender)) : undefined) ?? '';
 }
 
-/** What pages show of a name at least. */
+/** Pages show at least so much of a name. */
 const shownName = (name: string): string => cleanText(name, 32);
 
-/** The shown names that several registrations have. */
+/** The shown names of several registrations. */
 const sharedNames = memoize((input: BridgeInput): ReadonlySet<string> => {
-  const [once, shared] = [new Set<string>(), new Set<string>()];
+  const [names, shared] = [new Set<string>(), new Set<string>()];
   for (const registration of rows(input.state.orchestrator_addresses)) {
     const name = shownName(validatorName(input, registration));
-    (once.has(name) ? shared : once).add(name);
+    (names.has(name) ? shared : names).add(name);
   }
   return shared;
 });
 
-/** Whether another validator has the same name, or one that looks the same: anyone can choose any name. */
+/** Whether another validator has the same shown name: anyone can choose any name. */
 export function hasNamesake(input: BridgeInput, registration: OrchestratorAddress): boolean {
   const name = validatorName(input, registration);
   return name !== '' && sharedNames(input).has(shownName(name));
@@ -66,15 +66,15 @@ const registrationsByKey = memoize(({ state }: BridgeInput): ReadonlyMap<string,
   const byKey = new Map<string, OrchestratorAddress[]>();
   for (const registration of rows(state.orchestrator_addresses)) {
     for (const key of new Set(keysOf(registration))) {
-      const known = byKey.get(key);
-      if (known === undefined) byKey.set(key, [registration]);
-      else known.push(registration);
+      const registrations = byKey.get(key);
+      if (registrations === undefined) byKey.set(key, [registration]);
+      else registrations.push(registration);
     }
   }
   return byKey;
 });
 
-/** The registrations that an entry of `watch` names, by any of their addresses. */
+/** The registrations with the address of an entry of `watch`. */
 export function matchingRegistrations(input: BridgeInput, entry: string): readonly OrchestratorAddress[] {
   return registrationsByKey(input).get(dataPart(entry)) ?? [];
 }
@@ -84,17 +84,17 @@ export function isWatched({ settings }: BridgeInput, registration: OrchestratorA
   return watched.size > 0 && keysOf(registration).some((address) => watched.has(address));
 }
 
-/** The orchestrator of an entry of `watch`, as it is registered with the bridge. */
+/** The orchestrator of an entry of `watch`. */
 export interface WatchedOrchestrator {
   readonly orchestrator: string;
   /** The account of the validator. */
   readonly sender: string;
-  /** Empty without one. */
+  /** Empty without a name. */
   readonly name: string;
   readonly hasNamesake: boolean;
 }
 
-/** The registration of each entry of `watch`, each orchestrator once. Unreadable registrations are left out. */
+/** The distinct orchestrators of `watch`. Unreadable registrations are left out. */
 export const watchedOrchestrators = memoize((input: BridgeInput): readonly WatchedOrchestrator[] => {
   const all = input.settings.watch.flatMap((entry) => {
     const registered = orEmpty(() => matchingRegistrations(input, entry)).flatMap((registration) => {
@@ -103,7 +103,7 @@ export const watchedOrchestrators = memoize((input: BridgeInput): readonly Watch
       const named = { name: validatorName(input, registration), hasNamesake: hasNamesake(input, registration) };
       return [{ orchestrator: orchestrator.toLowerCase(), sender, ...named }];
     });
-    // An entry with several registrations, which the hub does not allow, has one of them whatever their order.
+    // The hub does not allow an entry with several registrations; their order must not matter.
     return registered.toSorted((a, b) => (a.orchestrator < b.orchestrator ? -1 : 1)).slice(0, 1);
   });
   return Array.from(firstBy(all, ({ orchestrator }) => dataPart(orchestrator)).values());

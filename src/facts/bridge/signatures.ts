@@ -18,14 +18,13 @@ import {
   type Members,
 } from './valsets.js';
 
-/* Who has signed batches and validator sets, with how much power, and who has not. */
+/* The signatures of batches and validator sets, with the power of the signers, and missing signatures. */
 
-/** A Map key that is the same for equal nonces, however they are written. */
+/** The Map key of a nonce. */
 export function nonceKey(nonce: Field<Numeral>): Numeral {
   return numeralKey(required(nonce));
 }
 
-/** A signature names the nonce of what is signed. */
 const signedNonce = ({ nonce }: { readonly nonce: Field<Numeral> }): Numeral => nonceKey(nonce);
 
 export const confirmsByValset = memoize(({ state }: BridgeInput) => groupBy(rows(state.valset_confirms), signedNonce));
@@ -59,7 +58,7 @@ export const batchSigners = memoizePerRow((input: BridgeInput, batch: Batch): Re
   return new Set(confirms.map(batchSigner));
 });
 
-/** The validator set in the contract with its total power and the power that must sign; `undefined` when it has none. */
+/** The validator set in the contract with its total power and the power that must sign; `undefined` without power. */
 export const contractPower = memoize((input: BridgeInput) => {
   const valset = contractValset(input);
   if (valset === undefined) return undefined;
@@ -89,7 +88,7 @@ const batchSignedPower = memoizePerRow((input: BridgeInput, batch: Batch): Signe
   signedPower(input, batchSigners(input, batch)),
 );
 
-/** The signed powers of the validator sets that are newer than the one in the contract. */
+/** The signed powers of the unrelayed validator sets. */
 export const unrelayedValsetPowers = memoize((input: BridgeInput) => {
   // Without the list of signatures, the signed power is unknown even if there is no unrelayed validator set.
   required(input.state.valset_confirms);
@@ -105,7 +104,6 @@ export function requireSigningInput(input: BridgeInput): void {
   contractValset(input);
 }
 
-/** The signed powers of the live batches. */
 export const batchPowers = memoize((input: BridgeInput) => {
   requireSigningInput(input);
   return signedPowers(input, rows(input.state.batches), batchSignedPower);
@@ -126,19 +124,19 @@ export function signedShare({ signed, total }: SignedPower): number | undefined 
   return ratio(signed, total);
 }
 
-/** All have the same total, so the lowest signed power is the lowest share. */
+/** The powers have the same total, so the lowest signed power is the lowest share. */
 export function lowestSignedShare(powers: readonly SignedPower[]): number | undefined {
   const signed = lowest(powers.map((power) => power.signed));
   const [first] = powers;
   return signed && first && ratio(signed, first.total);
 }
 
-/** Whether the contract would reject the batch or validator set, because too little power has signed it. */
+/** Whether the contract would reject the batch or validator set for lack of signatures. */
 export function isBelowThreshold({ signed, needed }: SignedPower): boolean {
   return compare(signed, needed) < 0;
 }
 
-/** The newest validator set while it is not relayed. Older ones need not be relayed any more. */
+/** Of the newest validator set while it is unrelayed. Older sets need not be relayed any more. */
 export function newestUnrelayedPower(input: BridgeInput): SignedPower | undefined {
   const newest = newestValset(input);
   if (newest === undefined || !unrelayedValsets(input).includes(newest)) return undefined;

@@ -17,12 +17,12 @@ import {
 } from './tokens.js';
 
 /*
- * What one document proves about the time for which transfers have waited. Transfers have no time, but their ids increase, and a batch has
- * the height at which it was built: every transfer with an id up to the highest one in the batch existed at that height.
+ * Proofs in a single document of how long transfers have waited. Transfers have no time, but their ids increase, and a batch has the height
+ * at which it was built: every transfer up to the highest id in the batch existed at that height.
  */
 
-/** The batches by height, each with the highest id in it and in those before it. */
-const knownIds = memoize((input: BridgeInput) => {
+/** The batches by height, each with the highest id up to it. */
+const highestIds = memoize((input: BridgeInput) => {
   const batches = rows(input.state.batches).toSorted((a, b) => compare(required(a.block), required(b.block)));
   let maxId: Numeral | undefined;
   return batches.flatMap(({ block, transactions }) => {
@@ -31,9 +31,9 @@ const knownIds = memoize((input: BridgeInput) => {
   });
 });
 
-/** Hub height at which the transfer with this id existed. */
+/** A hub height at which the transfer with this id existed. */
 export function existedAt(input: BridgeInput, id: Numeral): Numeral | undefined {
-  return knownIds(input).find(({ maxId }) => compare(id, maxId) <= 0)?.height;
+  return highestIds(input).find(({ maxId }) => compare(id, maxId) <= 0)?.height;
 }
 
 /** Hub height at which the newest live batch of a token was built. */
@@ -44,7 +44,7 @@ export function newestBatchHeight(input: BridgeInput, contract: string): Numeral
 /**
  * Hub height since which the unbatched transfers of a token have paid for a batch and none was built; `undefined` without a proof or a
  * minimum fee. No batch is executed or canceled without an observed event. So since the last event, all new batches are live, and no
- * transfer has returned from a batch. The height of the event is that of its first vote; the others follow within minutes.
+ * transfer has returned from a batch. The height of the event is that of the first vote; the last vote follows within minutes.
  */
 export function standstillSince(input: BridgeInput, { contract, unbatched }: WaitingToken): Numeral | undefined {
   const minimum = minBatchFees(input.tokens).get(contract);
@@ -55,10 +55,10 @@ export function standstillSince(input: BridgeInput, { contract, unbatched }: Wai
   return paidSince && highest([paidSince, lastEvent, newestBatchHeight(input, contract)]);
 }
 
-/** The id of the oldest transfer that, together with those before it, pays for a batch. */
+/** The id of the oldest transfer that pays for a batch together with the transfers before it. */
 function firstPayingId(transfers: readonly Transfer[], minimum: Numeral): Numeral | undefined {
   let total: Decimal = sum([]);
-  // The highest ones, in ascending order.
+  // The highest fees, in ascending order.
   const fees: Numeral[] = [];
   for (const transfer of transfers.toSorted((a, b) => compare(idOf(a), idOf(b)))) {
     const fee = feeOf(transfer);

@@ -9,19 +9,16 @@ import { memoize } from '../memoize.js';
 import { optional, orElse, orEmpty, orUndefined, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
 
-/* Transfers that are not executed, by token, with what a batch of them would earn. */
+/* Transfers that are not executed, by token, with the fees of their next batch. */
 
-/** Transfers that are not yet in a batch. */
 export const unbatchedTransfers = memoize(({ state }: BridgeInput): readonly Transfer[] =>
   rows(state.unbatched_transfers),
 );
 
-/** Transfers in live batches. */
 export const batchedTransfers = memoize(({ state }: BridgeInput): readonly Transfer[] =>
   rows(state.batches).flatMap(({ transactions }) => rows(transactions)),
 );
 
-/** Selects one of the two coins of a transfer. */
 type CoinOf = (transfer: Transfer) => Coin | undefined;
 
 export const transferredCoin: CoinOf = ({ erc20_token }) => optional(erc20_token);
@@ -44,12 +41,11 @@ export function totalFee(transfers: readonly Transfer[]): Decimal {
   return sum(transfers.map(feeOf));
 }
 
-/** The label value of a contract, by which transfers are grouped: contracts with the same truncated value share a series. */
+/** The label value of a contract. Transfers are grouped by it: contracts with the same truncated value share a series. */
 export function contractLabel(contract: Field<string>): string {
   return toLabelValue(required(contract));
 }
 
-/** The configured tokens by contract. */
 export const configuredTokens = memoize(
   (input: Pick<BridgeInput, 'tokens'>): ReadonlyMap<string, TokenConfig> =>
     new Map(input.tokens.map((token) => [token.contract, token])),
@@ -81,7 +77,7 @@ export const denomByContract = memoize(({ state }: BridgeInput): ReadonlyMap<str
   return denoms;
 });
 
-/** The coin that pays for transactions on the hub; `undefined` if it is not known. */
+/** The coin that pays for transactions on the hub; `undefined` if unknown. */
 export function hubCoinDenom({ state: { params } }: BridgeInput): string | undefined {
   return validOrUndefined(validOrUndefined(params)?.hub_coin_denom) || undefined;
 }
@@ -95,35 +91,30 @@ function byContract(transfersOf: (input: BridgeInput) => readonly Transfer[], co
   return memoize((input) => groupBy(transfersOf(input), contractOf));
 }
 
-/** Transfers by the label value of the contract of their token, or of the token in which their fee is. */
+/** Transfers by the label value of the contract of their token, or of the token of their fee. */
 export const unbatchedByToken = byContract(unbatchedTransfers, transferredCoin);
 export const unbatchedByFeeToken = byContract(unbatchedTransfers, feeCoin);
 export const batchedByToken = byContract(batchedTransfers, transferredCoin);
 export const batchedByFeeToken = byContract(batchedTransfers, feeCoin);
 
-/**
- * The contracts of all tokens: those with a denom and those of any transfer. A list that cannot be read adds none, and withdraws only what
- * is derived from it.
- */
+/** The contracts with a denom or a transfer. A list that cannot be read adds none, and withdraws only what is derived from it. */
 export const tokenContracts = memoize((input: BridgeInput): ReadonlySet<string> => {
   const groupings = [unbatchedByToken, unbatchedByFeeToken, batchedByToken, batchedByFeeToken];
   const used = groupings.flatMap((transfersByContract) => orEmpty(() => Array.from(transfersByContract(input).keys())));
   return new Set([...denomByContract(input).keys(), ...used]);
 });
 
-/** Live batches by the label value of the contract of their token. */
 export const batchesByToken = memoize(({ state }: BridgeInput): ReadonlyMap<string, readonly Batch[]> =>
   groupBy(rows(state.batches), ({ token_contract }) => contractLabel(token_contract)),
 );
 
-/** The transfers of a token that are not executed: in no batch, and in live batches. */
+/** The transfers of a token that are not executed. */
 export interface WaitingToken {
   readonly contract: string;
   readonly unbatched: readonly Transfer[];
   readonly batched: readonly Transfer[];
 }
 
-/** The tokens with such transfers. */
 export function waitingTokens(input: BridgeInput): readonly WaitingToken[] {
   const [unbatched, batched] = [unbatchedByToken(input), batchedByToken(input)];
   return Array.from(new Set([...unbatched.keys(), ...batched.keys()]), (contract) => ({
@@ -133,13 +124,13 @@ export function waitingTokens(input: BridgeInput): readonly WaitingToken[] {
   }));
 }
 
-/** Number of tokens with such transfers whose minimum fee is not configured: whether somebody should take them is unknown. */
+/** Number of waiting tokens without a configured minimum fee: whether a batch should be built is unknown. */
 export function countTokensWithoutMinimum(input: BridgeInput): number {
   const minimums = minBatchFees(input.tokens);
   return waitingTokens(input).filter(({ contract }) => !minimums.has(contract)).length;
 }
 
-/** The number of transfers in a batch; a batch takes those with the highest fees. */
+/** The number of transfers in a batch, which takes the transfers with the highest fees. */
 export const BATCH_SIZE = 100;
 
 export function lowestId(transfers: readonly Transfer[]): Numeral | undefined {
@@ -148,7 +139,7 @@ export function lowestId(transfers: readonly Transfer[]): Numeral | undefined {
 
 const descending = (a: Numeral, b: Numeral): number => compare(b, a);
 
-/** What a batch built now would earn, by token. */
+/** The fees of a batch built now, by token. */
 export const topBatchFeesByToken = memoize(
   (input: BridgeInput): ReadonlyMap<string, Decimal> =>
     new Map(
@@ -159,10 +150,10 @@ export const topBatchFeesByToken = memoize(
     ),
 );
 
-/** The tokens whose batches are remembered: many more than have batches on any chain. */
+/** Many more tokens than have batches on any chain. */
 const MAX_REMEMBERED_TOKENS = 1_000;
 
-/** The highest batch nonce of each token, with those of earlier documents. */
+/** The highest batch nonce of each token in this and earlier documents. */
 const newestBatchNonces = memoize((input: BridgeInput): ReadonlyMap<string, Numeral> => {
   const newest = new Map(earlierBatchNonces(input));
   for (const [contract, batches] of batchesByToken(input)) {
@@ -177,14 +168,14 @@ const newestBatchNonces = memoize((input: BridgeInput): ReadonlyMap<string, Nume
   );
 });
 
-/** The batch nonces seen before, without those that a hub which was rolled back has not given to a batch yet. */
+/** The batch nonces of earlier documents, without nonces that the hub has not reached again after a rollback. */
 function earlierBatchNonces({ state, past }: BridgeInput): ReadonlyMap<string, Numeral> {
   const last = orUndefined(() => optional(state.last_outgoing_batch_id));
   const earlier = Array.from(past?.batchNonces ?? []);
   return new Map(earlier.filter(([, nonce]) => last === undefined || compare(nonce, last) <= 0));
 }
 
-/** The batch nonces to remember; those of earlier documents when this one cannot be read. */
+/** The batch nonces to remember: without this document when it cannot be read. */
 export function rememberedBatchNonces(input: BridgeInput): ReadonlyMap<string, Numeral> {
   return orElse(
     () => newestBatchNonces(input),

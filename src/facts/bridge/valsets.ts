@@ -17,31 +17,28 @@ import { orNull, required, rows } from '../required-fields.js';
 import type { BridgeInput } from './input.js';
 import { hasNamesake, isWatched, registrationByAddress, validatorName } from './registrations.js';
 
-/* Validator sets: which one applies where, powers, and members by name. */
+/* The newest validator set and the set in the contract, their powers, and members by name. */
 
-/** The validator set with the highest nonce, the first one of equals; `undefined` when the state has none. */
+/** The validator set with the highest nonce, the first of equal nonces; `undefined` without validator sets. */
 export const newestValset = memoize(({ state }: BridgeInput): Valset | undefined => {
   const valsets = rows(state.valsets);
   const newest = highest(valsets.map(({ nonce }) => required(nonce)));
   return valsets.find(({ nonce }) => nonce === newest);
 });
 
-/** A value of the newest validator set; `undefined` when the state has none. */
+/** A value of the newest validator set; `undefined` without validator sets. */
 export function ofNewestValset<T>(input: BridgeInput, value: (valset: Valset) => T): T | undefined {
   const newest = newestValset(input);
   return newest && value(newest);
 }
 
-/**
- * The validator set in the contract, whose signatures the contract verifies: the last observed one, or the newest one while the
- * last observed one has no members, because none was observed.
- */
+/** The validator set whose signatures the contract verifies: the last observed set, or the newest set before the first update. */
 export const contractValset = memoize((input: BridgeInput): Valset | undefined => {
   const observed = required(input.state.last_observed_valset);
   return required(observed.members).length > 0 ? observed : newestValset(input);
 });
 
-/** Validator sets that are newer than the one in the contract. */
+/** Validator sets that are newer than the set in the contract. */
 export const unrelayedValsets = memoize(({ state }: BridgeInput): readonly Valset[] => {
   const observed = required(required(state.last_observed_valset).nonce);
   return rows(state.valsets).filter(({ nonce }) => compare(required(nonce), observed) > 0);
@@ -70,7 +67,7 @@ export const powerByAddress = memoize(({ members }: Valset): ReadonlyMap<string,
   return powers;
 });
 
-/** Total power of some addresses. An address that is not a member has none. */
+/** Total power of addresses; 0 for an address that is not a member. */
 export function powerOf(powers: ReadonlyMap<string, Decimal>, members: Iterable<string>): Decimal {
   const ofMembers: Decimal[] = [];
   for (const address of members) ofMembers.push(powers.get(address) ?? ZERO);
@@ -81,7 +78,7 @@ export const newestPowers = memoize(
   (input: BridgeInput): ReadonlyMap<string, Decimal> => ofNewestValset(input, powerByAddress) ?? new Map(),
 );
 
-/** The share of some power in that of the newest validator set; `undefined` when that one has none. */
+/** The share in the power of the newest validator set; `undefined` when the set has no power. */
 export function shareOfNewest(input: BridgeInput, power: AnyNumber): number | undefined {
   return ratio(power, newestTotalPower(input));
 }
@@ -89,8 +86,8 @@ export function shareOfNewest(input: BridgeInput, power: AnyNumber): number | un
 export const newestTotalPower = memoize((input: BridgeInput): Decimal => ofNewestValset(input, totalPower) ?? ZERO);
 
 /**
- * The L1 distance between the power shares of the newest validator set and of the one in the contract, over a common denominator, so that it
- * is rounded once; `undefined` when one of them has no members.
+ * The L1 distance between the power shares of the newest validator set and of the set in the contract, over a common denominator, to be
+ * rounded once; `undefined` when either set has no members.
  */
 export function powerDrift(input: BridgeInput): number | undefined {
   const observed = required(input.state.last_observed_valset);
@@ -111,21 +108,20 @@ function abs(value: Decimal): Decimal {
   return value.units < 0n ? subtract(ZERO, value) : value;
 }
 
-/** Maximum number of listed members whose signature or vote is missing; the most powerful are kept. */
 export const MAX_LISTED_MEMBERS = 20;
 
 /** Some members of a validator set, as they are listed. */
 export interface Members {
   readonly total: number;
-  /** Their share of the power of the set, 0 to 1. */
+  /** Share of the power of the set, 0 to 1. */
   readonly powerRatio: number | null;
-  /** The watched ones, then the most powerful, at most `MAX_LISTED_MEMBERS`. */
+  /** Watched members, then the most powerful, at most `MAX_LISTED_MEMBERS`. */
   readonly members: readonly Member[];
 }
 
 export type Member = ReturnType<typeof rankedMembers>['members'][number]['item'];
 
-/** The members of a set by descending power, then by address. A power that cannot be read is 0. All items that list members of the set share them. */
+/** The members of a set by descending power, then by address. A power that cannot be read is 0. */
 const rankedMembers = memoizePerRow((input: BridgeInput, valset: Valset) => {
   const powers = orNull(() => powerByAddress(valset));
   const total = powers && orNull(() => totalPower(valset));
@@ -139,7 +135,7 @@ const rankedMembers = memoizePerRow((input: BridgeInput, valset: Valset) => {
       name: registration === null ? null : validatorName(input, registration) || null,
       hasNamesake: registration !== null && hasNamesake(input, registration),
       powerRatio: total && orNull(() => ratio(power, total)),
-      /** Whether it is configured in `watch`; then it is listed whatever its power is. */
+      /** Whether it is configured in `watch`. */
       watched: registration !== null && isWatched(input, registration),
     };
     return { address, power, item };

@@ -8,9 +8,7 @@ import type { BridgeInput } from '../bridge/input.js';
 import { denomByContract, feeCoin, transferredCoin, unbatchedTransfers } from '../bridge/tokens.js';
 import { orEmpty, orUndefined, required, rows } from '../required-fields.js';
 
-/*
- * What a poll of the contract needs of the last module state: where the contract is, and what the hub believes about it.
- */
+/* The module state as far as a poll of the contract needs it: the address of the contract, and the values of the hub to compare with. */
 
 export interface ContractFacts {
   /** When the module state was received. */
@@ -21,16 +19,15 @@ export interface ContractFacts {
   /** The chain id of the external chain. */
   readonly chainId: string;
   readonly lastObservedNonce: Numeral | undefined;
-  /** The highest nonce of the stored validator sets, and of the one that was observed in the contract. */
+  /** The highest nonce of the stored validator sets and of the last observed set. */
   readonly newestValsetNonce: Numeral | undefined;
-  /** The highest nonce of a batch that the hub has made, of whatever token. */
+  /** The highest nonce of a batch that the hub has made, of any token. */
   readonly lastBatchNonce: Numeral | undefined;
   /** Milliseconds between two blocks of the external chain. */
   readonly externalBlockMs: number | undefined;
   readonly powerThreshold: string;
-  /** The tokens with a live batch, those with `backing` first. */
+  /** The tokens with a live batch, tokens with `backing` first. */
   readonly batchTokens: readonly BatchToken[];
-  /** What the hub owes in the tokens with `backing`. */
   readonly backing: readonly BackingFacts[];
 }
 
@@ -41,18 +38,18 @@ interface BatchToken {
 
 interface BackingFacts {
   readonly contract: string;
-  /** Amounts and fees of the transfers that are in no batch; `undefined` if they cannot be read. */
+  /** Amounts and fees of unbatched transfers; `undefined` if they cannot be read. */
   readonly unbatched: Decimal | undefined;
   readonly batches: readonly BatchDebt[] | undefined;
 }
 
 interface BatchDebt {
-  /** `undefined` for a batch of another token, whose nonces are others. */
+  /** `undefined` for a batch of another token, which has its own sequence of nonces. */
   readonly nonce: Numeral | undefined;
   readonly amount: Decimal;
 }
 
-/** A poll has at most 50 calls: of the balances of 20 tokens, and ten others of which some are made once an hour. */
+/** A poll has at most 50 calls: this many nonces, 20 balances, and ten calls of which some are made once an hour. */
 export const MAX_BATCH_TOKENS = 20;
 
 /** `undefined` when the address of the contract or the id of its chain is unknown. */
@@ -98,7 +95,7 @@ function batchTokens(input: BridgeInput, first: ReadonlySet<string>): readonly B
     .map((contract) => ({ contract, denom: denoms.get(contract) ?? '' }));
 }
 
-/** Tokens of the hub are locked there and not in the contract, so they are not judged. */
+/** Tokens of the hub are locked on the hub and not in the contract, so they are not judged. */
 function backingFacts(input: BridgeInput): readonly BackingFacts[] {
   required(input.state.erc20_to_denoms);
   const ofHub = denomByContract(input);
@@ -124,7 +121,7 @@ function owedInBatch({ batch_nonce, token_contract, transactions }: Batch, contr
   return [{ nonce: required(token_contract) === contract ? required(batch_nonce) : undefined, amount }];
 }
 
-/** Everything that the hub owes in a token, without the batches that the contract has executed or superseded. */
+/** The debt of the hub in a token, without the batches that the contract has executed or superseded. */
 export function outstanding(
   { unbatched, batches }: BackingFacts,
   isDone: (nonce: Numeral) => boolean,

@@ -4,11 +4,9 @@ import type { Numeral } from '../../chain/numeral.js';
 import { required } from '../required-fields.js';
 import { outstanding, type ContractFacts } from './hub-side.js';
 
-/*
- * What was read of the external contract. Values that are not requested in every poll stay from the last one that did. Plain data.
- */
+/* The last values of the external contract, of which some are not requested in every poll. Plain data. */
 
-/** The input of the families of the contract, and what the next poll gets as its past. */
+/** The input of the families of the contract, and the past of the next poll. */
 export interface ContractReading {
   /** When the answer was received. */
   readonly at: Instant;
@@ -22,11 +20,11 @@ export interface ContractReading {
   readonly batchNonces: readonly BatchNonce[];
   /** Events of the contract that the hub has not observed; `undefined` when the hub may be behind. */
   readonly unobservedEvents: AnyNumber | undefined;
-  /** Whether the contract has a validator set that is newer than every set of the hub; `undefined` when the hub may be behind. */
+  /** Whether the validator set in the contract is newer than every set of the hub; `undefined` when the hub may be behind. */
   readonly isValsetUnknown: boolean | undefined;
   readonly info: ContractInfo;
   readonly backing: BackingReading | undefined;
-  /** The setting with which the threshold of the contract is compared. */
+  /** `power_threshold`, to compare with the threshold of the contract. */
   readonly configuredThreshold: string | undefined;
 }
 
@@ -36,9 +34,8 @@ interface BatchNonce {
   readonly nonce: Numeral | undefined;
 }
 
-/** What hardly ever changes. */
+/** Values that hardly ever change. */
 export interface ContractInfo {
-  /** When they were last requested. */
   readonly readAt: Instant | undefined;
   readonly owner: string | undefined;
   /** Empty if the contract is no proxy. */
@@ -56,35 +53,31 @@ export interface TokenBacking {
   /** The denom of the token on the hub. */
   readonly denom: string;
   readonly balance: Numeral | undefined;
-  /** `undefined` when the hub was not asked, or did not answer. */
+  /** `undefined` without an answer of the hub. */
   readonly supply: Numeral | undefined;
-  /** `undefined` when an input is, and when both sides were not read at nearly the same time. */
+  /** `undefined` when a value is unknown, or the sides were read at different times. */
   readonly surplus: AnyNumber | undefined;
 }
 
-/** What the hub has said about the module state of the facts. */
+/** Answers of the hub at the height of the module state. */
 export interface HubReading {
-  /** Unix seconds of the block with the height of the module state. */
+  /** Unix seconds of the block. */
   readonly blockSeconds: number | undefined;
-  /** Supply by denom, read at that height. */
+  /** Supply by denom. */
   readonly supplies: ReadonlyMap<string, Numeral>;
 }
 
 const SAME_TIME_SECONDS = 120;
 
-/** Orchestrators claim an event when its block has so many successors. */
+/** Orchestrators claim an event after so many blocks. */
 const CONFIRMATIONS = 12;
 
 /** Whether all times are known and nearly the same. */
 export function areOfOneTime(...times: readonly (number | undefined)[]): boolean {
-  const known = times.filter((time) => time !== undefined);
-  return known.length === times.length && Math.max(...known) - Math.min(...known) <= SAME_TIME_SECONDS;
+  return times.every((time) => time !== undefined) && Math.max(...times) - Math.min(...times) <= SAME_TIME_SECONDS;
 }
 
-/**
- * Whether the external block has every deposit that the hub has observed: the hub observes none before it is confirmed. Two minutes are
- * less than the confirmations take on Ethereum (144 s), and more on a chain with faster blocks.
- */
+/** Whether the external block has every deposit that the hub has observed: the hub observes no deposit before it is confirmed. */
 export function hasObservedDeposits(
   { externalBlockMs }: ContractFacts,
   hubSeconds: number | undefined,
@@ -100,8 +93,8 @@ export function isRecent({ at }: ContractFacts, now: Instant): boolean {
 }
 
 /**
- * Balance − supply − what the hub owes; exact. `undefined` when the contract has executed a batch that the hub made after its state was
- * read: the transfers of that batch still count as owed.
+ * Balance − supply − debt of the hub. `undefined` when the contract has executed a batch that the module state does not have yet, whose
+ * transfers still count as debt.
  */
 export function backingSurplus(
   token: ContractFacts['backing'][number],
@@ -115,7 +108,7 @@ export function backingSurplus(
   return owed && subtract(subtract(balance, supply), owed);
 }
 
-/** How far the contract is ahead of the hub; 0 when the hub was read after it and is ahead. */
+/** How far the contract is ahead of the hub; 0 when the hub, which was read later, is ahead. */
 export function distanceAhead(ofContract: Numeral | undefined, ofHub: Numeral | undefined): AnyNumber | undefined {
   if (ofContract === undefined || ofHub === undefined) return undefined;
   return compare(ofContract, ofHub) > 0 ? subtract(ofContract, ofHub) : ZERO;
@@ -125,7 +118,7 @@ export function isZeroDistance(distance: AnyNumber | undefined): boolean {
   return typeof distance === 'object' && distance.units === 0n;
 }
 
-/** The powers of a validator set in the contract add up to this. */
+/** The total power of a validator set in the contract. */
 const TOTAL_POWER = 4_294_967_295;
 
 /** The share of the power that must sign before the contract accepts a batch or a validator set. */

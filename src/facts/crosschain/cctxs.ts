@@ -10,16 +10,15 @@ import type { CrosschainInput } from './input.js';
 
 export type Cctxs = readonly Cctx[];
 
-/** What a transaction is found by on its chain, and what it is worth. */
+/** How to find a transaction on its chain, and its amount. */
 export interface OutboundContent {
   readonly nonce?: Numeral | undefined;
   readonly coinType?: string | undefined;
   readonly amount?: Numeral | undefined;
-  /** The contract of its token. */
+  /** The contract of the token. */
   readonly asset?: string | undefined;
 }
 
-/** The lists of the document. */
 export const listNames = ['missed', 'pending'] as const;
 export type ListName = (typeof listNames)[number];
 
@@ -28,7 +27,7 @@ export function rowsOf({ document }: CrosschainInput, list: ListName): readonly 
   return rows(list === 'missed' ? document.cctxs_missed : document.cctxs_pending);
 }
 
-/** The distinct transactions of a list by index: real nodes can list a transaction twice, under two chains. */
+/** The transactions of a list by index: real nodes can list a transaction twice, under two chains. */
 export const cctxsByIndex = memoizePerList((input, list): ReadonlyMap<string, Cctx> =>
   firstBy(rowsOf(input, list), ({ index }) => required(index)),
 );
@@ -39,14 +38,14 @@ export const distinctCctxs = memoizePerList((input, list): readonly Cctx[] => {
   return byIndex.size === all.length ? all : Array.from(byIndex.values());
 });
 
-/** The distinct transactions of a list, without those that the configuration ignores. */
+/** The distinct transactions of a list without ignored ones. */
 export const consideredCctxs = memoizePerList((input, list): readonly Cctx[] => {
   const all = distinctCctxs[list](input);
   const isIgnored = ignoredBy(input);
   return isIgnored === undefined ? all : all.filter((cctx) => !isIgnored(cctx));
 });
 
-/** Whether a transaction is ignored; `undefined` when none can be. */
+/** Whether the configuration ignores a transaction; `undefined` when it ignores nothing. */
 export const ignoredBy = memoize(
   ({ settings: { ignore }, at }: CrosschainInput): ((cctx: Cctx) => boolean) | undefined => {
     const { indexes, older_than: olderThanMs } = ignore;
@@ -71,13 +70,13 @@ function memoizePerList<T>(derive: (input: CrosschainInput, list: ListName) => T
   } as const satisfies Record<ListName, unknown>;
 }
 
-/** The current outbound is the last one; that of a failed transaction is its revert. `undefined` when there is none. */
+/** The last outbound, which of a failed transaction is the revert; `undefined` without outbounds. */
 export function currentOutbound({ outbound_params }: Cctx): Outbound | undefined {
   const outbounds = required(outbound_params);
   return outbounds.length === 0 ? undefined : required(outbounds.at(-1));
 }
 
-/** Label `chain_id`: the chain on which a transaction is pending; empty when it is unknown. */
+/** Label `chain_id`: the chain on which a transaction is pending; empty when unknown. */
 export function chainIdLabel(cctx: Cctx): string {
   const outbound = outboundForLabels(cctx);
   return outbound === undefined ? '' : chainIdOf(outbound);
@@ -87,12 +86,11 @@ function chainIdOf({ receiver_chainId }: Outbound): string {
   return toLabelValue(optional(receiver_chainId) ?? '');
 }
 
-/** The current outbound, or `undefined` when it is missing, for labels that are empty then. */
+/** The current outbound; `undefined` also when it is missing, for labels that are empty then. */
 export function outboundForLabels({ outbound_params }: Cctx): Outbound | undefined {
   return optional(optional(outbound_params)?.at(-1));
 }
 
-/** The current outbounds of both lists, for labels. */
 function outboundsForLabels(input: CrosschainInput): readonly Outbound[] {
   return listNames.flatMap((list) => consideredCctxs[list](input).flatMap((cctx) => outboundForLabels(cctx) ?? []));
 }
@@ -110,18 +108,18 @@ export function directionLabel(cctx: Cctx, { settings: { hub_chain_ids: hubChain
   return hubChainIds.includes(sender) ? 'outgoing' : 'incoming';
 }
 
-/** Whether the creation time of a transaction is unknown, so that `createdAt` is the time of its last update. */
+/** Whether `createdAt` is the time of the last update. */
 export function isCreationUnknown({ cctx_status }: Cctx): boolean {
   return compare(required(required(cctx_status).created_timestamp), 0) <= 0;
 }
 
-/** Creation time of a transaction in Unix seconds, or the time of its last update when the creation time is unknown. */
+/** Creation time of a transaction in Unix seconds, or the time of the last update when the hub has not recorded the creation. */
 export function createdAt({ cctx_status }: Cctx): Numeral | undefined {
   const { created_timestamp, lastUpdate_timestamp } = required(cctx_status);
   return positive(required(created_timestamp)) ?? positive(required(lastUpdate_timestamp));
 }
 
-/** Like `createdAt`, but a missing time is unknown. */
+/** Like `createdAt`; `undefined` when a field is missing. */
 function knownCreation({ cctx_status }: Cctx): Numeral | undefined {
   const status = optional(cctx_status);
   return status && (positive(status.created_timestamp) ?? positive(status.lastUpdate_timestamp));
@@ -152,18 +150,18 @@ export function largestPendingNativeAmount(input: CrosschainInput): Numeral | un
   );
 }
 
-/** Longer indexes and keys, which only a hostile document has, are not remembered. */
+/** Longer indexes and keys, only of hostile documents, are not remembered. */
 export const MAX_ID_CHARACTERS = 128;
-/** A chain has one key of its signers, or two during a rotation. More identify nobody. */
+/** A chain has one key of its signers, or two during a rotation. */
 export const MAX_KEYS = 10;
 
-/** The public key of the signers of a transaction; `undefined` when it has none that is readable. */
+/** The public key of the signers of a transaction; `undefined` without a readable key. */
 export function signerKey(cctx: Cctx): string | undefined {
   const key = orUndefined(() => optional(currentOutbound(cctx)?.tss_pubkey));
   return key === '' || (key !== undefined && key.length > MAX_ID_CHARACTERS) ? undefined : key;
 }
 
-/** The public keys of the signers in the listed outbounds as label values, in order. */
+/** The public keys of the signers in the listed outbounds as sorted label values. */
 export function signerKeyLabels(input: CrosschainInput): readonly string[] {
   const keys = outboundsForLabels(input).map(({ tss_pubkey }) => toLabelValue(optional(tss_pubkey) ?? ''));
   return Array.from(new Set(keys.filter((key) => key !== ''))).toSorted();
@@ -174,7 +172,7 @@ export function listedCount({ document }: CrosschainInput): number {
   return lengthOf(document.cctxs_missed) + lengthOf(document.cctxs_pending);
 }
 
-/** Number of pending transactions that are in neither list. */
+/** Number of pending transactions in neither list. */
 export function hiddenCount(input: CrosschainInput): Decimal {
   const hidden = subtract(required(input.document.total_pending), listedCount(input));
   return compare(hidden, ZERO) > 0 ? hidden : ZERO;
@@ -185,12 +183,12 @@ export function isTruncated(input: CrosschainInput): boolean {
   return compare(hiddenCount(input), 0) > 0;
 }
 
-/** Number of rows without any outbound. */
+/** Number of rows without outbounds. */
 export function countWithoutOutbound(input: CrosschainInput): number {
   return listNames.flatMap((list) => rowsOf(input, list)).filter((cctx) => currentOutbound(cctx) === undefined).length;
 }
 
-/** Number of rows whose index occurred before, in the same list or in the other one. */
+/** Number of rows that repeat an index of either list. */
 export function countDuplicates(input: CrosschainInput): number {
   const missed = cctxsByIndex.missed(input);
   const pending = cctxsByIndex.pending(input);

@@ -22,11 +22,11 @@ import {
 import type { CrosschainInput } from './input.js';
 
 /*
- * The chains on which transactions are pending, with their limits and the nonces of outbounds. A chain executes these in order, so one that
- * is not finished holds up all others. Ignored transactions count there, too.
+ * The chains on which transactions are pending, with their limits and the nonces of outbounds. A chain executes nonces in order, so an
+ * unfinished transaction holds up all later ones, also when it is ignored.
  */
 
-/** Label `chain`: the configured or built-in name of the chain; empty without one. */
+/** Label `chain`: the configured or built-in name of the chain; empty without a name. */
 export function chainName(chainId: string, { chains }: Pick<CrosschainInput, 'chains'>): string {
   return toLabelValue(Object.hasOwn(chains, chainId) ? (chains[chainId] ?? '') : '');
 }
@@ -59,7 +59,7 @@ export function ageLimitMs(chainId: string, { age_limits: ageLimitsMs }: Crossch
   return configured ?? knownChains.get(chainId)?.ageLimitMs ?? ageLimitsMs[DEFAULT_AGE_LIMIT] ?? AGE_LIMIT_MS;
 }
 
-/** How far above the lowest missed nonce clients schedule: as the node has answered, else the known value of the chain. */
+/** How far above the lowest missed nonce clients schedule: the answer of the node, else the built-in value of the chain. */
 export function scheduleLookahead(chainId: string, { lookaheads = {} }: CrosschainInput): number {
   return (Object.hasOwn(lookaheads, chainId) ? lookaheads[chainId] : undefined) ?? lookaheadOf(chainId);
 }
@@ -81,10 +81,10 @@ export function outboundNonce(cctx: Cctx): Numeral | undefined {
 export const lowestNonce = (cctxs: readonly Cctx[]): Numeral | undefined => lowest(cctxs.map(outboundNonce));
 export const highestNonce = (cctxs: readonly Cctx[]): Numeral | undefined => highest(cctxs.map(outboundNonce));
 
-/** The node does not list missed transactions that are further below the lowest pending nonce, unless they are in the window. */
+/** The node lists missed transactions that are further below the lowest pending nonce only if they are in the window. */
 const MAX_NONCES_BELOW = 1000;
 
-/** A missed transaction that is also listed as pending counts as pending. */
+/** A transaction in both lists counts as pending. */
 export const missedOnly = memoize((input: CrosschainInput): readonly Cctx[] => {
   const pending = cctxsByIndex.pending(input);
   return distinctCctxs.missed(input).filter(({ index }) => !pending.has(required(index)));
@@ -105,35 +105,35 @@ export function lowestMissedNonces(input: CrosschainInput): readonly (readonly [
   return Array.from(missed, ([chainId, cctxs]) => [chainId, lowestMissedNonce(cctxs, pending.get(chainId) ?? [])]);
 }
 
-/** The lowest pending nonce of a chain, and the time of the first complete list that had it. */
+/** The lowest pending nonce of a chain, and the time of the first complete list with this nonce. */
 export interface LowestNonce {
   readonly chainId: string;
   readonly nonce: DecimalString;
   readonly sinceSeconds: number;
 }
 
-/** A truncated list changes nothing: the lowest listed nonce of a chain need not be the lowest one. */
+/** A truncated list changes nothing, because lower nonces may be omitted. */
 export const lowestNonces = memoize((input: CrosschainInput): readonly LowestNonce[] => {
   const past = input.past?.lowestNonces ?? [];
   if (isTruncated(input)) return past;
-  const known = new Map(past.map((entry) => [entry.chainId, entry]));
+  const earlier = new Map(past.map((entry) => [entry.chainId, entry]));
   return Array.from(groupByChain(distinctCctxs.pending(input))).flatMap(([chainId, cctxs]): LowestNonce[] => {
     const nonce = lowestNonce(cctxs);
     if (nonce === undefined) return [];
-    const before = known.get(chainId);
+    const before = earlier.get(chainId);
     if (before !== undefined && compare(before.nonce, nonce) === 0) return [before];
     return [{ chainId, nonce: toDecimalString(nonce), sinceSeconds: input.at.epochSeconds }];
   });
 });
 
-/** Bounds the memory. The nonces that have not changed for the longest time are kept. */
+/** Bounds the memory. The nonces that are unchanged for the longest time are kept. */
 const MAX_CHAINS = 1000;
 
 function byTimeAndChain(a: LowestNonce, b: LowestNonce): number {
   return a.sinceSeconds - b.sinceSeconds || (a.chainId < b.chainId ? -1 : 1);
 }
 
-/** What the next document gets. A list that cannot be read changes nothing either. */
+/** The nonces for the next document. A list that cannot be read changes nothing either. */
 export function rememberedNonces(input: CrosschainInput): readonly LowestNonce[] {
   const nonces = orElse(
     () => lowestNonces(input),
@@ -142,7 +142,7 @@ export function rememberedNonces(input: CrosschainInput): readonly LowestNonce[]
   return nonces.length <= MAX_CHAINS ? nonces : nonces.toSorted(byTimeAndChain).slice(0, MAX_CHAINS);
 }
 
-/** The transactions that come from the hub: they got their nonce when they were created. */
+/** The transactions that come from the hub, whose nonces are as old as they. */
 function sentFromHub({ settings }: CrosschainInput, cctxs: readonly Cctx[]): readonly Cctx[] {
   return cctxs.filter(
     (cctx) =>
@@ -151,7 +151,7 @@ function sentFromHub({ settings }: CrosschainInput, cctxs: readonly Cctx[]): rea
   );
 }
 
-/** When the first pending transaction was created whose nonce is out of reach of the clients: the lowest missed one was not finished then. */
+/** The creation of the first pending transaction beyond the lookahead of clients: the lowest missed transaction was unfinished then. */
 export function frozenSince(input: CrosschainInput, chainId: string): Numeral | undefined {
   const lookahead = scheduleLookahead(chainId, input);
   const pending = cctxsOfChain(input, distinctCctxs.pending, chainId);
@@ -161,7 +161,7 @@ export function frozenSince(input: CrosschainInput, chainId: string): Numeral | 
   return oldestCreation(sentFromHub(input, beyond));
 }
 
-/** Since when more transactions than `backlog_limit` have been missed or pending. Those that are listed now were listed then. */
+/** Since when more transactions than `backlog_limit` have been missed or pending: all that are listed now were listed then. */
 export function aboveLimitSince(input: CrosschainInput): Numeral | undefined {
   const all = sentFromHub(
     input,

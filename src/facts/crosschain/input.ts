@@ -7,10 +7,10 @@ import { isValid, validOrUndefined } from '../../chain/field.js';
 import { MAX_KEYS, signerKey } from './cctxs.js';
 import { rememberedNonces, type LowestNonce } from './chains.js';
 
-/** What the node answers about a transaction: its outcome, or that it is still pending. */
+/** The answer of the node about a transaction: its outcome, or `pending`. */
 export type CctxAnswer = 'mined' | 'reverted' | 'aborted' | 'unknown' | 'pending';
 
-/** The answers about transactions, by their index. They are compared with later answers, to find those that are new. */
+/** The answers about transactions, by index, to find new answers in the next poll. */
 export type SeenAnswers = ReadonlyMap<string, unknown>;
 
 /** The input of the cross-chain families: one response and the configuration. */
@@ -18,13 +18,13 @@ export interface CrosschainInput extends Pick<Config, 'tokens'> {
   readonly document: RateLimiterInput;
   readonly height: Numeral | undefined;
   readonly settings: CrosschainSettings;
-  /** Name by chain id. The ids looked up are untrusted: use `Object.hasOwn`, or `constructor` is found. */
+  /** Name by chain id. Use `Object.hasOwn`: chain ids are untrusted, and `constructor` is a property of every object. */
   readonly chains: Readonly<Record<string, string>>;
-  /** How far above the lowest missed nonce clients schedule, by chain id, as far as the node has answered. */
+  /** How far above the lowest missed nonce clients schedule, by chain id: the answers of the node. */
   readonly lookaheads?: Readonly<Record<string, number>> | undefined;
-  /** What the node has answered since the last document about transactions that have left the lists. */
+  /** The answers since the last document about transactions that have left the lists. */
   readonly cctxAnswers?: ReadonlyMap<string, CctxAnswer> | undefined;
-  /** When the node was last asked about such transactions, on the monotonic clock. */
+  /** The time of the last such query, on the monotonic clock. */
   readonly cctxsAskedAtMs?: number | undefined;
   /** When the response was received. */
   readonly at: Instant;
@@ -32,7 +32,7 @@ export interface CrosschainInput extends Pick<Config, 'tokens'> {
   readonly past: CrosschainPast | undefined;
 }
 
-/** What families remember of the earlier rate limiter inputs of an endpoint: a bounded number of values, as plain data. */
+/** The memory of earlier rate limiter inputs of an endpoint: plain data of bounded size. */
 export interface CrosschainPast {
   /** When the last document was received. */
   readonly at: Instant;
@@ -40,15 +40,12 @@ export interface CrosschainPast {
   readonly lowestNonces: readonly LowestNonce[];
 }
 
-/** What the next document gets as its past. The first one of an endpoint has none. */
+/** The past of the next document. */
 export function crosschainPast(input: CrosschainInput): CrosschainPast {
   return { at: input.at, lowestNonces: rememberedNonces(input) };
 }
 
-/**
- * What identifies the hub in a document: its chain id, which transactions from it have, and the public keys of the signers. More keys than a
- * rotation has identify nobody.
- */
+/** The hub of a document: its chain id, if a transaction comes from there, and the public keys of the signers. */
 export function crosschainIdentity(
   { cctxs_missed, cctxs_pending }: RateLimiterInput,
   { hub_chain_ids: hubChainIds }: CrosschainSettings,

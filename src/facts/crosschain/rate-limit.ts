@@ -11,12 +11,11 @@ export function effectiveWindow({ document, settings }: CrosschainInput): AnyNum
   return compare(low, ZERO) !== 0 && compare(extended, configured) > 0 ? extended : configured;
 }
 
-/** Value of past and pending transactions. */
 export function totalValue({ document }: CrosschainInput): Decimal {
   return add(required(document.past_cctxs_value), required(document.pending_cctxs_value));
 }
 
-/** The value allowed in the window; `undefined` unless a rate is configured. */
+/** The value allowed in the window; `undefined` without a configured rate. */
 export function allowance(input: CrosschainInput): Decimal | undefined {
   const { rate } = input.settings;
   return rate === undefined ? undefined : multiply(asDecimalString(rate), effectiveWindow(input));

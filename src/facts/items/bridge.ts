@@ -8,7 +8,14 @@ import {
   hubBlockTime,
   hubBlockTimeSource,
 } from '../bridge/block-times.js';
-import { batchState, estimatedExternalHeight, feesOf, totalFees, waitOfBatch, waitReasons } from '../bridge/batches.js';
+import {
+  batchState,
+  estimatedExternalHeight,
+  feeSufficiency,
+  totalFees,
+  waitOfBatch,
+  waitReasons,
+} from '../bridge/batches.js';
 import {
   conflictingNonces,
   heightOfLastObserved,
@@ -48,7 +55,7 @@ export type BatchItem = Readonly<ReturnType<typeof batchItem>>;
 export type TransferItem = Readonly<ReturnType<typeof transferItem>>;
 export type ValsetItem = Readonly<ReturnType<typeof valsetItem>>;
 
-/** The items of a bridge for `/pending`. They are derived from the same joins as the metrics, so that both agree. */
+/** The items of a bridge for `/pending`, derived from the same facts as the metrics. */
 export function bridgeItems(input: BridgeInput) {
   const { state, height, settings } = input;
   const belowThreshold = orNull(() => batchesBelowThreshold(input));
@@ -56,39 +63,38 @@ export function bridgeItems(input: BridgeInput) {
   return {
     document: 'module_state' as const,
     hubHeight: decimalOrNull(() => height),
-    /** Then nothing says how much time is left until a height, and what has been signed since. */
+    /** Then the time until a height is unknown, and newer signatures. */
     isNodeBehind: input.isNodeBehind === true,
     lastObservedNonce: decimalOrNull(() => state.last_observed_nonce),
     lastObservedExternalHeight: decimalOrNull(() => state.last_observed_external_height),
     /** Estimated current external height. */
     projectedExternalHeight: decimalOrNull(() => estimatedExternalHeight(input)),
-    /** The block time by which durations are calculated; the parameter of the chain is often wrong. */
+    /** The block time of durations; the parameter of the chain is often wrong. */
     hubBlockTime: orNull(() => ({ seconds: toSeconds(hubBlockTime(input)), source: hubBlockTimeSource(input) })),
     powerThreshold: decimalStringOf(asDecimalString(settings.power_threshold)),
     /** Numbers of live batches and of unrelayed validator sets whose signed power is below the threshold. */
     batchesBelowThreshold: belowThreshold?.length ?? null,
     valsetsBelowThreshold: orNull(() => countValsetsBelowThreshold(input)),
-    /** Number of transfers in live batches, and of these batches by what they wait for. */
+    /** Number of transfers in live batches, and of live batches by the reason of their wait. */
     batchedTransfers: orNull(() => batchedTransfers(input).length),
     batchesByWait: orNull(() => batchesByWait(input)),
-    /** Number of events that are claimed and not yet observed. */
     pendingEvents: decimalOrNull(() => pendingEventCount(input)),
     conflictingEvents: orNull(() => conflictingNonces(input).size),
     /** Hub height of the first vote for the last observed event. */
     lastEventHeight: decimalOrNull(() => heightOfLastObserved(input)),
-    /** Hub height since which more transfers than `backlog_limit` are known to have been pending; `null` without a proof. */
+    /** Hub height since which more transfers than `backlog_limit` have been pending; `null` without a proof. */
     aboveLimitSinceHeight: decimalOrNull(() => aboveLimitSince(input)),
     hubCoin: orNull(() => hubCoin(input)),
     watched: watchedItems(input),
     members: orNull(() => registeredItems(input)),
-    /** Live batches: those that lack signatures, then the others, each by creation height. */
+    /** Live batches: unsigned, then signed batches, each by creation height. */
     batches: itemList(
       () => rows(state.batches),
       BATCH_KEYS,
       (batch) => batchItem(input, batch),
       { countRows: () => lengthOf(state.batches), isFirst: (batch) => first.has(batch) },
     ),
-    /** Unrelayed ones: those that lack signatures, then the others, each by nonce. */
+    /** Unrelayed validator sets: unsigned, then signed sets, each by nonce. */
     valsets: itemList(
       () => unrelayedValsets(input),
       [({ nonce }) => required(nonce)],
@@ -137,7 +143,7 @@ export function transferItem(input: BridgeInput, transfer: Transfer) {
     destination: truncatedOrNull(() => required(dest_address)),
     amount: coinItem(input, transferredCoin(transfer)),
     fee: coinItem(input, feeCoin(transfer)),
-    /** How long the transfer has waited at least, by the ids in live batches. */
+    /** The shortest possible wait, by the ids in live batches. */
     age: hubBlocksSince(
       input,
       orUndefined(() => existedAt(input, idOf(transfer))),
@@ -157,20 +163,20 @@ function batchItem(input: BridgeInput, batch: Batch) {
       contract: token_contract,
       amount: orUndefined(() => toDecimalString(totalAmount(rows(transactions)))),
     }),
-    /** Sum of their fees that are in the token of the batch, which a relayer earns. */
+    /** Sum of the fees in the token of the batch, which a relayer earns. */
     fee: coinItem(input, { contract: token_contract, amount: orUndefined(() => toDecimalString(totalFees(batch))) }),
     createdHeight: decimalOrNull(() => block),
     age: hubBlocksSince(input, block),
-    /** External height from which the contract rejects it. */
+    /** External height from which the contract rejects the batch. */
     timeoutHeight: decimalOrNull(() => batch_timeout),
-    /** External blocks to the timeout from the last observed external height, and from the estimated one. */
+    /** External blocks to the timeout from the last observed and from the estimated external height. */
     headroom: externalBlocks(input, () => required(input.state.last_observed_external_height), batch_timeout),
     projectedHeadroom: externalBlocks(input, () => required(estimatedExternalHeight(input)), batch_timeout),
     state: orNull(() => batchState(input, batch)),
-    fees: orNull(() => feesOf(input, batch)),
+    fees: orNull(() => feeSufficiency(input, batch)),
     minimumFee: orNull(() => minimumFee(input, contractLabel(token_contract))),
     waitsFor: orNull(() => waitOfBatch(input, batch)),
-    /** Share of the power of the newest validator set that claims that it was executed, 0 to 1; `null` when nobody does. */
+    /** Share of the power of the newest validator set that claims the execution, 0 to 1; `null` without claims. */
     executedPowerRatio: orNull(() => {
       const claims = executionClaimsOf(input, batch);
       return claims.length === 0 ? undefined : highestVotedShare(input, claims);
@@ -186,7 +192,7 @@ function valsetItem(input: BridgeInput, valset: Valset) {
     members: orNull(() => memberAddresses(valset).size),
     createdHeight: decimalOrNull(() => valset.height),
     age: hubBlocksSince(input, valset.height),
-    /** Hub height after which members that have not signed are jailed. */
+    /** Hub height after which members without a signature are jailed. */
     deadlineHeight: decimalOrNull(() => deadline()),
     headroom: hubBlocksUntil(input, deadline),
     ...valsetSignatures(input, valset),

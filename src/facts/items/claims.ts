@@ -20,7 +20,7 @@ import { coinItem, tokenItem } from './tokens.js';
 
 export type ClaimItem = Readonly<ReturnType<typeof claimItem>>;
 
-/** A pending claim: what it says, who voted for it, and what it contradicts. */
+/** A pending claim: its content, its voters, and its contradictions. */
 export function claimItem(input: BridgeInput, { nonce, attestation }: EventAttestation) {
   const voted = orNull(() => votedAddresses(input, attestation));
   const newest = orUndefined(() => newestValset(input));
@@ -35,24 +35,24 @@ export function claimItem(input: BridgeInput, { nonce, attestation }: EventAttes
     age: hubBlocksSince(input, attestation.height),
     violation: violationOf(input, attestation),
     ...contentOf(input, attestation),
-    /** Members of the newest validator set that have voted for this claim, have not, and voted for another claim of the event. */
+    /** Members of the newest validator set with a vote for this claim, without one, and with a vote for another claim of the event. */
     voted: voted && orNull(() => newest && membersWhere(input, newest, (address) => voted.has(address))),
     missing: voted && orNull(() => missingOf(input, newest, voted)),
     dissenting: voted && orNull(() => newest && membersWhere(input, newest, isDissenting(input, nonce, voted))),
   };
 }
 
-/** Whether a member has voted for another claim of the event, and not for this one. */
+/** Whether a member has voted only for another claim of the event. */
 function isDissenting(input: BridgeInput, eventNonce: Numeral, voted: ReadonlySet<string>) {
   const key = numeralKey(eventNonce);
-  const all = conflictingNonces(input).has(key)
+  const ofEvent = conflictingNonces(input).has(key)
     ? pendingAttestations(input).filter(({ nonce }) => numeralKey(nonce) === key)
     : [];
-  const everyone = new Set(all.flatMap(({ attestation }) => Array.from(votedAddresses(input, attestation))));
+  const everyone = new Set(ofEvent.flatMap(({ attestation }) => Array.from(votedAddresses(input, attestation))));
   return (address: string): boolean => everyone.has(address) && !voted.has(address);
 }
 
-/** What the claim contradicts: the stored validator sets or the batches of the hub; `null` for a plausible claim. */
+/** How the claim contradicts the validator sets or batches of the hub; `null` for a plausible claim. */
 export function violationOf(input: BridgeInput, attestation: Attestation) {
   const isIn = (claims: (input: BridgeInput) => readonly Attestation[]): boolean =>
     orNull(() => claims(input))?.includes(attestation) === true;
@@ -60,7 +60,7 @@ export function violationOf(input: BridgeInput, attestation: Attestation) {
   return isIn(foreignBatchClaims) ? ('withdraw_claim_without_batch' as const) : null;
 }
 
-/** What the claim says; `null` for an unknown type. */
+/** Each value is `null` for an unknown type. */
 function contentOf(input: BridgeInput, attestation: Attestation) {
   const type = orNull(() => claimTypeOf(attestation));
   const content = type === null ? undefined : orUndefined(() => claimContent(attestation));
@@ -74,7 +74,7 @@ function contentOf(input: BridgeInput, attestation: Attestation) {
     /** External address that deposited, and the account of the hub that receives it. */
     sender: truncatedOrNull(() => optional(content?.sender)),
     receiver: truncatedOrNull(() => optional(content?.receiver)),
-    /** What a withdrawal claim says was executed, and what is claimed to be in the contract. */
+    /** The batch that was executed, and the validator set in the contract. */
     batchNonce: decimalOrNull(() => content?.batchNonce),
     valsetNonce: decimalOrNull(() => content?.valsetNonce),
   };

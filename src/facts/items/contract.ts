@@ -8,7 +8,7 @@ import { inWholeUnits } from './item-list.js';
 
 export type ContractItems = Readonly<ReturnType<typeof contractItems>>;
 
-/** What the pages show of the contract. Nothing waits there. */
+/** The contract on the pages. Nothing waits in it. */
 export function contractItems(reading: ContractReading, tokens: readonly TokenConfig[]) {
   const { contract, height, blockSeconds, unobservedEvents, configuredThreshold } = reading;
   return {
@@ -16,11 +16,11 @@ export function contractItems(reading: ContractReading, tokens: readonly TokenCo
     contract,
     externalHeight: toDecimalString(height),
     externalTime: isoTime(blockSeconds),
-    /** Events of the contract that the hub has not observed; `null` when that is unknown. */
+    /** Events of the contract that the hub has not observed; `null` when unknown. */
     unobservedEvents: unobservedEvents === undefined ? null : toDecimalString(unobservedEvents),
-    /** The configured threshold, with which that of the contract is compared. */
+    /** The setting, to compare with the threshold of the contract. */
     powerThreshold: configuredThreshold === undefined ? null : asDecimalString(configuredThreshold),
-    /** The tokens with `backing`, at most 20; the surplus is `null` when it is unknown. */
+    /** The tokens with `backing`, at most 20; the surplus is `null` when unknown. */
     backing: (reading.backing?.tokens ?? []).map(({ contract: token, surplus }) => {
       const { symbol, decimals } = tokens.find((candidate) => candidate.contract === token) ?? {};
       const amount = surplus === undefined ? null : toDecimalString(surplus);

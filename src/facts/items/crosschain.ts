@@ -51,15 +51,14 @@ import {
 } from './item-list.js';
 import { configuredTokens } from '../bridge/tokens.js';
 
-/** A transaction that the node does not list and that is pending, as it says itself. Times are Unix seconds. */
+/** A transaction that the node does not list, although it answers that it is pending. Times are Unix seconds. */
 export interface UnlistedCctx extends OutboundContent {
   readonly index: string;
   readonly chainId: string;
   /** Absent when the hub has not recorded it. */
   readonly created?: number | undefined;
-  /** When it was gone from the lists. */
+  /** When it had left the lists. */
   readonly gone: number;
-  /** Whether the configuration ignores it. */
   readonly isIgnored: boolean;
 }
 
@@ -68,27 +67,24 @@ export type ChainItem = Readonly<ReturnType<typeof chainItem>>;
 export type CctxItem = Readonly<ReturnType<typeof cctxItem>>;
 export type UnlistedItem = Readonly<ReturnType<typeof unlistedItem>>;
 
-/**
- * The pending cross-chain transactions, derived from the same lists as the metrics. `unlisted` is `undefined` if the node has not said
- * anything about those that it does not list.
- */
+/** The pending cross-chain transactions, derived from the same facts as the metrics. `unlisted` is `undefined` without answers of the node. */
 export function crosschainItems(input: CrosschainInput, unlisted: readonly UnlistedCctx[] | undefined) {
   const { document } = input;
   return {
     document: 'rate_limiter_input' as const,
     height: decimalOrNull(() => document.height),
-    /** Number of missed and pending transactions, including those that are not listed. */
+    /** Number of missed and pending transactions, listed or not. */
     totalPending: decimalOrNull(() => document.total_pending),
     /** Number of rows in both lists. */
     listed: orNull(() => listedCount(input)),
-    /** Number of transactions in neither list; above 0, an older one may be missing in the lists. */
+    /** Number of transactions in neither list, which may be the oldest. */
     hidden: decimalOrNull(() => hiddenCount(input)),
     chains: chainItems(input),
     /** The value of the outgoing transactions, at the rates of the hub. */
     pendingValue: orNull(() => hubCoin(input, required(document.pending_cctxs_value))),
-    /** `null` unless a rate is configured. */
+    /** `null` without a configured rate. */
     rateLimit: orNull(() => rateLimitItem(input)),
-    /** Since when more transactions than `backlog_limit` are known to have been missed or pending; `null` without a proof. */
+    /** Since when more transactions than `backlog_limit` have been missed or pending; `null` without a proof. */
     aboveLimitSince: isoTimeOrNull(() => aboveLimitSince(input)),
     missed: cctxItems(input, 'missed'),
     pending: cctxItems(input, 'pending'),
@@ -103,7 +99,6 @@ export function crosschainItems(input: CrosschainInput, unlisted: readonly Unlis
   };
 }
 
-/** The value of past and pending transactions, against the limit of the window. */
 function rateLimitItem(input: CrosschainInput) {
   const allowed = allowance(input);
   if (allowed === undefined) return undefined;
@@ -117,7 +112,7 @@ function rateLimitItem(input: CrosschainInput) {
   };
 }
 
-/** The chains of both lists: those with missed transactions first, then by the time at which the age limit is reached. Unreadable if neither list can be read. */
+/** The chains of both lists: chains with missed transactions first, then by the time of the age limit. Unreadable if neither list can be read. */
 function chainItems(input: CrosschainInput) {
   return itemList(
     () => chainIds(input),
@@ -133,7 +128,7 @@ function chainIds(input: CrosschainInput): readonly string[] {
   return Array.from(new Set(required(readable.length === 0 ? undefined : readable.flat())));
 }
 
-/** The numbers are those of the metrics, so ignored transactions count only in `ignored` and the nonces. */
+/** As in the metrics, ignored transactions count only in `ignored` and the nonces. */
 function chainItem(input: CrosschainInput, chainId: string) {
   const listed = (list: CctxList) => cctxsOfChain(input, list, chainId);
   return {
@@ -147,18 +142,17 @@ function chainItem(input: CrosschainInput, chainId: string) {
         .map((list) => listed(distinctCctxs[list]).length - listed(consideredCctxs[list]).length)
         .reduce((sum, count) => sum + count, 0),
     ),
-    /** Pending ones for whose outbound nobody has posted a hash. */
+    /** Pending transactions whose outbound has no posted hash. */
     withoutHash: orNull(() => listed(consideredCctxs.pending).filter(hasNoHash).length),
     /** When the oldest pending transaction was created. */
     oldestCreatedAt: isoTimeOrNull(() => oldestCreation(listed(consideredCctxs.pending))),
     ageLimitSeconds: ageLimitMs(chainId, input.settings) / 1000,
     lowestPendingNonce: decimalOrNull(() => lowestNonce(listed(distinctCctxs.pending))),
     highestPendingNonce: decimalOrNull(() => highestNonce(listed(distinctCctxs.pending))),
-    /** The lowest one that still affects the chain. */
     lowestMissedNonce: decimalOrNull(() => lowestMissedNonce(listed(missedOnly), listed(distinctCctxs.pending))),
-    /** How far above the lowest missed nonce observers send at most; `null` on a chain without such a limit. */
+    /** How far above the lowest missed nonce observers send; `null` on a chain without this limit. */
     lookaheadNonces: isScheduledByDistance(chainId) ? scheduleLookahead(chainId, input) : null,
-    /** Since when a pending nonce is known to be a lookahead or more above the lowest missed one; `null` without a proof. */
+    /** Since when a pending nonce is a lookahead or more above the lowest missed nonce; `null` without a proof. */
     frozenSince: isoTimeOrNull(() => frozenSince(input, chainId)),
   };
 }
@@ -184,7 +178,7 @@ function unlistedItem(input: CrosschainInput, cctx: UnlistedCctx) {
     chainId: chainId || null,
     chain: chainName(chainId, input) || null,
     createdAt: isoTimeOrNull(() => created),
-    /** When it was gone from the lists. */
+    /** When it had left the lists. */
     goneAt: isoTimeOrNull(() => gone),
     ignored: isIgnored,
   };
@@ -203,26 +197,24 @@ function cctxItem(input: CrosschainInput, cctx: Cctx) {
   return {
     index: toLabelValue(required(cctx.index)),
     status: orNull(() => required(required(cctx.cctx_status).status)),
-    /** What the node says about the status, and the error that led to it. */
     statusMessage: freeTextOrNull(() => required(required(cctx.cctx_status).status_message)),
     error: freeTextOrNull(() => required(required(cctx.cctx_status).error_message)),
     ignored: orNull(() => ignoredBy(input)?.(cctx)) ?? false,
-    /** The chain from which it was sent. */
     sourceChainId: sourceChainId || null,
     sourceChain: chainName(sourceChainId, input) || null,
     sender: truncatedOrNull(() => required(inbound?.sender)),
-    /** Account that signed the inbound transaction; differs from the sender if that is a contract. */
+    /** Account that signed the inbound transaction, for which a contract can be the sender. */
     origin: truncatedOrNull(() => required(inbound?.tx_origin)),
     receiver: truncatedOrNull(() => required(outbound().receiver)),
     inboundHash: truncatedOrNull(() => required(inbound?.observed_hash)),
-    /** The chain on which it is pending. */
+    /** The chain on which the transaction is pending. */
     chainId: chainId || null,
     chain: chainName(chainId, input) || null,
     ...cctxCoin(input, cctx),
     createdAt: isoTimeOrNull(() => createdAt(cctx)),
-    /** Whether `createdAt` is the time of the last update, before which it was created. */
+    /** Whether `createdAt` is the time of the last update. */
     isCreationEstimated: orNull(() => isCreationUnknown(cctx) && createdAt(cctx) !== undefined) ?? false,
-    /** Empty while nobody has posted one. */
+    /** Empty until an observer posts the hash. */
     hash: orNull(() => toLabelValue(required(outbound().hash))),
     nonce: decimalOrNull(() => outbound().tss_nonce),
   };
@@ -234,7 +226,6 @@ interface OutboundAmount {
   readonly asset?: Field<string>;
 }
 
-/** What a transaction sends. */
 export function cctxCoin(input: CrosschainInput, cctx: Cctx) {
   const outbound = (): Outbound => required(currentOutbound(cctx));
   return coinItem(input, orNull(() => chainIdLabel(cctx)) ?? '', {
@@ -244,7 +235,7 @@ export function cctxCoin(input: CrosschainInput, cctx: Cctx) {
   });
 }
 
-/** An amount with the symbol of its coin; in whole coins if their decimals are known. */
+/** An amount with the symbol of its coin; in whole coins if the decimals are known. */
 function coinItem(input: CrosschainInput, chainId: string, { coinType, amount, asset }: OutboundAmount) {
   const coin = coinOf(coinType ?? '', chainId, input.settings.hub_chain_ids) ?? tokenOf(input, coinType, asset);
   const wholeAmount = coin?.decimals === undefined ? null : inWholeUnits(amount, coin.decimals);
@@ -254,7 +245,6 @@ function coinItem(input: CrosschainInput, chainId: string, { coinType, amount, a
 const hubCoin = (input: CrosschainInput, amount: AnyNumber) =>
   coinItem(input, '', { coinType: NATIVE, amount: decimalStringOf(amount) });
 
-/** The configured token of a transfer of tokens. */
 function tokenOf(input: CrosschainInput, coinType: string | null, asset: Field<string>): Partial<Coin> | undefined {
   const contract = orNull(() => required(asset));
   const token = coinType === 'ERC20' && contract !== null ? configuredTokens(input).get(contract) : undefined;

@@ -7,26 +7,27 @@ import { orNull, required } from '../required-fields.js';
 import { cleanText } from '../../text/untrusted-text.js';
 
 /*
- * The individual batches, transfers and transactions behind the metrics, for `/pending` and its JSON. Plain data. Numbers are exact decimal strings; unknown values are `null`. The number of rows and the length
- * of strings are limited, so that the items have some tens of KiB as JSON, and at most 6 MiB for a hostile document.
+ * The individual batches, transfers and transactions behind the metrics, for `/pending` and its JSON. Plain data. Numbers are exact decimal
+ * strings; unknown values are `null`. The number of rows and the length of strings are limited, so that the JSON has some tens of KiB, and at
+ * most 6 MiB for a hostile document.
  */
 
-/** Maximum number of rows per list; the oldest are kept, and of batches and validator sets those that lack signatures. */
+/** Maximum number of rows per list; the oldest are kept, unsigned batches and validator sets before signed ones. */
 export const MAX_ROWS = 50;
 
 /** Maximum number of characters of a free text, such as the error of a transaction. */
 const MAX_TEXT_CHARACTERS = 300;
 
-/** A list of the document. A list that is missing or invalid is unreadable, not empty. */
+/** A list of the document. A missing or invalid list is unreadable, not empty. */
 export type ItemList<Row> = ReadableList<Row> | UnreadableList;
 
 export interface ReadableList<Row> {
   readonly readable: true;
-  /** Number of all items, including those that are not in `rows`. */
+  /** Number of all items, in `rows` or not. */
   readonly total: number;
-  /** Number of items with an unknown sort key. They come last, so an older one may be missing in `rows`. */
+  /** Number of items with an unknown sort key. They come last, so that an old item may be missing in `rows`. */
   readonly unsortable: number;
-  /** The oldest, at most `MAX_ROWS`, oldest first; batches and validator sets that lack signatures before all others. */
+  /** At most `MAX_ROWS`, oldest first; unsigned batches and validator sets before signed ones. */
   readonly rows: readonly Row[];
 }
 
@@ -41,17 +42,17 @@ export function optionalKey<T>(key: (row: T) => Numeral | undefined): (row: T) =
   return (row) => orNull(() => key(row));
 }
 
-/** A number as exact digits in canonical form. It is required, like a field of a family. */
+/** A required number as exact digits in canonical form. */
 export function decimalStringOf(value: Field<AnyNumber>): DecimalString {
   return toDecimalString(required(value));
 }
 
-/** A number as exact digits in canonical form; `null` when it or a field that it requires is missing or invalid. */
+/** A number as exact digits in canonical form; `null` when it, or a required field, is missing or invalid. */
 export function decimalOrNull(derive: () => Field<AnyNumber>): DecimalString | null {
   return orNull(() => decimalStringOf(derive()));
 }
 
-/** Unix seconds as ISO 8601; `null` when they are unknown or out of range. */
+/** Unix seconds as ISO 8601; `null` when unknown or out of range. */
 export function isoTimeOrNull(derive: () => Numeral | undefined): string | null {
   return orNull(() => {
     const ms = toDouble(required(derive())) * 1000;
@@ -59,12 +60,12 @@ export function isoTimeOrNull(derive: () => Numeral | undefined): string | null 
   });
 }
 
-/** A free text of the document on one line; `null` when it is missing or empty. */
+/** A free text of the document on one line; `null` when missing or empty. */
 export function freeTextOrNull(derive: () => string | undefined): string | null {
   return orNull(() => cleanText(derive() ?? '', MAX_TEXT_CHARACTERS) || undefined);
 }
 
-/** A string of the document, truncated like a label value; `null` when it is missing or empty. */
+/** A string of the document, truncated like a label value; `null` when missing or empty. */
 export function truncatedOrNull(derive: () => string | undefined): string | null {
   return orNull(() => toLabelValue(derive() ?? '') || undefined);
 }
@@ -86,8 +87,8 @@ interface ItemListOptions<T> {
 }
 
 /**
- * A list with the oldest rows, which have the lowest keys, after those for which `isFirst`. It is unreadable when the list, or a field that
- * every row requires, is missing or invalid; then `countRows` returns the number of rows if possible.
+ * A list of rows by ascending keys, rows with `isFirst` first. It is unreadable when the list, or a required field of a row, is missing or
+ * invalid; then `countRows` returns the number of rows if possible.
  */
 export function itemList<T, Row>(
   readRows: () => readonly T[],
@@ -96,11 +97,11 @@ export function itemList<T, Row>(
   { countRows = () => undefined, isFirst = () => false, maxRows = MAX_ROWS }: ItemListOptions<T> = {},
 ): ItemList<Row> {
   const list = orNull(() => {
-    const found = withKeys(readRows(), keys);
-    const [first, others] = [found.filter(({ row }) => isFirst(row)), found.filter(({ row }) => !isFirst(row))];
-    const listed = [...first.toSorted(compareRows), ...others.toSorted(compareRows)];
-    const unsortable = found.filter(({ keys: [key] }) => key === null).length;
-    return { total: found.length, unsortable, rows: listed.slice(0, maxRows).map(({ row }) => item(row)) };
+    const keyed = withKeys(readRows(), keys);
+    const [first, rest] = [keyed.filter(({ row }) => isFirst(row)), keyed.filter(({ row }) => !isFirst(row))];
+    const listed = [...first.toSorted(compareRows), ...rest.toSorted(compareRows)];
+    const unsortable = keyed.filter(({ keys: [key] }) => key === null).length;
+    return { total: keyed.length, unsortable, rows: listed.slice(0, maxRows).map(({ row }) => item(row)) };
   });
   return list === null ? { readable: false, total: orNull(countRows) } : { readable: true, ...list };
 }

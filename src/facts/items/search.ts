@@ -12,43 +12,40 @@ import { decimalOrNull, MAX_ROWS } from './item-list.js';
 
 /* The search over all transfers of a bridge, and over all cross-chain transactions. */
 
-/** A transfer with the batch that it is in; `null` for one in no batch. */
 export interface FoundTransfer extends TransferItem {
+  /** `null` for an unbatched transfer. */
   readonly batch: Readonly<ReturnType<typeof batchOfTransfer>> | null;
 }
 
-/** A transaction with the list it is in. */
 export interface FoundCctx extends CctxItem {
   readonly list: ListName;
 }
 
-/** What was found of one kind. */
 export interface SearchHits<Row> {
   /** Number of items that can be read. */
   readonly searched: number;
-  /** Number of those that match. */
+  /** Number of matches. */
   readonly found: number;
-  /** The rows that match, at most `MAX_ROWS`. */
+  /** The first matches, at most `MAX_ROWS`. */
   readonly rows: readonly Row[];
 }
 
 export interface SearchResult {
   readonly query: string;
-  /** `null` for a target without a document of the bridge that can be read. */
+  /** `null` for a target without a readable module state. */
   readonly transfers: SearchHits<FoundTransfer> | null;
-  /** `null` for a target without a document of cross-chain transactions that can be read. */
+  /** `null` for a target without a readable rate limiter input. */
   readonly cctxs: SearchHits<FoundCctx> | null;
 }
 
 /** Longer queries match nothing. */
 const MAX_QUERY_CHARACTERS = 200;
 
-/** The text that a query searches for. */
 export function searchText(query: string): string {
   return query.trim().slice(0, MAX_QUERY_CHARACTERS);
 }
 
-/** The transfers whose id is the text, or whose sender or destination contains it: those in no batch, then those in batches, each oldest first. */
+/** The transfers whose id is the text, or whose sender or destination contains it: unbatched, then batched, each oldest first. */
 export function searchTransfers(input: BridgeInput, text: string): SearchHits<FoundTransfer> {
   const listed = [
     ...orEmpty(() => unbatchedTransfers(input)).map((transfer) => ({ transfer, batch: null })),
@@ -93,7 +90,7 @@ export function searchCctxs(input: CrosschainInput, text: string): SearchHits<Fo
   return { searched: all.length, found: found.length, rows: found.slice(0, MAX_ROWS) };
 }
 
-/** Matches an id or nonce when the text is digits, which are in many hashes too; else a hash or an address that contains the text. */
+/** Matches digits only with an id or nonce, because many hashes contain them; else with a hash or an address that contains the text. */
 function matcher(text: string) {
   const lower = text.toLowerCase();
   return /^\d+$/.test(text)

@@ -31,7 +31,7 @@ export interface TokenItem {
 export interface CoinItem extends TokenItem {
   /** The amount in the smallest unit of the token. */
   readonly amount: DecimalString | null;
-  /** The amount in whole tokens, when the decimals of the token are configured. */
+  /** In whole tokens, when the decimals of the token are configured. */
   readonly wholeAmount: DecimalString | null;
 }
 
@@ -57,7 +57,7 @@ function wholeAmount(input: BridgeInput, contract: string | null, amount: Decima
   return decimals === undefined ? null : inWholeUnits(amount, decimals);
 }
 
-/** The coin that pays for transactions on the hub, with symbol and decimals from the configuration of its contract; `null` if it is unknown. */
+/** The coin that pays for transactions on the hub, with the configured symbol and decimals; `null` if unknown. */
 export function hubCoin(input: BridgeInput) {
   const denom = hubCoinDenom(input);
   if (denom === undefined) return null;
@@ -70,7 +70,7 @@ export function hubCoin(input: BridgeInput) {
   };
 }
 
-/** The fees below which nobody builds or relays a batch of a token; `null` unless they are configured. */
+/** The configured fees below which nobody builds or relays a batch of a token. */
 export function minimumFee(input: BridgeInput, contract: string): CoinItem | null {
   const amount = minBatchFees(input.tokens).get(contract);
   return amount === undefined ? null : coinItem(input, { contract, amount });
@@ -79,16 +79,16 @@ export function minimumFee(input: BridgeInput, contract: string): CoinItem | nul
 export type HubCoin = NonNullable<ReturnType<typeof hubCoin>>;
 export type WaitingTokenItem = Readonly<ReturnType<typeof waitingTokenItem>>;
 
-/** What the transfers of a token that are in no batch wait for. */
+/** The queue of unbatched transfers of a token. */
 export interface QueueItem {
-  /** The fees of a batch that takes those that pay most. */
+  /** The fees of a batch built now. */
   readonly fees: CoinItem;
   readonly minimumFee: CoinItem | null;
-  /** Without a minimum, any fee is enough. */
+  /** Without a minimum, any fee is sufficient. */
   readonly waitsFor: WaitReason | null;
 }
 
-/** Withdrawn when a fee is unknown; `undefined` when nothing is in the queue of the token. */
+/** Withdrawn when a fee is unknown; `undefined` for an empty queue. */
 export function queueItem(input: BridgeInput, contract: string): QueueItem | undefined {
   const fees = topBatchFeesByToken(input).get(contract);
   if (fees === undefined) return undefined;
@@ -100,7 +100,7 @@ export function queueItem(input: BridgeInput, contract: string): QueueItem | und
   };
 }
 
-/** What waits by token: the most worth first, then configured tokens, then by the number of transfers. Unreadable when one of the lists is, because a token could be missing or its amount too low. */
+/** The waiting tokens by worth, then configured tokens, then by the number of transfers. Unreadable when either list is: an amount could be too low. */
 export function waitingTokenItems(input: BridgeInput) {
   const configured = configuredTokens(input);
   return itemList(
@@ -114,7 +114,7 @@ export function waitingTokenItems(input: BridgeInput) {
   );
 }
 
-/** The minimum fees of all tokens have about the same worth, so what waits is compared in multiples of them; 0 without one. */
+/** In multiples of the minimum fees, which are worth about the same for all tokens; 0 without a minimum. */
 function worthOf({ tokens }: BridgeInput, { contract, unbatched, batched }: WaitingToken): number {
   const minimum = minBatchFees(tokens).get(contract);
   return orNull(() => minimum && ratio(totalAmount([...unbatched, ...batched]), minimum)) ?? 0;
@@ -132,11 +132,11 @@ function waitingTokenItem(input: BridgeInput, waiting: WaitingToken) {
     unbatched: coin(unbatched),
     batched: coin(batched),
     queue: orNull(() => queueItem(input, contract)),
-    /** Numbers and amounts in the batches that a relayer can execute and is paid for; `null` when these are unknown. */
+    /** Numbers and amounts in relayable batches; `null` when unknown. */
     relayableTransfers: relayable?.length ?? null,
     relayable: relayable && coin(relayable),
     newestBatchHeight: decimalOrNull(() => newestBatchHeight(input, contract)),
-    /** Since when the transfers in no batch are known to have paid for one, and none was built; `null` without a proof. */
+    /** Since when unbatched transfers have paid for a batch and none was built; `null` without a proof. */
     standstillSinceHeight: decimalOrNull(() => standstillSince(input, waiting)),
   };
 }

@@ -32,7 +32,7 @@ import { decimalOrNull, decimalStringOf, MAX_ROWS } from './item-list.js';
 export type WatchedItem = Readonly<ReturnType<typeof watchedItem>>;
 export type MissingItems = Readonly<ReturnType<typeof missingItems>>;
 
-/** What each entry of `watch` has signed and voted. Unknown values are `null`, and all of a validator that is not in the set. */
+/** The signatures and votes of each entry of `watch`. Unknown values are `null`, and all values of a validator outside the set. */
 export function watchedItems(input: BridgeInput) {
   return input.settings.watch.slice(0, MAX_ROWS).map((entry) => watchedItem(input, entry));
 }
@@ -51,28 +51,27 @@ function watchedItem(input: BridgeInput, entry: string) {
     name: ofRegistration((orchestrator) => validatorName(input, orchestrator) || undefined),
     orchestrator: ofRegistration(({ orchestrator }) => toLabelValue(required(orchestrator).toLowerCase())),
     externalAddress: member?.labels.external_address ?? null,
-    /** Whether it is in the newest validator set; `unregistered`: it has no orchestrator on this bridge. */
+    /** In the newest validator set; `unregistered`: without an orchestrator on this bridge. */
     membership: registrations && members && membershipOf(registrations, member),
     /** Share of the power of the newest validator set, 0 to 1. */
     powerRatio: ofMember((validator) => memberPowerShare(input, validator)),
-    /** What it has to sign and has not: live batches and validator sets. */
     missingBatches: ofMember((validator) => missingItems(missingConfirms.batch(input, validator))),
     missingValsets: ofMember((validator) => missingItems(missingConfirms.valset(input, validator))),
-    /** On the last observed event. `dissenting`: for another claim than the observed one. */
+    /** On the last observed event. `dissenting`: for a claim that lost. */
     lastVote: ofMember((validator) => lastVote(input, validator)),
     /** On the next event; `null` also while nobody has claimed it. */
     nextVote: ofMember((validator) => voteOf(hasVoted(votersOfNextEvent(input), validator))),
-    /** Hub height by which it has to sign the next batch or validator set, else it is jailed; `null` when nothing is missing. */
+    /** Hub height after which a missing signature jails the validator; `null` when nothing is missing. */
     deadlineHeight: decimalOrNull(() => member && nextDeadline(input, member)?.height),
     jailedIn: ofMember((validator) => blocksToDeadline(input, validator)),
-    /** What it has to sign by then, if it is late with it. */
+    /** The signature of that deadline, if it is late. */
     lateSignature: ofMember((validator) => lateSignature(input, validator)),
-    /** What it has left the validator set for; `null` while it is in the set, or when the reason is another one. */
+    /** The signature for which the validator was jailed; `null` for members, and for another reason. */
     missedSignature:
       members === null || member !== undefined
         ? null
         : ofRegistration((orchestrator) => missedSignature(input, orchestrator)),
-    /** Everything of the document that it can have voted for or signed; `null` when that is unknown. */
+    /** All possible votes and signatures in the document; `null` when unknown. */
     duties: {
       events: ofMember((validator) => dutyItems(input, validator, 'event')),
       batches: ofMember((validator) => dutyItems(input, validator, 'batch')),
@@ -81,7 +80,7 @@ function watchedItem(input: BridgeInput, entry: string) {
   };
 }
 
-/** The registered members of the newest validator set, the watched ones first, then the most powerful, at most `MAX_REGISTERED_MEMBERS`. */
+/** The registered members of the newest validator set, watched members first, then the most powerful. */
 export function registeredItems(input: BridgeInput) {
   return registeredMembers(input)
     .slice(0, MAX_REGISTERED_MEMBERS)
@@ -89,12 +88,12 @@ export function registeredItems(input: BridgeInput) {
       name: orNull(() => validatorName(input, member.registration) || undefined),
       orchestrator: member.labels.orchestrator || null,
       externalAddress: member.labels.external_address,
-      /** Its account or operator address. */
+      /** Account or operator address. */
       validator: orNull(() => toLabelValue(required(member.registration.sender))),
       powerRatio: orNull(() => memberPowerShare(input, member)),
-      /** Hub blocks to its next deadline, of whatever kind. */
+      /** Hub blocks to the next deadline of any kind. */
       jailedIn: orNull(() => blocksToDeadline(input, member)),
-      /** What it has not signed or voted for within the usual time, also where the others are sufficient; `null` for nothing or unknown. */
+      /** Late signatures and votes, also when the bridge does not need them; `null` for none and unknown. */
       overdue: {
         batches: orNull(() => overdueItems(input, member, missingConfirms.batch(input, member))),
         valsets: orNull(() => overdueItems(input, member, missingConfirms.valset(input, member))),
@@ -111,7 +110,7 @@ export function registeredItems(input: BridgeInput) {
 
 export type OverdueItems = Readonly<NonNullable<ReturnType<typeof overdueItems>>>;
 
-/** What the member has to sign or vote for, and has not for longer than usual. */
+/** Missing signatures or votes that take longer than usual. */
 function overdueItems(input: BridgeInput, member: RegisteredMember, missing: readonly Duty[]) {
   const late = missing
     .filter((duty) => isOwed(input, member, duty) && isLate(ageOf(input, duty)))
@@ -127,7 +126,7 @@ function overdueItems(input: BridgeInput, member: RegisteredMember, missing: rea
 
 const ageOf = (input: BridgeInput, { height }: Duty): BlockSpan | null => hubBlocksSince(input, required(height));
 
-/** The late events of the document, without those that contradict the hub. */
+/** The late events of the document with a plausible claim. */
 const lateEvents = memoize((input: BridgeInput): readonly Duty[] =>
   duties(input, 'event')
     .filter(({ nonce }) =>
@@ -172,7 +171,7 @@ function voteOf(hasVotedFor: boolean | undefined): 'voted' | 'missing' | undefin
 /** A vote for an event, or a signature of a batch or validator set. */
 export interface DutyItem {
   readonly nonce: DecimalString;
-  /** `not_due`: absent, and either from before the validator was a member, or young. Nothing is too young for a silent validator. */
+  /** `not_due`: missing, but older than the membership or recent. Of a silent validator, recent duties are missing. */
   readonly state: 'done' | 'missing' | 'not_due';
 }
 
@@ -199,11 +198,11 @@ function dutyItems(input: BridgeInput, member: RegisteredMember, kind: Duty['kin
   });
 }
 
-/** A validator is silent if it has done none of its duties, and so many of them are older than most need. */
+/** A validator is silent if it has done none of its duties, of which at least so many are older than `USUAL_DUTY_SECONDS`. */
 export const MIN_SILENT = 3;
 const USUAL_DUTY_SECONDS = 120;
 
-/** Listed nonces; the oldest are kept. */
+/** The oldest nonces are kept. */
 const MAX_NONCES = 5;
 
 function missingItems(missing: readonly Duty[]) {
