@@ -6,10 +6,11 @@ import type { NodeConnection } from '../config/endpoint-config.js';
 import { maxValuesOf } from '../config/memory-limits.js';
 import type { DocumentName, DocumentTypes, OtherAnswers, StepContext, TargetOptions } from '../document-types.js';
 import { documentNames, documents, type DocumentRequest } from '../documents.js';
+import type { ContractReading } from '../facts/contract/reading.js';
 import type { FetchLimits } from '../http/client.js';
 import { cctxAnswers } from '../queries/cctx-outcome.js';
 import { lookaheadsOf } from '../queries/chain-switches.js';
-import { isNodeBehind } from '../queries/node-status.js';
+import { BEHIND_SECONDS, isNodeBehind } from '../queries/node-status.js';
 import { hasStakingNames, validatorsOf } from '../queries/validators.js';
 import { exportedSuccess, freshAnswers, isOf, pastOf, type EndpointState } from './endpoint-state.js';
 
@@ -109,8 +110,7 @@ function otherAnswersOf(
   const snapshot = state.success?.snapshot;
   switch (context.document) {
     case 'module_state': {
-      const contract = siblingOf('external_contract');
-      const reading = pastOf('external_contract', contract && exportedSuccess(contract, at)?.snapshot);
+      const reading = currentReading(siblingOf('external_contract'), at);
       return {
         ...(hasStakingNames(context) && { names: validatorsOf(state.queries).names }),
         externalHeight: reading?.height,
@@ -130,4 +130,10 @@ function otherAnswersOf(
         facts: pastOf('module_state', siblingOf('module_state')?.success?.snapshot)?.contractFacts,
       };
   }
+}
+
+/** The last reading of a contract; `undefined` without a recent one, and while its node has only old blocks of the external chain. */
+export function currentReading(contract: EndpointState | undefined, at: Instant): ContractReading | undefined {
+  const reading = pastOf('external_contract', contract && exportedSuccess(contract, at)?.snapshot);
+  return reading !== undefined && at.epochSeconds - reading.blockSeconds <= BEHIND_SECONDS ? reading : undefined;
 }

@@ -11,7 +11,8 @@ import {
   type Severity,
   type Subject,
 } from '../problems/problem.js';
-import { problemNames, type ProblemName } from '../problems/problems.js';
+import { problemNames, warningsHidingCritical, type ProblemName } from '../problems/problems.js';
+import { endpointRules } from '../problems/exporter-rules.js';
 import { withAge, type Sentence } from '../problems/sentence.js';
 import {
   endpointConditions,
@@ -170,10 +171,13 @@ function isShown({ state, severity, ageSeconds, startSeconds, firesAtSeconds }: 
 function inhibits({ problem, alert, severity, document, subject }: Judged, other: Judged): boolean {
   if (severity === 'info') return false;
   if (alert === other.alert && document === other.document) {
+    // What cannot be judged is critical and a warning for different problems.
+    if (alert === endpointRules.unjudged.name) return false;
     return severity === 'critical' && other.severity === 'warning' && haveEqual(subjectLabels, subject, other.subject);
   }
   const isCauseOfAll = problem.inhibitsDocument && document === other.document && problemNames.has(other.alert);
-  if (isCauseOfAll && (severity === 'critical' || other.severity !== 'critical')) return true;
+  const isHiddenByWarning = other.severity !== 'critical' && !warningsHidingCritical.has(other.alert);
+  if (isCauseOfAll && (severity === 'critical' || isHiddenByWarning)) return true;
   return problem.inhibits.some(
     (inhibition) =>
       inhibition.problem === other.alert &&

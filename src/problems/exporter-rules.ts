@@ -251,7 +251,8 @@ and on (cluster, namespace, job, instance) last_over_time(bridge_exporter_build_
     name: 'BridgeWatchedOrchestratorFundsLow',
     severity: 'warning',
     group: 'bridge',
-    expr: `bridge_watched_orchestrator_balance_amount
+    expr: `bridge_watched_orchestrator_balance_amount == 0
+or bridge_watched_orchestrator_balance_amount
   < ignoring (orchestrator, name, denom) group_left () bridge_watched_orchestrator_balance_limit_amount
 or bridge_watched_orchestrator_balance_amount
   < (max_over_time(bridge_watched_orchestrator_balance_amount[3d]) - bridge_watched_orchestrator_balance_amount) / 3`,
@@ -260,7 +261,7 @@ or bridge_watched_orchestrator_balance_amount
     summary:
       '{{ $labels.target }}: your validator {{ or $labels.name $labels.orchestrator }} has {{ $value }} {{ $labels.denom }} left, in smallest units.',
     description:
-      'The balance of an orchestrator of `watch` is below `watch_min_balance`, or lasts less than a day at the rate of the last 3 days.',
+      'The balance of an orchestrator of `watch` is 0, is below `watch_min_balance`, or lasts less than a day at the rate of the last 3 days.',
     action:
       'Send coins of the hub to the orchestrator; without them it neither signs nor votes, and the validator is jailed.',
     dashboard: 'bridge-validator',

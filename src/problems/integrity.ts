@@ -6,10 +6,10 @@ import { timeOfHeight } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import {
   foreignBatchClaims,
-  foreignValsetClaims,
   highestVotedShare,
   isValsetMismatch,
   isValsetUnknown,
+  suspiciousValsetClaims,
 } from '../facts/bridge/integrity.js';
 import { CREDIBLE_RATIO } from '../facts/bridge/power-shares.js';
 import { required } from '../facts/required-fields.js';
@@ -71,7 +71,7 @@ function claimsByPower(
 const foreignValsets = (input: BridgeInput, isCredible: boolean): Found | undefined =>
   claimsByPower(
     input,
-    foreignValsetClaims,
+    suspiciousValsetClaims,
     isCredible,
     (power) => `${power} claim that a validator set is in the contract which the hub does not have`,
     'valset_claim_mismatch',

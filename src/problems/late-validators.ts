@@ -274,11 +274,7 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
         withList(`${extentOf(found)} must sign within ${hours} hours or be jailed`, validators(found)),
       action: TELL_OPERATORS,
     },
-    inhibits: [
-      { problem: 'BridgeOrchestratorMissingConfirms', equal: ['orchestrator', 'watched'] },
-      // It names the same validators.
-      ...(severity === 'critical' ? [{ problem: 'BridgeValsetUnsigned' }] : []),
-    ],
+    inhibits: [{ problem: 'BridgeOrchestratorMissingConfirms', equal: ['orchestrator', 'watched'] }],
   });
 }
 

@@ -205,7 +205,7 @@ function judgeProblem(
   for (const [key, one] of bySubject) {
     const { identity = '' } = one;
     const last = known.present.get(key);
-    if (last?.identity === identity && !(last.isMissing && isInterrupted(last))) {
+    if (last?.identity === identity && !(isInterrupted(last) && (last.isMissing || hasBegunSince(last, one)))) {
       present.set(key, foundAgain(last, one, problem, at));
       continue;
     }
@@ -240,6 +240,11 @@ function outageMs({ staleAfterMs }: JudgingOptions): number {
   return 2 * staleAfterMs;
 }
 
+/** Whether the document proves that the problem began after it was last found: during an outage, one can end and another begin. */
+function hasBegunSince({ foundAt }: SubjectHistory, { start }: Found): boolean {
+  return start !== undefined && start > foundAt.epochSeconds;
+}
+
 function firstFound(found: Found, problem: Problem, at: Instant): SubjectHistory {
   const { subject = {}, identity = '', start } = found;
   // A start is never after the poll: block times are estimates.
@@ -248,12 +253,13 @@ function firstFound(found: Found, problem: Problem, at: Instant): SubjectHistory
   return { subject, identity, ...times, ...textsOf(found, problem) };
 }
 
-/** A document can prove an earlier start after others that did not. */
+/** A document can prove an earlier start after others that did not. A start in the future is now: the clock was set back. */
 function foundAgain(last: SubjectHistory, found: Found, problem: Problem, at: Instant): SubjectHistory {
   const { start } = found;
   const isEarlier = !last.isProven && start !== undefined && start < last.startSeconds;
-  const proven = isEarlier ? { startSeconds: start, isProven: true } : undefined;
-  return { ...last, ...proven, ...textsOf(found, problem), foundAt: at, isMissing: false };
+  const startSeconds = Math.min(isEarlier ? start : last.startSeconds, at.epochSeconds);
+  const isProven = last.isProven || isEarlier;
+  return { ...last, startSeconds, isProven, ...textsOf(found, problem), foundAt: at, isMissing: false };
 }
 
 function textsOf({ headline, list, details = [], action, validator }: Found, problem: Problem) {
@@ -308,17 +314,22 @@ function subjectsOf(problem: Problem, { present }: RememberedProblem): readonly 
 /** One problem of several subjects, which began when enough of the power was part of it; none without so much power. */
 function takenTogether(together: Together, subjects: readonly SubjectHistory[]): readonly SubjectHistory[] {
   const byStart = subjects.toSorted((a, b) => a.startSeconds - b.startSeconds);
-  let power = 0;
-  const last = byStart.find(({ validators: [validator] }) => {
-    power += validator?.power ?? 0;
-    return power >= together.minimumPower;
+  // A validator can be late with several things.
+  const late = new Map<string, FoundValidator>();
+  const last = byStart.find(({ validators }) => {
+    for (const validator of validators) late.set(validator.externalAddress, validator);
+    return powerOf(late.values()) >= together.minimumPower;
   });
   if (last === undefined) return [];
-  const validators = byStart
-    .flatMap((subject) => subject.validators)
-    .toSorted((a, b) => (b.power ?? 0) - (a.power ?? 0));
+  for (const validator of byStart.flatMap(({ validators }) => validators))
+    late.set(validator.externalAddress, validator);
+  const validators = Array.from(late.values()).toSorted((a, b) => (b.power ?? 0) - (a.power ?? 0));
   const texts = { sentence: together.sentence(validators), action: together.action, validators };
   return [{ ...last, ...texts, subject: { watched: 'false' }, identity: '' }];
+}
+
+function powerOf(validators: Iterable<FoundValidator>): number {
+  return Array.from(validators).reduce((sum, { power = 0 }) => sum + power, 0);
 }
 
 /** The memory after a document that was not recorded, because it had the same result as the last one. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { compare, subtract, toDecimalString } from '../chain/decimal.js';
+import { validOrUndefined } from '../chain/field.js';
 import { decimalString, type Numeral } from '../chain/numeral.js';
 import { required } from '../facts/required-fields.js';
 import { BEHIND_SECONDS, isNodeBehind, nodeDelay } from '../queries/node-status.js';
@@ -39,7 +40,9 @@ function heightStalled<Name extends 'module_state' | 'rate_limiter_input', Alert
       isDebounced: true,
       next: (evidence: Evidence<Name>, before: HeightMark | undefined) => {
         const height = toDecimalString(heightOf(evidence));
-        return height === before?.height ? before : { height, at: evidence.input.at.epochSeconds };
+        const now = evidence.input.at.epochSeconds;
+        // A time in the future is now: the clock was set back.
+        return { height, at: height === before?.height ? Math.min(before.at, now) : now };
       },
     },
     find: (evidence: Evidence<Name>, mark: HeightMark | undefined) => {
@@ -99,15 +102,18 @@ const externalNodeBehind = problemOf('external_contract', {
   },
 });
 
-/** The highest value of each number that only grows, of the last day, and when it was last there. */
-const highestMark = z.record(z.string(), z.strictObject({ value: decimalString, at: z.number() }));
+/** The highest value of each number that only grows, of the last day, and when it was last there; of the contract with this address. */
+const highestMark = z.strictObject({
+  contract: z.string(),
+  values: z.record(z.string(), z.strictObject({ value: decimalString, at: z.number() })),
+});
 type HighestMark = z.infer<typeof highestMark>;
 
 function highestAfter(
   values: Readonly<Record<string, Numeral>>,
   now: number,
-  before: HighestMark | undefined,
-): HighestMark {
+  before: HighestMark['values'] | undefined,
+): HighestMark['values'] {
   return Object.fromEntries(
     Object.entries(values).map(([kind, value]) => {
       const known = entryOf(before, kind);
@@ -126,6 +132,8 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
 function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
   document: Name,
   valuesOf: (evidence: Evidence<Name>) => Readonly<Record<string, Numeral>>,
+  /** After a migration to another contract, the numbers begin anew. */
+  contractOf: (evidence: Evidence<Name>) => string = () => '',
 ) {
   return problemOf(document, {
     name: 'BridgeStateRolledBack',
@@ -143,15 +151,18 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
     mark: {
       schema: highestMark,
       isDebounced: true,
-      next: (evidence: Evidence<Name>, before: HighestMark | undefined) =>
-        highestAfter(valuesOf(evidence), evidence.input.at.epochSeconds, before),
+      next: (evidence: Evidence<Name>, before: HighestMark | undefined) => {
+        const contract = contractOf(evidence);
+        const known = before?.contract === contract ? before.values : undefined;
+        return { contract, values: highestAfter(valuesOf(evidence), evidence.input.at.epochSeconds, known) };
+      },
     },
     find: (evidence: Evidence<Name>, mark: HighestMark | undefined) => {
       const values = valuesOf(evidence);
       // A node that catches up has older blocks than the chain; the blocks of a hub that was rolled back are new.
       if (isNodeBehind(evidence.answers)) return undefined;
       return Object.entries(values).map(([kind, value]) => {
-        const highest = entryOf(mark, kind);
+        const highest = entryOf(mark?.values, kind);
         if (highest === undefined || compare(value, highest.value) >= 0) return undefined;
         const by = toDecimalString(subtract(highest.value, value));
         return {
@@ -172,11 +183,15 @@ export const nodeProblems = [
     'the hub height of the cross-chain input',
     ({ input }) => required(input.document.height),
   ),
-  rolledBack('module_state', ({ input: { state, height } }) => ({
-    ...(height !== undefined && { height }),
-    observed_nonce: required(state.last_observed_nonce),
-    batch_id: required(state.last_outgoing_batch_id),
-  })),
+  rolledBack(
+    'module_state',
+    ({ input: { state, height } }) => ({
+      ...(height !== undefined && { height }),
+      observed_nonce: required(state.last_observed_nonce),
+      batch_id: required(state.last_outgoing_batch_id),
+    }),
+    ({ input: { state } }) => validOrUndefined(validOrUndefined(state.params)?.bridge_external_address) ?? '',
+  ),
   rolledBack('rate_limiter_input', ({ input }) => ({ height: required(input.document.height) })),
   nodeBehind('module_state'),
   nodeBehind('rate_limiter_input'),

@@ -9,12 +9,12 @@ import {
   pendingEventCount,
   votedAddresses,
 } from '../facts/bridge/events.js';
+import { relayableBatches } from '../facts/bridge/batches.js';
 import { timeOfHeight } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { MINORITY_RATIO, QUORUM_RATIO } from '../facts/bridge/power-shares.js';
-import { batchesBelowThreshold } from '../facts/bridge/signatures.js';
 import { newestPowers, newestTotalPower, powerOf } from '../facts/bridge/valsets.js';
-import { required, rows } from '../facts/required-fields.js';
+import { required } from '../facts/required-fields.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
 import { claimItem, type ClaimItem } from '../facts/items/claims.js';
 import { count, list, percent } from '../text/format.js';
@@ -120,7 +120,7 @@ export function claimants(claim: ClaimItem | undefined): string {
 }
 
 const SILENT_SECONDS = 12 * HOUR_SECONDS;
-/** The bridge is only quiet unless withdrawals are requested in each of these periods. */
+/** The bridge is only quiet unless withdrawals and batches are requested in each of these periods. */
 const PERIOD_SECONDS = 3 * HOUR_SECONDS;
 /** It is worth a word when half of the time is over. */
 const NOTABLE_SECONDS = SILENT_SECONDS / 2;
@@ -129,10 +129,9 @@ const NOTABLE_SECONDS = SILENT_SECONDS / 2;
 const silenceMark = z.strictObject({
   event: z.string(),
   since: z.number(),
-  /** The highest id at the beginning of the silence. */
-  batch: z.number(),
   periodSince: z.number(),
-  /** The highest id at the beginning of the period. */
+  /** The highest ids at the beginning of the period. */
+  batch: z.number(),
   transfer: z.number(),
 });
 const oracleSilent = problemOf('module_state', {
@@ -158,15 +157,18 @@ const oracleSilent = problemOf('module_state', {
       const anew = { event, since: now, periodSince: now, transfer, batch };
       if (before?.event !== event || compare(pendingEventCount(input), 0) > 0) return anew;
       if (now - before.periodSince < PERIOD_SECONDS) return before;
-      return transfer > before.transfer ? { ...before, periodSince: now, transfer } : anew;
+      return transfer > before.transfer && batch > before.batch
+        ? { ...before, periodSince: now, transfer, batch }
+        : anew;
     },
   },
   find: ({ input }, mark) => {
-    const signed = rows(input.state.batches).length - batchesBelowThreshold(input).length;
+    // Nobody executes a batch that pays too little.
+    const relayable = relayableBatches(input) ?? [];
     required(input.state.last_observed_nonce);
-    const batch = required(input.state.last_outgoing_batch_id);
+    required(input.state.last_outgoing_batch_id);
     if (mark === undefined || input.at.epochSeconds - mark.since < NOTABLE_SECONDS) return undefined;
-    if (signed <= 0 || toDouble(batch) <= mark.batch) return undefined;
+    if (relayable.length === 0) return undefined;
     return {
       identity: `${mark.event} ${mark.since}`,
       start: mark.since,

@@ -4,7 +4,7 @@ import { integrityProblems } from './integrity.js';
 import { nodeProblems } from './node.js';
 import { oracleProblems } from './oracle.js';
 import { paramsProblems } from './params.js';
-import type { Problem } from './problem.js';
+import type { Inhibition, Problem } from './problem.js';
 import { queueProblems } from './queue.js';
 import { relayProblems } from './relay.js';
 import { signatureProblems } from './signatures.js';
@@ -29,6 +29,17 @@ export const problems: readonly Problem[] = declared;
 
 /** The name of a problem. */
 export type ProblemName = (typeof declared)[number]['name'];
+
+/** The warnings that hide critical problems, which only say so again: another warning must not hide them. */
+export const warningsHidingCritical: ReadonlySet<string> = new Set(
+  problems
+    .filter(({ severity, inhibits }) => severity === 'warning' && inhibits.some(inhibitsCritical))
+    .map(({ name }) => name),
+);
+
+function inhibitsCritical({ problem, severity = 'critical' }: Inhibition): boolean {
+  return severity === 'critical' && problems.some((other) => other.name === problem && other.severity === 'critical');
+}
 
 /** The names that the key `problems` of the configuration knows. */
 export const problemNames: ReadonlySet<string> = new Set(problems.map(({ name }) => name));

@@ -4,6 +4,7 @@ import type { Batch, Transfer } from '../chain/module-state.js';
 import {
   estimatedExternalHeight,
   feeSufficiency,
+  isExternalHeightReliable,
   isOverdue,
   paysMinimum,
   relayableBatches,
@@ -19,7 +20,7 @@ import { newestValset, powerDrift, unrelayedValsets } from '../facts/bridge/vals
 import { groupBy } from '../facts/grouping.js';
 import { orUndefined, required, rows } from '../facts/required-fields.js';
 import { count, list, percent } from '../text/format.js';
-import { problemOf, type Evidence, type Severity } from './problem.js';
+import { problemOf, type Evidence, type Findings, type Severity } from './problem.js';
 import { about, amountsText, waitingText } from './sentence.js';
 import { queried, countAtPresent } from './templates.js';
 
@@ -174,6 +175,7 @@ const timeoutNear = problemOf('module_state', {
   find: ({ input }) => {
     const batches = relayable(input);
     if (batches.length === 0 || estimatedExternalHeight(input) === undefined) return undefined;
+    if (!isExternalHeightReliable(input)) return unreliableTimeouts(input);
     const params = required(input.state.params);
     const blocks = required(
       floorDivide(required(params.target_batch_timeout), required(params.average_external_block_time)),
@@ -218,6 +220,11 @@ const FEES_TEXT = {
   unknown: 'unsigned or with unknown fees',
 } as const;
 
+/** Nothing ends meanwhile. After ten minutes of polls the block time is measured; the only document of `once` proves nothing. */
+function unreliableTimeouts({ past }: BridgeInput): Findings {
+  return past === undefined ? { inPart: [], isUnjudged: true } : { inPart: [] };
+}
+
 function overdue(severity: Severity, afterMinutes: number, description: string) {
   const fees = severity === 'critical' ? 'sufficient' : 'unknown';
   return problemOf('module_state', {
@@ -230,6 +237,7 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
     action: GET_EVENT_OBSERVED,
     find: ({ input }: Evidence<'module_state'>) => {
       if (estimatedExternalHeight(input) === undefined) return undefined;
+      if (!isExternalHeightReliable(input)) return unreliableTimeouts(input);
       const all = rows(input.state.batches).filter((batch) => isOverdue(input, batch) === true);
       const byFees = groupBy(all, (batch) => feeSufficiency(input, batch));
       const batches = byFees.get(fees) ?? [];

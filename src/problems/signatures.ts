@@ -30,12 +30,15 @@ const CONTACT_SIGNERS = 'Contact the operators of the validators that have not s
 /** `null` if the document does not have it. */
 const decimal = decimalString.nullable();
 
-/** For this long after a batch has timed out unsigned, a new one continues its problem: the transfers have to be requested again. */
+/**
+ * For this long after a batch has timed out unsigned, a new one continues its problem: the transfers have to be requested again. After a longer time
+ * without documents, nobody knows whether it timed out unsigned.
+ */
 const REQUEST_SECONDS = 600;
 
 /**
  * `batch` is the oldest unsigned batch, with its timeout. `since` is the first one of those that timed out unsigned one after the other up to it, with
- * the block at which it was created. `goneAt` is the time of the first document without an unsigned batch, in Unix seconds.
+ * the block at which it was created. `seenAt` is the time of the last document with an unsigned batch, in Unix seconds.
  */
 const unsignedMark = z
   .strictObject({
@@ -43,7 +46,7 @@ const unsignedMark = z
     timeout: decimal,
     since: z.string(),
     sinceBlock: decimal,
-    goneAt: z.number().nullable(),
+    seenAt: z.number(),
   })
   .nullable();
 type UnsignedMark = z.infer<typeof unsignedMark>;
@@ -61,22 +64,21 @@ function oldestUnsigned(input: BridgeInput): Batch | undefined {
  */
 function unsignedSince({ input }: Evidence<'module_state'>, before: UnsignedMark | undefined): UnsignedMark {
   const oldest = oldestUnsigned(input);
+  const now = input.at.epochSeconds;
   const current = oldest && {
     batch: batchKey(oldest.batch_nonce, oldest.token_contract),
     timeout: decimalOf(oldest.batch_timeout),
-    goneAt: null,
+    seenAt: now,
   };
   const anew = current ? { ...current, since: current.batch, sinceBlock: decimalOf(oldest.block) } : null;
   if (before === undefined || before === null) return anew;
   const earlier = rows(input.state.batches).find(
     ({ batch_nonce, token_contract }) => batchKey(batch_nonce, token_contract) === before.batch,
   );
-  if (earlier !== undefined) return isBatchSigned(input, earlier) === true ? anew : before;
+  if (earlier !== undefined) return isBatchSigned(input, earlier) === true ? anew : { ...before, seenAt: now };
   const externalHeight = decimalOf(input.state.last_observed_external_height);
   const hasTimedOut = before.timeout !== null && externalHeight !== null && compare(before.timeout, externalHeight) < 0;
-  const now = input.at.epochSeconds;
-  const goneAt = before.goneAt ?? now;
-  return hasTimedOut && now - goneAt <= REQUEST_SECONDS ? { ...before, goneAt, ...current } : anew;
+  return hasTimedOut && now - before.seenAt <= REQUEST_SECONDS ? { ...before, ...current } : anew;
 }
 
 const batchUnsigned = problemOf('module_state', {

@@ -3,10 +3,15 @@ import { add, compare, subtract, toDecimalString } from '../chain/decimal.js';
 import { isNextEventCredible, newestAttestedNonce } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators.js';
-import { watchedOrchestrators, type WatchedOrchestrator } from '../facts/bridge/registrations.js';
+import {
+  matchingRegistrations,
+  watchedOrchestrators,
+  type WatchedOrchestrator,
+} from '../facts/bridge/registrations.js';
 import { toLabelValue } from '../facts/label-value.js';
 import { required, WITHDRAWN } from '../facts/required-fields.js';
 import { watchedItems } from '../facts/items/watched.js';
+import type { QueryStates } from '../queries/query-state.js';
 import { claimPosition, stakingStatus } from '../queries/watched-validators.js';
 import { count } from '../text/format.js';
 import { DAY_SECONDS } from '../units.js';
@@ -81,7 +86,6 @@ const jailed = problemOf('module_state', {
     { problem: 'BridgeWatchedOrchestratorLagging', equal: ['orchestrator'] },
     { problem: 'BridgeOrchestratorMissingVotes', equal: ['orchestrator'] },
     { problem: 'BridgeOrchestratorMissingConfirms', equal: ['orchestrator'] },
-    { problem: 'BridgeWatchedValidatorInactive' },
   ],
 });
 
@@ -157,6 +161,13 @@ const validatorUnknown = problemOf('module_state', {
 const activeMark = z.record(z.string(), z.number());
 type ActiveMark = z.infer<typeof activeMark>;
 
+function isKnownAsJailed(input: BridgeInput, answers: QueryStates, entry: string): boolean {
+  const statuses = stakingStatus.valuesOf(answers);
+  return matchingRegistrations(input, entry).some(
+    ({ orchestrator }) => statuses.get(required(orchestrator).toLowerCase())?.isJailed === true,
+  );
+}
+
 function inactive(severity: Severity, texts: Record<'summary' | 'description' | 'action', string>) {
   const wasActive = severity === 'critical';
   return problemOf('module_state', {
@@ -178,10 +189,11 @@ function inactive(severity: Severity, texts: Record<'summary' | 'description' | 
           ]),
         ),
     },
-    find: ({ input }: Evidence<'module_state'>, mark: ActiveMark | undefined) =>
+    find: ({ input, answers }: Evidence<'module_state'>, mark: ActiveMark | undefined) =>
       watchedEntries(input).map(({ address, isActive }) => {
         const activeAt = entryOf(mark, address) ?? 0;
-        if (isActive || activeAt > 0 !== wasActive) return undefined;
+        // BridgeWatchedValidatorJailed says it of one that is jailed.
+        if (isActive || activeAt > 0 !== wasActive || isKnownAsJailed(input, answers, address)) return undefined;
         const who = yourValidator({ name: '', address, hasNamesake: false });
         return {
           subject: { address: toLabelValue(address) },

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { LAST_SECONDS, type Instant } from '../clock.js';
 import type { ContractCall, ContractExchange } from '../document-types.js';
 import { asDecimalString } from '../chain/numeral.js';
@@ -194,12 +195,15 @@ function createAnswers(answers: RpcAnswers, calls: readonly ContractCall[], inva
 /** Values that could not be read stay those of the last time: a contract or a node may never have them. */
 function readInfo(answers: Answers, contract: string, at: Instant, before: ContractInfo = NO_INFO): ContractInfo {
   if (!answers.isRequested('owner', contract)) return before;
-  return {
-    readAt: at,
+  const info = {
+    readAt: before.readAt,
     owner: answers.result('owner', contract) ?? before.owner,
     implementation: answers.slot(contract) ?? before.implementation,
     powerThreshold: answers.result('state_powerThreshold', contract) ?? before.powerThreshold,
   };
+  // A changed value is read again by the next poll: it can be one odd answer.
+  const isChanged = before.readAt !== undefined && !isDeepStrictEqual(info, before);
+  return { ...info, readAt: isChanged ? undefined : at };
 }
 
 const NO_INFO: ContractInfo = {

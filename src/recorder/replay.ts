@@ -8,14 +8,13 @@ import { INVALID } from '../chain/field.js';
 import { parseDecimal } from '../chain/numeral.js';
 import {
   endpointId,
-  exportedSuccess,
   lastPollSucceeded,
   initialState,
   pastOf,
   type EndpointState,
   type Snapshot,
 } from '../poll/endpoint-state.js';
-import { stepContext, targetOptions } from '../poll/jobs.js';
+import { currentReading, stepContext, targetOptions } from '../poll/jobs.js';
 import { readPoll } from '../poll/read-poll.js';
 import { repeatLastPoll, step, type PollResult } from '../poll/step.js';
 import type { RecordedPoll } from './read-recording.js';
@@ -190,8 +189,7 @@ function otherAnswersOf(
     const externalHeight = parseDecimal(height ?? '');
     const contract = siblingOf('external_contract');
     // By its own clocks: those of two endpoints differ after a restart, or when one was not recorded.
-    const success = contract && exportedSuccess(contract.state, instantAt(contract, at.epochSeconds * 1000));
-    const reading = pastOf('external_contract', success?.snapshot);
+    const reading = contract && currentReading(contract.state, instantAt(contract, at.epochSeconds * 1000));
     return {
       externalHeight: externalHeight === INVALID ? undefined : externalHeight,
       isContractPaused: reading?.paused,

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { defaultConfig } from '../../src/config/config.js';
 import { clock } from '../../src/clock.js';
-import { initialState } from '../../src/poll/endpoint-state.js';
+import { parseDecimal } from '../../src/chain/numeral.js';
+import { initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
 import { jobsOf, pollInput, targetOptions } from '../../src/poll/jobs.js';
 import { queryStatesOf } from '../../src/queries/node-queries.js';
 import { answeredQueries } from '../support/answered-queries.js';
@@ -30,4 +31,22 @@ test.each([
     isNodeBehind: false,
     ...(expected !== undefined && { names: expected }),
   });
+});
+
+test('the external height is that of the contract, unless its node has only old blocks', () => {
+  const config = parseValidConfig(
+    'targets: [{name: a, bridge: {url: "http://node.example", external: {url: "http://rpc.example"}}}]',
+  );
+  const [bridge, contract] = jobsOf(config);
+  if (bridge === undefined || contract === undefined) throw new Error('the target has a bridge and a contract');
+  const now = clock();
+  const heightWith = (blockAgeSeconds: number): unknown => {
+    const past = { height: parseDecimal('1000'), blockSeconds: now.epochSeconds - blockAgeSeconds, paused: false };
+    const success = { at: now, snapshot: { document: 'external_contract', past } };
+    const sibling = { ...initialState(contract.context, now), success } as unknown as EndpointState;
+    const { otherAnswers } = pollInput(bridge.context, initialState(bridge.context, now), () => sibling, now);
+    return (otherAnswers as { readonly externalHeight?: unknown }).externalHeight;
+  };
+  expect(heightWith(60)).toEqual(parseDecimal('1000'));
+  expect(heightWith(3600)).toBeUndefined();
 });

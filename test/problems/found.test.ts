@@ -23,6 +23,7 @@ interface Document {
   readonly state: object;
   /** By default, that of a hub that has not halted. */
   readonly height?: number;
+  readonly isNodeBehind?: boolean;
   /** The last event that the fourth validator has claimed, by the answer of the node. */
   readonly claimed?: number;
 }
@@ -62,8 +63,16 @@ function bridgeProblems(
 ): readonly ShownProblem[] {
   const context = { ...bridgeContext({ block_time: SECONDS_OF_BLOCK * 1000, ...options }), isSinglePoll };
   let state = initialState(context, at(0));
-  for (const { minute, state: own, height = heightAt(minute), claimed } of documents) {
-    const poll = bridgePoll({ ...COMPLETE, ...own }, { ...options, height: String(height), atMs: minute * 60_000 });
+  for (const { minute, state: own, height = heightAt(minute), isNodeBehind, claimed } of documents) {
+    const poll = bridgePoll(
+      { ...COMPLETE, ...own },
+      {
+        ...options,
+        height: String(height),
+        atMs: minute * 60_000,
+        ...(isNodeBehind !== undefined && { isNodeBehind }),
+      },
+    );
     const queries =
       claimed === undefined
         ? state.queries
@@ -156,7 +165,7 @@ describe('a batch', () => {
     expect(startAfter(signed)).toBe(2);
   });
 
-  it('that times out unsigned is no progress when the next one is requested nine minutes later, and is an hour later', () => {
+  it('that times out unsigned is no progress when the next one is requested seven minutes later, and is an hour later', () => {
     const startAfter = (pause: number): number | undefined => {
       const afterTimeout = { last_observed_external_height: '60001' };
       const batches = [batch('9', '90000', String(heightAt(pause + 2)))];
@@ -169,8 +178,45 @@ describe('a batch', () => {
         ...[2, 3].map((minute) => ({ minute: pause + minute, state: { ...afterTimeout, batches } })),
       ]).find(({ name }) => name === 'BridgeBatchUnsigned/critical')?.start;
     };
-    expect(startAfter(9)).toBe(-25);
+    expect(startAfter(7)).toBe(-25);
     expect(startAfter(60)).toBe(62);
+  });
+
+  it('that is unsigned after an outage begins a problem of its own', () => {
+    const before = { batches: [batch('8', '4000', String(heightAt(-1)))], last_outgoing_batch_id: '8' };
+    const after = {
+      last_observed_external_height: '4100',
+      batches: [{ ...batch('20', '9000', String(heightAt(699))), transactions: [transfer('55')] }],
+    };
+    const documents = [
+      ...[0, 1].map((minute) => ({ minute, state: before })),
+      ...[700, 701].map((minute) => ({ minute, state: after })),
+    ];
+    expect(bridgeProblem('BridgeBatchUnsigned/critical', documents)).toMatchObject([{ start: 699 }]);
+  });
+
+  it('is not overdue by the parameter of the hub for its block time, which can be three times too long', () => {
+    const minuteAfter = (minute: number) => Math.round(BASE_HEIGHT + ((210 + minute) * 60) / 0.63);
+    const state = {
+      last_observed_external_height: '1000',
+      attestations: [{ ...COMPLETE.attestations[0], height: String(BASE_HEIGHT) }],
+      // Not over by 50 minutes at the true block time.
+      batches: [batch('9', String(1000 + (260 * 60) / 12), String(BASE_HEIGHT))],
+      batch_confirms: signedBy('9', 0, 1, 2, 3),
+      params: { ...COMPLETE.params, average_block_time: '2000', bridge_chain_id: '1' },
+    };
+    const overdueAfter = (minutes: number, blockTime: number | 'auto') => {
+      const documents = Array.from({ length: minutes + 1 }, (_, minute) => ({
+        minute,
+        height: minuteAfter(minute),
+        state,
+      }));
+      return bridgeProblem('BridgeBatchOverdue/', documents, { block_time: blockTime, tokens: [TOKEN] }).length;
+    };
+    expect(overdueAfter(5, 2000)).toBeGreaterThan(0);
+    expect(overdueAfter(5, 'auto')).toBe(0);
+    expect(overdueAfter(15, 'auto')).toBe(0);
+    expect(overdueAfter(60, 'auto')).toBeGreaterThan(0);
   });
 
   it('is as old as its blocks after the hub has halted for more than an hour', () => {
@@ -434,17 +480,17 @@ describe('the oracle', () => {
 
   it('is silent after half a day in which withdrawals go on, and not after a burst', () => {
     const silent = (isActive: (minute: number) => boolean) => {
-      let transfers = 100;
+      let requested = 100;
       const documents = Array.from({ length: 13 * 12 }, (_, index) => {
         const minute = index * 5;
-        if (isActive(minute)) transfers += 1;
+        if (isActive(minute)) requested += 1;
         return {
           minute,
           state: {
             batches: [{ ...liveBatch('9', 0), transactions: [transfer('1')] }],
             batch_confirms: signedBy('9', 0, 1, 2, 3),
-            last_outgoing_pool_id: String(transfers),
-            last_outgoing_batch_id: minute === 0 ? '8' : '9',
+            last_outgoing_pool_id: String(requested),
+            last_outgoing_batch_id: String(requested),
           },
         };
       });
@@ -452,6 +498,22 @@ describe('the oracle', () => {
     };
     expect(silent(() => true)).toMatchObject([{ start: 0 }]);
     expect(silent((minute) => minute < 60)).toEqual([]);
+  });
+
+  it('is not silent on a quiet bridge whose only batch pays less than the minimum', () => {
+    const documents = Array.from({ length: 13 * 12 }, (_, index) => ({
+      minute: index * 5,
+      state: {
+        batches: [{ ...liveBatch('9', 0), transactions: [transfer('1')] }],
+        batch_confirms: signedBy('9', 0, 1, 2, 3),
+        last_outgoing_pool_id: String(10 + index),
+        last_outgoing_batch_id: String(10 + index),
+      },
+    }));
+    const found = (minimum: string) =>
+      bridgeProblem('BridgeOracleSilent/critical', documents, { tokens: [{ ...TOKEN, min_batch_fee: minimum }] });
+    expect(found('1')).toHaveLength(1);
+    expect(found('1000000')).toEqual([]);
   });
 
   it('claims a batch that the hub does not have', () => {
@@ -462,6 +524,21 @@ describe('the oracle', () => {
         .filter((name) => name.startsWith('BridgeClaimWithoutBatch'));
     expect(found(0)).toEqual(['BridgeClaimWithoutBatch/critical']);
     expect(found(1)).toEqual(['BridgeClaimWithoutBatch/warning']);
+  });
+});
+
+describe('a validator set', () => {
+  it('of the first event of a new contract, which the hub has not made, is none that the hub does not have', () => {
+    const found = (observedNonce: string, claimedNonce: string) =>
+      bridgeProblem('BridgeContractValsetMismatch', {
+        ...withClaims(
+          claim([0], { '@type': '/bridge.v1.MsgValsetUpdatedClaim', valset_nonce: claimedNonce, members: [] }),
+        ),
+        last_observed_valset: { nonce: observedNonce, members: [], height: '0' },
+      });
+    expect(found('0', '0')).toEqual([]);
+    expect(found('0', '77')).toHaveLength(1);
+    expect(found('1', '0')).not.toEqual([]);
   });
 });
 
@@ -694,6 +771,25 @@ describe('a change', () => {
 });
 
 describe('the state', () => {
+  it('is of another contract, and not rolled back, when its nonces begin anew after a migration', () => {
+    const found = (contract: string) =>
+      bridgeProblem(
+        'BridgeStateRolledBack/critical',
+        Array.from({ length: 60 }, (_, index) => {
+          const isAfter = index > 1;
+          return {
+            minute: index * 5,
+            state: {
+              last_observed_nonce: isAfter ? '3' : '1000',
+              params: { ...COMPLETE.params, bridge_external_address: isAfter ? contract : '0x1' },
+            },
+          };
+        }),
+      );
+    expect(found('0x1')).toHaveLength(1);
+    expect(found('0x2')).toEqual([]);
+  });
+
   it('was rolled back when an id is lower than before', () => {
     const found = bridgeProblem('BridgeStateRolledBack/critical', [
       { minute: 0, state: { last_observed_nonce: '7' } },
@@ -985,7 +1081,11 @@ describe('a cross-chain transaction', () => {
   it('has frozen its chain for as long as it is frozen, not since it was near', () => {
     const frozenAt = (minute: number) =>
       problemsOf([
-        { minute: 0, missed: [cctx('1', 100, -30)], pending: [cctx('1', 155, -5)] },
+        ...[0, 8, 16, 24].map((before) => ({
+          minute: before,
+          missed: [cctx('1', 100, -30)],
+          pending: [cctx('1', 155, -5)],
+        })),
         { minute, missed: [cctx('1', 100, -30)], pending: [cctx('1', 155, -5), cctx('1', 160, 10)] },
       ]).find(({ name }) => name === 'CrosschainFreezeNear/critical');
     expect(frozenAt(30)).toMatchObject({

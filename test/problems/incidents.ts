@@ -444,6 +444,14 @@ export const bridgeIncidents: readonly Incident[] = [
     { 'BridgeWatchedOrchestratorFundsLow/warning': 60 },
   ),
   incident(
+    'a watched orchestrator has had no funds from the beginning',
+    {
+      minutes: 60,
+      queries: answered('/balances/', ({ balance }) => ({ balance: { ...balance, amount: '0' } })),
+    },
+    { 'BridgeWatchedOrchestratorFundsLow/warning': 15 },
+  ),
+  incident(
     'the node stops answering queries about validators',
     {
       minutes: 90,

@@ -111,6 +111,32 @@ const cases: readonly (readonly [title: string, active: readonly string[], inhib
   ['one that follows from a critical one', ['BridgeBatchNotRelayed critical'], [STUCK]],
   ['a critical one as a warning: outbounds are off', ['CrosschainOutboundDisabled warning'], [`${TOO_OLD} critical`]],
   [
+    'no warning that hides critical ones: a node is behind',
+    ['BridgeNodeBehind warning', 'CrosschainOutboundDisabled warning'],
+    ['CrosschainBacklogStuck critical chain_id=1'],
+  ],
+  [
+    'no other validator: one is jailed',
+    [
+      'BridgeWatchedValidatorJailed critical orchestrator=a watched=true',
+      'BridgeWatchedValidatorInactive critical address=b',
+    ],
+    [],
+  ],
+  [
+    'no other problem that cannot be judged',
+    [
+      'BridgeProblemUnjudged critical problem=BridgeBatchUnsigned',
+      'BridgeProblemUnjudged warning problem=BridgeOracleStalled',
+    ],
+    [],
+  ],
+  [
+    'no validator set without signatures: another validator must sign soon',
+    ['BridgeOrchestratorDeadlineNear critical orchestrator=a watched=true', 'BridgeValsetUnsigned warning'],
+    [],
+  ],
+  [
     'no missing signature of a watched validator',
     ['BridgeBatchUnsigned critical', 'BridgeOrchestratorMissingConfirms warning watched=true'],
     ['BridgeOrchestratorMissingConfirms warning watched=false'],

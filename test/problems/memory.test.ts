@@ -22,7 +22,10 @@ import { withDetails } from '../../src/problems/sentence.js';
 /* Since when a problem is there. The problem of these tests finds what it is told. */
 
 const START_SECONDS = 1_790_000_000;
-const at = (seconds: number) => ({ epochSeconds: START_SECONDS + seconds, monotonicMs: seconds * 1000 });
+const at = (seconds: number, aheadSeconds = 0) => ({
+  epochSeconds: START_SECONDS + seconds + aheadSeconds,
+  monotonicMs: seconds * 1000,
+});
 const headline = 'something is wrong for {duration}';
 
 type Finding = Omit<Found, 'headline'>;
@@ -36,7 +39,13 @@ function withdraw(): never {
 function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {}) {
   let memory: ProblemMemory = NO_PROBLEMS;
   return {
-    poll: (seconds: number, outcome: Outcome, isSinglePoll = false, staleAfterMs = 300_000): Judgement => {
+    poll: (
+      seconds: number,
+      outcome: Outcome,
+      isSinglePoll = false,
+      staleAfterMs = 300_000,
+      aheadSeconds = 0,
+    ): Judgement => {
       const problem = problemOf('module_state', {
         name: 'BridgeTest',
         severity: 'critical',
@@ -53,7 +62,9 @@ function judge(declaration: Partial<Problem> = {}, settings: ProblemSettings = {
         },
       });
       const options = { problems: settings, isSinglePoll, staleAfterMs };
-      const judged = judgeProblems(memory, 'module_state', {} as Evidence, at(seconds), options, [problem]);
+      const judged = judgeProblems(memory, 'module_state', {} as Evidence, at(seconds, aheadSeconds), options, [
+        problem,
+      ]);
       ({ memory } = judged);
       return judged;
     },
@@ -248,6 +259,19 @@ describe('a problem', () => {
     expect(starts(poll(30, [{ start: START_SECONDS + 900 }]))).toEqual([0]);
   });
 
+  it('begins when the clock was set back, if it seems to begin later', () => {
+    const { poll } = judge();
+    for (const seconds of [0, 30]) poll(seconds, FOUND, false, 300_000, 10_000);
+    expect(starts(poll(60, FOUND))).toEqual([60]);
+  });
+
+  it('begins anew after an outage, if the document proves a start during it', () => {
+    const { poll } = judge();
+    for (const seconds of [0, 30]) poll(seconds, [{ start: START_SECONDS - 60 }]);
+    poll(700, [{ start: START_SECONDS + 600 }]);
+    expect(starts(poll(730, [{ start: START_SECONDS + 600 }]))).toEqual([600]);
+  });
+
   it('has one start for each subject, of which at most 200 are remembered, the oldest', () => {
     const { poll } = judge();
     const found = Array.from({ length: 300 }, (_, index) => ({
@@ -366,5 +390,8 @@ describe('a problem of validators', () => {
     expect(judge({ together }).poll(0, [validator('a', 0.3, -30)], true).present).toHaveLength(1);
     const found = [validator('a', 0.2, -30), validator('b', 0.09, -20)];
     expect(judge({ together }).poll(0, found, true).present).toEqual([]);
+    const late = validator('a', 0.2, -30);
+    const twice = [late, { ...late, subject: { ...late.subject, kind: 'valset' } }];
+    expect(judge({ together }).poll(0, twice, true).present, 'late with two things').toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { format } from 'prettier';
 import { markdownTable } from '../docs/generated-tables.js';
 import { exporterRules } from '../../src/problems/exporter-rules.js';
 import { severities, subjectLabels, type Severity } from '../../src/problems/problem.js';
-import { problems } from '../../src/problems/problems.js';
+import { problems, warningsHidingCritical } from '../../src/problems/problems.js';
 import { rules, type Rule } from '../../src/problems/rules.js';
 
 /* The files that are generated from the declarations in src/problems. */
@@ -126,22 +126,23 @@ export function inhibitRules(): string {
       formatInhibition([`alertname = ${source.name}`], [`alertname = ${problem}`], ['cluster', ...equal]),
     ),
   );
-  const hiding = (severity: Severity, target: readonly string[]): string =>
+  const hiding = (severity: Severity, names: readonly string[], target: readonly string[]): string =>
     formatInhibition(
       [`alertname =~ "${Array.from(new Set(causes(severity))).join('|')}"`, `severity = ${severity}`],
-      [`alertname =~ "${ofDocument.join('|')}"`, ...target],
+      [`alertname =~ "${names.join('|')}"`, ...target],
       [...TARGET, 'document'],
     );
+  const hiddenByWarnings = ofDocument.filter((name) => !warningsHidingCritical.has(name));
   return [
     '# Nothing else that a document shows is current while it is stale or stalled.\n',
-    hiding('critical', []),
-    '# A warning hides no critical alert, but CrosschainOutboundDisabled those that only repeat it.\n',
-    hiding('warning', ['severity != critical']),
+    hiding('critical', ofDocument, []),
+    '# A warning hides no critical alert, but CrosschainOutboundDisabled those that only repeat it; so no other warning hides that one.\n',
+    hiding('warning', hiddenByWarnings, ['severity != critical']),
     '# A critical alert inhibits the warning for the same subject.\n',
     formatInhibition(
       ['severity = critical'],
       ['severity = warning'],
-      ['alertname', ...TARGET, 'document', ...subjectLabels],
+      ['alertname', ...TARGET, 'document', 'problem', ...subjectLabels],
     ),
     ...new Set([...ofExporter, ...ofProblems]),
   ].join('');

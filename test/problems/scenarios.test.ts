@@ -85,7 +85,9 @@ describe('the verdicts about a scenario', () => {
     expect(verdicts.find(({ alert }) => alert === 'BridgeValsetDrift')?.action).toBe(
       'The newest validator set is unsigned: get it signed first, because nobody can relay it before.',
     );
-    expect(lines).toContain('firing warning BridgeValsetUnsigned below BridgeOrchestratorDeadlineNear');
+    expect(lines, 'other validators can be the ones that have not signed').toContainEqual(
+      expect.stringMatching(/^firing warning BridgeValsetUnsigned: /),
+    );
   });
 
   it('are about the switch when outbounds are switched off, and what follows is below it', () => {
@@ -136,6 +138,7 @@ describe('a jailed validator', () => {
     expect(verdicts.find(({ alert }) => alert === 'BridgeWatchedValidatorJailed')?.action.slice(0, action.length)).toBe(
       action,
     );
+    expect(verdicts.map(({ alert }) => alert)).not.toContain('BridgeWatchedValidatorInactive');
   });
 });
 

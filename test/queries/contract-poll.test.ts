@@ -22,6 +22,16 @@ function withBackingOf(endpoint: EndpointState, minutes: number): EndpointState 
   return { ...endpoint, success: { ...success, snapshot } };
 }
 
+/** The state in which the owner was read so many minutes earlier. */
+function withInfoOf(endpoint: EndpointState, minutes: number): EndpointState {
+  const { success } = endpoint;
+  const past = pastOf('external_contract', success?.snapshot);
+  if (success === undefined || past?.info.readAt === undefined) throw new Error('the owner was not read');
+  const readAt = { ...past.info.readAt, monotonicMs: past.info.readAt.monotonicMs - minutes * 60_000 };
+  const snapshot = { ...success.snapshot, past: { ...past, info: { ...past.info, readAt } } };
+  return { ...endpoint, success: { ...success, snapshot } };
+}
+
 function hubOf(supply: string, seconds = nowSeconds(), blockHeight = HUB_HEIGHT): NonNullable<RpcNodeOptions['rest']> {
   return (path, height) => {
     if (path === blockPath) {
@@ -103,6 +113,23 @@ describe('a poll of the contract', () => {
     await pollContract(node.url, { before: first.state });
     const counts = node.batches.map((batch) => batch.filter(({ method }) => method === 'eth_getStorageAt').length);
     expect(counts).toEqual([0, 1, 0, 0]);
+  });
+
+  it('reads a changed owner or implementation again with the next poll, because it can be one odd answer', async () => {
+    const { answer } = createExternalChain();
+    let isOdd = false;
+    const node = await startRpcNode({
+      answer: (request) => (request.method === 'eth_getStorageAt' && isOdd ? `0x${'0'.repeat(64)}` : answer(request)),
+      rest: hubOf('1'),
+    });
+    const first = await pollContract(node.url);
+    isOdd = true;
+    const odd = await pollContract(node.url, { before: withInfoOf(first.state, 61) });
+    isOdd = false;
+    const info = `bridge_contract_info{owner="${OWNER}",implementation="${IMPLEMENTATION}"}`;
+    expect(odd.values[info]).toBeUndefined();
+    const next = await pollContract(node.url, { before: odd.state });
+    expect(next.values[info]).toBe(1);
   });
 
   it('says that the hub does not know a set or an event only when the hub block is of now', async () => {

@@ -17,7 +17,7 @@ import type { Numeral } from '../../chain/numeral.js';
 import { MINUTE_MS } from '../../units.js';
 import { memoize } from '../memoize.js';
 import { orUndefined, required, rows } from '../required-fields.js';
-import { externalBlockTime, hubBlockTime } from './block-times.js';
+import { externalBlockTime, hubBlockTime, hubBlockTimeSource } from './block-times.js';
 import { heightOfLastObserved, requireEventNonces } from './events.js';
 import type { BridgeInput } from './input.js';
 import { executionClaimsOf, highestVotedShare } from './integrity.js';
@@ -37,7 +37,7 @@ export interface SeenEvent {
   readonly observedAtMs: number | undefined;
 }
 
-export function lastEventSeen({ state, at, past }: BridgeInput): SeenEvent | undefined {
+export function lastEventSeen({ state, at, past, isNodeBehind }: BridgeInput): SeenEvent | undefined {
   const nonce = state.last_observed_nonce;
   const before = past?.lastEvent;
   if (!isValid(nonce)) return before;
@@ -45,7 +45,8 @@ export function lastEventSeen({ state, at, past }: BridgeInput): SeenEvent | und
   if (before === undefined) return { nonce, readAtMs, observedAtMs: undefined };
   const order = compare(nonce, before.nonce);
   if (order === 0) return { ...before, readAtMs };
-  const isSeen = order > 0 && readAtMs - before.readAtMs <= MAX_GAP_MS;
+  // A node that is behind shows late what was observed.
+  const isSeen = isNodeBehind !== true && order > 0 && readAtMs - before.readAtMs <= MAX_GAP_MS;
   return { nonce, readAtMs, observedAtMs: isSeen ? readAtMs : undefined };
 }
 
@@ -72,6 +73,16 @@ export const estimatedExternalHeight = memoize((input: BridgeInput): AnyNumber |
   return elapsed === undefined ? undefined : floorDivide(add(multiply(base, blockTime), elapsed), blockTime);
 });
 
+/**
+ * Whether the current external height is known well enough to judge timeouts: read, or estimated since an event that was seen, or with a block time
+ * that is not only the parameter of the chain, which can be three times too long.
+ */
+export function isExternalHeightReliable(input: BridgeInput): boolean {
+  const isSeen = lastEventSeen(input)?.observedAtMs !== undefined;
+  return input.externalHeight !== undefined || isSeen || hubBlockTimeSource(input) !== 'parameter';
+}
+
+/** The estimate, or `undefined` when a field for it is missing. */
 function estimateIfAny(input: BridgeInput): AnyNumber | undefined {
   return orUndefined(() => estimatedExternalHeight(input));
 }

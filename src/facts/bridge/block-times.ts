@@ -37,9 +37,10 @@ function isRolledBack({ height, past }: BridgeInput): boolean {
 
 /** The heights of the last hour, including this document. */
 export const heightSamples = memoize((input: BridgeInput): readonly HeightSample[] => {
-  const { at, height, past } = input;
+  const { at, height, past, isNodeBehind } = input;
   const before = isRolledBack(input) ? [] : (past?.heights ?? []);
-  if (height === undefined) return before;
+  // A node that catches up has blocks faster than the hub makes them.
+  if (height === undefined || isNodeBehind === true) return before;
   const recent = before.filter(({ monotonicMs }) => at.monotonicMs - monotonicMs <= MEASURED_MS);
   const last = recent.at(-1);
   if (last !== undefined && at.monotonicMs - last.monotonicMs < SAMPLE_SPACING_MS) return recent;
@@ -53,14 +54,25 @@ interface Interval {
   readonly isAfterHalt: boolean;
 }
 
-/** The times between samples, without intervals in which the hub made no block, because it halted. */
-function intervalsOf(samples: readonly HeightSample[]): readonly Interval[] {
+const MAX_BLOCK_MS = 10_000;
+const MAX_PARAMETER_RATIO = 5;
+
+/** A hub that takes longer for a block has halted meanwhile. */
+function maxBlockMs({ state }: BridgeInput): number {
+  const parameter = orUndefined(() => toDouble(required(required(state.params).average_block_time))) ?? 0;
+  return Math.max(MAX_BLOCK_MS, MAX_PARAMETER_RATIO * parameter);
+}
+
+/** The times between samples, without those in which the hub halted: it made no block, or far too few, because the node did not answer meanwhile. */
+function intervalsOf(input: BridgeInput, samples: readonly HeightSample[]): readonly Interval[] {
+  const maxMs = maxBlockMs(input);
   return samples.slice(1).flatMap((sample, index) => {
     const [earlier, before] = [samples[index - 1], samples[index]];
     if (before === undefined || compare(sample.height, before.height) <= 0) return [];
     const isAfterHalt = earlier !== undefined && compare(before.height, earlier.height) === 0;
     const blocks = toDouble(subtract(sample.height, before.height));
-    return [{ ms: sample.monotonicMs - before.monotonicMs, blocks, isAfterHalt }];
+    const ms = sample.monotonicMs - before.monotonicMs;
+    return ms > blocks * maxMs ? [] : [{ ms, blocks, isAfterHalt }];
   });
 }
 
@@ -73,7 +85,7 @@ function meanBlockTime(intervals: readonly Interval[], minMs: number, minBlocks:
 }
 
 const measuredBlockTime = (input: BridgeInput): Decimal | undefined =>
-  meanBlockTime(intervalsOf(heightSamples(input)), MIN_MEASURED_MS, MIN_MEASURED_BLOCKS);
+  meanBlockTime(intervalsOf(input, heightSamples(input)), MIN_MEASURED_MS, MIN_MEASURED_BLOCKS);
 
 export function hubBlockTimeSource(input: BridgeInput): 'configured' | 'measured' | 'parameter' {
   if (input.settings.block_time !== 'auto') return 'configured';
@@ -97,7 +109,7 @@ const blockTimeOfAges = memoize((input: BridgeInput): AnyNumber => {
   if (hubBlockTimeSource(input) !== 'parameter') return hubBlockTime(input);
   const { height, at } = input;
   if (height === undefined) return hubBlockTime(input);
-  const intervals = intervalsOf([...heightSamples(input), { height, monotonicMs: at.monotonicMs }]);
+  const intervals = intervalsOf(input, [...heightSamples(input), { height, monotonicMs: at.monotonicMs }]);
   return (
     meanBlockTime(
       intervals.filter(({ isAfterHalt }) => !isAfterHalt),

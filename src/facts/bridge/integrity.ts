@@ -82,6 +82,14 @@ export const foreignValsetClaims = memoize((input: BridgeInput): readonly Attest
   });
 });
 
+/** Such claims, without those of the first validator set of a new contract, which the hub does not make and which has the nonce 0. */
+export const suspiciousValsetClaims = memoize((input: BridgeInput): readonly Attestation[] => {
+  const isFirst = compare(required(required(input.state.last_observed_valset).nonce), 0) === 0;
+  return foreignValsetClaims(input).filter(
+    (attestation) => !isFirst || compare(required(claimContent(attestation).valsetNonce), 0) !== 0,
+  );
+});
+
 /** The pending claims of executions, by batch. */
 const executionClaims = memoize((input: BridgeInput) => groupBy(pendingClaims(input, 'withdraw'), claimedBatch));
 

@@ -11,7 +11,7 @@ import {
   type EventAttestation,
 } from '../bridge/events.js';
 import type { BridgeInput } from '../bridge/input.js';
-import { foreignBatchClaims, foreignValsetClaims } from '../bridge/integrity.js';
+import { foreignBatchClaims, suspiciousValsetClaims } from '../bridge/integrity.js';
 import { membersWhere, missingOf, newestPowers, newestTotalPower, newestValset, powerOf } from '../bridge/valsets.js';
 import { optional, orNull, orUndefined } from '../required-fields.js';
 import { hubBlocksSince } from '../bridge/block-times.js';
@@ -56,7 +56,7 @@ function isDissenting(input: BridgeInput, eventNonce: Numeral, voted: ReadonlySe
 export function violationOf(input: BridgeInput, attestation: Attestation) {
   const isIn = (claims: (input: BridgeInput) => readonly Attestation[]): boolean =>
     orNull(() => claims(input))?.includes(attestation) === true;
-  if (isIn(foreignValsetClaims)) return 'valset_claim_mismatch' as const;
+  if (isIn(suspiciousValsetClaims)) return 'valset_claim_mismatch' as const;
   return isIn(foreignBatchClaims) ? ('withdraw_claim_without_batch' as const) : null;
 }
 

@@ -19,6 +19,7 @@ const bridge = state({
 interface Poll {
   readonly seconds: number;
   readonly height?: number;
+  readonly isNodeBehind?: boolean;
   readonly fields?: JsonObject;
 }
 
@@ -26,7 +27,7 @@ interface Poll {
 function afterPolls(polls: readonly Poll[], options: BridgeOptions = {}): [JsonObject, BridgeOptions] {
   let past: BridgePast | undefined;
   let last: [JsonObject, BridgeOptions] = [bridge, options];
-  for (const { seconds, height, fields } of polls) {
+  for (const { seconds, height, isNodeBehind, fields } of polls) {
     const document = { ...bridge, ...fields };
     last = [
       document,
@@ -34,6 +35,7 @@ function afterPolls(polls: readonly Poll[], options: BridgeOptions = {}): [JsonO
         ...options,
         atMs: seconds * 1000,
         ...(height !== undefined && { height: String(height) }),
+        ...(isNodeBehind !== undefined && { isNodeBehind }),
         ...(past && { past }),
       },
     ];
@@ -102,6 +104,31 @@ describe('bridge_block_time_seconds', () => {
     const halted = steady(30, { seconds: 630, height: 2000 }).map(({ seconds }) => ({ seconds, height: 2000 }));
     const after = steady(10, { seconds: 2460, height: 2050 });
     expect(valueAfter(HUB, [...before, ...halted, ...after])).toBe(0.6);
+  });
+
+  it('leaves out an outage in which the hub made far too few blocks', () => {
+    const after = steady(10, { seconds: 600 + 3000, height: 2010 });
+    expect(valueAfter(HUB, [...steady(10), ...after])).toBe(0.6);
+    expect(
+      valueAfter(HUB, [...steady(10), ...after.map(({ seconds, height = 0 }) => ({ seconds, height: height + 590 }))]),
+    ).toBeGreaterThan(1);
+  });
+
+  it('leaves out the time in which a node that was behind catches up', () => {
+    const halted = Array.from({ length: 20 }, (_, index) => ({ seconds: 630 + index * 30, height: 2000 }));
+    const catchingUp = Array.from({ length: 10 }, (_, index) => ({
+      seconds: 1230 + index * 30,
+      height: 2100 + index * 100,
+      isNodeBehind: true,
+    }));
+    const polls = [...steady(10), ...halted, ...catchingUp];
+    expect(valueAfter(HUB, polls)).toBe(0.6);
+    expect(
+      valueAfter(
+        HUB,
+        polls.map((poll) => ({ ...poll, isNodeBehind: false })),
+      ),
+    ).toBeLessThan(0.5);
   });
 
   it('is measured anew after the height went back', () => {
