@@ -4,7 +4,7 @@ import type { NodeConnection } from '../config/endpoint-config.js';
 import { requestUrl, sourceOf } from '../config/urls.js';
 import type { Client, FetchLimits } from '../http/client.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
-import { errorText, RATE_LIMIT } from '../text/error-text.js';
+import { errorText, jsonText, RATE_LIMIT } from '../text/error-text.js';
 import { HOUR_MS, MEBIBYTE } from '../units.js';
 
 /*
@@ -89,39 +89,46 @@ function errorOf(entry: unknown): RpcError | undefined {
   const code = property(error, 'code');
   return {
     code: typeof code === 'number' && Number.isSafeInteger(code) ? code : undefined,
-    text: errorText(JSON.stringify({ error })),
+    text: jsonText({ error }),
   };
+}
+
+/** Longer texts are cut before they are matched: `.*` in a pattern takes quadratic time. */
+const MAX_MATCHED = 500;
+
+function says(pattern: RegExp, { text = '' }: Pick<Partial<RpcError>, 'text'>): boolean {
+  return pattern.test(text.slice(0, MAX_MATCHED));
 }
 
 /** `limit exceeded` of EIP-1474, and the HTTP status that some providers use as the code. */
 const RATE_LIMIT_CODES: ReadonlySet<number | undefined> = new Set([-32_005, 429]);
 
-function isRateLimit({ code, text = '' }: RpcError): boolean {
-  return RATE_LIMIT_CODES.has(code) || RATE_LIMIT.test(text);
+function isRateLimit(error: RpcError): boolean {
+  return RATE_LIMIT_CODES.has(error.code) || says(RATE_LIMIT, error);
 }
 
 /** Whether an error is about the size of a batch, or about batches. `-32600` is an invalid request, which a single one is not. */
-function isAboutBatch({ code, text = '' }: Partial<RpcError>): boolean {
-  return code === -32_600 || /\bbatch|too large/i.test(text);
+function isAboutBatch(error: Partial<RpcError>): boolean {
+  return error.code === -32_600 || says(/\bbatch|too large/i, error);
 }
 
 /** Whether the contract itself rejects a call: there is no such function, or it is another contract. Nodes use different codes. */
-function isRevert({ code, text = '' }: RpcError): boolean {
-  return code === 3 || /revert|VM execution|out of gas|invalid opcode/i.test(text);
+function isRevert(error: RpcError): boolean {
+  return error.code === 3 || says(/revert|VM execution|out of gas|invalid opcode/i, error);
 }
 
 /** Whether a node does not have the block of a call, or its state. Nodes use different codes. */
-function isUnknownBlock({ text = '' }: { readonly text?: string | undefined }): boolean {
-  return /(?:header|block|state|resource) (?:not found|is not available|not available)|unknown block|missing trie node|(?:cannot|could not) find|future block|block .*(?:out of range|too (?:high|new)|not.*(?:found|available|yet))/i.test(
-    text,
+function isUnknownBlock(error: Partial<RpcError>): boolean {
+  return says(
+    /(?:header|block|state|resource) (?:not found|is not available|not available)|unknown block|missing trie node|(?:cannot|could not) find|future block|block .*(?:out of range|too (?:high|new)|not.*(?:found|available|yet))/i,
+    error,
   );
 }
 
 /** Whether a server does not offer a method, or not to this client. */
-function isUnknownMethod({ code, text = '' }: RpcError): boolean {
-  return (
-    code === -32_601 || code === -32_004 || /method.*(?:not|disabled|forbidden|unavailable)|unsupported/i.test(text)
-  );
+function isUnknownMethod(error: RpcError): boolean {
+  const isCode = error.code === -32_601 || error.code === -32_004;
+  return isCode || says(/method.*(?:not|disabled|forbidden|unavailable)|unsupported/i, error);
 }
 
 /** The failure of a poll by a JSON-RPC error. */
@@ -187,7 +194,12 @@ export function createRpcClient(client: Client): SendRequests {
     }
     if (isLimited) accepted.set(href, { size, untilMs: performance.now() + REMEMBER_MS });
     const list = Array.from(answers, ([id, { ok: _ok, ...answer }]) => ({ jsonrpc: '2.0', id, ...answer }));
-    return { ok: true, answers, body: Buffer.from(JSON.stringify(list)) };
+    try {
+      return { ok: true, answers, body: Buffer.from(JSON.stringify(list)) };
+    } catch {
+      // `JSON.stringify` is recursive, and `JSON.parse` is not.
+      return failure('schema', `${sourceOf(node.url, '')}: the response is nested too deeply`);
+    }
   };
 }
 

@@ -7,7 +7,7 @@ export const RATE_LIMIT =
 /** The text of a body: of JSON its usual fields, of HTML the title, of other text the first line. Untrusted, as the server has sent it. */
 export function errorText(body: string): string | undefined {
   const text = body.trim();
-  if (/^[{["]/.test(text)) return jsonText(text);
+  if (/^[{["]/.test(text)) return textOfJson(text);
   if (text.startsWith('<')) return titleOf(text);
   const [line = ''] = text.split('\n', 1);
   // Control characters: the body is no text.
@@ -20,14 +20,17 @@ const FIELDS = ['title', 'error', 'errors', 'error_description', 'message', 'msg
 const MAX_DEPTH = 4;
 const MAX_TEXTS = 3;
 
-function jsonText(text: string): string | undefined {
-  let json: unknown;
+function textOfJson(text: string): string | undefined {
   try {
-    json = JSON.parse(text);
+    return jsonText(JSON.parse(text));
   } catch {
     // Truncated, or something else.
     return undefined;
   }
+}
+
+/** The text of a body that is parsed. */
+export function jsonText(json: unknown): string | undefined {
   const texts = textsIn(json, MAX_DEPTH).slice(0, MAX_TEXTS);
   const isRepeated = (one: string, index: number): boolean =>
     texts.some((other, at) => other.includes(one) && (other !== one || at < index));

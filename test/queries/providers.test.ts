@@ -159,6 +159,38 @@ describe('batches of requests', () => {
   });
 });
 
+describe('a hostile provider', () => {
+  const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+
+  it.each<[string, Rejection, string]>([
+    [
+      'an error that is nested deeply',
+      respond(200, `{"jsonrpc": "2.0", "id": 1, "error": ${nested}}`),
+      'schema: HOST: responded to eth_chainId with an error',
+    ],
+    [
+      'results that are nested deeply, one by one',
+      (response, requests) =>
+        requests.length > 1
+          ? respond(413, '')(response)
+          : respond(200, `{"jsonrpc": "2.0", "id": ${requests[0]?.id}, "result": ${nested}}`)(response),
+      'schema: HOST: the response is nested too deeply',
+    ],
+  ])('fails the poll by %s', async (_title, reject, message) => {
+    const node = await start({ reject: (requests, response) => reject(response, requests) });
+    expect(failureOf(await pollContract(node.url))).toBe(message);
+  });
+
+  it.each(['block not ', 'method '])('delays nothing by a long error of repeated words: %s', async (words) => {
+    const answers = (requests: readonly RpcRequest[]) =>
+      requests.map(({ id }) => rpcError(-32_000, words.repeat(50_000), id));
+    const node = await start({ reject: (requests, response) => respond(200, answers(requests))(response) });
+    const started = performance.now();
+    await pollContract(node.url);
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+});
+
 describe('a limit of the provider', () => {
   it.each<[string, Rejection]>([
     ['a status', respond(429, { error: { message: `limit of ${SECRET} exceeded` } })],
