@@ -3,6 +3,7 @@ import { sum, toDecimalString } from '../chain/decimal.js';
 import type { ChainType } from '../chain/known-chains.js';
 import type { Batch } from '../chain/module-state.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
+import { isoTime } from '../clock.js';
 import { countClaimedTransfers, secondsToExternalHeight } from '../facts/bridge/batches.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { countPendingDeposits } from '../facts/bridge/integrity.js';
@@ -261,7 +262,7 @@ export function about(input: BridgeInput, seconds: number): string {
 
 /** "04:12 UTC", some seconds from now. */
 export function clockTime({ at }: Pick<BridgeInput, 'at'>, seconds: number): string {
-  return `${new Date((at.epochSeconds + seconds) * 1000).toISOString().slice(11, 16)} UTC`;
+  return `${isoTime(at.epochSeconds + seconds).slice(11, 16)} UTC`;
 }
 
 /** What is wrong in one line, without the target. The headline can have `{duration}` in the place of the age of the problem. */

@@ -1,4 +1,4 @@
-import { chainText } from '../../src/problems/sentence.js';
+import { chainText, clockTime } from '../../src/problems/sentence.js';
 import { describe, expect, it } from 'vitest';
 import {
   missingValidators,
@@ -53,6 +53,12 @@ describe('the words of a summary', () => {
     expect(validators(members)).toBe(
       "“A, B” (yours), Keel & Anchor, “Ours (yours)”, “Оurs （yours）”, “'quoted' (yours)”",
     );
+  });
+
+  it('have a time of day also for a time after the last one', () => {
+    const at = { epochSeconds: 1_700_000_000, monotonicMs: 0 };
+    expect(clockTime({ at }, 60)).toBe('22:14 UTC');
+    for (const seconds of [-1e18, 1e18]) expect(clockTime({ at }, seconds)).toMatch(/^\d\d:\d\d UTC$/);
   });
 
   it('put the own validators at the beginning of an action', () => {

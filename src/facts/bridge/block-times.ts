@@ -96,8 +96,14 @@ export function hubBlockTimeSource(input: BridgeInput): 'configured' | 'measured
 export const hubBlockTime = memoize((input: BridgeInput): AnyNumber => {
   const { block_time: blockTime } = input.settings;
   if (blockTime !== 'auto') return blockTime;
-  return measuredBlockTime(input) ?? required(required(input.state.params).average_block_time);
+  return measuredBlockTime(input) ?? positive(required(input.state.params).average_block_time);
 });
+
+/** A block time of the parameters. One that is not positive is missing. */
+function positive(blockTime: Field<Numeral>): Numeral {
+  const milliseconds = required(blockTime);
+  return required(compare(milliseconds, 0) > 0 ? milliseconds : undefined);
+}
 
 const MIN_ROUGH_MS = 15_000;
 
@@ -137,7 +143,7 @@ const SLOT_MS: ReadonlyMap<string, number> = new Map([
 export const externalBlockTime = memoize(({ state, settings }: BridgeInput): AnyNumber => {
   if (settings.external_block_time !== 'auto') return settings.external_block_time;
   const params = required(state.params);
-  return SLOT_MS.get(required(params.bridge_chain_id)) ?? required(params.average_external_block_time);
+  return SLOT_MS.get(required(params.bridge_chain_id)) ?? positive(params.average_external_block_time);
 });
 
 /** A number of blocks, and their duration by the block time in use. Negative when the deadline has passed. */

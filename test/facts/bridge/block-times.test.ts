@@ -76,6 +76,12 @@ describe('bridge_block_time_seconds', () => {
     ).toBe(0.6);
   });
 
+  it.each(['0', '-1000000000000000000'])('is absent for a parameter that is not positive: %s', (time) => {
+    const fields = { params: { bridge_chain_id: '5', average_block_time: time, average_external_block_time: time } };
+    expect(valueAfter(HUB, [{ seconds: 0, height: 1000, fields }])).toBeUndefined();
+    expect(valueAfter(EXTERNAL, [{ seconds: 0, height: 1000, fields }])).toBeUndefined();
+  });
+
   it('is not measured over fewer than 100 blocks', () => {
     const slow = steady(30).map(({ seconds }) => ({ seconds, height: 1000 + Math.floor(seconds / 20) }));
     expect(valueAfter(HUB, slow)).toBe(2);
