@@ -179,12 +179,16 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
 
   /** The state of an endpoint with another job. One that is polled anew continues with what is remembered of it. */
   function stateWith(job: PollJob, known: Endpoint | undefined, at: Instant): EndpointState {
-    const remembered = (): Remembered | undefined =>
-      (known && rememberedOf(known.state)) ?? stateFile?.rememberedOf(job.context);
-    const state =
-      known !== undefined && isSameEndpoint(known.job, job)
-        ? known.state
-        : (knownBefore?.(job) ?? withRemembered(initialState(job.context, at), remembered()));
+    const initial = initialState(job.context, at);
+    const continued = (): EndpointState => {
+      if (known !== undefined && known.state.last === undefined) {
+        const { restored, problems } = known.state;
+        return { ...initial, restored, problems };
+      }
+      return withRemembered(initial, (known && rememberedOf(known.state)) ?? stateFile?.rememberedOf(job.context));
+    };
+    const isSame = known !== undefined && isSameEndpoint(known.job, job);
+    const state = isSame ? known.state : (knownBefore?.(job) ?? continued());
     return { ...state, ...settingsOf(job.context), queries: queryStatesOf(job.context, state.queries) };
   }
 

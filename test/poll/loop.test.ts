@@ -232,6 +232,22 @@ targets: [{name: a, bridge: {url: "https://other.example"}}]`);
     expect(state?.restored).toBeUndefined();
   });
 
+  it('keeps what is remembered also when the URL changes twice without a poll in between', async () => {
+    await configure(['a']);
+    await endPoll(success());
+    const [polled] = loop.all();
+    for (const host of ['typo', 'other']) {
+      // oxlint-disable-next-line no-await-in-loop -- one reload after the other
+      await configureYaml(`targets: [{name: a, bridge: {url: "https://${host}.example"}}]`);
+    }
+    const { state } = loop.all()[0] ?? {};
+    expect(state?.restored?.past).toMatchObject({ at: now() });
+    expect(Array.from(state?.problems.remembered.keys() ?? [])).toEqual(
+      Array.from(polled?.state.problems.remembered.keys() ?? []),
+    );
+    expect(state?.problems.remembered.size).toBeGreaterThan(0);
+  });
+
   it('discards the result of a poll with the previous settings', async () => {
     await configure(['a']);
     await configure(['a'], ', power_threshold: 0.5');
