@@ -51,10 +51,11 @@ export const address = field(interned((text) => text.toLowerCase()));
 
 export const addressDataPart = field(interned(dataPart));
 
-/** Chains have some hundreds of validators and tokens. */
+/** Chains have some hundreds of validators and tokens, and their addresses are short. */
 const MAX_INTERNED = 10_000;
+const MAX_INTERNED_LENGTH = 128;
 
-/** Converts each distinct string once. */
+/** Converts each distinct string once, if it is short. */
 function interned(convert: (text: string) => string): (json: Json) => Field<string> {
   const cache = new Map<string, string>();
   return (json) => {
@@ -63,7 +64,7 @@ function interned(convert: (text: string) => string): (json: Json) => Field<stri
     if (cached !== undefined) return cached;
     const converted = convert(json);
     if (cache.size >= MAX_INTERNED) cache.clear();
-    cache.set(json, converted);
+    if (json.length <= MAX_INTERNED_LENGTH) cache.set(json, converted);
     return converted;
   };
 }

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { INVALID } from '../../src/chain/field.js';
 import {
@@ -27,6 +29,21 @@ describe('a scalar', () => {
     const account = 'inj1qqqqcccccc';
     const operator = 'INJVALOPER1QQQQDDDDDD';
     expect(valuesOf(addressDataPart, account, operator, '0xAB', 7)).toEqual(['qqqq', 'qqqq', '0xab', INVALID]);
+  });
+
+  it('is an address that is not kept in memory when it is long', () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage: () => void = runInNewContext('gc');
+    const heapBytes = (): number => {
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = heapBytes();
+    for (let row = 0; row < 20; row += 1) {
+      const text = `0x${row}A${'b'.repeat(2 ** 21)}`;
+      expect([address, addressDataPart].map((field) => field.parse(text) === text.toLowerCase())).toEqual([true, true]);
+    }
+    expect(heapBytes() - before).toBeLessThan(2 ** 24);
   });
 
   it('is a chain id, of which an integer is its digits as long as they are exact', () => {
