@@ -1,3 +1,4 @@
+import { compare, subtract, toDecimalString, ZERO } from '../chain/decimal.js';
 import { MIN_SILENT, type DutyItem, type MissingItems, type OverdueItems } from '../facts/items/watched.js';
 import { QUORUM_RATIO } from '../facts/bridge/power-shares.js';
 import { firstDispute } from '../problems/oracle.js';
@@ -409,9 +410,9 @@ function orchestrator({ own, items: { lastObservedNonce } }: Row): Markup {
   const { lastEventNonce: nonce, balance, duties } = own;
   // An answer that is older than the document says nothing about the last event, unless the votes are known.
   const isKnown = nonce !== null && lastObservedNonce !== null && duties.events !== null;
-  const behind = isKnown ? BigInt(lastObservedNonce) - BigInt(nonce) : 0n;
+  const behind = isKnown ? subtract(lastObservedNonce, nonce) : ZERO;
   const claimed = nonce === null ? cells.UNKNOWN : markup`${nonce}`;
-  return markup`last claim: event ${claimed}${behind <= 0n ? '' : markup`<small>${String(behind)} behind the last observed one</small>`}<small>funds: ${balance === null ? cells.UNKNOWN : cells.coin(balance)}</small>`;
+  return markup`last claim: event ${claimed}${compare(behind, 0) <= 0 ? '' : markup`<small>${toDecimalString(behind)} behind the last observed one</small>`}<small>funds: ${balance === null ? cells.UNKNOWN : cells.coin(balance)}</small>`;
 }
 
 function whatToDo(row: Row): Markup {

@@ -149,6 +149,8 @@ describe('cross-chain transactions', () => {
     expect(reasons()).toEqual([overtaken, sent, 'waits behind nonce 9']);
     const frozen = { cctxs_missed, cctxs_pending: [cctx('a'), cctx('b', {}, { tss_nonce: '63' })] };
     expect(reasonsIn(crosschainPage(frozen))).toEqual([overtaken, unsent, 'waits behind the missed nonce 3']);
+    const fractions = { cctxs_missed: [], cctxs_pending: [cctx('a'), cctx('b', {}, { tss_nonce: '9.5' })] };
+    expect(reasonsIn(crosschainPage(fractions))).toEqual([unsent, 'waits behind nonce 9']);
     const disabled = verdict('CrosschainOutboundDisabled', 'warning', 20, CROSSCHAIN);
     const off = 'the hub has switched off outbounds';
     expect(reasons(disabled)).toEqual([overtaken, off, off]);

@@ -481,6 +481,7 @@ describe('the own validators', () => {
     expect(orchestratorOf('4'), 'its vote in the document is newer').toBe(orchestratorOf('7'));
     const unvoted = 'last claim: event 4 3 behind the last observed one funds: 1500 smallest units';
     expect(orchestratorOf('4', { attestations: [observed('900', 1)] })).toBe(unvoted);
+    expect(orchestratorOf('4.5', { attestations: [observed('900', 1)] })).toContain('event 4.5 2.5 behind');
     const unreadable = 'last claim: event 4 funds: 1500 smallest units';
     expect(orchestratorOf('4', { attestations: 1 })).toBe(unreadable);
   });
