@@ -29,7 +29,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'text',
     'units.ts',
   ],
-  'clock.ts': [],
+  'clock.ts': ['units.ts'],
   'gzip.ts': [],
   'program-files.ts': [],
   'result.ts': [],
