@@ -77,7 +77,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'text',
     'units.ts',
   ],
-  http: ['chain', 'config', 'text', 'units.ts'],
+  http: ['chain', 'config', 'tasks.ts', 'text', 'units.ts'],
   text: ['units.ts'],
   chain: ['units.ts'],
   facts: ['chain', 'clock.ts', 'config', 'text', 'units.ts'],

@@ -5,6 +5,7 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { addAbortSignal } from 'node:stream';
 import { checkServerIdentity, connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
 import type { ResolvedHttpConfig, ResolvedProxy, ResolvedTls } from '../config/credentials.js';
+import { withinMs } from '../tasks.js';
 import { errorCode } from '../text/system-error.js';
 import { reasonForStatus } from './error-response.js';
 import { ConnectError, RequestError, type FailureReason } from './failure-reasons.js';
@@ -103,16 +104,35 @@ async function connectHost(url: URL, { signal }: ConnectOptions): Promise<Socket
   });
 }
 
-/** The addresses of a host name, or the address itself. The name can be one of a file or of another service, not only of DNS. */
+/** The addresses of each host name when it was resolved last. */
+const lastAddresses = new Map<string, readonly string[]>();
+/** Node.js cannot cancel a lookup, and runs two at a time: without these, the polls of a name that resolves slowly would delay those of others. */
+const pendingLookups = new Map<string, Promise<readonly string[]>>();
+const MAX_LOOKUP_MS = 2_000;
+
+/** The addresses of a host name, or the address itself; the last ones while the lookup takes longer than usual. */
 async function lookUp(host: string, signal: AbortSignal): Promise<readonly string[]> {
-  return new Promise((resolve, reject) => {
-    const fail = (message: string): void => reject(new ConnectError('dns', message));
-    signal.addEventListener('abort', () => fail(`the name ${host} was not resolved`));
-    dns.lookup(host, { all: true }, (error, addresses) => {
-      if (error !== null) fail(error.message);
-      else if (!signal.aborted) resolve(addresses.map(({ address }) => address));
+  const last = lastAddresses.get(host);
+  const aborted = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new ConnectError('dns', `the name ${host} was not resolved`)));
+  });
+  const lookup = Promise.race([pendingLookups.get(host) ?? startLookup(host), aborted]);
+  return last === undefined ? lookup : ((await withinMs(MAX_LOOKUP_MS, lookup)) ?? last);
+}
+
+/** The name can be one of a file or of another service, not only of DNS. */
+async function startLookup(host: string): Promise<readonly string[]> {
+  const lookup = new Promise<readonly string[]>((resolve, reject) => {
+    dns.lookup(host, { all: true }, (error, results) => {
+      pendingLookups.delete(host);
+      if (error !== null) return reject(new ConnectError('dns', error.message));
+      const addresses = results.map(({ address }) => address);
+      lastAddresses.set(host, addresses);
+      resolve(addresses);
     });
   });
+  pendingLookups.set(host, lookup);
+  return lookup;
 }
 
 function startTls(transport: Socket, url: URL, { tls, serverName, signal }: ConnectOptions): Promise<Socket> {

@@ -18,6 +18,8 @@ const { cert, key } = authority.issue('node.example');
 
 const addresses = new Map<string, readonly string[]>();
 const lookedUp: string[] = [];
+/** Names whose lookups do not end. */
+const unresolved = new Set<string>();
 
 beforeEach(() => {
   const { lookup } = dns;
@@ -27,6 +29,7 @@ beforeEach(() => {
     callback: (error: null, all: dns.LookupAddress[]) => void,
   ): void => {
     lookedUp.push(host);
+    if (unresolved.has(host)) return;
     const known = addresses.get(host);
     if (known === undefined) return lookup(host, options, callback as never);
     const all = known.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
@@ -38,6 +41,7 @@ beforeEach(() => {
 afterEach(() => {
   vi.restoreAllMocks();
   addresses.clear();
+  unresolved.clear();
   lookedUp.length = 0;
 });
 
@@ -137,6 +141,25 @@ describe('a name with several addresses', () => {
 });
 
 describe('the name of a node', () => {
+  it('is looked up once while it resolves slowly, however many polls time out meanwhile', async () => {
+    unresolved.add('dead.example');
+    const message = 'while connecting: the name dead.example was not resolved';
+    for (let poll = 0; poll < 3; poll += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect(await outcome('http://dead.example', {}, { timeoutMs: 50 })).toContain(message);
+    }
+    expect(lookedUp).toEqual(['dead.example']);
+  });
+
+  it('has its last addresses when a lookup takes longer than two seconds', async () => {
+    const { port } = await startNode();
+    addresses.set('slow.example', ['127.0.0.1']);
+    expect(await outcome(`http://slow.example:${port}`, {})).toBe('ok');
+    unresolved.add('slow.example');
+    expect(await outcome(`http://slow.example:${port}`, {})).toBe('ok');
+    expect(lookedUp.filter((name) => name === 'slow.example')).toHaveLength(2);
+  });
+
   it('with a dot at its end is in no certificate and in no SNI', async () => {
     const names: unknown[] = [];
     const node = await startNode({
