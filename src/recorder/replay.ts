@@ -16,6 +16,7 @@ import {
 } from '../poll/endpoint-state.js';
 import { currentReading, stepContext, targetOptions } from '../poll/jobs.js';
 import { readPoll } from '../poll/read-poll.js';
+import { rememberedOf, withRemembered } from '../poll/remembered.js';
 import { repeatLastPoll, step, type PollResult } from '../poll/step.js';
 import type { RecordedPoll } from './read-recording.js';
 import type { RecordingHeader } from './recording-file.js';
@@ -117,7 +118,7 @@ function endpointAfter(
   const received = instantAt({ clock }, receivedMs);
   const at = instantAt({ clock }, timeMs);
   const known = before !== undefined && !isNewProcess(before.state, header) ? before : undefined;
-  const { context, state } = known ?? initialEndpoint(poll, config, at);
+  const { context, state } = known ?? initialEndpoint(poll, config, at, before?.state);
   const hasOtherSucceeded = documentNames.some((document) => {
     const other = document === poll.document ? undefined : siblingOf(document);
     return other !== undefined && lastPollSucceeded(other.state);
@@ -164,10 +165,12 @@ function repeatSuccess(endpoint: ReplayedEndpoint, untilMs: number): ReplayedEnd
   return { ...endpoint, state: { ...state, problems, flowHistory }, repeated };
 }
 
+/** A new process continues with what is remembered of the endpoint, as with a state file. Its counters begin anew. */
 function initialEndpoint(
   { target: name, document, header }: RecordedPoll,
   config: Config,
   at: Instant,
+  before: EndpointState | undefined,
 ): Pick<ReplayedEndpoint, 'context' | 'state'> {
   const target = config.targets.find((each) => each.name === name) ?? { name };
   const staleAfterMs = holdMs(config);
@@ -175,7 +178,7 @@ function initialEndpoint(
   const { intervalMs } = documents[document].request(target) ?? {};
   const context = stepContext(base, document, documents[document].recordedSettings(target), intervalMs);
   const addedAt = header.added === undefined ? at : { ...at, epochSeconds: Date.parse(header.added) / 1000 };
-  return { context, state: initialState(context, addedAt) };
+  return { context, state: withRemembered(initialState(context, addedAt), before && rememberedOf(before)) };
 }
 
 /** What was read of other endpoints of the target at the time of the poll. */

@@ -3,7 +3,9 @@ import { pino } from 'pino';
 import { vi } from 'vitest';
 import type { Instant } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
-import { createPollLoop, type PollLoop } from '../../src/poll/loop.js';
+import { endpointId } from '../../src/poll/endpoint-state.js';
+import { createPollLoop, type PollLoop, type SavedMemory } from '../../src/poll/loop.js';
+import { rememberedOf } from '../../src/poll/remembered.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { ContractExchange, DocumentName } from '../../src/document-types.js';
 import { failure } from '../../src/http/failure-reasons.js';
@@ -12,6 +14,7 @@ import { jobsOf, type PollInput, type PollJob } from '../../src/poll/jobs.js';
 import type { Received } from '../../src/poll/fetch.js';
 import { openDirectory, type RecordingDirectory } from '../../src/recorder/directory.js';
 import { createRecorder } from '../../src/recorder/recorder.js';
+import { read, written } from '../state/simulated-process.js';
 import { failedFetch, fetchedBody } from '../support/polls.js';
 
 const START_SECONDS = 1_790_000_000;
@@ -45,7 +48,7 @@ export interface RecordedLoop {
   readonly fetches: readonly Fetch[];
   /** Stops polling. Resolves when everything is recorded. */
   readonly close: () => Promise<void>;
-  /** A new process, with clocks that continue. */
+  /** A new process, which reads the state file of the previous one. */
   readonly restart: () => Promise<void>;
 }
 
@@ -73,20 +76,25 @@ export async function startRecordedLoop(config: Config, directory: string): Prom
   };
 
   let writer: RecordingDirectory;
-  let written = Promise.resolve();
+  let recorded = Promise.resolve();
 
-  async function start(): Promise<PollLoop> {
+  async function start(saved: readonly string[] = []): Promise<PollLoop> {
     startedMs = elapsedMs;
+    const remembered = saved.map((text) => read(text, now()));
+    const stateFile: SavedMemory = {
+      rememberedOf: (key) => remembered.find((endpoint) => endpointId(endpoint) === endpointId(key)),
+      writeSoon: () => undefined,
+    };
     writer = await openDirectory(directory, 2 ** 40, { sync: false });
     const recorder = createRecorder(pino({ level: 'silent' }), now, () => ({
       record: (header, body) => {
-        written = written.then(async () => writer.write(header, body));
+        recorded = recorded.then(async () => writer.write(header, body));
       },
       status: () => ({ recorded: 0, failed: 0, bytes: undefined, failure: undefined }),
       close: async () => undefined,
     }));
     recorder.configure({ ...config.recorder, directory });
-    return createPollLoop({ executor, log: pino({ level: 'silent' }), now, recorder });
+    return createPollLoop({ executor, log: pino({ level: 'silent' }), now, recorder, stateFile });
   }
 
   /** Waits until the steps of all polls that have started are taken. */
@@ -95,7 +103,7 @@ export async function startRecordedLoop(config: Config, directory: string): Prom
     const isWaiting = (): boolean => loop.states().some(({ polls }) => polls === 0);
     // oxlint-disable-next-line no-await-in-loop -- as many turns as it takes
     while (pollsOf(loop) < started || isWaiting()) await nextTurn();
-    await written;
+    await recorded;
   }
 
   let loop = await start();
@@ -131,11 +139,12 @@ export async function startRecordedLoop(config: Config, directory: string): Prom
       loop.close();
       isConfigured = false;
       started = 0;
-      loop = await start();
+      const saved = loop.states().flatMap((state) => rememberedOf(state) ?? []);
+      loop = await start(saved.map((remembered) => written(remembered, now())));
     },
     close: async () => {
       loop.close();
-      await written;
+      await recorded;
     },
   };
 }
