@@ -70,8 +70,12 @@ export function createRecorder(
       if (writer === undefined || settings === undefined || last === undefined) return;
       const outcome = last.ok ? 'ok' : (failure?.error.reason ?? 'internal');
       const selected = selectPoll(memoryOf(state), outcome, last.at.monotonicMs, settings.interval);
-      if (selected.isSelected) writer.record(headerOf(state, received), received?.bytes ?? new Uint8Array());
-      memories.set(endpointId(state), { target, addedAt, memory: selected.memory });
+      const id = endpointId(state);
+      memories.set(id, { target, addedAt, memory: selected.memory });
+      if (!selected.isSelected) return;
+      // Then the next poll is selected.
+      const onFailure = (): void => void memories.delete(id);
+      writer.record(headerOf(state, received), received?.bytes ?? new Uint8Array(), onFailure);
     },
     recordNext: (target) => {
       for (const [id, known] of memories) {
@@ -183,7 +187,7 @@ interface WriterStatus extends Readonly<Pick<WriterCounts, 'recorded' | 'failed'
 
 interface RecordingWriter {
   /** Queues a poll to be written. Failures are counted, and the first of a series is logged. */
-  readonly record: (header: RecordingHeader, body: Uint8Array) => void;
+  readonly record: (header: RecordingHeader, body: Uint8Array, onFailure?: () => void) => void;
   readonly status: () => WriterStatus;
   /** Resolves when all that is waiting is written. */
   readonly close: () => Promise<void>;
@@ -217,7 +221,11 @@ export function startWriter(
   }
 
   /** The directory is opened again after a failure: another volume may be mounted there. */
-  async function attempt(polls: number, action: (opened: RecordingDirectory) => Promise<void>): Promise<void> {
+  async function attempt(
+    polls: number,
+    action: (opened: RecordingDirectory) => Promise<void>,
+    onFailure?: () => void,
+  ): Promise<void> {
     if (counts.isStopped) return;
     try {
       directory ??= await openDirectory(root, maxBytes);
@@ -228,6 +236,7 @@ export function startWriter(
     } catch (error) {
       directory = undefined;
       fail(fileErrorText(error), polls);
+      onFailure?.();
     }
   }
 
@@ -239,15 +248,16 @@ export function startWriter(
   });
 
   return {
-    record: (header, body) => {
+    record: (header, body, onFailure) => {
       if (waiting > 0 && (waiting >= MAX_WAITING || waitingBytes + body.length > MAX_WAITING_BYTES)) {
         fail(`the disk is too slow: ${waiting} responses of ${formatSize(waitingBytes)} wait to be written`, 1);
+        onFailure?.();
         return;
       }
       waiting += 1;
       waitingBytes += body.length;
       void enqueue(async () => {
-        await attempt(1, async (opened) => opened.write(header, body));
+        await attempt(1, async (opened) => opened.write(header, body), onFailure);
         waiting -= 1;
         waitingBytes -= body.length;
       });

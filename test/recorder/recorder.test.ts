@@ -1,3 +1,4 @@
+import { mkdirSync, rmSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
@@ -107,6 +108,20 @@ describe('a recorder with another configuration', () => {
     await recorder.close();
     expect(filesBelow(first)).toHaveLength(40);
     expect(filesBelow(second)).toHaveLength(20);
+  });
+
+  it('writes the next of equal failures when the first one could not be written', async () => {
+    const { path: directory } = createTempFolder();
+    const recorder = createRecorder(log);
+    recorder.configure({ ...SETTINGS, interval: 3_600_000, directory });
+    await waitUntil(() => recorder.status()?.bytes !== undefined);
+    rmSync(directory, { recursive: true });
+    recorder.record(stateAt(1), undefined);
+    await waitUntil(() => recorder.status()?.failed === 1);
+    mkdirSync(directory);
+    for (const second of [2, 3]) recorder.record(stateAt(second), undefined);
+    await recorder.close();
+    expect(filesBelow(directory)).toHaveLength(1);
   });
 
   it('forgets the polls of endpoints that are removed', () => {
