@@ -26,8 +26,8 @@ export async function runHealthcheck(options: WebFlags, context: CommandContext)
   try {
     const status = await new Promise<number | undefined>((resolve, reject) => {
       request.on('error', reject).on('response', ({ statusCode }) => resolve(statusCode));
-      if (tls?.clientAuthType === 'RequireAndVerifyClientCert') {
-        // The server verifies the client certificate after the handshake, and this command sends none.
+      if (tls?.clientAuthType.startsWith('Require') === true) {
+        // The server requires a client certificate after the handshake, and this command sends none.
         request.on('socket', (socket) => socket.on('secureConnect', () => resolve(401)));
       }
       request.end();
