@@ -59,10 +59,10 @@ export async function startExporter(
   const endpoints = createPollLoop({ executor, log, knownBefore, recorder, stateFile });
   const processMetrics = createProcessMetrics(options.build, options.shard, recorder.status);
   const metricsPage = createMetricsPage(endpoints, processMetrics);
-  const activate = ({ jobs, recorder: recording, hash, loadedAt, targets }: LoadedConfig): void => {
-    recorder.configure(recording);
-    endpoints.reconcile(jobs, loadedAt);
-    processMetrics.configLoaded(hash, loadedAt.epochSeconds, targets);
+  const activate = (loaded: LoadedConfig): void => {
+    recorder.configure(loaded.recorder);
+    endpoints.reconcile(loaded.jobs, loaded.loadedAt);
+    processMetrics.configLoaded(loaded);
   };
   const active = createActiveConfig(config, options, log, {
     onLoaded: activate,

@@ -244,7 +244,7 @@ describe('the structure of src', () => {
     };
     const loads = (command: string): boolean =>
       [...loadedWith(`commands/${command}.ts`)].some((file) => folderOf(file) === 'simulator');
-    const commands = ['command-line', 'daemon', 'demo', 'healthcheck', 'once', 'replay', 'serve-recording', 'simulate'];
+    const commands = ['command-line', 'daemon', 'demo', 'healthcheck', 'once', 'recording-pages', 'replay', 'simulate'];
     expect(commands.filter(loads)).toEqual(['demo', 'simulate']);
   });
 

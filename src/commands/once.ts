@@ -13,7 +13,7 @@ import { count } from '../text/format.js';
 import { type CommandContext, type ExitCode, progressPrinter, userAgent } from './context.js';
 import type { OnceFlags } from './flags.js';
 import { configOrExitCode } from './configuration.js';
-import { inactiveWatched, printDocuments, type ReadEndpoint } from './summary.js';
+import { inactiveWatched, reportDocuments, type ReadEndpoint } from './summary.js';
 import { createQueryRunner, type QueryLog } from '../poll/query-runner.js';
 import { formatDuration } from '../units.js';
 
@@ -31,7 +31,7 @@ export async function runOnce(options: OnceFlags, context: CommandContext): Prom
       ...namesWarning(endpoint),
       ...inactiveWatched(endpoint.context.target, endpoint),
     ]);
-    return printDocuments(context, endpoints, warnings, 'poll', options);
+    return reportDocuments(context, endpoints, warnings, 'poll', options);
   } finally {
     executor.close();
   }

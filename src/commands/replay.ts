@@ -14,7 +14,7 @@ import { targetOptions } from '../poll/jobs.js';
 import { readPoll, timedStep } from '../poll/read-poll.js';
 import type { CommandContext, ExitCode } from './context.js';
 import { type ReplayFlags, STANDARD_INPUT } from './flags.js';
-import { inactiveWatched, printDocuments, type ReadEndpoint } from './summary.js';
+import { inactiveWatched, reportDocuments, type ReadEndpoint } from './summary.js';
 import { configOrExitCode } from './configuration.js';
 import { cleanText } from '../text/untrusted-text.js';
 
@@ -24,11 +24,11 @@ export async function runReplay(options: ReplayFlags, context: CommandContext): 
   if (typeof config === 'number') return config;
   const { recording, bridge, crosschain, hubHeight } = options;
   if (recording !== undefined && options.serve) {
-    const { serveRecording } = await import('./serve-recording.js');
+    const { serveRecording } = await import('./recording-pages.js');
     return serveRecording({ ...options, recording }, config, context);
   }
   if (recording !== undefined) {
-    const { replayRecording } = await import('./replay-recording.js');
+    const { replayRecording } = await import('./recording-metrics.js');
     return replayRecording({ ...options, recording }, config, context);
   }
   // There is none if no target file matches.
@@ -57,7 +57,7 @@ export async function runReplay(options: ReplayFlags, context: CommandContext): 
     const settings = target.crosschain ?? defaultCrosschainSettings;
     await read({ ...base, document: 'rate_limiter_input', settings }, crosschain);
   }
-  return printDocuments(context, endpoints, warnings, 'recorded body');
+  return reportDocuments(context, endpoints, warnings, 'recorded body');
 }
 
 function unrecognizedWarning(name: string, { document, maxValues }: StepContext, body: Buffer): string[] {

@@ -28,8 +28,8 @@ const plurals = { poll: 'polls', 'recorded body': 'recorded bodies' } as const;
 
 const FILE_REMEDY = 'Check that it is the unchanged body of a response, and of the document that the flag names.';
 
-/** Prints the metrics of the documents that could be read, and the reasons of the others. Recorded bodies have no summary. */
-export function printDocuments(
+/** Prints the metrics of the documents and the reasons of failures. Returns the exit code. Recorded bodies have no summary. */
+export function reportDocuments(
   context: CommandContext,
   endpoints: readonly ReadEndpoint[],
   warnings: readonly string[],

@@ -9,10 +9,7 @@ import { nodeQueryFamilies } from '../queries/node-queries.js';
 import { ENDPOINT_LABELS, pollFamilies, pollFamilyLines } from './poll-metrics.js';
 import type { ProcessMetrics } from './process-metrics.js';
 
-/*
- * The page `/metrics`: the chain families of the latest documents, the families about the polls (poll-metrics.ts), and the
- * metrics of the process (process-metrics.ts).
- */
+/* The page `/metrics`: chain families of the latest documents, families about polls, and metrics of the process. */
 
 /** The name of an encoding as in `Content-Encoding`. */
 export type ContentEncoding = 'identity' | 'gzip';
@@ -28,16 +25,16 @@ interface CachedPage {
 }
 
 /**
- * What a page is rendered from; it is rendered anew when one part is another. Polls and reloads replace the array of states, the process metrics
- * return another promise once a second, and an endpoint has fewer families when its last success is too old.
+ * A page is rendered again when a part of its key changes. Polls and reloads replace the array of states, and the process metrics return
+ * another promise once a second. Without a poll, the families of an endpoint change only by becoming stale, so that their number suffices.
  */
-type CacheKey = readonly [readonly EndpointState[], Promise<string>, ...familiesOfEachEndpoint: readonly number[]];
+type CacheKey = readonly [readonly EndpointState[], Promise<string>, ...familyCounts: readonly number[]];
 
 function isSameKey(a: CacheKey, b: CacheKey): boolean {
   return a.length === b.length && a.every((part, index) => part === b[index]);
 }
 
-/** Creates the page and its cache: scrapes share one rendered page per format and one compressed page, so that frequent scrapes cost little CPU time. */
+/** Creates the page and its cache: scrapes share one rendered page per format and its compressed form, so that frequent scrapes cost little CPU time. */
 export function createMetricsPage(
   endpoints: { readonly states: () => readonly EndpointState[] },
   processMetrics: Pick<ProcessMetrics, 'render'>,

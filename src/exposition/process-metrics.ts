@@ -1,6 +1,6 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Shard } from '../config/shard.js';
-import { counter, families, gauge } from '../metrics/family.js';
+import { counter, families, gauge, labeledGauge } from '../metrics/family.js';
 import { renderFamilies } from '../metrics/render-families.js';
 import { formatHeader, formatSeries, type Format } from '../metrics/text-format.js';
 import type { Instant } from '../clock.js';
@@ -13,22 +13,86 @@ export interface BuildInfo {
   readonly nodeVersion: string;
 }
 
-/** What the recorder has done, as far as it is exported. */
+/** The active configuration. */
+interface ConfigFacts {
+  readonly hash: number;
+  readonly loadedAt: Instant;
+  /** Number of targets that this process polls. */
+  readonly targets: number;
+}
+
 interface RecorderCounts {
   readonly recorded: number;
   readonly failed: number;
   readonly bytes: number | undefined;
 }
 
-/** Metrics of the process and its configuration, collected by prom-client. */
-export interface ProcessMetrics {
-  readonly configLoaded: (hash: number, atEpochSeconds: number, targets: number) => void;
-  readonly configRejected: () => void;
-  /** The text at a point in time. The same promise for a second, so that frequent scrapes cost little, or until the next reload. */
-  readonly render: (format: Format, now: Instant) => Promise<string>;
+export interface ProcessState {
+  readonly build: BuildInfo;
+  readonly shard: Shard;
+  readonly config: ConfigFacts;
+  /** Whether the last reload has failed. */
+  readonly isConfigRejected: boolean;
+  /** `undefined` when nothing is recorded. */
+  readonly recorder: RecorderCounts | undefined;
 }
 
-const MAX_AGE_MS = 1000;
+export const processFamilies = families<ProcessState>({
+  bridge_exporter_build_info: labeledGauge({
+    help: 'Version and revision of the exporter and version of Node.js, as labels of a constant 1.',
+    // One series per process.
+    labels: ['version', 'revision', 'nodejs'],
+    derive: ({ build: { version, revision, nodeVersion } }) => [
+      { labels: { version, revision, nodejs: nodeVersion }, value: 1 },
+    ],
+  }),
+  bridge_exporter_shard_info: labeledGauge({
+    help: 'Index of the shard of this process, from 1, as a label of a constant 1.',
+    // One series per process.
+    labels: ['shard'],
+    derive: ({ shard }) => [{ labels: { shard: String(shard.index) }, value: 1 }],
+  }),
+  bridge_exporter_shards: gauge({
+    help: 'Configured number of shards.',
+    value: ({ shard }) => shard.count,
+  }),
+  bridge_exporter_targets: gauge({
+    help: 'Number of targets that this process polls.',
+    value: ({ config }) => config.targets,
+  }),
+  bridge_exporter_config_last_reload_successful: gauge({
+    help: 'Whether the last reload of the configuration succeeded (1) or failed (0).',
+    value: ({ isConfigRejected }) => (isConfigRejected ? 0 : 1),
+  }),
+  bridge_exporter_config_last_reload_success_timestamp_seconds: gauge({
+    help: 'Time of the last successful load of the configuration.',
+    value: ({ config }) => config.loadedAt.epochSeconds,
+  }),
+  bridge_exporter_config_hash: gauge({
+    help: 'First 48 bits of the SHA-256 of the active configuration without its secrets, to compare instances.',
+    value: ({ config }) => config.hash,
+  }),
+  bridge_exporter_recordings_total: counter({
+    help: 'Total number of polls that the recorder has written.',
+    value: ({ recorder }) => recorder?.recorded,
+  }),
+  bridge_exporter_recording_failures_total: counter({
+    help: 'Total number of polls that the recorder could not write.',
+    value: ({ recorder }) => recorder?.failed,
+  }),
+  bridge_exporter_recordings_size_bytes: gauge({
+    help: 'Size of all recorded polls in the directory of the recorder.',
+    value: ({ recorder }) => recorder?.bytes,
+  }),
+});
+
+export function renderProcess(state: ProcessState, format: Format): string {
+  return processFamilies
+    .flatMap((family) =>
+      renderFamilies([family], state, '', Infinity).map(({ lines }) => formatHeader(family, format) + lines),
+    )
+    .join('');
+}
 
 /** Default metrics of prom-client: gauges named like counters fail `promtool check metrics`; lags are reset by every scrape. */
 const EXCLUDED = [/^nodejs_active_\w+_total$/, /^nodejs_eventloop_lag_/];
@@ -36,71 +100,22 @@ const EXCLUDED = [/^nodejs_active_\w+_total$/, /^nodejs_eventloop_lag_/];
 /** OpenMetrics requires `le` to be a float; the default buckets of prom-client have integers. */
 const GC_BUCKETS = [0.001, 0.01, 0.1, 0.5, 2.5];
 
-export function createProcessMetrics(
-  { version, revision, nodeVersion }: BuildInfo,
-  { index, count }: Shard,
-  recorder: () => RecorderCounts | undefined = () => undefined,
-): ProcessMetrics {
+function createNodeRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, gcDurationBuckets: GC_BUCKETS });
   for (const { name } of registry.getMetricsAsArray()) {
     if (EXCLUDED.some((pattern) => pattern.test(name))) registry.removeSingleMetric(name);
   }
-  const newGauge = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []): Gauge<Label> =>
-    new Gauge({ name, help, labelNames, registers: [registry] });
-  newGauge(
-    'bridge_exporter_build_info',
-    'Version and revision of the exporter and version of Node.js, as labels of a constant 1.',
-    ['version', 'revision', 'nodejs'],
-  ).set({ version, revision, nodejs: nodeVersion }, 1);
-  newGauge('bridge_exporter_shard_info', 'Index of the shard of this process, from 1, as a label of a constant 1.', [
-    'shard',
-  ]).set({ shard: String(index) }, 1);
-  newGauge('bridge_exporter_shards', 'Configured number of shards.').set(count);
-  const targetCount = newGauge('bridge_exporter_targets', 'Number of targets that this process polls.');
-  const successful = newGauge(
-    'bridge_exporter_config_last_reload_successful',
-    'Whether the last reload of the configuration succeeded (1) or failed (0).',
-  );
-  const successAt = newGauge(
-    'bridge_exporter_config_last_reload_success_timestamp_seconds',
-    'Time of the last successful load of the configuration.',
-  );
-  const configHash = newGauge(
-    'bridge_exporter_config_hash',
-    'First 48 bits of the SHA-256 of the active configuration without its secrets, to compare instances.',
-  );
-  const cache = new Map<Format, { readonly text: Promise<string>; readonly collectedAtMs: number }>();
-  return {
-    configLoaded: (hash, atEpochSeconds, targets) => {
-      successful.set(1);
-      successAt.set(atEpochSeconds);
-      configHash.set(hash);
-      targetCount.set(targets);
-      cache.clear();
-    },
-    configRejected: () => {
-      successful.set(0);
-      cache.clear();
-    },
-    // Not async, which would return another promise each time.
-    render: (format, { monotonicMs }) => {
-      const cached = cache.get(format);
-      if (cached !== undefined && monotonicMs - cached.collectedAtMs < MAX_AGE_MS) return cached.text;
-      const text = render(registry, recorder(), format);
-      cache.set(format, { text, collectedAtMs: monotonicMs });
-      return text;
-    },
-  };
+  return registry;
 }
 
 /**
- * Formats the JSON of prom-client. Its own OpenMetrics output renames the counters of the registry permanently, and the format
+ * Formats the JSON of prom-client. The OpenMetrics output of prom-client renames the counters of the registry permanently, and the format
  * is a property of the registry, so that concurrent scrapes in two formats would race.
  */
-async function render(registry: Registry, recorder: RecorderCounts | undefined, format: Format): Promise<string> {
+async function renderNode(registry: Registry, format: Format): Promise<string> {
   const metrics = await registry.getMetricsAsJSON();
-  const text = metrics
+  return metrics
     .map(({ name, help, type, values }) => {
       const lines = values.map((value) => {
         const metricName = 'metricName' in value ? String(value.metricName) : name;
@@ -112,28 +127,45 @@ async function render(registry: Registry, recorder: RecorderCounts | undefined, 
       return formatHeader({ name, type: String(type), help }, format) + lines.join('');
     })
     .join('');
-  return recorder === undefined ? text : text + formatRecorder(recorder, format);
 }
 
-/** These are absent when nothing is recorded, which a metric of the registry without labels never is. */
-const recorderFamilies = families<RecorderCounts>({
-  bridge_exporter_recordings_total: counter({
-    help: 'Total number of polls that the recorder has written.',
-    value: ({ recorded }) => recorded,
-  }),
-  bridge_exporter_recording_failures_total: counter({
-    help: 'Total number of polls that the recorder could not write.',
-    value: ({ failed }) => failed,
-  }),
-  bridge_exporter_recordings_size_bytes: gauge({
-    help: 'Size of all recorded polls in the directory of the recorder.',
-    value: ({ bytes }) => bytes,
-  }),
-});
+/** Metrics of Node.js, of the process and of its configuration. */
+export interface ProcessMetrics {
+  readonly configLoaded: (config: ConfigFacts) => void;
+  readonly configRejected: () => void;
+  /** The text at a point in time. The same promise for a second, so that frequent scrapes cost little, or until the next reload. */
+  readonly render: (format: Format, now: Instant) => Promise<string>;
+}
 
-function formatRecorder(counts: RecorderCounts, format: Format): string {
-  const texts = recorderFamilies.flatMap((family) =>
-    renderFamilies([family], counts, '', Infinity).map(({ lines }) => formatHeader(family, format) + lines),
-  );
-  return texts.join('');
+const MAX_AGE_MS = 1000;
+
+export function createProcessMetrics(
+  build: BuildInfo,
+  shard: Shard,
+  recorder: () => RecorderCounts | undefined = () => undefined,
+): ProcessMetrics {
+  const registry = createNodeRegistry();
+  let config: ConfigFacts = { hash: 0, loadedAt: { epochSeconds: 0, monotonicMs: 0 }, targets: 0 };
+  let isConfigRejected = false;
+  const cache = new Map<Format, { readonly text: Promise<string>; readonly collectedAtMs: number }>();
+  return {
+    configLoaded: (loaded) => {
+      config = loaded;
+      isConfigRejected = false;
+      cache.clear();
+    },
+    configRejected: () => {
+      isConfigRejected = true;
+      cache.clear();
+    },
+    // Not async, which would return another promise each time.
+    render: (format, { monotonicMs }) => {
+      const cached = cache.get(format);
+      if (cached !== undefined && monotonicMs - cached.collectedAtMs < MAX_AGE_MS) return cached.text;
+      const state = { build, shard, config, isConfigRejected, recorder: recorder() };
+      const text = renderNode(registry, format).then((nodeText) => nodeText + renderProcess(state, format));
+      cache.set(format, { text, collectedAtMs: monotonicMs });
+      return text;
+    },
+  };
 }

@@ -5,7 +5,7 @@ import { simulatedContractBody } from '../../src/commands/simulated-responses.js
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { readRecording } from '../../src/recorder/read-recording.js';
-import { renderAt, replayPolls } from '../../src/recorder/replay.js';
+import { renderAt, replayPolls } from '../../src/recorder/replayed-endpoints.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startRecordedLoop, type RecordedLoop, type Respond } from './recorded-loop.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultConfig } from '../../src/config/config.js';
 import type { RecordedPoll } from '../../src/recorder/read-recording.js';
-import { replayPolls } from '../../src/recorder/replay.js';
+import { replayPolls } from '../../src/recorder/replayed-endpoints.js';
 import { simulatedContractBody } from '../../src/commands/simulated-responses.js';
 import { isOf } from '../../src/poll/endpoint-state.js';
 import { bridgeSnapshot } from '../support/snapshots.js';

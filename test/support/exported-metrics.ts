@@ -45,7 +45,7 @@ async function processMetrics(): Promise<(readonly [string, MetricInfo])[]> {
     { index: 1, count: 1 },
     () => ({ recorded: 0, failed: 0, bytes: 0 }),
   );
-  metrics.configLoaded(1, 1, 1);
+  metrics.configLoaded({ hash: 1, loadedAt: clock(), targets: 1 });
   const text = await metrics.render('text', clock());
   const series = seriesOf(text);
   return [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name = '', type = '']) => {

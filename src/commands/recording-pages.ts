@@ -3,16 +3,17 @@ import type { Config } from '../config/config.js';
 import { createPages, loadedConfig } from '../exporter.js';
 import { createMetricsPage } from '../exposition/metrics-page.js';
 import { endpointId } from '../poll/endpoint-state.js';
-import type { ReplayedEndpoint } from '../recorder/replay.js';
+import type { ReplayedEndpoint } from '../recorder/replayed-endpoints.js';
 import { createApp } from '../server/app.js';
 import { startWebServer } from '../server/server.js';
+import { DAY_MS } from '../units.js';
 import type { CommandContext, ExitCode } from './context.js';
 import type { ReplayFlags } from './flags.js';
 import { createLog } from './log.js';
-import { openRecording } from './replay-recording.js';
+import { openRecording } from './recording-metrics.js';
 
 /** A replay starts so long before the time that is shown, because values are remembered that long to be compared with later ones. */
-const PAST_MS = 24 * 3_600_000;
+const PAST_MS = DAY_MS;
 
 const TELEMETRY_PATH = '/metrics';
 

@@ -1,16 +1,16 @@
 import { configHash } from '../config/loader.js';
 import type { Config } from '../config/config.js';
-import { createProcessMetrics } from '../exposition/process-metrics.js';
+import { renderProcess } from '../exposition/process-metrics.js';
 import { readRecording, type RecordedPoll } from '../recorder/read-recording.js';
-import { renderAt, replayPolls, type ReplayMoment } from '../recorder/replay.js';
-import { MINUTE_MS } from '../units.js';
+import { renderAt, replayPolls, type ReplayMoment } from '../recorder/replayed-endpoints.js';
+import { HOUR_MS, MINUTE_MS } from '../units.js';
 import type { CommandContext, ExitCode } from './context.js';
 
 /** The usual interval of scrapes and evaluations. Series of Prometheus end 5 minutes after their last sample. */
 export const STEP_MS = MINUTE_MS;
 
 /** Earlier polls that are read for measured block times, and for the counters of the flow. */
-const WARM_UP_MS = 2 * 3_600_000;
+const WARM_UP_MS = 2 * HOUR_MS;
 
 /** How often the progress is shown. */
 const PROGRESS_MS = 500;
@@ -33,7 +33,7 @@ export async function replayRecording(
   let exporterText: string | undefined;
   for await (const { timeMs, isStep, endpoints } of recording.moments()) {
     let text = renderAt(endpoints, timeMs);
-    if (isStep) text += exporterText ??= await exporterFamilies(config, context, timeMs);
+    if (isStep) text += exporterText ??= exporterFamilies(config, context, timeMs);
     await context.write(stampAt(text, timeMs));
   }
   await context.write('# EOF\n');
@@ -102,12 +102,16 @@ function createTimestamps(): (openMetrics: string, timeMs: number) => string {
  * The families of the exporter without a target, which rules on a missing exporter read: as of one exporter with this configuration
  * that has run since the first sample.
  */
-async function exporterFamilies(config: Config, { build }: CommandContext, sinceMs: number): Promise<string> {
-  const metrics = createProcessMetrics(build, { index: 1, count: 1 });
-  metrics.configLoaded(configHash(config), sinceMs / 1000, config.targets.length);
-  const page = await metrics.render('openmetrics', { epochSeconds: sinceMs / 1000, monotonicMs: 0 });
-  return page
-    .split('\n')
-    .filter((line) => /^(?:# (?:HELP|TYPE) )?bridge_exporter_/.test(line))
-    .join('\n');
+function exporterFamilies(config: Config, { build }: CommandContext, sinceMs: number): string {
+  const loadedAt = { epochSeconds: sinceMs / 1000, monotonicMs: 0 };
+  return renderProcess(
+    {
+      build,
+      shard: { index: 1, count: 1 },
+      config: { hash: configHash(config), loadedAt, targets: config.targets.length },
+      isConfigRejected: false,
+      recorder: undefined,
+    },
+    'openmetrics',
+  );
 }
