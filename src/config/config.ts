@@ -4,19 +4,19 @@ import { DAY_MS, HOUR_MS, MEBIBYTE, MINUTE_MS } from '../units.js';
 import { bridge, crosschain, type NodeConnection } from './endpoint-config.js';
 import { siteUrl, urlTemplate } from './urls.js';
 import {
-  amount,
+  amountSetting,
   atLeastOne,
-  chainId,
-  contractAddress,
-  duration,
-  fileName,
-  integer,
-  size,
-  string,
-  text,
+  chainIdSetting,
+  contractAddressSetting,
+  durationSetting,
+  fileNameSetting,
+  integerSetting,
+  sizeSetting,
+  stringSetting,
+  textSetting,
   isMapping,
   unique,
-  validatorAddress,
+  validatorAddressSetting,
   whenMapping,
 } from './values.js';
 import type { Path } from './yaml.js';
@@ -33,17 +33,17 @@ export const poll = z
   .strictObject({
     // The minimums are this low for tests only: the documents are expensive for the node.
     // The upper limits keep every timer below 2^31 ms, the maximum of setTimeout.
-    interval: duration(100, DAY_MS)
+    interval: durationSetting(100, DAY_MS)
       .prefault('30s')
       .describe('Pause from the end of one poll to the start of the next, with jitter.'),
-    timeout: duration(100, HOUR_MS)
+    timeout: durationSetting(100, HOUR_MS)
       .prefault('20s')
       .describe('Timeout of all requests of a poll together: connections, headers and bodies.'),
-    stale_after: duration(100, 7 * DAY_MS)
+    stale_after: durationSetting(100, 7 * DAY_MS)
       .prefault('5m')
       .describe('Age at which the chain series of an endpoint are withdrawn. At least `interval` + `timeout`.'),
     // A string in a body can be almost as long as the body, and V8 limits strings to just under 512 MiB.
-    max_body_size: size(1024, 511 * MEBIBYTE)
+    max_body_size: sizeSetting(1024, 511 * MEBIBYTE)
       .prefault('32MiB')
       .describe(
         'Maximum size of a response body after decompression. At most one JSON value per 24 bytes of it is read.',
@@ -81,12 +81,12 @@ const labelName = z
 const MAX_LABELS = 20;
 
 const labels = z
-  .record(labelName, text(128).meta({ type: ['string', 'number'] }))
+  .record(labelName, textSetting(128).meta({ type: ['string', 'number'] }))
   .refine((all) => Object.keys(all).length <= MAX_LABELS, `expected at most ${MAX_LABELS} labels`)
   .overwrite((all) => Object.fromEntries(Object.entries(all).toSorted(([a], [b]) => (a < b ? -1 : 1))));
 
 export const target = z.strictObject({
-  name: text(128).describe('Value of the label `target`; unique.'),
+  name: textSetting(128).describe('Value of the label `target`; unique.'),
   labels: labels
     .optional()
     .describe('Labels of every series of the target. Names of other labels and reserved names are errors.'),
@@ -99,11 +99,11 @@ const MAX_BACKING_TOKENS = 20;
 
 const token = z
   .strictObject({
-    contract: contractAddress.describe('Address of the token contract; unique.'),
-    symbol: text(32).optional().describe('Symbol of the token.'),
+    contract: contractAddressSetting.describe('Address of the token contract; unique.'),
+    symbol: textSetting(32).optional().describe('Symbol of the token.'),
     // Amounts have up to 256 bits, which is 78 digits.
-    decimals: integer(0, 77).optional().describe('Number of decimals of the token.'),
-    min_batch_fee: amount
+    decimals: integerSetting(0, 77).optional().describe('Number of decimals of the token.'),
+    min_batch_fee: amountSetting
       .optional()
       .describe('Sum of fees, in smallest units, below which no batch of the token is built or relayed.'),
     backing: z
@@ -119,11 +119,11 @@ const token = z
   .check(atLeastOne('symbol', 'decimals', 'min_batch_fee', 'backing', 'explorer'));
 
 const validator = z.strictObject({
-  address: validatorAddress.describe('Orchestrator, operator or external address of the validator; unique.'),
-  name: text(128).describe('Name of the validator.'),
+  address: validatorAddressSetting.describe('Orchestrator, operator or external address of the validator; unique.'),
+  name: textSetting(128).describe('Name of the validator.'),
 });
 
-const chainName = text(128);
+const chainName = textSetting(128);
 
 /** A chain can be written as its name alone. */
 const chain = z.union(
@@ -143,7 +143,7 @@ const chain = z.union(
 );
 
 /** A name of dots, such as `..`, would be another directory. */
-export function directoryOf(targetName: string): string {
+export function recordingDirectoryOf(targetName: string): string {
   return encodeURIComponent(targetName).replace(/^\.+/, (dots) => '%2E'.repeat(dots.length));
 }
 
@@ -151,18 +151,20 @@ export function directoryOf(targetName: string): string {
 const MAX_DIRECTORY_BYTES = 255;
 
 const recorder = z.strictObject({
-  directory: fileName.optional().describe('Directory of the recordings, relative to this file. Of one exporter only.'),
-  interval: duration(0, DAY_MS)
+  directory: fileNameSetting
+    .optional()
+    .describe('Directory of the recordings, relative to this file. Of one exporter only.'),
+  interval: durationSetting(0, DAY_MS)
     .prefault('5m')
     .describe('Minimum interval between two recorded responses of an endpoint; `0s` records every poll.'),
-  max_size: size(MEBIBYTE, 2 ** 50)
+  max_size: sizeSetting(MEBIBYTE, 2 ** 50)
     .prefault('1GiB')
     .describe('Maximum size of all recordings. The oldest are deleted first.'),
 });
 
 const problem = z
   .strictObject({
-    after: duration(0, 30 * DAY_MS)
+    after: durationSetting(0, 30 * DAY_MS)
       .optional()
       .describe(
         'How long the problem lasts before its alert fires, of every severity. The alert rules need the same limit.',
@@ -175,7 +177,7 @@ export const fileSchema = z.strictObject({
   poll: poll.prefault({}).describe('Polling of the endpoints.'),
   limits: z
     .strictObject({
-      max_series_per_family: integer(1, 100_000)
+      max_series_per_family: integerSetting(1, 100_000)
         .prefault('200')
         .describe(
           'Maximum number of series of one metric family per target. When it changes, all counters begin at 0.',
@@ -190,7 +192,7 @@ export const fileSchema = z.strictObject({
     .describe('Chains to poll. Can be empty with `target_files`.'),
   target_files: z
     .array(
-      string
+      stringSetting
         .refine(
           (pattern) => /^[^*\p{Cc}]{0,4096}(?<=^|\/)[^/\p{Cc}]{1,255}$/u.test(pattern),
           'expected a file name or a pattern such as targets/*.yml',
@@ -212,7 +214,7 @@ export const fileSchema = z.strictObject({
     .describe('Symbols, decimals and minimum fees of token contracts.'),
   // The ids looked up are untrusted: use `Object.hasOwn`, or `constructor` is found.
   chains: z
-    .record(chainId, chain)
+    .record(chainIdSetting, chain)
     .prefault({})
     .describe(
       'Chains by chain id: a name, or a mapping. The names of the chains that ZetaChain connects are built in.',
@@ -259,7 +261,7 @@ export const createFileSchema = (metricLabels: ReadonlySet<string>, problemNames
     for (const [index, entry] of targets.entries()) {
       if (!isMapping(entry)) continue;
       if (isRecorded && typeof entry.name === 'string' && entry.name.isWellFormed()) {
-        const bytes = directoryOf(entry.name).length;
+        const bytes = recordingDirectoryOf(entry.name).length;
         const limit = `expected at most ${MAX_DIRECTORY_BYTES}, because the recorder makes a directory with the name`;
         if (bytes > MAX_DIRECTORY_BYTES) report(`has ${bytes} bytes percent-encoded — ${limit}`, index, 'name');
       }

@@ -4,16 +4,16 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../units.js';
 import { httpClient, type HttpClientConfig } from './http-client-config.js';
 import { type EndpointUrl, nodeUrl, rpcUrl } from './urls.js';
 import {
-  amount,
-  bigInteger,
-  chainId,
-  duration,
-  durationOrAuto,
-  fraction,
-  integer,
+  amountSetting,
+  bigIntegerSetting,
+  chainIdSetting,
+  durationSetting,
+  durationOrAutoSetting,
+  fractionSetting,
+  integerSetting,
   notBoth,
-  text,
-  validatorAddress,
+  textSetting,
+  validatorAddressSetting,
 } from './values.js';
 
 /* The endpoints of a target, and the settings for requesting and decoding their documents. Durations are in milliseconds. */
@@ -21,10 +21,10 @@ import {
 const withoutRepetitions = (entries: string[]): string[] => [...new Set(entries)];
 
 const objective = z.strictObject({
-  withdrawal: duration(MINUTE_MS, 30 * DAY_MS).describe(
+  withdrawal: durationSetting(MINUTE_MS, 30 * DAY_MS).describe(
     'Maximum time from the first document with a withdrawal to its execution. It becomes a bucket of `bridge_transfer_duration_seconds`.',
   ),
-  ratio: fraction.prefault('0.99').describe('Share of the withdrawals, and of the time, that has to meet it.'),
+  ratio: fractionSetting.prefault('0.99').describe('Share of the withdrawals, and of the time, that has to meet it.'),
 });
 
 export type Objective = z.output<typeof objective>;
@@ -43,20 +43,20 @@ const bridgeSettings = z.strictObject({
     .enum(['auto', 'neutral', 'peggy'])
     .prefault('auto')
     .describe('Path of the module state: `peggy` on Injective, `neutral` on the simulator; `auto` finds it.'),
-  power_threshold: fraction
+  power_threshold: fractionSetting
     .prefault('0.66')
     .describe('Share of the power that must sign a validator set or batch before it is relayed.'),
-  block_time: durationOrAuto(1, HOUR_MS)
+  block_time: durationOrAutoSetting(1, HOUR_MS)
     .prefault('auto')
     .describe(
       'Block time of the hub; `auto` measures it over the polls of the last hour, and uses the parameter of the chain until then. It can be far too long, so timeouts of batches are not judged by it.',
     ),
-  external_block_time: durationOrAuto(1, HOUR_MS)
+  external_block_time: durationOrAutoSetting(1, HOUR_MS)
     .prefault('auto')
     .describe(
       'Block time of the external chain; `auto` is 12s on Ethereum and Sepolia, and the parameter of the chain elsewhere.',
     ),
-  backlog_limit: integer(1, 1_000_000_000)
+  backlog_limit: integerSetting(1, 1_000_000_000)
     .prefault('500')
     .describe('Number of pending transfers above which an alert fires.'),
   objective: objective
@@ -69,13 +69,13 @@ const bridgeSettings = z.strictObject({
       'Where validators get their names from: `staking` reads the monikers of the staking module of the node once an hour; `off` reads none.',
     ),
   watch: z
-    .array(validatorAddress)
+    .array(validatorAddressSetting)
     .overwrite(withoutRepetitions)
     .prefault([])
     .describe(
       'Your own validators, by orchestrator, operator or external address. They are marked in metrics, alerts and pages.',
     ),
-  watch_min_balance: amount
+  watch_min_balance: amountSetting
     .prefault('0')
     .describe(
       'Balance of the orchestrators of `watch`, in smallest units of the hub coin, below which `BridgeWatchedOrchestratorFundsLow` fires.',
@@ -97,17 +97,17 @@ const crosschainSettings = z.strictObject({
     .enum(['auto', 'neutral', 'zeta'])
     .prefault('auto')
     .describe('Path of the rate limiter input: `zeta` on ZetaChain, `neutral` on the simulator; `auto` finds it.'),
-  window: bigInteger(1n, 2n ** 63n - 1n)
+  window: bigIntegerSetting(1n, 2n ** 63n - 1n)
     .prefault('500')
     .describe('Length of the sliding window of the rate limiter, in blocks.'),
-  limit: bigInteger(1n, 2n ** 32n - 1n)
+  limit: bigIntegerSetting(1n, 2n ** 32n - 1n)
     .optional()
     .describe('Maximum number of pending cctxs to list. Sent only if set.'),
-  rate: bigInteger(1n, 2n ** 256n - 1n, '2^256 - 1')
+  rate: bigIntegerSetting(1n, 2n ** 256n - 1n, '2^256 - 1')
     .optional()
     .describe('Rate limit in smallest units per block. Enables the rate-limit gauges.'),
   hub_chain_ids: z
-    .array(chainId)
+    .array(chainIdSetting)
     .overwrite(withoutRepetitions)
     .prefault([...ZETACHAIN_IDS])
     .describe(
@@ -115,8 +115,8 @@ const crosschainSettings = z.strictObject({
     ),
   ignore: z
     .strictObject({
-      indexes: z.array(text(128)).overwrite(withoutRepetitions).prefault([]).describe('Indexes of cctxs.'),
-      older_than: duration(0, 3650 * DAY_MS)
+      indexes: z.array(textSetting(128)).overwrite(withoutRepetitions).prefault([]).describe('Indexes of cctxs.'),
+      older_than: durationSetting(0, 3650 * DAY_MS)
         .prefault('0s')
         .describe('Age from which a cctx is ignored; `0s` for none.'),
     })
@@ -124,11 +124,11 @@ const crosschainSettings = z.strictObject({
     .describe(
       'Cctxs that nobody can clear. They are counted in `crosschain_cctxs_ignored`, and left out of counts and ages by chain.',
     ),
-  backlog_limit: integer(1, 1_000_000_000)
+  backlog_limit: integerSetting(1, 1_000_000_000)
     .prefault('1000')
     .describe('Number of missed and pending cctxs above which `CrosschainBacklogHigh` fires.'),
   age_limits: z
-    .record(ageLimitKey, duration(MINUTE_MS, 365 * DAY_MS))
+    .record(ageLimitKey, durationSetting(MINUTE_MS, 365 * DAY_MS))
     .prefault({})
     .describe(
       'How long a cctx may be pending, by the id of its chain; `default` for chains without a limit. Built in: 2h for 8332 (Bitcoin), 30m for all others.',
@@ -162,7 +162,7 @@ const external = z
       'URL of the JSON-RPC endpoint. Its path and query may be an API key, and are redacted in all output.',
     ),
     // The interval is at most half of the age at which data is outdated.
-    interval: duration(100, 5 * MINUTE_MS)
+    interval: durationSetting(100, 5 * MINUTE_MS)
       .prefault('1m')
       .describe('Pause from the end of one poll to the start of the next, with jitter.'),
     ...httpClient.shape,

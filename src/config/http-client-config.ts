@@ -4,12 +4,12 @@ import { z } from 'zod';
 import { checkHeaderValue, checkSecret, checkUsername, createSecret, REDACTED, type Secret } from './secret.js';
 import type { TextCheck } from './text-file.js';
 import { proxyUrl } from './urls.js';
-import { atLeastOne, fileName, notBoth, string, whenMapping } from './values.js';
+import { atLeastOne, fileNameSetting, notBoth, stringSetting, whenMapping } from './values.js';
 
 /* HTTP client settings of an endpoint, with the keys of Prometheus' HTTP client configuration. A secret is a value or a file. */
 
 const checked = (title: string, check: TextCheck) =>
-  string
+  stringSetting
     .superRefine((text, context) => {
       const problem = check(text);
       if (problem !== undefined) context.addIssue(problem);
@@ -18,7 +18,7 @@ const checked = (title: string, check: TextCheck) =>
 
 const secret = (check: TextCheck) =>
   z
-    .codec(string, z.custom<Secret>(), {
+    .codec(stringSetting, z.custom<Secret>(), {
       decode: (input, { issues }) => {
         const message = check(input);
         if (message !== undefined) issues.push({ code: 'custom', message, input });
@@ -32,7 +32,7 @@ const basicAuth = z
   .strictObject({
     username: checked('text', checkUsername).describe('User name.'),
     password: secret(checkSecret).optional().describe('Password; empty if not set.'),
-    password_file: fileName.optional().describe('File with the password.'),
+    password_file: fileNameSetting.optional().describe('File with the password.'),
   })
   .check(notBoth('password', 'password_file'));
 
@@ -41,7 +41,7 @@ const token = /^[\w!#$%&'*+.^`|~-]+$/;
 
 const authorization = z
   .strictObject({
-    type: string
+    type: stringSetting
       .refine(
         (text) => token.test(text) && text.toLowerCase() !== 'basic',
         'expected an authentication scheme such as Bearer; for Basic, use basic_auth',
@@ -50,7 +50,7 @@ const authorization = z
       .prefault('Bearer')
       .describe('Authentication scheme; for Basic, use `basic_auth`.'),
     credentials: secret(checkHeaderValue).optional().describe('Credentials after the scheme, such as a token.'),
-    credentials_file: fileName.optional().describe('File with the credentials.'),
+    credentials_file: fileNameSetting.optional().describe('File with the credentials.'),
   })
   .check(atLeastOne('credentials', 'credentials_file'), notBoth('credentials', 'credentials_file'));
 
@@ -63,7 +63,7 @@ const header = z
       .min(1)
       .optional()
       .describe('Secret header values, redacted in all output.'),
-    files: z.array(fileName).min(1).optional().describe('Files that each contain one secret header value.'),
+    files: z.array(fileNameSetting).min(1).optional().describe('Files that each contain one secret header value.'),
   })
   .check(atLeastOne('values', 'secrets', 'files'));
 
@@ -104,10 +104,10 @@ const httpHeaders = z.record(headerName, header).superRefine((headers, context) 
 /** Certificates and keys are PEM. */
 const tlsConfig = z
   .strictObject({
-    ca_file: fileName.optional().describe('File with CA certificates to trust instead of those of Node.js.'),
-    cert_file: fileName.optional().describe('File with the client certificate; requires `key_file`.'),
-    key_file: fileName.optional().describe('File with the private key of the client certificate.'),
-    server_name: string
+    ca_file: fileNameSetting.optional().describe('File with CA certificates to trust instead of those of Node.js.'),
+    cert_file: fileNameSetting.optional().describe('File with the client certificate; requires `key_file`.'),
+    key_file: fileNameSetting.optional().describe('File with the private key of the client certificate.'),
+    server_name: stringSetting
       .refine((text) => /^[\w-]+(?:\.[\w-]+)*$/.test(text) || isIP(text) > 0, 'expected a host name or an IP address')
       .meta({ title: 'name' })
       .optional()

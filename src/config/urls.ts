@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { bridgeDialects, crosschainDialects } from '../chain/dialects.js';
 import { createSecret, REDACTED, reveal, type Secret } from './secret.js';
-import { precondition, string } from './values.js';
+import { precondition, stringSetting } from './values.js';
 
 /** A string that is an http or https URL. */
 const httpUrl = (expected: string, isExpected: (url: URL, text: string) => boolean) =>
-  string
+  stringSetting
     .check(
       precondition(
         (text) => /^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(text) && URL.canParse(text) && isExpected(new URL(text), text),

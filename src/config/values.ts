@@ -16,7 +16,7 @@ export const precondition =
   };
 
 /** As in Prometheus, environment variables are not expanded. Without this check, the reference would be sent to nodes. */
-export const string = z
+export const stringSetting = z
   .string()
   .check(
     precondition(
@@ -32,7 +32,7 @@ function parsed<T>(
   print: (value: T) => string,
 ) {
   return z
-    .codec(string, z.custom<T>(), {
+    .codec(stringSetting, z.custom<T>(), {
       decode: (input, { issues }) => {
         const value = parse(input);
         if (value !== undefined) return value;
@@ -51,7 +51,7 @@ const durationRange = (smallest: number, largest: number): string =>
   `a duration from ${formatDuration(smallest)} to ${formatDuration(largest)}, such as 30s, 1m30s or 500ms`;
 
 /** A duration in milliseconds. */
-export const duration = (smallest: number, largest: number) =>
+export const durationSetting = (smallest: number, largest: number) =>
   parsed(
     'duration',
     durationRange(smallest, largest),
@@ -60,13 +60,13 @@ export const duration = (smallest: number, largest: number) =>
   );
 
 /** A duration, or `auto` if the program determines it. */
-export const durationOrAuto = (smallest: number, largest: number) =>
-  z.union([z.literal('auto'), duration(smallest, largest)], {
+export const durationOrAutoSetting = (smallest: number, largest: number) =>
+  z.union([z.literal('auto'), durationSetting(smallest, largest)], {
     error: `expected auto or ${durationRange(smallest, largest)}`,
   });
 
 /** A size in bytes. */
-export const size = (smallest: number, largest: number) =>
+export const sizeSetting = (smallest: number, largest: number) =>
   parsed(
     'size',
     `a size from ${formatSize(smallest)} to ${formatSize(largest)}, such as 64MiB, 10MB or plain bytes`,
@@ -77,7 +77,7 @@ export const size = (smallest: number, largest: number) =>
 // No leading zeros: a node would parse them as an octal number.
 const digits = /^(?:0|[1-9]\d*)$/;
 
-export const integer = (smallest: number, largest: number) =>
+export const integerSetting = (smallest: number, largest: number) =>
   parsed(
     'integer',
     `an integer from ${smallest} to ${largest}`,
@@ -86,8 +86,8 @@ export const integer = (smallest: number, largest: number) =>
   ).meta({ type: ['string', 'integer'] });
 
 /** An integer that may be above 2^53: its decimal digits. */
-export const bigInteger = (smallest: bigint, largest: bigint, largestName = String(largest)) =>
-  string
+export const bigIntegerSetting = (smallest: bigint, largest: bigint, largestName = String(largest)) =>
+  stringSetting
     .refine(
       // BigInt parses in quadratic time, so the length is checked first.
       (text) => digits.test(text) && text.length <= 78 && BigInt(text) >= smallest && BigInt(text) <= largest,
@@ -96,32 +96,32 @@ export const bigInteger = (smallest: bigint, largest: bigint, largestName = Stri
     .meta({ title: 'integer', type: ['string', 'integer'] });
 
 /** An amount in the smallest units of a coin. */
-export const amount = bigInteger(0n, 2n ** 256n - 1n, '2^256 - 1');
+export const amountSetting = bigIntegerSetting(0n, 2n ** 256n - 1n, '2^256 - 1');
 
 /** Greater than 0 and at most 1; a decimal string, because ratios are compared with it exactly. */
-export const fraction = string
+export const fractionSetting = stringSetting
   .max(100)
   .regex(/^(?:0\.\d*[1-9]\d*|1(?:\.0+)?)$/, 'expected a decimal greater than 0 and at most 1, such as 0.66')
   .meta({ title: 'decimal', type: ['string', 'number'] });
 
-export const chainId = string
+export const chainIdSetting = stringSetting
   .regex(/^(?:0|[1-9]\d{0,19})$/, 'expected a chain id of at most 20 decimal digits, such as 7000')
   .meta({ title: 'chain id', type: ['string', 'integer'] });
 
 /** Text for label values and pages. UTF-8 cannot encode lone surrogates. */
-export const text = (longest: number) =>
-  string
+export const textSetting = (longest: number) =>
+  stringSetting
     .refine(
       (value) => /^[^\p{Cc}\p{Cs}\u2028\u2029]+$/u.test(value) && Array.from(value).length <= longest,
       `expected a text of 1 to ${longest} characters, without control characters`,
     )
     .meta({ title: 'text' });
 
-export const fileName = string
+export const fileNameSetting = stringSetting
   .refine((name) => /^\P{Cc}{1,4096}$/u.test(name), 'expected a file name')
   .meta({ title: 'file' });
 
-export const contractAddress = string
+export const contractAddressSetting = stringSetting
   .regex(/^0x[0-9a-fA-F]{40}$/, 'expected 0x followed by 40 hexadecimal digits')
   .toLowerCase()
   .meta({ title: 'address' });
@@ -132,7 +132,7 @@ function isValidatorAddress(address: string): boolean {
 }
 
 /** An address of a validator: account, operator or external. */
-export const validatorAddress = string
+export const validatorAddressSetting = stringSetting
   .refine(
     isValidatorAddress,
     'expected a bech32 address with a correct checksum, such as inj1…, or 0x followed by 40 hexadecimal digits',

@@ -26,7 +26,7 @@ interface CachedPage {
 
 /**
  * A page is rendered again when a part of its key changes. Polls and reloads replace the array of states, and the process metrics return
- * another promise once a second. Without a poll, the families of an endpoint change only by becoming stale, so that their number suffices.
+ * another promise once a second. With the same states, time only removes families, which become stale, so that their number suffices.
  */
 type CacheKey = readonly [readonly EndpointState[], Promise<string>, ...familyCounts: readonly number[]];
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { decimal, toDecimalString, type Decimal } from '../chain/decimal.js';
-import { directoryOf } from '../config/config.js';
+import { recordingDirectoryOf } from '../config/config.js';
 import type { ContractFacts } from '../facts/contract/hub-side.js';
 import type { HubReading } from '../facts/contract/reading.js';
 import type { DocumentName } from '../document-types.js';
@@ -115,7 +115,7 @@ export interface RecordedFile {
 
 /** The path of a poll below the directory of the recording. */
 export function pathOf({ target, document, time }: Pick<RecordingHeader, 'target' | 'document' | 'time'>): string {
-  return [directoryOf(target), document, time.slice(0, 10), `${time.slice(11).replaceAll(':', '')}.json.gz`].join('/');
+  return [recordingDirectoryOf(target), document, time.slice(0, 10), `${time.slice(11).replaceAll(':', '')}.json.gz`].join('/');
 }
 
 /** No name begins with a dot: such files are not recorded polls, or not complete. */

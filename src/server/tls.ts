@@ -2,7 +2,7 @@ import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type T
 import { z } from 'zod';
 import { checkCertificates, readKeyPair } from '../config/pem.js';
 import { createFileReader } from '../config/text-file.js';
-import { fileName } from '../config/values.js';
+import { fileNameSetting } from '../config/values.js';
 import type { PathMessage } from '../config/yaml.js';
 import type { Result } from '../result.js';
 
@@ -24,9 +24,9 @@ const tlsVersion = z.enum(['TLS10', 'TLS11', 'TLS12', 'TLS13'] satisfies (keyof 
 
 export const tlsSection = z
   .strictObject({
-    cert_file: fileName,
-    key_file: fileName,
-    client_ca_file: fileName.optional(),
+    cert_file: fileNameSetting,
+    key_file: fileNameSetting,
+    client_ca_file: fileNameSetting.optional(),
     client_auth_type: clientAuthType.prefault('NoClientCert'),
     min_version: tlsVersion.prefault('TLS12'),
     max_version: tlsVersion.prefault('TLS13'),
