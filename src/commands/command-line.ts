@@ -278,7 +278,8 @@ export async function parseCommandLine(
   }
   if (invocation !== undefined && problems.size === 0) return invocation;
   const command = program.commands.some((each) => each.name() === first) ? ` ${first}` : '';
-  for (const problem of [...problems, `see bridge-exporter${command} --help`]) {
+  const explained = await Promise.all(Array.from(problems, withVariable));
+  for (const problem of [...explained, `see bridge-exporter${command} --help`]) {
     // A URL may contain a password or an API key.
     const line = problem
       .replace(/^error: /, '')
@@ -287,6 +288,14 @@ export async function parseCommandLine(
     printError(`bridge-exporter: ${line}`);
   }
   return 2;
+}
+
+/** Names the environment variable of a setting that is no flag, such as `poll.interval`. */
+async function withVariable(problem: string): Promise<string> {
+  const option = /^error: unknown option '--([^']+)'/.exec(problem)?.[1] ?? '';
+  const name = option.replaceAll('.', '_').toUpperCase();
+  const { targetVariables } = await import('../config/environment.js');
+  return Object.hasOwn(targetVariables, name) ? `${problem} (set the environment variable ${name} instead)` : problem;
 }
 
 /** The value as a separate argument, because Commander quotes an unknown flag with its value. */

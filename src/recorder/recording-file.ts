@@ -115,7 +115,12 @@ export interface RecordedFile {
 
 /** The path of a poll below the directory of the recording. */
 export function pathOf({ target, document, time }: Pick<RecordingHeader, 'target' | 'document' | 'time'>): string {
-  return [recordingDirectoryOf(target), document, time.slice(0, 10), `${time.slice(11).replaceAll(':', '')}.json.gz`].join('/');
+  return [
+    recordingDirectoryOf(target),
+    document,
+    time.slice(0, 10),
+    `${time.slice(11).replaceAll(':', '')}.json.gz`,
+  ].join('/');
 }
 
 /** No name begins with a dot: such files are not recorded polls, or not complete. */

@@ -165,6 +165,7 @@ describe('a usage error', () => {
       "command-argument value 'once' is invalid for argument 'command'. Expected a command before the flags, or no command to run the daemon.",
     ],
     ['--log.levle=warn', "unknown option '--log.levle' (Did you mean --log.level?)"],
+    ['--poll.interval=5s', "unknown option '--poll.interval' (set the environment variable POLL_INTERVAL instead)"],
     ['once --frobnicate', "unknown option '--frobnicate'"],
     ['once --url=https://u:secret@a.example/key', "unknown option '--url'"],
     // The flag of another command is not suggested.
