@@ -1,5 +1,5 @@
 import type { Block } from './block.js';
-import { Books } from './books.js';
+import { EventCounts } from './event-counts.js';
 import { ExternalContract } from './external-contract.js';
 import { type ContractAction, Oracle } from './oracle.js';
 import { createAccount, createExternalAddress, type Random } from './random.js';
@@ -34,7 +34,7 @@ export class BridgeModule {
   readonly tokens: Tokens;
   readonly validators: readonly Validator[];
   readonly withdrawals: Withdrawals;
-  readonly books = new Books();
+  readonly counts = new EventCounts();
   readonly valsets: Valsets;
   readonly oracle: Oracle;
   readonly contract: ExternalContract;
@@ -50,7 +50,7 @@ export class BridgeModule {
     this.#parameters = parameters;
     this.tokens = createTokens(random);
     this.validators = createValidators(random, baseStakes);
-    this.withdrawals = new Withdrawals(random, this.tokens, this.books);
+    this.withdrawals = new Withdrawals(random, this.tokens, this.counts);
     this.valsets = new Valsets(random, this.validators, start.height);
     this.oracle = new Oracle(this.validators, random.between(90_000, 99_000), start.height, start.externalHeight);
     const hubCoin = this.tokens.find(({ origin }) => origin === 'hub-coin') ?? this.tokens[0];
@@ -167,7 +167,7 @@ export class BridgeModule {
     switch (action.kind) {
       case 'deposit':
         this.contract.mint(action.tokenContract, BigInt(action.amount));
-        return this.books.count('deposited', [action.tokenContract], BigInt(action.amount));
+        return this.counts.add('deposited', [action.tokenContract], BigInt(action.amount));
       case 'withdraw':
         return this.withdrawals.observeExecution(action.batchNonce);
       case 'valset-update':

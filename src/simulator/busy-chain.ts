@@ -1,6 +1,6 @@
 import { type Block, BlockClock, EXTERNAL_BLOCK_MS, HOUR_MS, MINUTE_MS } from './block.js';
 import { BridgeModule } from './bridge-module.js';
-import { Chain } from './chain.js';
+import { SimulatedChain } from './chain.js';
 import { CrosschainModule } from './crosschain-module.js';
 import { EXTERNAL_CHAINS } from './external-chains.js';
 import { Arrivals, Random } from './random.js';
@@ -24,7 +24,7 @@ const SIGNED_WINDOW = 10_000;
 const CCTX_HABITS = { revertShare: 0.08, signingSeconds: [15, 60] } as const;
 
 /** A busy chain: its users, validators, orchestrators and relayers act in most blocks. */
-export class BusyChain extends Chain {
+export class BusyChain extends SimulatedChain {
   readonly blockTimeMs: number;
   readonly bridge: BridgeModule;
   readonly crosschain: CrosschainModule;

@@ -24,7 +24,7 @@ const KEPT_SUPPLIES = 32;
  * The simulated chain: a bridge module and a cross-chain module that advance under the rules of a scenario. It has no clock and no global
  * randomness: equal options and equal steps produce equal bytes.
  */
-export abstract class Chain {
+export abstract class SimulatedChain {
   abstract readonly blockTimeMs: number;
   abstract readonly scenario: ScenarioName;
   abstract readonly bridge: BridgeModule;
@@ -54,9 +54,8 @@ export abstract class Chain {
     return { height, timeMs: timeMs - nodeLagMinutes * MINUTE_MS, isSyncing: nodeLagMinutes > 0 };
   }
 
-  /** Those of the bridge and of the cross-chain module. */
-  get books(): ReadonlyMap<string, bigint> {
-    return new Map([...this.bridge.books, ...this.crosschain.books]);
+  get counts(): ReadonlyMap<string, bigint> {
+    return new Map([...this.bridge.counts, ...this.crosschain.counts]);
   }
 
   /** The newest block of the external chain. */

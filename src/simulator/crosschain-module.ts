@@ -1,5 +1,5 @@
 import type { Block } from './block.js';
-import { Books } from './books.js';
+import { EventCounts } from './event-counts.js';
 import { createCctx, currentRow, type Cctx, type CctxOptions, type SimulatedCctx } from './cctx.js';
 import { isBitcoin, type ExternalChain } from './external-chains.js';
 import { createPublicKey, type Random } from './random.js';
@@ -20,7 +20,7 @@ const MAX_LISTED = 500;
 const HISTORY_LENGTH = 20_000;
 
 /** An external chain with the cctxs that the signers have to finish there. */
-export interface Chain extends ExternalChain {
+export interface ConnectedChain extends ExternalChain {
   readonly queue: OutboundQueue;
 }
 
@@ -50,8 +50,8 @@ interface StoredCctx {
 
 /** The cross-chain module of the hub: unfinished cctxs by chain, as the rate limiter sees them. */
 export class CrosschainModule {
-  readonly chains: readonly [Chain, ...Chain[]];
-  readonly books = new Books();
+  readonly chains: readonly [ConnectedChain, ...ConnectedChain[]];
+  readonly counts = new EventCounts();
   tssPubkey: string;
   readonly #random: Random;
   readonly #habits: CctxHabits;
@@ -68,7 +68,7 @@ export class CrosschainModule {
     blockTimeMs: number,
     startMs: number,
   ) {
-    const withQueue = (chain: ExternalChain): Chain => ({
+    const withQueue = (chain: ExternalChain): ConnectedChain => ({
       ...chain,
       queue: new OutboundQueue(random.between(1000, 90_000), chain.lookahead),
     });
@@ -126,7 +126,7 @@ export class CrosschainModule {
   }
 
   /** What a new outgoing cctx to a chain begins with. */
-  optionsOf(chain: Chain, block: Block, value: bigint): Omit<CctxOptions, 'nonce'> {
+  optionsOf(chain: ConnectedChain, block: Block, value: bigint): Omit<CctxOptions, 'nonce'> {
     return {
       random: this.#random,
       chain,
@@ -180,7 +180,7 @@ export class CrosschainModule {
     for (const cctx of cctxs) {
       const status = endOf(cctx);
       this.#store({ cctx, end: { status, seconds } });
-      this.books.count('cctxs_finished', [cctx.chain.id, status]);
+      this.counts.add('cctxs_finished', [cctx.chain.id, status]);
     }
   }
 

@@ -1,6 +1,6 @@
 import { type Block, BlockClock } from './block.js';
 import type { BridgeModule } from './bridge-module.js';
-import { Chain, type ExternalBlock, externalBlock } from './chain.js';
+import { SimulatedChain, type ExternalBlock, externalBlock } from './chain.js';
 import type { CrosschainModule } from './crosschain-module.js';
 import { MainnetBridge } from './mainnet-bridge.js';
 import { MainnetCrosschain } from './mainnet-crosschain.js';
@@ -23,7 +23,7 @@ interface MainnetOptions {
 }
 
 /** A main network. It makes only the blocks in which something happens, so that a month takes seconds. */
-export class MainnetChain extends Chain {
+export class MainnetChain extends SimulatedChain {
   readonly blockTimeMs: number;
   readonly bridge: BridgeModule;
   readonly crosschain: CrosschainModule;

@@ -1,7 +1,7 @@
 import { Agenda } from './agenda.js';
 import { DAY_MS, type Block } from './block.js';
 import { createCctx, createCommand, type SimulatedCctx } from './cctx.js';
-import { type Chain, CrosschainModule, isFrozen } from './crosschain-module.js';
+import { type ConnectedChain, CrosschainModule, isFrozen } from './crosschain-module.js';
 import { isBitcoin, isUnused, MAINNET_CHAINS } from './external-chains.js';
 import type { Month } from './mainnet-month.js';
 import { Random } from './random.js';
@@ -66,7 +66,7 @@ export class MainnetCrosschain {
     }
   }
 
-  #drawMissed(chain: Chain, start: Block, noncesAgo: number, value: bigint): SimulatedCctx {
+  #drawMissed(chain: ConnectedChain, start: Block, noncesAgo: number, value: bigint): SimulatedCctx {
     const secondsAgo = (this.#random.between(...MISSED_DAYS) * DAY_MS) / 1000;
     const cctx = createCctx({
       ...this.module.optionsOf(chain, start, value),

@@ -1,11 +1,11 @@
 import { DAY_MS, MINUTE_MS } from './block.js';
 import { BusyChain } from './busy-chain.js';
-import type { Chain } from './chain.js';
+import type { SimulatedChain } from './chain.js';
 import { MainnetChain } from './mainnet-chain.js';
 import type { ScenarioName } from './scenarios.js';
 
-/** What is public of a chain. */
-export type Model = Pick<Chain, keyof Chain>;
+/** The public members of a chain: a class outside this folder cannot implement the protected ones. */
+export type Model = Pick<SimulatedChain, keyof SimulatedChain>;
 
 export interface ModelOptions {
   readonly seed: number;

@@ -1,18 +1,22 @@
-/** The parameters of the model, which hold from block to block. Rates are per minute, so they hold at any block time. */
+/** The parameters of a chain. Rates are per minute, so that they do not depend on the block time. */
 export interface Rules {
+  // Users of the bridge.
   /** New withdrawals per minute, as long as fewer than `maxUnbatchedTransfers` are unbatched. */
   readonly transfersPerMinute: number;
   readonly maxUnbatchedTransfers: number;
+  readonly depositsPerMinute: number;
+  // Batch creator.
   /** Maximum number of batches per run of the batch creator; 0: it is down. */
   readonly batchesPerRun: number;
   readonly batchSize: number;
   /** Tokens of which the batch creator builds no batch, by symbol. */
   readonly tokensWithoutBatches: ReadonlySet<string>;
-  readonly depositsPerMinute: number;
+  // Relayers.
   readonly relaysBatches: boolean;
   readonly relaysValsets: boolean;
   /** Tokens whose batches fail on the external chain, by symbol. */
   readonly unrelayableTokens: ReadonlySet<string>;
+  // Validators.
   readonly voters: ValidatorGroup;
   readonly valsetSigners: ValidatorGroup;
   /** Who confirms batches of the busiest token. `valsetSigners` confirm the batches of all other tokens. */
@@ -26,8 +30,10 @@ export interface Rules {
   readonly stakeChangesPerMinute: number;
   /** Maximum deviation of a stake from its base, as a share of it. */
   readonly stakeSpread: number;
+  // External chain of the bridge.
   /** External blocks by which the external chain jumps ahead once, as after a long halt of the hub. */
   readonly extraExternalBlocks: number;
+  // Users and signers of the cross-chain module.
   /** New cctxs per minute, as long as fewer than `maxPendingCctxs` are pending. */
   readonly cctxsPerMinute: number;
   readonly maxPendingCctxs: number;
@@ -46,6 +52,7 @@ export interface Rules {
   readonly confirmationFactors: ReadonlyMap<string, number>;
   /** Whether the hub sends transactions to other chains. */
   readonly outboundEnabled: boolean;
+  // Node.
   /** How old the newest block of the node is. */
   readonly nodeLagMinutes: number;
 }

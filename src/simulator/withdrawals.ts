@@ -1,4 +1,4 @@
-import type { Books } from './books.js';
+import type { EventCounts } from './event-counts.js';
 import { createAccount, createExternalAddress, createSignature, type Random } from './random.js';
 import { drawAmount, type Token, type Tokens } from './tokens.js';
 import type { Validator } from './validators.js';
@@ -40,12 +40,12 @@ export class Withdrawals {
   lastBatchId: number;
   readonly #random: Random;
   readonly #tokens: Tokens;
-  readonly #books: Books;
+  readonly #counts: EventCounts;
   /** The unbatched transfers of each token, oldest first. */
   readonly #pool: Map<Token, PooledTransfer[]>;
 
-  constructor(random: Random, tokens: Tokens, books: Books) {
-    this.#books = books;
+  constructor(random: Random, tokens: Tokens, counts: EventCounts) {
+    this.#counts = counts;
     this.#random = random;
     this.#tokens = tokens;
     this.#pool = new Map(tokens.map((token) => [token, []]));
@@ -108,7 +108,7 @@ export class Withdrawals {
     const index = pool.findIndex(({ fee }) => fee < belowFee);
     if (index === -1) return;
     pool.splice(index, 1);
-    this.#books.count('transfers_canceled', [token.contract]);
+    this.#counts.add('transfers_canceled', [token.contract]);
   }
 
   /** Confirms all batches of the tokens. */
@@ -128,10 +128,10 @@ export class Withdrawals {
     if (executed === undefined) return;
     this.batches = this.batches.filter((batch) => batch !== executed);
     const { contract } = executed.token;
-    this.#books.count('batches_executed', [contract]);
-    this.#books.count('transfers_executed', [contract], BigInt(executed.transfers.length));
+    this.#counts.add('batches_executed', [contract]);
+    this.#counts.add('transfers_executed', [contract], BigInt(executed.transfers.length));
     const amount = executed.transfers.reduce((sum, transfer) => sum + transfer.amount, 0n);
-    this.#books.count('withdrawn', [contract], amount);
+    this.#counts.add('withdrawn', [contract], amount);
     this.#cancel('superseded', ({ nonce, token }) => token === executed.token && nonce < batchNonce);
   }
 
@@ -149,7 +149,7 @@ export class Withdrawals {
     if (!this.batches.some(isCanceled)) return;
     for (const { token, transfers } of this.batches.filter(isCanceled)) {
       const pool = this.#poolOf(token);
-      this.#books.count('batches_canceled', [token.contract, reason]);
+      this.#counts.add('batches_canceled', [token.contract, reason]);
       pool.push(...transfers);
       pool.sort((left, right) => left.id - right.id);
     }

@@ -9,7 +9,7 @@ describe.each(['healthy', 'mainnet'] as const)(
   'the cross-chain flow of all scenarios on a hub that starts as %s',
   { timeout: fuzzTimeoutMs(5000) },
   (start) => {
-    it('equals the books of the hub at polls every 30 s, some of which fail', () => {
+    it('equals the event counts of the hub at polls every 30 s, some of which fail', () => {
       const { different, above, gaps, polls, short, total, observed, unseen } = week({
         start,
         incidentHours,
@@ -27,7 +27,7 @@ describe.each(['healthy', 'mainnet'] as const)(
     });
 
     // With fewer minutes of a scenario, one poll is in each, which the other test has as well.
-    it.skipIf(incidentHours < 0.2)('is never above the books of the hub at polls every 4 minutes', () => {
+    it.skipIf(incidentHours < 0.2)('is never above the event counts of the hub at polls every 4 minutes', () => {
       const { above, total } = week({ start, incidentHours, pollSeconds: 240, failedShare: 0 });
       expect(above).toEqual([]);
       expect(sumOf(total, 'mined')).toBeGreaterThan(0);

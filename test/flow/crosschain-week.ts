@@ -12,7 +12,7 @@ import { inputOf } from '../support/snapshots.js';
 import { modelOf, START_SECONDS, throughScenarios, type WeekOptions } from './through-scenarios.js';
 
 /*
- * What is concluded from the rate limiter inputs of a simulated chain, against the books of the chain: all scenarios in turn.
+ * What is concluded from the rate limiter inputs of a simulated chain, against the event counts of the chain: all scenarios in turn.
  */
 
 const OPTIONS = { staleAfterMs: 300_000, maxSeries: 200 };
@@ -25,10 +25,10 @@ const statuses: Readonly<Record<string, CctxAnswer>> = {
 
 type Counts = ReadonlyMap<string, number>;
 
-/** Finished cctxs by chain and outcome, as in the books. */
-function booksOf(model: Model): Counts {
+/** Finished cctxs by chain and outcome, as in the event counts. */
+function countsOf(model: Model): Counts {
   return new Map(
-    Array.from(model.books).flatMap(([key, count]): [string, number][] => {
+    Array.from(model.counts).flatMap(([key, count]): [string, number][] => {
       const [name, chainId, status = ''] = key.split(' ');
       return name === 'cctxs_finished' ? [[`${chainId} ${statuses[status]}`, Number(count)]] : [];
     }),
@@ -83,8 +83,8 @@ function answersOf(model: Model, flow: CrosschainFlow): Answers {
 export function week(options: WeekOptions) {
   const model = modelOf(options);
   let flow = poll(model, 0, EMPTY_CROSSCHAIN_FLOW);
-  const atStart = booksOf(model);
-  let books = atStart;
+  const atStart = countsOf(model);
+  let counts = atStart;
   const different: { counted: Counts; expected: Counts }[] = [];
   const above: string[] = [];
   let [polls, gaps, short] = [0, 0, 0];
@@ -95,20 +95,20 @@ export function week(options: WeekOptions) {
     // An interruption is counted when it begins.
     const isInterrupted = [before, after].some((one) => one.baseline === undefined || one.isInterrupted);
     const hasGap = isInterrupted || Object.entries(after.gaps).some(([reason, count]) => count !== flow.gaps[reason]);
-    const booksAfter = booksOf(model);
+    const countsAfter = countsOf(model);
     polls += 1;
     if (hasGap) gaps += 1;
     else {
       const counted = departedIn(after, before, answers, seconds, (index) => statusOf(model, index) !== 'pending');
-      const expected = perChain(difference(booksAfter, books));
+      const expected = perChain(difference(countsAfter, counts));
       const isLess = Array.from(counted).every(([chainId, count]) => count <= (expected.get(chainId) ?? 0));
       if (!isLess) different.push({ counted, expected });
       else if (!isEqual(counted, expected)) short += 1;
     }
-    const soFar = difference(booksAfter, atStart);
+    const soFar = difference(countsAfter, atStart);
     for (const [key, count] of countedBy(after)) if (!isWithin(key, count, soFar)) above.push(key);
     flow = after;
-    books = booksAfter;
+    counts = countsAfter;
   }
   const { unseen = 0 } = flow.gaps;
   return { polls, gaps, unseen, short, different, above, total: countedBy(flow), observed: pastOf(flow) };
@@ -139,10 +139,10 @@ function departedIn(
   return new Map(Array.from(sums).filter(([, count]) => count !== 0));
 }
 
-/** Those of unknown outcome have one in the books. */
-function isWithin(key: string, count: number, books: Counts): boolean {
+/** Those of unknown outcome have one in the event counts. */
+function isWithin(key: string, count: number, counts: Counts): boolean {
   const [chainId = '', outcome] = key.split(' ');
-  return count <= ((outcome === 'unknown' ? perChain(books).get(chainId) : books.get(key)) ?? 0);
+  return count <= ((outcome === 'unknown' ? perChain(counts).get(chainId) : counts.get(key)) ?? 0);
 }
 
 function isEqual(a: Counts, b: Counts): boolean {

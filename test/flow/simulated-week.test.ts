@@ -9,7 +9,7 @@ describe.each(['healthy', 'mainnet'] as const)(
   'the flow of all scenarios on a chain that starts as %s',
   { timeout: fuzzTimeoutMs(5000) },
   (start) => {
-    it('equals the books of the chain at polls every 30 s, some of which fail', () => {
+    it('equals the event counts of the chain at polls every 30 s, some of which fail', () => {
       const { above, different, gaps, polls, total } = week({
         start,
         incidentHours,
@@ -26,7 +26,7 @@ describe.each(['healthy', 'mainnet'] as const)(
     });
 
     // With fewer minutes of a scenario, one poll is in each, which the other test has as well.
-    it.skipIf(incidentHours < 0.2)('is never above the books of the chain at polls every 4 minutes', () => {
+    it.skipIf(incidentHours < 0.2)('is never above the event counts of the chain at polls every 4 minutes', () => {
       const { above, total } = week({ start, incidentHours, pollSeconds: 240, failedShare: 0 });
       expect(above).toEqual([]);
       expect(hasCounted(total, 'deposited')).toBe(true);

@@ -8,16 +8,16 @@ import { inputOf } from '../support/snapshots.js';
 import { modelOf, START_SECONDS, throughScenarios, type WeekOptions } from './through-scenarios.js';
 
 /*
- * What is concluded from the documents of a simulated chain, against the books of the chain: all scenarios in turn, on a busy bridge and on
+ * What is concluded from the documents of a simulated chain, against the event counts of the chain: all scenarios in turn, on a busy bridge and on
  * a main network.
  */
 
 const OPTIONS = { staleAfterMs: 300_000, maxSeries: 200 };
 
-export type Books = ReadonlyMap<string, bigint>;
+export type Counts = ReadonlyMap<string, bigint>;
 
-/** The counters of a flow with the names of the books. */
-function countersOf({ tokens }: BridgeFlow): Books {
+/** The counters of a flow with the names of the event counts. */
+function countersOf({ tokens }: BridgeFlow): Counts {
   const perToken = (name: string, counter: TokenCounter, ...labels: string[]): [string, bigint][] =>
     Array.from(tokens, ([contract, { counts }]) => [
       [name, contract, ...labels].join(' '),
@@ -36,7 +36,7 @@ function countersOf({ tokens }: BridgeFlow): Books {
   return new Map(all.filter(([, value]) => value !== 0n));
 }
 
-function increments(after: Books, before: Books): Books {
+function increments(after: Counts, before: Counts): Counts {
   const entries = Array.from(after, ([key, value]): [string, bigint] => [
     key.toLowerCase(),
     value - (before.get(key) ?? 0n),
@@ -45,8 +45,8 @@ function increments(after: Books, before: Books): Books {
 }
 
 /** Those of the bridge. */
-function booksOf({ books }: Model): Books {
-  return new Map(Array.from(books).filter(([key]) => !key.startsWith('cctxs_')));
+function countsOf({ counts }: Model): Counts {
+  return new Map(Array.from(counts).filter(([key]) => !key.startsWith('cctxs_')));
 }
 
 /** The only lists that the flow reads, so that a week takes seconds. */
@@ -62,34 +62,34 @@ function poll(model: Model, seconds: number, flow: BridgeFlow): BridgeFlow {
   return trackBridge(flow, input, OPTIONS);
 }
 
-/** `different` are intervals without a gap whose counters differ from the books; `above`, counters of an interval that are above them. */
+/** `different` are intervals without a gap whose counters differ from the event counts; `above`, counters of an interval that are above them. */
 export function week(options: WeekOptions) {
   const model = modelOf(options);
   let flow = poll(model, 0, EMPTY_BRIDGE_FLOW);
-  let [books, counters] = [booksOf(model), countersOf(flow)];
-  const different: { counted: Books; expected: Books }[] = [];
+  let [counts, counters] = [countsOf(model), countersOf(flow)];
+  const different: { counted: Counts; expected: Counts }[] = [];
   const above: string[] = [];
   let [polls, gaps] = [0, 0];
   for (const seconds of throughScenarios(model, options)) {
     const after = poll(model, seconds, flow);
     const hasGap = Object.entries(after.gaps).some(([reason, count]) => count !== flow.gaps[reason]);
-    const [booksAfter, countersAfter] = [booksOf(model), countersOf(after)];
-    const [counted, expected] = [increments(countersAfter, counters), increments(booksAfter, books)];
+    const [countsAfter, countersAfter] = [countsOf(model), countersOf(after)];
+    const [counted, expected] = [increments(countersAfter, counters), increments(countsAfter, counts)];
     polls += 1;
     if (hasGap) gaps += 1;
     else if (!isEqual(comparable(counted), comparable(expected))) different.push({ counted, expected });
     above.push(...keysAbove(counted, expected));
     flow = after;
-    [books, counters] = [booksAfter, countersAfter];
+    [counts, counters] = [countsAfter, countersAfter];
   }
   return { polls, gaps, different, above, total: counters };
 }
 
-/** A cancellation of unknown reason is one of the others in the books. */
-function keysAbove(counted: Books, expected: Books): string[] {
-  const withTotals = (books: Books): Books => {
-    const all = new Map(books);
-    for (const [key, value] of books) {
+/** A cancellation of unknown reason is one of the others in the event counts. */
+function keysAbove(counted: Counts, expected: Counts): string[] {
+  const withTotals = (counts: Counts): Counts => {
+    const all = new Map(counts);
+    for (const [key, value] of counts) {
       const [name, token = '', reason] = key.split(' ');
       if (reason === undefined || name === 'events') continue;
       const total = `all ${name} ${token}`;
@@ -104,9 +104,9 @@ function keysAbove(counted: Books, expected: Books): string[] {
 }
 
 /** Events that are known without their claims are of type unseen, and the reason of a cancellation can be unknown. */
-function comparable(books: Books): Books {
+function comparable(counts: Counts): Counts {
   const sums = new Map<string, bigint>();
-  for (const [key, value] of books) {
+  for (const [key, value] of counts) {
     if (/^events (?!deposit)/.test(key)) continue;
     const name = key.replace(/^(batches_canceled \S+) .*/, '$1');
     sums.set(name, (sums.get(name) ?? 0n) + value);
@@ -114,9 +114,9 @@ function comparable(books: Books): Books {
   return sums;
 }
 
-function isEqual(a: Books, b: Books): boolean {
+function isEqual(a: Counts, b: Counts): boolean {
   return a.size === b.size && Array.from(a).every(([key, value]) => b.get(key) === value);
 }
 
-export const hasCounted = (total: Books, name: string): boolean =>
+export const hasCounted = (total: Counts, name: string): boolean =>
   Array.from(total.keys()).some((key) => key.startsWith(name));

@@ -70,8 +70,8 @@ export class ServedChain implements Model {
     return this.chain.isOutboundEnabled;
   }
 
-  get books() {
-    return this.chain.books;
+  get counts() {
+    return this.chain.counts;
   }
 
   get external() {

@@ -71,7 +71,7 @@ const signedShare = (world: World, { confirms }: LiveBatch): number =>
 
 function booksOf({ chain }: World, isPart: (key: string) => boolean): number {
   let count = 0;
-  for (const [key, value] of chain.books) if (isPart(key)) count += Number(value);
+  for (const [key, value] of chain.counts) if (isPart(key)) count += Number(value);
   return count;
 }
 

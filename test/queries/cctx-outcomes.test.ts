@@ -13,10 +13,10 @@ const STEP_MS = 20_000;
 const STEPS = 12;
 const FINISHED = 'crosschain_cctxs_finished_total';
 
-/** Finished transactions on all chains, by status, as in the books. */
-function finishedOf({ books }: Model): Record<'OutboundMined' | 'Reverted' | 'Aborted', number> {
+/** Finished transactions on all chains, by status, as in the event counts. */
+function finishedOf({ counts }: Model): Record<'OutboundMined' | 'Reverted' | 'Aborted', number> {
   const count = (status: string): number =>
-    Array.from(books)
+    Array.from(counts)
       .filter(([key]) => key.startsWith('cctxs_finished ') && key.endsWith(` ${status}`))
       .reduce((sum, [, value]) => sum + Number(value), 0);
   return { OutboundMined: count('OutboundMined'), Reverted: count('Reverted'), Aborted: count('Aborted') };

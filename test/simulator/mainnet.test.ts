@@ -122,7 +122,7 @@ describe('a fault of a main network', () => {
     const chain = create();
     const [token] = chain.bridge.tokens;
     const executed = (): number[] =>
-      chain.bridge.tokens.map(({ contract }) => Number(chain.books.get(`batches_executed ${contract}`) ?? 0));
+      chain.bridge.tokens.map(({ contract }) => Number(chain.counts.get(`batches_executed ${contract}`) ?? 0));
     const [before] = executed();
     chain.setChanges({ transfersPerMinute: 3, unrelayableTokens: new Set([token.symbol]) });
     chain.advanceTime(120 * MINUTE_MS);
