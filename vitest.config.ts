@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that take minutes: alerts over days of a simulated chain, the whole path of an alert, fuzzing. */
 const SLOW = ['test/**/*.slow.test.ts'];
@@ -12,6 +13,16 @@ const FUZZ = [
   'test/simulator/scenarios.test.ts',
 ];
 
+/** The longest file. At the end of a run, it would be the only one, on one core. */
+const FIRST = 'test/problems/first-alerts.test.ts';
+
+class Sequencer extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isFirst = ({ moduleId }: TestSpecification): boolean => moduleId.endsWith(FIRST);
+    return (await super.sort(files)).toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)));
+  }
+}
+
 export default defineConfig({
   // Suppresses warnings about missing source maps of @actions/workflow-parser.
   logLevel: 'error',
@@ -19,6 +30,7 @@ export default defineConfig({
     // Files share the modules that a worker has loaded. Most of the time would be spent on loading otherwise.
     pool: 'threads',
     isolate: false,
+    sequence: { sequencer: Sequencer },
     // At least three, because many tests wait for a process.
     maxWorkers: Math.max(3, availableParallelism()),
     globalSetup: 'test/support/global-setup.ts',

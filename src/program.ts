@@ -37,7 +37,7 @@ type SignalHandlers = Partial<Record<'SIGTERM' | 'SIGINT' | 'SIGHUP', () => void
 function handleSignals({ received, remember }: EarlySignals, handlers: SignalHandlers): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     const handler = handlers[signal];
-    // Before the other listener is removed: without one, a signal ends the process.
+    // Before the early listener is removed: without a listener, a signal ends the process.
     if (handler) process.on(signal, handler);
     process.off(signal, remember);
     if (!received.has(signal)) continue;
@@ -50,7 +50,7 @@ type Stop = (signal: NodeJS.Signals) => void;
 
 const exitAtOnce: Stop = () => process.exit(0);
 
-/** The signals of a command. A server ends with 0 at any time, and closes what it has opened as soon as it waits for the signal. */
+/** The signals of a command. A server ends with 0 at any time. Once it waits for the signal, it closes its resources first. */
 function commandSignals(
   { command, isServer }: Invocation,
   early: EarlySignals,
@@ -90,7 +90,7 @@ function stdoutFailed(error: NodeJS.ErrnoException): never {
   process.exit(1);
 }
 
-/** Nobody can be told. Not the exit code 0, so that a service manager starts a daemon again. */
+/** The failure cannot be reported. The exit code makes a service manager start the daemon again. */
 function stderrFailed(): never {
   process.exit(1);
 }

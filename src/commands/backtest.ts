@@ -16,7 +16,7 @@ import { openRecording, STEP_MS } from './recording-metrics.js';
 /** Alerts of `verdictsOf` that are no problems of a document. */
 const JUDGED_BY_POLLS: ReadonlySet<string> = new Set(Object.values(endpointRules).map(({ name }) => name));
 
-/** An alert from its first step to its last one. */
+/** An alert from its first to its last step. */
 interface Firing extends Pick<Verdict, 'alert' | 'severity' | 'target' | 'document' | 'subject'> {
   readonly fromMs: number;
   readonly lastMs: number;

@@ -24,9 +24,9 @@ interface CommandDefinition extends HelpContent {
   readonly options: readonly Option[];
   /** Returns a problem of the flags together. */
   readonly check?: (command: Command) => string | undefined;
-  /** Whether it runs until it is stopped; by default, it does not. */
+  /** Whether the command runs until it is stopped; false by default. */
   readonly isServer?: (options: never) => boolean;
-  /** Imports the command when it runs, because loading the modules of the daemon takes several times as long as starting Node.js. */
+  /** Imports a command when it runs, because loading the modules of the daemon takes several times as long as starting Node.js. */
   readonly load: () => Promise<(options: never, context: CommandContext) => Promise<ExitCode>>;
 }
 
@@ -240,7 +240,7 @@ export function createProgram(
       onInvocation({ command: name, options, isServer: definition.isServer?.(options) ?? false, run });
     });
   }
-  // Not for other commands: Commander suggests the flags that the program shows.
+  // Only without the name of a command, because Commander suggests the flags that the program shows.
   if (!program.commands.some((command) => command.name() === first)) {
     const [daemon] = program.commands;
     const visibleOptions = (command: Command): Option[] => [
@@ -298,13 +298,13 @@ async function withVariable(problem: string): Promise<string> {
   return Object.hasOwn(targetVariables, name) ? `${problem} (set the environment variable ${name} instead)` : problem;
 }
 
-/** The value as a separate argument, because Commander quotes an unknown flag with its value. */
+/** Makes the value a separate argument, because Commander quotes an unknown flag with its value. */
 function splitValue(argument: string): readonly string[] {
   const [, name, value] = /^(--[^=]+)=(.*)$/s.exec(argument) ?? [];
   return name === undefined || value === undefined ? [argument] : [name, value];
 }
 
-/** The arguments to parse next, because Commander stops at the first problem: without its flag. `undefined` if it is about no flag. */
+/** The arguments without the flag of a problem, to find the next one: Commander stops at the first. `undefined` for a problem without a flag. */
 function withoutProblem(
   args: readonly string[],
   { code, message }: CommanderError,

@@ -25,7 +25,7 @@ export interface CommandContext {
   readonly logFailed: () => void;
   /** Resolves with the next SIGTERM or SIGINT. Before the call, and after that signal, a signal ends the process at once. */
   readonly waitForStopSignal: () => Promise<NodeJS.Signals>;
-  /** Calls the function on every SIGHUP, and now if there was one already. */
+  /** Calls the function on every SIGHUP, and at once after an earlier SIGHUP. */
   readonly onReloadSignal: (reload: () => void) => void;
 }
 

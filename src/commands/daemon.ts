@@ -15,7 +15,7 @@ const WITHOUT_INTERRUPT_BUDGET = 24;
 
 /** The daemon: polls and serves until it is stopped. */
 export async function runDaemon(options: DaemonFlags, context: CommandContext): Promise<ExitCode> {
-  // Before the configuration is loaded: a change in the meantime is found by the first check.
+  // Before the configuration is loaded, so that the first check detects a change in the meantime.
   const autoReload = await prepareAutoReload(options);
   const config = await readConfig(context, options);
   const web = await readWebOptions(options);

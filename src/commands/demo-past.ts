@@ -14,8 +14,8 @@ import { readPoll } from '../poll/read-poll.js';
 import { MINUTE_MS } from '../units.js';
 
 /*
- * The past of a demo: the state of an exporter that has polled the simulated chain since before the incident, because the verdict about a scenario
- * takes up to hours.
+ * The past of a demo: the state of an exporter that has polled the simulated chain since before the incident, because the verdict about
+ * a scenario takes up to hours.
  */
 
 /** The chain is healthy at first. */
@@ -23,7 +23,7 @@ const HEALTHY_MINUTES = 10;
 
 const INCIDENT_MINUTES = 20;
 
-/** How long other scenarios last until the verdict about them is reached. */
+/** Duration of a scenario until its verdict. */
 const longIncidents: Partial<Readonly<Record<ScenarioName, number>>> = {
   backlog: 45,
   stuck: 65,

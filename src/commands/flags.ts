@@ -6,8 +6,8 @@ import type { ListenAddress } from '../server/server.js';
 import { DAY_MS, HOUR_MS, SECOND_MS, formatDuration, parseDuration } from '../units.js';
 
 /*
- * The flags in groups, each with its values: Commander calls that of `--web.listen-address` `web.listenAddress`. A flag with a dot in its name is also
- * an environment variable.
+ * The flags in groups, each with the types of its values. Commander names the value of `--web.listen-address` `web.listenAddress`. A flag
+ * with a dot in its name is also an environment variable.
  */
 
 /** `parse` throws an `InvalidArgumentError`. The help shows the text of the default. */
@@ -24,7 +24,7 @@ function expected(description: string): never {
 const boolean = (text: string): boolean =>
   text === 'true' || text === 'false' ? text === 'true' : expected('true or false');
 
-/** Not the next flag, which Commander takes for the value of a flag without one. */
+/** Rejects the next flag, which Commander uses as the value of a flag without a value. */
 const fileName = (text: string): string => (text === '' || text.startsWith('--') ? expected('a file name') : text);
 
 const integer = (smallest: number, largest: number) => (text: string) =>
@@ -39,7 +39,7 @@ const duration = (smallest: number, largest: number) => (text: string) => {
   return ms >= smallest && ms <= largest ? ms : expected(`a duration ${range}, such as 30s, 1m30s or 500ms`);
 };
 
-/** Parses an interval of at most a day, like those of polls: timers are limited to 2^31 ms. */
+/** Parses an interval of at most a day, as for polls: timers are limited to 2^31 ms. */
 const reloadInterval = (text: string): number => (parseDuration(text) === 0 ? 0 : duration(100, DAY_MS)(text));
 
 function listenAddress(text: string): ListenAddress {
@@ -69,7 +69,7 @@ function shard(text: string): Shard {
 const oneOf = (names: readonly string[]) => (text: string) =>
   names.includes(text) ? text : expected(`one of ${names.join(', ')}`);
 
-/** Parses a time, in milliseconds since 1970. One without an offset is in UTC. */
+/** Parses a time, in milliseconds since 1970; in UTC without an offset. */
 function time(text: string): number {
   const [, date, clock = 'T00:00', offset = 'Z'] =
     /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
@@ -161,7 +161,7 @@ export const daemonFlags = () => [
 ];
 
 export interface OnceFlags extends ConfigFlags, ShardFlag, LogFlags {
-  /** By default, there is one on a terminal. */
+  /** By default, a summary is printed on a terminal. */
   readonly summary?: boolean;
   readonly failOn?: 'warning' | 'critical';
 }
@@ -231,7 +231,7 @@ export const replayFlags = () => [
   ...logFlags(),
 ];
 
-/** The scenario is one of the simulator, which the command line does not load for other commands. */
+/** The type of scenarios is a parameter, because the command line loads the simulator only for its commands. */
 export interface SimulatorFlags<Scenario> extends LogFlags {
   readonly listen: ListenAddress;
   readonly seed: number;

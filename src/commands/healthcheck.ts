@@ -36,7 +36,7 @@ export async function runHealthcheck(options: WebFlags, context: CommandContext)
     if (status !== 200 && status !== 401) throw new Error(`status ${status}`);
     return 0;
   } catch (error) {
-    // One error for each address.
+    // Node.js reports an error per address.
     for (const problem of error instanceof AggregateError ? (error.errors as unknown[]) : [error]) {
       const address = problem instanceof Error && 'address' in problem ? ` by ${String(problem.address)}` : '';
       context.printError(`bridge-exporter: ${url}: ${systemErrorText(problem)}${address}`);

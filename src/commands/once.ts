@@ -17,7 +17,7 @@ import { inactiveWatched, reportDocuments, type ReadEndpoint } from './summary.j
 import { createQueryRunner, type QueryLog } from '../poll/query-runner.js';
 import { formatDuration } from '../units.js';
 
-/** Polls that take longer are announced. */
+/** Longer polls are announced. */
 const PROGRESS_DELAY_MS = 1_000;
 
 /** `once`: polls every endpoint once and prints the metrics. */
@@ -59,7 +59,7 @@ async function pollEndpoints(
   return endpoints;
 }
 
-/** How long a document waits for the answers to other queries of the node. */
+/** Timeout of the answers to other queries of the node, after the document. */
 const ANSWERS_GRACE_MS = 2_000;
 
 async function pollOnce(
@@ -100,7 +100,7 @@ async function answersTo(job: PollJob, executor: PollExecutor, polled: EndpointS
       state = withQuery(state, query);
     },
   );
-  // The validators that are asked about are in the list of validators.
+  // The list of validators says for which validators the node is queried next.
   await withinMs(
     ANSWERS_GRACE_MS,
     runQueries(job).then(async () => runQueries(job)),

@@ -34,7 +34,7 @@ export async function recordSimulation(
   for (let elapsedMs = 0; elapsedMs <= durationMs; elapsedMs += intervalMs) {
     if (elapsedMs > 0) model.advanceTime(intervalMs);
     const timeMs = startTime * 1000 + elapsedMs;
-    // oxlint-disable no-await-in-loop -- one poll after the other, as fast as they are written
+    // oxlint-disable no-await-in-loop -- polls are recorded in sequence, as fast as the disk allows
     for (const document of RECORDED) await writePoll(recording, model, document, timeMs);
     context.showProgress(`recorded until ${new Date(timeMs).toISOString().slice(0, 16)}`);
     if ((await Promise.race([waited, nextTurn('next' as const)])) === 'stopped') break;

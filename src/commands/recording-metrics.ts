@@ -43,7 +43,7 @@ export async function replayRecording(
 interface ReplayOptions {
   /** How much before the range the polls are read from. */
   readonly warmUpMs?: number;
-  /** Whether all endpoints are judged at one point in time. */
+  /** Whether all endpoints are judged at the same time. */
   readonly hasOneClock?: boolean;
 }
 
@@ -99,8 +99,8 @@ function createTimestamps(): (openMetrics: string, timeMs: number) => string {
 }
 
 /**
- * The families of the exporter without a target, which rules on a missing exporter read: as of one exporter with this configuration
- * that has run since the first sample.
+ * The families of the process, which rules on a missing exporter read, for an exporter with this configuration that has run since the
+ * first sample.
  */
 function exporterFamilies(config: Config, { build }: CommandContext, sinceMs: number): string {
   const loadedAt = { epochSeconds: sinceMs / 1000, monotonicMs: 0 };

@@ -12,7 +12,7 @@ import type { ReplayFlags } from './flags.js';
 import { createLog } from './log.js';
 import { openRecording } from './recording-metrics.js';
 
-/** A replay starts so long before the time that is shown, because values are remembered that long to be compared with later ones. */
+/** A replay starts this long before the shown time, because values are remembered this long for comparisons. */
 const PAST_MS = DAY_MS;
 
 const TELEMETRY_PATH = '/metrics';
@@ -47,7 +47,7 @@ export async function serveRecording(
   const at: Instant = { epochSeconds: atMs / 1000, monotonicMs: atMs };
   const states = endpoints.map(({ state }) => state);
   const shown = { all: () => endpoints, states: () => states };
-  // The metrics of this process are not those of the time.
+  // This process has no metrics of the recorded time.
   const metricsPage = createMetricsPage(shown, { render: async () => '' });
   const active = { current: () => loaded, rejected: () => undefined };
   const app = createApp(

@@ -18,7 +18,7 @@ import { inactiveWatched, reportDocuments, type ReadEndpoint } from './summary.j
 import { configOrExitCode } from './configuration.js';
 import { cleanText } from '../text/untrusted-text.js';
 
-/** `replay`: prints the metrics of a recording, or of recorded response bodies, these with the settings of the first target. Rejects if a file cannot be read. */
+/** `replay`: prints the metrics of a recording, or of response bodies with the settings of the first target. Rejects if a file cannot be read. */
 export async function runReplay(options: ReplayFlags, context: CommandContext): Promise<ExitCode> {
   const config = await configOrExitCode(context, options, defaultConfig);
   if (typeof config === 'number') return config;
@@ -31,7 +31,7 @@ export async function runReplay(options: ReplayFlags, context: CommandContext): 
     const { replayRecording } = await import('./recording-metrics.js');
     return replayRecording({ ...options, recording }, config, context);
   }
-  // There is none if no target file matches.
+  // Without a matching target file, there is no target.
   const [target = { name: DEFAULT_TARGET_NAME }] = config.targets;
   const base = { ...targetOptions(config, target), isSinglePoll: true };
   const endpoints: ReadEndpoint[] = [];

@@ -17,7 +17,7 @@ import { executeQuery, parseRequest, type QueryResponse } from '../simulator/que
 import { queryContext } from '../poll/query-runner.js';
 import type { ContractExchange, StepContext } from '../document-types.js';
 
-/* The responses of a simulated chain to all requests but those for documents, without a network. */
+/* The responses of a simulated chain to all requests except for documents, without a network. */
 
 /** Responds to a request of a path with parameters. */
 type Respond = (path: string) => QueryResponse;
@@ -27,7 +27,7 @@ export function respondTo(model: Model, path: string): QueryResponse {
   return 'endpoint' in query ? executeQuery(model, query) : query;
 }
 
-/** The states of the queries of an endpoint after those that are due were answered at once. */
+/** The states of the queries of an endpoint after immediate answers to all due queries. */
 export function answerQueries(options: StepContext, before: EndpointState, respond: Respond, at: Instant): QueryStates {
   let state = { ...before, queries: queryStatesOf(options, before.queries) };
   for (const own of state.queries.values()) {

@@ -18,7 +18,7 @@ import type { OnceFlags } from './flags.js';
 
 /* The output of `once` and `replay`, which read every document once. */
 
-/** An endpoint after its only poll. */
+/** An endpoint after a single poll. */
 export interface ReadEndpoint {
   readonly state: EndpointState;
   readonly context: StepContext;
@@ -84,7 +84,7 @@ export interface Summary {
   readonly failure: string | undefined;
 }
 
-/** The problems that one poll of each endpoint proves, in the sentences of the status page, without failures of polls. */
+/** The problems that a single poll of each endpoint proves, in the sentences of the status page, without failures of polls. */
 export function summarize(states: readonly EndpointState[], now: Instant, failOn?: Severity): Summary {
   const targets = verdictsOf(states, now);
   const polled = states.filter(({ success }) => success !== undefined);
@@ -122,7 +122,7 @@ function buildingUpLine({ target, severity, sentence, ageSeconds, startSeconds, 
   return `${target}: building up, ${severity} in ${left}: ${sentenceText(sentence)}`;
 }
 
-/** The problems whose fields the node does not serve, those that one poll never proves, and the documents of which nothing is judged. */
+/** Problems whose fields the node does not serve, problems that need more than a poll, and documents of which nothing is judged. */
 function notJudgedLines(
   { target, notJudgedHere }: TargetVerdicts,
   states: readonly EndpointState[],

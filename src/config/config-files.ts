@@ -121,7 +121,7 @@ function parseTargetFile(path: string, content: TextResult): Result<TargetList> 
   return { ok: true, directory: dirname(path), targets: data, label };
 }
 
-/** Appends the targets of target files to those of the configuration file. Invalid data stays as it is, for the schema to report. */
+/** Appends the targets of target files to the targets of the configuration file. Leaves invalid data to the schema, which reports it. */
 function withTargets(
   { data, label }: Pick<ConfigData, 'data' | 'label'>,
   directory: string,

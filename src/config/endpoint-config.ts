@@ -189,7 +189,7 @@ export const crosschain = z
 export const defaultBridgeSettings: BridgeSettings = bridgeSettings.parse({});
 export const defaultCrosschainSettings: CrosschainSettings = crosschainSettings.parse({});
 
-/** An endpoint as it is configured, split into how it is requested and its other settings. */
+/** A configured endpoint: its request, and its other settings. */
 export function splitConnection<T extends NodeConnection>(endpoint: T) {
   const { url, basic_auth, authorization, http_headers, tls_config, proxy_url, ...settings } = endpoint;
   const connection: NodeConnection = { url, basic_auth, authorization, http_headers, tls_config, proxy_url };

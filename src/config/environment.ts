@@ -55,8 +55,8 @@ export function environmentData(env: Environment): unknown {
 }
 
 /**
- * The variable that caused a problem, with the index of an entry of a list. In `poll`, variables set only the interval, so it causes every
- * problem there; a problem of the target itself is that it has no URL.
+ * The variable that caused a problem, with the index of an entry of a list. The interval is the only variable of `poll`, so that it causes
+ * every problem there. The only problem of the target itself is a missing URL.
  */
 export function variableOf(path: Path): string {
   if (path[0] === 'poll') return 'POLL_INTERVAL';

@@ -29,7 +29,7 @@ export function clampToMemory(config: Config, bytes: number): { config: Config; 
   return { config: { ...config, poll: { ...poll, max_body_size: maxBodyBytes } }, warnings: [warning] };
 }
 
-/** A real document has a value per 31 to 41 bytes, a hostile one per 3 to 8. */
+/** Real documents have a value per 31 to 41 bytes, hostile documents a value per 3 to 8 bytes. */
 const BODY_BYTES_PER_VALUE = 24;
 /** Heap per value until its document is derived. Half of the heap is left for everything else. */
 const HEAP_BYTES_PER_VALUE = 200;

@@ -2,7 +2,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 
 /**
  * A string that must not be printed. JSON, template literals, logs and `inspect` do not show the content of a `KeyObject`; only `reveal` does.
- * Two of equal content are equal for `isDeepStrictEqual`, by which a reload finds what has changed.
+ * Secrets of equal content are equal for `isDeepStrictEqual`, with which a reload compares configurations.
  */
 export type Secret = KeyObject;
 

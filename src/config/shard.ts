@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** One of `count` processes that share the targets of a configuration; the first one has index 1. */
+/** A process of `count` processes that share the targets of a configuration. Indexes begin at 1. */
 export interface Shard {
   readonly index: number;
   readonly count: number;

@@ -3,12 +3,13 @@ import { z } from 'zod';
 import { formatDuration, formatSize, parseDuration, parseSize } from '../units.js';
 
 /*
- * Values of the configuration file. All but booleans are strings: numbers in YAML stay strings, so that they keep every digit (see
- * yaml.ts). A schema that converts its value is a codec, so that `z.encode` prints it. `regex` becomes a pattern of the JSON schema, which has no flags. No message quotes a value: it may be a secret
- * under the wrong key. The title is the type in docs/configuration.md.
+ * Values of the configuration file. All values except booleans are strings: numbers in YAML stay strings, so that they keep every digit
+ * (see yaml.ts). A schema that converts its value is a codec, so that `z.encode` prints the value. `regex` becomes a pattern of the JSON
+ * schema, which has no flags. No message quotes a value, because a secret may be under the wrong key. The title is the type in
+ * docs/configuration.md.
  */
 
-/** Later checks are skipped if it fails; with `abort`, zod would also skip the checks of the mappings around it. */
+/** Skips later checks after a failure; with `abort`, zod would also skip the checks of the mappings around it. */
 export const precondition =
   (isValid: (text: string) => boolean, message: string): z.core.CheckFn<string> =>
   ({ value: input, issues }) => {
@@ -141,8 +142,8 @@ export const validatorAddressSetting = stringSetting
   .meta({ title: 'address' });
 
 /*
- * Checks of mappings and lists. They run although another value is invalid, so that all problems are reported at once; so a mapping may be
- * something else.
+ * Checks of mappings and lists. They run even if other values are invalid, so that all problems are reported at once. Their input may
+ * therefore be of another type.
  */
 
 type Mapping = Readonly<Record<string, unknown>>;

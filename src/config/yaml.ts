@@ -57,7 +57,7 @@ function formatFirst<T>(problems: readonly T[], format: (problem: T) => string):
   return problems.length > MAX_PROBLEMS ? [...lines, `and ${problems.length - MAX_PROBLEMS} more`] : lines;
 }
 
-/** The problems of an issue: one for each unknown key, and those of the alternative that was meant. */
+/** The problems of an issue: one for each unknown key, and the problems of the intended alternative of a union. */
 function problemsOf(issue: z.core.$ZodIssue, topLevel: readonly string[]): PathMessage[] {
   const { path, message } = issue;
   if (issue.code === 'unrecognized_keys') {
@@ -72,7 +72,7 @@ function problemsOf(issue: z.core.$ZodIssue, topLevel: readonly string[]): PathM
 
 const isInside = ({ path }: z.core.$ZodIssue): boolean => path.length > 0;
 
-/** Instead of the message of zod; `undefined` for those that are clear to an operator. */
+/** A message that replaces the one of zod; `undefined` if the message of zod is clear. */
 function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return 'is missing';
   if (issue.input === null) return 'is empty';
@@ -101,7 +101,7 @@ export function parseYaml(text: string, source: string): YamlResult {
   }));
   const problems = errors.length > 0 ? errors : findUnsupported(document);
   if (problems.length > 0) {
-    // A single mistake causes several errors of the parser: the first one of each line is kept.
+    // A single mistake causes several errors of the parser, of which the first in each line is kept.
     const byLine = new Map(problems.toReversed().map((problem) => [lines.linePos(problem.offset).line, problem]));
     const format = ({ offset, message }: (typeof problems)[number]) => `${positionOf(offset)}: ${message}`;
     return { ok: false, problems: formatFirst(Array.from(byLine.values()).toReversed(), format) };
@@ -139,7 +139,7 @@ function findUnsupported(document: Document.Parsed) {
   return found;
 }
 
-/** Messages instead of those of the parser that quote the file, which may contain secrets. */
+/** Replace messages of the parser that quote the file, which may contain secrets. */
 const messages: Partial<Record<ErrorCode, string>> = {
   BAD_DIRECTIVE: 'Directives are not supported',
   BAD_DQ_ESCAPE: 'Invalid escape sequence',
@@ -147,7 +147,7 @@ const messages: Partial<Record<ErrorCode, string>> = {
   TAG_RESOLVE_FAILED: 'Tags are not supported',
 };
 
-/** The message of the parser without the text of the file, which it has after a colon. */
+/** The message of the parser without its quotation of the file, which follows a colon. */
 function unquoted({ code, message }: YAMLError): string {
   return messages[code] ?? (code === 'UNEXPECTED_TOKEN' ? message.replace(/: .*/s, '') : message);
 }

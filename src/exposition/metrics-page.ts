@@ -34,7 +34,7 @@ function isSameKey(a: CacheKey, b: CacheKey): boolean {
   return a.length === b.length && a.every((part, index) => part === b[index]);
 }
 
-/** Creates the page and its cache: scrapes share one rendered page per format and its compressed form, so that frequent scrapes cost little CPU time. */
+/** Creates the page and its cache: scrapes share a rendered page per format and its compressed form, so that they cost little CPU time. */
 export function createMetricsPage(
   endpoints: { readonly states: () => readonly EndpointState[] },
   processMetrics: Pick<ProcessMetrics, 'render'>,

@@ -2,10 +2,10 @@ import { MINUTE_MS, type Block } from './block.js';
 import type { Random } from './random.js';
 import type { Rules } from './scenarios.js';
 
-/** What is done in the first block since it is due. */
+/** Runs in the first block after its due time. */
 export type Action = (block: Block, rules: Rules, dueMs: number) => void;
 
-/** Does what is due, and returns when it is due again; Infinity: never. */
+/** Acts, and returns the next due time; Infinity: never. */
 type Task = (dueMs: number, block: Block, rules: Rules) => number;
 
 /** Rates apply from 6 to 22 o'clock UTC, at night this share of them. */
@@ -13,7 +13,7 @@ const NIGHT_SHARE = 0.3;
 /** After this time without an arrival, the rate is read again. */
 const MAX_GAP_MS = 10 * MINUTE_MS;
 
-/** What happens next and when. Blocks in which nothing is due can be skipped. */
+/** Tasks by due time. A model skips blocks without a due task. */
 export class Agenda {
   readonly #entries: { dueMs: number; readonly task: Task }[] = [];
 
@@ -24,7 +24,7 @@ export class Agenda {
     });
   }
 
-  /** A minute later again, as long as `act` returns false. */
+  /** Repeats `act` every minute until it returns true. */
   until(dueMs: number, act: (block: Block) => boolean): void {
     this.#add(dueMs, (_dueMs, block) => (act(block) ? Infinity : block.timeMs + MINUTE_MS));
   }
@@ -58,7 +58,7 @@ export class Agenda {
     return next;
   }
 
-  /** Does everything that is due by the time of the block, in the order of the due times. */
+  /** Runs the tasks that are due by the time of the block, in the order of their due times. */
   run(block: Block, rules: Rules): void {
     for (let dueMs = this.nextMs; dueMs <= block.timeMs; dueMs = this.nextMs) {
       const entry = this.#entries.find((candidate) => candidate.dueMs === dueMs);

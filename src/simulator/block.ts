@@ -29,7 +29,7 @@ interface BlockClockOptions {
 
 const NO_HALT: TimeSpan = { fromMs: 0, untilMs: 0 };
 
-/** The blocks of a hub by time, so that a model can skip those in which nothing happens. */
+/** The blocks of a hub by time, so that a model can skip blocks without events. */
 export class BlockClock {
   readonly #options: BlockClockOptions;
   #skippedExternalBlocks = 0;

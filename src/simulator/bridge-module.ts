@@ -12,7 +12,7 @@ const BLACKLIST_LENGTH = 80;
 const SLASH_FRACTION = '0.001000000000000000';
 const CONTRACT_START_HEIGHT = 12_705_133;
 
-/** The last claim of an orchestrator, and what it has to pay for the next ones. */
+/** The last claim of an orchestrator, and its funds for further claims. */
 export interface OrchestratorStatus {
   readonly lastEventNonce: number;
   readonly externalHeight: number;
@@ -128,7 +128,7 @@ export class BridgeModule {
     }));
   }
 
-  /** What the node knows of an orchestrator; `undefined` for another account. */
+  /** The status of an orchestrator; `undefined` for another account. */
   orchestrator(address: string): OrchestratorStatus | undefined {
     const validator = this.validators.find(({ orchestrator }) => orchestrator === address);
     return (

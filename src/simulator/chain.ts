@@ -17,7 +17,7 @@ export interface ExternalBlock {
   readonly seconds: number;
 }
 
-/** Module states whose supplies are known. A real node has those of all heights. */
+/** Number of module states whose supplies are kept. A real node has the supplies of all heights. */
 const KEPT_SUPPLIES = 32;
 
 /**
@@ -39,7 +39,7 @@ export abstract class SimulatedChain {
   abstract advanceTime(ms: number): void;
   /**
    * Takes effect with the next block. Existing transfers, batches and events remain. A chain that starts in `mainnet` keeps its habits in
-   * every scenario; others cannot change to it.
+   * every scenario; other chains cannot change to `mainnet`.
    */
   abstract setScenario(scenario: ScenarioName): void;
 

@@ -16,7 +16,7 @@ export interface RateLimiterQuery {
 /** The window that tests of the real chain use. */
 const DEFAULT_WINDOW = 500n;
 const MAX_LISTED = 500;
-/** Number of finished cctxs kept for the past value, and of those kept to be found by their index: days of normal traffic. */
+/** Number of finished cctxs kept for the past value, and of cctxs kept by index: days of normal traffic. */
 const HISTORY_LENGTH = 20_000;
 
 /** An external chain with the cctxs that the signers have to finish there. */
@@ -42,7 +42,7 @@ interface CctxHabits {
 /** How a cctx ends. */
 type FinalStatus = 'OutboundMined' | 'Reverted' | 'Aborted';
 
-/** A cctx that the hub still has but does not list: a finished one, or one of an earlier key, which has no end. */
+/** A cctx that the hub keeps but does not list: a finished cctx, or a cctx of an earlier key, which has no end. */
 interface StoredCctx {
   readonly cctx: SimulatedCctx;
   readonly end?: { readonly status: FinalStatus; readonly seconds: number };
@@ -58,7 +58,7 @@ export class CrosschainModule {
   readonly #blockTimeMs: number;
   readonly #startMs: number;
   readonly #stored = new Map<string, StoredCctx>();
-  /** The outgoing ones, in the order of their inbound heights. */
+  /** Outgoing cctxs, in the order of their inbound heights. */
   #finished: SimulatedCctx[] = [];
 
   constructor(
@@ -125,7 +125,7 @@ export class CrosschainModule {
     chain.queue.pending.push({ ...cctx, confirmationSeconds, isLost: this.#isLost(chain, rules) });
   }
 
-  /** What a new outgoing cctx to a chain begins with. */
+  /** Options of a new outgoing cctx to a chain. */
   optionsOf(chain: ConnectedChain, block: Block, value: bigint): Omit<CctxOptions, 'nonce'> {
     return {
       random: this.#random,
@@ -146,7 +146,7 @@ export class CrosschainModule {
     return canLose && this.#random.chance(lostShare) && this.lostCount < maxLostCctxs;
   }
 
-  /** Goes on with the cctxs of the chains that are not frozen. The signers find what they have lost unless the scenario loses cctxs. */
+  /** Advances the cctxs of chains that are not frozen. The signers recover lost cctxs unless the scenario loses cctxs. */
   step({ timeMs }: Block, rules: Rules): void {
     const seconds = Math.floor(timeMs / 1000);
     for (const { id, queue } of this.chains) {
@@ -160,7 +160,7 @@ export class CrosschainModule {
     if (this.#finished.length > 2 * HISTORY_LENGTH) this.#finished = this.#finished.slice(-HISTORY_LENGTH);
   }
 
-  /** An administrator aborts what is pending on a chain. */
+  /** An administrator aborts the pending cctxs of a chain. */
   abortPending(chainId: string, { timeMs }: Block): void {
     const queue = this.chains.find(({ id }) => id === chainId)?.queue;
     this.#finish(queue?.pending.splice(0) ?? [], Math.floor(timeMs / 1000), () => 'Aborted');
@@ -232,7 +232,7 @@ class OutboundQueue {
   /** Unfinished cctxs below the lowest pending nonce. */
   missed: SimulatedCctx[] = [];
   readonly #lookahead: number | undefined;
-  /** How far below the lowest pending nonce the node looks for missed ones. */
+  /** How far below the lowest pending nonce the node looks for missed cctxs. */
   listedNoncesBelow = 1000;
 
   constructor(firstNonce: number, lookahead: number | undefined) {
@@ -254,13 +254,13 @@ class OutboundQueue {
     const highest = this.#highestNonce;
     const pending = this.pending.filter(({ isLost }) => !isLost);
     const broadcasts = pending.filter(({ isBroadcast, nonce }) => !isBroadcast && nonce <= highest);
-    // Nonces finish in order: a later one that is broadcast waits for the first, also while that one may not be sent.
+    // Nonces finish in order: a broadcast cctx waits for the first pending cctx, even if clients do not send that cctx.
     const first = pending.slice(0, 1).filter(({ isBroadcast }) => isBroadcast);
     const finishing = [...first, ...this.missed.filter(({ isLost }) => !isLost)];
     return Math.min(Infinity, ...[...broadcasts, ...finishing].map(nextStepSeconds));
   }
 
-  /** The missed ones that are listed: those that are not far below the pending ones, and those in the window, whose first height is `oldest`. */
+  /** Listed missed cctxs: near the lowest pending nonce, or in the window, whose first height is `oldest`. */
   listedMissed(oldest: number): readonly SimulatedCctx[] {
     const lowest = this.#lowestListedNonce;
     return this.missed.filter(({ nonce, inboundHeight }) => nonce >= lowest || inboundHeight >= oldest);
@@ -270,7 +270,7 @@ class OutboundQueue {
     return (this.pending[0]?.nonce ?? this.nextNonce) - this.listedNoncesBelow;
   }
 
-  /** The highest nonce that clients send. They do not see missed ones far below the pending ones. */
+  /** The highest nonce that clients send. Clients do not see missed cctxs far below the lowest pending nonce. */
   get #highestNonce(): number {
     const seen = this.missed.filter(({ nonce }) => nonce >= this.#lowestListedNonce);
     return Math.min(...seen.map(({ nonce }) => nonce)) + (this.#lookahead ?? Infinity);
@@ -288,7 +288,7 @@ class OutboundQueue {
     for (const cctx of [...this.pending, ...this.missed]) if (cctx.createdSeconds >= sinceSeconds) cctx.isLost = false;
   }
 
-  /** Broadcasts the signed cctxs, and removes and returns the finished ones. */
+  /** Broadcasts the signed cctxs. Removes and returns the finished cctxs. */
   step(nowSeconds: number): SimulatedCctx[] {
     for (const cctx of this.missed) broadcastIfDue(cctx, nowSeconds);
     const highest = this.#highestNonce;
@@ -317,10 +317,10 @@ class OutboundQueue {
   }
 }
 
-/** Of those whose outbound can fail, in percent. */
+/** Percentage of failures among outbounds that can fail. */
 const FAILED_PERCENT = 4;
 
-/** The hub takes back an outgoing one that has failed, and aborts a revert that has failed. A share fails, which its index decides. */
+/** The hub reverts a failed outgoing cctx, and aborts a failed revert. The index of a cctx decides whether its outbound fails. */
 function finalStatus({ direction, chain, created }: SimulatedCctx): FinalStatus {
   const hasFailed = chain.hasContracts && Number.parseInt(created.index.slice(-4), 16) % 100 < FAILED_PERCENT;
   if (direction === 'revert') return hasFailed ? 'Aborted' : 'Reverted';

@@ -14,14 +14,14 @@ export interface ExternalChain {
   /** `undefined`: the chain has no tokens. */
   readonly erc20: Asset | undefined;
   readonly gasPrice: number;
-  /** Clients send no nonce that is further above the lowest missed one; `undefined`: they do not look at the distance. */
+  /** Maximum distance of a nonce that clients send from the lowest missed nonce; `undefined`: no maximum. */
   readonly lookahead: number | undefined;
   /** Calls and reverts occur only on chains with smart contracts. */
   readonly hasContracts: boolean;
 }
 
 export interface Asset {
-  /** `Cmd`: of what an administrator of the hub sends. */
+  /** `Cmd`: a command of an administrator of the hub. */
   readonly coinType: 'Native' | 'Gas' | 'ERC20' | 'Cmd';
   readonly contract: string;
   readonly decimals: number;
@@ -98,7 +98,7 @@ export const EXTERNAL_CHAINS: readonly [ExternalChain, ...ExternalChain[]] = [
   },
 ];
 
-/** Traffic and times of the chains of the other scenarios on a main network. */
+/** Traffic and times on a main network, for the chains of all scenarios. */
 const HABITS: Readonly<Record<string, Pick<ExternalChain, 'weight' | 'confirmationSeconds'>>> = {
   '1': { weight: 18, confirmationSeconds: [200, 420] },
   '56': { weight: 22, confirmationSeconds: [40, 120] },

@@ -4,7 +4,7 @@ import type { Token, Tokens } from './tokens.js';
 /** Share of the power that the contract requires, of 2^32 - 1. */
 const POWER_THRESHOLD = 2_834_678_415n;
 
-/** What is in circulation at first, as a multiple of the largest amount that a user sends. */
+/** Initial circulation, as a multiple of the largest amount that a user sends. */
 const INITIAL_AMOUNTS = 1_000_000n;
 
 /** Older blocks are not served. */
@@ -27,7 +27,7 @@ export interface ContractState {
 export class ExternalContract {
   /** From which height on each state holds, oldest first. */
   #states: readonly { readonly height: number; readonly state: ContractState }[];
-  /** What has been minted for observed deposits, less what the contract has paid out. */
+  /** Amounts minted for observed deposits, less amounts paid out by the contract. */
   readonly #minted: Map<Token, bigint>;
 
   constructor(tokens: Tokens, eventNonce: number, valsetNonce: number, address: string) {
@@ -53,7 +53,7 @@ export class ExternalContract {
     return this.#states.findLast((entry) => entry.height <= height)?.state;
   }
 
-  /** Executes an action. `paidOut` is what leaves the contract with a batch. */
+  /** Executes an action. `paidOut` is the amount of a batch that leaves the contract. */
   apply(action: ContractAction, height: number, paidOut = 0n): void {
     const before = this.#states.at(-1)?.state;
     if (before === undefined) throw new RangeError('the contract has no state');
@@ -67,7 +67,7 @@ export class ExternalContract {
     this.#addMinted(tokenContract, amount);
   }
 
-  /** The supply on the hub by denom, in lower case. `held` is what has been burned for transfers that the contract has not executed. */
+  /** The supply on the hub by denom, in lower case. `held` are the burned amounts of transfers that the contract has not executed. */
   supplies(held: ReadonlyMap<Token, bigint>): ReadonlyMap<string, bigint> {
     return new Map(
       Array.from(this.#minted, ([token, minted]) => [

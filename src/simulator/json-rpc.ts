@@ -11,7 +11,7 @@ export const RPC_PATH = '/external';
 
 const rpcRequest = z.object({ id: z.unknown(), method: z.string(), params: z.array(z.unknown()) });
 
-/** A change of the contract, or of what the node says about its newest block. */
+/** Changes of the contract, or of the newest block of the node. */
 export interface RpcChanges {
   readonly contract?: (state: ContractState) => Partial<ContractState>;
   readonly chainId?: number;

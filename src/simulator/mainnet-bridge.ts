@@ -19,7 +19,7 @@ const PARAMETERS = {
 /** The upgrade raises the window that no longer has an effect. */
 const UPGRADED_PARAMS = { signed_claims_window: '500000' };
 
-/** By rank. The last one has 0.4 % of the stake. */
+/** By rank. The last validator has 0.4 % of the stake. */
 const BASE_STAKES: readonly number[] = [
   140_000, 115_000, 72_000, 64_000, 60_000, 56_000, 52_000, 48_000, 45_000, 42_000, 39_000, 36_000, 33_000, 30_000,
   27_000, 24_000, 21_000, 18_000, 9_000, 3_800,
@@ -37,7 +37,7 @@ const SLOW_CHANCE = 0.1;
 const LOOP_MS = MINUTE_MS;
 const RELAYERS = 3;
 const RELAYER_LOOP_MS = 5 * MINUTE_MS;
-/** Relayers leave a batch or validator set to others for this long. */
+/** Time after which a relayer submits a batch or validator set that no other relayer has submitted. */
 const RELAY_OFFSET_MS = 5 * MINUTE_MS;
 const BATCH_SIZE = 100;
 
@@ -45,17 +45,17 @@ const BATCH_SIZE = 100;
 const DUST_TOKENS: ReadonlySet<string> = new Set(['meme', 'osmo', 'gold']);
 const DUST_SHARE = 0.06;
 const USUAL_DUST_TRANSFERS = 12;
-/** Share of the other transfers whose fee alone is enough for a batch. */
+/** Share of transfers, besides dust, whose fee alone is enough for a batch. */
 const PROMPT_SHARE = 0.65;
 const DUST_CANCELS_PER_MINUTE = 2.5 / (18 * 60);
-/** Users request batches of transfers that are not worth it, such as their own. */
+/** Users request batches whose fees do not pay for the relay. */
 const POOR_BATCHES_PER_MINUTE = 1 / (24 * 60);
 const POOR_BATCH_MS = 3 * HOUR_MS;
 
-/** Nobody pays for the relay of validator sets, so it takes a while. */
+/** Slow, because nobody pays for the relay of validator sets. */
 const VALSET_RELAY_HOURS: readonly [number, number] = [8, 30];
 
-/** A quiet bridge with the habits of a main network. Its users and validators act now and then, at times of their own. */
+/** A quiet bridge with the habits of a main network. Users and validators act independently, with long pauses. */
 export class MainnetBridge {
   readonly module: BridgeModule;
   readonly #random: Random;
@@ -143,7 +143,7 @@ export class MainnetBridge {
     this.#agenda.once(upgrade.untilMs, () => this.module.changeParams(UPGRADED_PARAMS));
     const jailed = this.module.validators.filter(({ rank }) => JAILED_RANKS.has(rank));
     this.#agenda.once(jailing.fromMs, (block) => {
-      // Whoever wanted to relay a set waits until the new ones are there.
+      // Relayers of a validator set wait for the new sets.
       this.#valsetRelayAtMs = Infinity;
       this.setJailed(JAILED_RANKS, true, block);
     });
@@ -202,7 +202,7 @@ export class MainnetBridge {
     oracle.vote(validator, rules, block.height);
   }
 
-  /** Submits what is worth it: a validator set when it is time, and one batch. */
+  /** Submits a validator set when its time has come, and a batch that is worth its gas. */
   #runRelayer(block: Block, rules: Rules): void {
     const { valsets, withdrawals } = this.module;
     if (rules.relaysValsets && block.timeMs >= this.#valsetRelayAtMs) {

@@ -9,7 +9,7 @@ import { mainnetRulesOf, type Rules, type ScenarioName } from './scenarios.js';
 
 const FIRST_HEIGHT = 168_000_000;
 const FIRST_EXTERNAL_HEIGHT = 23_400_000;
-/** A batch lives 2880 external blocks here and 3600 in the other scenarios, whose jump of the external height this adapts. */
+/** A batch lives 2880 external blocks here and 3600 in other scenarios: adapts their jump of the external height. */
 const JUMP_FACTOR = 0.8;
 
 interface MainnetOptions {
@@ -18,7 +18,7 @@ interface MainnetOptions {
   /** Time of the first block that is served. */
   readonly startMs: number;
   readonly warmUpMs: number;
-  /** Instead of what is planned. */
+  /** Replaces the planned events. */
   readonly month?: Partial<Month> | undefined;
 }
 
@@ -83,7 +83,7 @@ export class MainnetChain extends SimulatedChain {
     this.#pendingExternalBlocks = Math.floor(this.rules.extraExternalBlocks * JUMP_FACTOR);
   }
 
-  /** What differs from the scenario, for faults that overlap. Takes effect with the next block. */
+  /** Differences from the scenario, for overlapping faults. Takes effect with the next block. */
   setChanges(changes: Partial<Rules>): void {
     this.rules = { ...mainnetRulesOf(this.scenario), ...changes };
     this.#crosschainMs = this.#nowMs;

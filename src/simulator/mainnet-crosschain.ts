@@ -92,7 +92,7 @@ export class MainnetCrosschain {
     return { ...cctx, confirmationSeconds: cctx.confirmationSeconds + blocks };
   }
 
-  /** Moves the funds when all cctxs are finished, and changes the key when they are moved. Returns whether it has. */
+  /** Moves the funds after all cctxs are finished, then changes the key. Returns whether the key has changed. */
   #migrate(block: Block): boolean {
     if (this.#migration === 'none') this.#migration = 'waiting';
     if (this.module.pendingCount > 0) return false;
@@ -103,7 +103,7 @@ export class MainnetCrosschain {
     }
     this.#migration = 'moving';
     for (const chain of this.module.chains) {
-      // The funds on the others are not bound to the key.
+      // Funds of unused chains and of chains without contracts, except Bitcoin, are not bound to the key.
       const hasFunds = (chain.hasContracts && !isUnused(chain)) || isBitcoin(chain);
       if (!hasFunds) continue;
       const options = { ...this.module.optionsOf(chain, block, 0n), nonce: chain.queue.takeNonce() };

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, type TimeSpan } from './block.js';
 import { Random } from './random.js';
 
-/** What happens only now and then on a main network, at these times of the first 30 days. */
+/** Rare events of a main network, with their times in the first 30 days. */
 export interface Month {
   /** A validator claims an event that does not exist. */
   readonly phantomClaimsMs: readonly number[];
@@ -24,7 +24,7 @@ export function planMonth(seed: number, startMs: number): Month {
   const random = new Random(seed, 'month');
   const midnightMs = Math.floor(startMs / DAY_MS) * DAY_MS;
   const minutes = (minimum: number, maximum: number): number => random.between(minimum, maximum) * MINUTE_MS;
-  /** A time within two hours after this one, on this day or the next. */
+  /** A time within two hours after this hour, on this day or the next. */
   const around = (day: number, hour: number): number =>
     midnightMs + (day + random.between(0, 1)) * DAY_MS + hour * HOUR_MS + minutes(0, 119);
   const downMs = around(6, 8);

@@ -104,12 +104,12 @@ export class Oracle {
     return true;
   }
 
-  /** Deletes the claims of an event that does not exist, as only an upgrade can, and lets their voters claim the real one. */
+  /** Deletes the claims of an event that does not exist, as only an upgrade can, and lets their voters claim the real event. */
   deletePhantom(nonce: number): void {
     if (nonce > this.lastObservedNonce) this.#deleteWrong(nonce);
   }
 
-  /** Confirms the events that are old enough. With `disputesEvent`, the first of them becomes the disputed one. */
+  /** Confirms the events that are old enough. With `disputesEvent`, the first event becomes disputed. */
   confirmEvents(block: Block, disputesEvent: boolean): void {
     if (!disputesEvent) this.#settleDispute();
     for (let next = this.#nextEvent(); next && next.confirmedAtMs <= block.timeMs; next = this.#nextEvent()) {
@@ -118,7 +118,7 @@ export class Oracle {
     }
   }
 
-  /** A validator claims every event in order. It still votes for the last observed event if it has not yet. */
+  /** A validator claims every event in order, and the last observed event even after its observation. */
   vote(validator: Validator, rules: Rules, height: number): void {
     if (!belongsTo(rules.voters, validator)) return;
     const first = Math.max((this.#lastClaimedNonce.get(validator) ?? 0) + 1, this.lastObservedNonce);
@@ -188,7 +188,7 @@ export class Oracle {
   }
 }
 
-/** A wrong claim differs from the right one in the external height. */
+/** A wrong claim has another external height. */
 function createBallot(validator: Validator, event: ContractEvent, isWrong: boolean, height: number): Ballot {
   const claimed = isWrong ? { ...event, externalHeight: event.externalHeight + 1 } : event;
   const claim = encodeClaim(claimed, validator.orchestrator);

@@ -65,10 +65,10 @@ const resources = {
   chain_params: { path: '/chain/observer/get_chain_params', respond: chainParamsResponse },
 } satisfies Readonly<Record<string, Resource>>;
 
-/** What the node serves. */
+/** The queries of the node. */
 export type Endpoint = keyof typeof resources;
 
-// The keys of an object whose type has no others.
+// The type of the object has no other keys.
 export const endpoints = Object.keys(resources) as readonly Endpoint[];
 
 /** The path of a document, or of the list of validators. */
@@ -96,7 +96,7 @@ export function parseRequest(method: string, target: string): Query | QueryRespo
   return { endpoint: template.endpoint, parameters: new URLSearchParams(search.join('?')), argument };
 }
 
-/** Like the gateway, it ignores unknown parameters and takes the first of repeated ones. */
+/** Like the gateway, ignores unknown parameters and all but the first value of a parameter. */
 export function executeQuery(model: Model, query: Query, changes?: RpcChanges): QueryResponse {
   const { respond }: Resource = resources[query.endpoint];
   return respond(model, query, changes);
@@ -149,7 +149,7 @@ function cctxResponse(model: Model, query: Query): QueryResponse {
   return cctx === undefined ? invalidArgument('not found') : documentResponse(model, { CrossChainTx: cctx });
 }
 
-/** Like a node that has pruned its states, except those of the last module states. */
+/** Like a node that has pruned all states except the states of the last served module states. */
 function supplyResponse(model: Model, { parameters, height }: Query): QueryResponse {
   const supplies = model.supplies(height);
   if (supplies === undefined) return invalidArgument(`version ${height} does not exist`);

@@ -19,13 +19,13 @@ export interface Rules {
   // Validators.
   readonly voters: ValidatorGroup;
   readonly valsetSigners: ValidatorGroup;
-  /** Who confirms batches of the busiest token. `valsetSigners` confirm the batches of all other tokens. */
+  /** Signers of batches of the busiest token. `valsetSigners` sign the batches of all other tokens. */
   readonly busiestTokenSigners: ValidatorGroup;
   /** Probability that a run of an orchestrator confirms a valset which it has not confirmed yet. */
   readonly valsetSignChance: number;
   /** The validators that submit a wrong claim for the next event, by rank. */
   readonly disputing: ReadonlySet<number>;
-  /** The validators that act in one of ten runs only, by rank. */
+  /** Ranks of the validators that act in a tenth of their runs. */
   readonly slowRanks: ReadonlySet<number>;
   readonly stakeChangesPerMinute: number;
   /** Maximum deviation of a stake from its base, as a share of it. */

@@ -34,18 +34,18 @@ export interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** What a node does instead of sending a response. An unfinished response ends when the connection is closed. */
+/** Faults of the node in place of a response. An unfinished response ends when the connection is closed. */
 export type Fault = (exchange: Exchange, content: QueryResponse) => void;
 
 /** A chain node: an HTTP server that serves both documents from a model, and fails on demand. */
 export interface Simulator {
   readonly url: string;
   readonly model: Model;
-  /** Number of requests to each endpoint, including those that a fault failed. */
+  /** Number of requests to each endpoint, including requests that failed by a fault. */
   readonly requests: Readonly<Record<Endpoint, number>>;
   /** Applies the fault to every following request to the endpoint; `undefined` removes it. */
   fault(endpoint: Endpoint, fault: Fault | undefined): void;
-  /** Closes all connections, including those with a pending response. */
+  /** Closes all connections, also during a response. */
   close(): Promise<void>;
 }
 

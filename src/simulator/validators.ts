@@ -45,7 +45,7 @@ const FORMER_VALIDATORS = 3;
 
 /** Powers in a validator set are shares of this. */
 const POWER_SCALE = 2 ** 32 - 1;
-/** The hub creates a new set when this share of the power has moved since the newest one. */
+/** The hub creates a validator set when this share of the power has moved since the newest set. */
 const POWER_CHANGE_THRESHOLD = 0.05;
 /** The contract accepts a set or batch signed by more than two thirds of the power of its installed set. */
 const CONTRACT_QUORUM = 2 / 3;
@@ -120,7 +120,7 @@ export function createOrchestratorAddresses(random: Random, validators: readonly
   return [...former, ...current].toSorted((left, right) => (left.eth_address < right.eth_address ? -1 : 1));
 }
 
-/** The stake of those that are not jailed. */
+/** The stake of the validators that are not jailed. */
 export function bondedStake(validators: Iterable<Validator>): number {
   let sum = 0;
   for (const { stake, isJailed } of validators) if (!isJailed) sum += stake;
@@ -150,7 +150,7 @@ interface SimulatedValset {
   readonly confirms: Map<Validator, ReturnType<typeof confirmRow>>;
 }
 
-/** The validator sets that the hub keeps, and the one installed in the contract on the external chain. */
+/** The validator sets that the hub keeps, and the set in the contract on the external chain. */
 export class Valsets {
   /** The installed set that the hub has observed. It lags behind `#installed` until the event of the update is observed. */
   observed: Valset;

@@ -79,14 +79,14 @@ export class Withdrawals {
   }
 
   /**
-   * One run of the batch creator: a batch for the token of the oldest transfer, then full batches for the longest
+   * A run of the batch creator: a batch for the token of the oldest transfer, then full batches for the longest
    * queues.
    */
   buildBatches(maxBatches: number, size: number, height: number, timeout: number): void {
     for (let built = 0; built < maxBatches; built += 1) {
       const token = built === 0 ? this.#tokenOfOldest() : this.#tokenOfLongestQueue(size);
       if (token === undefined) return;
-      // The oldest. A real hub takes those with the highest fees, which here would leave some in the pool forever and make every backlog look stuck.
+      // The oldest transfers. A real hub takes the highest fees, which would leave transfers in the pool forever: every backlog would look stuck.
       this.#createBatch(token, this.#poolOf(token).slice(0, size), height, timeout);
     }
   }
@@ -102,7 +102,7 @@ export class Withdrawals {
     if (transfers.length > 0) this.#createBatch(token, transfers, height, timeout);
   }
 
-  /** The sender of the oldest transfer with a fee below this one takes it back. */
+  /** The sender of the oldest transfer with a lower fee cancels it. */
   cancelTransfer(token: Token, belowFee: bigint): void {
     const pool = this.#poolOf(token);
     const index = pool.findIndex(({ fee }) => fee < belowFee);
@@ -116,7 +116,7 @@ export class Withdrawals {
     for (const batch of this.batches) if (signsFor(batch.token)) this.#confirmBatch(validator, batch);
   }
 
-  /** Confirms one batch of the tokens: the newest that the validator has not confirmed yet. */
+  /** Confirms the newest batch of the tokens without a confirm of the validator. */
   confirmNewest(validator: Validator, signsFor: (token: Token) => boolean): void {
     const newest = this.batches.findLast(({ token, confirms }) => !confirms.has(validator) && signsFor(token));
     if (newest !== undefined) this.#confirmBatch(validator, newest);

@@ -1,10 +1,10 @@
-/* What a server says about an error, for people: nodes, gateways and providers use bodies of different forms. */
+/* The error text of a server, for people: nodes, gateways and providers use bodies of different forms. */
 
 /** Text about the rate of requests, whatever the code. */
 export const RATE_LIMIT =
   /rate.?limit|too many|throttl|quota|limit (?:is )?(?:exceeded|reached)|exceeded (?:its|your|the) |(?:capacity|credits?|units?) (?:limit|exceeded|exhausted)/i;
 
-/** The text of a body: of JSON its usual fields, of HTML the title, of other text the first line. Untrusted, as the server has sent it. */
+/** The text of a body: the usual fields of JSON, the title of HTML, otherwise the first line. Untrusted and unchanged. */
 export function errorText(body: string): string | undefined {
   const text = body.trim();
   if (/^[{["]/.test(text)) return textOfJson(text);
@@ -37,7 +37,7 @@ export function jsonText(json: unknown): string | undefined {
   return texts.filter((one, index) => !isRepeated(one, index)).join(': ') || undefined;
 }
 
-/** `isError`: whether the value is that of a field of errors, whose other fields have texts too: {"errors": {"window": ["must be positive"]}}. */
+/** `isError`: whether the value is in a field of errors. Any field has texts there: {"errors": {"window": ["must be positive"]}}. */
 function textsIn(value: unknown, depth: number, isError = false): string[] {
   if (typeof value === 'string') return value.trim() === '' ? [] : [value.trim()];
   if (typeof value !== 'object' || value === null || depth === 0) return [];

@@ -1,8 +1,6 @@
 import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from '../units.js';
 
-/*
- * Durations, shares, counts and lists in summaries, log lines and pages.
- */
+/* Durations, shares, counts and lists in summaries, log lines and pages. */
 
 /** A duration in at most two units, rounded down: an alert that requires 30 minutes never has "29 min" or "31 min" at its start. */
 export function durationInWords(seconds: number): string {
@@ -38,7 +36,7 @@ export function count(number: number, singular: string, plural = `${singular}s`)
 
 const MAX_LISTED = 5;
 
-/** A list of at most five entries, or six if these are all. `total` is their number when only some of them are known. */
+/** A list of at most five entries, or of all six. `total` is the number of entries if the list is incomplete. */
 export function list(entries: readonly string[], total = entries.length): string {
   const shown = entries.slice(0, total === MAX_LISTED + 1 ? total : MAX_LISTED);
   const more = Math.max(total, entries.length) - shown.length;

@@ -1,9 +1,7 @@
-/*
- * Text that other people choose: names and ids on the chain, messages of nodes and proxies.
- */
+/* Untrusted text: names and ids on the chain, messages of nodes and proxies. */
 
 /**
- * Characters that are invisible or change the text around them: a hostile name must not hide or rearrange what is beside it.
+ * Characters that are invisible or change the text around them: a hostile name must not hide or rearrange its surroundings.
  * Variation selectors, which choose the look of an emoji, are harmless.
  */
 const HIDDEN = String.raw`(?![\uFE0E\uFE0F])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]`;
@@ -23,7 +21,7 @@ export function cleanText(text: string, maxCharacters = MAX_CHARACTERS): string 
   return truncate(text.slice(0, MAX_LENGTH).toWellFormed().replaceAll(HIDDEN_OR_SPACE, ' ').trim(), maxCharacters);
 }
 
-/** The text for pages: hidden characters are replaced by a visible one, and lines stay. */
+/** The text for pages: replaces hidden characters by a visible character, and keeps line breaks. */
 export function visibleText(text: string): string {
   return text.toWellFormed().replaceAll(STACKED_MARKS, '').replaceAll(HIDDEN_EXCEPT_LINE_FEED, '\uFFFD');
 }
