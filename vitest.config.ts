@@ -19,7 +19,9 @@ const FIRST = 'test/problems/first-alerts.test.ts';
 class Sequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isFirst = ({ moduleId }: TestSpecification): boolean => moduleId.endsWith(FIRST);
-    return (await super.sort(files)).toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)));
+    // oxlint-disable-next-line no-array-sort -- no array
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isFirst), ...sorted.filter((file) => !isFirst(file))];
   }
 }
 
