@@ -3,14 +3,7 @@ import type { DocumentName } from '../document-types.js';
 import { documents } from '../documents.js';
 import { groupBy } from '../facts/grouping.js';
 import type { PresentProblem } from '../problems/memory.js';
-import {
-  severities,
-  subjectLabels,
-  type FoundValidator,
-  type JudgedBy,
-  type Severity,
-  type Subject,
-} from '../problems/problem.js';
+import { severities, subjectLabels, type FoundValidator, type Severity, type Subject } from '../problems/problem.js';
 import { problemNames, warningsHidingCritical, type ProblemName } from '../problems/problems.js';
 import { endpointRules } from '../problems/exporter-rules.js';
 import { withAge, type Sentence } from '../problems/sentence.js';
@@ -82,7 +75,7 @@ interface LastKnown extends Pick<Verdict, 'document' | 'alert' | 'severity'> {
 
 /** A verdict, and by what it hides others. */
 interface Judged extends Verdict {
-  readonly problem: JudgedBy;
+  readonly problem: PresentProblem['problem'];
 }
 
 /** The verdicts of all targets, in the order of the endpoints. */

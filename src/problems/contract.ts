@@ -7,19 +7,20 @@ import { count } from '../text/format.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
 import { COMPARE_VALSETS } from './integrity.js';
 import { change } from './params.js';
-import { entryOf, problemOf } from './problem.js';
+import { entryOf } from './marks.js';
+import { problemOf } from './problem.js';
 import { shortAddress } from './sentence.js';
 import { queried, countAtPresent, THE_TOKEN } from './templates.js';
 
-/* The contract on the external chain, which a target has only with `external`. */
+/* The contract on the external chain, with `external`. */
 
-/** The largest shortfall of each token, and when it grew to that. */
+/** The largest shortfall of each token, and the time of its last growth. */
 const shortfallMark = z.record(z.string(), z.strictObject({ amount: decimalString, grewAt: z.number() }));
 
 const unbacked = problemOf('external_contract', {
   name: 'BridgeTokenUnbacked',
   severity: 'critical',
-  // No tolerance in the amount: both sides are read at nearly the same time, so that the contract has every deposit that the hub has observed
+  // Without a tolerance: the sides are read at nearly the same time, so that the contract has every deposit that the hub has observed
   // (docs/external-contract.md). Ten minutes are two readings.
   afterMinutes: 10,
   needsTime: true,
@@ -39,12 +40,12 @@ const unbacked = problemOf('external_contract', {
     next: ({ input: { backing, at } }, before) =>
       Object.fromEntries(
         required(backing).tokens.flatMap(({ contract, surplus }) => {
-          const known = entryOf(before, contract);
-          if (surplus === undefined) return known === undefined ? [] : [[contract, known]];
+          const last = entryOf(before, contract);
+          if (surplus === undefined) return last === undefined ? [] : [[contract, last]];
           if (compare(surplus, ZERO) >= 0) return [];
           const amount = subtract(ZERO, surplus);
-          const isLarger = known === undefined || compare(amount, known.amount) > 0;
-          return [[contract, isLarger ? { amount: toDecimalString(amount), grewAt: at.epochSeconds } : known]];
+          const isLarger = last === undefined || compare(amount, last.amount) > 0;
+          return [[contract, isLarger ? { amount: toDecimalString(amount), grewAt: at.epochSeconds } : last]];
         }),
       ),
   },
@@ -71,7 +72,7 @@ const valsetNewer = problemOf('external_contract', {
   needsTime: true,
   dashboard: 'bridge-validator',
   summary: 'the hub did not make the validator set in the contract.',
-  // Known only while the hub block, the external block and the clock are within two minutes, so a hub node that is behind does not cause it.
+  // Unknown unless the hub block, the external block and the clock are within two minutes, so a hub node that is behind does not cause it.
   description:
     'The validator set in the contract is newer than every set of the hub. Whoever controls it controls all funds; this can be a theft in progress.',
   action: COMPARE_VALSETS,
@@ -99,7 +100,7 @@ const ownerChanged = change('external_contract', {
 const paused = problemOf('external_contract', {
   name: 'BridgeContractPaused',
   severity: 'critical',
-  // A pause is always by hand, so one reading is enough; two outlast a faulty node.
+  // A pause is always by hand. Two readings outlast a faulty node.
   afterMinutes: 2,
   needsTime: true,
   summary: 'the contract is paused.',
@@ -115,12 +116,12 @@ const paused = problemOf('external_contract', {
   ],
 });
 
-/** The last event nonce of the contract in the last hour, to know since when an event waits. */
+/** The last event nonces of the contract with their times, to date the first event that waits. */
 const eventMark = z.array(z.strictObject({ at: z.number(), nonce: decimalString, waiting: decimalString }));
 
 const SILENT_SECONDS = HOUR_SECONDS;
 const POINT_SECONDS = 300;
-/** Older points prove nothing more: the event of the oldest one has waited for long enough. */
+/** The event of an older point has waited for long enough. */
 const KEPT_SECONDS = 2 * SILENT_SECONDS;
 
 const oracleSilentByContract = problemOf('external_contract', {
@@ -131,8 +132,8 @@ const oracleSilentByContract = problemOf('external_contract', {
   dashboard: 'bridge-validator',
   summary: 'events of the contract are not observed by the hub.',
   atPresent: countAtPresent('events', 'max(bridge_contract_unobserved_events{TARGET})'),
-  // Events are observed within minutes, so neither a busy bridge nor one that catches up causes it. Also when a few have claimed the event: it
-  // exists, so the others are behind.
+  // Events are observed within minutes, so neither a busy bridge nor one that catches up causes it. A claim by a few does not matter: the event
+  // exists, so the other validators are behind.
   description:
     'Events of the contract have waited for an hour to be observed by the hub, and they do not become fewer. No deposit and no executed batch reaches the hub.',
   action:
@@ -154,7 +155,7 @@ const oracleSilentByContract = problemOf('external_contract', {
     if (waiting === undefined) return { inPart: [] };
     if (compare(waiting, ZERO) === 0) return undefined;
     const observed = subtract(nonce, waiting);
-    // The first reading with the oldest event that is not observed.
+    // The first reading with the oldest unobserved event.
     const since = mark?.find((point) => compare(point.nonce, observed) > 0);
     if (since === undefined || compare(waiting, since.waiting) < 0) return undefined;
     return {
@@ -166,7 +167,7 @@ const oracleSilentByContract = problemOf('external_contract', {
   inhibits: [{ problem: 'BridgeBatchNotRelayed' }, { problem: 'BridgeOracleStalled', severity: 'warning' }],
 });
 
-/** The contract rounds its threshold, and requires a little more than it. */
+/** The contract rounds the threshold, and requires a little more. */
 const ROUNDING_RATIO = 0.0001;
 
 const thresholdTooLow = problemOf('external_contract', {
@@ -176,7 +177,7 @@ const thresholdTooLow = problemOf('external_contract', {
   needsTime: true,
   summary: 'the contract requires more power than power_threshold.',
   atPresent: queried('max(bridge_contract_power_threshold_ratio{TARGET})', '{{ .Value | humanizePercentage }}, '),
-  // A lower one is no reason to lower power_threshold: relayers ask for 66 % anyway.
+  // A lower threshold is no reason to lower power_threshold: relayers ask for 66 % anyway.
   description:
     'The contract requires more power than `power_threshold`: batches count as signed that it does not accept.',
   action: 'Set power_threshold of the target to the threshold of the contract.',

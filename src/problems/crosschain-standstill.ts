@@ -5,18 +5,19 @@ import { rememberedNonces } from '../facts/crosschain/chains.js';
 import { required } from '../facts/required-fields.js';
 import { crosschainFlags } from '../queries/chain-switches.js';
 import { isNodeBehind } from '../queries/node-status.js';
-import { entryOf, type Evidence } from './problem.js';
+import { entryOf } from './marks.js';
+import { type Evidence } from './problem.js';
 
-/* Since when the lowest nonce of a chain has not moved, and for how long it could not: the hub halted, or its outbounds were switched off. */
+/* Since when the lowest nonce of a chain has not moved, and for how long it could not, because the hub halted or outbounds were switched off. */
 
 export type CrosschainEvidence = Evidence<'rate_limiter_input'>;
 
-/** Whether transactions to other chains are switched on; `undefined` while the node has not said it. */
+/** Whether transactions to other chains are switched on; `undefined` without an answer of the node. */
 export function isOutboundEnabled(answers: CrosschainEvidence['answers']): boolean | undefined {
   return crosschainFlags.valuesOf(answers).get('')?.isOutboundEnabled;
 }
 
-/** A hub that makes no block for longer than this has halted. */
+/** A hub without a block for longer has halted. */
 const HALT_SECONDS = 300;
 /** No hub takes longer for a block on average. */
 const MAX_BLOCK_SECONDS = 10;
@@ -24,16 +25,15 @@ const MAX_BLOCK_SECONDS = 10;
 const span = z.strictObject({ from: z.number(), until: z.number() });
 type Span = z.infer<typeof span>;
 
-/** More are not remembered; the last ones are kept. */
+/** The last spans are kept. */
 const MAX_SPANS = 20;
 
-/** The hub height, the times of the first and the last document that had it, and the spans before in which nothing could move. */
+/** The hub height, the times of the first and the last document with it, and earlier spans in which nothing could move. */
 const haltMark = span.extend({
   height: decimalString,
   halts: z.array(span),
-  /** When outbounds were off. */
   offs: z.array(span),
-  /** While they are off. */
+  /** The present span without outbounds. */
   off: span.optional(),
 });
 export type HaltMark = z.infer<typeof haltMark>;
@@ -46,7 +46,7 @@ function haltAfter(evidence: CrosschainEvidence, before: HaltMark | undefined): 
   if (before === undefined) return { height, from: until, until, halts: [], ...switched };
   const { from, halts } = before;
   if (before.height === height) return { height, from, until, halts, ...switched };
-  // Nodes often do not answer during an upgrade. Then the blocks that are missing show how long the halt was.
+  // Nodes often do not answer during an upgrade. Then the number of blocks shows how long the halt was.
   const blocks = toDouble(subtract(height, before.height));
   const halt = { from, until: Math.max(before.until, blocks < 0 ? from : until - blocks * MAX_BLOCK_SECONDS) };
   return { height, from: until, until, halts: isHalt(halt) ? withSpan(halts, halt) : halts, ...switched };
@@ -67,7 +67,7 @@ const withSpan = (spans: readonly Span[], last: Span): Span[] => [...spans, last
 
 const isHalt = ({ from, until }: Span): boolean => until - from > HALT_SECONDS;
 
-/** How much of the time since then the spans cover. What several cover counts once. */
+/** The time since then that spans cover; where spans overlap, it counts once. */
 function coveredSeconds(spans: readonly Span[], since: number): number {
   let covered = 0;
   let end = since;
@@ -78,32 +78,32 @@ function coveredSeconds(spans: readonly Span[], since: number): number {
   return covered;
 }
 
-/** For how long nothing could move since then: the hub made no blocks, or outbounds were off. */
+/** How long nothing could move since then. */
 export function standstillSeconds(mark: HaltMark | undefined, since: number): number {
   if (mark === undefined) return 0;
   return coveredSeconds([...mark.halts, ...(isHalt(mark) ? [mark] : []), ...mark.offs], since);
 }
 
-/** For how long outbounds were off since then, once they are on again. Until then, CrosschainOutboundDisabled hides what follows. */
+/** How long outbounds were off since then; 0 while they are off, because CrosschainOutboundDisabled inhibits the consequences. */
 export function offSeconds(mark: HaltMark | undefined, since: number): number {
   return mark === undefined || mark.off !== undefined ? 0 : coveredSeconds(mark.offs, since);
 }
 
 export const haltTracking = { schema: haltMark, next: haltAfter } as const;
 
-/** The mark of halts with the lowest pending nonce of each chain, and since when the chain has it. */
+/** Also the lowest pending nonce of each chain, and since when. */
 export const unmovedMark = haltMark.extend({
   nonces: z.record(z.string(), z.strictObject({ nonce: decimalString, since: z.number() })),
 });
 export type UnmovedMark = z.infer<typeof unmovedMark>;
 
-/** A node that is behind has the nonces of an earlier time: the chain did not move back to them, nor moves when the node is current again. Until then, they have an age of their own. */
+/** Nonces of a node that is behind are old: the chain did not move back to them, nor moves when the node is current again. */
 export function unmovedAfter(evidence: CrosschainEvidence, before: UnmovedMark | undefined): UnmovedMark {
   const { input, answers } = evidence;
-  const known = before?.nonces ?? {};
-  if (isNodeBehind(answers)) return { ...haltAfter(evidence, before), nonces: known };
+  const earlier = before?.nonces ?? {};
+  if (isNodeBehind(answers)) return { ...haltAfter(evidence, before), nonces: earlier };
   const nonces = rememberedNonces(input).map(({ chainId, nonce, sinceSeconds }) => {
-    const last = entryOf(known, chainId);
+    const last = entryOf(earlier, chainId);
     return [chainId, last?.nonce === nonce ? last : { nonce, since: sinceSeconds }] as const;
   });
   return { ...haltAfter(evidence, before), nonces: Object.fromEntries(nonces) };

@@ -40,7 +40,8 @@ import {
   type HaltMark,
   type UnmovedMark,
 } from './crosschain-standstill.js';
-import { entryOf, problemOf, type Found, type Inhibition, type Severity } from './problem.js';
+import { entryOf } from './marks.js';
+import { problemOf, type Found, type Inhibition, type Severity } from './problem.js';
 import {
   cctxAmountsText,
   chainText,
@@ -53,16 +54,15 @@ import {
 } from './sentence.js';
 import { queried, countAtPresent, THE_CHAIN } from './templates.js';
 
-/* Cross-chain transactions that do not move. */
+/* Pending and missed cross-chain transactions. */
 
-/** A list that the node has truncated does not show that something has ended. */
+/** Nothing ends with a truncated list. */
 function unlessTruncated(input: CrosschainInput, found: readonly (Found | undefined)[]) {
   return isTruncated(input) ? { inPart: found } : found;
 }
 
 const ON_EVM = `On an EVM chain: ${hashAction('evm')} For other chains see the runbook.`;
 
-/** The transactions of a list on a chain, for summaries. */
 const ofChain = (listName: 'missed' | 'pending'): string =>
   countAtPresent('transactions', `sum(crosschain_cctxs{TARGET,list='${listName}',chain_id=SUBJECT})`, 'chain_id');
 
@@ -72,7 +72,7 @@ const OLDEST_AGE = queried(
   'chain_id',
 );
 
-/** Votes on what is confirmed take a block of the hub; a missed run of the observers some minutes. */
+/** Votes of observers take a block of the hub; a missed run of the observers takes some minutes. */
 const STUCK_SECONDS = 300;
 
 const chainStuck = problemOf('rate_limiter_input', {
@@ -137,7 +137,7 @@ function tooOld(severity: Severity) {
     action: ON_EVM,
     mark: haltTracking,
     find: ({ input, answers }: CrosschainEvidence, mark: HaltMark | undefined) => {
-      // What a node that is behind lists was as old as its newest block is now.
+      // A node that is behind has the ages at its newest block.
       const delaySeconds = isNodeBehind(answers) ? (nodeDelay(answers)?.seconds ?? 0) : 0;
       const found = Array.from(groupByChain(consideredCctxs.pending(input)), ([chainId, cctxs]) => {
         const created = lowest(cctxs.map(createdAt));
@@ -162,7 +162,7 @@ function tooOld(severity: Severity) {
   });
 }
 
-/** "pending: 120 on ethereum (1), 34 on bsc (56)", the most first, or "listed" of a truncated list; empty when none can be listed. */
+/** "pending: 120 on ethereum (1), 34 on bsc (56)", the most first; "listed" of a truncated list; empty without readable transactions. */
 function pendingByChain(input: CrosschainInput): string {
   const chains = Array.from(orUndefined(() => groupByChain(consideredCctxs.pending(input))) ?? []);
   const sorted = chains.toSorted(([, a], [, b]) => b.length - a.length);
@@ -171,7 +171,7 @@ function pendingByChain(input: CrosschainInput): string {
   return entries.length === 0 ? '' : `${what}: ${list(entries)}`;
 }
 
-/** What to do about many pending transactions: they wait for one chain, or there are just many. */
+/** The action for many pending transactions, on slow chains or just many. */
 function slowChainAction(input: CrosschainInput): string {
   const late = orUndefined(() =>
     Array.from(groupByChain(consideredCctxs.pending(input)).keys()).filter((chainId) => {
@@ -191,7 +191,7 @@ function slowChainAction(input: CrosschainInput): string {
 const outboundDisabled = problemOf('rate_limiter_input', {
   name: 'CrosschainOutboundDisabled',
   severity: 'warning',
-  // The hub says so itself, and the problems of what does not move would only repeat it.
+  // The answer of the hub is certain, and the problems of unmoved transactions would only repeat it.
   afterMinutes: 0,
   summary: 'transactions to other chains are switched off.',
   description:
@@ -259,15 +259,15 @@ const crosschainBacklogHigh = problemOf('rate_limiter_input', {
   },
 });
 
-/* Missed transactions, and what waits for them. */
+/* Missed transactions, and their consequences. */
 
 const MISSED_ACTION =
   'A missed transaction was almost certainly executed, because a later nonce was: look it up on its chain by its nonce, then have an observer post its hash. Do not abort it, because that can pay twice.';
 
-/** More are not told apart; the oldest are kept. */
+/** The oldest are kept. */
 const MAX_MISSED = 1000;
 
-/** When each missed transaction was first seen, in Unix seconds; 0 for those of the first document, which are old. */
+/** When each missed transaction was first seen, in Unix seconds; 0 in the first document, whose missed transactions are old. */
 const missedMark = z.record(z.string(), z.number());
 type MissedMark = z.infer<typeof missedMark>;
 
@@ -323,7 +323,7 @@ const missed = problemOf('rate_limiter_input', {
 const unlisted = problemOf('rate_limiter_input', {
   name: 'CrosschainCctxsUnlisted',
   severity: 'warning',
-  // A node that is behind the one of the document says for moments that a finished transaction is pending.
+  // A node behind the node of the document may answer for moments that a finished transaction is pending.
   afterMinutes: 15,
   needsTime: true,
   summary: `cross-chain transactions on ${THE_CHAIN} are pending and no longer listed.`,
@@ -360,7 +360,6 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
   return problemOf('rate_limiter_input', {
     name: 'CrosschainFreezeNear',
     severity,
-    // How much of the lookahead has to be left.
     beginsAtLimit: 'near',
     afterMinutes,
     summary: `${THE_CHAIN} ${NONCES_LEFT}, because ${MISSED_NONCE}.`,
@@ -378,20 +377,20 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
         const left = lookahead - toDouble(subtract(highest, lowestOfChain));
         if (left >= lookahead * share) return undefined;
         const since = orUndefined(() => frozenSince(input, chainId));
-        // Before it was missed, the later nonces waited for it like for any pending one: a chain that moves again confirms them in any order.
+        // Until the transaction was missed, later nonces waited as usual: a chain that moves again confirms them in any order.
         const lowestCctx = cctxs.find((cctx) => compare(outboundNonce(cctx) ?? -1, lowestOfChain) === 0);
         const missedAt = lowestCctx === undefined ? 0 : seenMissedAt(mark, lowestCctx);
         const start = since === undefined ? undefined : Math.max(toDouble(since), missedAt);
         const name = chainText(input, chainId);
         const behind = `frozen behind nonce ${toDecimalString(lowestOfChain)}`;
-        // The problem can have begun before, when the chain was near it.
+        // The problem can have begun when the chain was near freezing.
         const frozen =
           start === undefined
             ? `is ${behind}`
             : `has been ${behind} for ${durationInWords(input.at.epochSeconds - start)}`;
         return {
           subject: { chain_id: chainId },
-          // A missed one that is finished is progress.
+          // A finished missed transaction is progress.
           identity: toDecimalString(lowestOfChain),
           start,
           headline: `a missed transaction stops its chain: ${name} ${left > 0 ? `freezes after ${count(left, 'more nonce')}` : frozen}`,

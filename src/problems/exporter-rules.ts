@@ -1,7 +1,7 @@
 import { OUTDATED_MS } from '../config/config.js';
 import type { Severity } from './problem.js';
 
-/* The alerts that Prometheus judges itself: whether an exporter is there, whether its polls succeed, funds and objectives. */
+/* The alerts that Prometheus judges: missing exporters, failing polls, funds and objectives. */
 
 /** An alert on the exporter, in at most five lines of PromQL. */
 export interface ExporterRule {
@@ -14,13 +14,13 @@ export interface ExporterRule {
   readonly forMinutes: number;
   /** `keep_firing_for`: bridges gaps in the data, such as a restart. */
   readonly keepFiringMinutes: number;
-  /** A template that begins with the target if the alert is about one. */
+  /** A template that begins with the target of an alert about a target. */
   readonly summary: string;
   readonly description: string;
   readonly action: string;
   readonly dashboard: string;
   readonly inhibits: readonly { readonly problem: string; readonly equal: readonly string[] }[];
-  /** Whether nothing that the document shows is current; a warning hides only what is not critical. */
+  /** As of a problem: nothing in the document is current. */
   readonly inhibitsDocument: boolean;
 }
 
@@ -41,14 +41,14 @@ function rule<Level extends ExporterRule['severity']>(
 }
 
 export const OUTDATED_SECONDS = OUTDATED_MS / 1000;
-/** How long a problem that was judged before is unjudged until its alert fires. */
+/** How long a problem is unjudged until the alert fires. */
 export const UNJUDGED_SECONDS = 600;
 /** Share of `poll.max_body_size` from which on a response is near it. */
 export const SIZE_RATIO = 0.8;
 export const MISCONFIGURED_REASONS = ['bad_request', 'unauthorized'] as const;
 export const SIZE_REASONS = ['too_large', 'response_too_large_upstream'] as const;
 
-/** The time since the last success, or without one since the endpoint is polled. */
+/** The time since the last success, else since the endpoint was added. */
 const WITHOUT_SUCCESS =
   'time() - (bridge_exporter_last_success_timestamp_seconds or bridge_exporter_endpoint_added_timestamp_seconds)';
 const ON_ENDPOINT = 'on (cluster, target, document)';
@@ -57,7 +57,7 @@ const NOT_SERVED = 'bridge_exporter_document_not_served == 1 and on (cluster, ta
 const THE_POLLS = '{{ $labels.target }}: polls of {{ $labels.document }}';
 const ENDPOINT = ['namespace', 'job', 'instance', 'target', 'document'];
 
-/** What follows from data that is outdated. */
+/** Consequences of outdated data. */
 const FAILING = [
   { problem: 'BridgeEndpointDown', equal: ENDPOINT },
   { problem: 'BridgeEndpointMisconfigured', equal: ENDPOINT },
@@ -65,7 +65,7 @@ const FAILING = [
 const COMPARE_FIELDS =
   'Compare the fields that the status page names with the response of the node; bridge_exporter_invalid_values_total counts those with a wrong type.';
 
-/** The rules on polls that the exporter judges, too, for its pages and the log (`poll/endpoint-conditions.ts`). */
+/** The rules on polls that the exporter also judges, for pages and the log (`poll/endpoint-conditions.ts`). */
 export const endpointRules = {
   seriesDropped: rule({
     name: 'BridgeExporterSeriesDropped',
@@ -81,7 +81,7 @@ export const endpointRules = {
   stale: rule({
     name: 'BridgeSnapshotStale',
     severity: 'critical',
-    // An exporter that is down has no series. Without any other exporter, BridgeExporterAbsent says so.
+    // An exporter that is down has no series. Without another exporter, BridgeExporterAbsent fires.
     expr: `(${WITHOUT_SUCCESS.replaceAll('_seconds', '_seconds{document!="external_contract"}')} > ${OUTDATED_SECONDS}
   or time() - last_over_time(bridge_exporter_last_success_timestamp_seconds{document!="external_contract"}[1d]) > ${OUTDATED_SECONDS}
   and on (cluster, namespace, job, instance) up == 0 and on (cluster) bridge_exporter_build_info)
@@ -174,7 +174,7 @@ export const exporterRules: readonly ExporterRule[] = [
   rule({
     name: 'BridgeExporterAbsent',
     severity: 'critical',
-    // Does not use `up`, because a job can be renamed or lose its targets. Without any exporter in a day, it fires once without a label.
+    // Without `up`, because a job can be renamed or lose its targets. Without an exporter in a day, it fires once without a label.
     expr: `(group by (cluster) (last_over_time(bridge_exporter_build_info[1d])) unless group by (cluster) (bridge_exporter_build_info))
 or absent(last_over_time(bridge_exporter_build_info[1d]))`,
     forMinutes: 10,
@@ -218,7 +218,7 @@ and on (cluster, namespace, job, instance) last_over_time(bridge_exporter_build_
   rule({
     name: 'BridgeExporterRecorderFailing',
     severity: 'warning',
-    // By default, a response of each endpoint is recorded every 5 minutes, so a full disk is within the range at any time.
+    // By default, a response of each endpoint is recorded every 5 minutes, well within the range.
     expr: 'increase(bridge_exporter_recording_failures_total[15m]) > 0',
     forMinutes: 10,
     summary: 'Exporter {{ $labels.instance }} cannot record responses.',

@@ -27,9 +27,12 @@ import {
   type Severity,
 } from './problem.js';
 
-/* What only an attack, a forged signature, a bug or a restored old state explains. One document is consistent in itself, so there is no limit. */
+/*
+ * Contradictions that only an attack, a forged signature, a bug or a restored old state explains. A document is consistent in itself, so they have no
+ * limit.
+ */
 
-/** Asking others to vote for such a claim would do the harm. */
+/** Votes for such a claim would do the harm. */
 const INHIBITS_VOTES: readonly Inhibition[] = [
   { problem: 'BridgeOracleStalled' },
   { problem: 'BridgeOrchestratorMissingVotes' },
@@ -54,17 +57,17 @@ function claimsByPower(
   headline: (power: string) => string,
   kind: string,
 ): Found | undefined {
-  const all = claims(input);
-  const power = all.length === 0 ? undefined : highestVotedShare(input, all);
+  const accused = claims(input);
+  const power = accused.length === 0 ? undefined : highestVotedShare(input, accused);
   if (power === undefined || power >= CREDIBLE_RATIO !== isCredible) return undefined;
-  const accused = pendingAttestations(input)
-    .filter(({ attestation }) => all.includes(attestation))
+  const details = pendingAttestations(input)
+    .filter(({ attestation }) => accused.includes(attestation))
     .map((claim) => claimants(claimItem(input, claim)));
   return {
     subject: { kind },
-    start: timeOfHeight(input, () => lowest(all.map(({ height }) => required(height)))),
+    start: timeOfHeight(input, () => lowest(accused.map(({ height }) => required(height)))),
     headline: headline(`${percent(power)} of the power`),
-    details: accused,
+    details,
   };
 }
 
@@ -77,7 +80,7 @@ const foreignValsets = (input: BridgeInput, isCredible: boolean): Found | undefi
     'valset_claim_mismatch',
   );
 
-/** When the hub last knew the validator set in the contract, in Unix seconds; 0 if it never did. */
+/** The time of the last document with the validator set in the contract, in Unix seconds; 0 for none. */
 const knownMark = z.number();
 
 const contractValset = {
@@ -106,7 +109,7 @@ const valsetMismatches = problemOf('module_state', {
               headline: 'the validator set in the contract differs from the one of the hub with its nonce',
             }
           : undefined,
-      // A set that has been unknown for longer can be an old state of the node.
+      // A set that has been unknown for longer can be of an old state of the node.
       () =>
         isValsetUnknown(input) && input.at.epochSeconds - (knownAt ?? 0) < DAY_SECONDS
           ? {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { dataPart } from '../chain/addresses.js';
 import { compare, highest, lowest, multiply, subtract, toDecimalString, toSeconds } from '../chain/decimal.js';
-import type { DecimalString, Numeral } from '../chain/numeral.js';
+import { decimalString, type Numeral } from '../chain/numeral.js';
 import { hubBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
 import { duties, isDone, missingConfirms, nextDeadline, type Duty } from '../facts/bridge/duties.js';
 import {
@@ -22,11 +22,12 @@ import { orUndefined, required } from '../facts/required-fields.js';
 import { claimPosition } from '../queries/watched-validators.js';
 import { count, percent } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
-import { entryOf, problemOf, type Evidence, type Found, type FoundValidator, type Severity } from './problem.js';
+import { entryOf } from './marks.js';
+import { problemOf, type Evidence, type Found, type FoundValidator, type Severity } from './problem.js';
 import { clockTime, haveOrHas, numberAndPower, validators, withList, yourValidator } from './sentence.js';
 import { queried, YOUR_VALIDATOR } from './templates.js';
 
-/* Signatures and votes that single validators miss: each watched validator, and all others together. */
+/* Missing signatures and votes of validators: of each watched validator, and of unwatched ones together. */
 
 const CHECK_CONFIRMS =
   'Check the orchestrator: one that does not sign has stopped, has no funds or cannot reach its nodes.';
@@ -34,14 +35,14 @@ const CHECK_VOTES = 'Check the orchestrator and its node of the external chain.'
 const CONTACT_LATE =
   'Tell the operators, the largest first; without 66 % of the power nothing is relayed and no event is observed.';
 
-/** Their number and power, if that of all of them is known. */
+/** The number of validators with their power, if the power of each is known. */
 function extentOf(found: readonly FoundValidator[]): string {
   const powers = found.flatMap(({ power }) => power ?? []);
   const isComplete = powers.length === found.length;
   return numberAndPower(found.length, isComplete ? powers.reduce((sum, power) => sum + power, 0) : null);
 }
 
-/** What was found about a member. The headline is only of the watched ones: all others have one together. */
+/** A finding about a member. */
 function foundAbout(
   input: BridgeInput,
   member: RegisteredMember,
@@ -61,13 +62,13 @@ function foundAbout(
     ...found,
     subject: { orchestrator, watched: String(isWatched), ...subject },
     validator,
-    headline: isWatched ? headline(yourValidator(validator)) : '',
+    headline: headline(isWatched ? yourValidator(validator) : validators([validator])),
   };
 }
 
 const MAX_REMEMBERED_MEMBERS = 300;
 
-/** What is remembered of each member, by its address. Bounded like the members and labels. */
+/** A mark with a value for each member, by external address. */
 function ofEachMember<Value>(input: BridgeInput, valueOf: (member: RegisteredMember) => Value | undefined) {
   const entries = registeredMembers(input)
     .slice(0, MAX_REMEMBERED_MEMBERS)
@@ -82,7 +83,7 @@ function rememberedOf<Value>(mark: Readonly<Record<string, Value>> | undefined, 
   return entryOf(mark, labels.external_address);
 }
 
-/** How many live batches each member has signed, and when a poll has last found one more, in Unix seconds. */
+/** The number of live batches with a signature of each member, and the time of the last poll with one more, in Unix seconds. */
 const signingByMember = z.record(z.string(), z.object({ signed: z.number(), progressSeconds: z.number().optional() }));
 
 const confirmsMissing = problemOf('module_state', {
@@ -94,15 +95,15 @@ const confirmsMissing = problemOf('module_state', {
   summary: `{{ if eq $labels.watched "true" }}${YOUR_VALIDATOR} does{{ else }}validators with ${percent(LATE_RATIO)} of the power or more do{{ end }} not sign.`,
   description: `One of your validators (\`watch\`) has signed nothing for an hour, or has not signed the validator set whose deadline is next; or others that together have ${LATE_RATIO * 100} % of the power or more. A validator that misses a deadline is jailed. From 34 % on, nothing can be relayed.`,
   action: CHECK_CONFIRMS,
-  // An orchestrator signs one batch a minute, the newest first, so a signature of any batch is progress.
+  // An orchestrator signs a batch a minute, the newest first, so a signature of any batch is progress.
   mark: {
     schema: signingByMember,
     next: ({ input }, before) =>
       ofEachMember(input, (member) => {
-        const known = rememberedOf(before, member);
+        const last = rememberedOf(before, member);
         const signed = signedBatches(input, member).length;
-        const isProgress = known !== undefined && signed > known.signed;
-        return { signed, progressSeconds: isProgress ? input.at.epochSeconds : known?.progressSeconds };
+        const isProgress = last !== undefined && signed > last.signed;
+        return { signed, progressSeconds: isProgress ? input.at.epochSeconds : last?.progressSeconds };
       }),
   },
   find: ({ input }, mark) =>
@@ -130,7 +131,7 @@ function unsignedBatches(
   const missing = missingConfirms.batch(input, member);
   if (missing.length === 0) return undefined;
   const newestSigned = highest(signedBatches(input, member).map(({ height }) => required(height)));
-  // Older ones may wait for their turn.
+  // Older batches may wait for their turn.
   const due = missing
     .map(({ height }) => required(height))
     .filter((height) => newestSigned === undefined || compare(height, newestSigned) > 0);
@@ -156,20 +157,20 @@ function unsignedValsets(input: BridgeInput, member: RegisteredMember): Found | 
   });
 }
 
-/** The highest event nonce for which each validator has voted, by data part. */
+/** The highest event nonce with a vote of each validator, by data part. */
 const newestVotes = memoize((input: BridgeInput): ReadonlyMap<string, Numeral> => {
   const newest = new Map<string, Numeral>();
   for (const { nonce, attestation } of eventAttestations(input)) {
     for (const voter of voters(attestation)) {
-      const known = newest.get(voter);
-      if (known === undefined || compare(nonce, known) > 0) newest.set(voter, nonce);
+      const last = newest.get(voter);
+      if (last === undefined || compare(nonce, last) > 0) newest.set(voter, nonce);
     }
   }
   return newest;
 });
 
-/** The highest event nonce for which each member has voted, as far as a poll has seen it. */
-const voteByMember = z.record(z.string(), z.string());
+/** The highest event nonce with a vote of each member in the polls so far. */
+const voteByMember = z.record(z.string(), decimalString);
 
 const votesMissing = problemOf('module_state', {
   name: 'BridgeOrchestratorMissingVotes',
@@ -182,14 +183,14 @@ const votesMissing = problemOf('module_state', {
   action: CHECK_VOTES,
   mark: {
     schema: voteByMember,
-    // It does not go back when the hub deletes a vote.
+    // The nonce does not go back when the hub deletes a vote.
     next: ({ input, answers }, before) => {
-      // One that catches up votes for events that the hub does not list any more.
+      // An orchestrator that catches up votes for events that are no longer in the state.
       const positions = claimPosition.valuesOf(answers);
       return ofEachMember(input, (member) => {
         const { registration, labels } = member;
         const newest = highest([
-          rememberedOf(before, member) as DecimalString | undefined,
+          rememberedOf(before, member),
           newestVotes(input).get(dataPart(required(registration.sender))),
           positions.get(labels.orchestrator),
         ]);
@@ -239,16 +240,16 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
   return problemOf('module_state', {
     name: 'BridgeOrchestratorDeadlineNear',
     severity,
-    // Tells apart a signature that is missing from one that is given within minutes.
+    // Signatures are usually given within minutes.
     afterMinutes: 15,
     dashboard: 'bridge-validator',
     lateWith: 'a signature with a near deadline',
     summary: `{{ if eq $labels.watched "true" }}${YOUR_VALIDATOR}${TIME_LEFT}{{ else }}validators with a third of the power have not signed and are jailed within ${hours} hours{{ end }}.`,
     description: `Less than ${hours} hours are left for one of your validators (\`watch\`) to sign a validator set or a batch, or for others that together have a third of the power. Who has not signed by then is jailed, and neither signs nor votes.`,
-    // The rule is about watched and other validators, so its action names both.
+    // The rule is about watched and unwatched validators.
     action: `If it is yours: ${remedy} If not: ${TELL_OPERATORS}`,
     find: ({ input }: Evidence<'module_state'>) => {
-      // Who has not signed at an old height may have signed since then.
+      // A signature that is missing at an old height may be given since then.
       if (input.isNodeBehind === true) return { inPart: [] };
       return registeredMembers(input).map((member) => {
         const deadline = nextDeadline(input, member);
@@ -259,7 +260,7 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
         const created = timeOfHeight(input, () => required(duty.height));
         const near = input.at.epochSeconds + left - limit;
         return foundAbout(input, member, {
-          // On a busy bridge some batch lacks a signature in every poll: each is a problem of its own.
+          // On a busy bridge some batch lacks a signature in every poll: each batch is another problem.
           identity: toDecimalString(height),
           start: created === undefined ? undefined : Math.max(created, near),
           headline: (who) =>

@@ -6,16 +6,17 @@ import { required } from '../facts/required-fields.js';
 import { BEHIND_SECONDS, isNodeBehind, nodeDelay } from '../queries/node-status.js';
 import { durationInWords } from '../text/format.js';
 import { DAY_SECONDS } from '../units.js';
-import { entryOf, problemOf, type Evidence } from './problem.js';
+import { entryOf } from './marks.js';
+import { problemOf, type Evidence } from './problem.js';
 import { queried } from './templates.js';
 
-/* Nodes that stand still, are behind the chain, or have an older state than before: causes of whatever else a document shows. */
+/* Nodes that stand still, are behind the chain, or have an older state than before: causes of the other problems of a document. */
 
 const STALLED_MINUTES = 15;
 const STALLED_ACTION =
   'Compare the height with another node: the node or the hub has halted, or a cache serves old responses.';
 
-/** The height of the last document, and the first document with it: one document proves no standstill. */
+/** The height of the last document, and the first document with it: a single document proves no standstill. */
 const heightMark = z.strictObject({ height: z.string(), at: z.number() });
 type HeightMark = z.infer<typeof heightMark>;
 
@@ -78,7 +79,6 @@ function nodeBehind(document: 'module_state' | 'rate_limiter_input') {
       if (!isNodeBehind(answers)) return undefined;
       if (seconds <= BEHIND_SECONDS) return { headline: `the node of ${document} has been catching up for {duration}` };
       return {
-        // The block was followed by none.
         start: input.at.epochSeconds - seconds + BEHIND_SECONDS,
         headline: `the node of ${document} is ${durationInWords(seconds)} behind the chain`,
         details: ['everything that is shown of it is as old'],
@@ -102,7 +102,7 @@ const externalNodeBehind = problemOf('external_contract', {
   },
 });
 
-/** The highest value of each number that only grows, of the last day, and when it was last there; of the contract with this address. */
+/** The highest values of the last day of numbers that only grow, and the last documents with them; of the contract with this address. */
 const highestMark = z.strictObject({
   contract: z.string(),
   values: z.record(z.string(), z.strictObject({ value: decimalString, at: z.number() })),
@@ -116,9 +116,9 @@ function highestAfter(
 ): HighestMark['values'] {
   return Object.fromEntries(
     Object.entries(values).map(([kind, value]) => {
-      const known = entryOf(before, kind);
-      const isLower = known !== undefined && compare(value, known.value) < 0;
-      return [kind, isLower && now - known.at <= DAY_SECONDS ? known : { value: toDecimalString(value), at: now }];
+      const last = entryOf(before, kind);
+      const isLower = last !== undefined && compare(value, last.value) < 0;
+      return [kind, isLower && now - last.at <= DAY_SECONDS ? last : { value: toDecimalString(value), at: now }];
     }),
   );
 }
@@ -138,7 +138,7 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
   return problemOf(document, {
     name: 'BridgeStateRolledBack',
     severity: 'critical',
-    // Outlasts a node that is behind others of a load balancer.
+    // Outlasts a node behind a load balancer that is slower than the others.
     afterMinutes: 15,
     needsTime: true,
     dashboard: 'bridge-exporter',
@@ -159,7 +159,7 @@ function rolledBack<Name extends 'module_state' | 'rate_limiter_input'>(
     },
     find: (evidence: Evidence<Name>, mark: HighestMark | undefined) => {
       const values = valuesOf(evidence);
-      // A node that catches up has older blocks than the chain; the blocks of a hub that was rolled back are new.
+      // A node that catches up has old blocks; after a rollback of the hub, blocks are new.
       if (isNodeBehind(evidence.answers)) return undefined;
       return Object.entries(values).map(([kind, value]) => {
         const highest = entryOf(mark?.values, kind);

@@ -27,7 +27,7 @@ import {
   membersOf,
   missingValidators,
   numberAndPower,
-  ownFirst,
+  watchedFirst,
   shortAddress,
   validators,
   depositsText,
@@ -35,7 +35,7 @@ import {
 } from './sentence.js';
 import { queried, countAtPresent } from './templates.js';
 
-/* The events of the external chain that validators vote for. */
+/* Votes for events of the external chain. */
 
 const CONTACT_VOTERS =
   'Contact the operators of the validators that have not voted; deposits and executed batches do not reach the hub.';
@@ -68,14 +68,14 @@ const stalled = problemOf('module_state', {
   find: ({ input }) => {
     if (isNextEventCredible(input) !== true) return undefined;
     const claim = leadingItem(input);
-    // They may have voted for another claim, if claims conflict.
+    // If claims conflict, the validators may have voted for another claim.
     const voted = claim?.conflicting === true ? 'voted for the leading claim' : 'voted';
     return {
       identity: nextEvent(input),
       start: firstVote(input),
       headline: `no event observed for {duration}, ${toDouble(pendingEventCount(input))} waiting`,
       details: [missingValidators(claim?.missing ?? null, voted), depositsText(input), waitingText(input)],
-      action: claim?.violation ? DO_NOT_VOTE : ownFirst(membersOf(claim?.missing), CONTACT_VOTERS),
+      action: claim?.violation ? DO_NOT_VOTE : watchedFirst(membersOf(claim?.missing), CONTACT_VOTERS),
     };
   },
   inhibits: [
@@ -85,7 +85,7 @@ const stalled = problemOf('module_state', {
     { problem: 'BridgeOracleSilent' },
     { problem: 'BridgeBacklogStuck' },
     { problem: 'BridgeBacklogHigh' },
-    // A vote of an own validator that is missing is a cause.
+    // A missing vote of a watched validator is a cause.
     { problem: 'BridgeOrchestratorMissingVotes', exceptWatched: true },
   ],
 });
@@ -122,10 +122,10 @@ export function claimants(claim: ClaimItem | undefined): string {
 const SILENT_SECONDS = 12 * HOUR_SECONDS;
 /** The bridge is only quiet unless withdrawals and batches are requested in each of these periods. */
 const PERIOD_SECONDS = 3 * HOUR_SECONDS;
-/** It is worth a word when half of the time is over. */
+/** Shown from half of the time on. */
 const NOTABLE_SECONDS = SILENT_SECONDS / 2;
 
-/** How long nothing has been observed or claimed while withdrawals went on. */
+/** The time without observed or claimed events while withdrawals were requested. */
 const silenceMark = z.strictObject({
   event: z.string(),
   since: z.number(),
@@ -178,7 +178,7 @@ const oracleSilent = problemOf('module_state', {
   inhibits: [{ problem: 'BridgeBatchNotRelayed' }, { problem: 'BridgeBatchOverdue' }],
 });
 
-/** Whether so much power has voted for other claims that the leading claim of the next event cannot be observed any more. */
+/** Whether other claims of the next event have so much power that the leading claim cannot be observed any more. */
 function isUndecidable(input: BridgeInput): boolean {
   const leading = leadingClaim(input);
   if (leading === undefined) return false;
@@ -197,13 +197,13 @@ function isUndecidable(input: BridgeInput): boolean {
   return share > MINORITY_RATIO;
 }
 
-/* What validators disagree about: the fields in which the claims of an event differ. */
+/* Disputes: the fields in which the claims of an event differ. */
 
 interface ClaimField {
   readonly name: string;
-  /** What is compared; `null` when it is unknown or the type of claim does not have it. */
+  /** `null` when unknown, or the type of claim does not have the field. */
   readonly value: (claim: ClaimItem) => string | null;
-  /** What distinguishes the claim; by default the name and the value. */
+  /** By default the name and the value. */
   readonly text?: (claim: ClaimItem) => string;
 }
 
@@ -223,7 +223,7 @@ function amountText(claim: ClaimItem): string {
   return `${amount ?? 'an unknown number of'} smallest units of ${tokenText(claim)}`;
 }
 
-/** The most important one first. */
+/** The most important field first. */
 const claimFields: readonly ClaimField[] = [
   {
     name: 'type',
@@ -245,7 +245,7 @@ function fieldText({ name, value, text }: ClaimField, claim: ClaimItem): string 
 
 interface Dispute {
   readonly eventNonce: string;
-  /** The names of the fields that differ; empty when the difference is in none that is read. */
+  /** The names of the fields that differ; empty when only unread fields differ. */
   readonly fields: readonly string[];
   /** The claims by descending power. */
   readonly claims: readonly { readonly claim: ClaimItem; readonly text: string }[];
@@ -258,7 +258,6 @@ export function firstDispute(items: Pick<BridgeItems, 'claims'>): Dispute | unde
   return first && disputeOf(disputed.filter(({ eventNonce }) => eventNonce === first.eventNonce));
 }
 
-/** What the claims of one event say that the others do not. */
 function disputeOf(claims: readonly ClaimItem[]): Dispute {
   const differing = claimFields.filter(({ value }) => new Set(claims.map(value)).size > 1);
   // Claims of different types have different fields.
@@ -271,7 +270,7 @@ function disputeOf(claims: readonly ClaimItem[]): Dispute {
   };
 }
 
-/** "the amount of event 31"; the first one of several events. */
+/** "the amount of event 31"; of the first of several events. */
 export function disputedThing(dispute: Dispute | undefined, events: number): string {
   if (dispute === undefined) return count(events, 'event');
   const { eventNonce, fields } = dispute;

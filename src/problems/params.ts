@@ -6,7 +6,8 @@ import type { DocumentName, DocumentTypes } from '../document-types.js';
 import { required, rows } from '../facts/required-fields.js';
 import { list } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
-import { entryOf, problemOf, type Evidence, type NamedProblem, type Problem } from './problem.js';
+import { entryOf } from './marks.js';
+import { problemOf, type Evidence, type NamedProblem, type Problem } from './problem.js';
 import { shortAddress, shortName } from './sentence.js';
 
 /* Changes of the parameters and of the blacklist, also across an outage. */
@@ -14,7 +15,7 @@ import { shortAddress, shortName } from './sentence.js';
 /** Longer than the repeat interval of the example for Alertmanager. */
 const IDENTITY_HOURS = 6;
 
-/** The last values, what changed last, and when. Values are short or digests. */
+/** The last values, the last changes, and their time. Values are short or digests. */
 const changeMark = z.strictObject({
   values: z.record(z.string(), z.string()),
   changed: z.array(z.string()),
@@ -52,7 +53,7 @@ interface Change<Name extends DocumentName, Alert extends string>
   readonly headline: string;
 }
 
-/** One of some values changed within hours. */
+/** A value changed within hours. */
 export function change<Name extends DocumentName, Alert extends string>(
   document: Name,
   { hours, valuesOf, headline, ...declaration }: Change<Name, Alert>,
@@ -80,16 +81,16 @@ export function change<Name extends DocumentName, Alert extends string>(
 const IDENTITY = ['bridge_id', 'bridge_chain_id', 'bridge_external_address'] as const;
 
 function identityOf({ params }: ModuleState): Readonly<Record<string, string>> {
-  const present = required(params);
+  const values = required(params);
   return Object.fromEntries(
     IDENTITY.flatMap((name): [string, string][] => {
-      const value = present[name];
+      const value = values[name];
       return isValid(value) && value !== '' ? [[name, value.slice(0, 64)]] : [];
     }),
   );
 }
 
-/** All parameters besides those that have an alert of their own, which are known to be valid. */
+/** The valid parameters without another alert. */
 function paramsOf({ params }: ModuleState): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(required(params)).flatMap(([name, value]): [string, string][] => {
@@ -103,7 +104,6 @@ function textOf(value: unknown): string {
   return typeof value === 'object' ? digest(value) : `${value as string | number | boolean}`.slice(0, 64);
 }
 
-/** Too long to be printed as a value. */
 function digest(value: unknown): string {
   return `sha256:${createHash('sha256').update(JSON.stringify(value)).digest('hex')}`;
 }

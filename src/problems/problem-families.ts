@@ -7,7 +7,7 @@ import { formatSeries } from '../metrics/text-format.js';
 import type { Judgement } from './memory.js';
 import { subjectLabels } from './problem.js';
 
-/* The problems of an endpoint as series, which the rules of prometheus/alerts.yml compare with their limits. */
+/* The problems of an endpoint as series, whose age the rules of prometheus/alerts.yml compare with limits. */
 
 export const problemStart: FamilyHeader = {
   name: 'bridge_problem_start_timestamp_seconds',
@@ -30,7 +30,7 @@ function series({ name }: FamilyHeader, fixedLabels: string, labels: Labels, sec
   return formatSeries({ name, labels: Object.keys(labels) }, fixedLabels, { labels, value });
 }
 
-/** The lines of both families. Beyond the maximum the least severe are left out. */
+/** The lines of both families. The least severe problems above the maximum are left out. */
 export function problemLines(
   { present, unjudged }: Pick<Judgement, 'present' | 'unjudged'>,
   document: DocumentName,
@@ -41,7 +41,7 @@ export function problemLines(
     const labels = { document, problem: name, severity, ...subject };
     return series(problemStart, fixedLabels, labels, startSeconds);
   });
-  // Both severities of a problem that was not there are warnings.
+  // Both severities of a problem that was not present are warnings.
   const byLabels = groupBy(unjudged, ({ problem, severity }) => `${problem.name} ${severity}`);
   const times = Array.from(byLabels.values()).flatMap((same) =>
     same.slice(0, 1).map(({ problem, severity }) => {

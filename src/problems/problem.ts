@@ -5,26 +5,24 @@ import type { QueryStates } from '../queries/query-state.js';
 import type { Sentence, Validator } from './sentence.js';
 
 /*
- * A problem is something that is wrong with a target and that somebody can do something about. It is one object: what it reads, how it is found
- * in the facts of a document, since when, its limit, its texts, and what follows from it. The exporter judges it after each poll. The rule of
- * Prometheus compares its age with its limit: prometheus/alerts.yml, the inhibitions of prometheus/alertmanager.yml, docs/alerts.md and the
- * values of the chart are generated from these objects.
+ * A problem is something wrong with a target that an operator can act on. It is one object: how it is found in the facts of a document, since when,
+ * its limit, its texts, and its consequences. The exporter judges it after each poll (memory.ts). prometheus/alerts.yml, the inhibitions of
+ * prometheus/alertmanager.yml, docs/alerts.md and the values of the chart are generated from these objects.
  */
 
-/** `critical` wakes somebody at any time, `warning` is for working hours, `info` is for the record. */
+/** `critical` pages at any time, `warning` is for working hours, `info` is for the record. */
 export const severities = ['critical', 'warning', 'info'] as const;
 export type Severity = (typeof severities)[number];
 
-/** What a problem is about, by ids only: names and symbols change, and are in texts. */
+/** Ids only: names and symbols change, and are in texts. */
 export const subjectLabels = ['token_contract', 'chain_id', 'orchestrator', 'watched', 'address', 'kind'] as const;
 export type Subject = Readonly<Partial<Record<(typeof subjectLabels)[number], string>>>;
 
-/** What a problem is found in: the facts of a document, and what else was known when it was polled. */
+/** The facts of a document, and what else was known when it was polled. */
 export interface Evidence<Name extends DocumentName = DocumentName> {
   readonly input: DocumentTypes[Name]['input'];
-  /** What happened up to the document. */
   readonly flow: DocumentTypes[Name]['flow'];
-  /** The answers of the node to other queries that are not stale. */
+  /** The answers to other queries of the node, without stale ones. */
   readonly answers: QueryStates;
   /** When the node last answered a query, in Unix seconds, by query and key. */
   readonly answeredAt: (query: string, key: string) => number | undefined;
@@ -33,79 +31,70 @@ export interface Evidence<Name extends DocumentName = DocumentName> {
 /** A problem in one document. */
 export interface Found {
   readonly subject?: Subject;
-  /** What progress changes: with another identity the problem begins anew. */
+  /** Changes with progress: with another identity the problem begins anew. */
   readonly identity?: string;
-  /** When it began, in Unix seconds, if the document proves it. */
+  /** The start in Unix seconds, if the document proves it. */
   readonly start?: number | undefined;
-  /** What is wrong, with `{duration}` in the place of its age. */
+  /** What is wrong, with `{duration}` in the place of the age. */
   readonly headline: string;
-  /** What the headline is about, after a colon. */
+  /** After the headline and a colon. */
   readonly list?: string;
   /** Who, how much, until when; empty texts are left out. */
   readonly details?: readonly string[];
-  /** What to do first about this one; by default the action of the problem. */
+  /** What to do first; by default the action of the problem. */
   readonly action?: string | undefined;
-  /** The validator that it is about. */
   readonly validator?: FoundValidator;
 }
 
 export interface FoundValidator extends Validator {
   readonly externalAddress: string;
-  /** Its share of the newest validator set; `undefined` if it is unknown. */
+  /** Share of the newest validator set; `undefined` if unknown. */
   readonly power: number | undefined;
 }
 
-/**
- * What was found; `undefined` is nothing. `inPart`: the document does not show all subjects, such as a truncated list, so a problem that is not found
- * does not end.
- */
+/** `inPart`: the document does not show all subjects, such as a truncated list, so that a problem that is not found does not end. */
 export type Findings =
   | Found
   | undefined
   | readonly (Found | undefined)[]
   | {
       readonly inPart: readonly (Found | undefined)[];
-      /** Whether that is because a field is missing or invalid. */
+      /** Whether a field is missing or invalid. */
       readonly isUnjudged?: true;
     };
 
-/** What the parts of a problem find. A part that cannot be judged hides nothing that the others find. */
+/** The findings of the parts of a problem, which are judged singly. */
 export function eachPart(parts: readonly (() => Found | undefined)[]): Findings {
   const found = parts.map((find) => orElse<Found | undefined | typeof WITHDRAWN>(find, () => WITHDRAWN));
-  const judged = found.filter((one) => one !== WITHDRAWN);
+  const judged = found.filter((part) => part !== WITHDRAWN);
   return judged.length === found.length ? judged : { inPart: judged, isUnjudged: true };
 }
 
 /**
- * What one problem remembers of all documents, such as a highest value with its time: plain data of bounded size. Its numbers are times in Unix
- * seconds, or small counts.
+ * The memory of a problem of all documents, such as a highest value with its time: plain data of bounded size (marks.ts). Its numbers are Unix
+ * seconds or small counts.
  */
 interface Mark<Name extends DocumentName, Value> {
   readonly schema: z.ZodType<Value>;
-  /** Whether what a document has changed counts only when the next one agrees. */
+  /** Whether a change counts only when the next document agrees. */
   readonly isDebounced?: true;
-  /** Throws WITHDRAWN when a field that it reads is missing or invalid; then the mark stays. */
+  /** Throws WITHDRAWN when a required field is missing or invalid; then the mark stays. */
   readonly next: (evidence: Evidence<Name>, before: Value | undefined) => Value;
 }
 
-/** What a mark has of a token, chain or validator. */
-export function entryOf<Value>(mark: Readonly<Record<string, Value>> | undefined, key: string): Value | undefined {
-  return mark !== undefined && Object.hasOwn(mark, key) ? mark[key] : undefined;
-}
-
-/** A problem that is not worth a notification while this one is there, for the same target: an inhibition of Alertmanager. Pages list it below this one. */
+/** A consequence of a problem: Alertmanager inhibits its notification for the same target, and pages list it below the problem. */
 export interface Inhibition {
   readonly problem: string;
   readonly severity?: Severity;
   /** Labels of the subject that must be equal, and the document. */
   readonly equal?: readonly (keyof Subject | 'document')[];
-  /** Whether the operators of watched validators are notified all the same. */
+  /** Whether alerts about watched validators are not inhibited. */
   readonly exceptWatched?: boolean;
 }
 
-/** How problems of validators that are not watched become one. */
+/** How unwatched validators with the same problem become a single one. */
 export interface Together {
-  /** The share of the power from which on they are a problem. */
+  /** The share of the power from which on it is a problem. */
   readonly minimumPower: number;
   readonly sentence: (validators: readonly FoundValidator[]) => Sentence;
   readonly action: string;
@@ -115,18 +104,18 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
   /** The name of its alert. */
   readonly name: string;
   readonly severity: Severity;
-  /** The document whose polls judge it. */
+  /** The document whose polls judge the problem. */
   readonly document: Name;
-  /** The age from which on its alert fires. */
+  /** The age from which on the alert fires. */
   readonly afterMinutes: number;
-  /** Whether it begins at a limit that varies, such as the age limit of a chain: over it, or near it. */
+  /** Whether the problem begins over or near a limit that varies, such as the age limit of a chain. */
   readonly beginsAtLimit: false | 'over' | 'near';
-  /** Throws WITHDRAWN when a field that it reads is missing or invalid: then it is unjudged. */
+  /** Throws WITHDRAWN when a required field is missing or invalid: then the problem is unjudged. */
   readonly find: (evidence: Evidence<Name>, mark: Value | undefined) => Findings;
   readonly mark?: Mark<Name, Value>;
   /** What is wrong, as a template of Prometheus without the target and the age. */
   readonly summary: string;
-  /** How large it is at present, for the summary: a template of Prometheus that ends with a comma and a space, or is empty without series. */
+  /** The present extent for the summary: a template of Prometheus that ends with a comma and a space, or is empty without series. */
   readonly atPresent?: string;
   /** When it is a problem and what that means, for annotations and docs/alerts.md. */
   readonly description: string;
@@ -134,19 +123,16 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
   readonly action: string;
   readonly together?: Together;
   readonly inhibits: readonly Inhibition[];
-  /** Whether it is the cause of whatever else the document shows; a warning only of what is not critical. */
+  /** Whether it inhibits all other problems of the document; a warning only those that are not critical. */
   readonly inhibitsDocument: boolean;
   readonly dashboard: string;
   /** Whether the first step is the page /pending of the target. */
   readonly linksToPending: boolean;
-  /** Whether one document never proves it: it began before, or what the document shows may be there for a moment only. */
+  /** Whether a single document never proves the problem, because it depends on earlier documents or may last a moment only. */
   readonly needsTime?: true;
-  /** What a validator that it is about is late with, for the table of late validators. */
+  /** What the validators are late with, for the table of late validators. */
   readonly lateWith?: string;
 }
-
-/** A problem, or a rule on polls, as far as a verdict is judged by it. */
-export type JudgedBy = Pick<Problem, 'name' | 'severity' | 'inhibits' | 'inhibitsDocument'>;
 
 type Optional = 'beginsAtLimit' | 'inhibits' | 'inhibitsDocument' | 'dashboard' | 'linksToPending';
 
@@ -159,12 +145,11 @@ const defaults = {
   rate_limiter_input: { dashboard: 'bridge-cross-chain', linksToPending: true },
 } as const satisfies Record<DocumentName, object>;
 
-/** A problem whose name is part of its type, so that pages cannot refer to a problem that does not exist. */
+/** The name is part of the type, so that pages cannot refer to a problem that does not exist. */
 export interface NamedProblem<Alert extends string> extends Problem {
   readonly name: Alert;
 }
 
-/** Declares a problem of a document. */
 export function problemOf<Name extends DocumentName, const Alert extends string, Value = never>(
   document: Name,
   declaration: Declaration<Name, Value> & Pick<NamedProblem<Alert>, 'name'>,
@@ -177,16 +162,15 @@ export function problemOf<Name extends DocumentName, const Alert extends string,
     ...defaults[document],
     ...declaration,
   };
-  // The engine gives a problem only what is of its document, and its own mark.
+  // memory.ts passes a problem only the evidence of its document, and its mark.
   return problem as unknown as NamedProblem<Alert>;
 }
 
-/** Identifies a problem among all. */
 export function problemKey({ name, severity, document }: Pick<Problem, 'name' | 'severity' | 'document'>): string {
   return `${name} ${severity} ${document}`;
 }
 
-/** The configured limits, in milliseconds, by the name of the problem. */
+/** The configured limits in milliseconds, by the name of the problem. */
 export type ProblemSettings = Readonly<
   Record<string, { readonly after?: number | undefined; readonly enabled?: boolean | undefined }>
 >;

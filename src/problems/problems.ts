@@ -27,10 +27,9 @@ const declared = [
 ];
 export const problems: readonly Problem[] = declared;
 
-/** The name of a problem. */
 export type ProblemName = (typeof declared)[number]['name'];
 
-/** The warnings that hide critical problems, which only say so again: another warning must not hide them. */
+/** The warnings that inhibit critical problems which only repeat them: another warning must not inhibit those. */
 export const warningsHidingCritical: ReadonlySet<string> = new Set(
   problems
     .filter(({ severity, inhibits }) => severity === 'warning' && inhibits.some(inhibitsCritical))
@@ -41,7 +40,7 @@ function inhibitsCritical({ problem, severity = 'critical' }: Inhibition): boole
   return severity === 'critical' && problems.some((other) => other.name === problem && other.severity === 'critical');
 }
 
-/** The names that the key `problems` of the configuration knows. */
+/** The possible keys in `problems` of the configuration. */
 export const problemNames: ReadonlySet<string> = new Set(problems.map(({ name }) => name));
 
 /** Whether a problem begins over or near a limit, by its name. */

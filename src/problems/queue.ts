@@ -21,11 +21,12 @@ import { aboveLimitSince, standstillSince } from '../facts/bridge/standstill.js'
 import { coinItem, queueItem, waitingTokenItems } from '../facts/items/tokens.js';
 import { count } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
-import { entryOf, problemOf } from './problem.js';
+import { entryOf } from './marks.js';
+import { problemOf } from './problem.js';
 import { sumText, tokenName, waitingAmounts } from './sentence.js';
 import { countAtPresent, THE_TOKEN } from './templates.js';
 
-/* Transfers that are in no batch. */
+/* Unbatched transfers. */
 
 /** "1.2M usdt (5 transfers)", or "5 transfers of 0xabc…". */
 function queueText(input: BridgeInput, contract: string): string {
@@ -42,7 +43,7 @@ function newestBatch(input: BridgeInput, contract: string): string {
   return nonce === undefined ? '' : toDecimalString(nonce);
 }
 
-/** Whether a live batch of the token has higher fees: hubs refuse to build another one before it is executed. */
+/** Whether a live batch of the token has higher fees: until its execution, hubs refuse to build another batch. */
 function hasBetterBatch(input: BridgeInput, contract: string, fees: AnyNumber): boolean {
   return rows(input.state.batches).some(
     (batch) => contractLabel(batch.token_contract) === contract && compare(totalFees(batch), fees) >= 0,
@@ -50,8 +51,8 @@ function hasBetterBatch(input: BridgeInput, contract: string, fees: AnyNumber): 
 }
 
 /**
- * The transfer of each token that pays most, and the id of the newest batch of any token. A batch takes the transfers that pay most, so when
- * that one has left the queue and batches were built, one was of this token, even if no document had it.
+ * The transfer of each token that pays most, and the id of the newest batch of any token. A batch takes the transfers that pay most, so if this transfer
+ * has left the queue since the last batch id, a batch of the token was built, even if no document had it.
  */
 const topMark = z.record(
   z.string(),
@@ -83,7 +84,7 @@ const backlogStuck = problemOf('module_state', {
           const [top] = queue.toSorted((a, b) => compare(feeOf(b), feeOf(a)) || compare(idOf(a), idOf(b)));
           const last = entryOf(before, contract);
           const hasLeft = !queue.some((waiting) => toDecimalString(idOf(waiting)) === last?.transfer);
-          // A node that is behind has neither the transfer nor the batches yet.
+          // A node that is behind has neither the transfer nor a higher batch id.
           const isBuilt = last !== undefined && last.transfer !== '' && hasLeft && compare(batch, last.batch) > 0;
           const transfer = top === undefined ? '' : toDecimalString(idOf(top));
           return [contract, { transfer, batch, builtBefore: isBuilt ? batch : (last?.builtBefore ?? '') }];
@@ -111,7 +112,7 @@ const backlogStuck = problemOf('module_state', {
   inhibits: [{ problem: 'BridgeBacklogHigh' }],
 });
 
-/** Only the growth of a queue shows that transfers are stuck, if no minimum fee is known. */
+/** Without a minimum fee, only the growth of a queue shows that transfers are stuck. */
 const GROWING_SECONDS = 3 * HOUR_SECONDS;
 const GROWING_TRANSFERS = 10;
 const POINT_SECONDS = HOUR_SECONDS / 2;
@@ -132,16 +133,16 @@ const backlogGrowing = problemOf('module_state', {
   needsTime: true,
   summary: `the queue of ${THE_TOKEN} grows, and no batch is built.`,
   atPresent: transfersAtPresent,
-  // Transfers whose fees nobody takes wait for weeks on any real chain, but their number grows slowly.
+  // Transfers with too low fees wait for weeks on any real chain, but their number grows slowly.
   description: `${GROWING_TRANSFERS} transfers of a token without \`min_batch_fee\` were added to its queue in ${GROWING_SECONDS / HOUR_SECONDS} hours, and no batch of the token was built.`,
   action:
     'Compare the fees of the transfers with the minimum of the batch creators, and configure it as min_batch_fee of the token. If they are sufficient, request a batch: the error says what prevents one.',
   mark: {
     schema: queueMark,
     next: ({ input }, before) => {
-      const known = minBatchFees(input.tokens);
+      const minimums = minBatchFees(input.tokens);
       const now = input.at.epochSeconds;
-      const queues = Array.from(unbatchedByToken(input)).filter(([contract]) => !known.has(contract));
+      const queues = Array.from(unbatchedByToken(input)).filter(([contract]) => !minimums.has(contract));
       const longestFirst = queues.toSorted(([, a], [, b]) => b.length - a.length).slice(0, MAX_TOKENS);
       return Object.fromEntries(
         longestFirst.map(([contract, { length }]) => {
@@ -183,7 +184,7 @@ const backlogGrowing = problemOf('module_state', {
   },
 });
 
-/** What to do about most of the pending transfers, by what they wait for. */
+/** The action for most of the pending transfers, by the reason of their wait. */
 const BACKLOG_ACTIONS: Readonly<Record<WaitReason, string>> = {
   batch:
     'Most are in no batch: request one (build-batch, see the runbook), and check the nodes that request batches; the error says what prevents one.',

@@ -24,13 +24,13 @@ import { problemOf, type Evidence, type Findings, type Severity } from './proble
 import { about, amountsText, waitingText } from './sentence.js';
 import { queried, countAtPresent } from './templates.js';
 
-/* Signed batches and validator sets that nobody relays, and batches that time out. */
+/* Unrelayed batches and validator sets, and batches that time out. */
 
 const PAUSED = 'The contract is paused: find out who paused it and why.';
 const CHECK_RELAYERS =
   'Check the relayers: funds for gas, maximum gas price, minimum fee, and whether the contract is paused. Anyone can relay a batch.';
 
-/** The action when relayers are late, with what is known about the contract. */
+/** The action when relayers are late, by the state of the contract. */
 function checkRelayers({ isContractPaused }: BridgeInput): string {
   if (isContractPaused === undefined) return CHECK_RELAYERS;
   return isContractPaused
@@ -38,13 +38,13 @@ function checkRelayers({ isContractPaused }: BridgeInput): string {
     : 'Check the relayers: funds for gas, maximum gas price and minimum fee. The contract is not paused, and anyone can relay a batch.';
 }
 
-/** The lowest of some times. */
+/** The lowest time that is not unknown. */
 function earliest(times: readonly (number | undefined)[]): number | undefined {
-  const known = times.filter((time) => time !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
+  const defined = times.filter((time) => time !== undefined);
+  return defined.length === 0 ? undefined : Math.min(...defined);
 }
 
-/** The higher of two times; `undefined` if one of them is unknown. */
+/** The higher time; `undefined` if either is unknown. */
 function latest(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? undefined : Math.max(a, b);
 }
@@ -53,7 +53,7 @@ function relayable(input: BridgeInput): readonly Batch[] {
   return relayableBatches(input) ?? [];
 }
 
-/** The time until the first of some batches times out, by the estimated external height. */
+/** The time until the first batch times out, by the estimated external height. */
 function secondsToTimeout(input: BridgeInput, batches: readonly Batch[]): number | undefined {
   return earliest(batches.map((batch) => secondsToExternalHeight(input, () => required(batch.batch_timeout))));
 }
@@ -63,14 +63,14 @@ function firstTimeoutText(input: BridgeInput, batches: readonly Batch[]): string
   return seconds === undefined ? '' : `the first times out in ${about(input, seconds)}`;
 }
 
-/** A batch that a relayer could execute: its key, one of its transfers, and when a poll found that it could now; `null` if it always could. */
-const knownBatch = z.strictObject({ key: z.string(), transfer: z.string().nullable(), since: z.number().nullable() });
-type KnownBatch = z.infer<typeof knownBatch>;
+/** A relayable batch: its key, a transfer in it, and the first poll in which it was relayable; `null` if it always was. */
+const seenBatch = z.strictObject({ key: z.string(), transfer: z.string().nullable(), since: z.number().nullable() });
+type SeenBatch = z.infer<typeof seenBatch>;
 
 const keyOf = (batch: Batch): string => batchKey(batch.batch_nonce, batch.token_contract);
 const idText = (transfer: Transfer): string => toDecimalString(idOf(transfer));
 
-function knownBatchOf(batch: Batch, since: number | null): KnownBatch {
+function seenBatchOf(batch: Batch, since: number | null): SeenBatch {
   const [first] = rows(batch.transactions);
   return { key: keyOf(batch), transfer: first === undefined ? null : idText(first), since };
 }
@@ -79,19 +79,19 @@ const liveTransfers = memoize(
   (input: BridgeInput) => new Set([...unbatchedTransfers(input), ...batchedTransfers(input)].map(idText)),
 );
 
-/** Whether a batch was executed since: the hub deletes its transfers for good, and returns those of a canceled one to the queue. */
-function isExecuted(input: BridgeInput, { key, transfer }: KnownBatch): boolean {
+/** The hub deletes the transfers of an executed batch for good, and returns the transfers of a canceled batch to the queue. */
+function isExecuted(input: BridgeInput, { key, transfer }: SeenBatch): boolean {
   return !batchesByKey(input).has(key) && (transfer === null || !liveTransfers(input).has(transfer));
 }
 
 /**
- * `batches` could be executed by a relayer, those with the keys of `others` could not. `gone` are those of the document before that the last one,
- * received at `goneAt`, does not have. `executedAt` is the time of the last execution that was seen, 0 for none. In Unix seconds.
+ * `batches` are the relayable batches of the last document, and `others` the keys of the rest. `gone` are batches of the document before that seem executed;
+ * `goneAt` is the time of the last document, and `executedAt` of the last confirmed execution, 0 for none. In Unix seconds.
  */
 const executionMark = z.strictObject({
-  batches: z.array(knownBatch),
+  batches: z.array(seenBatch),
   others: z.array(z.string()),
-  gone: z.array(knownBatch),
+  gone: z.array(seenBatch),
   goneAt: z.number(),
   executedAt: z.number(),
 });
@@ -102,14 +102,14 @@ const NO_EXECUTIONS: ExecutionMark = { batches: [], others: [], gone: [], goneAt
 
 /** A batch was executed if the next document does not have it either. */
 function executionsAfter({ input }: Evidence<'module_state'>, before = NO_EXECUTIONS): ExecutionMark {
-  const isGone = (batch: KnownBatch): boolean => isExecuted(input, batch);
-  const known = new Map(before.batches.map((batch) => [batch.key, batch]));
+  const isGone = (batch: SeenBatch): boolean => isExecuted(input, batch);
+  const earlier = new Map(before.batches.map((batch) => [batch.key, batch]));
   const batches = relayable(input).slice(0, MAX_BATCHES);
   const keys = new Set(batches.map(keyOf));
   return {
     batches: batches.map((batch) => {
       const key = keyOf(batch);
-      return known.get(key) ?? knownBatchOf(batch, before.others.includes(key) ? input.at.epochSeconds : null);
+      return earlier.get(key) ?? seenBatchOf(batch, before.others.includes(key) ? input.at.epochSeconds : null);
     }),
     others: Array.from(batchesByKey(input).keys())
       .filter((key) => !keys.has(key))
@@ -133,9 +133,9 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
     find: ({ input }: Evidence<'module_state'>, mark: ExecutionMark | undefined) => {
       const batches = relayable(input).filter((batch) => !needsKnownFees || paysMinimum(input, batch) !== undefined);
       const byToken = groupBy(batches, ({ token_contract }) => contractLabel(token_contract));
-      // Two tokens, because the contract can refuse a batch of one token for a reason of its own.
+      // Two tokens, because the contract can refuse the batches of a single token.
       if (byToken.size < 2) return undefined;
-      // Signatures can come hours later: relayers cannot be late before.
+      // Signatures can come hours later, and relayers are not late before.
       const since = new Map(mark?.batches.map((batch) => [batch.key, batch.since]));
       const oldestOfTokens = Array.from(byToken.values(), (ofToken) =>
         earliest(ofToken.map((batch) => since.get(keyOf(batch)) ?? timeOfHeight(input, () => required(batch.block)))),
@@ -153,7 +153,7 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
         action: checkRelayers(input),
       };
     },
-    // Batches are not built while others wait. A warning hides no critical problem.
+    // No batches are built while earlier ones wait. A warning inhibits no critical problem.
     inhibits: [
       { problem: 'BridgeBacklogStuck', ...(severity === 'warning' && { severity }) },
       { problem: 'BridgeBacklogHigh' },
@@ -162,7 +162,7 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
   });
 }
 
-/** Share of the lifetime of a batch that is left. */
+/** Remaining share of the lifetime of a batch. */
 const TIMEOUT_RATIO = 0.2;
 
 const timeoutNear = problemOf('module_state', {
@@ -197,7 +197,7 @@ const MAKE_DEPOSIT =
   'make a small deposit on the external chain: the hub cancels the batches with the next observed event';
 const GET_EVENT_OBSERVED = `If events are pending, find out who has not voted for them. If none are: ${CHECK_PAUSE.toLowerCase()}, and ${MAKE_DEPOSIT}.`;
 
-/** What makes the hub cancel the batches, with what is known about pending events and the contract. */
+/** How to make the hub cancel the batches, by pending events and the state of the contract. */
 function getEventObserved(input: BridgeInput): string {
   const pending = orUndefined(() => toDouble(pendingEventCount(input)));
   if (pending === undefined) return GET_EVENT_OBSERVED;
@@ -238,18 +238,18 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
     find: ({ input }: Evidence<'module_state'>) => {
       if (estimatedExternalHeight(input) === undefined) return undefined;
       if (!isExternalHeightReliable(input)) return unreliableTimeouts(input);
-      const all = rows(input.state.batches).filter((batch) => isOverdue(input, batch) === true);
-      const byFees = groupBy(all, (batch) => feeSufficiency(input, batch));
+      const overdueBatches = rows(input.state.batches).filter((batch) => isOverdue(input, batch) === true);
+      const byFees = groupBy(overdueBatches, (batch) => feeSufficiency(input, batch));
       const batches = byFees.get(fees) ?? [];
       if (batches.length === 0) return undefined;
-      const others = Array.from(byFees).filter(([group]) => group !== fees);
+      const otherFees = Array.from(byFees).filter(([group]) => group !== fees);
       const left = secondsToTimeout(input, batches);
       return {
         start: left === undefined ? undefined : input.at.epochSeconds + left,
         headline: `transfers have been locked for {duration} in ${count(batches.length, 'batch', 'batches')} past the timeout at the estimated external height`,
         details: [
           amountsText(input, batches),
-          list(others.map(([group, { length }]) => `${length} more ${FEES_TEXT[group]}`)),
+          list(otherFees.map(([group, { length }]) => `${length} more ${FEES_TEXT[group]}`)),
         ],
         action: getEventObserved(input),
       };
@@ -257,7 +257,7 @@ function overdue(severity: Severity, afterMinutes: number, description: string) 
   });
 }
 
-/** Sum of the differences of all power shares. */
+/** Sum of the differences of power shares. */
 export const DRIFT_RATIO = 0.1;
 
 const GET_SIGNED = 'get it signed first, because nobody can relay it before';
@@ -271,14 +271,14 @@ const valsetDrift = problemOf('module_state', {
   linksToPending: false,
   summary: `the validator set in the contract is out of date: its power shares differ by more than ${percent(DRIFT_RATIO)}.`,
   atPresent: queried('max(bridge_valset_power_drift_ratio{TARGET})', '{{ .Value | humanizePercentage }} at present, '),
-  // The hub creates a new set at 0.05, so twice that is a set that was not relayed. Relayers may wait for low gas prices.
+  // The hub creates a new set at 0.05; twice that means that it was not relayed. Relayers may wait for low gas prices.
   description: `The power shares of the newest validator set differ by more than ${DRIFT_RATIO * 100} % in sum from those in the contract. From 68 % on, the members in the contract may no longer reach the 66 % from which on relayers relay.`,
   action: `If the newest validator set is unsigned, ${GET_SIGNED}. ${RELAY_SET}`,
   find: ({ input }) => {
     const value = powerDrift(input);
     if (value === undefined || value <= DRIFT_RATIO) return undefined;
     const power = orUndefined(() => newestUnrelayedPower(input));
-    // Since the newer of both sets, the difference has been the same.
+    // The difference has been the same since the newer of the two sets.
     const newest = orUndefined(() => (unrelayedValsets(input).length === 0 ? undefined : newestValset(input)));
     const action =
       power !== undefined && isBelowThreshold(power)

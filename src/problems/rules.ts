@@ -2,14 +2,13 @@ import { exporterRules, watchdog, type ExporterRule } from './exporter-rules.js'
 import type { Problem } from './problem.js';
 import { problems } from './problems.js';
 
-/* The alert rules: those of problems compare an age with a limit, and nothing else. */
+/* The alert rules. The rule on a problem compares its age with its limit. */
 
 export interface Rule extends Omit<ExporterRule, 'inhibits' | 'inhibitsDocument'> {
-  /** Whether the page /pending of the target is the first step. */
   readonly linksToPending: boolean;
-  /** Labels besides the severity, to tell apart rules of one alert. */
+  /** Labels besides the severity, to distinguish rules of an alert. */
   readonly labels: Readonly<Record<string, string>>;
-  /** The problem that the rule is about; absent for those that Prometheus judges. */
+  /** Absent for a rule that Prometheus judges. */
   readonly problem?: Problem;
 }
 
@@ -19,13 +18,10 @@ const groupOf = {
   rate_limiter_input: 'crosschain',
 } as const;
 
-/**
- * Bridges gaps in the data. When the data stays away, another alert fires before it ends: BridgeExporterAbsent and BridgeSnapshotStale after 10
- * minutes, BridgeEndpointNotPolled after 15.
- */
+/** Bridges gaps in the data, until another alert fires: BridgeExporterAbsent and BridgeSnapshotStale after 10 minutes, BridgeEndpointNotPolled after 15. */
 const KEEP_FIRING_MINUTES = 15;
 
-/** Problems with one name and severity in several documents have a rule each if their limits differ, else one together. */
+/** Problems with the same name and severity in several documents share a rule unless their limits differ. */
 function hasOtherLimit({ name, severity, afterMinutes }: Problem): boolean {
   return problems.some(
     (other) => other.name === name && other.severity === severity && other.afterMinutes !== afterMinutes,

@@ -28,13 +28,11 @@ import type { ItemList } from '../facts/items/item-list.js';
 import type { Members } from '../facts/bridge/valsets.js';
 import { DAY_SECONDS } from '../units.js';
 
-/*
- * The sentences of problems and their parts. They are plain text of one line; other people choose the names in them, so pages escape them.
- */
+/* The sentences of problems and their parts: plain text of one line. Names in it are untrusted, so pages escape it. */
 
 const MAX_NAME_CHARACTERS = 40;
 
-/** A name or address of the chain in one line. */
+/** A name or address on one line. */
 export function shortName(text: string): string {
   return cleanText(text, MAX_NAME_CHARACTERS);
 }
@@ -53,11 +51,11 @@ export interface Validator {
   readonly hasNamesake: boolean;
 }
 
-/** The name of a validator, with its address if it is not the only one of this name; without a name its address. */
+/** The name of a validator, with its address if the name is not unique; without a name the address. */
 export function validatorName({ name, address, hasNamesake }: Omit<Validator, 'isWatched'>): string {
-  const known = quoted(shortName(name));
-  if (known === '') return shortAddress(address);
-  return hasNamesake ? `${known} ${shortAddress(address)}` : known;
+  const shownName = quoted(shortName(name));
+  if (shownName === '') return shortAddress(address);
+  return hasNamesake ? `${shownName} ${shortAddress(address)}` : shownName;
 }
 
 /** "your validator Alpha". */
@@ -70,18 +68,18 @@ function quoted(name: string): string {
   return /[^\p{L}\p{M}\p{N} .&'_+|/@#!*-]/u.test(name) ? `“${name.replaceAll(/[“”"]/g, "'")}”` : name;
 }
 
-/** The names of at most five validators, the watched ones first. */
+/** The names of at most five validators, watched ones first. */
 export function validators(members: readonly Validator[], total = members.length): string {
   return list(validatorNames(members), total);
 }
 
-/** The names of validators, the watched ones first. */
+/** The names of validators, watched ones first. */
 export function validatorNames(members: readonly Validator[]): readonly string[] {
-  const watchedFirst = members.toSorted((a, b) => Number(b.isWatched) - Number(a.isWatched));
-  return watchedFirst.map((validator) => validatorName(validator) + (validator.isWatched ? ' (yours)' : ''));
+  const sorted = members.toSorted((a, b) => Number(b.isWatched) - Number(a.isWatched));
+  return sorted.map((validator) => validatorName(validator) + (validator.isWatched ? ' (yours)' : ''));
 }
 
-/** "6 validators with 53 % of the power have not voted: Alpha, Beta and 4 more"; empty when nobody is known to be missing. */
+/** "6 validators with 53 % of the power have not voted: Alpha, Beta and 4 more"; empty when nobody is missing or that is unknown. */
 export function missingValidators(missing: Members | null, haveNot: string): string {
   if (missing === null || missing.total === 0) return '';
   const { total, powerRatio } = missing;
@@ -89,7 +87,7 @@ export function missingValidators(missing: Members | null, haveNot: string): str
   return `${numberAndPower(total, powerRatio)} ${haveOrHas(total)} not ${haveNot}${who === '' ? '' : `: ${who}`}`;
 }
 
-/** "2 validators with 12 % of the power"; without the power if it is unknown. */
+/** "2 validators with 12 % of the power"; without the power if unknown. */
 export function numberAndPower(number: number, powerRatio: number | null): string {
   const having = powerRatio === null ? '' : ` with ${percent(powerRatio)} of the power`;
   return count(number, 'validator') + having;
@@ -99,11 +97,11 @@ export function haveOrHas(number: number): string {
   return number === 1 ? 'has' : 'have';
 }
 
-/** An action with your own validators first, if any of these is. */
-export function ownFirst(members: readonly Validator[], action: string): string {
-  const own = members.filter(({ isWatched }) => isWatched).map((validator) => ({ ...validator, isWatched: false }));
-  if (own.length === 0) return action;
-  return `Check the orchestrator of your ${own.length === 1 ? 'validator' : 'validators'} ${validators(own)} first. ${action}`;
+/** An action, after the orchestrators of watched validators among the members. */
+export function watchedFirst(members: readonly Validator[], action: string): string {
+  const watched = members.filter(({ isWatched }) => isWatched).map((validator) => ({ ...validator, isWatched: false }));
+  if (watched.length === 0) return action;
+  return `Check the orchestrator of your ${watched.length === 1 ? 'validator' : 'validators'} ${validators(watched)} first. ${action}`;
 }
 
 /** The listed members of a validator set. */
@@ -116,7 +114,7 @@ export function membersOf(members: Members | null | undefined): readonly Validat
   }));
 }
 
-/** "event 31 (batch 8 of USDT)"; only the event of a claim that cannot be read. */
+/** "event 31 (batch 8 of USDT)"; only the event of an unreadable claim. */
 export function claimText({ eventNonce, type, token, amount, batchNonce, valsetNonce }: ClaimItem): string {
   const name = token === null ? 'an unknown token' : coinName(token);
   const whole = amount?.wholeAmount ?? null;
@@ -137,7 +135,7 @@ export function coinName({ symbol, contract }: Coin): string {
   return shortName(symbol ?? '') || shortAddress(contract ?? '');
 }
 
-/** "1.2M USDT": the sum of amounts of one token; nothing without decimals, or when an amount is unknown or all are 0. */
+/** "1.2M USDT": the sum of amounts of a token; none when decimals or an amount are unknown, and for 0. */
 export function sumText(coins: readonly Amount[]): readonly string[] {
   const [first] = coins;
   const whole = coins.map(({ wholeAmount }) => wholeAmount);
@@ -148,7 +146,7 @@ export function sumText(coins: readonly Amount[]): readonly string[] {
 
 export const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
 
-/** "3.09M usdt, 30 weth in them": what is in some batches, by token; empty when no decimals are configured. */
+/** "3.09M usdt, 30 weth in them": the amounts of batches by token; empty without configured decimals. */
 export function amountsText(input: BridgeInput, batches: readonly Batch[]): string {
   const amounts = orEmpty(() => {
     const byToken = groupBy(batches, ({ token_contract }) => contractLabel(token_contract));
@@ -166,24 +164,24 @@ export function amountsText(input: BridgeInput, batches: readonly Batch[]): stri
   return amounts.length === 0 ? '' : `${list(amounts)} in them`;
 }
 
-/** What waits in whole tokens, of those with known decimals: the number of transfers says nothing about their worth. */
+/** The waiting amounts in whole tokens, because the number of transfers says nothing about their worth. */
 export function waitingAmounts(tokens: ItemList<WaitingTokenItem>): string {
   return list(listedRows(tokens).flatMap(({ unbatched, batched }) => sumText([unbatched, batched])));
 }
 
-/** What is not judged of tokens without `min_batch_fee`; empty when all have it. */
+/** The consequence of tokens without `min_batch_fee`; empty without such tokens. */
 export function unknownMinimumsText(tokens: number): string {
   if (tokens === 0) return '';
   return `min_batch_fee of ${count(tokens, 'token')} is not configured: that nobody builds or relays their batches is a warning at most`;
 }
 
-/** "154 deposits wait": those that are claimed and not observed; empty when there is none. */
+/** "154 deposits wait"; empty without pending deposits. */
 export function depositsText(input: BridgeInput): string {
   const deposits = orUndefined(() => countPendingDeposits(input)) ?? 0;
   return deposits === 0 ? '' : count(deposits, 'deposit waits', 'deposits wait');
 }
 
-/** "550 transfers wait in all, 40 of them in batches claimed as executed: 551K hub, 4.06M usdt", in batches or not; empty when none does. */
+/** "550 transfers wait in all, 40 of them in batches claimed as executed: 551K hub, 4.06M usdt", in batches or not; empty without transfers. */
 export function waitingText(input: BridgeInput): string {
   const number = orUndefined(() => unbatchedTransfers(input).length + batchedTransfers(input).length) ?? 0;
   if (number === 0) return '';
@@ -193,7 +191,7 @@ export function waitingText(input: BridgeInput): string {
   return `${count(number, 'transfer waits', 'transfers wait')} in all${ofClaimed}${amounts === '' ? '' : `: ${amounts}`}`;
 }
 
-/** "1.3 eth, 40 usdc in them": what is in some cross-chain transactions, by coin; empty when no decimals are known. */
+/** "1.3 eth, 40 usdc in them": the amounts of cross-chain transactions by coin; empty without known decimals. */
 export function cctxAmountsText(input: CrosschainInput, cctxs: readonly Cctx[]): string {
   const byCoin = groupBy(
     cctxs.map((cctx) => cctxCoin(input, cctx)),
@@ -210,7 +208,7 @@ export function chainText(input: Pick<CrosschainInput, 'chains'>, chainId: strin
   return name === '' ? shortName(chainId) : `${shortName(name)} (${shortName(chainId)})`;
 }
 
-/** What to do about an outbound with a hash, and about one without. */
+/** The actions for an outbound with a hash, and without. */
 const hashActions: Readonly<Record<ChainType, readonly [withHash: string, withoutHash: string]>> = {
   evm: [
     'it should be in a block: look it up on the chain. Without a receipt the hash is wrong; with one, check its confirmations, then whether the observers run.',
@@ -220,14 +218,14 @@ const hashActions: Readonly<Record<ChainType, readonly [withHash: string, withou
   other: ['it was executed and waits for votes: check the observers.', 'check the relayer and the signers.'],
 };
 
-/** An outbound hash is empty when nobody has posted one, and `undefined` when that is unknown. */
+/** An outbound hash is empty until an observer posts it, and `undefined` when unknown. */
 export function hashAction(type: ChainType, hash?: string): string {
   const [withHash, withoutHash] = hashActions[type];
   if (hash === undefined) return `If the outbound has a hash, ${withHash} If the outbound has no hash, ${withoutHash}`;
   return hash === '' ? `The outbound has no hash: ${withoutHash}` : `The outbound has a hash, so ${withHash}`;
 }
 
-/** The outbound hash of a pending transaction, empty while nobody has posted one; `undefined` for a node that lists no hashes. */
+/** `undefined` for a node that lists no hashes. */
 export function outboundHash(input: CrosschainInput, cctx: Cctx | undefined): string | undefined {
   const hashOf = (other: Cctx): string | undefined => orUndefined(() => required(currentOutbound(other)?.hash));
   const hasHashes = distinctCctxs.pending(input).some((other) => (hashOf(other) ?? '') !== '');
@@ -249,7 +247,7 @@ export function tokenName(input: BridgeInput, contract: string): string {
   return coinName({ symbol: configuredTokens(input).get(contract)?.symbol ?? null, contract });
 }
 
-/** "it times out in about 2 h 5 min"; empty without an estimate, and when it has timed out. */
+/** "it times out in about 2 h 5 min"; empty without an estimate, and after the timeout. */
 export function timeoutText(input: BridgeInput, batch: Batch): string {
   const seconds = secondsToExternalHeight(input, () => required(batch.batch_timeout));
   return seconds === undefined || seconds <= 0 ? '' : `it times out in ${about(input, seconds)}`;
@@ -260,18 +258,18 @@ export function about(input: BridgeInput, seconds: number): string {
   return `about ${durationInWords(seconds)}${seconds < DAY_SECONDS ? `, at ${clockTime(input, seconds)}` : ''}`;
 }
 
-/** "04:12 UTC", some seconds from now. */
+/** "04:12 UTC", this many seconds from now. */
 export function clockTime({ at }: Pick<BridgeInput, 'at'>, seconds: number): string {
   return `${isoTime(at.epochSeconds + seconds).slice(11, 16)} UTC`;
 }
 
-/** What is wrong in one line, without the target. The headline can have `{duration}` in the place of the age of the problem. */
+/** What is wrong on one line, without the target. */
 export interface Sentence {
-  /** What is wrong, and for how long: the heading of a page. */
+  /** What is wrong, and for how long (`{duration}`): the heading of a page. */
   readonly headline: string;
-  /** Between headline and details: a colon before a list of what the headline is about. */
+  /** A colon before a list. */
   readonly separator: '; ' | ': ';
-  /** What the heading has no room for: who, how much, until when. Empty if the headline says it all. */
+  /** Who, how much, until when; may be empty. */
   readonly details: string;
 }
 
@@ -279,24 +277,23 @@ export function sentenceText({ headline, separator, details }: Sentence): string
   return details === '' ? headline : `${headline}${separator}${details}`;
 }
 
-/** The sentence for a problem of this age: "18 min", or "at least 18 min". One that was found a moment ago has none. */
+/** The sentence with the age in the place of `{duration}`: "18 min", "at least 18 min", or nothing for a new problem. */
 export function withAge(sentence: Sentence, ageSeconds: number, isProven = true): Sentence {
   const age = `${isProven ? '' : 'at least '}${durationInWords(ageSeconds)}`;
   const headline = ageSeconds < 1 ? sentence.headline.replace(/,? for \{duration\}/, '') : sentence.headline;
   return { ...sentence, headline: headline.replace('{duration}', ageSeconds < 1 ? 'a moment' : age) };
 }
 
-/** A headline, and what else is known; empty details are left out. */
+/** Empty details are left out. */
 export function withDetails(headline: string, ...details: readonly string[]): Sentence {
   return { headline, separator: '; ', details: details.filter((part) => part !== '').join('; ') };
 }
 
-/** A headline, the list of what it is about, and what else is known. */
 export function withList(headline: string, listed: string, ...details: readonly string[]): Sentence {
   return { ...withDetails(headline, listed, ...details), separator: ': ' };
 }
 
-/** None when the list could not be read. */
+/** No rows of an unreadable list. */
 export function listedRows<Row>(items: ItemList<Row> | undefined): readonly Row[] {
   return items?.readable === true ? items.rows : [];
 }

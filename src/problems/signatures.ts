@@ -20,25 +20,25 @@ import { orNull, required, rows } from '../facts/required-fields.js';
 import { percent } from '../text/format.js';
 import { DAY_SECONDS } from '../units.js';
 import { problemOf, type Evidence } from './problem.js';
-import { amountsText, clockTime, membersOf, missingValidators, ownFirst, timeoutText } from './sentence.js';
+import { amountsText, clockTime, membersOf, missingValidators, watchedFirst, timeoutText } from './sentence.js';
 import { countAtPresent } from './templates.js';
 
 /* Batches and validator sets that lack signatures. */
 
 const CONTACT_SIGNERS = 'Contact the operators of the validators that have not signed, the most power first.';
 
-/** `null` if the document does not have it. */
+/** `null` for a missing field. */
 const decimal = decimalString.nullable();
 
 /**
- * For this long after a batch has timed out unsigned, a new one continues its problem: the transfers have to be requested again. After a longer time
- * without documents, nobody knows whether it timed out unsigned.
+ * A batch that is built within this time after an unsigned timeout continues the problem: the transfers have to be requested again. After a longer time
+ * without documents, an unsigned timeout is not certain.
  */
 const REQUEST_SECONDS = 600;
 
 /**
- * `batch` is the oldest unsigned batch, with its timeout. `since` is the first one of those that timed out unsigned one after the other up to it, with
- * the block at which it was created. `seenAt` is the time of the last document with an unsigned batch, in Unix seconds.
+ * `batch` is the oldest unsigned batch, with its timeout. `since` is the first batch in the row of unsigned timeouts before it, with the block of its
+ * creation. `seenAt` is the time of the last document with an unsigned batch, in Unix seconds.
  */
 const unsignedMark = z
   .strictObject({
@@ -59,8 +59,8 @@ function oldestUnsigned(input: BridgeInput): Batch | undefined {
 }
 
 /**
- * A batch that is signed is progress, and so is one that the hub has canceled because a later one of its token was executed. One that has timed
- * out is none: its transfers wait for signatures in the next one.
+ * A signed batch is progress, and so is a batch that the hub canceled because a later batch of the token was executed. A timeout is no progress: the
+ * transfers wait for signatures in the next batch.
  */
 function unsignedSince({ input }: Evidence<'module_state'>, before: UnsignedMark | undefined): UnsignedMark {
   const oldest = oldestUnsigned(input);
@@ -106,10 +106,10 @@ const batchUnsigned = problemOf('module_state', {
         timeoutText(input, oldest),
         amountsText(input, all),
       ],
-      action: ownFirst(membersOf(missing), CONTACT_SIGNERS),
+      action: watchedFirst(membersOf(missing), CONTACT_SIGNERS),
     };
   },
-  // A batch that is built meanwhile cannot be relayed either.
+  // Batches that are built meanwhile cannot be relayed either.
   inhibits: [
     { problem: 'BridgeOrchestratorMissingConfirms', exceptWatched: true },
     { problem: 'BridgeBacklogStuck' },
@@ -120,7 +120,7 @@ const batchUnsigned = problemOf('module_state', {
 const CONTACT_SIGNERS_OF_SET =
   'Contact the operators of the validators that have not signed; the contract keeps an older validator set.';
 
-/** The newest validator sets that all lack signatures, the newest first: since the last of them, the newest one has lacked some. */
+/** The unsigned validator sets that are newer than every signed set, newest first: since the last of them, the newest set has lacked signatures. */
 function newestUnsigned(input: BridgeInput): readonly Valset[] {
   const newestFirst = unrelayedValsets(input).toSorted((a, b) => compare(required(b.nonce), required(a.nonce)));
   const signed = newestFirst.findIndex((valset) => {
@@ -143,7 +143,7 @@ const valsetUnsigned = problemOf('module_state', {
     const unsigned = newestUnsigned(input);
     const [newest] = unsigned;
     if (newest === undefined) return undefined;
-    // Signatures of one that is seconds old say nothing about the signers.
+    // Signatures of a set that is seconds old say nothing about the signers.
     const judged = unsigned.find(({ height }) => isLate(hubBlocksSince(input, height))) ?? newest;
     const { signedPowerRatio, missing } = valsetSignatures(input, judged);
     const left = hubBlocksUntil(input, () => valsetDeadline(input, judged))?.seconds ?? Infinity;
@@ -160,7 +160,7 @@ const valsetUnsigned = problemOf('module_state', {
         missingValidators(missing, 'signed it'),
         left > 0 && left < DAY_SECONDS ? `who has not signed it by ${clockTime(input, left)} is jailed` : '',
       ],
-      action: ownFirst(membersOf(missing), CONTACT_SIGNERS_OF_SET),
+      action: watchedFirst(membersOf(missing), CONTACT_SIGNERS_OF_SET),
     };
   },
 });

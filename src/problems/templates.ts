@@ -1,7 +1,7 @@
 import type { Subject } from './problem.js';
 
 /*
- * Parts of summaries, which are templates of Prometheus. What is queried is left out without a series. In an expression, TARGET stands for the
+ * Parts of summaries, which are templates of Prometheus. The text of a query without a series is left out. In an expression, TARGET stands for the
  * matchers of the target and SUBJECT for the value of a label of the alert.
  */
 
@@ -11,7 +11,6 @@ export function queried(expression: string, text: string, subject?: keyof Subjec
   return `{{ range query (printf "${format}" $labels.target $labels.cluster${subjectValue}) }}${text}{{ end }}`;
 }
 
-/** How many there are of something, in the plural. */
 export function countAtPresent(things: string, expression: string, subject?: keyof Subject | 'document'): string {
   return queried(expression, `{{ .Value | printf "%.0f" }} ${things} at present, `, subject);
 }

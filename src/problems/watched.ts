@@ -15,11 +15,12 @@ import type { QueryStates } from '../queries/query-state.js';
 import { claimPosition, stakingStatus } from '../queries/watched-validators.js';
 import { count } from '../text/format.js';
 import { DAY_SECONDS } from '../units.js';
-import { entryOf, problemOf, type Evidence, type Found, type Severity, type Subject } from './problem.js';
+import { entryOf } from './marks.js';
+import { problemOf, type Evidence, type Found, type Severity, type Subject } from './problem.js';
 import { yourValidator } from './sentence.js';
 import { YOUR_VALIDATOR } from './templates.js';
 
-/* The validators of `watch`: whether they are in the validator set, and what the node answers about each of them. */
+/* The validators of `watch`: whether they are in the validator set, and the answers of the node about each validator. */
 
 const UNJAIL = 'injectived tx slashing unjail --from VALIDATOR_KEY';
 const FIND_CAUSE = `Find the cause (missed signatures of batches or validator sets, or missed blocks), correct it, then unjail with "${UNJAIL}".`;
@@ -40,25 +41,25 @@ function unjailAfter(input: BridgeInput, { orchestrator }: WatchedOrchestrator):
   return `The reason is a missing signature of ${cause.of} ${cause.nonce}: restart the orchestrator, check its funds and nodes, then unjail with "${UNJAIL}".`;
 }
 
-/** What the node answers about each watched validator. Without an answer about one of them, nothing about it ends: BridgeWatchedValidatorUnknown. */
+/** The findings in the answers about watched validators. Without an answer about a validator, its problems do not end (BridgeWatchedValidatorUnknown). */
 function eachAnswered<Value>(
   { input, answers, answeredAt }: Evidence<'module_state'>,
   query: {
     readonly name: string;
-    readonly valuesOf: (all: typeof answers) => ReadonlyMap<string, Value>;
+    readonly valuesOf: (states: typeof answers) => ReadonlyMap<string, Value>;
   },
   find: (watched: WatchedOrchestrator, value: Value) => Found | undefined,
 ) {
-  const all = watchedOrchestrators(input);
+  const orchestrators = watchedOrchestrators(input);
   const values = query.valuesOf(answers);
-  const answered = all.flatMap((watched) => {
+  const answered = orchestrators.flatMap((watched) => {
     const value = values.get(watched.orchestrator);
     return value === undefined ? [] : [{ watched, value }];
   });
-  const wasAnswered = all.some(({ orchestrator }) => answeredAt(query.name, orchestrator) !== undefined);
-  if (all.length > 0 && !wasAnswered) throw WITHDRAWN;
+  const wasAnswered = orchestrators.some(({ orchestrator }) => answeredAt(query.name, orchestrator) !== undefined);
+  if (orchestrators.length > 0 && !wasAnswered) throw WITHDRAWN;
   const found = answered.map(({ watched, value }) => find(watched, value));
-  return answered.length === all.length ? found : { inPart: found };
+  return answered.length === orchestrators.length ? found : { inPart: found };
 }
 
 const jailed = problemOf('module_state', {
@@ -105,7 +106,7 @@ const lagging = problemOf('module_state', {
     const observed = required(input.state.last_observed_nonce);
     const claimed = add(observed, isNextEventCredible(input) === true ? 1 : 0);
     const newest = newestAttestedNonce(input) ?? claimed;
-    // Orchestrators of others make no claims, and go on with the old ones when they are members again.
+    // The orchestrator of a validator outside the set makes no claims, and continues when the validator is a member again.
     const members = new Set(registeredMembers(input).map(({ registration }) => registration.sender));
     return eachAnswered(evidence, claimPosition, (watched, position) => {
       if (!members.has(watched.sender) || compare(position, claimed) >= 0) return undefined;
@@ -120,7 +121,7 @@ const lagging = problemOf('module_state', {
   inhibits: [{ problem: 'BridgeOrchestratorMissingVotes', equal: ['orchestrator'] }],
 });
 
-/** When the node has last said whether each orchestrator is jailed, in Unix seconds: also before this process. */
+/** The time of the last answer about jailing of each orchestrator, in Unix seconds. */
 const answeredMark = z.record(z.string(), z.number());
 
 const validatorUnknown = problemOf('module_state', {
@@ -157,7 +158,7 @@ const validatorUnknown = problemOf('module_state', {
     }),
 });
 
-/** When each entry was last in the newest validator set, in Unix seconds; 0 if it never was since it is watched. */
+/** When each entry was last in the newest validator set, in Unix seconds; 0 if it was not since it is watched. */
 const activeMark = z.record(z.string(), z.number());
 type ActiveMark = z.infer<typeof activeMark>;
 
@@ -173,7 +174,7 @@ function inactive(severity: Severity, texts: Record<'summary' | 'description' | 
   return problemOf('module_state', {
     name: 'BridgeWatchedValidatorInactive',
     severity,
-    // A validator that is unjailed is in no set before the hub creates the next one.
+    // A validator that is unjailed is in no set before the hub creates the next set.
     afterMinutes: 10,
     needsTime: true,
     dashboard: 'bridge-validator',

@@ -2,10 +2,10 @@ import { chainText, clockTime } from '../../src/problems/sentence.js';
 import { describe, expect, it } from 'vitest';
 import {
   missingValidators,
-  ownFirst,
   shortAddress,
   shortName,
   validators,
+  watchedFirst,
   withAge,
   withDetails,
 } from '../../src/problems/sentence.js';
@@ -26,7 +26,7 @@ describe('the words of a summary', () => {
     const address = 'hub1ec8glr60l65kz08drscxuxxdqcd2ptsccjt2am';
     const alpha = { name: 'Alpha', address, isWatched: true, hasNamesake: true };
     expect(validators([alpha])).toBe('Alpha hub1ec8g…cjt2am (yours)');
-    expect(ownFirst([alpha], 'Then the others.')).toBe(
+    expect(watchedFirst([alpha], 'Then the others.')).toBe(
       'Check the orchestrator of your validator Alpha hub1ec8g…cjt2am first. Then the others.',
     );
   });
@@ -68,8 +68,8 @@ describe('the words of a summary', () => {
       isWatched,
       hasNamesake: false,
     });
-    expect(ownFirst([validator('Alpha', false)], 'Contact them.')).toBe('Contact them.');
-    expect(ownFirst([validator('Alpha', false), validator('Beta', true)], 'Contact them.')).toBe(
+    expect(watchedFirst([validator('Alpha', false)], 'Contact them.')).toBe('Contact them.');
+    expect(watchedFirst([validator('Alpha', false), validator('Beta', true)], 'Contact them.')).toBe(
       'Check the orchestrator of your validator Beta first. Contact them.',
     );
   });
