@@ -53,10 +53,10 @@ type Dialects<Name extends string> = Readonly<Record<Name, Dialect>>;
 
 /** The names of all dialects, which are accepted in every document, whatever its path. */
 export function allAliases(dialects: Dialects<string>): Pick<Dialect, 'fields' | 'values'> {
-  const all = Object.values(dialects);
+  const tables = Object.values(dialects);
   return {
-    fields: Object.assign({}, ...all.map(({ fields }) => fields)),
-    values: Object.assign({}, ...all.map(({ values }) => values)),
+    fields: Object.assign({}, ...tables.map(({ fields }) => fields)),
+    values: Object.assign({}, ...tables.map(({ values }) => values)),
   };
 }
 

@@ -38,7 +38,7 @@ export interface FlowDocument {
   readonly unbatched: readonly TransferGroup[];
   /** The ids of all transfers. */
   readonly ids: ReadonlySet<Numeral>;
-  /** Usually only the last one. */
+  /** Usually only the last event. */
   readonly observedEvents: readonly FlowEvent[];
   /** Claims of later events. */
   readonly pendingEvents: readonly FlowEvent[];

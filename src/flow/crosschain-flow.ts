@@ -125,7 +125,7 @@ export function trackCrosschain(
 }
 
 /**
- * Counts the finished transactions. Forgets the transactions that a complete list has again, and those that left with a change of the key.
+ * Counts the finished transactions. Forgets the transactions that a complete list has again, or that left with a change of the key.
  * Without an answer in time the outcome counts as unknown; the node is asked further, to find pending transactions.
  */
 function settle(

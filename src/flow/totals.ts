@@ -28,7 +28,7 @@ export function changeTotal<Value>(totals: Map<string, Value>, key: string, chan
   if (value !== undefined) totals.set(seriesKey, change(value));
 }
 
-/** Splits the entries into those with series, and those that share the series `other`. */
+/** The entries with series, and the entries that share the series `other`. */
 export function splitTotals<Value>(
   totals: Totals<Value>,
   maxSingle: number,

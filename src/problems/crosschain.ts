@@ -333,8 +333,8 @@ const unlisted = problemOf('rate_limiter_input', {
   action:
     'Observers no longer see it, so a posted hash does not help: look it up on its chain by its nonce, and have enough observers vote for its outbound by hand. Do not abort it, because that can pay twice.',
   find: ({ input, flow }) => {
-    const all = required(unlistedCctxs({ input, flow })).filter(({ isIgnored }) => !isIgnored);
-    const byChain = groupBy(all, ({ chainId }) => chainId);
+    const considered = required(unlistedCctxs({ input, flow })).filter(({ isIgnored }) => !isIgnored);
+    const byChain = groupBy(considered, ({ chainId }) => chainId);
     return Array.from(byChain, ([chainId, cctxs]) => {
       const nonces = cctxs.flatMap(({ nonce }) => (nonce === undefined ? [] : [toDecimalString(nonce)]));
       return {

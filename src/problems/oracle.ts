@@ -182,17 +182,17 @@ const oracleSilent = problemOf('module_state', {
 function isUndecidable(input: BridgeInput): boolean {
   const leading = leadingClaim(input);
   if (leading === undefined) return false;
-  const everyone = new Set(
+  const votedForAny = new Set(
     nextEventAttestations(input).flatMap((attestation) => Array.from(votedAddresses(input, attestation))),
   );
-  const all = powerOf(newestPowers(input), everyone);
-  const others = nextEventAttestations(input)
+  const votedPower = powerOf(newestPowers(input), votedForAny);
+  const otherPowers = nextEventAttestations(input)
     .filter((attestation) => attestation !== leading.attestation)
     .map((attestation) => powerOf(newestPowers(input), votedAddresses(input, attestation)));
   const total = newestTotalPower(input);
   const share = Math.max(
-    ratio(subtract(all, leading.power), total) ?? 0,
-    ...others.map((power) => ratio(power, total) ?? 0),
+    ratio(subtract(votedPower, leading.power), total) ?? 0,
+    ...otherPowers.map((power) => ratio(power, total) ?? 0),
   );
   return share > MINORITY_RATIO;
 }

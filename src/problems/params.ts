@@ -39,9 +39,9 @@ function changesAfter(
     if (last === undefined || last === value) return [];
     return [value.length > 64 || last.length > 64 ? name : `${name} (${shortValue(last)} → ${shortValue(value)})`];
   });
-  const all = { ...before.values, ...values };
-  if (changed.length === 0) return { ...before, values: all };
-  return { values: all, changed: changed.slice(0, MAX_CHANGES), at };
+  const lastValues = { ...before.values, ...values };
+  if (changed.length === 0) return { ...before, values: lastValues };
+  return { values: lastValues, changed: changed.slice(0, MAX_CHANGES), at };
 }
 
 interface Change<Name extends DocumentName, Alert extends string>

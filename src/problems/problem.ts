@@ -18,7 +18,7 @@ export type Severity = (typeof severities)[number];
 export const subjectLabels = ['token_contract', 'chain_id', 'orchestrator', 'watched', 'address', 'kind'] as const;
 export type Subject = Readonly<Partial<Record<(typeof subjectLabels)[number], string>>>;
 
-/** The facts of a document, and what else was known when it was polled. */
+/** The facts of a document, and the other facts at the time of its poll. */
 export interface Evidence<Name extends DocumentName = DocumentName> {
   readonly input: DocumentTypes[Name]['input'];
   readonly flow: DocumentTypes[Name]['flow'];
@@ -123,7 +123,7 @@ export interface Problem<Name extends DocumentName = DocumentName, Value = unkno
   readonly action: string;
   readonly together?: Together;
   readonly inhibits: readonly Inhibition[];
-  /** Whether it inhibits all other problems of the document; a warning only those that are not critical. */
+  /** Whether it inhibits all other problems of the document; a warning no critical problem. */
   readonly inhibitsDocument: boolean;
   readonly dashboard: string;
   /** Whether the first step is the page /pending of the target. */

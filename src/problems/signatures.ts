@@ -95,16 +95,16 @@ const batchUnsigned = problemOf('module_state', {
   find: ({ input }, mark: UnsignedMark | undefined) => {
     const oldest = oldestUnsigned(input);
     if (oldest === undefined) return undefined;
-    const all = batchesBelowThreshold(input);
+    const unsigned = batchesBelowThreshold(input);
     const { missing } = batchSignatures(input, oldest);
     return {
       identity: mark?.since ?? '',
       start: timeOfHeight(input, () => required(mark?.sinceBlock ?? undefined)),
-      headline: `batches have lacked signatures for {duration}, ${all.length} at present`,
+      headline: `batches have lacked signatures for {duration}, ${unsigned.length} at present`,
       details: [
         missingValidators(missing, `signed batch ${orNull(() => required(oldest.batch_nonce)) ?? ''}`),
         timeoutText(input, oldest),
-        amountsText(input, all),
+        amountsText(input, unsigned),
       ],
       action: watchedFirst(membersOf(missing), CONTACT_SIGNERS),
     };

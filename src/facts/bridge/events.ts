@@ -117,11 +117,11 @@ function attestationsOf(input: BridgeInput, eventNonce: Numeral): readonly Attes
 
 /** The attestations of the last observed event: the observed claim, and claims that lost. */
 const lastEvent = memoize((input: BridgeInput) => {
-  const all = attestationsOf(input, required(input.state.last_observed_nonce));
+  const claims = attestationsOf(input, required(input.state.last_observed_nonce));
   return {
-    all,
-    observed: all.filter(({ observed }) => required(observed)),
-    lost: all.filter(({ observed }) => !required(observed)),
+    claims,
+    observed: claims.filter(({ observed }) => required(observed)),
+    lost: claims.filter(({ observed }) => !required(observed)),
   };
 });
 
@@ -135,7 +135,7 @@ export function lostClaims(input: BridgeInput): readonly Attestation[] {
 
 /** Who voted for any claim of the last observed event, by data part; `undefined` when the event is no longer in the state. */
 export const votersOfLastEvent = memoize((input: BridgeInput): ReadonlySet<string> | undefined =>
-  observedOfLast(input).length === 0 ? undefined : new Set(lastEvent(input).all.flatMap(voters)),
+  observedOfLast(input).length === 0 ? undefined : new Set(lastEvent(input).claims.flatMap(voters)),
 );
 
 /** Who voted for a lost claim of the last observed event; `undefined` when the event is no longer in the state. */
@@ -218,7 +218,7 @@ export const conflictingNonces = memoize((input: BridgeInput): ReadonlySet<Numer
   return conflicting;
 });
 
-/** Number of pending events up to the newest claimed one, including those whose claims are no longer in the state. */
+/** Number of pending events up to the newest claimed event, including events whose claims are no longer in the state. */
 export function pendingEventCount(input: BridgeInput): Decimal {
   const last = required(input.state.last_observed_nonce);
   const pending = subtract(newestAttestedNonce(input) ?? last, last);

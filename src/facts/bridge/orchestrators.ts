@@ -55,7 +55,7 @@ export function hasVoted(
   return voters?.has(dataPart(required(registration.sender)));
 }
 
-/** Whether the member has voted for a claim that lost against that of the last observed event; `undefined` when the event is no longer in the state. */
+/** Whether the member has voted for a claim of the last observed event that lost; `undefined` when the event is no longer in the state. */
 export function isDissenting(input: BridgeInput, member: RegisteredMember): boolean | undefined {
   const dissenters = dissentersOfLastEvent(input);
   return dissenters?.size === 0 ? false : hasVoted(dissenters, member);

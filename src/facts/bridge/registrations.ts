@@ -96,7 +96,7 @@ export interface WatchedOrchestrator {
 
 /** The distinct orchestrators of `watch`. Unreadable registrations are left out. */
 export const watchedOrchestrators = memoize((input: BridgeInput): readonly WatchedOrchestrator[] => {
-  const all = input.settings.watch.flatMap((entry) => {
+  const orchestrators = input.settings.watch.flatMap((entry) => {
     const registered = orEmpty(() => matchingRegistrations(input, entry)).flatMap((registration) => {
       const { orchestrator, sender } = registration;
       if (typeof orchestrator !== 'string' || typeof sender !== 'string') return [];
@@ -106,5 +106,5 @@ export const watchedOrchestrators = memoize((input: BridgeInput): readonly Watch
     // The hub does not allow an entry with several registrations; their order must not matter.
     return registered.toSorted((a, b) => (a.orchestrator < b.orchestrator ? -1 : 1)).slice(0, 1);
   });
-  return Array.from(firstBy(all, ({ orchestrator }) => dataPart(orchestrator)).values());
+  return Array.from(firstBy(orchestrators, ({ orchestrator }) => dataPart(orchestrator)).values());
 });

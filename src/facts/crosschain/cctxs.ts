@@ -33,16 +33,16 @@ export const cctxsByIndex = memoizePerList((input, list): ReadonlyMap<string, Cc
 );
 
 export const distinctCctxs = memoizePerList((input, list): readonly Cctx[] => {
-  const all = rowsOf(input, list);
+  const cctxs = rowsOf(input, list);
   const byIndex = cctxsByIndex[list](input);
-  return byIndex.size === all.length ? all : Array.from(byIndex.values());
+  return byIndex.size === cctxs.length ? cctxs : Array.from(byIndex.values());
 });
 
 /** The distinct transactions of a list without ignored ones. */
 export const consideredCctxs = memoizePerList((input, list): readonly Cctx[] => {
-  const all = distinctCctxs[list](input);
+  const cctxs = distinctCctxs[list](input);
   const isIgnored = ignoredBy(input);
-  return isIgnored === undefined ? all : all.filter((cctx) => !isIgnored(cctx));
+  return isIgnored === undefined ? cctxs : cctxs.filter((cctx) => !isIgnored(cctx));
 });
 
 /** Whether the configuration ignores a transaction; `undefined` when it ignores nothing. */

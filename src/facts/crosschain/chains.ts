@@ -163,10 +163,10 @@ export function frozenSince(input: CrosschainInput, chainId: string): Numeral | 
 
 /** Since when more transactions than `backlog_limit` have been missed or pending: all that are listed now were listed then. */
 export function aboveLimitSince(input: CrosschainInput): Numeral | undefined {
-  const all = sentFromHub(
+  const fromHub = sentFromHub(
     input,
     listNames.flatMap((list) => distinctCctxs[list](input)),
   );
-  const times = all.map((cctx) => required(createdAt(cctx))).toSorted(compare);
+  const times = fromHub.map((cctx) => required(createdAt(cctx))).toSorted(compare);
   return times[input.settings.backlog_limit];
 }

@@ -48,8 +48,8 @@ function isDissenting(input: BridgeInput, eventNonce: Numeral, voted: ReadonlySe
   const ofEvent = conflictingNonces(input).has(key)
     ? pendingAttestations(input).filter(({ nonce }) => numeralKey(nonce) === key)
     : [];
-  const everyone = new Set(ofEvent.flatMap(({ attestation }) => Array.from(votedAddresses(input, attestation))));
-  return (address: string): boolean => everyone.has(address) && !voted.has(address);
+  const votedForAny = new Set(ofEvent.flatMap(({ attestation }) => Array.from(votedAddresses(input, attestation))));
+  return (address: string): boolean => votedForAny.has(address) && !voted.has(address);
 }
 
 /** How the claim contradicts the validator sets or batches of the hub; `null` for a plausible claim. */

@@ -53,21 +53,21 @@ export function searchTransfers(input: BridgeInput, text: string): SearchHits<Fo
       orEmpty(() => rows(batch.transactions)).map((transfer) => ({ transfer, batch })),
     ),
   ];
-  const all = listed.flatMap(({ transfer, batch }) => {
+  const readable = listed.flatMap(({ transfer, batch }) => {
     const id = orUndefined(() => idOf(transfer));
     return id === undefined ? [] : [{ transfer, batch, id }];
   });
   const matches = matcher(text);
-  const found = all
+  const matching = readable
     .filter(({ id, transfer: { sender, dest_address } }) =>
       matches(toDecimalString(id), [orNull(() => required(sender)), orNull(() => required(dest_address))]),
     )
     .toSorted((a, b) => Number(a.batch !== null) - Number(b.batch !== null) || compare(a.id, b.id));
-  const shown = found.slice(0, MAX_ROWS).map(({ transfer, batch }): FoundTransfer => ({
+  const shown = matching.slice(0, MAX_ROWS).map(({ transfer, batch }): FoundTransfer => ({
     ...transferItem(input, transfer),
     batch: batch && batchOfTransfer(input, batch),
   }));
-  return { searched: all.length, found: found.length, rows: shown };
+  return { searched: readable.length, found: matching.length, rows: shown };
 }
 
 function batchOfTransfer(input: BridgeInput, batch: Batch) {
@@ -79,15 +79,15 @@ function batchOfTransfer(input: BridgeInput, batch: Batch) {
 
 /** The transactions with a nonce, or with an index, hash or address that contains the text: missed, then pending, each oldest first. */
 export function searchCctxs(input: CrosschainInput, text: string): SearchHits<FoundCctx> {
-  const all = listNames.flatMap((name) => {
+  const cctxs = listNames.flatMap((name) => {
     const list = cctxItems(input, name, Infinity);
     return list.readable ? list.rows.map((row): FoundCctx => ({ list: name, ...row })) : [];
   });
   const matches = matcher(text);
-  const found = all.filter(({ nonce, index, hash, inboundHash, sender, origin, receiver }) =>
+  const matching = cctxs.filter(({ nonce, index, hash, inboundHash, sender, origin, receiver }) =>
     matches(nonce, [index, hash, inboundHash, sender, origin, receiver]),
   );
-  return { searched: all.length, found: found.length, rows: found.slice(0, MAX_ROWS) };
+  return { searched: cctxs.length, found: matching.length, rows: matching.slice(0, MAX_ROWS) };
 }
 
 /** Matches digits only with an id or nonce, because many hashes contain them; else with a hash or an address that contains the text. */
