@@ -24,8 +24,8 @@ import { withDetails, withList, type Sentence } from './sentence.js';
  * Since when each problem is there. A judgement of a document, in order:
  *
  * 1. `find` of each problem returns `Findings`: a `Found` for each subject.
- * 2. A found subject is a candidate until judgements that are some time apart agree. Then it is present, until several judgements have not found it for
- *    longer: neither an odd answer nor two nodes in turn behind one address begin or end a problem. Both are a `SubjectHistory`.
+ * 2. A found subject is a candidate (`SubjectHistory`) until judgements that are some time apart agree. Then it is present, until several judgements
+ *    have not found it for longer: neither an odd answer nor two nodes in turn behind one address begin or end a problem.
  * 3. The present subjects, of which unwatched validators are taken `Together`, are the present problems of the `Judgement`.
  * 4. The histories and marks of all problems are the `ProblemMemory` for the next document.
  *
