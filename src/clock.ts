@@ -31,6 +31,11 @@ export const clock = createClock(
   () => performance.now(),
 );
 
+/** The seconds since a value of `performance.now()`. */
+export function secondsSince(startMs: number): number {
+  return (performance.now() - startMs) / 1000;
+}
+
 /** The time between two points on the monotonic clock, because a change of the wall clock is no evidence. */
 export function msBetween(from: Instant, to: Instant): number {
   return to.monotonicMs - from.monotonicMs;

@@ -35,7 +35,7 @@ export interface ExporterOptions extends ReloadOptions {
   readonly enableLifecycle: boolean;
   /** Absent if nothing survives a restart. */
   readonly stateFile?: Omit<StateFile, 'close'> | undefined;
-  readonly knownBefore?: PollLoopOptions['knownBefore'];
+  readonly demoState?: PollLoopOptions['demoState'];
 }
 
 export interface Exporter {
@@ -54,14 +54,14 @@ export async function startExporter(
   options: ExporterOptions,
 ): Promise<Exporter> {
   const startedAt = clock();
-  const { knownBefore, stateFile } = options;
+  const { demoState, stateFile } = options;
   const recorder = createRecorder(log);
-  const endpoints = createPollLoop({ executor, log, knownBefore, recorder, stateFile });
+  const pollLoop = createPollLoop({ executor, log, demoState, recorder, stateFile });
   const processMetrics = createProcessMetrics(options.build, options.shard, recorder.status);
-  const metricsPage = createMetricsPage(endpoints, processMetrics);
+  const metricsPage = createMetricsPage(pollLoop, processMetrics);
   const activate = (loaded: LoadedConfig): void => {
     recorder.configure(loaded.recorder);
-    endpoints.reconcile(loaded.jobs, loaded.loadedAt);
+    pollLoop.reconcile(loaded.jobs, loaded.loadedAt);
     processMetrics.configLoaded(loaded);
   };
   const active = createActiveConfig(config, options, log, {
@@ -70,10 +70,10 @@ export async function startExporter(
   });
   const app = createApp(
     {
-      ...createPages(endpoints, active, { ...options, recorder, startedAt, now: clock }),
+      ...createPages(pollLoop, active, { ...options, recorder, startedAt, now: clock }),
       metrics: async (format, encoding) => metricsPage(format, encoding, clock()),
       notYetPolled: () =>
-        endpoints
+        pollLoop
           .states()
           .flatMap(({ polls, target, document }) =>
             polls > 0 || documents[document].isOptional ? [] : [`${target} ${document}`],
@@ -86,14 +86,14 @@ export async function startExporter(
   const server = await startWebServer(app, options.listen, { log, webConfig: options.webConfig });
   // Polling starts here.
   activate(active.current());
-  options.stateFile?.start(endpoints.states);
+  options.stateFile?.start(pollLoop.states);
   active.startAutoReload();
   return {
     url: server.url,
     reload: active.reload,
     close: async () => {
       active.close();
-      endpoints.close();
+      pollLoop.close();
       await Promise.all([recorder.close(), server.close()]);
     },
   };

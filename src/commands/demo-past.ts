@@ -66,7 +66,7 @@ function pastMinutes(scenario: ScenarioName, blockTimeMs: number): number {
 
 /** The result of the polls of the past. */
 export interface PolledPast {
-  readonly knownBefore: (job: PollJob) => EndpointState | undefined;
+  readonly demoState: (job: PollJob) => EndpointState | undefined;
   /** How long the scenario has lasted. */
   readonly incidentMinutes: number;
   readonly verdicts: readonly Verdict[];
@@ -105,7 +105,7 @@ export async function pollPast(
     }
   }
   return {
-    knownBefore: ({ context }) => stateOf(context.document),
+    demoState: ({ context }) => stateOf(context.document),
     incidentMinutes: minutes - healthyMinutes,
     verdicts: verdictsOf(Array.from(endpoints.values()), now).flatMap(({ verdicts }) => verdicts),
   };

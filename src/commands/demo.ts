@@ -36,13 +36,13 @@ export async function runDemo(options: DemoFlags<ScenarioName>, context: Command
     try {
       const config = demoConfig(simulator.url, model);
       progressPrinter(context, options)('simulating and polling the past of the scenario …');
-      const { knownBefore, ...past } = await pollPast(model, scenario, config, now);
+      const { demoState, ...past } = await pollPast(model, scenario, config, now);
       const exporter = await startExporter(config, executor, log, {
         ...web.options,
         build: context.build,
         shard: { index: 1, count: 1 },
         loadConfig: async () => ({ ok: true, config, warnings: [] }),
-        knownBefore,
+        demoState,
       });
       context.print(whatIsShown(scenario, past) + addresses(exporter.url, options));
       await context.waitForStopSignal();
@@ -57,7 +57,7 @@ export async function runDemo(options: DemoFlags<ScenarioName>, context: Command
 }
 
 /** The beginning of the status page. */
-function whatIsShown(scenario: ScenarioName, { incidentMinutes, verdicts }: Omit<PolledPast, 'knownBefore'>): string {
+function whatIsShown(scenario: ScenarioName, { incidentMinutes, verdicts }: Omit<PolledPast, 'demoState'>): string {
   const lasting = durationInWords(incidentMinutes * 60);
   const lines = verdicts
     .filter(({ state, inhibitedBy }) => state === 'firing' && inhibitedBy === null)

@@ -78,7 +78,7 @@ async function readFileBody(
 ): Promise<Buffer | Failure> {
   try {
     const stream = file === STANDARD_INPUT ? standardInput : createReadStream(file);
-    return (await bufferBody(stream, maxBytes, new BodyBudget())).bytes;
+    return (await bufferBody(stream, maxBytes, new BodyBudget(), 'poll.max_body_size')).bytes;
   } catch (cause) {
     if (!(cause instanceof RequestError)) throw new Error(`${source}: ${readProblem(source, cause)}`, { cause });
     return failure(cause.reason, `${source}: ${cause.message}`);

@@ -6,7 +6,7 @@ import type { Instant } from '../clock.js';
 import { exportedFamilies, type EndpointState } from '../poll/endpoint-state.js';
 import { problemStart, problemUnjudged } from '../problems/problem-families.js';
 import { nodeQueryFamilies } from '../queries/node-queries.js';
-import { ENDPOINT_LABELS, pollFamilies, pollFamilyLines } from './poll-metrics.js';
+import { ENDPOINT_LABELS, pollFamilies, renderedPollFamilies } from './poll-metrics.js';
 import type { ProcessMetrics } from './process-metrics.js';
 
 /* The page `/metrics`: chain families of the latest documents, families about polls, and metrics of the process. */
@@ -85,18 +85,18 @@ const headers: Readonly<Record<Format, readonly string[]>> = {
 
 /** The families of all endpoints as text. Lines are grouped by family, because HELP and TYPE precede all series of a family. */
 export function renderEndpoints(states: readonly EndpointState[], format: Format, now: Instant): string {
-  const linesByFamily = new Map<string, string>();
+  const textByFamily = new Map<string, string>();
   for (const state of states) {
     const chainFamilies = exportedFamilies(state, now);
-    const cumulative = state.success?.snapshot.cumulative ?? [];
-    for (const { name, lines } of [...chainFamilies, ...cumulative, ...pollFamilyLines(state)]) {
-      linesByFamily.set(name, (linesByFamily.get(name) ?? '') + lines);
+    const cumulative = state.success?.snapshot.renderedCumulative ?? [];
+    for (const { name, text } of [...chainFamilies, ...cumulative, ...renderedPollFamilies(state)]) {
+      textByFamily.set(name, (textByFamily.get(name) ?? '') + text);
     }
   }
   return allFamilies
     .map(({ name }, index) => {
-      const lines = linesByFamily.get(name) ?? '';
-      return lines === '' ? '' : headers[format][index] + lines;
+      const text = textByFamily.get(name) ?? '';
+      return text === '' ? '' : headers[format][index] + text;
     })
     .join('');
 }

@@ -1,8 +1,8 @@
 import { documents } from '../documents.js';
 import { counter, families, gauge, labeledCounter, labeledGauge } from '../metrics/family.js';
-import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
+import { renderFamilies, type RenderedFamily } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
-import { isNeverServed, type EndpointState } from '../poll/endpoint-state.js';
+import { isDocumentNotServed, type EndpointState } from '../poll/endpoint-state.js';
 
 /** The first labels of each of these families. */
 export const ENDPOINT_LABELS = ['target', 'document'] as const;
@@ -16,7 +16,7 @@ export const pollFamilies = families<EndpointState>({
   bridge_exporter_document_not_served: gauge({
     help: 'A metric with value 1 while the node refuses the document as not served or unauthorized and has never served it; absent otherwise.',
     stability: 'experimental',
-    value: (state) => (isNeverServed(state) ? 1 : undefined),
+    value: (state) => (isDocumentNotServed(state) ? 1 : undefined),
   }),
   bridge_exporter_endpoint_info: labeledGauge({
     help: 'Dialect and path at which the last successful poll found the document, as labels of a constant 1.',
@@ -79,7 +79,7 @@ export const pollFamilies = families<EndpointState>({
     // Labeled families.
     labels: ['family'],
     derive: ({ success }) => {
-      const limited = success?.snapshot.families.filter(({ dropped }) => dropped !== undefined) ?? [];
+      const limited = success?.snapshot.renderedFamilies.filter(({ dropped }) => dropped !== undefined) ?? [];
       return limited.map(({ name, dropped }) => ({ labels: { family: name }, value: dropped }));
     },
   }),
@@ -88,7 +88,7 @@ export const pollFamilies = families<EndpointState>({
     // Families of documents.
     labels: ['family'],
     derive: ({ success }) =>
-      (success?.snapshot.families ?? []).flatMap(({ name, withdrawn }) =>
+      (success?.snapshot.renderedFamilies ?? []).flatMap(({ name, withdrawn }) =>
         withdrawn ? [{ labels: { family: name }, value: 1 }] : [],
       ),
   }),
@@ -114,8 +114,8 @@ export const pollFamilies = families<EndpointState>({
   }),
 });
 
-/** The lines of one endpoint by family. Counters exist from the start, gauges from the first poll. */
-export function pollFamilyLines(state: EndpointState): readonly FamilyLines[] {
+/** The metrics of the polls of an endpoint. Counters exist from the start, gauges from the first poll. */
+export function renderedPollFamilies(state: EndpointState): readonly RenderedFamily[] {
   const fixedLabels = `${formatTargetLabels(state.target, state.targetLabels)},document="${state.document}"`;
   return renderFamilies(pollFamilies, state, fixedLabels, Infinity);
 }

@@ -89,7 +89,7 @@ export const processFamilies = families<ProcessState>({
 export function renderProcess(state: ProcessState, format: Format): string {
   return processFamilies
     .flatMap((family) =>
-      renderFamilies([family], state, '', Infinity).map(({ lines }) => formatHeader(family, format) + lines),
+      renderFamilies([family], state, '', Infinity).map(({ text }) => formatHeader(family, format) + text),
     )
     .join('');
 }

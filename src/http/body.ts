@@ -14,11 +14,10 @@ export class BodyBudget {
   readonly #waiting: { readonly maxBytes: number; readonly start: () => void }[] = [];
 
   /**
-   * Resolves when there is memory for a body of at most `maxBytes`, first come, first served. A fetch waits while bodies, most of
-   * them read one after the other, take several times as much, and reserves that size then: otherwise, all that wait would start
-   * together. The returned function ends the reservation.
+   * Resolves when there is memory for a body of at most `maxBytes`, in the order of the calls. A fetch that had to wait reserves this size, because
+   * all waiting fetches would start together otherwise. The returned function ends the reservation.
    */
-  async wait(maxBytes: number): Promise<() => void> {
+  async reserve(maxBytes: number): Promise<() => void> {
     if (this.#waiting.length === 0 && this.#hasMemory(maxBytes)) return () => undefined;
     await new Promise<void>((resolve) => {
       this.#waiting.push({ maxBytes, start: resolve });
@@ -41,19 +40,20 @@ export class BodyBudget {
   }
 }
 
-/** Reads a body, which counts against the memory of all bodies until it is released. Throws if it is larger than the limit; the message ends with the name of the setting, if it is one. */
+/** Reads a body, which counts against the memory of all bodies until it is released. Throws if it is larger than the limit. `setting` is the name of the limit, for the message. */
 export async function bufferBody(
   body: Readable,
   maxBytes: number,
   memory: BodyBudget,
-  limit = ' (poll.max_body_size)',
+  setting?: string,
 ): Promise<Pick<HttpResponse, 'bytes' | 'release'>> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       if (length + chunk.length > maxBytes) {
-        throw new RequestError('too_large', `body is larger than ${formatSize(maxBytes)}${limit}`);
+        const name = setting === undefined ? '' : ` (${setting})`;
+        throw new RequestError('too_large', `body is larger than ${formatSize(maxBytes)}${name}`);
       }
       chunks.push(chunk);
       length += chunk.length;
@@ -71,11 +71,12 @@ type HeaderValue = string | string[] | undefined;
 /** Proxies compress a compressed body again, by mistake. */
 const MAX_CODINGS = 3;
 
-/** The body without its content encodings, the last of which was applied last; `undefined` for one other than gzip, the only one that is requested. */
+/** The decoded body; `undefined` for a content encoding other than gzip, the only one that is requested. */
 export function decompressBody(body: Readable, contentEncoding: HeaderValue): Readable | undefined {
   const codings = encodingsIn(contentEncoding);
   if (codings.length > MAX_CODINGS || !codings.every((coding) => coding === 'gzip' || coding === 'x-gzip'))
     return undefined;
+  // Each coding is gzip, so their order does not matter.
   return codings.reduce<Readable>((encoded) => pipeline(encoded, createGunzip(), () => undefined), body);
 }
 

@@ -38,12 +38,12 @@ export function remainingLimits(limits: FetchLimits): () => FetchLimits {
   return () => ({ ...limits, elapsedMs: (limits.elapsedMs ?? 0) + performance.now() - started });
 }
 
-/** What a request has besides its URL. By default, it is a GET request. */
+/** By default, a request is a GET request. */
 interface RequestOptions {
   /** The JSON body of a POST request. */
   readonly json?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether the limit of the body is not that of the setting. */
+  /** Whether the limit of the body is not `poll.max_body_size`. */
   readonly hasFixedLimit?: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface HttpResponse {
   readonly ok: true;
   /** The decoded body. */
   readonly bytes: Buffer;
-  /** To be called when the body is not needed any more. Until then it counts against the memory of all bodies. */
+  /** Ends the use of the body, which until then counts against the memory of all bodies. */
   readonly release: () => void;
   /** The hub height of the document, as the server has sent it (height-header.ts). */
   readonly height: string | undefined;
@@ -85,7 +85,7 @@ export function createClient(userAgent: string): Client {
   const memory = new BodyBudget();
   const running = new Set<AbortController>();
   return {
-    reserveMemory: async (maxBodyBytes) => memory.wait(maxBodyBytes),
+    reserveMemory: async (maxBodyBytes) => memory.reserve(maxBodyBytes),
     fetch: async (node, path, limits, options = {}) => {
       const { timeoutMs, elapsedMs = 0, maxBodyBytes } = limits;
       const controller = new AbortController();
@@ -128,7 +128,7 @@ export function createClient(userAgent: string): Client {
   };
 }
 
-/** Whether the request has something that the server can reject. Any header but the name of the client can be a key. */
+/** Whether the request has credentials that the server can reject. Any header but `User-Agent` can be a key. */
 function hasCredentials({ basic_auth, authorization, http_headers = {}, tls_config: tls }: HttpClientConfig): boolean {
   const hasHeader = Object.keys(http_headers).some((name) => name.toLowerCase() !== 'user-agent');
   return basic_auth !== undefined || authorization !== undefined || hasHeader || tls?.cert_file !== undefined;
@@ -154,7 +154,7 @@ function createDispatcher(url: URL, config: ResolvedHttpConfig, signal: AbortSig
     connect: (_options, callback) =>
       connect((error: Error | null, socket) => (error === null ? callback(null, socket) : callback(error, null))),
     maxHeaderSize: MAX_HEADER_BYTES,
-    // The poll has a deadline of its own.
+    // The signal has the deadline of the poll.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -213,7 +213,7 @@ async function readBody(
   if (body === undefined) {
     throw new RequestError('not_json', `unsupported content encoding ${clean(String(encoding))}`);
   }
-  const buffered = await bufferBody(body, maxBodyBytes, memory, hasFixedLimit ? '' : undefined);
+  const buffered = await bufferBody(body, maxBodyBytes, memory, hasFixedLimit ? undefined : 'poll.max_body_size');
   const height = heightText(response.headers, response.trailers);
   return { ok: true, ...buffered, height: height === undefined ? undefined : clean(height), clean };
 }
@@ -228,7 +228,7 @@ function failureOf(error: unknown, isTimeout: boolean, timeoutMs: number, clean:
     const { reason } = error;
     const message = clean(error.message, MAX_ADDRESS_CHARACTERS);
     if (!isTimeout) return { reason, message: `request failed: ${message}` };
-    // Until then, the message names the addresses.
+    // Without a connection, the message names the addresses.
     const isConnected = reason !== 'dns' && reason !== 'connect';
     if (isConnected) return { reason: 'timeout', message: `${timedOut} while connecting` };
     const { remedy } = failureReasons[reason];
@@ -249,7 +249,7 @@ function failureOf(error: unknown, isTimeout: boolean, timeoutMs: number, clean:
   return { reason: 'aborted', message: `connection lost: ${message}` };
 }
 
-/** undici has the bytes that are not HTTP/1.1. */
+/** An undici parser error has the bytes that are not HTTP/1.1. */
 function detailsOf(error: unknown): RequestError['details'] {
   if (error instanceof RequestError) return error.details;
   const isParserError = error instanceof errors.HTTPParserError && 'data' in error;

@@ -44,7 +44,7 @@ async function connectProxy(url: URL, proxy: ResolvedProxy, options: ConnectOpti
 
 async function connect(url: URL, options: ConnectOptions): Promise<Socket> {
   const socket = await connectHost(url, options);
-  // A socket below TLS is closed by that above: Node.js never closes TLS in TLS if the lowest socket is closed first.
+  // The socket below TLS is closed by the TLS socket: Node.js never closes TLS in TLS if the lowest socket is closed first.
   return url.protocol === 'https:' ? startTls(socket, url, options) : addAbortSignal(options.signal, socket);
 }
 
@@ -57,8 +57,8 @@ function hostOf({ hostname }: URL): string {
 const ATTEMPT_DELAY_MS = 250;
 
 /**
- * Connects to one of the addresses of a host: the next one is tried when one fails, or has not responded for a moment, and then all that have
- * not failed may still respond until the signal is aborted. Node.js would give up each address when it tries the next.
+ * Connects to an address of a host. The next address is tried when an attempt fails or takes longer than a moment; earlier attempts continue until the
+ * signal is aborted. Node.js would give up each attempt when it begins the next.
  */
 async function connectHost(url: URL, { signal }: ConnectOptions): Promise<Socket> {
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
@@ -86,7 +86,7 @@ async function connectHost(url: URL, { signal }: ConnectOptions): Promise<Socket
       const socket = connectTcp({ host: address, port });
       pending.set(socket, isIP(address) === 6 ? `[${address}]:${port}` : `${address}:${port}`);
       socket.on('error', (error) => {
-        // After the connection was established, the error is reported by what uses it.
+        // The user of an established connection reports its errors.
         if (!pending.delete(socket)) return;
         results.push(error.message);
         if (results.length === addresses.length) fail();
@@ -136,7 +136,7 @@ async function startLookup(host: string): Promise<readonly string[]> {
 }
 
 function startTls(transport: Socket, url: URL, { tls, serverName, signal }: ConnectOptions): Promise<Socket> {
-  // A name with a dot at its end is the same name without it, which is in certificates.
+  // Certificates have names without the dot at the end.
   const host = hostOf(url).replace(/\.$/, '');
   const socket = connectTls({
     socket: transport,

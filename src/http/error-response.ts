@@ -17,7 +17,6 @@ const RESOURCE_EXHAUSTED = 8;
 /** Makes one line of untrusted text, without secrets. */
 export type Clean = (text: string, maxCharacters?: number) => string;
 
-/** What is known of the request of an error response. */
 export interface ErrorContext {
   readonly url: URL;
   /** The path of the document, with which the URL ends. */
@@ -50,7 +49,7 @@ export async function readErrorResponse(
     errorBody: start,
     remedy: statusRemedy(statusCode, reason, { text, hasText, asksForCredentials, isAuthenticated }),
     protocol: isJsonRpc(start) ? 'json-rpc' : undefined,
-    isNotServed: saysNotServed(statusCode, code, text),
+    isPathNotServed: saysNotServed(statusCode, code, text),
   });
 }
 
@@ -71,18 +70,18 @@ function redirectTarget(location: string | undefined, url: URL, documentPath: st
 /** Text that asks for credentials or rejects them. */
 const CREDENTIALS = /\bkey\b|api.?key|credential|password|token|auth(?:enti|ori[sz]|\b)|log.?in|sign.?in|project.?id/i;
 
-/** Text that refuses the client, whoever it is. */
+/** Text that refuses the client, whatever its credentials. */
 const REFUSAL =
   /\bip\b|address|country|region|block|\bban|\bbots?\b|human|user.?agent|captcha|cloudflare|firewall|challenge/i;
 
 interface ErrorFacts extends Pick<ErrorContext, 'isAuthenticated'> {
   readonly text: string;
-  /** Whether the server says what is wrong, in more than a page. */
+  /** Whether the server explains the error in a text that is not a page. */
   readonly hasText: boolean;
   readonly asksForCredentials: boolean;
 }
 
-/** What to do about a status, as far as the response or the configuration bears it out. */
+/** The remedy for a status, if the response or the configuration is evidence of the cause. */
 function statusRemedy(
   statusCode: number,
   reason: FailureReason,
@@ -106,7 +105,7 @@ function statusRemedy(
 const NOT_FOUND = 5;
 const UNIMPLEMENTED = 12;
 
-/** Whether a response says that the path is not served. An object that is not found is one that the path serves. */
+/** Whether a response says that the path is not served. A path that is served can respond that an object is not found. */
 function saysNotServed(statusCode: number, code: number | undefined, text: string): boolean {
   if (code === UNIMPLEMENTED || /not implemented|unimplemented/i.test(text)) return true;
   if (statusCode === 404) return code !== NOT_FOUND || text === 'Not Found';

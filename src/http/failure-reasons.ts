@@ -11,7 +11,7 @@ interface FailureReasonText {
 
 const LOWER_LIMIT = 'A lower limit shortens only the list of pending transactions.';
 
-/** Why a poll failed and what to do about it, by the value of the label `reason`. */
+/** Descriptions and remedies of failures, by the value of the label `reason`. */
 export const failureReasons = {
   dns: {
     description: 'The host name of the node or its proxy does not resolve.',
@@ -96,7 +96,7 @@ export const failureReasons = {
 
 export type FailureReason = keyof typeof failureReasons;
 
-/** What to do about an error response, where its status and its body say more than the reason. */
+/** Remedies for error responses whose status and body say more than the reason. */
 export const statusRemedies = {
   credentials:
     'Check the credentials of this endpoint, and a key in its URL; files with passwords and tokens are read again for every poll.',
@@ -114,11 +114,10 @@ export const statusRemedies = {
   errorDocument: 'The server responded with an error instead of the document, which the message quotes.',
 } as const;
 
-/** What to do about a failed poll of a document. */
-export function remedyOf({ reason, remedy: known }: Pick<PollError, 'reason' | 'remedy'>, document: string): string {
+export function remedyOf({ reason, remedy: specific }: Pick<PollError, 'reason' | 'remedy'>, document: string): string {
   const { remedy, crosschainRemedy, contractRemedy }: FailureReasonText = failureReasons[reason];
   if (document === 'external_contract' && contractRemedy !== undefined) return contractRemedy;
-  if (known !== undefined) return known;
+  if (specific !== undefined) return specific;
   return document === 'rate_limiter_input' && crosschainRemedy !== undefined ? `${remedy} ${crosschainRemedy}` : remedy;
 }
 
@@ -127,11 +126,11 @@ export const failureReasonNames = Object.keys(failureReasons) as readonly Failur
 /** An expected failure of a poll. */
 export interface PollError {
   readonly reason: FailureReason;
-  /** One line for people: endpoint, what happened and which limit. */
+  /** A line with endpoint, event and limit. */
   readonly message: string;
-  /** What to do about it, if more is known than the reason. */
+  /** More specific than the remedy of the reason. */
   readonly remedy?: string | undefined;
-  /** Whether the node says of every path that it does not serve it. */
+  /** Whether the node serves none of the paths, according to its responses. */
   readonly isNotServed?: boolean;
 }
 
@@ -145,16 +144,16 @@ export function failure(reason: FailureReason, message: string): Failure {
   return { ok: false, error: { reason, message } };
 }
 
-/** The failure of a request, with what an error response says besides its message. */
+/** The failure of a request, with details of an error response. */
 export interface FailedFetch extends Failure {
   /** The status of an error response of the node. */
   readonly statusCode?: number | undefined;
   /** The start of the body of an error response, as the server has sent it. */
   readonly errorBody?: string | undefined;
-  /** What the server speaks, if it is not the REST API. */
+  /** The protocol of the server, if it is not the REST API. */
   readonly protocol?: Protocol | undefined;
   /** Whether the response says that the path is not served. */
-  readonly isNotServed?: boolean | undefined;
+  readonly isPathNotServed?: boolean | undefined;
 }
 
 /** Thrown within a request for an expected failure, whose message has no secrets. */

@@ -5,13 +5,13 @@ import { asDecimalString, type Numeral } from '../chain/numeral.js';
 
 type HeaderFields = Readonly<Record<string, string | string[] | undefined>>;
 
-/** That of the Cosmos SDK's gateway, the one that newer nodes add, and the gateway's name for a trailer. */
+/** The header of the Cosmos SDK's gateway, the header of newer nodes, and the trailer of the gateway. */
 const NAMES = ['grpc-metadata-x-cosmos-block-height', 'x-cosmos-block-height', 'grpc-trailer-x-cosmos-block-height'];
 
 /** The name of the field in messages and metrics. */
 export const HEIGHT_FIELD = 'X-Cosmos-Block-Height';
 
-/** The values of all these headers and trailers, separated by commas; proxies repeat headers, so equal ones are one. `undefined` without any. */
+/** The distinct values of these headers and trailers, separated by commas, because proxies repeat headers. `undefined` without a value. */
 export function heightText(...parts: readonly HeaderFields[]): string | undefined {
   const lines = parts.flatMap((fields) => NAMES.flatMap((name) => fields[name] ?? []));
   const values = new Set(lines.flatMap((line) => line.split(',')).map((value) => value.trim()));
@@ -19,7 +19,7 @@ export function heightText(...parts: readonly HeaderFields[]): string | undefine
   return values.size === 0 ? undefined : Array.from(values).join(', ');
 }
 
-/** The height in the text of a header. Height 0 is that of no block: gateways send it when they do not know the height. */
+/** Gateways send the height 0 when they do not know the height. No block has it. */
 export function parseHeight(text: string | undefined): Field<Numeral> {
   if (text === undefined) return undefined;
   return /^[1-9]\d{0,18}$/.test(text) ? asDecimalString(text) : INVALID;

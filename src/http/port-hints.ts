@@ -1,12 +1,12 @@
 import type { Failure, PollError } from './failure-reasons.js';
 import { REDACTED_PATH, requestUrl, type EndpointUrl } from '../config/urls.js';
 
-/* Hints for a URL that is not that of the REST API, which every poll needs. Mistaken ports are the usual first failure. */
+/* Hints for a URL that is not that of the REST API. A wrong port is the usual first failure. */
 
-/** What a server speaks that is not the REST API. */
+/** The protocol of a server that is not the REST API. */
 export type Protocol = 'json-rpc' | 'http2';
 
-/** The other ports of a node. */
+/** Usual ports of a node, without that of the REST API. */
 const PORTS: Readonly<Record<string, string>> = {
   '26656': 'the P2P port',
   '26657': 'the RPC port',
@@ -22,7 +22,7 @@ const PROTOCOLS: Readonly<Record<Protocol, string>> = {
 
 const REST_API = 'the REST API is usually on port 1317, of Injective on port 10337';
 
-/** A hint for a response that is no document; `undefined` if nothing is known about the port. */
+/** A hint for a response that is no document; `undefined` for an unknown port. */
 export function portHint({ origin }: EndpointUrl, protocol: Protocol | undefined): string | undefined {
   const { port } = new URL(origin);
   const name = Object.hasOwn(PORTS, port) ? PORTS[port] : undefined;
@@ -30,7 +30,7 @@ export function portHint({ origin }: EndpointUrl, protocol: Protocol | undefined
   return protocol === undefined ? undefined : `${PROTOCOLS[protocol]}; ${REST_API}`;
 }
 
-/** The protocol of the start of a response: nothing else begins a response with this key. */
+/** Only JSON-RPC responses begin with this key. */
 export function isJsonRpc(start: string): boolean {
   return /^\s*\{\s*"jsonrpc"/.test(start);
 }
@@ -55,7 +55,6 @@ export function repeatedPathHint(url: EndpointUrl, paths: readonly string[]): st
   return undefined;
 }
 
-/** The failure with what is probably wrong with the address. */
 export function withHint(error: PollError, hint: string | undefined): Failure {
   return { ok: false, error: hint === undefined ? error : { ...error, message: `${error.message} — ${hint}` } };
 }

@@ -2,8 +2,8 @@ import { REDACTED_PATH, requestUrl, type EndpointUrl } from '../config/urls.js';
 import { REDACTED } from '../config/secret.js';
 
 /**
- * A longer secret is found by its beginning, and all text after it is replaced as well: V8 rejects very long patterns, with an
- * error message that contains them.
+ * A longer secret is matched by its beginning, and all text after it is replaced as well: V8 rejects very long patterns, with an error message that
+ * contains them.
  */
 const MAX_PATTERN_CHARACTERS = 64;
 
@@ -16,7 +16,7 @@ export function createRedactor(secrets: readonly string[]): (text: string) => st
     );
 }
 
-/** A shorter part of a path may be a part of other words. */
+/** A shorter part of a path may be within a word. */
 const MIN_DISTINCTIVE_CHARACTERS = 8;
 
 /**
@@ -46,8 +46,8 @@ const PUBLIC_PART = /^(?:api|lcd|rest|rpc|v\d{1,3}|.)$/i;
 function secretParts(url: EndpointUrl, documentPath: string): string[] {
   if (url.path === undefined) return [];
   const { origin, pathname, search, searchParams } = requestUrl(url);
-  const known = new Set(documentPath.split('/'));
-  const segments = pathname.split('/').filter((part) => !PUBLIC_PART.test(part) && !known.has(part));
+  const publicSegments = new Set(documentPath.split('/'));
+  const segments = pathname.split('/').filter((part) => !PUBLIC_PART.test(part) && !publicSegments.has(part));
   const parameters = Array.from(searchParams).map(([name, value]) => (value === '' ? name : value));
   const whole = [pathname + search, pathname].filter((part) => part !== '/');
   const withoutSlash = whole.map((part) => part.slice(1)).filter((part) => part.includes('/'));

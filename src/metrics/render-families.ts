@@ -5,10 +5,11 @@ import { orElse, WITHDRAWN } from '../facts/required-fields.js';
 import { compareLabels, labelValues, type Derived, type Family, type Sample } from './family.js';
 import { formatSeries } from './text-format.js';
 
-/** The series of one family as text, without HELP and TYPE. */
-export interface FamilyLines {
+/** A family as text. */
+export interface RenderedFamily {
   readonly name: string;
-  readonly lines: string;
+  /** The lines of its series, without HELP and TYPE. */
+  readonly text: string;
   /** Number of samples without a series because of the limit or equal labels; `undefined` for families without labels. */
   readonly dropped: number | undefined;
   /** Set when the family or a part is withdrawn. */
@@ -21,8 +22,8 @@ export function renderFamilies<Input>(
   input: Input,
   fixedLabels: string,
   maxSeries: number,
-): FamilyLines[] {
-  return families.flatMap((family): readonly FamilyLines[] => {
+): RenderedFamily[] {
+  return families.flatMap((family): readonly RenderedFamily[] => {
     const derived = orElse<Derived>(
       () => family.derive(input, maxSeries),
       () => [WITHDRAWN],
@@ -30,13 +31,13 @@ export function renderFamilies<Input>(
     const samples = finite(derived);
     const withdrawn = derived.includes(WITHDRAWN) && { withdrawn: true as const };
     if (samples.length === 0)
-      return withdrawn ? [{ name: family.name, lines: '', dropped: undefined, ...withdrawn }] : [];
+      return withdrawn ? [{ name: family.name, text: '', dropped: undefined, ...withdrawn }] : [];
     const { kept, aggregate } = family.type === 'gauge' ? limitSeries(family, samples, maxSeries) : { kept: samples };
     const exported = aggregate === undefined ? kept : [...kept, aggregate];
-    let lines = '';
-    for (const sample of exported) lines += formatSeries(family, fixedLabels, sample);
+    let text = '';
+    for (const sample of exported) text += formatSeries(family, fixedLabels, sample);
     const dropped = family.labels.length === 0 ? undefined : samples.length - kept.length;
-    return [{ name: family.name, lines, dropped, ...withdrawn }];
+    return [{ name: family.name, text, dropped, ...withdrawn }];
   });
 }
 

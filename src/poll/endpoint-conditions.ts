@@ -12,38 +12,38 @@ import {
 } from '../problems/exporter-rules.js';
 import type { EndedProblem, PresentProblem, UnjudgedProblem } from '../problems/memory.js';
 import { withDetails, withList } from '../problems/sentence.js';
-import type { FamilyLines } from '../metrics/render-families.js';
+import type { RenderedFamily } from '../metrics/render-families.js';
 import { durationInWords, list, percent } from '../text/format.js';
 import type { EndpointState } from './endpoint-state.js';
 
 /*
- * What is wrong with the polls of an endpoint, for the pages and the log. Prometheus judges the same from `bridge_exporter_up` and other families
- * of the exporter (exporter-rules.ts), because it also has to notice when no exporter runs.
+ * Failures of polls as conditions, for the pages and the log. Prometheus has rules for them on metrics of the exporter such as `bridge_exporter_up`
+ * (exporter-rules.ts), because an exporter that does not run cannot report itself.
  */
 
 type Rule = (typeof endpointRules)[keyof typeof endpointRules];
 
-/** A condition is present like a problem; its alert is that of a rule. */
+/** A condition is present like a problem. Its alert is the rule. */
 function condition(
   { name, severity, action, inhibits }: Rule,
-  found: Pick<PresentProblem, 'startSeconds' | 'limitSeconds' | 'sentence'> & { readonly action?: string },
+  present: Pick<PresentProblem, 'startSeconds' | 'limitSeconds' | 'sentence'> & { readonly action?: string },
 ): PresentProblem {
-  const others = inhibits.map(({ problem }) => ({ problem, equal: ['document'] as const }));
-  const problem = { name, severity, inhibits: others, inhibitsDocument: false };
-  return { problem, subject: {}, isProven: true, action, validators: [], ...found };
+  const ofDocument = inhibits.map(({ problem }) => ({ problem, equal: ['document'] as const }));
+  const problem = { name, severity, inhibits: ofDocument, inhibitsDocument: false };
+  return { problem, subject: {}, isProven: true, action, validators: [], ...present };
 }
 
 export const misconfiguredReasons: ReadonlySet<FailureReason> = new Set(MISCONFIGURED_REASONS);
 const sizeReasons = new Set<FailureReason>(SIZE_REASONS);
 
-/** What turns off the polls of a document. */
+/** How to turn off the polls of a document. */
 const TURN_OFF: Readonly<Record<DocumentName, string>> = {
   module_state: 'set BRIDGE_URL= (or remove bridge from the target)',
   external_contract: 'remove external from the target',
   rate_limiter_input: 'set CROSSCHAIN_URL= (or remove crosschain from the target)',
 };
 
-/** The time since the last success, or without one since the endpoint is polled. */
+/** The time since the last success; before the first, since the endpoint was added. */
 function secondsWithoutSuccess({ success, addedAt }: EndpointState, now: Instant): number {
   return ageSeconds(success?.at ?? addedAt, now);
 }
@@ -63,19 +63,19 @@ export function isNearSizeLimit(error: PollError | undefined, bodyBytes = 0, max
   return (error !== undefined && sizeReasons.has(error.reason)) || bodyBytes / maxBodyBytes > SIZE_RATIO;
 }
 
-export function hasDroppedSeries({ dropped = 0 }: FamilyLines): boolean {
+export function hasDroppedSeries({ dropped = 0 }: RenderedFamily): boolean {
   return dropped > 0;
 }
 
-/** `isNotServed`: the node has never served the document, while it serves another one of the target. */
+/** `isNodeWithout`: the node has never served the document, and serves another document of the target. */
 export function endpointConditions(
   state: EndpointState,
   now: Instant,
-  isNotServed: boolean,
+  isNodeWithout: boolean,
 ): readonly PresentProblem[] {
   const { document, last, failure, success, maxBodyBytes } = state;
-  const failing = failingConditions(state, now, isNotServed);
-  if (isNotServed) return failing;
+  const failing = failingConditions(state, now, isNodeWithout);
+  if (isNodeWithout) return failing;
   const conditions = [...failing];
   const failed = last?.ok === false ? failure?.error : undefined;
   if (last !== undefined && isNearSizeLimit(failed, last.bodyBytes, maxBodyBytes)) {
@@ -91,7 +91,7 @@ export function endpointConditions(
       }),
     );
   }
-  const dropped = (success?.snapshot.families ?? []).filter(hasDroppedSeries);
+  const dropped = (success?.snapshot.renderedFamilies ?? []).filter(hasDroppedSeries);
   if (success !== undefined && dropped.length > 0) {
     conditions.push(
       condition(endpointRules.seriesDropped, {
@@ -104,18 +104,17 @@ export function endpointConditions(
   return conditions;
 }
 
-/** The first of the polls that have failed since the last success. */
 function failingSince({ failure, addedAt }: EndpointState): number {
   return (failure?.since ?? addedAt).epochSeconds;
 }
 
-/** What a successful poll ends, the worst first. */
-function failingConditions(state: EndpointState, now: Instant, isNotServed: boolean): readonly PresentProblem[] {
+/** The conditions that a successful poll ends, worst first. */
+function failingConditions(state: EndpointState, now: Instant, isNodeWithout: boolean): readonly PresentProblem[] {
   const { document, last, failure, success, addedAt } = state;
   const withoutSuccessSince = (success?.at ?? addedAt).epochSeconds;
   const failed = last?.ok === false ? failure?.error : undefined;
   const { stale, staleOrNotServed, misconfigured, down } = endpointRules;
-  if (failed !== undefined && isNotServed) {
+  if (failed !== undefined && isNodeWithout) {
     return [
       condition(staleOrNotServed, {
         startSeconds: withoutSuccessSince,
@@ -133,7 +132,7 @@ function failingConditions(state: EndpointState, now: Instant, isNotServed: bool
   const isNear = failed !== undefined && staleRule === stale && seconds >= outdatedSeconds * PENDING_SHARE;
   if (isOutdated || isNear) {
     conditions.push(
-      // Until the data is outdated, what fails is not hidden.
+      // The reason of the failures is hidden only when the data is outdated.
       condition(isOutdated ? staleRule : { ...staleRule, inhibits: [] }, {
         startSeconds: withoutSuccessSince,
         limitSeconds: outdatedSeconds,
@@ -141,7 +140,7 @@ function failingConditions(state: EndpointState, now: Instant, isNotServed: bool
       }),
     );
   }
-  // The rate of failures by which Prometheus judges a wrong configuration takes a minute more.
+  // In Prometheus, the rule on a wrong configuration fires a minute later, because it is on a rate.
   const lasting = { startSeconds: failingSince(state), limitSeconds: down.forMinutes * 60 };
   if (failed !== undefined && misconfiguredReasons.has(failed.reason)) {
     const sentence = withList(`${document} is misconfigured, for {duration}`, failed.message);
@@ -157,9 +156,9 @@ function failingConditions(state: EndpointState, now: Instant, isNotServed: bool
     : conditions.map((present) => ({ ...present, action: remedyOf(failed, document) }));
 }
 
-/** What a successful poll ends, if it was older than its limit: the worst that was wrong with the polls before. */
-export function endedBySuccess(before: EndpointState, at: Instant, isNotServed: boolean): readonly EndedProblem[] {
-  return failingConditions(before, at, isNotServed)
+/** The worst condition that a successful poll ends, if its alert has fired. */
+export function endedBySuccess(before: EndpointState, at: Instant, isNodeWithout: boolean): readonly EndedProblem[] {
+  return failingConditions(before, at, isNodeWithout)
     .filter(({ startSeconds, limitSeconds }) => at.epochSeconds - startSeconds >= limitSeconds)
     .slice(0, 1)
     .map(({ problem: { name, severity }, subject, startSeconds }) => ({
@@ -171,23 +170,23 @@ export function endedBySuccess(before: EndpointState, at: Instant, isNotServed: 
     }));
 }
 
-/** A problem is shown from this share of its limit on. Most end earlier on any healthy bridge. */
+/** A problem is shown from this share of its limit on. On a healthy bridge, most problems end earlier. */
 export const PENDING_SHARE = 1 / 3;
 
-/** What begins and ends within this time is not worth a word. */
+/** Shorter problems are not shown. */
 export const SHOWN_AFTER_SECONDS = 120;
 
-/** The problems of an endpoint that cannot be judged: one condition of each severity, as there is one rule of each. */
+/** Unjudged problems: a condition of each severity, because there is a rule of each. */
 export function unjudgedConditions(
   state: EndpointState,
   unjudged: readonly UnjudgedProblem[],
   now: Instant,
 ): readonly PresentProblem[] {
   const critical = unjudged.filter(({ severity }) => severity === 'critical');
-  const others = unjudged.filter(({ severity }) => severity !== 'critical');
+  const notCritical = unjudged.filter(({ severity }) => severity !== 'critical');
   return [
     ...unjudgedCondition(endpointRules.unjudgedCritical, state, critical, now),
-    ...unjudgedCondition(endpointRules.unjudged, state, others, now),
+    ...unjudgedCondition(endpointRules.unjudged, state, notCritical, now),
   ];
 }
 
@@ -213,7 +212,7 @@ function unjudgedCondition(
   ];
 }
 
-/** "missing: state.batches; invalid values of state.valsets": the fields of the last document. */
+/** Such as "missing: state.batches; invalid values of state.valsets", of the last document. */
 function unreadableFields({ success }: EndpointState): string {
   const { missing = [], invalid = new Map<string, number>() } = success?.snapshot.errors ?? {};
   const depthOf = (path: string): number => path.split('.').length;

@@ -6,23 +6,23 @@ import type { DepartedCctx } from '../flow/crosschain-flow.js';
 import { MINUTE_MS } from '../units.js';
 import {
   endpointId,
-  isNeverServed,
+  isDocumentNotServed,
   isOf,
   lastPollSucceeded,
-  knownDocument,
+  lastDocument,
   type EndpointState,
 } from './endpoint-state.js';
 
-/* What is logged of the polls: what each of them has changed, not what it has found. */
+/* The log of polls: changes, not results. */
 
 export interface PollLog {
-  /** Logs what a poll has changed: failure, change of the failure reason, recovery, change of the path, and new invalid or unknown values. */
+  /** Logs a failure, a change of its reason, a recovery, a change of the path, and new invalid or unknown values. */
   readonly poll: (before: EndpointState, after: EndpointState) => void;
   readonly forgetOthers: (states: readonly EndpointState[]) => void;
 }
 
 export function createPollLog(log: Logger): PollLog {
-  /** When the present failure of an endpoint was last logged, on the monotonic clock. */
+  /** The last log line about the present failure of an endpoint, on the monotonic clock. */
   const failureLoggedAtMs = new Map<string, number>();
   return {
     poll: (before, after) => {
@@ -36,8 +36,8 @@ export function createPollLog(log: Logger): PollLog {
       const { reason, message } = failure.error;
       const isNew = before.last?.ok !== false || before.failure?.error.reason !== reason;
       const loggedAtMs = failureLoggedAtMs.get(endpointId(after)) ?? -Infinity;
-      const isDue = !isNeverServed(after) && last.at.monotonicMs - loggedAtMs >= REPEAT_AFTER_MS;
-      if (!isNew && !isDue) return;
+      const isRepeated = !isDocumentNotServed(after) && last.at.monotonicMs - loggedAtMs >= REPEAT_AFTER_MS;
+      if (!isNew && !isRepeated) return;
       log.warn({ target, document, reason, remedy: remedyOf(failure.error, document) }, `poll failed: ${message}`);
       failureLoggedAtMs.set(endpointId(after), last.at.monotonicMs);
     },
@@ -74,23 +74,23 @@ function logNewProblems(log: Logger, before: EndpointState, after: EndpointState
   }
 }
 
-/** Logs the cross-chain transactions that are pending and not listed any more, after the second answer of the node. */
+/** Logs new unlisted cctxs, after the second answer of the node. */
 function logUnlisted(log: Logger, before: EndpointState, after: EndpointState): void {
   const { target, document } = after;
-  const known = new Set(unlistedOf(before).map(({ index }) => index));
+  const logged = new Set(unlistedOf(before).map(({ index }) => index));
   for (const { index, chainId } of unlistedOf(after)) {
-    if (known.has(index)) continue;
+    if (logged.has(index)) continue;
     log.warn({ target, document, index, chainId }, 'a cctx is no longer listed, pending according to the node');
   }
 }
 
 function unlistedOf(state: EndpointState): readonly DepartedCctx[] {
-  const known = knownDocument(state);
-  if (!isOf('rate_limiter_input', known)) return [];
-  return known.flow.departed.filter(({ pendingAnswers }) => pendingAnswers === 2);
+  const last = lastDocument(state);
+  if (!isOf('rate_limiter_input', last)) return [];
+  return last.flow.departed.filter(({ pendingAnswers }) => pendingAnswers === 2);
 }
 
-/** Logs the verdicts of a target that have begun, changed their severity or ended. */
+/** Logs verdicts that have begun or ended, or whose severity has changed. */
 export function logVerdicts(log: Logger, before: ReportedVerdicts, after: ReportedVerdicts): void {
   for (const [key, verdict] of after) {
     if (before.get(key)?.severity === verdict.severity) continue;
@@ -101,7 +101,6 @@ export function logVerdicts(log: Logger, before: ReportedVerdicts, after: Report
   }
 }
 
-/** A critical problem is an error for whoever reads the log. */
 const LEVELS = { critical: 'error', warning: 'warn', info: 'info' } as const;
 
 function textWithSeverity({ severity, sentence }: Verdict): string {

@@ -6,11 +6,11 @@ import type { DocumentName, DocumentTypes, OtherAnswers, StepContext } from '../
 import type { DocumentContext } from '../documents.js';
 import { NO_FLOW_HISTORY, type FlowHistory } from '../flow/flow-history.js';
 import { failureReasonNames, type FailureReason, type PollError } from '../http/failure-reasons.js';
-import type { FamilyLines } from '../metrics/render-families.js';
+import type { RenderedFamily } from '../metrics/render-families.js';
 import { NO_PROBLEMS, type Judgement, type ProblemMemory } from '../problems/memory.js';
 import { withoutStaleAnswers, type QueryState, type QueryStates } from '../queries/query-state.js';
 
-/* What the polls of an endpoint have found, and what is remembered of them. */
+/* The state of an endpoint: the results of its polls, and the memory for the next ones. */
 
 /** The label values that identify an endpoint. */
 export interface EndpointKey {
@@ -18,7 +18,6 @@ export interface EndpointKey {
   readonly document: DocumentName;
 }
 
-/** Identifies an endpoint among all. */
 export function endpointId({ target, document }: EndpointKey): string {
   return JSON.stringify([target, document]);
 }
@@ -26,28 +25,27 @@ export function endpointId({ target, document }: EndpointKey): string {
 /** The settings that apply to the state of an endpoint. A reload can change them without a poll. */
 type EndpointSettings = Pick<StepContext, keyof EndpointKey | 'targetLabels' | 'maxBodyBytes' | 'staleAfterMs'>;
 
-/** What the next document of an endpoint is compared with: the last snapshot, or what is remembered of it. */
-export interface KnownDocument<Name extends DocumentName = DocumentName> {
+/** The part of a snapshot with which the next document is compared. A state file has most of it. */
+export interface LastDocument<Name extends DocumentName = DocumentName> {
   readonly document: Name;
-  /** What identifies the bridge: see `DocumentDefinition.identity`. */
+  /** See `DocumentDefinition.identity`. */
   readonly identity: readonly string[];
   /** Hub height. */
   readonly height: Numeral | undefined;
-  /** What the next poll remembers of the document. */
   readonly past: DocumentTypes[Name]['past'] | undefined;
   readonly flow: DocumentTypes[Name]['flow'];
 }
 
-/** What a successful poll publishes. */
-export interface Snapshot<Name extends DocumentName = DocumentName> extends KnownDocument<Name> {
+/** The result of a successful poll. */
+export interface Snapshot<Name extends DocumentName = DocumentName> extends LastDocument<Name> {
   readonly past: DocumentTypes[Name]['past'];
-  readonly families: readonly FamilyLines[];
+  readonly renderedFamilies: readonly RenderedFamily[];
   readonly errors: FieldErrors;
   readonly judgement: Judgement;
-  /** The lines of counters and histograms, which are exported also while the chain series are withdrawn. */
-  readonly cumulative: readonly FamilyLines[];
+  /** Counters and histograms, which are exported also while the chain series are withdrawn. */
+  readonly renderedCumulative: readonly RenderedFamily[];
   readonly otherAnswers: OtherAnswers<Name> | undefined;
-  /** What the items of `/pending` are derived from; `undefined` if the body is not kept. */
+  /** The source of the items of `/pending`; `undefined` if the body is not kept. */
   readonly kept: KeptDocument<Name> | undefined;
 }
 
@@ -58,7 +56,7 @@ interface KeptDocument<Name extends DocumentName> {
   readonly maxValues: number;
 }
 
-/** What the polls of an endpoint have found. Each poll replaces it as a whole. */
+/** Each poll replaces it as a whole. */
 export interface EndpointState extends EndpointSettings {
   /** The start of the process, or the reload that added the endpoint. */
   readonly addedAt: Instant;
@@ -66,28 +64,26 @@ export interface EndpointState extends EndpointSettings {
   readonly failures: Readonly<Record<FailureReason, number>>;
   readonly invalidValues: ReadonlyMap<string, number>;
   readonly unknownValues: ReadonlyMap<string, number>;
-  /** Number of documents with a lower hub height than the previous one. */
+  /** Number of documents with a lower hub height than the document before. */
   readonly regressions: number;
   /** The last poll; absent before the first. */
   readonly last?: LastPoll;
   /** The last successful poll, whatever its age. */
   readonly success?: SuccessfulPoll;
-  /** What is remembered of the last document before the first one. */
-  readonly restored?: KnownDocument | undefined;
+  /** The last document of an earlier process or job, until the first success. */
+  readonly restored?: LastDocument | undefined;
   /** The last failed poll, also after a recovery. */
   readonly failure?: FailedPoll;
   readonly regressionsSinceSuccess: number;
-  /** What other queries of the node have found. */
   readonly queries: QueryStates;
   readonly problems: ProblemMemory;
   readonly flowHistory: FlowHistory;
 }
 
 interface SuccessfulPoll {
-  /** When its step was taken. */
   readonly at: Instant;
   readonly snapshot: Snapshot;
-  /** Where the document was found; `undefined` for a recorded body. */
+  /** The path of the document at the node; `undefined` for a recorded body. */
   readonly foundPath: DocumentPath | undefined;
   /** The first of the successive documents with more series than the limit. */
   readonly droppedSince?: Instant | undefined;
@@ -95,9 +91,9 @@ interface SuccessfulPoll {
 
 export interface FailedPoll {
   readonly at: Instant;
-  /** The first one since a successful poll. */
+  /** The first failure since the last success. */
   readonly since: Instant;
-  /** The first of the successive polls until then that failed because of the configuration; `undefined` if the last one failed otherwise. */
+  /** The first of successive failures because of the configuration; `undefined` if this failure has another reason. */
   readonly misconfiguredSince: Instant | undefined;
   readonly error: PollError;
 }
@@ -132,31 +128,29 @@ export function initialState(settings: EndpointSettings, addedAt: Instant): Endp
   };
 }
 
-/** The settings of a context, without the others. */
 export function settingsOf({ target, targetLabels, document, maxBodyBytes, staleAfterMs }: EndpointSettings) {
   return { target, ...(targetLabels && { targetLabels }), document, maxBodyBytes, staleAfterMs };
 }
 
-/** What the next document is compared with. */
-export function knownDocument({ success, restored }: EndpointState): KnownDocument | undefined {
+export function lastDocument({ success, restored }: EndpointState): LastDocument | undefined {
   return success?.snapshot ?? restored;
 }
 
-/** The last successful poll while its series are exported, which is until it is older than `poll.stale_after`. */
+/** The last successful poll, unless it is older than `poll.stale_after`: then its series are withdrawn. */
 export function exportedSuccess({ success, staleAfterMs }: EndpointState, now: Instant): SuccessfulPoll | undefined {
   return success !== undefined && ageSeconds(success.at, now) * 1000 <= staleAfterMs ? success : undefined;
 }
 
-/** The queries with the answers that are not stale. */
+/** The queries without stale answers. */
 export function freshAnswers({ queries, staleAfterMs }: EndpointState, now: Instant): QueryStates {
   return withoutStaleAnswers(queries, staleAfterMs, now);
 }
 
-/** The chain series that are exported: those of the last document, and of the answers of the node to other queries. */
-export function exportedFamilies(state: EndpointState, now: Instant): readonly FamilyLines[] {
+/** The exported chain series of the last document and of the answers to other queries. */
+export function exportedFamilies(state: EndpointState, now: Instant): readonly RenderedFamily[] {
   const answers = Array.from(freshAnswers(state, now).values()).flatMap((query) => Array.from(query.answers.values()));
-  const ofDocument = exportedSuccess(state, now)?.snapshot.families ?? [];
-  return [...ofDocument, ...answers.flatMap(({ families }) => families)];
+  const ofDocument = exportedSuccess(state, now)?.snapshot.renderedFamilies ?? [];
+  return [...ofDocument, ...answers.flatMap(({ renderedFamilies }) => renderedFamilies)];
 }
 
 /** The state after a round of requests of a query. */
@@ -164,29 +158,26 @@ export function withQuery(state: EndpointState, query: QueryState): EndpointStat
   return { ...state, queries: new Map(state.queries).set(query.query.name, query) };
 }
 
-/** Whether the last poll has succeeded. */
 export function lastPollSucceeded({ last }: EndpointState): boolean {
   return last?.ok === true;
 }
 
-/** Whether the node says that it does not serve the document, or not to this exporter, and has never served it. */
-export function isNeverServed({ success, restored, last, failure }: EndpointState): boolean {
-  const isKnown = success !== undefined || restored !== undefined;
-  if (isKnown || last?.ok !== false || failure === undefined) return false;
+/** Whether no document was ever served, and the node refuses the last request: it does not have the document, or not for this client. */
+export function isDocumentNotServed({ success, restored, last, failure }: EndpointState): boolean {
+  const wasServed = success !== undefined || restored !== undefined;
+  if (wasServed || last?.ok !== false || failure === undefined) return false;
   return failure.error.isNotServed === true || failure.error.reason === 'unauthorized';
 }
 
-/** Whether there is a snapshot, or what is known of a document, and it is of this document. */
-export function isOf<Name extends DocumentName>(document: Name, known: Snapshot | undefined): known is Snapshot<Name>;
+export function isOf<Name extends DocumentName>(document: Name, last: Snapshot | undefined): last is Snapshot<Name>;
 export function isOf<Name extends DocumentName>(
   document: Name,
-  known: KnownDocument | undefined,
-): known is KnownDocument<Name>;
-export function isOf(document: DocumentName, known: KnownDocument | undefined): boolean {
-  return known?.document === document;
+  last: LastDocument | undefined,
+): last is LastDocument<Name>;
+export function isOf(document: DocumentName, last: LastDocument | undefined): boolean {
+  return last?.document === document;
 }
 
-/** The past of a snapshot, if it is of this document. */
 export function pastOf<Name extends DocumentName>(
   document: Name,
   snapshot: Snapshot | undefined,

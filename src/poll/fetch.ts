@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { DocumentPath } from '../chain/dialects.js';
-import { clock, type Instant } from '../clock.js';
+import { clock, secondsSince, type Instant } from '../clock.js';
 import { sourceOf, type EndpointUrl } from '../config/urls.js';
 import type { DocumentName, OtherAnswers } from '../document-types.js';
 import { createClient, remainingLimits, type Client, type HttpResponse } from '../http/client.js';
@@ -14,39 +14,38 @@ import { createRpcClient, type SendRequests } from '../queries/json-rpc.js';
 import { sendQuery } from '../queries/send-query.js';
 import { createLimit } from '../tasks.js';
 import { errorText } from '../text/error-text.js';
-import { isContract, type ContractJob, type PollInput, type PollJob } from './jobs.js';
-import { secondsSince } from './read-poll.js';
+import type { NodeConnection } from '../config/endpoint-config.js';
+import type { PollInput, PollJob } from './jobs.js';
 
-/* Requests documents, at the paths where a node may have them, and the other queries of an endpoint. */
+/* Requests documents, at the paths where a node may have them, and sends other queries to the node. */
 
-/** What the request of a document has returned. */
+/** The response to the request of a document (see `PollResult`). */
 export type Received<Name extends DocumentName = DocumentName> =
   ReceivedDocument<Name> | (Failure & Pick<ReceivedDocument, 'seconds' | 'release'>);
 
 export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
   readonly ok: true;
   readonly bytes: Buffer;
-  /** Host and path of the document, or the name of its file; at the beginning of messages. */
+  /** Host and path of the document, or the name of its file, with which messages begin. */
   readonly source: string;
-  /** Hub height, as the response header has it; `undefined` without one. */
+  /** Hub height, as in the response header; `undefined` without the header. */
   readonly height: string | undefined;
-  /** When it was complete. */
+  /** When the response was complete. */
   readonly receivedAt: Instant;
-  /** How long the requests took; absent for a recorded body. */
+  /** Duration of the requests; absent for a recorded body. */
   readonly seconds?: number;
   readonly otherAnswers?: OtherAnswers<Name> | undefined;
-  /** Where the document was found; absent for a contract. */
+  /** Absent for a contract. */
   readonly foundPath?: DocumentPath | undefined;
-  /** Adds what the server says to the failure of a body that is not the document. */
+  /** The failure of a body that is not the document, with the error text of the server in it. */
   readonly failureWithServerText?: (error: PollError) => Failure;
-  /** To be called when the body is not needed any more. Until then it counts against the memory of all bodies. */
+  /** Ends the use of the body, which until then counts against the memory of all bodies. */
   readonly release?: () => void;
 }
 
-/** Requests documents and other queries, and never rejects. */
+/** No request rejects. */
 export interface PollExecutor {
   readonly fetch: (job: PollJob, input: PollInput) => Promise<Received>;
-  /** Sends one request of a query besides the document. */
   readonly sendQuery: (job: PollJob, query: NodeQuery, request: QueryRequest) => Promise<QueryResult>;
   readonly close: () => void;
 }
@@ -62,11 +61,12 @@ export function createPollExecutor(userAgent: string): PollExecutor {
     limit(node.url.origin, async () => sendQuery(node, reader, request, client));
   return {
     fetch: async (job, input) => {
-      const endReservation = isContract(job) ? undefined : await client.reserveMemory(job.limits.maxBodyBytes);
+      const { hubNode, limits } = job;
+      const endReservation = hubNode === undefined ? await client.reserveMemory(limits.maxBodyBytes) : undefined;
       const started = performance.now();
-      const received = isContract(job)
-        ? await callContract(job, input, sendRequests, send)
-        : await fetchDocument(job, input, client);
+      const received = await (hubNode === undefined
+        ? fetchDocument(job, input, client)
+        : callContract(job, hubNode, input, sendRequests, send));
       endReservation?.();
       return { ...received, seconds: secondsSince(started) };
     },
@@ -75,10 +75,9 @@ export function createPollExecutor(userAgent: string): PollExecutor {
   };
 }
 
-/** A body that is not the document is short, if it is an error with status 200. */
+/** An error with status 200 is shorter. */
 const ERROR_BYTES = 4096;
 
-/** The failure of a response that is not the document, with what the server says instead. */
 function failureWithServerText(error: PollError, url: EndpointUrl, { bytes, clean }: HttpResponse): Failure {
   const start = bytes.subarray(0, ERROR_BYTES).toString();
   const text = errorText(start);
@@ -91,7 +90,7 @@ function failureWithServerText(error: PollError, url: EndpointUrl, { bytes, clea
 /** The failures of a server that is not the REST API of a node. */
 const FAILURES_WITH_HINT: ReadonlySet<string> = new Set(['aborted', 'bad_request', 'not_json', 'status']);
 
-/** Requests the paths in turn until the node responds to one with another status than those of an unknown path. */
+/** Requests the paths in turn until the node responds to one of them with another status than that of an unknown path. */
 async function fetchDocument(
   job: PollJob,
   { foundPath: first, otherAnswers }: PollInput,
@@ -104,7 +103,7 @@ async function fetchDocument(
   const failures: PollError[] = [];
   let protocol: Protocol | undefined;
   for (const foundPath of paths) {
-    // oxlint-disable-next-line no-await-in-loop -- a path is requested only if the node does not know the one before
+    // oxlint-disable-next-line no-await-in-loop -- a path is requested only if the node does not know the path before
     const fetched = await client.fetch(job, foundPath.path + query, remaining());
     if (fetched.ok) {
       return {
@@ -116,7 +115,7 @@ async function fetchDocument(
         failureWithServerText: (error) => failureWithServerText(error, url, fetched),
       };
     }
-    const error = fetched.isNotServed === true ? { ...fetched.error, isNotServed: true } : fetched.error;
+    const error = fetched.isPathNotServed === true ? { ...fetched.error, isNotServed: true } : fetched.error;
     protocol ??= fetched.protocol;
     if (!isUnknownPath(fetched.statusCode)) {
       return withHint(error, FAILURES_WITH_HINT.has(error.reason) ? portHint(url, protocol) : undefined);
@@ -135,7 +134,8 @@ async function fetchDocument(
 }
 
 async function callContract(
-  job: ContractJob,
+  job: PollJob,
+  hubNode: NodeConnection,
   { otherAnswers = {}, readsAll = false }: PollInput,
   sendRequests: SendRequests,
   send: SendQuery,
@@ -143,7 +143,6 @@ async function callContract(
   const source = sourceOf(job.url, '');
   const { facts, lastReading } = 'facts' in otherAnswers ? otherAnswers : {};
   if (facts === undefined) return failure('schema', `${source}: ${NO_CONTRACT}`);
-  const knownBefore = readsAll ? undefined : lastReading;
-  const fetched = await fetchContract(job, job.hubNode, { facts, lastReading }, knownBefore, sendRequests, send);
+  const fetched = await fetchContract(job, hubNode, { facts, lastReading }, readsAll, sendRequests, send);
   return fetched.ok ? { ...fetched, source, height: undefined, receivedAt: clock() } : fetched;
 }

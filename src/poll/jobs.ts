@@ -14,7 +14,7 @@ import { BEHIND_SECONDS, isNodeBehind } from '../queries/node-status.js';
 import { hasStakingNames, validatorsOf } from '../queries/validators.js';
 import { exportedSuccess, freshAnswers, isOf, pastOf, type EndpointState } from './endpoint-state.js';
 
-/* What is polled, and what a poll depends on besides the configuration. */
+/* The jobs of the configuration, and the other inputs of a poll. */
 
 /** One endpoint to poll. */
 export interface PollJob extends NodeConnection, Omit<DocumentRequest, 'connection' | 'settings'> {
@@ -23,23 +23,19 @@ export interface PollJob extends NodeConnection, Omit<DocumentRequest, 'connecti
   readonly context: StepContext;
 }
 
-/** The job of a contract, whose document are the answers to calls. */
-export type ContractJob = PollJob & Required<Pick<PollJob, 'hubNode'>>;
-
-export function isContract(job: PollJob): job is ContractJob {
-  return job.hubNode !== undefined;
+export function isContract({ context: { document } }: PollJob): boolean {
+  return document === 'external_contract';
 }
 
-/** What a poll depends on besides the configuration. */
+/** The inputs of a poll besides its job. */
 export interface PollInput {
-  /** Where the last successful poll found the document. It is requested there first. */
+  /** The path of the last successful poll, which is requested first. */
   readonly foundPath?: DocumentPath | undefined;
   readonly otherAnswers?: OtherAnswers | undefined;
-  /** Whether a contract is asked for all its values, also for those that are requested less often. */
+  /** Whether all values of a contract are read, also those that are read less often than in each poll. */
   readonly readsAll?: boolean;
 }
 
-/** One job for each endpoint of each target. */
 export function jobsOf(config: Config): PollJob[] {
   return config.targets.flatMap((target) => documentNames.flatMap((document) => jobOf(config, target, document) ?? []));
 }
@@ -47,14 +43,14 @@ export function jobsOf(config: Config): PollJob[] {
 function jobOf(config: Config, target: TargetConfig, document: DocumentName): PollJob | undefined {
   const request = documents[document].request(target);
   if (request === undefined) return undefined;
-  const { connection, settings, intervalMs, ...others } = request;
+  const { connection, settings, intervalMs, ...rest } = request;
   const { timeout: timeoutMs, max_body_size: maxBodyBytes, interval } = config.poll;
   const context = stepContext(targetOptions(config, target), document, settings, intervalMs);
   const limits = { timeoutMs, maxBodyBytes };
-  return { ...connection, ...others, limits, intervalMs: intervalMs ?? interval, context };
+  return { ...connection, ...rest, limits, intervalMs: intervalMs ?? interval, context };
 }
 
-/** `intervalMs`: the interval of a document that has its own. It is not stale between two polls. */
+/** `intervalMs`: the interval of a document that is not polled every `poll.interval`. The document is not stale between two polls. */
 export function stepContext<Name extends DocumentName>(
   options: TargetOptions,
   document: Name,
@@ -91,7 +87,7 @@ export function targetOptions(
   };
 }
 
-/** What the next poll of an endpoint depends on besides its configuration. `siblingOf` is another document of the target. */
+/** `siblingOf` returns the endpoint of another document of the target. */
 export function pollInput(
   context: StepContext,
   state: EndpointState,
@@ -125,7 +121,6 @@ function otherAnswersOf(
     }
     case 'external_contract':
       return {
-        // The past of a contract is its last reading.
         lastReading: pastOf('external_contract', snapshot),
         facts: pastOf('module_state', siblingOf('module_state')?.success?.snapshot)?.contractFacts,
       };

@@ -7,8 +7,8 @@ import type { EndpointState, Snapshot } from './endpoint-state.js';
 import type { PollResult } from './step.js';
 
 /*
- * The items of the pages are derived when somebody asks for a page, from the body of the last successful poll, which is kept compressed: in
- * most polls nobody does, and the document would take ten times the memory.
+ * The items of the pages are derived when a page is requested, which is rare, from the body of the last successful poll. It is kept compressed: the
+ * document would take ten times the memory.
  */
 
 /** The fastest quality: a module state of 1 MB becomes 0.1 MB in a millisecond. */
@@ -18,10 +18,10 @@ export function compressBody(bytes: Buffer): Buffer {
   return brotliCompressSync(bytes, COMPRESSION);
 }
 
-/** All kept bodies together, compressed: those of 600 targets with documents of 1 MB. */
+/** Of all kept bodies together, compressed: enough for 600 targets with documents of 1 MB. */
 const MAX_KEPT_BYTES = 64 * MEBIBYTE;
 
-/** The poll without the body of its document, if it would take too much memory beside those of the other endpoints. */
+/** The poll, without its body if the kept bodies of all endpoints would take too much memory. */
 export function withinMemory(poll: PollResult, others: readonly EndpointState[]): PollResult {
   if (!poll.outcome.ok || poll.outcome.compressed === undefined) return poll;
   const otherBytes = others.reduce((sum, { success }) => sum + (success?.snapshot.kept?.body.length ?? 0), 0);
@@ -29,7 +29,7 @@ export function withinMemory(poll: PollResult, others: readonly EndpointState[])
   return { ...poll, outcome: { ...poll.outcome, compressed: undefined } };
 }
 
-/** What the document of a snapshot is derived from; `undefined` if its body is not kept. */
+/** The input of the facts of a snapshot; `undefined` if its body is not kept. */
 export function keptInput<Name extends DocumentName>({
   document,
   kept,
@@ -41,19 +41,19 @@ export function keptInput<Name extends DocumentName>({
   return documents[document].input(read.value, context);
 }
 
-/** The items that were derived of a snapshot, until the next poll replaces it. */
+/** The derived items of a snapshot, until the next poll replaces it. */
 const derived = new WeakMap<Snapshot, Items>();
 
 /** The items of a snapshot; `undefined` if its body is not kept. */
 export function itemsOf(snapshot: Snapshot): Items | undefined {
-  const known = derived.get(snapshot);
-  if (known !== undefined) return known;
+  const cached = derived.get(snapshot);
+  if (cached !== undefined) return cached;
   const items = deriveItems(snapshot);
   if (items !== undefined) derived.set(snapshot, items);
   return items;
 }
 
-/** Derives the items of all endpoints. In between, scrapes are answered. */
+/** Derives the items of all endpoints, and yields to scrapes in between. */
 export async function prepareItems(states: readonly EndpointState[]): Promise<void> {
   for (const { success } of states) {
     if (success === undefined || derived.has(success.snapshot)) continue;

@@ -23,7 +23,7 @@ import { createQueryRunner } from './query-runner.js';
 import { rememberedOf, withRemembered, type Remembered } from './remembered.js';
 import { haveBegunOrEnded, reportedVerdicts, verdictsOf, type ReportedVerdicts } from './verdicts.js';
 
-/** How an endpoint is polled, and what the polls have found. Each change replaces it as a whole. */
+/** Each change replaces it as a whole. */
 export interface Endpoint {
   readonly job: PollJob;
   readonly state: EndpointState;
@@ -32,8 +32,8 @@ export interface Endpoint {
 /** Polls each endpoint of the active configuration on a timer. The endpoints are in the order of the configuration. */
 export interface PollLoop {
   /**
-   * Applies a configuration. Endpoints with an unchanged job continue; new and changed ones are polled at once, or within seconds when
-   * there are many. An endpoint that is still the same keeps what was found.
+   * Applies a configuration. Endpoints with an unchanged job continue. New and changed endpoints are polled at once, or within seconds if there
+   * are many. An endpoint whose document, node and labels are unchanged keeps its state.
    */
   readonly reconcile: (jobs: readonly PollJob[], at: Instant) => void;
   readonly all: () => readonly Endpoint[];
@@ -45,11 +45,8 @@ export interface PollLoop {
 
 /** Records polls, without an effect on them. */
 export interface PollRecorder {
-  /**
-   * Whether a successful poll that ends before its timeout would be recorded, and others would not: what it does not read is in no
-   * recording.
-   */
-  readonly isDue: (state: EndpointState, job: Pick<PollJob, 'intervalMs' | 'limits'>) => boolean;
+  /** Whether the next poll will be recorded if it succeeds, while not every poll is. A contract must be read completely then. */
+  readonly isNextSelected: (state: EndpointState, job: Pick<PollJob, 'intervalMs' | 'limits'>) => boolean;
   /** Records a poll if it is selected. */
   readonly record: (state: EndpointState, received: ReceivedDocument | undefined) => void;
   /** The next document of each endpoint of the target is recorded, because a problem has begun or ended. */
@@ -57,11 +54,10 @@ export interface PollRecorder {
   readonly forgetOthers: (states: readonly EndpointState[]) => void;
 }
 
-/** Where memory survives a restart. */
+/** The memory that survives a restart. */
 export interface SavedMemory {
-  /** What is remembered of an endpoint, whether or not it is polled now. */
   readonly rememberedOf: (key: EndpointKey) => Remembered | undefined;
-  /** Writes what is remembered within a second, because a problem has begun or ended. */
+  /** Writes the memory within a second, because a problem has begun or ended. */
   readonly writeSoon: () => void;
 }
 
@@ -80,14 +76,14 @@ export interface PollLoopOptions {
   readonly executor: Pick<PollExecutor, 'fetch' | 'sendQuery'>;
   readonly log: Logger;
   readonly now?: () => Instant;
-  /** What is known of an endpoint before its first poll, as in the demo. */
-  readonly knownBefore?: ((job: PollJob) => EndpointState | undefined) | undefined;
+  /** The states from which the demo continues. */
+  readonly demoState?: ((job: PollJob) => EndpointState | undefined) | undefined;
   readonly recorder?: PollRecorder | undefined;
   readonly stateFile?: SavedMemory | undefined;
 }
 
 export function createPollLoop(options: PollLoopOptions): PollLoop {
-  const { executor, log, now = clock, knownBefore, recorder, stateFile } = options;
+  const { executor, log, now = clock, demoState, recorder, stateFile } = options;
   let endpoints = new Map<string, RunningEndpoint>();
   let states: readonly EndpointState[] = [];
   let isClosed = false;
@@ -102,13 +98,12 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     (job, query) => change(job, (state) => withQuery(state, query)),
   );
 
-  /** The endpoint, unless a reload has removed or changed its job, or the loop is closed. */
+  /** `undefined` after a reload has removed or changed the job, and when the loop is closed. */
   function endpointOf(job: PollJob): RunningEndpoint | undefined {
     const endpoint = endpoints.get(endpointId(job.context));
     return endpoint?.job === job && !isClosed ? endpoint : undefined;
   }
 
-  /** The endpoint of another document of the same target. */
   function siblingOf({ context: { target } }: PollJob, document: DocumentName): RunningEndpoint | undefined {
     return endpoints.get(endpointId({ target, document }));
   }
@@ -120,15 +115,15 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     states = Array.from(endpoints.values(), ({ state }) => state);
   }
 
-  /** Returns after how many intervals the next poll is due. */
+  /** Returns the number of intervals until the next poll. */
   async function poll(job: PollJob): Promise<number> {
-    // The module state says where the contract is.
+    // The module state has the address of the contract.
     if (isContract(job)) await siblingOf(job, 'module_state')?.timer.firstRun;
     const before = endpointOf(job)?.state;
     if (before === undefined) return 1;
     const received = await executor.fetch(job, {
       ...pollInput(job.context, before, (document) => siblingOf(job, document)?.state, now()),
-      readsAll: isContract(job) && recorder?.isDue(before, job) === true,
+      readsAll: isContract(job) && recorder?.isNextSelected(before, job) === true,
     });
     try {
       return await inTurn(async () => readAndStep(job, received));
@@ -137,27 +132,26 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     }
   }
 
-  /** Reads a document and takes the step with it. In between, scrapes are answered. */
+  /** Reads a document and takes the step with it. Yields to scrapes in between. */
   async function readAndStep(job: PollJob, received: Received): Promise<number> {
-    const own = endpointOf(job)?.state;
-    if (own === undefined) return 1;
-    const others = states.filter((state) => state !== own);
-    const hasOtherSucceeded = others.some((state) => state.target === own.target && lastPollSucceeded(state));
-    // What is kept of the bodies of all endpoints, for the pages, is limited.
-    const found = withinMemory({ ...readPoll(received, job.context), hasOtherSucceeded }, others);
+    const current = endpointOf(job)?.state;
+    if (current === undefined) return 1;
+    const others = states.filter((state) => state !== current);
+    const hasOtherSucceeded = others.some((state) => state.target === current.target && lastPollSucceeded(state));
+    const result = withinMemory({ ...readPoll(received, job.context), hasOtherSucceeded }, others);
     await nextTurn();
     const before = endpointOf(job)?.state;
     if (before === undefined) return 1;
-    const after = timedStep(before, found, job.context, now());
+    const after = timedStep(before, result, job.context, now());
     change(job, () => after);
     publish(before, after, received.ok ? received : undefined);
-    // Everything else is requested only from a node that has just responded, and is not behind.
+    // Queries are sent only to a node that has just responded.
     if (lastPollSucceeded(after)) void runQueries(job);
     await nextTurn();
-    return found.isDense === true ? INTERVALS_AFTER_DENSE_BODY : 1;
+    return result.isDense === true ? INTERVALS_AFTER_DENSE_BODY : 1;
   }
 
-  /** Tells the log, the state file and the recorder what a poll has changed. */
+  /** Reports the changes of a poll to the log, the state file and the recorder. */
   function publish(before: EndpointState, after: EndpointState, received: ReceivedDocument | undefined): void {
     const { target } = after;
     pollLog.poll(before, after);
@@ -169,7 +163,7 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
       reported.set(target, later);
       logVerdicts(log, earlier, later);
       if (haveBegunOrEnded(earlier, later)) {
-        // A recording has what the node says after a condition begins or ends.
+        // A recording has the next document of each endpoint.
         recorder?.recordNext(target);
         stateFile?.writeSoon();
       }
@@ -177,30 +171,33 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     recorder?.record(after, received);
   }
 
-  /** The state of an endpoint with another job. One that is polled anew continues with what is remembered of it. */
-  function stateWith(job: PollJob, known: Endpoint | undefined, at: Instant): EndpointState {
+  /** The state with which a new or changed job begins. */
+  function stateWith(job: PollJob, previous: Endpoint | undefined, at: Instant): EndpointState {
     const initial = initialState(job.context, at);
     const continued = (): EndpointState => {
-      if (known !== undefined && known.state.last === undefined) {
-        const { restored, problems } = known.state;
+      if (previous !== undefined && previous.state.last === undefined) {
+        const { restored, problems } = previous.state;
         return { ...initial, restored, problems };
       }
-      return withRemembered(initial, (known && rememberedOf(known.state)) ?? stateFile?.rememberedOf(job.context));
+      return withRemembered(
+        initial,
+        (previous && rememberedOf(previous.state)) ?? stateFile?.rememberedOf(job.context),
+      );
     };
-    const isSame = known !== undefined && isSameEndpoint(known.job, job);
-    const state = isSame ? known.state : (knownBefore?.(job) ?? continued());
+    const isSame = previous !== undefined && isSameEndpoint(previous.job, job);
+    const state = isSame ? previous.state : (demoState?.(job) ?? continued());
     return { ...state, ...settingsOf(job.context), queries: queryStatesOf(job.context, state.queries) };
   }
 
   function reconcile(jobs: readonly PollJob[], at: Instant): void {
-    const previous = endpoints;
+    const previousEndpoints = endpoints;
     let started = 0;
     endpoints = new Map(
       jobs.map((job) => {
         const id = endpointId(job.context);
-        const known = previous.get(id);
-        const state = stateWith(job, known, at);
-        if (known !== undefined && isDeepStrictEqual(known.job, job)) return [id, { ...known, state }];
+        const previous = previousEndpoints.get(id);
+        const state = stateWith(job, previous, at);
+        if (previous !== undefined && isDeepStrictEqual(previous.job, job)) return [id, { ...previous, state }];
         started += 1;
         const delayMs = Math.max(0, started - SIMULTANEOUS_STARTS) * START_SPACING_MS;
         const timer = startRepeating(async () => poll(job), job.intervalMs, delayMs);
@@ -212,7 +209,7 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     const targets = new Set(states.map(({ target }) => target));
     for (const target of reported.keys()) if (!targets.has(target)) reported.delete(target);
     recorder?.forgetOthers(states);
-    for (const [id, { timer }] of previous) if (endpoints.get(id)?.timer !== timer) timer.close();
+    for (const [id, { timer }] of previousEndpoints) if (endpoints.get(id)?.timer !== timer) timer.close();
   }
 
   return {
@@ -227,9 +224,9 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
 }
 
 /**
- * Whether what was found by one job is valid for the other: they request the same document of the same node, for series with the same
- * labels. Other credentials or settings change the next poll, and nothing that is known. With another limit of series, tokens and chains would
- * move between their own series and that of the others, which would seem to have counted.
+ * Whether a state is valid for both jobs: they request the same document of the same node, for series with the same labels. Other credentials or
+ * settings change only the next poll. With another limit of series, tokens and chains would move to or from the series `other`, as if it had
+ * counted.
  */
 function isSameEndpoint(first: PollJob, second: PollJob): boolean {
   const identityOf = (job: PollJob) => {

@@ -2,18 +2,17 @@ import type { Logger } from 'pino';
 import type { Instant } from '../clock.js';
 import type { DocumentName, StepContext } from '../document-types.js';
 import type { NodeQuery, QueryContext } from '../queries/query.js';
-import { afterRound, isDue, isNotServed, type QueryState } from '../queries/query-state.js';
+import { afterRound, isDue, isUnsupported, type QueryState } from '../queries/query-state.js';
 import { validatorsOf } from '../queries/validators.js';
 import { freshAnswers, isOf, type EndpointState } from './endpoint-state.js';
 import type { PollExecutor } from './fetch.js';
 import type { PollJob } from './jobs.js';
 
-/* Sends the queries of endpoints that are due, after their polls. */
+/* Sends the queries of an endpoint that are due, after its polls. */
 
-/** Where failures of queries are reported. */
 export type QueryLog = Pick<Logger, 'warn' | 'info'>;
 
-/** Sends the queries of an endpoint that are due, until all have ended. Its last poll has succeeded. */
+/** Resolves when all queries that were due have ended. */
 type RunQueries = (job: PollJob) => Promise<void>;
 
 /** `find` returns the state of the endpoint of a job while it exists; `change` replaces the state of one of its queries. */
@@ -24,20 +23,19 @@ export function createQueryRunner(
   find: (job: PollJob) => EndpointState | undefined,
   change: (job: PollJob, state: QueryState) => void,
 ): RunQueries {
-  /** The queries of each job that have not ended. */
   const running = new WeakMap<PollJob, Set<string>>();
 
   async function runQuery(job: PollJob, query: NodeQuery): Promise<void> {
     const state = find(job);
     const context = state && queryContext(job.context, state, now());
     const requests = context === undefined ? [] : query.requests(context);
-    // The document lacks what they need.
+    // The document lacks the fields from which requests are made.
     if (context === undefined || requests.length === 0) return;
     const startedAt = now();
     const results = await Promise.all(
       requests.map(async (request) => [request, await executor.sendQuery(job, query, request)] as const),
     );
-    // A round that a reload has overtaken is no attempt of the new job.
+    // A reload has replaced the job meanwhile.
     const before = find(job)?.queries.get(query.name);
     if (before === undefined) return;
     const after = afterRound(before, context, results, startedAt, now());
@@ -63,14 +61,14 @@ export function createQueryRunner(
   };
 }
 
-/** Logs the first of equal failures, and the end of them. */
+/** Logs the first of equal failures, and their end. */
 function logRound(log: QueryLog, { target, document }: StepContext, before: QueryState, after: QueryState): void {
   const { failure } = after;
   const fields = { target, document, query: after.query.name };
   if (failure !== undefined && failure.reason !== before.failure?.reason) {
     log.warn({ ...fields, reason: failure.reason }, `query of the node failed: ${failure.message}`);
   }
-  if (isNotServed(after) && !isNotServed(before)) {
+  if (isUnsupported(after) && !isUnsupported(before)) {
     log.info(fields, 'the node does not serve the query; it is sent again every hour');
   }
   if (failure === undefined && before.failure !== undefined) {
@@ -78,7 +76,7 @@ function logRound(log: QueryLog, { target, document }: StepContext, before: Quer
   }
 }
 
-/** What the queries of the endpoint depend on after a successful poll; `undefined` before one, and for a recorded body. */
+/** `undefined` before the first successful poll, and for a recorded body. */
 export function queryContext<Name extends DocumentName>(
   context: StepContext<Name>,
   state: EndpointState,

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { INVALID } from '../chain/field.js';
-import type { Instant } from '../clock.js';
+import { secondsSince, type Instant } from '../clock.js';
 import type { DocumentName, StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
 import type { Failure, PollError } from '../http/failure-reasons.js';
@@ -10,13 +10,8 @@ import type { Received } from './fetch.js';
 import { compressBody } from './kept-body.js';
 import { step, type PollResult } from './step.js';
 
-/* How what was received is read, and the step with it. The durations of both are measured. */
+/* Reading the response of a poll, and the step with it, with the durations of both. */
 
-export function secondsSince(started: number): number {
-  return (performance.now() - started) / 1000;
-}
-
-/** Reads what was received. */
 export function readPoll<Name extends DocumentName>(
   received: Received<Name>,
   { document, maxValues }: StepContext<Name>,
@@ -51,7 +46,6 @@ function failed(error: PollError): Failure {
   return { ok: false, error };
 }
 
-/** A step whose duration is measured. */
 export function timedStep<Name extends DocumentName>(
   before: EndpointState,
   poll: PollResult<Name>,

@@ -8,57 +8,53 @@ import { EMPTY_CROSSCHAIN_FLOW, restartedCrosschain } from '../flow/crosschain-f
 import type { RememberedProblem } from '../problems/memory.js';
 import { problemKey, severities, subjectLabels, type Problem } from '../problems/problem.js';
 import { problems } from '../problems/problems.js';
-import { isOf, knownDocument, type EndpointState, type KnownDocument } from './endpoint-state.js';
+import { isOf, lastDocument, type EndpointState, type LastDocument } from './endpoint-state.js';
 
 /*
- * What is remembered of an endpoint when its polls begin anew: in another process, or after a reload has changed how it is polled. The first
- * poll continues as if there had been a gap. Counters and what the next answers have anyway begin anew: the schema has the rest.
+ * The memory of an endpoint with which its polls continue as after a gap: in another process, or after a reload has changed its job. Counters begin
+ * anew, and parts that the next document or answer has anyway are left out.
  */
-
-function list<Value extends z.ZodType>(value: Value) {
-  return z.array(value).readonly();
-}
 
 /** A `Map` is written as `{"$map": [[key, value]]}`. */
 function map<Value extends z.ZodType>(value: Value) {
   const pairs = z.object({ $map: z.array(z.tuple([z.string(), value])) });
   return z.codec(pairs, z.custom<ReadonlyMap<string, z.output<Value>>>(), {
     decode: ({ $map }) => new Map($map as [string, z.output<Value>][]),
-    encode: (known) => ({ $map: Array.from(known) }) as z.output<typeof pairs>,
+    encode: (entries) => ({ $map: Array.from(entries) }) as z.output<typeof pairs>,
   });
 }
 
 /** A key that JSON does not have when its value is `undefined`. */
 function absentWhenUndefined<Value extends z.ZodType>(value: Value) {
   return z.codec(value.optional(), z.custom<z.output<Value> | undefined>(), {
-    decode: (found) => found,
-    encode: (found) => found,
+    decode: (present) => present,
+    encode: (present) => present,
   });
 }
 
 const subject = z.partialRecord(z.enum(subjectLabels), z.string());
 
 /**
- * What is remembered of an endpoint, and its JSON. The times in it are of the process that has written it: decoding adds `shiftMs` to those of the
- * monotonic clock, and replaces a time after `nowSeconds` by it, because the clock was set back. A change of the JSON is another version of the file.
+ * The memory of an endpoint and its JSON. Times are those of the process that has written it: decoding adds `shiftMs` to times of the monotonic clock,
+ * and replaces Unix times after `nowSeconds` by it, because the clock was set back. A change of the JSON is another version of the file.
  */
 export function rememberedSchema(shiftMs = 0, nowSeconds = Infinity) {
   const ms = z.number().overwrite((time) => time + shiftMs);
   const seconds = z.number().overwrite((time) => Math.min(time, nowSeconds));
   const instant = z.object({ epochSeconds: seconds, monotonicMs: ms }) satisfies z.ZodType<Instant>;
-  const ofAll = { identity: list(z.string()), height: absentWhenUndefined(numeralSchema) };
+  const ofAll = { identity: z.array(z.string()).readonly(), height: absentWhenUndefined(numeralSchema) };
   const bridge = z.object({
     ...ofAll,
     document: z.literal('module_state'),
     past: absentWhenUndefined(
       z.object({
         at: instant,
-        heights: list(z.object({ monotonicMs: ms, height: numeralSchema })),
+        heights: z.array(z.object({ monotonicMs: ms, height: numeralSchema })).readonly(),
         lastEvent: absentWhenUndefined(
           z.object({ nonce: numeralSchema, readAtMs: ms, observedAtMs: absentWhenUndefined(ms) }),
         ),
         batchNonces: map(numeralSchema),
-        payingQueues: list(z.object({ contract: z.string(), sinceSeconds: seconds })),
+        payingQueues: z.array(z.object({ contract: z.string(), sinceSeconds: seconds })).readonly(),
       }),
     ),
     flow: z.object({
@@ -78,7 +74,9 @@ export function rememberedSchema(shiftMs = 0, nowSeconds = Infinity) {
     past: absentWhenUndefined(
       z.object({
         at: instant,
-        lowestNonces: list(z.object({ chainId: z.string(), nonce: decimalString, sinceSeconds: seconds })),
+        lowestNonces: z
+          .array(z.object({ chainId: z.string(), nonce: decimalString, sinceSeconds: seconds }))
+          .readonly(),
       }),
     ),
     flow: z.object({
@@ -89,24 +87,26 @@ export function rememberedSchema(shiftMs = 0, nowSeconds = Infinity) {
           live: map(z.object({ ...outbound, created: z.number().optional(), key: z.string().optional() })),
         }),
       ),
-      departed: list(
-        z.object({
-          ...outbound,
-          index: z.string(),
-          seconds: z.number().optional(),
-          at: instant,
-          pendingAnswers: z.literal([0, 1, 2]),
-          isUncounted: z.boolean(),
-          lastKey: z.string().optional(),
-        }),
-      ),
+      departed: z
+        .array(
+          z.object({
+            ...outbound,
+            index: z.string(),
+            seconds: z.number().optional(),
+            at: instant,
+            pendingAnswers: z.literal([0, 1, 2]),
+            isUncounted: z.boolean(),
+            lastKey: z.string().optional(),
+          }),
+        )
+        .readonly(),
       isAnswered: z.boolean(),
     }),
   });
-  /** The first poll of a contract reads all of it. */
+  /** The first poll of a contract reads all values. */
   const contract = z.object({ ...ofAll, document: z.literal('external_contract') });
-  /** Without its texts and the names of validators, which the next document has. */
-  const knownSubject = z.object({
+  /** Without texts and names of validators, which the next document has. */
+  const subjectHistory = z.object({
     subject,
     identity: z.string(),
     startSeconds: seconds,
@@ -114,21 +114,23 @@ export function rememberedSchema(shiftMs = 0, nowSeconds = Infinity) {
     since: instant,
     foundAt: instant,
     isMissing: z.boolean(),
-    validators: list(
-      z.object({
-        address: z.string(),
-        externalAddress: z.string(),
-        isWatched: z.boolean(),
-        hasNamesake: z.boolean(),
-        power: absentWhenUndefined(z.number()),
-      }),
-    ),
+    validators: z
+      .array(
+        z.object({
+          address: z.string(),
+          externalAddress: z.string(),
+          isWatched: z.boolean(),
+          hasNamesake: z.boolean(),
+          power: absentWhenUndefined(z.number()),
+        }),
+      )
+      .readonly(),
   });
   /** The numbers of marks are Unix seconds or small counts. */
   const mark = absentWhenUndefined(z.unknown().overwrite((value) => withoutFuture(value, nowSeconds)));
   const rememberedProblem = z.object({
-    present: map(knownSubject),
-    candidates: map(knownSubject),
+    present: map(subjectHistory),
+    candidates: map(subjectHistory),
     unjudgedSeconds: absentWhenUndefined(seconds),
     mark,
     markWithoutLastDocument: mark,
@@ -136,21 +138,22 @@ export function rememberedSchema(shiftMs = 0, nowSeconds = Infinity) {
   return z.object({
     target: z.string(),
     document: z.enum(documentNames as readonly [DocumentName, ...DocumentName[]]),
-    /** The last poll. */
     polledAt: instant,
-    /** `undefined` before the first successful poll. */
+    /** The last document; `undefined` before the first. */
     known: absentWhenUndefined(z.discriminatedUnion('document', [bridge, crosschain, contract])),
     problems: z.object({
       remembered: map(rememberedProblem),
-      ended: list(
-        z.object({
-          name: z.string(),
-          severity: z.enum(severities),
-          subject,
-          startSeconds: seconds,
-          endSeconds: seconds,
-        }),
-      ),
+      ended: z
+        .array(
+          z.object({
+            name: z.string(),
+            severity: z.enum(severities),
+            subject,
+            startSeconds: seconds,
+            endSeconds: seconds,
+          }),
+        )
+        .readonly(),
     }),
   });
 }
@@ -170,27 +173,27 @@ type RememberedSubjects =
 
 /** `undefined` before the first poll of this process. */
 export function rememberedOf(state: EndpointState): Remembered | undefined {
-  const { target, document, last, problems: memory } = state;
-  if (last === undefined) return undefined;
-  const known = knownDocument(state);
-  return { target, document, polledAt: last.at, known: known && rememberedDocument(known), problems: memory };
+  const { target, document, last: lastPoll, problems: memory } = state;
+  if (lastPoll === undefined) return undefined;
+  const last = lastDocument(state);
+  return { target, document, polledAt: lastPoll.at, known: last && rememberedDocument(last), problems: memory };
 }
 
-/** Not the rest of a snapshot, which would stay in memory. */
-function rememberedDocument(known: KnownDocument): Remembered['known'] {
-  const { identity, height } = known;
-  if (isOf('module_state', known)) {
-    const { document, past, flow } = known;
+/** Without the rest of the snapshot, which would stay in memory. */
+function rememberedDocument(last: LastDocument): Remembered['known'] {
+  const { identity, height } = last;
+  if (isOf('module_state', last)) {
+    const { document, past, flow } = last;
     return { document, identity, height, past, flow: restartedBridge(flow) };
   }
-  if (isOf('rate_limiter_input', known)) {
-    const { document, past, flow } = known;
+  if (isOf('rate_limiter_input', last)) {
+    const { document, past, flow } = last;
     return { document, identity, height, past, flow: restartedCrosschain(flow) };
   }
   return { document: 'external_contract', identity, height };
 }
 
-/** A state before the first poll, with what is remembered of the endpoint. */
+/** A state before the first poll, with the memory of the endpoint. */
 export function withRemembered(state: EndpointState, remembered: Remembered | undefined): EndpointState {
   if (remembered === undefined) return state;
   const { known, problems: memory } = remembered;
@@ -201,7 +204,7 @@ export function withRemembered(state: EndpointState, remembered: Remembered | un
   };
 }
 
-function restoredDocument(known: NonNullable<Remembered['known']>): KnownDocument {
+function restoredDocument(known: NonNullable<Remembered['known']>): LastDocument {
   switch (known.document) {
     case 'module_state': {
       const nothing = { watched: [], hubCoinDenom: undefined, oldestDueSeconds: undefined, contractFacts: undefined };
@@ -238,7 +241,7 @@ function ofThisVersion(remembered: RememberedProblems): EndpointState['problems'
   );
 }
 
-/** The summary is the sentence until the problem is found again. */
+/** Until the next document has the problem, its summary is the sentence. */
 function withTexts(subjects: RememberedSubjects, { name, summary, action }: Problem): RememberedProblem['present'] {
   const plainSummary = summary.includes('{{') ? name : summary.replace(/\.$/, '');
   const sentence = { headline: `${plainSummary} (for {duration})`, separator: '; ', details: '' } as const;

@@ -9,16 +9,23 @@ import { flowHistoryAfter, NO_FLOW_HISTORY, type FlowHistory } from '../flow/flo
 import { failure, type Failure } from '../http/failure-reasons.js';
 import { renderFamilies } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
-import { judgeProblems, NO_PROBLEMS, repeatJudgement, withEnded, type ProblemMemory } from '../problems/memory.js';
+import {
+  judgeProblems,
+  NO_PROBLEMS,
+  repeatJudgement,
+  withEnded,
+  type Judgement,
+  type ProblemMemory,
+} from '../problems/memory.js';
 import { problemLines } from '../problems/problem-families.js';
 import type { Evidence } from '../problems/problem.js';
 import { withFailedPoll } from '../queries/query-state.js';
 import { endedBySuccess, hasDroppedSeries, misconfiguredReasons, isNearSizeLimit } from './endpoint-conditions.js';
 import {
   freshAnswers,
-  isNeverServed,
+  isDocumentNotServed,
   isOf,
-  knownDocument,
+  lastDocument,
   type EndpointState,
   type FailedPoll,
   type PhaseSeconds,
@@ -26,12 +33,14 @@ import {
 } from './endpoint-state.js';
 
 /*
- * One poll of an endpoint: from what is known of it and the document that was read to what is known afterwards. Everything
- * that is published of a document is derived here, without clock, log or network, so that the daemon, `once` and every replay find the same in the
- * same documents and answers.
+ * The step of a poll: from the state of an endpoint and a document to the next state. It has no clock, log or network, so that the daemon, `once` and
+ * every replay derive the same from the same documents and answers.
  */
 
-/** What one poll has found. */
+/**
+ * One poll has four results, each made of the one before: the response (`Received` in fetch.ts), its JSON (`DocumentResult` in chain/document.ts), the
+ * document or the failure of the poll (`PollResult`, by `readPoll`), and the next state (`EndpointState`, by `step`).
+ */
 export interface PollResult<Name extends DocumentName = DocumentName> {
   readonly outcome: ReadContent<Name> | Failure;
   readonly phaseSeconds: PhaseSeconds;
@@ -40,18 +49,16 @@ export interface PollResult<Name extends DocumentName = DocumentName> {
   readonly isDense?: boolean;
   /** Whether the last poll of another document of the target has succeeded. */
   readonly hasOtherSucceeded?: boolean;
-  /** Where the document was found; only after a success, and not for a recorded body. */
+  /** Only of a success, and absent for a recorded body. */
   readonly foundPath?: DocumentPath | undefined;
-  /** Host and path of the document, or the name of its file; at the beginning of messages. */
   readonly source?: string | undefined;
 }
 
-/** A document that was read. */
 interface ReadContent<Name extends DocumentName> {
   readonly ok: true;
   readonly content: DocumentTypes[Name]['content'];
   readonly errors: FieldErrors;
-  /** Hub height from the response header; `undefined` without one. */
+  /** Hub height of the response header; `undefined` without the header. */
   readonly height: Numeral | undefined;
   readonly receivedAt: Instant;
   readonly otherAnswers?: OtherAnswers<Name> | undefined;
@@ -60,12 +67,12 @@ interface ReadContent<Name extends DocumentName> {
 }
 
 /**
- * A document with a lower hub height than the last successful one fails its poll, because the node may be behind others. The third
- * such document since the last success is accepted: the node was rolled back or replaced.
+ * A document with a lower hub height than the last document fails its poll, because the node may be behind others of its load balancer. The third one
+ * since the last success is accepted: the node was rolled back or replaced.
  */
 const REGRESSIONS_TO_ACCEPT = 3;
 
-/** Returns what is known after one more poll, which ended at `at`. */
+/** The state after a poll that ended at `at`. */
 export function step<Name extends DocumentName>(
   before: EndpointState,
   poll: PollResult<Name>,
@@ -94,9 +101,9 @@ export function step<Name extends DocumentName>(
     const failed: FailedPoll = { at, since: lastFailure?.since ?? at, misconfiguredSince, error: outcome.error };
     return { ...polled, failures, failure: failed, regressionsSinceSuccess, queries };
   }
-  const isNotServed = poll.hasOtherSucceeded === true && isNeverServed(state);
+  const isNodeWithout = poll.hasOtherSucceeded === true && isDocumentNotServed(state);
   const { snapshot, problems } = derive(state, outcome, context);
-  const hasDropped = snapshot.families.some(hasDroppedSeries);
+  const hasDropped = snapshot.renderedFamilies.some(hasDroppedSeries);
   const droppedSince = hasDropped ? (state.success?.droppedSince ?? at) : undefined;
   return {
     ...polled,
@@ -105,12 +112,12 @@ export function step<Name extends DocumentName>(
     success: { at, snapshot, foundPath: poll.foundPath, droppedSince },
     restored: undefined,
     regressionsSinceSuccess: 0,
-    problems: { ...problems, ended: withEnded(problems.ended, endedBySuccess(state, at, isNotServed), at) },
+    problems: { ...problems, ended: withEnded(problems.ended, endedBySuccess(state, at, isNodeWithout), at) },
     flowHistory: historyAfter(state.flowHistory, snapshot, at),
   };
 }
 
-/** Whether what was restored is of another bridge than the first document. */
+/** Whether the restored state is of another bridge than the first document. */
 function isOfOtherBridge<Name extends DocumentName>(
   { restored }: EndpointState,
   { outcome }: PollResult<Name>,
@@ -118,8 +125,8 @@ function isOfOtherBridge<Name extends DocumentName>(
 ): boolean {
   if (restored === undefined || !outcome.ok) return false;
   const identity = identityOf(outcome.content, context);
-  const isKnown = identity.length > 0 && restored.identity.length > 0;
-  return isKnown && !identity.some((id) => restored.identity.includes(id));
+  const areComparable = identity.length > 0 && restored.identity.length > 0;
+  return areComparable && !identity.some((id) => restored.identity.includes(id));
 }
 
 function identityOf<Name extends DocumentName>(
@@ -133,7 +140,7 @@ function forgotten(state: EndpointState): EndpointState {
   return { ...state, restored: undefined, problems: NO_PROBLEMS, flowHistory: NO_FLOW_HISTORY };
 }
 
-/** Returns what is known after a poll that has the same result as the last one. Between two recorded polls there were others. */
+/** The state after a poll with the same result as the last poll. Between two recorded polls are others with the same result. */
 export function repeatLastPoll(state: EndpointState, at: Instant): EndpointState {
   const { last, success } = state;
   if (last === undefined) return state;
@@ -151,16 +158,16 @@ function historyAfter(before: FlowHistory, snapshot: Snapshot, at: Instant): Flo
   return isOf('module_state', snapshot) ? flowHistoryAfter(before, snapshot.flow, at) : before;
 }
 
-/** What is derived from a document, after the last one of the endpoint. */
+/** Derives facts, flow and problems of a document, and renders them. */
 function derive<Name extends DocumentName>(
   state: EndpointState,
   { content, errors, height, receivedAt, otherAnswers, compressed }: ReadContent<Name>,
   context: StepContext<Name>,
 ): { readonly snapshot: Snapshot<Name>; readonly problems: ProblemMemory } {
-  const { document, target, targetLabels, settings, labels, maxSeries, staleAfterMs, maxValues } = context;
+  const { document, settings, labels, maxSeries, staleAfterMs, maxValues } = context;
   const definition = documents[document];
-  const known = knownDocument(state);
-  const last = isOf(document, known) ? known : undefined;
+  const before = lastDocument(state);
+  const last = isOf(document, before) ? before : undefined;
   const documentContext: DocumentContext<DocumentTypes[Name]> = {
     at: receivedAt,
     height,
@@ -170,37 +177,59 @@ function derive<Name extends DocumentName>(
     labels,
   };
   const input = definition.input(content, documentContext);
-  const fixedLabels = formatTargetLabels(target, targetLabels);
-  const identity = identityOf(content, context);
   const flow = definition.flow.track(last?.flow ?? definition.flow.initial, input, { staleAfterMs, maxSeries });
-  const evidence: Evidence<Name> = {
-    input,
-    flow,
-    answers: freshAnswers(state, receivedAt),
-    answeredAt: (query, key) => state.queries.get(query)?.answers.get(key)?.at.epochSeconds,
-  };
-  const { memory: problems, ...judgement } = judgeProblems(state.problems, document, evidence, receivedAt, context);
+  const { memory: problems, ...judgement } = judge(state, input, flow, receivedAt, context);
+  const identity = identityOf(content, context);
   const snapshot = {
     document,
-    families: [
-      ...renderFamilies(definition.families, input, fixedLabels, maxSeries),
-      ...renderFamilies(definition.flow.gauges, { input, flow }, fixedLabels, maxSeries),
-      ...problemLines(judgement, document, fixedLabels, maxSeries),
-    ],
-    height: definition.hubHeight(content, height),
-    errors,
-    judgement,
     identity: identity.length === 0 ? (last?.identity ?? []) : identity,
+    height: definition.hubHeight(content, height),
     past: definition.past(input),
     flow,
+    judgement,
+    errors,
     otherAnswers,
     kept: compressed && { body: compressed, context: documentContext, maxValues },
-    cumulative: renderFamilies(definition.flow.cumulative, flow, fixedLabels, maxSeries),
+    ...render(input, flow, judgement, context),
   };
   return { snapshot, problems };
 }
 
-/** The failure of a document with a lower hub height than the previous one. */
+function judge<Name extends DocumentName>(
+  state: EndpointState,
+  input: DocumentTypes[Name]['input'],
+  flow: DocumentTypes[Name]['flow'],
+  at: Instant,
+  context: StepContext<Name>,
+) {
+  const evidence: Evidence<Name> = {
+    input,
+    flow,
+    answers: freshAnswers(state, at),
+    answeredAt: (query, key) => state.queries.get(query)?.answers.get(key)?.at.epochSeconds,
+  };
+  return judgeProblems(state.problems, context.document, evidence, at, context);
+}
+
+function render<Name extends DocumentName>(
+  input: DocumentTypes[Name]['input'],
+  flow: DocumentTypes[Name]['flow'],
+  judgement: Judgement,
+  { document, target, targetLabels, maxSeries }: StepContext<Name>,
+): Pick<Snapshot, 'renderedFamilies' | 'renderedCumulative'> {
+  const definition = documents[document];
+  const fixedLabels = formatTargetLabels(target, targetLabels);
+  return {
+    renderedFamilies: [
+      ...renderFamilies(definition.families, input, fixedLabels, maxSeries),
+      ...renderFamilies(definition.flow.gauges, { input, flow }, fixedLabels, maxSeries),
+      ...problemLines(judgement, document, fixedLabels, maxSeries),
+    ],
+    renderedCumulative: renderFamilies(definition.flow.cumulative, flow, fixedLabels, maxSeries),
+  };
+}
+
+/** The failure of a document with a lower hub height than the last document. */
 function regressionOf<Name extends DocumentName>(
   state: EndpointState,
   { outcome, source }: PollResult<Name>,
@@ -208,7 +237,7 @@ function regressionOf<Name extends DocumentName>(
 ): Failure | undefined {
   if (!outcome.ok) return undefined;
   const height = documents[document].hubHeight(outcome.content, outcome.height);
-  const before = knownDocument(state)?.height;
+  const before = lastDocument(state)?.height;
   if (height === undefined || before === undefined || compare(height, before) >= 0) return undefined;
   const message = `${source === undefined ? '' : `${source}: `}hub height ${height} is below ${before} of the previous document`;
   return failure('regression', message);

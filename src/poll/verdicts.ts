@@ -14,15 +14,15 @@ import {
   unjudgedConditions,
   withoutSuccess,
 } from './endpoint-conditions.js';
-import { exportedSuccess, isNeverServed, lastPollSucceeded, type EndpointState } from './endpoint-state.js';
+import { exportedSuccess, isDocumentNotServed, lastPollSucceeded, type EndpointState } from './endpoint-state.js';
 
-/* The problems of a target at a point in time, for the pages, the log and `once`: the same objects, starts and limits as those of the alerts. */
+/* The problems of a target at a point in time, for the pages, the log and `once`, with the starts and limits of the alerts. */
 
 /** A problem at a point in time. */
 export interface Verdict {
   readonly target: string;
   readonly document: DocumentName;
-  /** The name of the problem, which is that of its alert. */
+  /** The name of the problem and of its alert. */
   readonly alert: string;
   readonly severity: Severity;
   /** `firing` when the age has reached the limit, else `pending`. */
@@ -30,50 +30,48 @@ export interface Verdict {
   /** Unix seconds. */
   readonly startSeconds: number;
   readonly ageSeconds: number;
-  /** Whether it may have begun before. */
+  /** Whether it may have begun before `startSeconds`. */
   readonly mayBeOlder: boolean;
   /** The time from which on it fires, if it lasts, in Unix seconds. */
   readonly firesAtSeconds: number;
   readonly subject: Subject;
   readonly validators: readonly FoundValidator[];
-  /** The problem of the target that is the cause of this one, and has no such cause itself. */
+  /** The alert of its cause, if there is one. A cause has no cause. */
   readonly inhibitedBy: string | null;
-  /** What is wrong, since when, how much and who. */
   readonly sentence: Sentence;
-  /** What to do first; about its cause, if it has one. */
+  /** The first thing to do, about its cause if there is one. */
   readonly action: string;
 }
 
-/** Worst first. What cannot be judged may hide anything, so it comes before what may become an alert, or is only for the record. */
+/** Worst first. An unknown status may hide anything, so it comes before `pending` and `info`. */
 export const statuses = ['critical', 'warning', 'unknown', 'pending', 'info', 'ok'] as const;
 export type TargetStatus = (typeof statuses)[number];
 
-/** All problems of a target, worst first, and those that follow from others last. */
 export interface TargetVerdicts {
   readonly target: string;
   /**
-   * The severity of the worst firing problem. Unless that is `critical` or `warning`: `unknown` when some endpoint was never polled, or its data is
-   * outdated; `pending` when a problem is on its way to an alert; `info`; `ok` otherwise.
+   * The severity of the worst firing problem, if it is `critical` or `warning`. Otherwise `unknown` when an endpoint was never polled or its data is
+   * outdated, `pending` when a problem is not firing yet, `info`, or `ok`.
    */
   readonly status: TargetStatus;
-  /** Why the target cannot be judged; empty unless something cannot be. */
+  /** Why the target cannot be judged; empty otherwise. */
   readonly unknown: readonly string[];
-  /** The worst that fired in the last document of each endpoint whose data is outdated. */
+  /** The worst firing verdict of the last document of each endpoint with outdated data. */
   readonly lastKnown: readonly LastKnown[];
+  /** Worst first, verdicts with a cause last. */
   readonly verdicts: readonly Verdict[];
-  /** The names of the problems that an endpoint has never had the fields for. */
+  /** The names of problems whose fields an endpoint has never had. */
   readonly notJudgedHere: readonly string[];
 }
 
-/** What was known when an endpoint was last polled successfully. */
+/** A verdict at the last success of an endpoint. */
 interface LastKnown extends Pick<Verdict, 'document' | 'alert' | 'severity'> {
   /** ISO 8601. */
   readonly at: string;
-  /** What was wrong at that time. */
   readonly headline: string;
 }
 
-/** A verdict, and by what it hides others. */
+/** A verdict with the problem, which says what it inhibits. */
 interface Judged extends Verdict {
   readonly problem: PresentProblem['problem'];
 }
@@ -86,11 +84,11 @@ export function verdictsOf(states: readonly EndpointState[], now: Instant): read
 
 function targetVerdicts(target: string, states: readonly EndpointState[], now: Instant): TargetVerdicts {
   const hasOtherSucceeded = states.some(lastPollSucceeded);
-  const isNotServed = (state: EndpointState): boolean => hasOtherSucceeded && isNeverServed(state);
-  const conditions = states.flatMap((state) => conditionsOf(state, now, isNotServed(state)));
+  const isNodeWithout = (state: EndpointState): boolean => hasOtherSucceeded && isDocumentNotServed(state);
+  const conditions = states.flatMap((state) => conditionsOf(state, now, isNodeWithout(state)));
   const verdicts = withCauses([...conditions, ...states.flatMap((state) => problemsOf(state, now))]);
   const unknown = states.flatMap((state) =>
-    documents[state.document].isOptional || isNotServed(state) || exportedSuccess(state, now) !== undefined
+    documents[state.document].isOptional || isNodeWithout(state) || exportedSuccess(state, now) !== undefined
       ? []
       : [withoutSuccess(state, now)],
   );
@@ -119,11 +117,11 @@ function lastKnownOf(state: EndpointState, now: Instant): readonly LastKnown[] {
   return [{ document, alert, severity, at: isoTime(success.at.epochSeconds), headline: sentence.headline }];
 }
 
-function conditionsOf(state: EndpointState, now: Instant, isNotServed: boolean): readonly Judged[] {
+function conditionsOf(state: EndpointState, now: Instant, isNodeWithout: boolean): readonly Judged[] {
   const { unjudged = [] } = exportedSuccess(state, now)?.snapshot.judgement ?? {};
-  const conditions = [...endpointConditions(state, now, isNotServed), ...unjudgedConditions(state, unjudged, now)];
+  const conditions = [...endpointConditions(state, now, isNodeWithout), ...unjudgedConditions(state, unjudged, now)];
   const verdicts = conditions.map((condition) => verdictOf(state, condition, now));
-  // The target is judged without its optional documents, so that one failed poll of them is not worth a word.
+  // The target is judged without its optional documents, so that a single failed poll of them is not shown.
   return documents[state.document].isOptional ? verdicts.filter(isShown) : verdicts;
 }
 
@@ -154,13 +152,13 @@ function verdictOf({ target, document }: EndpointState, present: PresentProblem,
   };
 }
 
-/** What is only for the record and may end soon is not worth a word. */
+/** Notes, and problems that may end soon, are not shown before they fire. */
 function isShown({ state, severity, ageSeconds, startSeconds, firesAtSeconds }: Judged): boolean {
   const least = Math.max((firesAtSeconds - startSeconds) * PENDING_SHARE, SHOWN_AFTER_SECONDS);
   return state === 'firing' || (severity !== 'info' && ageSeconds >= least);
 }
 
-/** Whether a problem hides another one of its target. */
+/** Whether a problem hides another problem of its target. */
 function inhibits({ problem, alert, severity, document, subject }: Judged, other: Judged): boolean {
   if (severity === 'info') return false;
   if (alert === other.alert && document === other.document) {
@@ -188,7 +186,7 @@ function haveEqual<Label extends string>(
   return labels.every((label) => a[label] === b[label]);
 }
 
-/** The order of the pages: what fires, then what may; notes come last. Among equal ones, conditions come first, then the order of `problems`. */
+/** The order of the pages: firing, then pending, notes last. Equal verdicts keep their order: conditions, then problems in the order of `problems`. */
 function worstFirst(a: Verdict, b: Verdict): number {
   return (
     Number(a.inhibitedBy !== null) - Number(b.inhibitedBy !== null) ||
@@ -198,12 +196,12 @@ function worstFirst(a: Verdict, b: Verdict): number {
   );
 }
 
-/** What is only for the record is no problem. */
+/** A note is for the record and no problem. */
 export function isNote({ severity, state }: Pick<Verdict, 'severity' | 'state'>): boolean {
   return severity === 'info' && state === 'firing';
 }
 
-/** Whether the critical form of the same problem says it already. */
+/** Whether the critical form of the same problem fires. */
 function isIncluded(verdict: Judged, all: readonly Judged[]): boolean {
   return all.some(
     (form) => form.alert === verdict.alert && form.state === 'firing' && form !== verdict && inhibits(form, verdict),
@@ -231,7 +229,7 @@ function withCauses(found: readonly Judged[]): readonly Verdict[] {
         const cause = causeOf(judged, all);
         return cause ? { ...verdict, inhibitedBy: cause.alert, action: `Begin with ${cause.alert}.` } : verdict;
       })
-      // What would fire later says nothing beside what fires now.
+      // A pending verdict says nothing beside its firing cause.
       .filter(({ inhibitedBy, state }) => inhibitedBy === null || state === 'firing')
       .toSorted(worstFirst)
   );
@@ -243,7 +241,7 @@ export function worstTargetFirst<Target extends { readonly status: TargetStatus 
   return targets.toSorted((a, b) => statuses.indexOf(a.status) - statuses.indexOf(b.status));
 }
 
-/** The verdicts that fire, without those that another one inhibits. */
+/** The firing verdicts that no other verdict inhibits. */
 export function firingVerdicts<Each extends Pick<Verdict, 'state' | 'inhibitedBy'>>({
   verdicts,
 }: {
@@ -252,7 +250,7 @@ export function firingVerdicts<Each extends Pick<Verdict, 'state' | 'inhibitedBy
   return verdicts.filter(({ state, inhibitedBy }) => state === 'firing' && inhibitedBy === null);
 }
 
-/** The severity of the worst firing verdict about one of these alerts, inhibited or not. A label that an alert has must have the given value. */
+/** The severity of the worst firing verdict of these alerts, inhibited or not. Labels of the alert must have the given values. */
 export function severityOf(
   { verdicts }: { readonly verdicts: readonly Pick<Verdict, 'state' | 'alert' | 'subject' | 'severity'>[] },
   alerts: readonly ProblemName[],
@@ -271,8 +269,8 @@ export function severityOf(
 export type ReportedVerdicts = ReadonlyMap<string, Verdict>;
 
 /**
- * The reported verdicts after a poll. What is inhibited is reported when nothing inhibits it any more; what was reported before stays, so that its
- * end is reported. While the data cannot be judged, no verdict ends.
+ * The reported verdicts after a poll. An inhibited verdict is reported when its cause has ended; a verdict that was reported before stays, so that its
+ * end is reported. While the target cannot be judged, no verdict ends.
  */
 export function reportedVerdicts(
   before: ReportedVerdicts,

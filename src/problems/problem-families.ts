@@ -2,7 +2,7 @@ import { exactSeconds, toDouble } from '../chain/decimal.js';
 import type { DocumentName } from '../document-types.js';
 import { groupBy } from '../facts/grouping.js';
 import type { FamilyHeader } from '../metrics/family.js';
-import type { FamilyLines } from '../metrics/render-families.js';
+import type { RenderedFamily } from '../metrics/render-families.js';
 import { formatSeries } from '../metrics/text-format.js';
 import type { Judgement } from './memory.js';
 import { subjectLabels } from './problem.js';
@@ -36,7 +36,7 @@ export function problemLines(
   document: DocumentName,
   fixedLabels: string,
   maxSeries: number,
-): readonly FamilyLines[] {
+): readonly RenderedFamily[] {
   const starts = present.slice(0, maxSeries).map(({ problem: { name, severity }, subject, startSeconds }) => {
     const labels = { document, problem: name, severity, ...subject };
     return series(problemStart, fixedLabels, labels, startSeconds);
@@ -52,9 +52,9 @@ export function problemLines(
   return [
     {
       name: problemStart.name,
-      lines: starts.join(''),
+      text: starts.join(''),
       dropped: present.length <= maxSeries ? undefined : present.length - starts.length,
     },
-    { name: problemUnjudged.name, lines: times.join(''), dropped: undefined },
-  ].filter(({ lines }) => lines !== '');
+    { name: problemUnjudged.name, text: times.join(''), dropped: undefined },
+  ].filter(({ text }) => text !== '');
 }

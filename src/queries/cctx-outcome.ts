@@ -6,12 +6,12 @@ import { required } from '../facts/required-fields.js';
 import { nodeQuery, type QueryContext, type QueryRequest } from './query.js';
 import type { QueryStates } from './query-state.js';
 
-/* How cross-chain transactions have ended that have left the lists of the rate limiter input. */
+/* The outcome of cctxs that have left the lists of the rate limiter input. */
 
 /** A transaction has 2 kB, and 50 kB with the longest messages. */
 const MAX_BODY_BYTES = 256 * 1024;
 
-/** Goes into a path: whatever is not of this form is not requested. */
+/** Goes into a path, so nothing of another form is requested. */
 const INDEX = /^\w{1,128}$/;
 
 function requestsOf(context: QueryContext, path: string): readonly QueryRequest[] {
@@ -48,8 +48,8 @@ export const cctxOutcome = nodeQuery({
 });
 
 /**
- * The answers that the last document has not read, by the index of the transaction: each counts once. Not by time: an answer that arrives while a
- * document is requested is for the next one.
+ * The new answers since the last document, by the index of the transaction. Answers are compared by identity and not by time: an answer that arrives
+ * while a document is requested is for the next document.
  */
 export function cctxAnswers(
   all: QueryStates,
@@ -62,7 +62,7 @@ export function cctxAnswers(
   const state = all.get(cctxOutcome.name);
   const seenAnswers = state?.answers ?? new Map<string, unknown>();
   const isNew = (index: string): boolean => seenAnswers.get(index) !== seenBefore.get(index);
-  const known = Array.from(cctxOutcome.valuesOf(all).values()).filter(({ index }) => isNew(index));
-  const answered = new Map(known.map(({ index, answer }) => [index, answer]));
-  return { cctxAnswers: answered, seenAnswers, cctxsAskedAtMs: state?.at?.monotonicMs };
+  const newAnswers = Array.from(cctxOutcome.valuesOf(all).values()).filter(({ index }) => isNew(index));
+  const byIndex = new Map(newAnswers.map(({ index, answer }) => [index, answer]));
+  return { cctxAnswers: byIndex, seenAnswers, cctxsAskedAtMs: state?.roundStartedAt?.monotonicMs };
 }

@@ -54,7 +54,7 @@ export const crosschainFlags = nodeQuery({
   }),
 });
 
-/** The present key of the signers, to which nonces belong. */
+/** The present TSS key, to which nonces belong. */
 export const signersKey = nodeQuery({
   name: 'tss',
   isEnabled: isCrosschain,
@@ -70,7 +70,7 @@ interface Nonces {
   readonly high: Numeral;
 }
 
-/** One series for each external chain, of the present key; without a key there are none. */
+/** A series of the present key for each external chain; none without a key. */
 function eachChain(exact: (nonces: Nonces) => AnyNumber) {
   return ({ context, value }: QueryInput<readonly Nonces[]>) => {
     const key = signersKey.valuesOf(context.answered).get('');
@@ -85,7 +85,7 @@ export const pendingNonces = nodeQuery({
   name: 'pending_nonces',
   isEnabled: isCrosschain,
   path: observerPath('pendingNonces'),
-  // Whose nonces they are is known first.
+  // The key of the nonces is requested first.
   requests: ({ answered }, path) => (signersKey.valuesOf(answered).has('') ? [{ key: '', path }] : []),
   schema: object({
     pending_nonces: list(object({ chain_id: chainId, tss: string, nonce_low: numeral, nonce_high: numeral })),
@@ -141,7 +141,6 @@ export const chainParams = nodeQuery({
     ),
 });
 
-/** The lookaheads that the node has answered. */
 export function lookaheadsOf(answers: QueryStates): Lookaheads | undefined {
   return chainParams.valuesOf(answers).get('');
 }

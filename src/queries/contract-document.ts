@@ -28,9 +28,9 @@ import {
 import { parseAnswers, property, rpcFailure, type RpcAnswers, type RpcFailure, type RpcRequest } from './json-rpc.js';
 
 /*
- * The document external_contract: the answers to a batch of calls. Height, event nonce and paused are called in each poll, balances every five
- * minutes, the rest once an hour. All are pinned to one block, because providers balance requests over nodes of different heights. A call
- * without a valid answer affects only its own families.
+ * The document external_contract: the answers to a batch of calls. Height, event nonce and paused are read in each poll, balances every five
+ * minutes, the rest once an hour. All calls are pinned to one block, because providers balance requests over nodes of different heights. A call
+ * without a valid answer affects only its families.
  */
 
 export const NO_CONTRACT = 'the module state does not say where the contract is';
@@ -38,20 +38,21 @@ export const NO_CONTRACT = 'the module state does not say where the contract is'
 /** Five minutes, less the jitter of a poll. */
 const BACKING_MS = 4.75 * MINUTE_MS;
 
-type KnownBefore = Pick<ContractExchange, 'facts' | 'lastReading'>;
+/** The facts and the last reading decide which calls are due. */
+type CallBasis = Pick<ContractExchange, 'facts' | 'lastReading'>;
 
 /** The last reading, if it is of the same contract. */
-function readingBefore({ facts, lastReading }: KnownBefore): ContractReading | undefined {
+function readingBefore({ facts, lastReading }: CallBasis): ContractReading | undefined {
   return lastReading?.contract === facts.contract ? lastReading : undefined;
 }
 
-export function callsOf(known: KnownBefore, block: string, now: Instant): readonly ContractCall[] {
-  const { contract, batchTokens, backing } = known.facts;
+export function callsOf(basis: CallBasis, block: string, now: Instant): readonly ContractCall[] {
+  const { contract, batchTokens, backing } = basis.facts;
   const ofContract = (data: string): Omit<ContractCall, 'id' | 'block'> => ({ to: contract, data });
-  const tokens = isBackingDue(known, now) ? backing : [];
-  // The tokens whose backing is judged, then those with a live batch.
+  const tokens = isBackingDue(basis, now) ? backing : [];
+  // Tokens whose backing is judged, then tokens with a live batch.
   const withNonces = new Set([...tokens, ...batchTokens].map((token) => token.contract));
-  const isInfoDue = !isSince(readingBefore(known)?.info.readAt, now, HOUR_MS);
+  const isInfoDue = !isSince(readingBefore(basis)?.info.readAt, now, HOUR_MS);
   const calls = [
     { to: '', data: '' },
     ...(['state_lastEventNonce', 'state_lastValsetNonce', 'paused'] as const).map((name) =>
@@ -69,10 +70,10 @@ export function callsOf(known: KnownBefore, block: string, now: Instant): readon
 }
 
 /** Whether balances are read, and the supplies on the hub with them. */
-export function isBackingDue(known: KnownBefore, now: Instant): boolean {
-  const { facts } = known;
+export function isBackingDue(basis: CallBasis, now: Instant): boolean {
+  const { facts } = basis;
   return (
-    facts.backing.length > 0 && isRecent(facts, now) && !isSince(readingBefore(known)?.backing?.at, now, BACKING_MS)
+    facts.backing.length > 0 && isRecent(facts, now) && !isSince(readingBefore(basis)?.backing?.at, now, BACKING_MS)
   );
 }
 
@@ -133,11 +134,11 @@ export function readContract(body: Buffer, exchange: ContractExchange, at: Insta
   return { ok: true, value, errors: { ...NO_FIELD_ERRORS, invalid } };
 }
 
-/** A set that the hub made after its state was read cannot be in the contract yet, but the hub node may be behind. */
-function isUnknownValset(ahead: ReturnType<typeof distanceAhead>, isHubCurrent: boolean): boolean | undefined {
+/** A validator set that is newer than the module state cannot be in the contract yet, but the hub node may be behind. */
+function isUnknownValset(ahead: ReturnType<typeof distanceAhead>, isComparable: boolean): boolean | undefined {
   if (ahead === undefined) return undefined;
   if (isZeroDistance(ahead)) return false;
-  return isHubCurrent ? true : undefined;
+  return isComparable ? true : undefined;
 }
 
 interface Block {
@@ -146,14 +147,13 @@ interface Block {
   readonly seconds: number;
 }
 
-/** The number and the time of the block in an answer. */
 export function readBlock(answers: RpcAnswers, id: number): Block | RpcFailure {
   const answer = answers.get(id);
   if (answer?.ok === false) return rpcFailure('eth_getBlockByNumber', answer.error);
   if (answer === undefined) return unreadable('schema', 'did not answer eth_getBlockByNumber');
   if (answer.result === null) return unreadable('schema', 'has no block with the number of its newest block');
   const [height, time] = ['number', 'timestamp'].map((name) => quantity(property(answer.result, name)));
-  // Dates after the year 9999 are no times of blocks.
+  // A date after the year 9999 is not the time of a block.
   if (height === undefined || time === undefined || time > LAST_SECONDS) {
     return unreadable('schema', 'returned a block without a number or time');
   }
@@ -167,7 +167,7 @@ export function quantity(value: unknown): bigint | undefined {
 
 type Answers = ReturnType<typeof createAnswers>;
 
-/** The decoded answers by their call; `undefined` for one that was not requested or not answered. */
+/** The decoded answers by their call; `undefined` for a call that was not sent or not answered. */
 function createAnswers(answers: RpcAnswers, calls: readonly ContractCall[], invalid: Map<string, number>) {
   const byCall = new Map(calls.map(({ id, to, data }) => [`${to} ${data}`, answers.get(id)]));
   const decoded = <Value>(
@@ -191,7 +191,7 @@ function createAnswers(answers: RpcAnswers, calls: readonly ContractCall[], inva
   };
 }
 
-/** Values that could not be read stay those of the last time: a contract or a node may never have them. */
+/** A value that cannot be read stays that of the last reading: a contract or a node may never have it. */
 function readInfo(answers: Answers, contract: string, at: Instant, before: ContractInfo = NO_INFO): ContractInfo {
   if (!answers.isRequested('owner', contract)) return before;
   const info = {
@@ -237,7 +237,7 @@ function readBacking(
 /** Two intervals, and the delay of a poll. */
 const BACKING_EXPIRY_MS = 11 * MINUTE_MS;
 
-/** The balances of an earlier poll, unless they could not be read since: the module state is not polled any more. */
+/** The balances of an earlier poll. They expire when they are not read any more, because the module state is not polled. */
 function recentBacking(before: ContractReading | undefined, { monotonicMs }: Instant): BackingReading | undefined {
   const backing = before?.backing;
   return backing !== undefined && monotonicMs - backing.at.monotonicMs <= BACKING_EXPIRY_MS ? backing : undefined;

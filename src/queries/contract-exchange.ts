@@ -6,7 +6,7 @@ import type { NodeConnection } from '../config/endpoint-config.js';
 import { sourceOf } from '../config/urls.js';
 import type { ContractCall, ContractExchange } from '../document-types.js';
 import type { ContractFacts } from '../facts/contract/hub-side.js';
-import type { ContractReading, HubReading } from '../facts/contract/reading.js';
+import type { HubReading } from '../facts/contract/reading.js';
 import { required } from '../facts/required-fields.js';
 import { remainingLimits } from '../http/client.js';
 import { failure, type Failure } from '../http/failure-reasons.js';
@@ -22,7 +22,7 @@ import type { QueryConnection } from './send-query.js';
  * supplies on the hub at the height of the module state.
  */
 
-/** Providers balance requests over nodes, some of which are a few blocks behind: how far below the newest block calls are pinned, in turn. */
+/** How far below the newest block calls are pinned, in turn: providers balance requests over nodes that may be a few blocks behind. */
 const BLOCKS_BEHIND = [0n, 1n, 3n, 7n] as const;
 
 export type SendQuery = <Value>(
@@ -31,12 +31,12 @@ export type SendQuery = <Value>(
   request: QueryRequest,
 ) => Promise<QueryResult<Value>>;
 
-/** `knownBefore` is the reading after which values that are read less often are not due. */
+/** `readsAll`: also the values that are read less often than in each poll. */
 export async function fetchContract(
   node: QueryConnection,
   hub: NodeConnection,
   { facts, lastReading }: Pick<ContractExchange, 'facts' | 'lastReading'>,
-  knownBefore: ContractReading | undefined,
+  readsAll: boolean,
   sendRequests: SendRequests,
   sendQuery: SendQuery,
 ): Promise<{ readonly ok: true; readonly bytes: Buffer; readonly otherAnswers: ContractExchange } | Failure> {
@@ -49,14 +49,14 @@ export async function fetchContract(
   const head = readHead(sent.answers, facts);
   if (!head.ok) return failed(head);
   const now = clock();
-  const known = { facts, lastReading: knownBefore };
-  const fetched = await fetchPinned(BigInt(head.height), (block) => callsOf(known, block, now), send);
+  const basis = { facts, lastReading: readsAll ? undefined : lastReading };
+  const fetched = await fetchPinned(BigInt(head.height), (block) => callsOf(basis, block, now), send);
   if (!fetched.ok) return fetched;
   const { body: bytes, calls } = fetched;
   const otherAnswers = { facts, calls, lastReading };
   const read = readContract(bytes, otherAnswers, now);
-  const denoms = isBackingDue(known, now) ? facts.backing.map(({ contract }) => denomOf(contract)) : [];
-  // Whether the hub does not know an event or a set, or only a node that is behind, is said by the time of its block.
+  const denoms = isBackingDue(basis, now) ? facts.backing.map(({ contract }) => denomOf(contract)) : [];
+  // The time of the block of the hub tells whether the hub lacks an event or set, or only a node that is behind.
   const isAhead = read.ok && (read.value.isValsetUnknown !== false || read.value.unobservedEvents === undefined);
   if (denoms.length === 0 && !isAhead) return { ok: true, bytes, otherAnswers };
   const { timeoutMs, elapsedMs = 0 } = remaining();
@@ -69,7 +69,7 @@ export async function fetchContract(
 
 type Sent = Awaited<ReturnType<SendRequests>>;
 
-/** Sends calls that are pinned to the newest block, or to an older one if the node that receives them does not have it yet. */
+/** Sends calls that are pinned to the newest block, or to an older block if the receiving node does not have the newest yet. */
 async function fetchPinned(
   newest: bigint,
   callsAt: (block: string) => readonly ContractCall[],
@@ -85,7 +85,6 @@ async function fetchPinned(
   }
 }
 
-/** The requests before the calls, by their id. */
 const FIRST_REQUESTS = [
   { id: 1, method: 'eth_chainId', params: [] },
   { id: 2, method: 'eth_syncing', params: [] },
@@ -114,7 +113,7 @@ const supply = responseReader({
 
 const NO_HUB_READING: HubReading = { blockSeconds: undefined, supplies: new Map() };
 
-/** Reads the hub at the height of the module state, so that a transfer in between changes nothing. What cannot be read is absent. */
+/** Reads the hub at the height of the module state, so that a transfer in between changes nothing. Values that cannot be read are absent. */
 async function readHub(
   height: Numeral | undefined,
   denoms: readonly string[],

@@ -8,11 +8,11 @@ import { errorText, jsonText, RATE_LIMIT } from '../text/error-text.js';
 import { HOUR_MS, MEBIBYTE } from '../units.js';
 
 /*
- * JSON-RPC 2.0 in batches that the server accepts. Providers limit a batch to 3, 5 or 10 requests, or know none, and say so in many ways. So a
- * batch that was not answered is halved, whatever the server said; what it says to a single request is the reason of the failure.
+ * JSON-RPC 2.0 in batches that the server accepts. Providers limit a batch to 3, 5 or 10 requests, or support none, and their errors differ. So a
+ * batch without an answer is halved, whatever the error; the error of a single request is the reason of the failure.
  */
 
-/** More than the answers to the calls of a poll, and than a block with the hashes of its transactions. */
+/** The answers to the calls of a poll, and a block with the hashes of its transactions, are smaller. */
 export const MAX_RPC_BODY_BYTES = MEBIBYTE;
 
 export interface RpcRequest {
@@ -21,7 +21,6 @@ export interface RpcRequest {
   readonly params: readonly unknown[];
 }
 
-/** Why a server did not answer a request. */
 interface RpcError {
   readonly code: number | undefined;
   /** The text as the server has sent it: it may contain the API key of the URL. */
@@ -30,29 +29,28 @@ interface RpcError {
 
 type RpcAnswer = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: RpcError };
 
-/** The answers by the id of their request. Servers may reorder them; one that is not there was not answered. */
+/** The answers by the id of their request. Servers may reorder them. */
 export type RpcAnswers = ReadonlyMap<number, RpcAnswer>;
 
 /** Answers that cannot be used. */
 export interface RpcFailure extends UnreadableDocument {
-  /** What the server says, as it has sent it. */
+  /** The error text as the server has sent it. */
   readonly text?: string | undefined;
   readonly code?: number | undefined;
   /** Whether the server may answer a smaller batch. */
   readonly isRejected?: boolean;
-  /** Whether the server says that it never answers a batch of this size: an overloaded one, or a proxy, says nothing about later polls. */
+  /** Whether the server never answers a batch of this size. Errors of overload or of a proxy say nothing about later polls. */
   readonly isTooLarge?: boolean;
-  /** Whether the server does not have the block of a request. */
   readonly isUnknownBlock?: boolean;
 }
 
-/** One request is no batch: some servers know no batches. */
+/** A single request is sent without a list, because some servers support no batches. */
 export function formatRequests(requests: readonly RpcRequest[]): string {
   const bodies = requests.map((request) => ({ jsonrpc: '2.0', ...request }));
   return JSON.stringify(bodies.length === 1 ? bodies[0] : bodies);
 }
 
-/** Reads the answers to requests; the first one of each id. The body is small, so `JSON.parse` is safe. */
+/** Reads the first answer of each id. The body is small, so `JSON.parse` is safe. */
 export function parseAnswers(body: Buffer): { readonly ok: true; readonly answers: RpcAnswers } | RpcFailure {
   let json: unknown;
   try {
@@ -107,12 +105,12 @@ function isRateLimit(error: RpcError): boolean {
   return RATE_LIMIT_CODES.has(error.code) || says(RATE_LIMIT, error);
 }
 
-/** Whether an error is about the size of a batch, or about batches. `-32600` is an invalid request, which a single one is not. */
+/** Whether an error is about the size of a batch, or about batches. `-32600` is an invalid request; a single request is valid. */
 function isAboutBatch(error: Partial<RpcError>): boolean {
   return error.code === -32_600 || says(/\bbatch|too large/i, error);
 }
 
-/** Whether the contract itself rejects a call: there is no such function, or it is another contract. Nodes use different codes. */
+/** Whether the contract rejects a call: it has no such function. Nodes use different codes. */
 function isRevert(error: RpcError): boolean {
   return error.code === 3 || says(/revert|VM execution|out of gas|invalid opcode/i, error);
 }
@@ -140,14 +138,14 @@ export function rpcFailure(what: string, error: RpcError): RpcFailure {
   };
 }
 
-/** A property of an object of untrusted JSON; `undefined` if it is none. */
+/** A property of untrusted JSON; `undefined` for anything but an object. */
 export function property(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? Reflect.get(value, name)
     : undefined;
 }
 
-/** Sends requests until each has an answer, which can be the error of a call that the contract or the server does not know. */
+/** Sends requests until each has an answer. The error of a call that the contract rejects, or of a method that the server need not have, is an answer. */
 export type SendRequests = (
   node: NodeConnection,
   requests: readonly RpcRequest[],
@@ -157,17 +155,17 @@ export type SendRequests = (
 interface Answered {
   readonly ok: true;
   readonly answers: RpcAnswers;
-  /** The list of the answers: as the server has sent it, or in one if it has sent several. */
+  /** The answers as the server has sent them; those of several batches as one list. */
   readonly body: Buffer;
 }
 
 type FailedRequests = Failure & Pick<RpcFailure, 'isRejected' | 'isTooLarge' | 'isUnknownBlock'>;
 
-/** The limit of a server may be another one later. */
+/** The limit of a server may change. */
 const REMEMBER_MS = HOUR_MS;
 
 export function createRpcClient(client: Client): SendRequests {
-  /** The size of batches that a server has accepted, by its URL. */
+  /** The accepted size of batches by the URL of the server. */
   const accepted = new Map<string, { readonly size: number; readonly untilMs: number }>();
   return async (node, requests, limits) => {
     const { href } = requestUrl(node.url);
@@ -244,7 +242,7 @@ function readAnswers(body: Buffer, batch: readonly RpcRequest[]): ReturnType<typ
   const problems = batch.flatMap((request) => problemOfAnswer(request, parsed.answers.get(request.id)) ?? []);
   const worst =
     problems.find((problem) => problem.isUnknownBlock) ?? problems.find((problem) => problem.isRejected) ?? problems[0];
-  // A server that answers one of the requests accepts batches of this size.
+  // A server that answers any of the requests accepts batches of this size.
   const isAnswered = batch.some(({ id }) => parsed.answers.get(id)?.ok === true);
   const isPart = isAnswered && batch.some(({ id }) => !parsed.answers.has(id));
   if (worst === undefined) return parsed;
@@ -255,7 +253,7 @@ function readAnswers(body: Buffer, batch: readonly RpcRequest[]): ReturnType<typ
   };
 }
 
-/** Why an answer fails the poll. An error of the contract, or of a method that servers need not have, concerns nothing but its request. */
+/** Why an answer fails the poll; `undefined` for an error of the contract, or of a method that the server need not have. */
 function problemOfAnswer({ method, params }: RpcRequest, answer: RpcAnswer | undefined): RpcFailure | undefined {
   if (answer === undefined) return { ...unreadable('schema', `did not answer ${method}`), isRejected: true };
   if (answer.ok) {

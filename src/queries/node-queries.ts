@@ -26,7 +26,7 @@ export const nodeQueries: readonly NodeQuery[] = [
 /** The families of all queries, in the order of the exposition. */
 export const nodeQueryFamilies: readonly FamilyHeader[] = nodeQueries.flatMap(({ families }) => families);
 
-/** The states of the queries that are enabled. Those of `before` are kept. */
+/** The states of the enabled queries, as in `before` where it has them. */
 export function queryStatesOf(options: StepContext, before: QueryStates = new Map()): QueryStates {
   const enabled = nodeQueries.filter(({ isEnabled }) => isEnabled(options));
   return new Map(enabled.map((query) => [query.name, before.get(query.name) ?? initialQueryState(query)]));

@@ -8,9 +8,8 @@ import { MEBIBYTE } from '../units.js';
 import { isOn, nodeQuery, responseReader, type QueryInput, type QueryRequest } from './query.js';
 import type { QueryStates } from './query-state.js';
 
-/* Whether the node itself is up to date: the time of its newest block, and whether it is catching up (Cosmos SDK, CometBFT service). */
+/* Whether the node is up to date: the time of its newest block, and whether it is catching up (Cosmos SDK, CometBFT service). */
 
-/** A block of the hub. */
 export interface Block {
   readonly height: Numeral;
   readonly epochSeconds: number;
@@ -33,7 +32,7 @@ function blockOf(block: { readonly header: Field<{ height: Field<Numeral>; time:
   return { height: required(height), epochSeconds: unixSeconds(required(time)) };
 }
 
-/** The document is the only label: one series for each. */
+/** A series for each document. */
 const LABELS = ['document'] as const;
 
 function ofDocument<Value>(exact: (value: Value) => AnyNumber) {
@@ -45,7 +44,7 @@ const BLOCKS_PATH = '/cosmos/base/tendermint/v1beta1/blocks';
 const blockReader = {
   maxBodyBytes: MAX_BLOCK_BYTES,
   schema: blockResponse,
-  // `block` is deprecated; older nodes send nothing else.
+  // `block` is deprecated; older nodes send only this.
   value: ({ sdk_block: sdkBlock, block }: ValueOf<typeof blockResponse>) => blockOf(required(sdkBlock ?? block)),
 };
 
@@ -91,12 +90,12 @@ export const syncing = nodeQuery({
 export const BEHIND_SECONDS = 300;
 
 export interface NodeDelay {
-  /** How old its newest block was when the node sent it; 0 if it does not say. */
+  /** The age of its newest block when the node sent it; 0 without an answer. */
   readonly seconds: number;
   readonly isSyncing: boolean;
 }
 
-/** How far the node is behind, by answers that are not stale; `undefined` if it does not say. */
+/** `undefined` without answers. `answers` must not be stale. */
 export function nodeDelay(answers: QueryStates): NodeDelay | undefined {
   const block = latestBlock.valuesOf(answers).get('');
   const status = syncing.valuesOf(answers).get('');
@@ -106,7 +105,7 @@ export function nodeDelay(answers: QueryStates): NodeDelay | undefined {
   return { seconds, isSyncing: status?.isSyncing === true };
 }
 
-/** Whether what the node sends is clearly older than the chain. */
+/** Whether the state of the node is clearly older than the chain. */
 export function isNodeBehind(answers: QueryStates): boolean {
   const delay = nodeDelay(answers);
   return delay !== undefined && (delay.seconds > BEHIND_SECONDS || delay.isSyncing);

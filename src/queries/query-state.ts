@@ -1,25 +1,25 @@
-import { ageSeconds, type Instant } from '../clock.js';
+import { ageSeconds, msBetween, type Instant } from '../clock.js';
 import type { PollError } from '../http/failure-reasons.js';
-import type { FamilyLines } from '../metrics/render-families.js';
+import type { RenderedFamily } from '../metrics/render-families.js';
 import { HOUR_MS, MINUTE_MS } from '../units.js';
 import type { NodeQuery, QueryContext, QueryRequest, QueryResult } from './query.js';
 
-/* When a query of an endpoint is due, and what it has found. Each round of requests replaces it as a whole. */
+/* The state of a query of an endpoint, and when it is due. */
 
-/** What one query of an endpoint has found. */
+/** Each round of requests replaces it as a whole. */
 export interface QueryState {
   readonly query: NodeQuery;
-  /** When the last round of requests began; `undefined` before the first. */
-  readonly at: Instant | undefined;
-  /** Whether a request was ever answered. */
+  /** The start of the last round of requests; `undefined` before the first. */
+  readonly roundStartedAt: Instant | undefined;
+  /** Whether a request of any round was answered. */
   readonly hasAnswered: boolean;
   /** Rounds since the last answer. */
   readonly failedRounds: number;
-  /** Successive rounds in which every request of a query that was never answered was refused, while the document was served. */
+  /** Successive rounds of a query without any answer in which every request was refused, while the document was served. */
   readonly refusedRounds: number;
-  /** Number of failed requests, without those of a query that the node does not serve. */
+  /** Number of failed requests, without refusals of an unsupported query. */
   readonly failures: number;
-  /** Why a request of the last round failed. */
+  /** The first failure of the last round. */
   readonly failure: PollError | undefined;
   /** The answers by the key of their request. */
   readonly answers: ReadonlyMap<string, QueryAnswer>;
@@ -28,7 +28,7 @@ export interface QueryState {
 export interface QueryAnswer {
   readonly at: Instant;
   readonly value: unknown;
-  readonly families: readonly FamilyLines[];
+  readonly renderedFamilies: readonly RenderedFamily[];
 }
 
 /** The states of the queries of an endpoint, by name. */
@@ -37,7 +37,7 @@ export type QueryStates = ReadonlyMap<string, QueryState>;
 export function initialQueryState(query: NodeQuery): QueryState {
   return {
     query,
-    at: undefined,
+    roundStartedAt: undefined,
     hasAnswered: false,
     failedRounds: 0,
     refusedRounds: 0,
@@ -48,36 +48,34 @@ export function initialQueryState(query: NodeQuery): QueryState {
 }
 
 /*
- * A proxy that replaces its backend responds with 404 or 501 to every path, so what has been answered once is requested again within minutes,
- * and a path that was never answered is not served only after several refusals.
+ * A proxy that replaces its backend responds with 404 or 501 to every path. So a query with an earlier answer is sent again within minutes, and a query
+ * without any answer is unsupported only after several refusals.
  */
 
 /** The pauses between the rounds double from a minute on, so that together they last longer than a rolling update. */
 const REFUSED_ROUNDS = 5;
 const MAX_RETRY_MS = 10 * MINUTE_MS;
 
-/** Whether the query is not known to the node, as far as that can be told. */
-export function isNotServed({ refusedRounds }: QueryState): boolean {
+/** Whether the node does not support the query, as far as refusals prove it. */
+export function isUnsupported({ refusedRounds }: QueryState): boolean {
   return refusedRounds >= REFUSED_ROUNDS;
 }
 
-/** Whether it is time for the next round. A query that is not served is requested every hour. */
+/** Whether it is time for the next round. An unsupported query is sent every hour. */
 export function isDue(state: QueryState, now: Instant): boolean {
-  return state.at === undefined || now.monotonicMs - state.at.monotonicMs >= waitMs(state);
+  const { roundStartedAt } = state;
+  return roundStartedAt === undefined || msBetween(roundStartedAt, now) >= waitMs(state);
 }
 
 function waitMs(state: QueryState): number {
   const { query, failedRounds, refusedRounds } = state;
-  if (isNotServed(state)) return Math.max(query.intervalMs, HOUR_MS);
+  if (isUnsupported(state)) return Math.max(query.intervalMs, HOUR_MS);
   if (failedRounds === 0) return query.intervalMs;
   const retryMs = Math.min(MINUTE_MS * 2 ** (failedRounds - 1), MAX_RETRY_MS);
   return refusedRounds > 0 ? retryMs : Math.min(query.intervalMs, retryMs);
 }
 
-/**
- * The state after one round of requests. An answer stays when the next request for it fails, until it is stale; it goes when others are
- * requested and it is not.
- */
+/** The state after a round of requests. An answer stays when its next request fails, until it is stale, and goes when it is not requested any more. */
 export function afterRound(
   before: QueryState,
   context: QueryContext,
@@ -92,32 +90,33 @@ export function afterRound(
   const isRefused = failed.length > 0 && !isAnswered && failed.every((result) => result.isRefused);
   const answers = results.flatMap(([request, result]): [string, QueryAnswer][] => {
     const { key } = request;
-    const known = before.answers.get(key);
-    if (!result.ok) return known === undefined ? [] : [[key, known]];
-    return [[key, { at, value: result.value, families: query.render(request, context, result.value) }]];
+    const last = before.answers.get(key);
+    if (!result.ok) return last === undefined ? [] : [[key, last]];
+    const renderedFamilies = query.render(request, context, result.value);
+    return [[key, { at, value: result.value, renderedFamilies }]];
   });
   return {
     query,
-    at: startedAt,
+    roundStartedAt: startedAt,
     hasAnswered: before.hasAnswered || isAnswered,
     failedRounds: isAnswered ? 0 : before.failedRounds + 1,
     refusedRounds: isRefused && !before.hasAnswered ? before.refusedRounds + 1 : 0,
-    failures: before.failures + (isRefused && isNotServed(before) ? 0 : failed.length),
+    failures: before.failures + (isRefused && isUnsupported(before) ? 0 : failed.length),
     failure: failed[0]?.error,
     answers: new Map(answers),
   };
 }
 
-/** The states after a poll of the document that has failed: a node that does not serve it proves nothing about a query that it refuses. */
+/** The states after a failed poll: when a node does not serve its document, its refusals of queries prove nothing. */
 export function withFailedPoll(states: QueryStates): QueryStates {
-  return mapStates(states, (state) => (isNotServed(state) ? state : { ...state, refusedRounds: 0 }));
+  return mapStates(states, (state) => (isUnsupported(state) ? state : { ...state, refusedRounds: 0 }));
 }
 
 function mapStates(states: QueryStates, change: (state: QueryState) => QueryState): QueryStates {
   return new Map(Array.from(states, ([name, state]) => [name, change(state)]));
 }
 
-/** The states with the answers that are at most `staleAfterMs` old. Those of a query that is sent less often live as much longer. */
+/** The states without answers that are older than `staleAfterMs`, or for a query with a long interval, by that interval older. */
 export function withoutStaleAnswers(states: QueryStates, staleAfterMs: number, now: Instant): QueryStates {
   return mapStates(states, (state) => {
     const { intervalMs } = state.query;

@@ -5,46 +5,44 @@ import type { DocumentName, DocumentTypes, StepContext } from '../document-types
 import { orUndefined } from '../facts/required-fields.js';
 import type { Failure } from '../http/failure-reasons.js';
 import type { Family, FamilyHeader } from '../metrics/family.js';
-import { renderFamilies, type FamilyLines } from '../metrics/render-families.js';
+import { renderFamilies, type RenderedFamily } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
 import { MEBIBYTE, MINUTE_MS } from '../units.js';
 import type { QueryStates } from './query-state.js';
 
 /*
- * An optional query of the node of an endpoint, besides the document. Queries are sent after a successful poll, and never affect polls: a
- * node that does not know a path, or does not respond, costs only the series of the query.
+ * Optional queries of the node of an endpoint, besides the document. They are sent after a successful poll and never affect polls: without a response,
+ * only the series of the query are absent.
+ *
+ * A query is declared with its requests, the reading of a response, and its families (`QueryDeclaration`). `nodeQuery` makes functions of it
+ * (`NodeQuery`), without the type of the JSON. The reading of a response has the same two types of its own (`ResponseDeclaration`, `ResponseReader`),
+ * because requests of the contract poll have nothing else.
  */
 
 const DEFAULT_MAX_BODY_BYTES = MEBIBYTE;
 
-/** More values than a page of any query has. */
+/** More JSON values than a page of any query. */
 const MAX_VALUES = 500_000;
 
-/** What is requested at once for a query: usually one path, or one for each validator. */
+/** A query has usually one request, or one for each validator. */
 export interface QueryRequest {
-  /** Identifies the request among those of the query. */
+  /** Identifies the request and its answer within the query. */
   readonly key: string;
   /** Path and parameters. The key of a further page is appended as `pagination.key`. */
   readonly path: string;
-  /** The height of the hub at which the node responds; by default the newest one. */
+  /** The hub height of the response; by default the newest height. */
   readonly height?: string;
 }
 
-/** How the response to a request is read. */
 export interface ResponseReader<Value> {
   readonly maxBodyBytes: number;
-  /** Reads one page. The message of a failure does not name the node. */
-  readonly read: (body: Buffer, request: QueryRequest) => QueryPage<Value> | UnreadableDocument;
-  /** Adds a further page to those before. A method, so that readers of all values have one type. */
+  /** Reads one page, with the key of the next one. The message of a failure does not name the node. */
+  readonly read: (
+    body: Buffer,
+    request: QueryRequest,
+  ) => { readonly ok: true; readonly value: Value; readonly nextKey: string | undefined } | UnreadableDocument;
+  /** Adds a page to the pages before. A method, so that readers of all values have one type. */
   join(before: Value, page: Value): Value;
-}
-
-/** One page of a response. */
-interface QueryPage<Value> {
-  readonly ok: true;
-  readonly value: Value;
-  /** `undefined` on the last page. */
-  readonly nextKey: string | undefined;
 }
 
 /** The response to a request. */
@@ -56,13 +54,13 @@ export type QueryResult<Value = unknown> =
 interface ResponseDeclaration<Read, Value> {
   readonly maxBodyBytes?: number;
   readonly schema: FieldSchema<Read>;
-  /** The part of a page that is kept, as plain data. Throws WITHDRAWN if a field is missing or invalid. */
+  /** The kept part of a page, as plain data. Throws WITHDRAWN if a field is missing or invalid. */
   readonly value: (page: Read) => Value;
   /** The key of the next page; `undefined` on the last one, and by default. */
   readonly nextKey?: (page: Read) => string | undefined;
   /** Necessary for a response of several pages. */
   readonly join?: (before: Value, page: Value) => Value;
-  /** Whether a page is about what was requested; always, by default. */
+  /** Whether a page is about the requested object; by default always. */
   readonly isAbout?: (request: QueryRequest, page: Value) => boolean;
 }
 
@@ -98,30 +96,28 @@ export function nextKeyOf(page: { readonly pagination: Field<ValueOf<typeof pagi
   return isValid(key) && key !== '' ? key : undefined;
 }
 
-/** What the queries of an endpoint depend on, after a successful poll. */
+/** The input of requests and families of a query, after a successful poll. */
 export type QueryContext<Name extends DocumentName = DocumentName> = {
   [Each in Name]: StepContext<Each> & {
     /** The dialect of the path at which the document was found. */
     readonly dialect: string;
-    /** What is remembered of the last document. */
     readonly past: DocumentTypes[Each]['past'];
-    /** What happened up to the last document. */
     readonly flow: DocumentTypes[Each]['flow'];
     /** Operator addresses by their data part, from the staking module. */
     readonly operators: ReadonlyMap<string, string>;
-    /** The queries with the answers that are not stale. */
+    /** The queries without stale answers. */
     readonly answered: QueryStates;
   };
 }[Name];
 
-/** What the families of a query are derived from. */
+/** The input of the families of a query. */
 export interface QueryInput<Value> {
   readonly request: QueryRequest;
   readonly context: QueryContext;
   readonly value: Value;
 }
 
-interface Declaration<Read, Value> extends ResponseDeclaration<Read, Value> {
+interface QueryDeclaration<Read, Value> extends ResponseDeclaration<Read, Value> {
   /** The value of the label `query`. */
   readonly name: string;
   /** The least time between two rounds of requests; by default a minute. */
@@ -129,27 +125,25 @@ interface Declaration<Read, Value> extends ResponseDeclaration<Read, Value> {
   readonly isEnabled: (options: StepContext) => boolean;
   /** A path with placeholders such as `{address}`; by dialect, if they differ. */
   readonly path: string | Readonly<Record<string, string>>;
-  /** What is requested; by default the path. */
+  /** By default a request of the path. */
   readonly requests?: (context: QueryContext, path: string) => readonly QueryRequest[];
   readonly families?: readonly Family<QueryInput<Value>>[];
 }
 
-/** A query of any type of values. */
 export interface NodeQuery<Value = unknown>
   extends
     ResponseReader<Value>,
-    Required<Pick<Declaration<unknown, Value>, 'name' | 'intervalMs' | 'isEnabled' | 'path'>> {
-  /** What is requested; nothing if the query is not known in the dialect of the endpoint. */
+    Required<Pick<QueryDeclaration<unknown, Value>, 'name' | 'intervalMs' | 'isEnabled' | 'path'>> {
+  /** None if the dialect of the endpoint does not have the query. */
   readonly requests: (context: QueryContext) => readonly QueryRequest[];
   readonly families: readonly FamilyHeader[];
   /** The series of an answer. */
-  render(request: QueryRequest, context: QueryContext, value: Value): FamilyLines[];
+  render(request: QueryRequest, context: QueryContext, value: Value): RenderedFamily[];
   /** The answers by the key of their request. */
   readonly valuesOf: (states: QueryStates) => ReadonlyMap<string, Value>;
 }
 
-/** Declares a query. */
-export function nodeQuery<Read, Value>(query: Declaration<Read, Value>): NodeQuery<Value> {
+export function nodeQuery<Read, Value>(query: QueryDeclaration<Read, Value>): NodeQuery<Value> {
   const { name, intervalMs = MINUTE_MS, isEnabled, path, requests = singleRequest, families = [] } = query;
   return {
     ...responseReader(query),
@@ -170,7 +164,7 @@ export function nodeQuery<Read, Value>(query: Declaration<Read, Value>): NodeQue
         context.maxSeries,
       ),
     valuesOf: (states) =>
-      // The value of an answer is what `read` of the same query has returned.
+      // `read` of the same query has returned the value of the answer.
       new Map(Array.from(states.get(name)?.answers ?? [], ([key, { value }]) => [key, value as Value])),
   };
 }

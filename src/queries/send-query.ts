@@ -5,7 +5,7 @@ import type { NodeConnection } from '../config/endpoint-config.js';
 import { formatSize } from '../units.js';
 import type { QueryRequest, QueryResult, ResponseReader } from './query.js';
 
-/** Chains have tens of chains and keys and hundreds of validators. A page has 100 entries, or 1000 validators. */
+/** A page has 100 entries, or 1000 validators. A hub has tens of chains and keys, and hundreds of validators. */
 const MAX_PAGES = 10;
 
 /** The node, and the limits of all requests to it together. */
@@ -25,7 +25,7 @@ export async function sendQuery<Value>(
   const maxBodyBytes = Math.min(reader.maxBodyBytes, node.limits.maxBodyBytes);
   const limits = remainingLimits({ ...node.limits, maxBodyBytes });
   const options = height === undefined ? {} : { headers: { 'x-cosmos-block-height': height } };
-  let found: { readonly value: Value } | undefined;
+  let pagesBefore: { readonly value: Value } | undefined;
   let page = path;
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {
     // oxlint-disable-next-line no-await-in-loop -- a page names the next one
@@ -33,8 +33,8 @@ export async function sendQuery<Value>(
     if (!fetched.ok) {
       const isTooLarge = fetched.error.reason === 'too_large';
       const tooLarge = { message: `${source}: the response is larger than ${formatSize(maxBodyBytes)}` };
-      // The path of a further page is that of the first one.
-      const isRefused = fetched.isNotServed === true && pages === 0;
+      // Further pages have the path of the first page, which was served.
+      const isRefused = fetched.isPathNotServed === true && pages === 0;
       return { ok: false, error: { ...fetched.error, ...(isTooLarge && tooLarge) }, isRefused };
     }
     const read = reader.read(fetched.bytes, request);
@@ -44,8 +44,9 @@ export async function sendQuery<Value>(
     if (height !== undefined && fetched.height !== height) {
       return { ...failure('schema', `${source}: the response is of another height`), isRefused: false };
     }
-    found = { value: found === undefined ? read.value : reader.join(found.value, read.value) };
-    if (read.nextKey === undefined) return { ok: true, ...found };
+    const value = pagesBefore === undefined ? read.value : reader.join(pagesBefore.value, read.value);
+    if (read.nextKey === undefined) return { ok: true, value };
+    pagesBefore = { value };
     page = pathOfPage(path, read.nextKey);
   }
   return { ...failure('too_large', `${source}: more than ${MAX_PAGES} pages`), isRefused: false };

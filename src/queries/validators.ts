@@ -11,7 +11,7 @@ import { HOUR_MS, MEBIBYTE } from '../units.js';
 
 /* The validators by the staking module of the Cosmos SDK (QueryValidatorsResponse): names for labels, contacts, and operator addresses. */
 
-/** How the operators of a validator can be reached, as they have published it. `null` for what they have not. */
+/** The published contact of a validator; `null` for unpublished values. */
 export interface Contact {
   readonly securityContact: string | null;
   readonly website: string | null;
@@ -20,11 +20,11 @@ export interface Contact {
 /** Contacts by the data part of the operator address. */
 export type Contacts = ReadonlyMap<string, Contact>;
 
-/** What is read of the validators, each by the data part of its operator address. */
+/** Values by the data part of the operator address. */
 export interface Validators {
   readonly names: ReadonlyMap<string, string>;
   readonly contacts: Contacts;
-  /** Their operator addresses. */
+  /** Operator addresses. */
   readonly operators: ReadonlyMap<string, string>;
 }
 
@@ -35,7 +35,6 @@ const rows = list(
   }),
 );
 
-/** Whether the validators of an endpoint have the names of the staking module. */
 export function hasStakingNames(options: StepContext): boolean {
   return options.document === 'module_state' && options.settings.validator_names === 'staking';
 }
@@ -57,7 +56,7 @@ export const validators = nodeQuery({
   schema: object({ validators: rows, pagination }),
   value: (page): Validators => {
     const found = validatorsIn(required(page.validators));
-    // Every chain has some.
+    // Every chain has validators.
     if (found.operators.size === 0 && nextKeyOf(page) === undefined) throw WITHDRAWN;
     return found;
   },
@@ -70,7 +69,7 @@ export const VALIDATORS_REQUEST: QueryRequest = { key: '', path: PATH };
 
 const NO_VALIDATORS: Validators = { names: new Map(), contacts: new Map(), operators: new Map() };
 
-/** The first one of entries with the same address stays. */
+/** Of entries with the same address, the first is kept. */
 function joined(before: Validators, page: Validators): Validators {
   return {
     names: new Map([...page.names, ...before.names]),
@@ -84,12 +83,12 @@ export function validatorsOf(queries: QueryStates): Validators {
   return validators.valuesOf(queries).get(VALIDATORS_REQUEST.key) ?? NO_VALIDATORS;
 }
 
-/** Sent back to the node in the path of a query. Whatever is not an address of this form is left out. */
+/** Goes into the path of a query, so an address of another form is left out. */
 const OPERATOR_ADDRESS = /^[a-z0-9]{1,90}$/;
 
 const MAX_CONTACT_CHARACTERS = 100;
 
-/** The first name and the first contact of each address. Whatever is missing is left out: a name is never necessary. */
+/** The first name and the first contact of each address. Missing values are left out, because no name is necessary. */
 function validatorsIn(page: ValueOf<typeof rows>): Validators {
   const names = new Map<string, string>();
   const contacts = new Map<string, Contact>();

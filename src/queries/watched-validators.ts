@@ -11,10 +11,10 @@ import type { StepContext } from '../document-types.js';
 
 /* The validators of `watch`: their status in the staking module, their last claim, and the funds of their orchestrators. */
 
-/** There are as many validators as are configured and registered, at most as many as a family has series. */
+/** Bounded by the entries of `watch` and by the limit of series. */
 const LABELS = ['orchestrator', 'name'] as const;
 
-/** The form of an address. It goes into the path of a request, so nothing else is accepted from the document. */
+/** Goes into the path of a request, so an address of another form is not accepted from the document. */
 const BECH32_ADDRESS = /^[a-z0-9]{1,90}$/;
 
 function hasWatched(options: StepContext): boolean {
@@ -28,7 +28,7 @@ function watchedOf(context: QueryContext): readonly WatchedOrchestrator[] {
     .slice(0, context.maxSeries);
 }
 
-/** One request for each watched validator whose address is known. */
+/** A request for each watched validator with an address. */
 function perWatched(addressOf: (watched: WatchedOrchestrator, context: QueryContext) => string | undefined) {
   return (context: QueryContext, path: string): readonly QueryRequest[] =>
     watchedOf(context).flatMap((watched) => {
@@ -37,16 +37,18 @@ function perWatched(addressOf: (watched: WatchedOrchestrator, context: QueryCont
     });
 }
 
-/** One sample for the validator that was asked for. */
+/** A sample for the validator of the request. */
 function ofWatched<Value, Label extends string = never>(
   exact: (value: Value) => AnyNumber,
   otherLabels?: (context: QueryContext) => LabelValues<Label>,
 ) {
   return ({ request, context, value }: QueryInput<Value>) => {
     const name = watchedOf(context).find(({ orchestrator }) => orchestrator === request.key)?.name ?? '';
-    const own = { orchestrator: toLabelValue(request.key), name: toLabelValue(name) };
-    // A query without other labels has no names of them.
-    const labels = { ...own, ...otherLabels?.(context) } as LabelValues<'orchestrator' | 'name' | Label>;
+    const labels = {
+      orchestrator: toLabelValue(request.key),
+      name: toLabelValue(name),
+      ...otherLabels?.(context),
+    } as LabelValues<'orchestrator' | 'name' | Label>;
     return [{ labels, value: exact(value) }];
   };
 }

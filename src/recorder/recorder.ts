@@ -60,7 +60,7 @@ export function createRecorder(
       }
       writer = settings && start(settings, log, now, counts, closing.get(settings.directory));
     },
-    isDue: (state, { intervalMs: pollMs, limits }) => {
+    isNextSelected: (state, { intervalMs: pollMs, limits }) => {
       const { interval = 0 } = settings ?? {};
       const endMs = now().monotonicMs + limits.timeoutMs;
       return interval > pollMs && selectPoll(memoryOf(state), 'ok', endMs, interval).isSelected;

@@ -15,8 +15,8 @@ import { bridgeSnapshot, crosschainSnapshot } from '../support/snapshots.js';
 import { specFields } from '../support/spec-fields.js';
 
 /** The series of a document and the errors of its fields. */
-const exported = ({ families, errors }: Snapshot) => ({
-  text: families.map(({ lines }) => lines).join(''),
+const exported = ({ renderedFamilies, errors }: Snapshot) => ({
+  text: renderedFamilies.map(({ text }) => text).join(''),
   errors,
 });
 

@@ -42,9 +42,9 @@ describe('the past of a demo', () => {
 
   it('ends now, with a chain whose blocks are of now, and is continued by the polls of the exporter', async () => {
     const at = clock();
-    const { model, knownBefore, incidentMinutes, config: ofPast } = await lapse('stalled-oracle', 20_000, at);
+    const { model, demoState, incidentMinutes, config: ofPast } = await lapse('stalled-oracle', 20_000, at);
     expect(incidentMinutes).toBe(30);
-    const pasts = jobsOf(ofPast).map((job) => knownBefore(job));
+    const pasts = jobsOf(ofPast).map((job) => demoState(job));
     expect(pasts.map((past) => past?.success?.at)).toEqual([at, at, at]);
     const secondsAgo = pasts.map((past) => at.epochSeconds - (past?.addedAt.epochSeconds ?? 0));
     expect(secondsAgo).toEqual([2400, 2400, 2400]);
@@ -65,7 +65,7 @@ describe('the past of a demo', () => {
       tick: false,
     });
     const executor = createPollExecutor('test');
-    const loop = createPollLoop({ executor, log: pino({ level: 'silent' }), knownBefore });
+    const loop = createPollLoop({ executor, log: pino({ level: 'silent' }), demoState });
     const config = demoConfig(simulator.url, model);
     const jobs = jobsOf(config).map((job) => ({ ...job, intervalMs: 100 }));
     try {

@@ -64,13 +64,13 @@ export function familyReaders<Options>(derive: (document: unknown, options?: Opt
   };
 }
 
-function toDerived({ families, errors }: Snapshot): DerivedMetrics {
+function toDerived({ renderedFamilies, errors }: Snapshot): DerivedMetrics {
   return {
-    values: parseSeries(families.map(({ lines }) => lines).join('')),
+    values: parseSeries(renderedFamilies.map(({ text }) => text).join('')),
     invalid: Object.fromEntries(errors.invalid),
     unknown: Object.fromEntries(errors.unknown),
     dropped: Object.fromEntries(
-      families.flatMap(({ name, dropped }) => (dropped === undefined ? [] : [[name, dropped]])),
+      renderedFamilies.flatMap(({ name, dropped }) => (dropped === undefined ? [] : [[name, dropped]])),
     ),
   };
 }

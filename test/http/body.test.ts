@@ -20,11 +20,13 @@ describe('bufferBody', () => {
     const memory = new BodyBudget();
     const whole = await bufferBody(inChunks(content, 65_536), content.length, memory);
     expect(whole.bytes).toHaveLength(content.length);
-    await expect(bufferBody(inChunks(content, 65_536), content.length - 1, memory)).rejects.toMatchObject({
+    await expect(
+      bufferBody(inChunks(content, 65_536), content.length - 1, memory, 'poll.max_body_size'),
+    ).rejects.toMatchObject({
       reason: 'too_large',
       message: 'body is larger than 3145727B (poll.max_body_size)',
     });
-    await expect(bufferBody(inChunks(content, 65_536), MIB, memory, '')).rejects.toMatchObject({
+    await expect(bufferBody(inChunks(content, 65_536), MIB, memory)).rejects.toMatchObject({
       message: 'body is larger than 1MiB',
     });
   });
@@ -35,7 +37,7 @@ describe('BodyBudget', () => {
   async function isFull(memory: BodyBudget): Promise<boolean> {
     let isWaiting = true;
     const reserve = async (): Promise<void> => {
-      const end = await memory.wait(MIB);
+      const end = await memory.reserve(MIB);
       isWaiting = false;
       end();
     };
@@ -48,7 +50,7 @@ describe('BodyBudget', () => {
     const memory = new BodyBudget();
     const started: string[] = [];
     const reserve = async (name: string): Promise<() => void> => {
-      const end = await memory.wait(10 * MIB);
+      const end = await memory.reserve(10 * MIB);
       started.push(name);
       return end;
     };

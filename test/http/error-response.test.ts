@@ -120,7 +120,7 @@ describe('an error response that says that the path is not served', () => {
     [false, '429', 429, ''],
     [false, '500', 500, errorBody(2, 'not found')],
     [false, '502', 502, '<html>'],
-  ])('%s: %s', async (isNotServed, _title, status, body) => {
-    expect(await fetchFrom(await start(status, body), {})).toMatchObject({ ok: false, isNotServed });
+  ])('%s: %s', async (isPathNotServed, _title, status, body) => {
+    expect(await fetchFrom(await start(status, body), {})).toMatchObject({ ok: false, isPathNotServed });
   });
 });

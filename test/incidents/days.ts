@@ -207,7 +207,7 @@ function gaugesOf(endpoints: readonly EndpointState[], minute: number): readonly
   return endpoints
     .flatMap((state) => exportedFamilies(state, instantAt(minute * 60)))
     .filter(({ name }) => !/^bridge_(exporter|problem)_/.test(name))
-    .flatMap(({ lines }) => seriesOf(lines))
+    .flatMap(({ text }) => seriesOf(text))
     .map((series) => ({ ...series, labels: labelsOf(series) }));
 }
 

@@ -25,7 +25,7 @@ function labeled(overLimit: OverLimit, values: Readonly<Record<string, number>>)
 
 function textOf(rendered: readonly Family<number>[], maxSeries = 200): string {
   return renderFamilies(rendered, 1, 'target="t"', maxSeries)
-    .map(({ lines, dropped }) => `${lines}dropped ${dropped}\n`)
+    .map(({ text, dropped }) => `${text}dropped ${dropped}\n`)
     .join('');
 }
 
@@ -43,8 +43,8 @@ describe('renderFamilies', () => {
       bridge_y: gauge({ ...description, value: () => 1 }),
     });
     expect(renderFamilies(both, 1, '', 200)).toEqual([
-      { name: 'bridge_x', lines: '', dropped: undefined, withdrawn: true },
-      { name: 'bridge_y', lines: 'bridge_y 1\n', dropped: undefined },
+      { name: 'bridge_x', text: '', dropped: undefined, withdrawn: true },
+      { name: 'bridge_y', text: 'bridge_y 1\n', dropped: undefined },
     ]);
   });
 
@@ -58,7 +58,7 @@ describe('renderFamilies', () => {
     expect(renderFamilies(parts, 1, '', 200)).toEqual([
       {
         name: 'bridge_x',
-        lines: 'bridge_x{kind="b"} 2\n',
+        text: 'bridge_x{kind="b"} 2\n',
         dropped: 0,
         withdrawn: true,
       },

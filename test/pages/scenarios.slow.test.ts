@@ -29,9 +29,9 @@ interface Pages {
 async function pagesOf(scenario: ScenarioName): Promise<Pages> {
   const model = createPastModel({ seed: 1, scenario, blockTimeMs: 20_000, startTime: now.epochSeconds });
   const config = demoConfig('http://node.example', model);
-  const { knownBefore } = await pollPast(model, scenario, config, now);
+  const { demoState } = await pollPast(model, scenario, config, now);
   const shown = jobsOf(config).flatMap((job) => {
-    const past = knownBefore(job);
+    const past = demoState(job);
     return past === undefined ? [] : [{ state: past, job }];
   });
   const states = shown.map(({ state }) => state);

@@ -58,8 +58,7 @@ export async function startPages(
       shard: { index: 1, count: 1 },
       enableLifecycle: false,
       loadConfig: async () => ({ ok: true, config, warnings: [] }),
-      knownBefore: (job) =>
-        chains[SCENARIOS.findIndex(([target]) => target === job.context.target)]?.past.knownBefore(job),
+      demoState: (job) => chains[SCENARIOS.findIndex(([target]) => target === job.context.target)]?.past.demoState(job),
     },
   );
   return {

@@ -84,8 +84,8 @@ const outcomeOf = ({ outcome }: { readonly outcome: { readonly ok: true } | Fail
 
 function familyNames(polled: PollResult, { context }: PollJob): string[] {
   if (!polled.outcome.ok) return [];
-  const { families } = firstSnapshot(polled, context);
-  return families.filter(({ lines }) => lines !== '').map(({ name }) => name);
+  const { renderedFamilies } = firstSnapshot(polled, context);
+  return renderedFamilies.filter(({ text }) => text !== '').map(({ name }) => name);
 }
 
 describe('a poll with the dialect auto', () => {

@@ -129,21 +129,21 @@ function expectValidResult(source: StepContext, body: Buffer, height: string | u
     return;
   }
   const result = firstSnapshot(poll, source);
-  for (const { name, lines } of result.families) {
-    const series = seriesOf(lines);
+  for (const { name, text } of result.renderedFamilies) {
+    const series = seriesOf(text);
     expect(series.length, name).toBeLessThanOrEqual(MAX_SERIES);
     expect(series.every((sample) => sample.name === name && Number.isFinite(sample.value))).toBe(true);
     expect(new Set(series.map(({ labels }) => labels)).size, name).toBe(series.length);
     // A series has up to six labels of up to 128 characters, which can all be escaped.
     expect(Math.max(...series.map(({ labels }) => labels.length))).toBeLessThan(2000);
   }
-  for (const { name, lines } of result.cumulative.filter((family) => family.lines !== '')) {
-    const series = seriesOf(lines);
+  for (const { name, text } of result.renderedCumulative.filter((family) => family.text !== '')) {
+    const series = seriesOf(text);
     expect(series.length, name).toBeLessThanOrEqual(name.endsWith('_seconds') ? Infinity : MAX_SERIES);
     expect(series.every((sample) => sample.name.startsWith(name) && Number.isFinite(sample.value))).toBe(true);
     expect(new Set(series.map((sample) => sample.name + sample.labels)).size, name).toBe(series.length);
   }
-  if (samples.length < MAX_SAMPLES && result.families.length > 10) {
+  if (samples.length < MAX_SAMPLES && result.renderedFamilies.length > 10) {
     // So that the series of each sample are unique.
     samples.push({ source: { ...source, target: `${source.target}${samples.length}` }, poll });
   }

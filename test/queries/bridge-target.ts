@@ -111,7 +111,7 @@ export async function pollContract(
   const body = received.ok ? received.bytes : Buffer.alloc(0);
   const result = readPoll(received, job.context);
   const after = step(initial, result, job.context, clock());
-  const lines = (after.success?.snapshot.families ?? []).map((family) => family.lines).join('');
+  const lines = (after.success?.snapshot.renderedFamilies ?? []).map((family) => family.text).join('');
   const values = Object.fromEntries(
     Array.from(seriesOf(lines), ({ name, labels, value }) => [
       name + (labels === 'target="t"' ? '' : `{${labels.replace('target="t",', '')}}`),

@@ -273,7 +273,7 @@ describe('a poll of the contract', () => {
     const nonces = Object.keys(values).filter((name) => name.startsWith('bridge_contract_last_batch_nonce'));
     expect(nonces, 'those that are judged come first').toHaveLength(20);
     expect(nonces.every((name) => judged.some((token) => name.includes(token)))).toBe(true);
-    const families = after.success?.snapshot.families ?? [];
+    const families = after.success?.snapshot.renderedFamilies ?? [];
     expect(families.find(({ name }) => name === 'bridge_contract_last_batch_nonce')?.withdrawn).toBeUndefined();
   });
 });

@@ -5,7 +5,7 @@ import { initialState } from '../../src/poll/endpoint-state.js';
 import { step } from '../../src/poll/step.js';
 import { syncing } from '../../src/queries/node-status.js';
 import type { QueryContext, QueryResult } from '../../src/queries/query.js';
-import { afterRound, initialQueryState, isDue, isNotServed, type QueryState } from '../../src/queries/query-state.js';
+import { afterRound, initialQueryState, isDue, isUnsupported, type QueryState } from '../../src/queries/query-state.js';
 import { HOUR_MS, MINUTE_MS } from '../../src/units.js';
 import { bridgeContext, bridgeSnapshot } from '../support/snapshots.js';
 
@@ -71,7 +71,7 @@ describe('the next round of a query', () => {
   });
 
   it.each(['failed', 'failed poll'] as const)('counts refusals from 0 after a %s, until they are enough', (outcome) => {
-    const isServed = (...outcomes: readonly Outcome[]): boolean => !isNotServed(after(outcomes));
+    const isServed = (...outcomes: readonly Outcome[]): boolean => !isUnsupported(after(outcomes));
     expect(isServed(...times(4, 'refused'), outcome, ...times(4, 'refused'))).toBe(true);
     expect(isServed(...times(4, 'refused'), outcome, ...times(5, 'refused'))).toBe(false);
     expect(isServed(...times(5, 'refused'), 'failed poll')).toBe(false);

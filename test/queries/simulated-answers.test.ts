@@ -43,7 +43,7 @@ function polled(model: Model, document: DocumentName): EndpointState {
 const seriesOf = (state: EndpointState, pattern: RegExp): string[] =>
   exportedFamilies(state, at(1))
     .filter(({ name }) => pattern.test(name))
-    .flatMap(({ lines }) => lines.trimEnd().split('\n'));
+    .flatMap(({ text }) => text.trimEnd().split('\n'));
 
 describe('the answers about watched validators', () => {
   it('are status, last claim and funds, with the name of the validator', () => {

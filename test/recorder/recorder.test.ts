@@ -136,13 +136,13 @@ describe('a recorder with another configuration', () => {
     );
     recorder.configure({ ...SETTINGS, interval: 60_000, directory: '/recordings' });
     const state = { ...stateAt(1), last: { at: at(1), ok: true, phaseSeconds: {}, bodyBytes: 2 } };
-    const isDue = (): boolean =>
-      recorder.isDue(state, { intervalMs: 1000, limits: { timeoutMs: 1000, maxBodyBytes: 1000 } });
+    const isNextSelected = (): boolean =>
+      recorder.isNextSelected(state, { intervalMs: 1000, limits: { timeoutMs: 1000, maxBodyBytes: 1000 } });
     recorder.record(state, undefined);
-    expect(isDue()).toBe(false);
+    expect(isNextSelected()).toBe(false);
     recorder.forgetOthers([state]);
-    expect(isDue()).toBe(false);
+    expect(isNextSelected()).toBe(false);
     recorder.forgetOthers([]);
-    expect(isDue()).toBe(true);
+    expect(isNextSelected()).toBe(true);
   });
 });

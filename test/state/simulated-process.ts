@@ -137,12 +137,12 @@ export function startSimulatedProcess(
         Array.from(endpoints.values())
           .flatMap((state) => exportedFamilies(state, now(minute)))
           .filter(({ name }) => name === family)
-          .flatMap(({ lines }) => seriesOf(lines))
+          .flatMap(({ text }) => seriesOf(text))
           .map((series) => [Object.values(labelsOf(series)).join(' '), series.value]),
       ),
     lines: (family) =>
       Array.from(endpoints.values()).flatMap(({ success }) =>
-        (success?.snapshot.cumulative ?? [])
+        (success?.snapshot.renderedCumulative ?? [])
           .filter(({ name }) => name === family)
           .map((lines) => JSON.stringify(lines)),
       ),

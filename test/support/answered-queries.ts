@@ -8,8 +8,8 @@ export function answeredQueries(at: Instant, values: Readonly<Record<string, unk
     Object.entries(values).map(([name, value]) => {
       const query = nodeQueries.find((one) => one.name === name);
       if (query === undefined) throw new Error(`${name} is not a query`);
-      const answers = new Map(value === undefined ? [] : [[key, { at, value, families: [] }]]);
-      return [name, { ...initialQueryState(query), at, hasAnswered: answers.size > 0, answers }];
+      const answers = new Map(value === undefined ? [] : [[key, { at, value, renderedFamilies: [] }]]);
+      return [name, { ...initialQueryState(query), roundStartedAt: at, hasAnswered: answers.size > 0, answers }];
     }),
   );
 }

@@ -14,7 +14,7 @@ import type { BridgePast } from '../../src/facts/bridge/input.js';
 import type { CrosschainPast } from '../../src/facts/crosschain/input.js';
 import { documents, type DocumentContext } from '../../src/documents.js';
 import type { PollResult } from '../../src/poll/step.js';
-import { initialState, isOf, type KnownDocument, type Snapshot } from '../../src/poll/endpoint-state.js';
+import { initialState, isOf, type LastDocument, type Snapshot } from '../../src/poll/endpoint-state.js';
 import { step } from '../../src/poll/step.js';
 import { NO_LABELS, pollOf, START, TARGET_OPTIONS } from './polls.js';
 
@@ -136,7 +136,7 @@ function snapshotAfter<Name extends DocumentName>(
 export function firstSnapshot<Name extends DocumentName>(
   poll: PollResult<Name>,
   context: StepContext<Name>,
-  restored?: KnownDocument<Name>,
+  restored?: LastDocument<Name>,
 ): Snapshot<Name> {
   const { outcome } = poll;
   if (!outcome.ok) throw new Error(`${outcome.error.reason}: ${outcome.error.message}`);

@@ -122,13 +122,13 @@ function gaugeReader<Input>(families: readonly Family<Input>[], input: Input): (
     const [, name = '', labels = ''] = /^(\w+)(?:\{(.*)\})?$/s.exec(series) ?? [];
     const wanted = Array.from(labels.matchAll(/(\w+)="([^"]*)"/g), ([, label = '', value = '']) => ({ label, value }));
     const family = rendered.get(name);
-    const found = seriesOf(family?.lines ?? '').filter((other) =>
+    const found = seriesOf(family?.text ?? '').filter((other) =>
       wanted.every(({ label, value }) => labelsOf(other)[label] === value),
     );
     if (found.length === 0 || family?.withdrawn === true) return undefined;
     const values = found.map(({ value }) => value);
     return name.endsWith('deadline_height')
-      ? firstDeadline(values, seriesOf(rendered.get('bridge_height')?.lines ?? '')[0]?.value)
+      ? firstDeadline(values, seriesOf(rendered.get('bridge_height')?.text ?? '')[0]?.value)
       : total(values);
   };
 }
