@@ -1,5 +1,6 @@
-import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
-import { basename, dirname, join, relative } from 'node:path';
+import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { writeAtomically } from '../atomic-write.js';
 import { documentNames } from '../documents.js';
 import { compress } from '../gzip.js';
 import { errorCode } from '../text/system-error.js';
@@ -7,13 +8,13 @@ import { MINUTE_MS, formatSize } from '../units.js';
 import { encodeRecording, fileAt, pathOf, type RecordedFile, type RecordingHeader } from './recording-file.js';
 
 export interface RecordingDirectory {
-  /** Writes a poll and deletes the oldest ones above the limit. Rejects if the poll is not recorded. The next call waits for the one before. */
+  /** Writes a poll, and deletes the oldest polls above the limit. Rejects if the poll is not recorded. Calls must not overlap. */
   readonly write: (header: RecordingHeader, body: Uint8Array) => Promise<void>;
   /** The size of all recorded polls. */
   readonly bytes: () => number;
 }
 
-/** Adds up what is in the directory. Rejects if it cannot be used. */
+/** Adds up the recorded polls. Rejects if the directory cannot be used. */
 export async function openDirectory(
   root: string,
   maxBytes: number,
@@ -60,7 +61,7 @@ export async function openDirectory(
       // A removed directory is not created again: it may be a volume that is not mounted.
       await stat(root);
       await mkdir(dirname(join(root, path)), { recursive: true });
-      await writeWhole(join(root, path), content, sync);
+      await writeAtomically(join(root, path), content, { sync });
       forget(path);
       sizes.set(path, content.length);
       totalBytes += content.length;
@@ -68,38 +69,20 @@ export async function openDirectory(
   };
 }
 
-/** A file with the final name is complete, also after a crash of the process or of the machine. */
-async function writeWhole(path: string, content: Uint8Array, sync: boolean): Promise<void> {
-  const temporary = join(dirname(path), `.${basename(path)}.tmp`);
-  try {
-    const file = await open(temporary, 'w');
-    try {
-      await file.writeFile(content);
-      if (sync) await file.datasync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-}
-
-/** The recorded polls in a directory, in the order of time. Files of others are left out. */
+/** The recorded polls in a directory, in the order of time, without other files. */
 export async function recordedFiles(root: string): Promise<RecordedFile[]> {
   return sortedFiles(await pathsIn(root));
 }
 
 function sortedFiles(paths: readonly string[]): RecordedFile[] {
   const rankOf = ({ document }: RecordedFile): number => documentNames.indexOf(document);
-  // A contract is compared with the module state of the same time.
+  // At the same time, the module state precedes the contract that is compared with it.
   return paths
     .flatMap((path) => fileAt(path) ?? [])
     .toSorted((a, b) => a.timeMs - b.timeMs || a.target.localeCompare(b.target) || rankOf(a) - rankOf(b));
 }
 
-/** The paths of all files below a directory. Symbolic links are not followed: what they lead to is not ours to delete. */
+/** The paths of all files below a directory. Symbolic links are not followed, because files elsewhere must not be deleted. */
 async function pathsIn(root: string): Promise<string[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   return entries.flatMap((entry) => (entry.isFile() ? relative(root, join(entry.parentPath, entry.name)) : []));
@@ -115,10 +98,10 @@ async function statIfThere(path: string) {
   }
 }
 
-/** A younger file may be of another process that is writing it. */
+/** Another process may be writing a younger file. */
 const ABANDONED_MS = 10 * MINUTE_MS;
 
-/** Deletes what a process that was killed has left half written. */
+/** Deletes the incomplete files of processes that were killed. */
 async function removeAbandoned(root: string, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     const [, directory, name] = /^(.*\/)\.([^/]+)\.tmp$/.exec(path) ?? [];

@@ -6,7 +6,7 @@ import { fileErrorText, systemErrorText } from '../text/system-error.js';
 import { recordedFiles } from './directory.js';
 import { decodeRecording, type RecordedFile, type RecordingHeader } from './recording-file.js';
 
-/* Reads the recorded polls of all endpoints in the order of time, a few at once: the bodies of a month take no more memory than those of an hour. */
+/* Reads the recorded polls of all endpoints in the order of time, a few at a time, so that memory does not grow with their number. */
 
 export interface RecordedPoll extends RecordedFile {
   readonly header: RecordingHeader;
@@ -18,15 +18,15 @@ export interface ReadOptions {
   /** The range in milliseconds since 1970, both ends included. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** The only target that is read; by default, all are. */
+  /** By default all targets. */
   readonly target?: string | undefined;
   /** A larger body is not read. */
   readonly maxBodyBytes: number;
-  /** Called for each file that cannot be read; it is left out. */
+  /** Called for each file that cannot be read, and is left out. */
   readonly onProblem: (message: string) => void;
 }
 
-/** Files that are decompressed while one is decoded, on the threads of Node.js. */
+/** Files that are decompressed on the threads of Node.js while another file is decoded. */
 const READ_AHEAD = 4;
 
 const MAX_HEADER_BYTES = 64 * 1024;
@@ -53,7 +53,7 @@ export async function* readRecording(
   }
 }
 
-/** Maps entries in their order, and the next few ones meanwhile. */
+/** Maps entries in their order, the next few of them in advance. */
 async function* mapAhead<From, To>(entries: readonly From[], map: (entry: From) => Promise<To>): AsyncGenerator<To> {
   const started: Promise<To>[] = [];
   for (const entry of entries) {

@@ -13,20 +13,27 @@ import { openDirectory, type RecordingDirectory } from './directory.js';
 import { FORMAT_VERSION, type RecordingHeader } from './recording-file.js';
 
 /*
- * The recorder: writes the responses of polls to a directory, to replay them later. What fails is counted and logged; it never affects
- * a poll.
+ * The recorder: writes the responses of polls to a directory, to replay them later. Failures are counted and logged, and never affect a poll.
  */
 
-export type RecorderStatus = WriterStatus & { readonly settings: ActiveSettings };
+export interface RecorderStatus extends WriterStatus, PollCounts {
+  readonly settings: ActiveSettings;
+}
+
+/** Numbers of polls since the start of the process. */
+interface PollCounts {
+  readonly recorded: number;
+  readonly failed: number;
+}
 
 type ActiveSettings = RecorderSettings & WriterSettings;
 
 export interface Recorder extends PollRecorder {
   /** Starts, stops or changes the recorder. */
   readonly configure: (settings: RecorderSettings) => void;
-  /** `undefined` if nothing is recorded. */
+  /** `undefined` without a configured directory. */
   readonly status: () => RecorderStatus | undefined;
-  /** Writes what is waiting, for a few seconds. */
+  /** Writes the waiting polls, for at most a few seconds. */
   readonly close: () => Promise<void>;
 }
 
@@ -39,26 +46,32 @@ export function createRecorder(
 ): Recorder {
   let settings: ActiveSettings | undefined;
   let writer: RecordingWriter | undefined;
-  const counts: WriterCounts = { recorded: 0, failed: 0, isStopped: false };
-  /** When the writers that were replaced have written all, by each directory that was configured. */
+  let counts: PollCounts = { recorded: 0, failed: 0 };
+  const ending = new AbortController();
+  /** Resolve when the replaced writers of a directory have written their waiting polls. */
   const closing = new Map<string, Promise<unknown>>();
-  /** By endpoint. One that is added again, or at another address, begins anew. */
+  /** By endpoint. It begins anew for an endpoint that is added again, or at another address. */
   const memories = new Map<string, Pick<EndpointState, 'target' | 'addedAt'> & { readonly memory: RecordingMemory }>();
 
   function memoryOf(state: EndpointState): RecordingMemory {
-    const known = memories.get(endpointId(state));
-    return known?.addedAt === state.addedAt ? known.memory : {};
+    const entry = memories.get(endpointId(state));
+    return entry?.addedAt === state.addedAt ? entry.memory : {};
+  }
+
+  function count(outcome: keyof PollCounts, polls: number): void {
+    counts = { ...counts, [outcome]: counts[outcome] + polls };
   }
 
   return {
-    configure: ({ directory, ...others }) => {
+    configure: ({ directory, ...rest }) => {
       const before = settings;
-      settings = directory === undefined ? undefined : { ...others, directory };
-      if (before?.directory === directory && before?.max_size === others.max_size) return;
+      settings = directory === undefined ? undefined : { ...rest, directory };
+      if (before?.directory === directory && before?.max_size === rest.max_size) return;
       if (before !== undefined && writer !== undefined) {
         closing.set(before.directory, Promise.all([closing.get(before.directory), writer.close()]));
       }
-      writer = settings && start(settings, log, now, counts, closing.get(settings.directory));
+      writer =
+        settings && start(settings, log, now, { count, signal: ending.signal, after: closing.get(settings.directory) });
     },
     isNextSelected: (state, { intervalMs: pollMs, limits }) => {
       const { interval = 0 } = settings ?? {};
@@ -78,18 +91,18 @@ export function createRecorder(
       writer.record(headerOf(state, received), received?.bytes ?? new Uint8Array(), onFailure);
     },
     recordNext: (target) => {
-      for (const [id, known] of memories) {
-        if (known.target === target) memories.set(id, { ...known, memory: { ...known.memory, isChanged: true } });
+      for (const [id, entry] of memories) {
+        if (entry.target === target) memories.set(id, { ...entry, memory: { ...entry.memory, hasNewVerdict: true } });
       }
     },
     forgetOthers: (states) => {
       const ids = new Set(states.map(endpointId));
       for (const id of memories.keys()) if (!ids.has(id)) memories.delete(id);
     },
-    status: () => writer && settings && { ...writer.status(), settings },
+    status: () => writer && settings && { ...counts, ...writer.status(), settings },
     close: async () => {
       await withinMs(CLOSE_MS, Promise.all([...closing.values(), writer?.close()]));
-      counts.isStopped = true;
+      ending.abort();
       writer = undefined;
     },
   };
@@ -125,16 +138,16 @@ function headerOf(
   };
 }
 
-/** What is remembered of the polls of an endpoint. Times are on the monotonic clock. */
+/** The memory of an endpoint for the selection of its polls. Times are on the monotonic clock. */
 export interface RecordingMemory {
   /** The outcome of the last poll; `undefined` before the first. */
   readonly outcome?: 'ok' | FailureReason;
-  /** When a successful poll was last recorded. */
+  /** The last recorded successful poll. */
   readonly okAtMs?: number;
-  /** When a body that is not a document was last recorded. */
+  /** The last recorded body that is not a document. */
   readonly failedBodyAtMs?: number;
   /** Whether a problem of the target has begun or ended since the last successful poll. */
-  readonly isChanged?: boolean;
+  readonly hasNewVerdict?: boolean;
 }
 
 type Outcome = NonNullable<RecordingMemory['outcome']>;
@@ -143,8 +156,8 @@ type Outcome = NonNullable<RecordingMemory['outcome']>;
 const FAILURES_WITH_BODY: ReadonlySet<Outcome> = new Set(['not_json', 'schema', 'regression']);
 
 /**
- * Selects a successful poll when the interval has passed, after a failure, and when a problem of the target has begun or ended; the
- * first failure of equal ones; and failures with a body, when the interval has passed. Without an interval, every poll.
+ * Selects a successful poll when the interval has passed, after a failure, and when a problem of the target has begun or ended. Selects the first of
+ * equal failures, and failures with a body when the interval has passed. Without an interval, selects every poll.
  */
 export function selectPoll(
   before: RecordingMemory,
@@ -155,10 +168,10 @@ export function selectPoll(
   const isDue = (atMs: number | undefined): boolean => atMs === undefined || nowMs - atMs >= intervalMs;
   const isNew = before.outcome !== outcome;
   if (outcome === 'ok') {
-    const isSelected = isNew || before.isChanged === true || isDue(before.okAtMs);
+    const isSelected = isNew || before.hasNewVerdict === true || isDue(before.okAtMs);
     return {
       isSelected,
-      memory: { ...before, outcome, isChanged: false, ...(isSelected && { okAtMs: nowMs }) },
+      memory: { ...before, outcome, hasNewVerdict: false, ...(isSelected && { okAtMs: nowMs }) },
     };
   }
   const hasBody = FAILURES_WITH_BODY.has(outcome);
@@ -171,44 +184,43 @@ export function selectPoll(
 
 /* Recorded polls are written one after the other: a slow disk delays neither a poll nor a scrape, and occupies one thread of Node.js. */
 
-/** What all writers of the process share: the numbers of polls since its start, and whether it ends. */
-interface WriterCounts {
-  recorded: number;
-  failed: number;
-  isStopped: boolean;
+interface WriterOptions {
+  readonly count: (outcome: keyof PollCounts, polls: number) => void;
+  /** Aborted when the process ends: waiting polls are dropped. */
+  readonly signal: AbortSignal;
+  /** The end of the writer before of the same directory, whose files this writer has to add up. */
+  readonly after?: Promise<unknown> | undefined;
 }
 
-interface WriterStatus extends Readonly<Pick<WriterCounts, 'recorded' | 'failed'>> {
+interface WriterStatus {
   /** The size of all recordings; `undefined` before they were added up. */
   readonly bytes: number | undefined;
-  /** Why recording fails; `undefined` if the last attempt succeeded. */
+  /** `undefined` if the last attempt succeeded. */
   readonly failure: { readonly since: Instant; readonly message: string } | undefined;
 }
 
 interface RecordingWriter {
-  /** Queues a poll to be written. Failures are counted, and the first of a series is logged. */
+  /** Queues a poll. Failures are counted, and the first of successive failures is logged. */
   readonly record: (header: RecordingHeader, body: Uint8Array, onFailure?: () => void) => void;
   readonly status: () => WriterStatus;
-  /** Resolves when all that is waiting is written. */
+  /** Resolves when the waiting polls are written. */
   readonly close: () => Promise<void>;
 }
 
 type WriterSettings = Pick<RecorderSettings, 'max_size'> & { readonly directory: string };
 
-/** Bodies that wait for the disk take memory. A larger one is accepted when it is the only one. */
+/** Bodies that wait for the disk take memory. A larger body is accepted when no other is waiting. */
 const MAX_WAITING_BYTES = 64 * MEBIBYTE;
 const MAX_WAITING = 1000;
 
-/** Writes after the writer of the same directory before, whose files it would not know. */
 export function startWriter(
   { directory: root, max_size: maxBytes }: WriterSettings,
   log: Pick<Logger, 'info' | 'warn'>,
   now: () => Instant,
-  counts: WriterCounts,
-  closedBefore: Promise<unknown> = Promise.resolve(),
+  { count, signal, after }: WriterOptions,
 ): RecordingWriter {
   const enqueue = createQueue();
-  let status: Pick<WriterStatus, 'bytes' | 'failure'> = { bytes: undefined, failure: undefined };
+  let status: WriterStatus = { bytes: undefined, failure: undefined };
   let waiting = 0;
   let waitingBytes = 0;
   let directory: RecordingDirectory | undefined;
@@ -216,7 +228,7 @@ export function startWriter(
   function fail(message: string, polls: number): void {
     if (status.failure === undefined) log.warn(`polls cannot be recorded: ${message}`);
     const since = status.failure?.since ?? now();
-    counts.failed += polls;
+    count('failed', polls);
     status = { ...status, failure: { since, message } };
   }
 
@@ -226,12 +238,12 @@ export function startWriter(
     action: (opened: RecordingDirectory) => Promise<void>,
     onFailure?: () => void,
   ): Promise<void> {
-    if (counts.isStopped) return;
+    if (signal.aborted) return;
     try {
       directory ??= await openDirectory(root, maxBytes);
       await action(directory);
       if (status.failure !== undefined) log.info('polls are recorded again');
-      counts.recorded += polls;
+      count('recorded', polls);
       status = { bytes: directory.bytes(), failure: undefined };
     } catch (error) {
       directory = undefined;
@@ -241,8 +253,8 @@ export function startWriter(
   }
 
   void enqueue(async () => {
-    await closedBefore;
-    // Only once: when the directory disappears later, it may be a volume that is not mounted. Opening it fails with the same reason.
+    await after;
+    // Only at the start: a directory that disappears later may be a volume that is not mounted. Opening it fails with the same reason.
     await mkdir(root, { recursive: true }).catch(() => undefined);
     await attempt(0, async () => undefined);
   });
@@ -262,7 +274,7 @@ export function startWriter(
         waitingBytes -= body.length;
       });
     },
-    status: () => ({ recorded: counts.recorded, failed: counts.failed, ...status }),
+    status: () => status,
     close: async () => enqueue(async () => undefined),
   };
 }

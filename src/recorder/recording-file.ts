@@ -9,24 +9,18 @@ import { failureReasonNames } from '../http/failure-reasons.js';
 import { decimalString, numeralSchema, type Numeral } from '../chain/numeral.js';
 
 /*
- * A recorded poll: `DIR/TARGET/DOCUMENT/YYYY-MM-DD/HHMMSS.mmmZ.json.gz`. The file is gzip of one line of JSON, the header, and of the
- * response body as it was after decoding. docs/backtesting.md describes the format for other programs, which may have written a file.
+ * A recorded poll: `DIR/TARGET/DOCUMENT/YYYY-MM-DD/HHMMSS.mmmZ.json.gz`. The file is gzip of a header, which is a line of JSON, and of the decoded
+ * response body. docs/backtesting.md describes the format, because other programs can write such files too.
  */
 
 export const FORMAT_VERSION = 1;
 
-/* Values that JSON does not have. */
-
-/** `undefined` is written as null. */
+/** `undefined` is written as `null`. */
 function maybe<Value extends z.ZodType>(value: Value) {
   return z.codec(z.nullable(value), z.custom<z.output<Value> | undefined>(), {
-    decode: (found) => found ?? undefined,
-    encode: (found) => (found ?? null) as z.output<Value> | null,
+    decode: (present) => present ?? undefined,
+    encode: (present) => (present ?? null) as z.output<Value> | null,
   });
-}
-
-function list<Value extends z.ZodType>(value: Value) {
-  return z.array(value).readonly();
 }
 
 const exactDecimal = z.codec(decimalString, z.custom<Decimal>(), { decode: decimal, encode: toDecimalString });
@@ -34,12 +28,12 @@ const exactDecimal = z.codec(decimalString, z.custom<Decimal>(), { decode: decim
 /** A list of pairs. */
 const supplies = z.codec(z.array(z.tuple([z.string(), numeralSchema])), z.custom<ReadonlyMap<string, Numeral>>(), {
   decode: (pairs) => new Map(pairs),
-  encode: (known): [string, Numeral][] => Array.from(known),
+  encode: (entries): [string, Numeral][] => Array.from(entries),
 });
 
-/** What the answers of a contract were compared with: the module state of the moment and the answers of the hub, which need not be recorded. */
+/** The module state and the answers of the hub with which a contract was compared. The module state need not be recorded. */
 const comparedWith = z.object({
-  /** How long before the answers the module state was received. */
+  /** Age of the module state when the answers were received. */
   age_ms: z.number(),
   facts: z.object({
     height: maybe(numeralSchema),
@@ -50,16 +44,18 @@ const comparedWith = z.object({
     lastBatchNonce: maybe(numeralSchema),
     externalBlockMs: maybe(z.number()),
     powerThreshold: z.string(),
-    batchTokens: list(z.object({ contract: z.string(), denom: z.string() })),
-    backing: list(
-      z.object({
-        contract: z.string(),
-        unbatched: maybe(exactDecimal),
-        batches: maybe(list(z.object({ nonce: maybe(numeralSchema), amount: exactDecimal }))),
-      }),
-    ),
+    batchTokens: z.array(z.object({ contract: z.string(), denom: z.string() })).readonly(),
+    backing: z
+      .array(
+        z.object({
+          contract: z.string(),
+          unbatched: maybe(exactDecimal),
+          batches: maybe(z.array(z.object({ nonce: maybe(numeralSchema), amount: exactDecimal })).readonly()),
+        }),
+      )
+      .readonly(),
   }) satisfies z.ZodType<Omit<ContractFacts, 'at'>>,
-  /** Absent unless the hub was asked. */
+  /** Absent without a query of the hub. */
   reading: z.object({ blockSeconds: maybe(z.number()), supplies }).optional() satisfies z.ZodType<
     HubReading | undefined
   >,
@@ -70,44 +66,44 @@ const utcTime = z.iso.datetime();
 /** The number of a block, as JSON-RPC writes it. */
 const blockNumber = z.string().regex(/^0x[\da-f]{1,16}$/i);
 
-/** The first line of a file. Keys that are unknown are ignored. */
+/** The first line of a file. Unknown keys are ignored. */
 const headerSchema = z
   .object({
     version: z.literal(FORMAT_VERSION),
     target: z.string(),
     document: z.enum(documentNames),
-    /** When the poll ended, with milliseconds, as in the name of the file. */
+    /** The end of the poll, with milliseconds, as in the name of the file. */
     time: utcTime,
-    /** Hub height as in the response header, also an invalid one; absent without one. */
+    /** Hub height as in the response header, valid or not; absent without the header. */
     height: z.string().optional(),
-    /** Where the document was found. Absent for a contract, because the path may be an API key. */
+    /** Absent for a contract, because the path may be an API key. */
     path: z.string().optional(),
     outcome: z.enum(['ok', ...failureReasonNames]),
-    /** Why the poll has failed. */
     message: z.string().optional(),
-    /** The calls of a contract of which the body has the results. */
-    calls: list(z.object({ id: z.number(), to: z.string(), data: z.string(), block: blockNumber })).optional(),
-    /** When the response was complete. This key and those that follow are optional: with them, a replay is exact. */
+    /** The calls of a contract; the body has their results. */
+    calls: z
+      .array(z.object({ id: z.number(), to: z.string(), data: z.string(), block: blockNumber }))
+      .readonly()
+      .optional(),
+    /** When the response was complete. With this key and the following keys, which are optional, a replay is exact. */
     received: utcTime.optional(),
-    /** The monotonic clock of the process at `received`, or without it at `time`, in milliseconds. */
+    /** The monotonic clock of the process at `received`, else at `time`, in milliseconds. */
     monotonic_ms: z.number().optional(),
-    /** Since when the process polls the endpoint. A later time means that its counters began anew. */
+    /** When the process began to poll the endpoint. After a later time, its counters began anew. */
     added: utcTime.optional(),
     phase_seconds: z.partialRecord(z.enum(['fetch', 'decode', 'derive']), z.number()).optional(),
-    /** The external height that was read of the contract before a module state. */
+    /** The height of the contract when the module state was polled. */
     external_height: z.string().optional(),
-    /** What the answers of a contract were compared with. */
     hub: comparedWith.optional(),
   })
   .readonly();
 
 export type RecordingHeader = z.output<typeof headerSchema>;
 
-/** Where a recorded poll is. */
 export interface RecordedFile {
   readonly target: string;
   readonly document: DocumentName;
-  /** When the poll ended, in milliseconds since 1970. */
+  /** The end of the poll, in milliseconds since 1970. */
   readonly timeMs: number;
   /** The path below the directory of the recording. */
   readonly path: string;
@@ -123,10 +119,10 @@ export function pathOf({ target, document, time }: Pick<RecordingHeader, 'target
   ].join('/');
 }
 
-/** No name begins with a dot: such files are not recorded polls, or not complete. */
+/** A name with a dot at its beginning is that of an incomplete file, or of no recorded poll. */
 const PATH = /^([^./][^/]*)\/([a-z_]+)\/(\d{4}-\d\d-\d\d)\/(\d\d)(\d\d)(\d\d\.\d{3}Z)\.json\.gz$/;
 
-/** The recorded poll that has this path; `undefined` if it is another file. */
+/** `undefined` if the path is not that of a recorded poll. */
 export function fileAt(path: string): RecordedFile | undefined {
   const [, target = '', directory, day, hour, minute, second] = PATH.exec(path) ?? [];
   const document = documentNames.find((name) => name === directory);
@@ -136,12 +132,12 @@ export function fileAt(path: string): RecordedFile | undefined {
   try {
     return { target: decodeURIComponent(target), document, timeMs, path };
   } catch {
-    // Not percent-encoded, so it is not of a recorder.
+    // Invalid percent-encoding.
     return undefined;
   }
 }
 
-/** The content of a file before it is compressed. */
+/** The content of a file before compression. */
 export function encodeRecording(header: RecordingHeader, body: Uint8Array = new Uint8Array()): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify(z.encode(headerSchema, header))}\n`), body]);
 }
@@ -152,7 +148,7 @@ export interface DecodedRecording {
   readonly body: Buffer;
 }
 
-/** Reads the content of a file. Throws if it is not a recorded poll. */
+/** Throws if the content is not a recorded poll. */
 export function decodeRecording(content: Buffer): DecodedRecording {
   const end = content.indexOf('\n');
   if (end === -1) throw new Error('has no header line');

@@ -27,12 +27,12 @@ import type { RecordingHeader } from './recording-file.js';
 export interface ReplayMoment {
   readonly timeMs: number;
   readonly isStep: boolean;
-  /** The endpoint that was polled; at a step, all whose values still hold. */
+  /** The polled endpoint; at a step, all endpoints whose values still hold. */
   readonly endpoints: readonly ReplayedEndpoint[];
 }
 
 export interface ReplayRange {
-  /** Nothing is reported before. Polls of the time before are the past of the endpoints. */
+  /** Earlier polls are not reported, but are the past of the endpoints. */
   readonly fromMs: number;
   readonly toMs: number;
   readonly stepMs: number;
@@ -84,9 +84,9 @@ export interface ReplayedEndpoint {
   /** The time of the last recorded poll. */
   readonly timeMs: number;
   readonly clock: ReplayedClock;
-  /** The state after the last successful poll that was repeated; absent before one. */
+  /** The state after the last repetition of a successful poll. */
   readonly repeated?: EndpointState;
-  /** The last poll, if it has failed. It is repeated until there is another one. */
+  /** The last poll, if it has failed. It is repeated until the next poll. */
   readonly failed: { readonly poll: PollResult; readonly repeatedAtMs: number } | undefined;
 }
 
@@ -97,15 +97,14 @@ interface ReplayedClock {
   readonly offsetMs: number;
 }
 
-/** Between two recorded polls, the values hold for this long: with the default settings, 10 minutes. */
+/** How long values hold between two recorded polls: with the default settings, 10 minutes. */
 function holdMs({ poll, recorder }: Config): number {
   return poll.stale_after + recorder.interval;
 }
 
-/** Another endpoint of the target. */
+/** The endpoint of another document of the target. */
 type SiblingOf = (document: DocumentName) => ReplayedEndpoint | undefined;
 
-/** The endpoint after one more recorded poll. The answers of a contract are compared with the module state, if they were recorded without. */
 function endpointAfter(
   before: ReplayedEndpoint | undefined,
   poll: RecordedPoll,
@@ -117,8 +116,8 @@ function endpointAfter(
   const clock = clockAfter(before?.clock, receivedMs, header.monotonic_ms);
   const received = instantAt({ clock }, receivedMs);
   const at = instantAt({ clock }, timeMs);
-  const known = before !== undefined && !isNewProcess(before.state, header) ? before : undefined;
-  const { context, state } = known ?? initialEndpoint(poll, config, at, before?.state);
+  const continued = before !== undefined && !isNewProcess(before.state, header) ? before : undefined;
+  const { context, state } = continued ?? initialEndpoint(poll, config, at, before?.state);
   const hasOtherSucceeded = documentNames.some((document) => {
     const other = document === poll.document ? undefined : siblingOf(document);
     return other !== undefined && lastPollSucceeded(other.state);
@@ -133,7 +132,7 @@ function endpointAfter(
   };
 }
 
-/** The endpoint after the polls until a point in time that were not recorded, because they had the same result. Without an interval, all are recorded. */
+/** The endpoint after the polls until a point in time that were not recorded, because they had the same result. Without an interval, each poll is recorded. */
 function repeatLast(endpoint: ReplayedEndpoint, untilMs: number, intervalMs: number): ReplayedEndpoint {
   if (intervalMs === 0) return endpoint;
   return endpoint.failed === undefined
@@ -141,7 +140,7 @@ function repeatLast(endpoint: ReplayedEndpoint, untilMs: number, intervalMs: num
     : repeatFailure(endpoint, endpoint.failed, untilMs, intervalMs);
 }
 
-/** Repeats the failure that was recorded last: only the first of equal ones is recorded. */
+/** Repeats the last recorded failure, because only the first of equal failures is recorded. */
 function repeatFailure(
   endpoint: ReplayedEndpoint,
   failed: NonNullable<ReplayedEndpoint['failed']>,
@@ -181,7 +180,7 @@ function initialEndpoint(
   return { context, state: withRemembered(initialState(context, addedAt), before && rememberedOf(before)) };
 }
 
-/** What was read of other endpoints of the target at the time of the poll. */
+/** The values of other endpoints of the target at the time of the poll. */
 function otherAnswersOf(
   { document, header: { calls, hub, external_height: height } }: RecordedPoll,
   last: Snapshot | undefined,
@@ -191,7 +190,7 @@ function otherAnswersOf(
   if (document === 'module_state') {
     const externalHeight = parseDecimal(height ?? '');
     const contract = siblingOf('external_contract');
-    // By its own clocks: those of two endpoints differ after a restart, or when one was not recorded.
+    // By the clocks of the contract: clocks of two endpoints differ after a restart, or when one of the clocks was not recorded.
     const reading = contract && currentReading(contract.state, instantAt(contract, at.epochSeconds * 1000));
     return {
       externalHeight: externalHeight === INVALID ? undefined : externalHeight,
@@ -199,30 +198,30 @@ function otherAnswersOf(
     };
   }
   if (document !== 'external_contract') return {};
-  const known = { lastReading: pastOf(document, last), calls };
+  const exchange = { lastReading: pastOf(document, last), calls };
   if (hub === undefined) {
     // Between two recorded polls the module state holds.
     const facts = pastOf('module_state', siblingOf('module_state')?.state.success?.snapshot)?.contractFacts;
-    return { ...known, facts: facts && { ...facts, at } };
+    return { ...exchange, facts: facts && { ...facts, at } };
   }
   const { age_ms: ageMs, facts, reading } = hub;
   const received = { epochSeconds: at.epochSeconds - ageMs / 1000, monotonicMs: at.monotonicMs - ageMs };
-  return { ...known, facts: { ...facts, at: received }, hub: reading };
+  return { ...exchange, facts: { ...facts, at: received }, hub: reading };
 }
 
-/** Whether the recorder was restarted, or a reload has changed the address: its counters began anew. */
+/** Whether counters began anew: the recorder was restarted, or a reload has changed the address. */
 function isNewProcess({ addedAt }: EndpointState, { added }: RecordingHeader): boolean {
   return added !== undefined && Date.parse(added) / 1000 > addedAt.epochSeconds;
 }
 
-/** The monotonic clock follows the wall clock where it was not recorded, and where another process continues. */
+/** The monotonic clock follows the wall clock where it was not recorded, and from one process to the next. */
 function clockAfter(before: ReplayedClock | undefined, wallMs: number, recordedMs: number | undefined): ReplayedClock {
   const recorded = recordedMs ?? wallMs;
   if (before === undefined) return { wallMs, recordedMs, offsetMs: 0 };
   const wallStepMs = Math.max(0, wallMs - before.wallMs);
   const stepMs = recorded - (before.recordedMs ?? before.wallMs);
   const isContinuous = (recordedMs === undefined) === (before.recordedMs === undefined);
-  // Clocks that are adjusted differ by less than this.
+  // Adjusted clocks differ by less.
   const tolerance = 1000 + wallStepMs / 100;
   if (isContinuous && stepMs >= 0 && Math.abs(stepMs - wallStepMs) <= tolerance) {
     return { wallMs, recordedMs, offsetMs: before.offsetMs };
@@ -256,17 +255,14 @@ function pollOf(
   return { ...readPoll(received, context), phaseSeconds };
 }
 
-/**
- * The daemon has compared the hub height with polls that may not be recorded: what it has accepted is accepted, and what it has rejected
- * counts as a regression.
- */
+/** The daemon has compared hub heights also with polls that are not recorded, so its result is replayed: a poll is accepted, or a regression. */
 function acceptOutcome(state: EndpointState, { outcome }: RecordingHeader): EndpointState {
   if (outcome === 'ok') return { ...state, regressionsSinceSuccess: Infinity };
   if (outcome !== 'regression') return state;
   return { ...state, regressions: state.regressions + 1, regressionsSinceSuccess: state.regressionsSinceSuccess + 1 };
 }
 
-/** The series of endpoints at a point in time, as OpenMetrics. Each endpoint has clocks of its own. */
+/** The series of endpoints at a point in time by the clocks of each, as OpenMetrics. */
 export function renderAt(endpoints: readonly ReplayedEndpoint[], timeMs: number): string {
   return endpoints
     .map((endpoint) => renderEndpoints([endpoint.state], 'openmetrics', instantAt(endpoint, timeMs)))

@@ -6,12 +6,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { errorCode, systemErrorText } from '../text/system-error.js';
 
 /*
- * One process for one file: it listens on a socket beside the file. Node.js has no locks of files. A file with the id of the process would say
- * nothing in containers, where every process has the id 1 and does not see the others; a connection finds out whether somebody listens, also
- * from another container with the same volume, and nobody listens after SIGKILL.
+ * The lock of a file: the process that uses it listens on a socket beside it. Node.js has no file locks. The process id in a file would say nothing in
+ * containers, where every process has the id 1. A connection proves that a process listens, also in another container with the same volume, and no
+ * process listens after SIGKILL.
  */
 
-/** `isInUse`: another process has the lock. Otherwise it is not known whether there is one. */
+/** `isInUse`: another process has the lock. Otherwise it is unknown whether another process uses the file. */
 export type LockResult =
   | { readonly ok: true; readonly release: () => Promise<void> }
   | { readonly ok: false; readonly isInUse: boolean; readonly problem: string };
@@ -19,7 +19,7 @@ export type LockResult =
 /** Longer paths of sockets are truncated: 104 bytes with the final zero on macOS, 108 on Linux. */
 const MAX_PATH_BYTES = 103;
 
-/** Longer than another process takes from its check to its socket, when both start at once. */
+/** Two processes that start at once take less time from their check to their socket. */
 const SETTLE_MS = 100;
 
 const IN_USE: LockResult = { ok: false, isInUse: true, problem: 'is used by another process' };
@@ -58,16 +58,16 @@ function unknown(problem: string): LockResult {
   return { ok: false, isInUse: false, problem };
 }
 
-const NOBODY_LISTENS: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT']);
+const NOT_LISTENING: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT']);
 
-/** Whether somebody listens. Throws if that cannot be told, such as for the socket of another user. */
+/** Whether a process listens. Throws if that is unknown, such as for the socket of another user. */
 async function isListening(path: string): Promise<boolean> {
   const socket = connect(path);
   try {
     await once(socket, 'connect');
     return true;
   } catch (error) {
-    if (NOBODY_LISTENS.has(errorCode(error))) return false;
+    if (NOT_LISTENING.has(errorCode(error))) return false;
     throw error;
   } finally {
     socket.destroy();

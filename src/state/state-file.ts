@@ -1,7 +1,7 @@
-import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { writeAtomically } from '../atomic-write.js';
 import { ageSeconds, clock, type Instant } from '../clock.js';
 import { endpointId, type EndpointState } from '../poll/endpoint-state.js';
 import type { SavedMemory } from '../poll/loop.js';
@@ -14,26 +14,26 @@ import { DAY_SECONDS, MEBIBYTE, formatSize } from '../units.js';
 import { lock } from './lock.js';
 
 /*
- * The state file: what is remembered of the endpoints, for the next process, with a line for each. It is written beside polls and scrapes, and
- * what fails is logged.
+ * The state file: the memory of the endpoints for the next process, with a line for each endpoint. It is written beside polls and scrapes, and failures
+ * are logged.
  */
 
 export interface StateFile extends SavedMemory {
   /** Writes the file from now on. */
   readonly start: (states: () => readonly EndpointState[]) => void;
-  /** Writes it for the last time, for a few seconds. */
+  /** Writes the file for the last time, and waits at most a few seconds. */
   readonly close: () => Promise<void>;
 }
 
 const MAX_BYTES = 32 * MEBIBYTE;
-/** An endpoint without a poll for so long is forgotten: it was removed or renamed. */
+/** An endpoint without a poll for so long was removed or renamed. */
 const MAX_AGE_SECONDS = 7 * DAY_SECONDS;
 
 const INTERVAL_MS = 30_000;
 const SOON_MS = 1_000;
 const CLOSE_MS = 3_000;
 
-/** Fails when another process uses the file. A file that cannot be read is logged, and nothing is remembered. */
+/** Fails when another process uses the file. A file that cannot be read is logged, and the memory is empty. */
 export async function openStateFile(
   path: string,
   log: Logger,
@@ -70,7 +70,9 @@ export async function openStateFile(
   /** Logs new problems, and when the file is written again. */
   async function writeNow(): Promise<void> {
     const before = last;
-    last = await replace(path, remembered, states?.() ?? [], now());
+    const at = now();
+    updateMemory(remembered, states?.() ?? [], at);
+    last = await writeMemory(path, Array.from(remembered.values()), at);
     for (const problem of last.problems) if (!before.problems.includes(problem)) log.warn(problem);
     if (last.isWritten && !before.isWritten) log.info('the state file is written again');
   }
@@ -116,13 +118,8 @@ interface Written {
   readonly problems: readonly string[];
 }
 
-/** Writes what is remembered, with the present states. */
-async function replace(
-  path: string,
-  remembered: Map<string, Remembered>,
-  states: readonly EndpointState[],
-  at: Instant,
-): Promise<Written> {
+/** Replaces memory by that of the present states, and deletes the memory of endpoints that are not polled any more. */
+function updateMemory(remembered: Map<string, Remembered>, states: readonly EndpointState[], at: Instant): void {
   for (const state of states) {
     const newest = rememberedOf(state);
     if (newest !== undefined) remembered.set(endpointId(newest), newest);
@@ -130,32 +127,34 @@ async function replace(
   for (const [key, { polledAt }] of remembered) {
     if (ageSeconds(polledAt, at) > MAX_AGE_SECONDS) remembered.delete(key);
   }
-  const { parts, problems } = await serialized(Array.from(remembered.values()), at);
+}
+
+async function writeMemory(path: string, endpoints: readonly Remembered[], at: Instant): Promise<Written> {
+  const { lines, problems } = await formatEndpoints(endpoints, at);
   try {
-    await writeAtomically(path, parts);
+    await writeAtomically(path, formatFile(lines, at), { mode: 0o600 });
     return { isWritten: true, problems };
   } catch (error) {
     return { isWritten: false, problems: [...problems, `the state file cannot be written: ${fileErrorText(error)}`] };
   }
 }
 
-/** The parts of the file. The endpoints that were polled last come first, and what does not fit is left out. */
-async function serialized(endpoints: readonly Remembered[], at: Instant) {
-  const parts = [formatBegin(at)];
+/** A line for each endpoint, the last polled first. Lines above the size limit of the file are left out. */
+async function formatEndpoints(endpoints: readonly Remembered[], at: Instant) {
+  const lines: string[] = [];
   const invalid: string[] = [];
-  let bytes = Buffer.byteLength(parts.join() + END);
+  let bytes = Buffer.byteLength(formatFile([], at));
   let leftOut = 0;
   for (const endpoint of endpoints.toSorted((a, b) => b.polledAt.monotonicMs - a.polledAt.monotonicMs)) {
-    const text = formatEndpoint(endpoint);
-    const part = `${parts.length === 1 ? '' : SEPARATOR}${text}`;
-    const added = Buffer.byteLength(part);
-    if (text === undefined) invalid.push(`${endpoint.document} of ${endpoint.target}`);
+    const line = formatEndpoint(endpoint);
+    const added = Buffer.byteLength(SEPARATOR + line);
+    if (line === undefined) invalid.push(`${endpoint.document} of ${endpoint.target}`);
     else if (bytes + added > MAX_BYTES) leftOut += 1;
     else {
-      parts.push(part);
+      lines.push(line);
       bytes += added;
     }
-    // oxlint-disable-next-line no-await-in-loop -- scrapes are answered in between
+    // oxlint-disable-next-line no-await-in-loop -- yields to scrapes in between
     await nextTurn();
   }
   const problems: string[] = [];
@@ -164,31 +163,11 @@ async function serialized(endpoints: readonly Remembered[], at: Instant) {
     problems.push(`the state file would be larger than ${limit}: ${leftOut} endpoints are not in it`);
   }
   if (invalid.length > 0) problems.push(`the state of ${invalid.join(', ')} cannot be written`);
-  return { parts: [...parts, END], problems };
+  return { lines, problems };
 }
 
-/** The file is the old one or the new one, also after a crash of the process or of the machine. */
-async function writeAtomically(path: string, parts: readonly string[]): Promise<void> {
-  const temporary = `${path}.tmp`;
-  // Left by a process that was killed while it wrote.
-  await rm(temporary, { force: true });
-  try {
-    const file = await open(temporary, 'wx', 0o600);
-    try {
-      await writeFile(file, parts);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
-    throw error;
-  }
-}
-
-/** A change of what is written is another version. */
-export const FORMAT_VERSION = 1;
+/** A change of the content is another version. */
+const FORMAT_VERSION = 1;
 
 const fileSchema = z.object({
   version: z.literal(FORMAT_VERSION),
@@ -196,27 +175,27 @@ const fileSchema = z.object({
   endpoints: z.unknown(),
 });
 
-export const SEPARATOR = ',\n';
-export const END = '\n]}\n';
+const SEPARATOR = ',\n';
 
-/** The beginning of the file. */
-export function formatBegin(writtenAt: Instant): string {
-  return `${JSON.stringify({ version: FORMAT_VERSION, writtenAt }).slice(0, -1)},"endpoints":[\n`;
+/** The content of the file: an object of JSON with the lines of the endpoints as its last value. */
+export function formatFile(lines: readonly string[], writtenAt: Instant): string {
+  const start = JSON.stringify({ version: FORMAT_VERSION, writtenAt, endpoints: [] }).slice(0, -']}'.length);
+  return `${start}\n${lines.join(SEPARATOR)}\n]}\n`;
 }
 
 const REMEMBERED = rememberedSchema();
 
-/** What is remembered of an endpoint; `undefined` if it is invalid. */
+/** `undefined` for invalid memory. */
 export function formatEndpoint(remembered: Remembered): string | undefined {
   const { data } = z.safeEncode(REMEMBERED, remembered);
   return data && JSON.stringify(data);
 }
 
-/** Reads a file; `undefined` if it is not one of this version. */
+/** `undefined` if the text is not a state file of this version. */
 export function parseFile(text: string, now: Instant): readonly Remembered[] | undefined {
   const { data: file } = fileSchema.safeParse(parseJson(text));
   if (file === undefined) return undefined;
-  // While nothing runs, the wall clock goes on, unless it was set back.
+  // Between two processes, only the wall clock has gone on, unless it was set back.
   const pauseMs = Math.max(0, now.epochSeconds - file.writtenAt.epochSeconds) * 1000;
   const shiftMs = now.monotonicMs - file.writtenAt.monotonicMs - pauseMs;
   return z.array(rememberedSchema(shiftMs, now.epochSeconds)).safeParse(file.endpoints).data;

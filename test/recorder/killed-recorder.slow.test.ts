@@ -20,14 +20,17 @@ import { createHash, randomBytes } from 'node:crypto';
 const { startWriter } = await import(process.argv[2]);
 const log = { info: () => undefined, warn: console.error };
 const now = () => ({ epochSeconds: Date.now() / 1000, monotonicMs: performance.now() });
-const writer = startWriter({ directory: process.argv[3], max_size: ${MAX_BYTES} }, log, now, { recorded: 0, failed: 0 });
+let recorded = 0;
+const count = (_outcome, polls) => (recorded += polls);
+const { signal } = new AbortController();
+const writer = startWriter({ directory: process.argv[3], max_size: ${MAX_BYTES} }, log, now, { count, signal });
 const record = () => {
   const body = randomBytes(1000 + Math.floor(Math.random() * 300_000));
   const message = createHash('sha256').update(body).digest('hex');
   writer.record({ version: 1, target: 'a', document: 'module_state', time: new Date().toISOString(), outcome: 'ok', message }, body);
 };
 setInterval(record, 2);
-setInterval(() => writer.status().recorded > 0 && process.stdout.write('.'), 2);
+setInterval(() => recorded > 0 && process.stdout.write('.'), 2);
 `;
 
 const script = createTempFolder().write('record.mjs', RECORD);

@@ -21,7 +21,7 @@ type Poll = Outcome | 'ok!';
 function selected(polls: readonly Poll[], intervalMs: number): number[] {
   let memory: RecordingMemory = {};
   return polls.flatMap((poll, minute) => {
-    const before = poll === 'ok!' ? { ...memory, isChanged: true } : memory;
+    const before = poll === 'ok!' ? { ...memory, hasNewVerdict: true } : memory;
     const result = selectPoll(before, poll === 'ok!' ? 'ok' : poll, minute * MINUTE, intervalMs);
     ({ memory } = result);
     return result.isSelected ? [minute] : [];
@@ -45,8 +45,8 @@ describe('the selection of polls to record', () => {
   });
 
   it('keeps a change of the conditions until the next successful poll', () => {
-    const changed = selectPoll({ outcome: 'ok', okAtMs: 0, isChanged: true }, 'timeout', MINUTE, 60 * MINUTE);
-    expect(changed.memory.isChanged).toBe(true);
+    const changed = selectPoll({ outcome: 'ok', okAtMs: 0, hasNewVerdict: true }, 'timeout', MINUTE, 60 * MINUTE);
+    expect(changed.memory.hasNewVerdict).toBe(true);
     expect(selectPoll({ ...changed.memory, outcome: 'ok' }, 'ok', 2 * MINUTE, 60 * MINUTE).isSelected).toBe(true);
   });
 
@@ -77,12 +77,14 @@ describe('a recorder with another configuration', () => {
 
   it('writes in the same directory when the writer before has written all', async () => {
     const { path: directory } = createTempFolder();
-    const counts = { recorded: 0, failed: 0, isStopped: false };
+    let recorded = 0;
+    const count = (_outcome: string, polls: number): void => void (recorded += polls);
+    const { signal } = new AbortController();
     let end = (): void => undefined;
-    const closedBefore = new Promise<void>((resolve) => {
+    const after = new Promise<void>((resolve) => {
       end = resolve;
     });
-    const writer = startWriter({ directory, max_size: 2 ** 30 }, log, clock, counts, closedBefore);
+    const writer = startWriter({ directory, max_size: 2 ** 30 }, log, clock, { count, signal, after });
     const time = '2026-11-23T08:00:00.000Z';
     writer.record({ version: 1, target: 't', document: 'module_state', time, outcome: 'timeout' }, Buffer.alloc(0));
     for (let turn = 0; turn < 20; turn += 1) {
@@ -93,7 +95,7 @@ describe('a recorder with another configuration', () => {
     end();
     await writer.close();
     expect(filesBelow(directory)).toHaveLength(1);
-    expect(counts.recorded).toBe(1);
+    expect(recorded).toBe(1);
   });
 
   it('writes and counts also what has waited for the writer before', async () => {
@@ -130,7 +132,7 @@ describe('a recorder with another configuration', () => {
       () => at(20),
       () => ({
         record: () => undefined,
-        status: () => ({ recorded: 0, failed: 0, bytes: undefined, failure: undefined }),
+        status: () => ({ bytes: undefined, failure: undefined }),
         close: async () => undefined,
       }),
     );

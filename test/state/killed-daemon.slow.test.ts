@@ -66,6 +66,7 @@ async function reportOf({ stdout }: ChildProcess): Promise<Report> {
 async function killRepeatedly(kills: number): Promise<number> {
   const { path: folder } = createTempFolder();
   const path = join(folder, 'state.json');
+  const temporary = join(folder, '.state.json.tmp');
   let whileWriting = 0;
   let last = 0;
   /* oxlint-disable no-await-in-loop -- each process reads what the one before has left */
@@ -82,14 +83,14 @@ async function killRepeatedly(kills: number): Promise<number> {
     last = numbers[0] ?? 0;
     if (kill % 2 === 0) {
       // The first one is killed after its first file, so that there is one from then on.
-      while (!existsSync(`${path}.tmp`) || !existsSync(path)) await sleep(1);
+      while (!existsSync(temporary) || !existsSync(path)) await sleep(1);
     } else {
       await sleep(Math.random() * 100);
     }
     const exited = once(child, 'exit');
     child.kill('SIGKILL');
     await exited;
-    if (existsSync(`${path}.tmp`)) whileWriting += 1;
+    if (existsSync(temporary)) whileWriting += 1;
     if (existsSync(path)) {
       const { endpoints } = JSON.parse(readFileSync(path, 'utf8')) as { endpoints: readonly unknown[] };
       expect(endpoints).toHaveLength(ENDPOINTS);

@@ -10,7 +10,7 @@ import { rememberedOf, withRemembered, type Remembered } from '../../src/poll/re
 import { step } from '../../src/poll/step.js';
 import { createModel, type Model, type ModelOptions } from '../../src/simulator/model.js';
 import { queryStatesOf } from '../../src/queries/node-queries.js';
-import { END, formatBegin, formatEndpoint, parseFile } from '../../src/state/state-file.js';
+import { formatEndpoint, formatFile, parseFile } from '../../src/state/state-file.js';
 import { readPoll } from '../../src/poll/read-poll.js';
 import { labelsOf, seriesOf } from '../support/exposition-text.js';
 import { withLatestValsets } from '../problems/recording.js';
@@ -30,7 +30,7 @@ export const instantAt = (minute: number, startedMinute = 0): Instant => ({
 
 /** As JSON and back, by two processes. */
 export function written(remembered: Remembered, at: Instant): string {
-  return formatBegin(at) + formatEndpoint(remembered) + END;
+  return formatFile([formatEndpoint(remembered) ?? ''], at);
 }
 export function read(text: string, at: Instant): Remembered {
   const [remembered] = parseFile(text, at) ?? [];

@@ -102,7 +102,7 @@ describe('the state file', () => {
 
   it('keeps the mode when what another process has left has a wider one', async () => {
     const { path } = createTempFolder();
-    writeFileSync(`${fileIn(path)}.tmp`, 'partial', { mode: 0o666 });
+    writeFileSync(join(path, '.state.json.tmp'), 'partial', { mode: 0o666 });
     await write(fileIn(path), [endpoint('a')]);
     expect(statSync(fileIn(path)).mode & 0o777).toBe(0o600);
   });

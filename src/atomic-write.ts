@@ -1,0 +1,26 @@
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+/** `sync`: the file survives a crash of the machine. */
+interface WriteOptions {
+  readonly mode?: number;
+  readonly sync?: boolean;
+}
+
+/** Replaces a file as a whole: at any time, and after a crash of the process, it is the old or the new one. */
+export async function writeAtomically(
+  path: string,
+  content: string | Uint8Array,
+  { mode, sync = true }: WriteOptions = {},
+): Promise<void> {
+  const temporary = join(dirname(path), `.${basename(path)}.tmp`);
+  // A process that was killed may have left it, with another mode.
+  await rm(temporary, { force: true });
+  try {
+    await writeFile(temporary, content, { flag: 'wx', mode, flush: sync });
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
