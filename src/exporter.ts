@@ -12,17 +12,17 @@ import { configPage } from './pages/config-page.js';
 import { externalLinks, type ExternalLinks } from './pages/external-links.js';
 import { pendingPage } from './pages/pending-page.js';
 import { recorderView, statusPage, type Instance, type StatusView } from './pages/status-page.js';
-import { jsonOf, pendingView, viewOf, type PendingView, type ShownEndpoint } from './pages/view.js';
+import { jsonOf, pendingView, viewOf, type PendingQuery, type PendingView, type ShownEndpoint } from './pages/view.js';
 import type { EndpointState } from './poll/endpoint-state.js';
 import { clock, isoTime, type Instant } from './clock.js';
 import type { PollExecutor } from './poll/fetch.js';
 import { createQueue, startRepeating } from './tasks.js';
 import { createRecorder, type Recorder } from './recorder/recorder.js';
-import { createApp, type AppDependencies } from './server/app.js';
+import { createApp, type Content } from './server/app.js';
 import { startWebServer, type ListenAddress } from './server/server.js';
 import type { WebConfigFile } from './server/web-config.js';
 import type { StateFile } from './state/state-file.js';
-import { itemsOf, prepareItems } from './poll/kept-body.js';
+import { prepareItems } from './poll/kept-body.js';
 
 export interface ExporterOptions extends ReloadOptions {
   readonly listen: ListenAddress;
@@ -33,7 +33,7 @@ export interface ExporterOptions extends ReloadOptions {
   /** Absent for plain HTTP without authentication. */
   readonly webConfig?: WebConfigFile | undefined;
   readonly enableLifecycle: boolean;
-  /** Absent if nothing survives a restart. */
+  /** Absent if no memory survives a restart. */
   readonly stateFile?: Omit<StateFile, 'close'> | undefined;
   readonly demoState?: PollLoopOptions['demoState'];
 }
@@ -46,7 +46,7 @@ export interface Exporter {
   readonly close: () => Promise<void>;
 }
 
-/** The daemon: each endpoint is polled on a timer, its document becomes samples, a scrape returns the latest samples as text. */
+/** The daemon: polls each endpoint on a timer, and serves metrics and pages of the latest documents. */
 export async function startExporter(
   config: Config,
   executor: PollExecutor,
@@ -103,16 +103,15 @@ interface PagesOptions extends Pick<ExporterOptions, 'telemetryPath' | 'build'> 
   readonly startedAt: Instant;
   readonly recorder: Pick<Recorder, 'status'>;
   readonly now: () => Instant;
-  /** Whether the pages are those of a recording. */
   readonly isRecording?: boolean;
 }
 
-/** The pages for people, rendered for each request. */
+/** The pages, rendered for each request. */
 export function createPages(
   endpoints: { readonly all: () => readonly ShownEndpoint[]; readonly states: () => readonly EndpointState[] },
   active: Pick<ActiveConfig, 'current' | 'rejected'>,
   { telemetryPath, build, startedAt, recorder, now: clockNow, isRecording = false }: PagesOptions,
-): Pick<AppDependencies, 'statusPage' | 'pendingPage' | 'configPage'> {
+): Pick<Content, 'statusPage' | 'pendingPage' | 'configPage'> {
   const site = { telemetryPath, version: build.version, isRecording };
 
   const instance = (now: Instant): Instance => {
@@ -134,19 +133,15 @@ export function createPages(
     };
   };
 
-  const pending = async (
-    isJson: boolean,
-    target: string | undefined,
-    query: string | undefined,
-  ): Promise<PendingView | undefined> => {
+  const pending = async (isJson: boolean, query: PendingQuery): Promise<PendingView | undefined> => {
+    const { target } = query;
     const states = endpoints.states().filter((state) => target === undefined || state.target === target);
-    // The page of several targets lists their verdicts.
-    const hasItems = isJson || new Set(states.map((state) => state.target)).size === 1;
-    if (hasItems) await prepareItems(states);
+    // The page of several targets has only their verdicts.
+    const withItems = isJson || new Set(states.map((state) => state.target)).size === 1;
+    if (withItems) await prepareItems(states);
     const now = clockNow();
     const { links } = active.current();
-    const deriveItems = hasItems ? itemsOf : () => undefined;
-    return pendingView(endpoints.all(), verdictsOf(states, now), links, now, { target, query }, deriveItems);
+    return pendingView(endpoints.all(), verdictsOf(states, now), links, now, { ...query, withItems });
   };
 
   const status = async (): Promise<StatusView> => {
@@ -159,14 +154,14 @@ export function createPages(
   };
 
   return {
-    statusPage: async (isJson) => {
+    statusPage: async (format) => {
       const view = await status();
-      return isJson ? jsonOf(view, { withItems: false }) : statusPage(view, site);
+      return format === 'json' ? jsonOf(view, { withItems: false }) : statusPage(view, site);
     },
-    pendingPage: async (isJson, target, search) => {
-      const view = await pending(isJson, target, search);
+    pendingPage: async (format, query) => {
+      const view = await pending(format === 'json', query);
       if (view === undefined) return undefined;
-      return isJson ? jsonOf(view, { withItems: true }) : pendingPage(view, active.current().links, site);
+      return format === 'json' ? jsonOf(view, { withItems: true }) : pendingPage(view, active.current().links, site);
     },
     configPage: () => {
       const { text, loadedAt } = active.current();
@@ -175,7 +170,7 @@ export function createPages(
   };
 }
 
-/** A configuration and what is derived from it. */
+/** A configuration with its derived values. */
 interface LoadedConfig {
   readonly targets: number;
   readonly jobs: readonly PollJob[];
@@ -210,7 +205,7 @@ interface ReloadEvents {
 /** The active configuration. */
 interface ActiveConfig {
   readonly current: () => LoadedConfig;
-  /** When a reload failed and why, unless a later one succeeded. */
+  /** The last failed reload, until a reload succeeds. */
   readonly rejected: () => { readonly at: Instant; readonly problems: readonly string[] } | undefined;
   /** Activates a new configuration, or keeps the previous one if it is invalid. */
   readonly reload: () => Promise<ConfigResult>;
@@ -230,11 +225,11 @@ function createActiveConfig(
   let loadedHash = autoReload?.initialHash;
   let isClosed = false;
   let closeLoop = (): void => undefined;
-  // Otherwise, the older of two concurrent reloads could win.
+  // The older of two concurrent reloads could win otherwise.
   const enqueue = createQueue();
 
   async function reloadNow(): Promise<ConfigResult> {
-    // The hash is made before the files are read: a change in the meantime is found by the next check.
+    // The hash is made before the files are read, so that the next check notices a change in between.
     loadedHash = await autoReload?.hashFiles();
     const result = await loadConfig();
     if (isClosed) return result;
@@ -255,7 +250,7 @@ function createActiveConfig(
     return result;
   }
 
-  /** Compares with the files of the last attempt, so that an invalid configuration is reported once. */
+  /** Compares with the last attempt, so that an invalid configuration is reported once. */
   const reloadIfChanged = async (): Promise<void> =>
     enqueue(async () => {
       if ((await autoReload?.hashFiles()) !== loadedHash) await reloadNow();

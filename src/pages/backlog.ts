@@ -20,8 +20,8 @@ import type { WaitReason } from '../facts/bridge/batches.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
 
 /*
- * What waits and what moves, in numbers, on both pages and in their JSON. A healthy bridge has three: what waits, what is claimed, and what
- * was executed. Everything else appears when it is a problem.
+ * The backlog in numbers, on both pages and in their JSON. A healthy bridge has three numbers: waiting transfers, pending events, and executed
+ * withdrawals. Other numbers appear when they are problems.
  */
 
 /** A number of the backlog of an endpoint. */
@@ -31,21 +31,20 @@ interface Statistic {
   /** `null` if it is unknown. */
   readonly count: string | number | null;
   readonly label: string;
-  /** Id of the section on the page of the target that it links to. */
+  /** Id of the linked section on the page of the target. */
   readonly table: string;
-  /** The parts that the number is made of. */
   readonly parts?: readonly string[];
   /** Age of the oldest item, if known. */
   readonly oldestSeconds?: number | null;
-  /** The alerts about it. The worst that fires gives it its color, so that page and alert never contradict each other. */
+  /** The worst firing one of these alerts colors the number, so that page and alert never contradict each other. */
   readonly alerts: readonly ProblemName[];
-  /** Why there is no alert, while none fires. */
+  /** Why no alert fires. */
   readonly withoutAlert?: readonly string[];
-  /** Whether it is shown without an alert; by default unless it is 0. `late`: only if the oldest item has waited for longer than usual. */
-  readonly shown?: 'always' | 'never' | 'late';
+  /** When it is shown while no alert fires; by default unless it is 0. `if-late`: if the oldest item has waited for longer than usual. */
+  readonly shownWithoutAlert?: 'always' | 'never' | 'if-late';
 }
 
-/** The statistics of an endpoint that are worth a line now. */
+/** The shown statistics of an endpoint. */
 export function backlogStatistics(
   judged: Pick<TargetVerdicts, 'verdicts'>,
   items: Items,
@@ -55,12 +54,19 @@ export function backlogStatistics(
   const isBridge = items.document === 'module_state';
   const crosschain = items.document === 'rate_limiter_input' ? crosschainStatistics(items, now) : [];
   return (isBridge ? bridgeStatistics(items, flow) : crosschain).flatMap((statistic) => {
-    const { alerts, shown, withoutAlert = [], parts = [], oldestSeconds = null, ...others } = statistic;
+    const {
+      alerts,
+      shownWithoutAlert: shown,
+      withoutAlert = [],
+      parts = [],
+      oldestSeconds = null,
+      ...rest
+    } = statistic;
     const severity = severityOf(judged, alerts) ?? null;
-    const isYoung = shown === 'late' && (oldestSeconds ?? USUAL_SECONDS) < USUAL_SECONDS;
-    const isHidden = shown === 'never' || isYoung || (shown !== 'always' && String(others.count) === '0');
+    const isYoung = shown === 'if-late' && (oldestSeconds ?? USUAL_SECONDS) < USUAL_SECONDS;
+    const isHidden = shown === 'never' || isYoung || (shown !== 'always' && String(rest.count) === '0');
     if (severity === null && isHidden) return [];
-    return [{ ...others, parts: severity === null ? [...parts, ...withoutAlert] : parts, oldestSeconds, severity }];
+    return [{ ...rest, parts: severity === null ? [...parts, ...withoutAlert] : parts, oldestSeconds, severity }];
   });
 }
 
@@ -68,7 +74,6 @@ function bridgeStatistics(items: BridgeItems, flow: FlowView | null): readonly S
   const { batches, valsets, claims, transfers, batchedTransfers } = items;
   const queued = transfers.total;
   const oldestDue = flow?.oldestDueSeconds ?? null;
-  // Without an estimated external height, nobody knows.
   const isTimeoutKnown = listedRows(batches).every(({ state }) => state !== null);
   const timedOut = waiting(items, 'timeout');
   return [
@@ -77,7 +82,7 @@ function bridgeStatistics(items: BridgeItems, flow: FlowView | null): readonly S
       label: 'Waiting transfers',
       table: 'tokens',
       alerts: ['BridgeBacklogStuck', 'BridgeBacklogHigh'],
-      shown: 'always',
+      shownWithoutAlert: 'always',
       parts: [
         `${queued ?? 'unknown'} in no batch`,
         `${batchedTransfers ?? 'unknown'} in ${batches.total === null ? 'batches' : count(batches.total, 'batch', 'batches')}`,
@@ -90,7 +95,7 @@ function bridgeStatistics(items: BridgeItems, flow: FlowView | null): readonly S
       label: 'Pending events',
       table: 'claims',
       alerts: ['BridgeOracleStalled', 'BridgeOracleSilent', 'BridgeClaimWithoutBatch', 'BridgeContractValsetMismatch'],
-      shown: 'always',
+      shownWithoutAlert: 'always',
       oldestSeconds: oldest(claims, hubAge),
     },
     {
@@ -101,12 +106,12 @@ function bridgeStatistics(items: BridgeItems, flow: FlowView | null): readonly S
       oldestSeconds: oldest(claims, hubAge, ({ conflicting }) => conflicting),
     },
     {
-      // The alerts count those that are claimed as executed.
+      // The alerts count batches that are claimed as executed.
       ...ofBatches(items, ({ waitsFor }) => waitsFor === 'relayer' || waitsFor === 'observation'),
       count: waiting(items, 'relayer', 'observation'),
       label: 'Signed batches',
       alerts: ['BridgeBatchTimeoutNear', 'BridgeBatchNotRelayed'],
-      shown: 'never',
+      shownWithoutAlert: 'never',
     },
     {
       ...ofBatches(items, ({ waitsFor }) => waitsFor === 'timeout'),
@@ -119,14 +124,14 @@ function bridgeStatistics(items: BridgeItems, flow: FlowView | null): readonly S
       count: items.batchesBelowThreshold,
       label: 'Batches short of signatures',
       alerts: ['BridgeBatchUnsigned'],
-      shown: 'late',
+      shownWithoutAlert: 'if-late',
     },
     {
       count: items.valsetsBelowThreshold,
       label: 'Validator sets short of signatures',
       table: 'valsets',
       alerts: ['BridgeValsetUnsigned'],
-      shown: 'late',
+      shownWithoutAlert: 'if-late',
       oldestSeconds: oldest(valsets, hubAge, ({ belowThreshold }) => belowThreshold === true),
     },
     {
@@ -134,7 +139,7 @@ function bridgeStatistics(items: BridgeItems, flow: FlowView | null): readonly S
       label: 'Unrelayed validator sets',
       table: 'valsets',
       alerts: ['BridgeValsetDrift'],
-      shown: 'never',
+      shownWithoutAlert: 'never',
       oldestSeconds: oldest(valsets, hubAge),
     },
   ];
@@ -157,7 +162,6 @@ function crosschainStatistics(items: CrosschainItems, now: Instant): readonly St
       table: 'missed',
       alerts: ['CrosschainFreezeNear', 'CrosschainCctxsMissed'],
       oldestSeconds: oldest(missed, age),
-      // What has just been missed is not so old.
       withoutAlert:
         (oldest(missed, age) ?? 0) > DAY_SECONDS
           ? ['no alert: missed before this exporter began, or for over a day']
@@ -168,7 +172,7 @@ function crosschainStatistics(items: CrosschainItems, now: Instant): readonly St
       label: hidden === null || hidden === '0' ? 'Pending cctxs' : 'Listed pending cctxs',
       table: 'pending',
       alerts: ['CrosschainBacklogStuck', 'CrosschainOldestPendingTooOld', 'CrosschainBacklogHigh'],
-      shown: 'always',
+      shownWithoutAlert: 'always',
       parts: worth === '' ? [] : [`worth ${worth}`],
       oldestSeconds: oldest(pending, age),
     },
@@ -199,7 +203,7 @@ function rateLimitStatistic({
   };
 }
 
-/** The rate limit is for the record: no node enforces it, and zetaclient from version 27 on does not either. */
+/** The rate limit is a note: no node enforces it, nor does zetaclient from version 27 on. */
 export function rateLimitNotes(endpoints: readonly EndpointView[]): Markup {
   const notes = endpoints.flatMap(({ target, items }) => {
     const { isExceeded, utilizationRatio = null } = (items?.document === 'rate_limiter_input' && items.rateLimit) || {};
@@ -212,13 +216,13 @@ export function rateLimitNotes(endpoints: readonly EndpointView[]): Markup {
   return markup`${notes}`;
 }
 
-/** The number of live batches that wait for one of these. */
+/** The number of live batches that wait for one of these reasons. */
 function waiting({ batchesByWait }: BridgeItems, ...reasons: readonly (WaitReason | 'unknown')[]): number | null {
   const selected = batchesByWait?.filter(({ waitsFor }) => reasons.includes(waitsFor));
   return selected?.reduce((total, { batches }) => total + batches, 0) ?? null;
 }
 
-/** Age of the oldest selected row, if that of one is known. */
+/** Age of the oldest selected row of known age. */
 function oldest<Row>(
   rows: ItemList<Row>,
   age: (row: Row) => number | null,
@@ -243,15 +247,15 @@ export function flowView({ state: { success, flowHistory: history }, job }: Show
   const day = flowIncrease(history, DAY_SECONDS / 60, now);
   if (since === undefined || hour === undefined || day === undefined) return null;
   return {
-    /** Since when executions are counted: a restart of the exporter starts at 0. ISO 8601. */
+    /** The start of counting, ISO 8601. A restart of the exporter begins at 0. */
     since: isoTime(since.epochSeconds),
     countedSeconds: ageSeconds(since, now),
-    /** Withdrawals executed in the last hour, and in the last 24 hours, or since counting began. */
+    /** Withdrawals executed in the last hour and in the last 24 hours, at most since counting began. */
     executedLastHour: hour.transfersExecuted,
     executedLastDay: day.transfersExecuted,
     /** The median of the last 24 hours, from the buckets of `bridge_transfer_duration_seconds`; `null` when none was executed, or all had been requested before counting began. */
     medianSeconds: medianSeconds(day) ?? null,
-    /** How long the oldest withdrawal has been due: in a live batch, or in a queue whose fees pay for one; `null` when none is. */
+    /** Age of the oldest due withdrawal; `null` without a due withdrawal. */
     oldestDueSeconds: dueSince === undefined ? null : Math.max(0, now.epochSeconds - dueSince),
     /** `null` unless the target has an objective. */
     objective: objectiveView(job, history, now),
@@ -283,14 +287,14 @@ export function backlogHtml({
 
 function statisticHtml(target: string, statistic: StatisticView): Markup {
   const { label, table, parts, oldestSeconds, severity } = statistic;
-  // The word, because nothing may depend on color alone.
+  // The word of the severity, because no state may depend on color alone.
   const word = severity === null ? '' : markup` <span class="state ${severity}">${severity}</span>`;
   const notes = [...parts, ...(oldestSeconds === null ? [] : [`oldest ${durationInWords(oldestSeconds)}`])];
   const small = notes.length === 0 ? '' : markup` <small>${notes.join('; ')}</small>`;
   return markup`<li><a${severity === null ? '' : markup` class="${severity}"`} href="${pendingLink(target, table)}">${label} <b>${statistic.count ?? 'unknown'}</b>${word}${small}</a>`;
 }
 
-/** Every number with its time: "none in the last hour" rather than nothing. The median is of the same period as the number. */
+/** Numbers with their periods. The median has the period of the first number. */
 function flowHtml(view: FlowView, blockTime: Markup | undefined): Markup {
   const { countedSeconds, executedLastHour, executedLastDay: executed, medianSeconds: median, objective } = view;
   const isYoung = countedSeconds < DAY_SECONDS;

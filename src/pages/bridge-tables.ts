@@ -12,7 +12,7 @@ import type { ClaimItem } from '../facts/items/claims.js';
 import type { CoinItem, WaitingTokenItem } from '../facts/items/tokens.js';
 import type { WaitReason } from '../facts/bridge/batches.js';
 
-/* What waits on a bridge, and why: transfers, batches, validator sets, and claims of events that are not observed. */
+/* The waiting items of a bridge, and their reasons: transfers, batches, validator sets, and claims of pending events. */
 
 const WAIT_TEXTS: Readonly<Record<WaitReason, string>> = {
   timeout: 'timed out',
@@ -23,12 +23,12 @@ const WAIT_TEXTS: Readonly<Record<WaitReason, string>> = {
   batch: 'waits for a batch',
 };
 
-/** The fees against the minimum that makes somebody take them. */
+/** The fees, and the minimum from which on a batch is worth it. */
 function feeCell(fee: CoinItem, minimum: CoinItem | null): Markup {
   return markup`${cells.coin(fee)}${minimum === null ? '' : markup`<small>of at least ${cells.coin(minimum)}</small>`}`;
 }
 
-/** What somebody can do about it, beside the alerts. */
+/** Actions without an alert. */
 const WAIT_ACTIONS: Readonly<Partial<Record<WaitReason, string>>> = {
   timeout: 'with the next observed event, such as a small deposit, the hub cancels it and its transfers wait again',
   signatures: 'the validators above have to sign',
@@ -37,7 +37,7 @@ const WAIT_ACTIONS: Readonly<Partial<Record<WaitReason, string>>> = {
   batch: 'anyone can request a batch',
 };
 
-/** How many wait for what, and what can be done. */
+/** The number of items by reason, with the actions. */
 function waitSummary(
   what: string,
   counts: ReadonlyMap<WaitReason | 'unknown', number>,
@@ -106,7 +106,6 @@ export const transferTable: ItemTable<TransferItem> = {
   columns: transferColumns,
 };
 
-/** How many of these transfers wait for what. */
 export function transferSummary(what: string, transfers: readonly (TransferItem | FoundTransfer)[]): Markup {
   const reasonOf = (transfer: TransferItem | FoundTransfer) =>
     ('batch' in transfer && transfer.batch !== null ? transfer.batch : transfer.queue)?.waitsFor ?? 'unknown';
@@ -114,7 +113,6 @@ export function transferSummary(what: string, transfers: readonly (TransferItem 
   return waitSummary(what, new Map(Array.from(byReason, ([reason, rows]) => [reason, rows.length])));
 }
 
-/** What was found of all transfers. */
 export const foundTransferTable: Table<FoundTransfer, PageContext> = {
   title: 'Found transfers',
   columns: [
@@ -127,7 +125,6 @@ export const foundTransferTable: Table<FoundTransfer, PageContext> = {
   rowId: ({ id, batch }) => anchor('found', id, batch?.nonce ?? ''),
 };
 
-/** How many live batches wait for what. */
 export function batchSummary({ batchesByWait }: BridgeItems): Markup {
   const counts = new Map(batchesByWait?.map(({ waitsFor, batches }) => [waitsFor, batches]));
   return waitSummary('Batches', counts, { ...WAIT_ACTIONS, fees: 'their transfers are free again when they time out' });
@@ -173,7 +170,7 @@ function batchWaitCell(batch: BatchItem, page: PageContext): Markup {
 }
 
 function timeoutCell({ timeoutHeight, projectedHeadroom, headroom }: BatchItem): Markup {
-  // The height known to the hub lags, so it is shown only where there is no estimate.
+  // The height known to the hub lags, so it is shown only without an estimate.
   const height = { preposition: 'at', value: timeoutHeight };
   return projectedHeadroom === null
     ? markup`known to the hub: ${cells.blocks(headroom, 'external blocks', 'left', height)}`
@@ -205,7 +202,7 @@ function createdCell({ createdHeight, age }: BatchItem | ValsetItem): Markup {
   return cells.blocks(age, 'hub blocks', 'ago', { preposition: 'at', value: createdHeight });
 }
 
-/** Who has not signed is in one table for all items. */
+/** The table of validators has the missing signers. */
 function signedCell({ signedPowerRatio, belowThreshold, age, missing }: BatchItem | ValsetItem, late: string): Markup {
   const cssClass = belowThreshold === true && isLate(age) ? late : '';
   const words = { true: isLate(age) ? 'below threshold, ' : 'being signed, ', false: 'sufficient, ', null: '' };
@@ -213,7 +210,7 @@ function signedCell({ signedPowerRatio, belowThreshold, age, missing }: BatchIte
   return markup`${cells.share(signedPowerRatio, belowThreshold === false ? 'ok' : cssClass)}<small${cssClass === '' ? '' : markup` class="${cssClass}"`}>${words[`${belowThreshold}`]}${others} missing</small>`;
 }
 
-/** What is wrong with a claim, with the alert about it. */
+/** The badges of a claim, with their alerts. */
 const contradictions = {
   conflict: {
     word: 'conflict',
@@ -242,7 +239,7 @@ function eventCell({ eventNonce, conflicting, violation }: ClaimItem, page: Page
   return markup`${eventNonce}${badges}`;
 }
 
-/** What is claimed to have happened on the external chain, with what a dispute is about: amount, receiver and height. */
+/** The claimed event, with the subjects of disputes: amount, receiver and height. */
 function claimCell(
   { type, token, amount, receiver, batchNonce, valsetNonce, externalHeight }: ClaimItem,
   page: PageContext,
@@ -295,7 +292,7 @@ export const claimTable: ItemTable<ClaimItem> = {
   ],
 };
 
-/** Who has not voted for this claim: a vote for another claim of the event is not a missing vote. */
+/** A vote for another claim of the event is not a missing vote. */
 function othersCell({ missing, dissenting }: ClaimItem): Markup {
   return cells.orUnknown(missing, ({ total }) => {
     const others = dissenting?.total ?? 0;
@@ -306,7 +303,7 @@ function othersCell({ missing, dissenting }: ClaimItem): Markup {
   });
 }
 
-/** The number of claims and of the events that they are about; empty unless an event has several claims. */
+/** The number of claims and of their events; empty unless an event has several claims. */
 export function claimSummary({ claims, pendingEvents, conflictingEvents }: BridgeItems): Markup {
   if (!claims.readable || !conflictingEvents) return markup``;
   return markup`<p class="note">${count(claims.total, 'claim')} of ${count(Number(pendingEvents), 'event')}: ${count(conflictingEvents, 'event')} with several claims.</p>`;

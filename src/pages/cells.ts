@@ -7,9 +7,7 @@ import type { BlockSpan } from '../facts/bridge/block-times.js';
 import type { CoinItem, TokenItem } from '../facts/items/tokens.js';
 import type { DecimalString } from '../chain/numeral.js';
 
-/*
- * How the values of pending items are shown. `null` is shown as unknown, never as 0 or empty.
- */
+/* The values of pending items as markup. `null` is shown as unknown, never as 0 or empty. */
 
 export const UNKNOWN: Markup = markup`<span class="quiet">unknown</span>`;
 export const NONE: Markup = markup`<span class="quiet">none</span>`;
@@ -23,8 +21,8 @@ export function text(value: string | number | null): Markup {
 }
 
 /**
- * An address or hash, with a link to its explorer if there is a URL. Only the style hides its middle, so that it can be searched for and
- * copied as a whole.
+ * An address or hash, linked to its explorer if there is a URL. Only the style hides its middle, so that searching and copying have the whole
+ * value.
  */
 export function identifier(value: string | null, url?: string): Markup {
   return orUnknown(value, (known) => {
@@ -37,13 +35,13 @@ export function identifier(value: string | null, url?: string): Markup {
 
 const MAX_NAME_CHARACTERS = 32;
 
-/** A name that other people chose. A long one is truncated, and the whole name is a tooltip. */
+/** An untrusted name. A long name is truncated, and the whole name is a tooltip. */
 export function name(value: string): Markup {
   const short = truncate(value, MAX_NAME_CHARACTERS);
   return short === value ? isolated(value) : markup`<span title="${value}">${isolated(short)}</span>`;
 }
 
-/** A number in groups of three digits. The style separates the groups, so that copying gives the digits alone. */
+/** A number in groups of three digits. The style separates the groups, so that a copy has digits alone. */
 export function digits(value: DecimalString | null): Markup {
   return orUnknown(value, groupDigits);
 }
@@ -81,7 +79,7 @@ export function smallestUnits(amount: DecimalString | null): Markup {
   );
 }
 
-/** Between these, digits are readable. Larger ones have the short form of the sentences. */
+/** Larger amounts have the short form of the sentences, smaller amounts no digits. */
 const LARGE = 1e9;
 const HUGE = 1e15;
 const SMALL = 1e-6;

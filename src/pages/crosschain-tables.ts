@@ -11,19 +11,17 @@ import { severityOf } from '../poll/verdicts.js';
 import type { CctxItem, ChainItem, UnlistedItem } from '../facts/items/crosschain.js';
 import type { ItemList } from '../facts/items/item-list.js';
 
-/*
- * Cross-chain transactions: by chain, and one by one.
- */
+/* Cross-chain transactions: the chains, and the lists of transactions. */
 
-/** Which chain does not move, since when, and how many wait for it. The columns about missed ones are there if there are any. */
+/** The pending cctxs of each chain. The columns about missed cctxs are shown if a chain has missed cctxs. */
 export function chainSection(chains: ItemList<ChainItem>, page: PageContext): ListSection {
   const hasMissed = chains.readable && chains.rows.some(({ missed }) => missed !== 0);
   const table = { ...chainTable, columns: [...chainColumns, ...(hasMissed ? missedColumns : [])] };
-  // A chain without pending ones has no age, and may come first.
+  // A chain without pending cctxs has no age, and may come first.
   return itemSection(table, chains.readable ? { ...chains, unsortable: 0 } : chains, page);
 }
 
-/** Colored, with the word of the severity, while one of the alerts about the chain fires. */
+/** Colored, with the word of the severity, while an alert about the chain fires. */
 function judged(
   value: Markup,
   { chainId }: ChainItem,
@@ -89,7 +87,7 @@ function age(iso: string, { nowMs }: PageContext): Markup {
   return distanceElement(iso, durationInWords((nowMs - Date.parse(iso)) / 1000));
 }
 
-/** What is absent because there is nothing, or because it cannot be read. */
+/** A value that is absent because there are no items, or because it cannot be read. */
 const absent = (number: number | null): Markup => (number === 0 ? cells.NONE : cells.UNKNOWN);
 
 function nonceOf(nonce: string | null, number: number | null): Markup {
@@ -113,7 +111,7 @@ export const cctxColumns: readonly ItemColumn<CctxItem>[] = [
   { title: 'Outbound hash', cell: hashCell },
 ];
 
-/** The rows have several ids each, so that more of them would be most of the page. */
+/** A row has several long ids, so more rows would be most of the page. */
 const MAX_PAGE_ROWS = 25;
 
 function cctxTable<Row extends { readonly index: string }>(
@@ -154,7 +152,7 @@ export const unlistedTable = cctxTable<UnlistedItem>({
   ],
 });
 
-/** The creation time of a transaction whose last update alone is known is earlier. */
+/** An estimated creation time is that of the last update, which is later. */
 function createdCell({ createdAt, isCreationEstimated }: CctxItem, page: PageContext): Markup {
   return timeCell(createdAt, page, ...(isCreationEstimated ? ['at least ', 'last update '] : []));
 }
@@ -167,7 +165,7 @@ function timeCell(time: string | null, { nowMs }: PageContext, before = '', what
   );
 }
 
-/** The source chain, who sent from it, and the inbound transaction. */
+/** The source chain, the sender and the inbound transaction. */
 function sourceCell(cctx: CctxItem, { links }: PageContext): Markup {
   const { sourceChainId, sender, inboundHash } = cctx;
   const url = inboundHash === null ? undefined : transactionUrl(links, sourceChainId, inboundHash);
@@ -184,7 +182,7 @@ function chainName({ chain, chainId }: Pick<CctxItem, 'chain' | 'chainId'>): Mar
 
 const IGNORED = markup` <span class="badge" title="left out of the metrics and alerts by crosschain.ignore">ignored</span>`;
 
-/** Why it waits. Nonces of a chain are executed in order; a hash is posted when its transaction was seen on the chain. */
+/** Nonces of a chain are executed in order; a hash is posted when its transaction was seen on the chain. */
 function waitText({ chainId, nonce, hash }: CctxItem, { view, chains }: PageContext): string {
   const {
     lowestPendingNonce: lowest = null,

@@ -10,11 +10,9 @@ import type { EndpointState } from '../poll/endpoint-state.js';
 import type { ValidatorView } from './validator-view.js';
 import type { TargetView } from './view.js';
 
-/*
- * The problems of a target that have ended: what woke somebody up, when the page has nothing left to show.
- */
+/* The ended problems of a target: the reason of an alert that is over when its page is opened. */
 
-/** The problems that ended within a week, the newest first; a warning that was critical at the same time is not listed. */
+/** The problems that ended within a week, newest first. A warning that was critical at the same time is not listed. */
 export function endedProblems(endpoints: readonly { readonly state: EndpointState }[], now: Instant) {
   return endpoints
     .flatMap(({ state: { document, problems } }) => problems.ended.map((problem) => ({ ...problem, document })))

@@ -1,9 +1,7 @@
 import { rules } from '../problems/rules.js';
 import type { ChainConfig, Config } from '../config/config.js';
 
-/*
- * Links from the pages to other sites: the runbook, the dashboards, and the explorers of chains and tokens.
- */
+/* Links to other sites: the runbook, the dashboards, and the explorers of chains and tokens. */
 
 export interface ExternalLinks extends Pick<Config, 'links'> {
   readonly chains: Readonly<Record<string, ChainConfig>>;
@@ -30,7 +28,7 @@ export function dashboardUrl({ links }: ExternalLinks, alert: string, target: st
   return `${links.dashboards}/d/${uid}?var-target=${encodeURIComponent(target)}`;
 }
 
-/** The transaction in the explorer of its chain. Ids are untrusted: they are encoded, and looked up as own keys. */
+/** The transaction in the explorer of its chain. Ids are untrusted, so they are encoded, and no key of the prototype is read. */
 export function transactionUrl({ chains }: ExternalLinks, chainId: string | null, hash: string): string | undefined {
   if (chainId === null || !Object.hasOwn(chains, chainId)) return undefined;
   return fill(chains[chainId]?.explorer, '{hash}', hash);

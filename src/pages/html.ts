@@ -15,7 +15,7 @@ function escapeHtml(text: string): string {
   return visibleText(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** HTML, as opposed to text that needs escaping. Created by `markup` only, so that no text gets into a page unescaped. */
+/** Escaped HTML. Only `markup` creates it, so that no text gets into a page unescaped. */
 export interface Markup {
   readonly html: string;
 }
@@ -42,10 +42,7 @@ function append(value: Value, output: string[]): void {
 const RTL = String.raw`[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]`;
 const RTL_RUN = new RegExp(`(${RTL}+(?: +${RTL}+)*)`, 'u');
 
-/**
- * Text of other people, such as the name of a validator, alone or in a sentence. Right-to-left runs are isolated, so that names,
- * numbers and punctuation beside them keep their order.
- */
+/** Untrusted text, such as a name in a sentence. Right-to-left runs are isolated, so that names, numbers and punctuation beside them keep their order. */
 export function isolated(text: string): Markup {
   const parts = text.split(RTL_RUN);
   return markup`${parts.map((part, index) => (index % 2 === 1 ? markup`<bdi>${part}</bdi>` : part))}`;

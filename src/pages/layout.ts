@@ -11,7 +11,7 @@ import { timeElement } from './time.js';
 
 const REFRESH_SCRIPT = readProgramFile(new URL('browser/refresh.js', import.meta.url));
 
-/** Allows the inline style and script by their hashes, and requests and forms to this server only; nothing else is loaded. */
+/** Allows the inline style and script by their hashes, and requests and forms to this server only. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   `style-src ${hashSource(STYLE)}`,
@@ -31,12 +31,11 @@ function buildId(version: string): string {
   return createHash('sha256').update(version).update(STYLE).update(REFRESH_SCRIPT).digest('hex').slice(0, 12);
 }
 
-/** What all pages of this process have in common. */
 export interface Site {
   readonly telemetryPath: string;
   /** Version of the exporter. */
   readonly version: string;
-  /** Whether the data is of a recording, so that it does not change. */
+  /** The data of a recording does not change. */
   readonly isRecording?: boolean;
 }
 
@@ -47,7 +46,7 @@ export interface Page {
   readonly heading: Markup;
   /** Time of the data of a page that refreshes itself; absent for a static page. */
   readonly asOf?: string;
-  /** How old its oldest data is. */
+  /** Age of its oldest data. */
   readonly dataAge?: string;
   readonly body: Markup;
 }
@@ -83,7 +82,7 @@ ${!isRefreshed ? '' : markup`<script type="module">${{ html: REFRESH_SCRIPT }}</
 `.html;
 }
 
-/** A link from any page: all of them are in one directory. */
+/** A link from any page. All pages are in the same directory. */
 export function relative(path: string): string {
   return `.${path}`;
 }
@@ -101,12 +100,12 @@ function freshness(asOf: string, dataAge: string, isRecording: boolean): Markup 
 const outOfDate = markup`<p id="out-of-date" hidden><strong role="alert"></strong> <span aria-hidden="true"></span></p>
 `;
 
-/** The page of a target, and on it the element with an id. */
+/** A link to the page of a target, and on it to the element with an id. */
 export function pendingLink(target: string, id?: string): string {
   return `${relative('/pending')}?target=${encodeURIComponent(target)}${id === undefined ? '' : `#${id}`}`;
 }
 
-/** The id of an element about something of a target. Encoded, because names may contain any character. */
+/** The id of an element, encoded because names may contain any character. */
 export function anchor(...parts: readonly string[]): string {
   return parts.map(encodeURIComponent).join('/');
 }

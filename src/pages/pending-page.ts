@@ -38,10 +38,7 @@ import type { ContractItems } from '../facts/items/contract.js';
 import type { CrosschainItems } from '../facts/items/crosschain.js';
 import type { ItemList } from '../facts/items/item-list.js';
 
-/**
- * The page of one target: its verdicts, its validators, and the items behind the gauges, for someone who handles an alert. With several
- * targets, the list of them.
- */
+/** The page of a target: verdicts, validators, and the items behind the gauges, for handling an alert. With several targets, their list. */
 export function pendingPage(view: PendingView, links: ExternalLinks, site: Site): string {
   const [target, ...others] = view.targets;
   if (target === undefined || others.length > 0) return targetList(view, site);
@@ -89,7 +86,7 @@ function worstCondition(view: TargetView): Markup {
 
 function targetPage(view: PendingView, target: TargetView, page: PageContext, site: Site): string {
   const { title, heading, details, others, notes } = verdictSections([target], 'target');
-  // What the heading is about comes first.
+  // The endpoint of the heading comes first.
   const first = firingVerdicts(target)[0]?.document;
   const endpoints = view.endpoints.toSorted((a, b) => Number(b.document === first) - Number(a.document === first));
   const parts = endpoints.map((endpoint) => ({ endpoint, lists: listsOf(endpoint.items, page) }));
@@ -112,7 +109,7 @@ interface Part {
   readonly lists: readonly ListSection[];
 }
 
-/** To the parts of a page that is long on a phone. Lists without rows have nothing to jump to. */
+/** Links to the parts of the page, which is long on a phone. Lists without rows have none. */
 function jumpLinks({ validators }: TargetView, parts: readonly Part[]): Markup {
   const link = (id: string, title: string, total = ''): Markup =>
     markup`<a href="#${id}">${title}${total === '' ? '' : ` ${total}`}</a> `;
@@ -124,7 +121,7 @@ function jumpLinks({ validators }: TargetView, parts: readonly Part[]): Markup {
   return markup`<nav class="jump" aria-label="Sections">${[...others, ...links]}</nav>`;
 }
 
-/** What is not judged is no problem, and nobody should rely on it; a silent relayer is critical only for what pays for it. */
+/** Problems that are not judged, and tokens whose minimum fee is unknown. */
 function judgementNotes({ notJudgedHere }: TargetView, bridge: BridgeItems | undefined): Markup {
   const texts = [
     notJudgedHere.length === 0
@@ -199,7 +196,7 @@ function factsOf(items: Items, page: PageContext): Markup {
   }
 }
 
-/** After a restart, durations in hub blocks can be wrong by several times. */
+/** With the parameter as block time, after a restart, durations in hub blocks can be wrong by several times. */
 function blockTime(time: BridgeItems['hubBlockTime']): Markup {
   if (time === null) return cells.text(null);
   const notes = {

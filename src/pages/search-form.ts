@@ -7,7 +7,7 @@ import { isolated, markup, type Markup } from './html.js';
 import { anchor, pendingLink, relative } from './layout.js';
 import { tableHtml, type PageContext, type Table } from './table.js';
 
-/* The search on the page of a target: whose transfer or transaction it is, and what it waits for. */
+/* The search on the page of a target: by sender or id, for a transfer or transaction and the reason why it waits. */
 
 const foundCctxTable: Table<FoundCctx, PageContext> = {
   title: 'Found cctxs',
@@ -24,7 +24,7 @@ export function parseSearch({ q }: Readonly<Record<string, unknown>>): string | 
   return typeof q === 'string' && q.trim() !== '' ? q : undefined;
 }
 
-/** The form, and what was found. It works without JavaScript. */
+/** The form and the result. It works without JavaScript. */
 export function searchSection(page: PageContext): Markup {
   const { search, view } = page;
   return markup`<section id="search" aria-label="Search">

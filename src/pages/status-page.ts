@@ -20,7 +20,6 @@ export interface StatusView extends View {
   readonly instance: Instance;
 }
 
-/** This process and its configuration. */
 export interface Instance {
   readonly version: string;
   readonly nodeVersion: string;
@@ -29,7 +28,7 @@ export interface Instance {
   /** The hash of the configuration, as in `bridge_exporter_config_hash`. */
   readonly configHash: number;
   readonly configLoadedAt: string;
-  /** When a reload failed and why, unless a later one succeeded. */
+  /** The last failed reload, until a reload succeeds. */
   readonly configRejectedAt: string | null;
   readonly configProblems: readonly string[];
   readonly intervalMs: number;
@@ -38,7 +37,7 @@ export interface Instance {
   readonly recorder: RecorderView;
 }
 
-/** First the worst condition of any target, then the others, then all endpoints. */
+/** The worst verdict, other verdicts, endpoints. */
 export function statusPage(view: StatusView, site: Site): string {
   const { generatedAt, targets, endpoints, instance } = view;
   const nowMs = Date.parse(generatedAt);
@@ -107,7 +106,7 @@ const endpointTable: Table<EndpointView> = {
 
 /** Endpoints that need attention come first. */
 const ORDER: readonly Availability[] = ['withdrawn', 'failing', 'initial', 'up'];
-/** A summary by reason precedes the table of more failing endpoints than these: many failures with the same reason have one cause. */
+/** A summary by reason precedes the table of more failing endpoints: many failures with the same reason have one cause. */
 const SUMMARIZE_ABOVE = 5;
 
 function endpointSection({ endpoints }: StatusView): Markup {
@@ -203,7 +202,7 @@ function lastPollHtml({ shownBy: { state } }: EndpointView): Markup {
 
 type RecorderView = ReturnType<typeof recorderView>;
 
-/** What the status page says about the recorder; `null` if nothing is recorded. */
+/** `null` without a recorder. */
 export function recorderView(status: RecorderStatus | undefined) {
   if (status === undefined) return null;
   const { settings, recorded, failed, bytes = null, failure } = status;

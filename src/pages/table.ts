@@ -8,9 +8,7 @@ import type { BridgeItems } from '../facts/items/bridge.js';
 import type { ChainItem } from '../facts/items/crosschain.js';
 import type { ItemList } from '../facts/items/item-list.js';
 
-/*
- * The tables of all pages. On a narrow screen, rows become cards.
- */
+/* The tables of all pages. On a narrow screen, rows become cards. */
 
 export interface Column<Row, Context = undefined> {
   readonly title: string;
@@ -63,11 +61,11 @@ export interface ItemTable<Row> extends Table<Row, PageContext> {
   readonly orderText?: string;
   /** Maximum number of rows on the page, if it is lower than that of the items. */
   readonly maxRows?: number;
-  /** A list of up to this many rows is open; longer ones are shown on demand, so that the summaries of a page are on its first screens. */
+  /** A list of up to this many rows is open; a longer list opens on demand, so that the summaries of a page are on its first screens. */
   readonly openRows?: number;
-  /** It is also open while one of these alerts fires. */
+  /** The list is also open while one of these alerts fires. */
   readonly alerts?: readonly ProblemName[];
-  /** The rows that are open then, if not all are. */
+  /** The rows that are open then; by default all. */
   readonly firstRows?: (rows: readonly Row[]) => readonly Row[];
 }
 
@@ -76,9 +74,9 @@ export type ItemColumn<Row> = Column<Row, PageContext>;
 export interface PageContext {
   readonly view: TargetView;
   readonly links: ExternalLinks;
-  /** What was searched for and found; `null` without a search. */
+  /** `null` without a search. */
   readonly search: SearchResult | null;
-  /** What is pending on the bridge; `undefined` without a bridge whose items are shown. */
+  /** `undefined` without a bridge whose items are shown. */
   readonly bridge: BridgeItems | undefined;
   readonly chains: readonly ChainItem[];
   /** Time of the page in milliseconds since 1970. */
@@ -98,14 +96,14 @@ export interface ListSection extends Pick<ItemTable<unknown>, 'name' | 'title'> 
   readonly html: Markup;
 }
 
-/** The section of a list, with what follows its table. */
+/** The section of a list, with a summary below its table. */
 export function itemSection<Row>(
   table: ItemTable<Row>,
   list: ItemList<Row>,
   page: PageContext,
   summary: Markup = markup``,
 ): ListSection {
-  const { name, title, orderText, maxRows, openRows = OPEN_ROWS, alerts = [], firstRows = (all) => all } = table;
+  const { name, title, orderText, maxRows, openRows = OPEN_ROWS, alerts = [], firstRows = (rows) => rows } = table;
   const heading = markup`<h3 id="${name}-title">${title} <span class="quiet">${list.total === 0 ? 'none' : (list.total ?? 'unknown')}</span></h3>`;
   let content: Markup;
   if (!list.readable) {
@@ -114,7 +112,7 @@ export function itemSection<Row>(
     content = heading;
   } else {
     const rows = list.rows.slice(0, maxRows);
-    const some =
+    const extent =
       orderText === undefined ? `the ${rows.length} oldest of ${list.total}` : `${rows.length} of ${list.total}`;
     const unknownAge = list.unsortable === 0 ? '' : `, ${list.unsortable} of unknown age last`;
     const isFiring = severityOf(page.view, alerts) !== undefined;
@@ -127,7 +125,7 @@ export function itemSection<Row>(
         ? ['', heading]
         : [markup`${heading}\n${tableHtml(table, first, page)}\n`, `${others.length} more`];
     content = markup`${before}<details id="${name}/rows" class="rows"${isOpen ? markup` open` : ''}><summary>${summaryText}</summary>
-<p class="note">Showing ${rows.length < list.total ? some : `all ${list.total}`}, ${orderText ?? 'oldest first'}${unknownAge}.</p>
+<p class="note">Showing ${rows.length < list.total ? extent : `all ${list.total}`}, ${orderText ?? 'oldest first'}${unknownAge}.</p>
 ${tableHtml(table, others, page)}
 </details>`;
   }

@@ -31,14 +31,14 @@ export function clockTimeElement(iso: string): Markup {
   return distanceElement(iso, `${iso.slice(11, 16)} UTC`);
 }
 
-/** An instant that is so far away. The date is omitted within half a day. */
+/** An instant at a distance of `seconds`. The date is omitted within half a day. */
 export function distantTimeElement(iso: string, seconds: number): Markup {
   return seconds < SHORT_SECONDS
     ? clockTimeElement(iso)
     : distanceElement(iso, `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`);
 }
 
-/** When something began, and how long ago that is. */
+/** Such as "since 12:03 UTC (5 min)". */
 export function sinceElement(iso: string, age: number): Markup {
   return markup`since ${distantTimeElement(iso, age)} (${durationInWords(age)})`;
 }
@@ -46,14 +46,14 @@ export function sinceElement(iso: string, age: number): Markup {
 /** Blocks take seconds. */
 const SHOWN_BEHIND_SECONDS = 60;
 
-/** The time of the newest block, if what is shown is clearly older than the poll. */
+/** The time of the newest block, if it is clearly older than the poll. */
 export function blockTimeOf({ blockTime, behindSeconds, syncing: isSyncing }: NodeView): Markup | undefined {
   if (blockTime === null || behindSeconds === null) return undefined;
   if (behindSeconds <= SHOWN_BEHIND_SECONDS && isSyncing !== true) return undefined;
   return markup`block time ${distantTimeElement(blockTime, behindSeconds)}, ${durationInWords(behindSeconds)} behind`;
 }
 
-/** How old the oldest data of a page is, by its block if the node is behind, and how many endpoints have none. */
+/** The age of the oldest data of a page, by its block if the node is behind, and the number of endpoints without data. */
 export function dataAge(endpoints: readonly EndpointView[]): string {
   const ages = endpoints.flatMap(({ target, document, shown, ageSeconds, node }) => {
     const behind = blockTimeOf(node) === undefined ? 0 : (node.behindSeconds ?? 0);

@@ -18,19 +18,20 @@ import type { Members } from '../facts/bridge/valsets.js';
 import type { DutyItem, registeredItems, WatchedItem } from '../facts/items/watched.js';
 
 /*
- * The validators of a bridge that somebody has to look at: the watched ones, and those that are late to sign or vote.
+ * Watched and late validators of a bridge. A signature or vote is missing from its creation on, and overdue when it is missing for longer than usual. A
+ * validator is late with the items that wait for it, with the oldest overdue duty of each kind, which may be in no list, and by alerts about it.
  */
 
 type Named = Pick<WatchedItem, 'name' | 'orchestrator' | 'externalAddress'>;
 type RegisteredItem = ReturnType<typeof registeredItems>[number];
 
-/** Something that waits for a validator for longer than usual, or an alert about it. */
+/** An item that waits for a validator for longer than usual, or an alert about the validator. */
 export interface Late {
   readonly what: 'batch' | 'validator set' | 'event' | 'alert';
   /** The nonce, or the name of the alert. */
   readonly id: string;
   readonly ageSeconds: number | null;
-  /** Whether the signatures and votes of the others are not sufficient. */
+  /** Whether the signatures and votes of other validators are not sufficient. */
   readonly isBlocking: boolean;
   /** External blocks until the batch times out. */
   readonly timeoutIn: BlockSpan | null;
@@ -42,7 +43,7 @@ interface Waiting extends Late {
 
 export type ValidatorView = Readonly<ReturnType<typeof validatorViews>[number]>;
 
-/** The watched ones first, then those for which something waits, each by power. Only listed rows and members are known. */
+/** Watched validators, then late validators: first those that block an item, then by power. */
 export function validatorViews(
   items: BridgeItems,
   verdicts: TargetVerdicts['verdicts'],
@@ -71,11 +72,10 @@ export function validatorViews(
       late: lateOf(externalAddress),
       /** Hub blocks until it is jailed for a missing signature; `null` without a deadline. */
       jailedIn: registered?.jailedIn ?? null,
-      /** What a registered member has not signed or voted for, also beyond the listed items. */
+      /** Overdue duties of a registered member, also on items that are not listed. */
       overdue: registered?.overdue ?? null,
-      /** What it has published; absent if nothing. */
       ...(contact && { contact }),
-      /** What is known of a validator of the operator; `null` for others. */
+      /** `null` unless the validator is watched. */
       own,
     };
   };
@@ -83,17 +83,15 @@ export function validatorViews(
     const duties = { ...item.duties, events: votesOf(item, verdicts) };
     return viewOf(item, { ...item, ...answersAbout(item, items.hubCoin, state, now), duties });
   });
-  const all = [
+  const late = [
     ...waiting.flatMap(({ members }) => members),
     ...(items.members ?? []).filter((member) => overdueOf(member).length > 0),
   ];
-  const members = new Map(all.map((member) => [member.externalAddress, member]));
+  const members = new Map(late.map((member) => [member.externalAddress, member]));
   for (const { externalAddress } of items.watched) members.delete(externalAddress ?? '');
-  const others = Array.from(members.values(), (member) => viewOf(member, null));
-  const rankOf = (late: readonly Late[]): number => Number(late.some(({ isBlocking }) => isBlocking));
-  const sorted = others.toSorted(
-    (a, b) => rankOf(b.late) - rankOf(a.late) || (b.powerRatio ?? 0) - (a.powerRatio ?? 0),
-  );
+  const notWatched = Array.from(members.values(), (member) => viewOf(member, null));
+  const rankOf = (view: (typeof notWatched)[number]): number => Number(view.late.some(({ isBlocking }) => isBlocking));
+  const sorted = notWatched.toSorted((a, b) => rankOf(b) - rankOf(a) || (b.powerRatio ?? 0) - (a.powerRatio ?? 0));
   return [...watched, ...sorted];
 }
 
@@ -102,7 +100,7 @@ const SILENCE: ReadonlySet<string> = new Set<ProblemName>([
   'BridgeWatchedOrchestratorLagging',
 ]);
 
-/** The votes of a watched one. No event is too young for one that an alert says votes for none: the events of a document are minutes old. */
+/** The votes of a watched validator. While an alert says that it is silent, no event is too young to be missing. */
 function votesOf(
   { orchestrator, duties: { events } }: WatchedItem,
   verdicts: TargetVerdicts['verdicts'],
@@ -114,7 +112,7 @@ function votesOf(
   return events.map((vote) => (vote.state === 'not_due' ? { ...vote, state: 'missing' } : vote));
 }
 
-/** What a member has not signed or voted for although the others are sufficient: one entry of each kind, the oldest. */
+/** The oldest overdue duty of each kind. Signatures and votes of other validators may be sufficient. */
 function overdueOf(member: RegisteredItem | undefined): readonly Late[] {
   if (member === undefined) return [];
   const { batches, valsets, events } = member.overdue;
@@ -138,7 +136,7 @@ function* waitingItems({ batches, valsets, claims }: BridgeItems): Generator<Wai
   }
   for (const { nonce, age, belowThreshold, missing } of listedRows(valsets)) {
     if (!isLate(age)) continue;
-    // A member that does not confirm is jailed, even if the signatures of the others are sufficient.
+    // A member that does not confirm is jailed, even if other signatures are sufficient.
     const isBlocking = belowThreshold !== false;
     yield { ...lateSince('validator set', nonce, age), isBlocking, members: membersOf(missing) };
   }
@@ -155,7 +153,7 @@ function lateSince(what: Late['what'], id: string, age: BlockSpan | null): Late 
   return { what, id, ageSeconds: age?.seconds ?? null, isBlocking: true, timeoutIn: null };
 }
 
-/** What validators are late with, by the alert about it. */
+/** Texts on what validators are late with, by alert. */
 export const lateAlerts: ReadonlyMap<string, string> = new Map(
   problems.flatMap(({ name, lateWith }) => (lateWith === undefined ? [] : [[name, lateWith] as const])),
 );
@@ -178,7 +176,7 @@ function oldestAge(claims: readonly ClaimItem[]): BlockSpan | null {
   return ages.toSorted((a, b) => (b.seconds ?? 0) - (a.seconds ?? 0))[0] ?? null;
 }
 
-/** Who voted for any claim of the event is not late: which one is right is for people to decide. */
+/** A validator that voted for any claim of the event is not late. */
 function silentMembers(claims: readonly ClaimItem[]): readonly Named[] {
   const [first = [], ...others] = claims.map(({ missing }) => membersOf(missing));
   const addresses = others.map((members) => new Set(members.map(({ externalAddress }) => externalAddress)));
@@ -187,7 +185,7 @@ function silentMembers(claims: readonly ClaimItem[]): readonly Named[] {
 
 export type OwnValidator = WatchedItem & ReturnType<typeof answersAbout>;
 
-/** What the node has answered about a watched validator; `null` what it has not. */
+/** Answers of the node about a watched validator; `null` without an answer. */
 function answersAbout(
   { orchestrator, duties }: WatchedItem,
   hubCoin: HubCoin | null,
@@ -204,7 +202,7 @@ function answersAbout(
   const amount = funds === undefined ? null : toDecimalString(funds);
   const decimals = hubCoin?.decimals ?? null;
   return {
-    /** Whether the node is asked about it. */
+    /** Whether the query is sent. */
     isAsked: orchestrator !== null && state.queries.has(stakingStatus.name),
     /** Whether it is jailed, by the staking module. */
     jailed: staking?.isJailed ?? null,

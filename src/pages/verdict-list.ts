@@ -8,11 +8,9 @@ import { anchor, pendingLink, relative } from './layout.js';
 import { clockTimeElement, sinceElement } from './time.js';
 import type { TargetView, VerdictView } from './view.js';
 
-/*
- * The verdicts on both pages: the worst one as the heading, the others below it, with what to do first and what follows from them.
- */
+/* The verdicts on both pages: the worst as the heading, the rest below it, each with its action and its consequences. */
 
-/** The mark is for the title of a tab: the style puts the same shapes before the words, so that no status depends on color alone. */
+/** The mark is for the title of a tab. The style puts the same shapes before the words, so that no status depends on color alone. */
 const statusTexts: Readonly<Record<TargetStatus, { readonly word: string; readonly mark: string }>> = {
   critical: { word: 'critical', mark: '■' },
   warning: { word: 'warning', mark: '▲' },
@@ -32,10 +30,10 @@ const urgencies: Readonly<Record<Severity, string>> = {
 /** A page of many targets stays readable. */
 const MAX_ENTRIES = 30;
 
-/** The page of a target needs no links to it. */
+/** The page of a target has no links to itself. */
 type VerdictPage = 'status' | 'target';
 
-/** Verdicts of the same alert, severity and state of a target, one for each subject, the worst first. */
+/** Verdicts of a target with the same alert, severity and state, worst first; they have different subjects. */
 interface Group {
   readonly view: TargetView;
   readonly first: VerdictView;
@@ -47,19 +45,19 @@ export function statusLabel(status: TargetStatus): Markup {
   return markup`<b class="state ${status}">${statusTexts[status].word}</b>`;
 }
 
-/** A verdict with others of its kind, or why a target cannot be judged. */
+/** A group of verdicts, or why a target cannot be judged. */
 type Entry = { readonly rank: number } & (
   { readonly group: Group } | { readonly target: string; readonly reasons: readonly string[] }
 );
 
-/** The worst condition is the heading: green only when nothing is wrong, gray when it cannot be judged. */
+/** The worst entry is the heading, which is green only without any problem, and gray when a target cannot be judged. */
 export function verdictSections(targets: readonly TargetView[], page: VerdictPage = 'status') {
   const entries = targets.flatMap((view): Entry[] => {
     const groups = groupsOf(view, page, (verdict) => verdict.inhibitedBy === null);
     const reasons = view.unknown.filter(
       (reason) => !view.verdicts.some(({ sentence }) => sentence.headline === reason),
     );
-    // With what is wrong with its polls, it is said there.
+    // A condition of its polls says it already.
     const lastKnown = view.lastKnown
       .filter(({ document }) => !view.verdicts.some((verdict) => verdict.document === document))
       .map(lastKnownText);
@@ -73,9 +71,7 @@ export function verdictSections(targets: readonly TargetView[], page: VerdictPag
   const [worst, ...others] = entries.filter((entry) => !isOfNote(entry)).toSorted((a, b) => a.rank - b.rank);
   return {
     ...(worst === undefined ? withoutCondition(targets) : headingOf(worst)),
-    /** All others, with what follows from them. Empty if there are none. */
     others: listHtml(others),
-    /** What is only for the record. */
     notes: listHtml(entries.filter(isOfNote)),
   };
 }
@@ -85,7 +81,7 @@ function lastKnownText({ document, at, severity, headline }: TargetView['lastKno
   return `last known of ${document}, at ${at.slice(11, 16)} UTC: ${severity}: ${headline}`;
 }
 
-/** What may become an alert comes after all that fires. */
+/** Pending verdicts come after firing verdicts. */
 function rankOf({ severity, state }: VerdictView): number {
   return statuses.indexOf(severity) + (state === 'pending' ? statuses.length : 0);
 }
@@ -99,7 +95,7 @@ function withoutCondition(targets: readonly TargetView[]) {
   );
 }
 
-/** The title of the tab, the heading, and what it has no room for: names and amounts, since when, what to do next, and where to read on. */
+/** The title of the tab, the heading, and its details: names and amounts, start, next steps and links. */
 function headingOf(entry: Entry) {
   if (!('group' in entry)) {
     return plainHeading('unknown', `${entry.target} cannot be judged: ${entry.reasons.join('; ')}`);
@@ -166,7 +162,7 @@ function entryId({ view, first: { alert, severity, state } }: Pick<Group, 'view'
   return anchor('verdict', view.target, alert, severity, state);
 }
 
-/** Others of its kind, and the facts that it inhibits, below the worst of its alert: who and how much is said above. */
+/** The rest of a group, and below the worst group of an alert, the verdicts that it inhibits. */
 function consequences(group: Group): Markup {
   const { view, first, page } = group;
   const worst = view.verdicts.find(({ alert, inhibitedBy }) => alert === first.alert && inhibitedBy === null);
@@ -182,7 +178,7 @@ ${items}</ul>
 `;
 }
 
-/** The other verdicts of the alert, folded if there is nothing else to do about them. */
+/** The other verdicts of a group. Verdicts with the same action as the first are folded. */
 function ofTheSameKind(group: Group, text = ({ summary }: VerdictView): string => summary): Markup {
   const { first, others } = group;
   const same = others.filter(({ action }) => action === first.action);
@@ -203,14 +199,14 @@ function stateLabel({ severity, state, firesInSeconds }: VerdictView): Markup {
   return markup`<b class="state pending">${severity} in ${durationInWords(firesInSeconds ?? 0)}</b>`;
 }
 
-/** What begins at the time of a verdict: the problem, as far as it was seen or is proven, or its being over a limit that varies. */
+/** The word before a start: a problem has begun, or was seen, or has exceeded a limit that varies. */
 function startText({ alert, mayBeOlder }: VerdictView): string {
   const limit = beginningAtLimit.get(alert);
   if (limit !== undefined) return `${limit} its limit `;
   return mayBeOlder ? 'seen ' : '';
 }
 
-/** Names such as those of metrics and addresses are left as they are. */
+/** A name such as that of a metric keeps its lower case. */
 function capitalized(sentence: string): string {
   return sentence.replace(/^[a-z](?=[a-z]*(?:[^\w.]|$))/, (letter) => letter.toUpperCase());
 }

@@ -14,10 +14,7 @@ import { dashboardUrl, runbookUrl, type ExternalLinks } from './external-links.j
 import { endedProblems } from './ended.js';
 import { validatorViews } from './validator-view.js';
 
-/*
- * What the pages show, as plain data: one view of each target and of its endpoints, for HTML and JSON. The keys of the JSON are fixed; new
- * ones can be added.
- */
+/* The content of the pages as plain data, for HTML and JSON: views of targets and endpoints. The keys of the JSON are fixed; keys can be added. */
 
 export type View = Readonly<ReturnType<typeof viewOf>>;
 export type PendingView = NonNullable<ReturnType<typeof pendingView>>;
@@ -25,7 +22,7 @@ export type TargetView = Readonly<ReturnType<typeof targetView>>;
 export type EndpointView = Readonly<ReturnType<typeof endpointView>>;
 export type NodeView = Readonly<ReturnType<typeof nodeView>>;
 
-/** What an endpoint is shown by. */
+/** The source of the view of an endpoint. */
 export interface ShownEndpoint {
   readonly state: EndpointState;
   readonly job: Pick<PollJob, 'url' | 'context'>;
@@ -36,11 +33,11 @@ export function viewOf(
   verdicts: readonly TargetVerdicts[],
   links: ExternalLinks,
   now: Instant,
-  deriveItems = itemsOf,
+  withItems = true,
 ) {
   const byTarget = new Map(verdicts.map((judged) => [judged.target, judged]));
   const endpoints = shown.map((endpoint) =>
-    endpointView(endpoint, now, deriveItems, byTarget.get(endpoint.state.target)),
+    endpointView(endpoint, now, { withItems, judged: byTarget.get(endpoint.state.target) }),
   );
   const endpointsOf = groupBy(endpoints, ({ target }) => target);
   const targets = verdicts.map((judged) => targetView(judged, endpointsOf.get(judged.target) ?? [], links, now));
@@ -63,15 +60,14 @@ function targetView(
     status: behind.length > 0 ? 'unknown' : status,
     /** Why the target cannot be judged. */
     unknown: [...unknown, ...behind],
-    /** The worst that fired in the last document of each endpoint whose data is outdated. */
+    /** The worst firing verdict of the last document of each endpoint with outdated data. */
     lastKnown,
-    /** The names of the problems that an endpoint has never had the fields for. */
+    /** The names of problems whose fields an endpoint has never had. */
     notJudgedHere,
     /** Worst first. */
     verdicts: verdicts.map((verdict) => verdictView(verdict, links)),
-    /** The watched validators, then those that are late to sign or vote; `null` without a bridge whose items are shown. */
+    /** Watched validators, then late validators; `null` without a bridge whose items are shown. */
     validators: bridge === undefined ? null : validatorViews(bridge.items, verdicts, bridge.endpoint.shownBy, now),
-    /** The problems that have ended within a week, the newest first. */
     ended: endedProblems(
       endpoints.map(({ shownBy }) => shownBy),
       now,
@@ -102,7 +98,7 @@ function verdictView({ target, startSeconds, firesAtSeconds, ...verdict }: Verdi
     summary: sentenceText(verdict.sentence),
     /** ISO 8601. */
     since: isoTime(startSeconds),
-    /** When it fires at the latest, unless it ends before, ISO 8601; `null` while it fires. */
+    /** The time of firing if it lasts, ISO 8601; `null` while it fires. */
     firesAt: isFiring ? null : isoTime(firesAtSeconds),
     firesInSeconds: isFiring ? null : firesAtSeconds - startSeconds - verdict.ageSeconds,
     runbook: runbookUrl(links, verdict.alert),
@@ -111,26 +107,33 @@ function verdictView({ target, startSeconds, firesAtSeconds, ...verdict }: Verdi
   };
 }
 
-/** The view of all targets, or of the one with a name; `undefined` if there is no such target. */
+/** The query string of the page. */
+export interface PendingQuery {
+  /** By default all targets. */
+  readonly target?: string | undefined;
+  /** A text that is searched for among the transactions of the target. */
+  readonly search?: string | undefined;
+}
+
+/** `undefined` if there is no such target. */
 export function pendingView(
   all: readonly ShownEndpoint[],
   verdicts: readonly TargetVerdicts[],
   links: ExternalLinks,
   now: Instant,
-  { target, query }: { readonly target?: string | undefined; readonly query?: string | undefined } = {},
-  deriveItems = itemsOf,
+  { target, search: text, withItems = true }: PendingQuery & { readonly withItems?: boolean } = {},
 ) {
   const isSelected = (other: { readonly target: string }): boolean => target === undefined || other.target === target;
   const shown = all.filter(({ state }) => isSelected(state));
   if (target !== undefined && shown.length === 0) return undefined;
-  const view = viewOf(shown, verdicts.filter(isSelected), links, now, deriveItems);
-  /** What matches `?q=` in the documents of the target; `null` without it, and for several targets. */
-  const search = query === undefined || view.targets.length !== 1 ? null : searchIn(shown, query, now);
+  const view = viewOf(shown, verdicts.filter(isSelected), links, now, withItems);
+  /** The matches of `?q=` in the documents of the target; `null` without it, and for several targets. */
+  const search = text === undefined || view.targets.length !== 1 ? null : searchIn(shown, text, now);
   return { ...view, search };
 }
 
-function searchIn(shown: readonly ShownEndpoint[], query: string, now: Instant): SearchResult {
-  const text = searchText(query);
+function searchIn(shown: readonly ShownEndpoint[], typed: string, now: Instant): SearchResult {
+  const text = searchText(typed);
   const inputOf = <Name extends DocumentName>(document: Name): DocumentTypes[Name]['input'] | undefined => {
     const state = shown.find((endpoint) => endpoint.state.document === document)?.state;
     const snapshot = state && exportedSuccess(state, now)?.snapshot;
@@ -144,12 +147,16 @@ function searchIn(shown: readonly ShownEndpoint[], query: string, now: Instant):
   };
 }
 
-export function endpointView(shownBy: ShownEndpoint, now: Instant, deriveItems = itemsOf, judged?: TargetVerdicts) {
+export function endpointView(
+  shownBy: ShownEndpoint,
+  now: Instant,
+  { withItems = true, judged }: { readonly withItems?: boolean; readonly judged?: TargetVerdicts | undefined } = {},
+) {
   const { state, job } = shownBy;
   const { target, document, last, success, failure, staleAfterMs } = state;
   const exported = exportedSuccess(state, now);
   const flow = exported === undefined ? null : flowView(shownBy, now);
-  const items = exported === undefined ? null : (deriveItems(exported.snapshot) ?? null);
+  const items = exported === undefined || !withItems ? null : (itemsOf(exported.snapshot) ?? null);
   const age = success ? ageSeconds(success.at, now) : null;
   const inSeconds = age === null ? null : staleAfterMs / 1000 - age;
   return {
@@ -160,12 +167,12 @@ export function endpointView(shownBy: ShownEndpoint, now: Instant, deriveItems =
     availability: availabilityOf(state, exported !== undefined),
     /** Whether the last poll succeeded; `null` before the first. */
     up: last?.ok ?? null,
-    /** When the last successful poll ended, ISO 8601, and its age; `null` before the first. */
+    /** The end of the last successful poll, ISO 8601, and its age; `null` before the first. */
     asOf: success ? isoTime(success.at.epochSeconds) : null,
     ageSeconds: age,
     /** Whether the last success is recent enough to be shown. */
     shown: exported !== undefined,
-    /** When the series are withdrawn unless a poll succeeds, or were withdrawn; `null` before the first success. */
+    /** The time when series are withdrawn unless a poll succeeds, or were withdrawn; `null` before the first success. */
     withdrawal: inSeconds === null ? null : { at: isoTime(now.epochSeconds + inSeconds), inSeconds },
     /** Kept after a recovery. The reason is that of `bridge_exporter_poll_failures_total`. */
     lastFailure: failure
@@ -173,11 +180,10 @@ export function endpointView(shownBy: ShownEndpoint, now: Instant, deriveItems =
       : null,
     /** Fields of the last success whose value has the wrong type. */
     invalidFields: exported === undefined ? [] : Array.from(exported.snapshot.errors.invalid.keys()),
-    /** What was executed, and how fast; `null` for a document without a flow, and unless the last success is shown. */
+    /** Executed withdrawals and their durations; `null` for a document without a flow, and unless the last success is shown. */
     flow,
-    /** What the node has answered besides the document. */
     node: nodeView(state, now),
-    /** What waits, in numbers; `null` unless the last success is shown. */
+    /** `null` unless the last success is shown. */
     backlog: items && judged ? backlogStatistics(judged, items, flow, now) : null,
     /** `null` unless the last success is shown. */
     items,
@@ -202,15 +208,15 @@ function nodeView(state: EndpointState, now: Instant) {
   const answers = freshAnswers(state, now);
   const block = latestBlock.valuesOf(answers).get('');
   return {
-    /** Time of its newest block, ISO 8601; `null` if the node does not say. */
+    /** Time of its newest block, ISO 8601; `null` without an answer. */
     blockTime: block === undefined ? null : isoTime(block.epochSeconds),
-    /** How old that block was when the node sent it. */
+    /** The age of that block when the node sent it. */
     behindSeconds: block === undefined ? null : Math.max(0, nodeDelay(answers)?.seconds ?? 0),
     syncing: syncing.valuesOf(answers).get('')?.isSyncing ?? null,
   };
 }
 
-/** The JSON of a view. Sentences are in it only as text, `summary`, and the items only on `/pending`. */
+/** Sentences are in the JSON as text, `summary`. */
 export function jsonOf<Shown extends View>(view: Shown, { withItems }: { readonly withItems: boolean }) {
   return {
     ...view,

@@ -10,21 +10,19 @@ import type { ContentEncoding } from '../exposition/metrics-page.js';
 import { compress } from '../gzip.js';
 import type { Format } from '../metrics/text-format.js';
 import { parseSearch } from '../pages/search-form.js';
+import type { PendingQuery } from '../pages/view.js';
 import type { Result } from '../result.js';
 
+export type PageFormat = 'html' | 'json';
 /** HTML, or an object that is sent as JSON. */
 type Page = string | object;
 
-/** The content of the paths. It is in memory: no request waits for a chain node. */
-export interface AppDependencies {
+/** The content of the paths of the server. It is in memory: no request waits for a chain node. */
+export interface Content {
   readonly metrics: (format: Format, encoding: ContentEncoding) => Promise<Buffer>;
-  readonly statusPage: (isJson: boolean) => Promise<Page>;
-  /** The page of all targets, or of the one with a name; `undefined` if there is no such target. `search` finds transactions of a target. */
-  readonly pendingPage: (
-    isJson: boolean,
-    target: string | undefined,
-    search: string | undefined,
-  ) => Promise<Page | undefined>;
+  readonly statusPage: (format: PageFormat) => Promise<Page>;
+  /** `undefined` if there is no such target. */
+  readonly pendingPage: (format: PageFormat, query: PendingQuery) => Promise<Page | undefined>;
   readonly configPage: () => string;
   /** Endpoints without a finished poll. */
   readonly notYetPolled: () => readonly string[];
@@ -38,8 +36,8 @@ export interface AppOptions {
   readonly enableLifecycle: boolean;
 }
 
-/** The Express application with every path of the exporter. Authentication (guard.ts) is applied before it. */
-export function createApp(dependencies: AppDependencies, options: AppOptions, log: Logger): Express {
+/** The Express application with every path of the exporter, behind the guard (guard.ts). */
+export function createApp(content: Content, options: AppOptions, log: Logger): Express {
   const app = express();
   app.disable('etag');
   app.disable('x-powered-by');
@@ -56,10 +54,10 @@ export function createApp(dependencies: AppDependencies, options: AppOptions, lo
 
   get(options.telemetryPath, limit, async (request, response) => {
     const format = formatFor(request);
-    await send(request, response, contentTypes[format], async (encoding) => dependencies.metrics(format, encoding));
+    await send(request, response, contentTypes[format], async (encoding) => content.metrics(format, encoding));
   });
   get('/', limit, async (request, response) =>
-    sendPage(request, response, await dependencies.statusPage(prefersJson(request))),
+    sendPage(request, response, await content.statusPage(pageFormat(request))),
   );
   get('/pending', limit, async (request, response) => {
     const { target } = request.query;
@@ -67,14 +65,14 @@ export function createApp(dependencies: AppDependencies, options: AppOptions, lo
       sendText(response, 400, 'target is set more than once — expected ?target=NAME');
       return;
     }
-    const page = await dependencies.pendingPage(prefersJson(request), target, parseSearch(request.query));
+    const page = await content.pendingPage(pageFormat(request), { target, search: parseSearch(request.query) });
     if (page === undefined) sendText(response, 404, 'no such target is polled by this exporter; /pending lists them');
     else await sendPage(request, response, page);
   });
-  get('/config', limit, async (request, response) => sendPage(request, response, dependencies.configPage()));
+  get('/config', limit, async (request, response) => sendPage(request, response, content.configPage()));
   get('/-/healthy', (_request, response) => sendText(response, 200, 'healthy'));
   get('/-/ready', (_request, response) => {
-    const missing = dependencies.notYetPolled();
+    const missing = content.notYetPolled();
     if (missing.length === 0) sendText(response, 200, 'ready');
     else sendText(response, 503, `not polled yet: ${missing.join(', ')}`);
   });
@@ -83,7 +81,7 @@ export function createApp(dependencies: AppDependencies, options: AppOptions, lo
       sendText(response, 403, 'needs --web.enable-lifecycle');
       return;
     }
-    const result = await dependencies.reload();
+    const result = await content.reload();
     if (result.ok) sendText(response, 200, 'reloaded');
     else sendText(response, 500, ['the previous configuration stays active:', ...result.problems].join('\n'));
   };
@@ -145,9 +143,9 @@ function formatFor(request: Request): Format {
   return String(type).startsWith('application/openmetrics-text') ? 'openmetrics' : 'text';
 }
 
-const prefersJson = (request: Request): boolean => request.accepts(['html', 'json']) === 'json';
+const pageFormat = (request: Request): PageFormat => (request.accepts(['html', 'json']) === 'json' ? 'json' : 'html');
 
-/** Sends a body, compressed if the client accepts it. Short texts are sent with `sendText`. */
+/** Sends a body, compressed if the client accepts that. */
 async function send(
   request: Request,
   response: Response,

@@ -16,7 +16,7 @@ export type Authenticate = (users: Users, authorization: string | undefined) => 
 
 export type VerifyPassword = (login: Login) => Promise<boolean>;
 
-/** Verifies one password after the other, each on a thread: bcrypt takes 0.1 s of CPU time at the usual cost. */
+/** Verifies passwords in turn, on a thread: bcrypt takes 0.1 s of CPU time at the usual cost. */
 export function createPasswordVerifier(): VerifyPassword {
   const enqueue = createQueue();
   return async (login) =>
@@ -82,7 +82,7 @@ function parseBasic(authorization = ''): { readonly user: string; readonly passw
   return user === undefined || password === undefined ? undefined : { user, password };
 }
 
-/** A hash that no password has. It is verified for unknown users, so that the response time does not reveal which users exist. */
+/** A hash without a password. It is verified for unknown users, so that the response time does not reveal which users exist. */
 function dummyHash(users: Users): string {
   const [hash = ''] = users.values();
   return hash.slice(0, '$2y$10$'.length).padEnd(60, '.');

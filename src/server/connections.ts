@@ -9,8 +9,8 @@ interface Connections {
 }
 
 /**
- * Ends the connections of clients that do not read their response in time. Node.js limits only the time of requests, and counts a
- * response as finished once it is buffered: its `close` would cut off the rest of a response that a client reads slowly.
+ * Ends the connections of clients that do not read their response in time. Node.js limits only the time of requests. Its `close` would cut off a response
+ * that is buffered, which counts as finished, while the client still reads it.
  */
 export function trackConnections(server: Server | HttpsServer, responseMs: number): Connections {
   /** TCP connections, also those without a finished TLS handshake. */

@@ -16,8 +16,8 @@ const defaultHeaders: Readonly<Record<string, string>> = {
 type Guard = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 /**
- * Sets the headers of every response, and rejects requests without a valid password. It has the shape
- * of middleware but runs before Express, which skips all middleware for a request target that it cannot parse.
+ * Sets the headers of every response, and rejects requests without a valid password. It runs before Express, which skips all middleware for a request
+ * target that it cannot parse.
  */
 export function createGuard(config: () => WebConfig, authenticate: Authenticate, log: Logger): Guard {
   async function guard(request: IncomingMessage, response: ServerResponse, next: () => void): Promise<void> {
@@ -52,7 +52,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Closes the connection as well, so that rejected clients cannot occupy all of them. */
+/** Closes the connection as well, so that rejected clients cannot occupy all connections. */
 function reject(response: ServerResponse, status: number, text: string): void {
   if (response.headersSent) return;
   response.statusCode = status;

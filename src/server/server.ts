@@ -27,7 +27,7 @@ export interface WebServer {
   readonly close: () => Promise<void>;
 }
 
-/** Limits on clients, so that slow or hostile ones cannot occupy the server. */
+/** Limits on clients, so that slow or hostile clients cannot occupy the server. */
 export const serverLimits = {
   connections: 512,
   handshakeMs: 10_000,

@@ -74,7 +74,7 @@ export async function loadTls(
     : { ok: false, problems };
 }
 
-/** Why OpenSSL rejects the files, for example a key that is too short for its security level. */
+/** Problems for OpenSSL, such as a key that is too short for its security level. */
 function contextProblems(context: SecureContextOptions): readonly PathMessage[] {
   try {
     createSecureContext(context);

@@ -10,9 +10,7 @@ import { startRepeating } from '../tasks.js';
 import type { Result } from '../result.js';
 import { loadTls, tlsSection, type LoadedTls } from './tls.js';
 
-/*
- * The web configuration file: the keys of Prometheus' exporter-toolkit that are supported. docs/security.md describes them.
- */
+/* The web configuration file: the supported keys of Prometheus' exporter-toolkit, as described in docs/security.md. */
 
 /** The value of a response header. */
 const headerValue = z
@@ -88,7 +86,6 @@ export async function loadWebConfig(path: string): Promise<WebConfigResult> {
     : { ok: false, problems: loaded.problems.map((problem) => formatMessage(problem, yaml.label)) };
 }
 
-/** A file and its content at the start. */
 export interface WebConfigFile {
   readonly path: string;
   readonly config: WebConfig;
@@ -102,7 +99,7 @@ interface WebConfigWatch {
   readonly close: () => void;
 }
 
-/** Reads the files again and again. A changed configuration that is invalid is logged and otherwise ignored. */
+/** Reads the files repeatedly. An invalid change is logged and otherwise ignored. */
 export function watchWebConfig(
   { path, config }: WebConfigFile,
   log: Logger,

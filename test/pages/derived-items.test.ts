@@ -33,12 +33,12 @@ const pages = createPages(
 
 describe('the items of a page', () => {
   it('are derived only of the target that is asked for', async () => {
-    expect(await pages.pendingPage(false, 'a', undefined)).toContain('Live batches');
-    await expect(async () => pages.pendingPage(false, 'b', undefined)).rejects.toThrow('Decompression failed');
+    expect(await pages.pendingPage('html', { target: 'a' })).toContain('Live batches');
+    await expect(async () => pages.pendingPage('html', { target: 'b' })).rejects.toThrow('Decompression failed');
   });
 
   it('are not derived for the list of the targets, but for its JSON', async () => {
-    expect(await pages.pendingPage(false, undefined, undefined)).toContain('Worst condition');
-    await expect(async () => pages.pendingPage(true, undefined, undefined)).rejects.toThrow('Decompression failed');
+    expect(await pages.pendingPage('html', {})).toContain('Worst condition');
+    await expect(async () => pages.pendingPage('json', {})).rejects.toThrow('Decompression failed');
   });
 });

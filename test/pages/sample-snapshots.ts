@@ -193,7 +193,7 @@ export function pendingAt(
   const links = testLinks(config);
   const view = pendingView(shownOf(snapshots.states()), verdicts, links, at(seconds), {
     target: query['target'],
-    query: parseSearch(query),
+    search: parseSearch(query),
   });
   if (view === undefined) throw new Error(`no target ${query['target']}`);
   return pendingPage(view, links, { telemetryPath, version: '0.1.0' });

@@ -243,8 +243,8 @@ describe('the status page and the pending page', () => {
     await get(`${url}/pending?target=a%2Fb&q=0x1`);
     await get(`${url}/pending?other=nonsense`, { headers: { accept: 'application/json' } });
     expect(asked).toEqual([
-      [false, 'a/b', '0x1'],
-      [true, undefined, undefined],
+      ['html', { target: 'a/b', search: '0x1' }],
+      ['json', {}],
     ]);
   });
 

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { createApp, type AppDependencies, type AppOptions } from '../../src/server/app.js';
+import { createApp, type Content, type AppOptions } from '../../src/server/app.js';
 import {
   serverLimits,
   startWebServer,
@@ -13,16 +13,16 @@ import { loadWebConfig, type WebConfigFile } from '../../src/server/web-config.j
 import { createTempFolder } from '../support/temp-folder.js';
 
 /** The application around fixed contents; a test replaces those it is about. */
-export function createTestApp(dependencies: Partial<AppDependencies> = {}, options: Partial<AppOptions> = {}) {
+export function createTestApp(content: Partial<Content> = {}, options: Partial<AppOptions> = {}) {
   return createApp(
     {
       metrics: async () => Buffer.from('metrics\n'),
-      statusPage: async (isJson) => (isJson ? {} : '<!doctype html>'),
-      pendingPage: async (isJson) => (isJson ? {} : '<!doctype html>'),
+      statusPage: async (format) => (format === 'json' ? {} : '<!doctype html>'),
+      pendingPage: async (format) => (format === 'json' ? {} : '<!doctype html>'),
       configPage: () => '<!doctype html>',
       notYetPolled: () => [],
       reload: async () => ({ ok: true }),
-      ...dependencies,
+      ...content,
     },
     { telemetryPath: '/metrics', maxRequests: 40, enableLifecycle: false, ...options },
     pino({ level: 'silent' }),
