@@ -7,7 +7,7 @@ interface WriteOptions {
   readonly sync?: boolean;
 }
 
-/** Replaces a file as a whole: at any time, and after a crash of the process, it is the old or the new one. */
+/** Replaces a file as a whole: at any time, also after a crash of the process, it has the old or the new content. */
 export async function writeAtomically(
   path: string,
   content: string | Uint8Array,

@@ -40,7 +40,7 @@ export interface ExporterOptions extends ReloadOptions {
 
 export interface Exporter {
   readonly url: string;
-  /** Activates a new configuration, or keeps the previous one if it is invalid. Unchanged endpoints keep their state. */
+  /** Activates the changed configuration if it is valid. Unchanged endpoints keep their state. */
   readonly reload: () => Promise<ConfigResult>;
   /** Stops polling and drains the server. */
   readonly close: () => Promise<void>;
@@ -64,10 +64,7 @@ export async function startExporter(
     pollLoop.reconcile(loaded.jobs, loaded.loadedAt);
     processMetrics.configLoaded(loaded);
   };
-  const active = createActiveConfig(config, options, log, {
-    onLoaded: activate,
-    onRejected: processMetrics.configRejected,
-  });
+  const active = createActiveConfig(config, options, log, activate, processMetrics.configRejected);
   const app = createApp(
     {
       ...createPages(pollLoop, active, { ...options, recorder, startedAt, now: clock }),
@@ -192,14 +189,9 @@ interface ReloadOptions {
 
 export interface AutoReload {
   readonly intervalMs: number;
-  /** Hash of the files of the configuration, before the active one was loaded. */
+  /** Hash of the files of the configuration before they were loaded. */
   readonly initialHash: string;
   readonly hashFiles: () => Promise<string>;
-}
-
-interface ReloadEvents {
-  readonly onLoaded: (config: LoadedConfig) => void;
-  readonly onRejected: () => void;
 }
 
 /** The active configuration. */
@@ -207,7 +199,7 @@ interface ActiveConfig {
   readonly current: () => LoadedConfig;
   /** The last failed reload, until a reload succeeds. */
   readonly rejected: () => { readonly at: Instant; readonly problems: readonly string[] } | undefined;
-  /** Activates a new configuration, or keeps the previous one if it is invalid. */
+  /** Activates the changed configuration if it is valid. */
   readonly reload: () => Promise<ConfigResult>;
   /** Starts to check the files for changes. */
   readonly startAutoReload: () => void;
@@ -218,7 +210,8 @@ function createActiveConfig(
   config: Config,
   { loadConfig, autoReload }: ReloadOptions,
   log: Logger,
-  { onLoaded, onRejected }: ReloadEvents,
+  onLoaded: (config: LoadedConfig) => void,
+  onRejected: () => void,
 ): ActiveConfig {
   let current = loadedConfig(config);
   let rejected: ReturnType<ActiveConfig['rejected']>;

@@ -56,7 +56,7 @@ export interface HttpResponse {
   readonly release: () => void;
   /** The hub height of the document, as the server has sent it (height-header.ts). */
   readonly height: string | undefined;
-  /** Makes one line of text that the server has sent, without the secrets of the request. */
+  /** Makes a line of untrusted text, without the secrets of the request. */
   readonly clean: (text: string) => string;
 }
 
@@ -145,7 +145,7 @@ async function resolveConfig(config: HttpClientConfig): Promise<ResolvedHttpConf
 function createDispatcher(url: URL, config: ResolvedHttpConfig, signal: AbortSignal): UndiciClient {
   let isConnected = false;
   const connect = callbackify(async (): Promise<Socket> => {
-    // undici opens another connection when the first one is closed before the request is sent.
+    // undici opens another connection when the first is closed before the request is sent.
     if (isConnected) throw new Error('the connection was closed');
     isConnected = true;
     return openConnection(url, config, signal);

@@ -14,7 +14,7 @@ const MAX_SHARE = 1 / 4;
 /** gRPC's ResourceExhausted. A gateway sends it with status 429, although it means that the document is too large to send. */
 const RESOURCE_EXHAUSTED = 8;
 
-/** Makes one line of untrusted text, without secrets. */
+/** Makes a line of untrusted text, without secrets. */
 export type Clean = (text: string, maxCharacters?: number) => string;
 
 export interface ErrorContext {
@@ -55,16 +55,13 @@ export async function readErrorResponse(
 
 const isRedirect = (statusCode: number): boolean => statusCode >= 300 && statusCode < 400;
 
-/**
- * The target of a redirect, without user, password, query and fragment, which can be secrets; before the path of the document, an API key can be
- * one too.
- */
+/** The target of a redirect, without parts that can be secrets: user, password, query, fragment, and a path before that of the document. */
 function redirectTarget(location: string | undefined, url: URL, documentPath: string): string | undefined {
   if (location === undefined || !URL.canParse(location, url.href)) return undefined;
   const { protocol, host, pathname } = new URL(location, url);
-  const [known = ''] = documentPath.split('?', 1);
-  const hasPrefix = known !== '' && pathname.endsWith(known) && pathname.length > known.length;
-  return `${protocol}//${host}${hasPrefix ? REDACTED_PATH + known : pathname}`;
+  const [ending = ''] = documentPath.split('?', 1);
+  const hasPrefix = ending !== '' && pathname.endsWith(ending) && pathname.length > ending.length;
+  return `${protocol}//${host}${hasPrefix ? REDACTED_PATH + ending : pathname}`;
 }
 
 /** Text that asks for credentials or rejects them. */

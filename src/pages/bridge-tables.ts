@@ -206,8 +206,8 @@ function createdCell({ createdHeight, age }: BatchItem | ValsetItem): Markup {
 function signedCell({ signedPowerRatio, belowThreshold, age, missing }: BatchItem | ValsetItem, late: string): Markup {
   const cssClass = belowThreshold === true && isLate(age) ? late : '';
   const words = { true: isLate(age) ? 'below threshold, ' : 'being signed, ', false: 'sufficient, ', null: '' };
-  const others = missing === null ? 'unknown' : missing.total || 'none';
-  return markup`${cells.share(signedPowerRatio, belowThreshold === false ? 'ok' : cssClass)}<small${cssClass === '' ? '' : markup` class="${cssClass}"`}>${words[`${belowThreshold}`]}${others} missing</small>`;
+  const signers = missing === null ? 'unknown' : missing.total || 'none';
+  return markup`${cells.share(signedPowerRatio, belowThreshold === false ? 'ok' : cssClass)}<small${cssClass === '' ? '' : markup` class="${cssClass}"`}>${words[`${belowThreshold}`]}${signers} missing</small>`;
 }
 
 /** The badges of a claim, with their alerts. */
@@ -295,11 +295,13 @@ export const claimTable: ItemTable<ClaimItem> = {
 /** A vote for another claim of the event is not a missing vote. */
 function othersCell({ missing, dissenting }: ClaimItem): Markup {
   return cells.orUnknown(missing, ({ total }) => {
-    const others = dissenting?.total ?? 0;
+    const dissenters = dissenting?.total ?? 0;
     const names =
-      others === 0 || dissenting === null ? '' : markup`<small>${validators(membersOf(dissenting), others)}</small>`;
-    const silent = total - others;
-    return markup`${silent === 0 ? 'all have voted' : `${silent} ${haveOrHas(silent)} not voted`}${others === 0 ? '' : markup`; ${others} voted for another claim${names}`}`;
+      dissenters === 0 || dissenting === null
+        ? ''
+        : markup`<small>${validators(membersOf(dissenting), dissenters)}</small>`;
+    const silent = total - dissenters;
+    return markup`${silent === 0 ? 'all have voted' : `${silent} ${haveOrHas(silent)} not voted`}${dissenters === 0 ? '' : markup`; ${dissenters} voted for another claim${names}`}`;
   });
 }
 

@@ -44,7 +44,7 @@ function isWorseForm(other: Ended, ended: Ended): boolean {
   );
 }
 
-/** A page is about what is wrong now. */
+/** A page is mainly about present problems. */
 const MAX_ROWS = 10;
 
 /** Empty if nothing has ended. */

@@ -4,10 +4,7 @@ import { isolated, markup, type Markup } from './html.js';
 import { STYLE } from './style.js';
 import { timeElement } from './time.js';
 
-/*
- * The HTML pages render a view (view.ts) into this layout. They load nothing, and all links to this
- * server are relative, so that a reverse proxy can serve them under any path.
- */
+/* The layout of the HTML pages. They load no other files, and their links are relative, so that a reverse proxy can serve them under any path. */
 
 const REFRESH_SCRIPT = readProgramFile(new URL('browser/refresh.js', import.meta.url));
 

@@ -85,14 +85,14 @@ function worstCondition(view: TargetView): Markup {
 }
 
 function targetPage(view: PendingView, target: TargetView, page: PageContext, site: Site): string {
-  const { title, heading, details, others, notes } = verdictSections([target], 'target');
+  const { title, heading, details, otherVerdicts, notes } = verdictSections([target], 'target');
   // The endpoint of the heading comes first.
   const first = firingVerdicts(target)[0]?.document;
   const endpoints = view.endpoints.toSorted((a, b) => Number(b.document === first) - Number(a.document === first));
   const parts = endpoints.map((endpoint) => ({ endpoint, lists: listsOf(endpoint.items, page) }));
   const body = markup`${deadlineNote(view)}${details}
 ${jumpLinks(target, parts)}
-${others}
+${otherVerdicts}
 ${validatorsSection(view, target)}
 ${section('notes', 'Notes', markup`${notes}${rateLimitNotes(endpoints)}`)}
 ${judgementNotes(target, page.bridge)}
@@ -117,8 +117,8 @@ function jumpLinks({ validators }: TargetView, parts: readonly Part[]): Markup {
     link(document, documents[document].title),
     ...lists.flatMap(({ name, title, total }) => (total === 0 ? [] : [link(name, title, `${total ?? 'unknown'}`)])),
   ]);
-  const others = [...(validators === null ? [] : [link('validators', 'Validators')]), link('search', 'Search')];
-  return markup`<nav class="jump" aria-label="Sections">${[...others, ...links]}</nav>`;
+  const first = [...(validators === null ? [] : [link('validators', 'Validators')]), link('search', 'Search')];
+  return markup`<nav class="jump" aria-label="Sections">${[...first, ...links]}</nav>`;
 }
 
 /** Problems that are not judged, and tokens whose minimum fee is unknown. */

@@ -41,12 +41,12 @@ export interface Instance {
 export function statusPage(view: StatusView, site: Site): string {
   const { generatedAt, targets, endpoints, instance } = view;
   const nowMs = Date.parse(generatedAt);
-  const { title, heading, details, others, notes } = verdictSections(targets);
+  const { title, heading, details, otherVerdicts, notes } = verdictSections(targets);
   const body = markup`${deadlineNote(view)}${details}
 ${endpoints.length === 0 ? markup`<p>This shard has no target of the configuration.</p>` : ''}${targets.length > 1 ? tiles(targets) : ''}
 ${failedReloadAlert(instance, nowMs)}
 ${ownValidatorsSection(view)}
-${section('conditions', 'Other conditions', others)}
+${section('conditions', 'Other conditions', otherVerdicts)}
 ${section('notes', 'Notes', markup`${notes}${rateLimitNotes(endpoints)}`)}
 ${endpoints.length === 0 ? '' : endpointSection(view)}
 ${site.isRecording === true ? '' : section('exporter', 'This exporter', instanceFacts(instance, endpoints, nowMs))}`;

@@ -119,14 +119,14 @@ export function itemSection<Row>(
     const urgent = firstRows(rows);
     const isOpen = rows.length <= openRows || (isFiring && urgent.length === rows.length);
     const first = isFiring && !isOpen ? urgent : [];
-    const others = rows.filter((row) => !first.includes(row));
+    const rest = rows.filter((row) => !first.includes(row));
     const [before, summaryText] =
       first.length === 0
         ? ['', heading]
-        : [markup`${heading}\n${tableHtml(table, first, page)}\n`, `${others.length} more`];
+        : [markup`${heading}\n${tableHtml(table, first, page)}\n`, `${rest.length} more`];
     content = markup`${before}<details id="${name}/rows" class="rows"${isOpen ? markup` open` : ''}><summary>${summaryText}</summary>
 <p class="note">Showing ${rows.length < list.total ? extent : `all ${list.total}`}, ${orderText ?? 'oldest first'}${unknownAge}.</p>
-${tableHtml(table, others, page)}
+${tableHtml(table, rest, page)}
 </details>`;
   }
   const html = markup`<section id="${name}" aria-labelledby="${name}-title">

@@ -12,11 +12,11 @@ import { durationInWords, percent } from '../text/format.js';
 import * as cells from './cells.js';
 import { isolated, markup, sentenceHtml, type Markup } from './html.js';
 import { distantTimeElement } from './time.js';
-import { lateAlerts, type Late, type OwnValidator, type ValidatorView } from './validator-view.js';
+import { lateAlerts, type Late, type WatchedValidator, type ValidatorView } from './validator-view.js';
 import { statusLabel } from './verdict-list.js';
 import type { EndpointView, TargetView, VerdictView } from './view.js';
 
-/* The cells of a validator in its table: of a watched one, and of one that is only late. */
+/* The cells of the table of validators, which differ for watched validators and for others that are late. */
 
 /** A validator with the bridge that it is a member of. */
 export interface Member {
@@ -26,23 +26,14 @@ export interface Member {
   readonly validator: ValidatorView;
 }
 
-interface Cells {
-  readonly name: Markup;
-  readonly state: Markup;
-  readonly duties: Markup;
-  readonly deadline: Markup;
-  readonly orchestrator: Markup;
-  readonly action: Markup;
-}
-
-export function validatorCells(member: Member): Cells {
+export function validatorCells(member: Member) {
   const { own } = member.validator;
-  return own === null ? lateCells(member) : ownCells(member, own);
+  return own === null ? lateCells(member) : watchedCells(member, own);
 }
 
 /* Late validators. */
 
-function lateCells(member: Member): Cells {
+function lateCells(member: Member): ReturnType<typeof watchedCells> {
   const { validator, items } = member;
   const parts = deadlineParts(member, null);
   const noDeadline = items.isNodeBehind ? cells.UNKNOWN : cells.NONE;
@@ -92,44 +83,44 @@ function nonces(verb: string, noun: string, { total, nonces: list, newest }: Mis
 
 /* Watched validators. */
 
-function ownCells(member: Member, own: OwnValidator): Cells {
+function watchedCells(member: Member, watched: WatchedValidator) {
   const { validator, view } = member;
-  const worst = firingVerdicts(view).find(({ subject }) => isAbout(subject, own));
+  const worst = firingVerdicts(view).find(({ subject }) => isAbout(subject, watched));
   return {
-    name: nameCell(validator, validator.orchestrator ?? own.address, markup` <span class="badge">yours</span>`),
-    state: ownState(member, own, worst),
-    duties: ownDuties(member, own),
-    deadline: ownDeadline(member, own),
-    orchestrator: orchestratorCell(member, own),
-    action: worst === undefined ? actionWithoutVerdict(member, own) : sentenceHtml(worst.action),
+    name: nameCell(validator, validator.orchestrator ?? watched.address, markup` <span class="badge">yours</span>`),
+    state: watchedState(member, watched, worst),
+    duties: watchedDuties(member, watched),
+    deadline: watchedDeadline(member, watched),
+    orchestrator: orchestratorCell(member, watched),
+    action: worst === undefined ? actionWithoutVerdict(member, watched) : sentenceHtml(worst.action),
   };
 }
 
 /** Alerts about a validator that is not in the set have the label `address`, other alerts the label `orchestrator`. */
-function isAbout(subject: Subject, { address, orchestrator }: OwnValidator): boolean {
+function isAbout(subject: Subject, { address, orchestrator }: WatchedValidator): boolean {
   return subject.address === address || subject.orchestrator === (orchestrator ?? '');
 }
 
-function ownState(member: Member, own: OwnValidator, worst: VerdictView | undefined): Markup {
+function watchedState(member: Member, watched: WatchedValidator, worst: VerdictView | undefined): Markup {
   if (worst !== undefined) return statusLabel(worst.severity);
-  if (own.jailed === true) return stateBadge('critical', 'jailed');
-  if (own.membership === null) return statusLabel('unknown');
-  if (own.membership === 'inactive') return stateBadge('unknown', 'not in the set');
-  if (own.membership === 'unregistered') return stateBadge('unknown', 'not registered');
+  if (watched.jailed === true) return stateBadge('critical', 'jailed');
+  if (watched.membership === null) return statusLabel('unknown');
+  if (watched.membership === 'inactive') return stateBadge('unknown', 'not in the set');
+  if (watched.membership === 'unregistered') return stateBadge('unknown', 'not registered');
   if (alertsAbout(member.validator).length > 0) return lateBadge(member);
-  if (own.missingBatches === null || own.missingValsets === null) return statusLabel('unknown');
-  if (isJailUnknown(own)) return stateBadge('unknown', 'unknown');
+  if (watched.missingBatches === null || watched.missingValsets === null) return statusLabel('unknown');
+  if (isJailUnknown(watched)) return stateBadge('unknown', 'unknown');
   if (member.items.isNodeBehind) return stateBadge('unknown', 'node is behind');
-  if (isSilent(own)) return stateBadge('pending', 'silent');
-  return hasWork(own) ? stateBadge('unknown', 'due') : stateBadge('ok', 'signs and votes');
+  if (isSilent(watched)) return stateBadge('pending', 'silent');
+  return hasWork(watched) ? stateBadge('unknown', 'due') : stateBadge('ok', 'signs and votes');
 }
 
-function hasWork({ missingBatches, missingValsets, lastVote, nextVote }: OwnValidator): boolean {
+function hasWork({ missingBatches, missingValsets, lastVote, nextVote }: WatchedValidator): boolean {
   return (missingBatches?.total || missingValsets?.total || 0) > 0 || [lastVote, nextVote].includes('missing');
 }
 
-/** Whether it has done nothing of some kind, and more than it can be about to do. */
-function isSilent({ duties }: OwnValidator): boolean {
+/** Whether it has done no duty of a kind, although several are missing. */
+function isSilent({ duties }: WatchedValidator): boolean {
   return Object.values(duties).some((all) => {
     const late = all?.filter(({ state }) => state === 'missing') ?? [];
     return late.length >= MIN_SILENT && all?.every(({ state }) => state !== 'done') === true;
@@ -137,17 +128,17 @@ function isSilent({ duties }: OwnValidator): boolean {
 }
 
 /** Whether the node has not answered the query whether it is jailed. */
-function isJailUnknown({ isAsked, jailed }: OwnValidator): boolean {
+function isJailUnknown({ isAsked, jailed }: WatchedValidator): boolean {
   return isAsked && jailed === null;
 }
 
 /** One square for each event, batch and validator set of the document. */
-function ownDuties(member: Member, own: OwnValidator): Markup {
-  if (own.membership !== 'active') return cells.UNKNOWN;
-  const { duties, missingBatches, missingValsets, lastVote } = own;
+function watchedDuties(member: Member, watched: WatchedValidator): Markup {
+  if (watched.membership !== 'active') return cells.UNKNOWN;
+  const { duties, missingBatches, missingValsets, lastVote } = watched;
   const dispute =
     disputedVote(member) || (lastVote === 'dissenting' ? 'voted for another claim of the last observed event' : '');
-  return markup`${dutiesHtml('events', duties.events, missingEvents(member), 'missing')}${dutiesHtml('batches', duties.batches, missingBatches)}${dutiesHtml('validator sets', duties.valsets, missingValsets)}${dispute === '' ? '' : markup`<small>${dispute}</small>`}`;
+  return markup`${dutiesHtml('events', duties.events, missingEvents(watched, member.validator.overdue?.events?.total), 'missing')}${dutiesHtml('batches', duties.batches, missingBatches)}${dutiesHtml('validator sets', duties.valsets, missingValsets)}${dispute === '' ? '' : markup`<small>${dispute}</small>`}`;
 }
 
 const SQUARES: Readonly<Record<DutyItem['state'], { readonly square: string; readonly text: string }>> = {
@@ -181,10 +172,10 @@ function dutiesHtml(
 }
 
 /** The missing votes, also on events before the listed events. */
-function missingEvents({ validator: { own, overdue } }: Member): MissingItems | null {
-  const shown = own?.duties.events?.filter(({ state }) => state === 'missing').map(({ nonce }) => nonce);
+function missingEvents({ duties }: WatchedValidator, overdue = 0): MissingItems | null {
+  const shown = duties.events?.filter(({ state }) => state === 'missing').map(({ nonce }) => nonce);
   if (shown === undefined) return null;
-  return { total: Math.max(shown.length, overdue?.events?.total ?? 0), nonces: shown.slice(0, MAX_LISTED) };
+  return { total: Math.max(shown.length, overdue), nonces: shown.slice(0, MAX_LISTED) };
 }
 
 /** The vote of the validator on a disputed event; empty without a vote. */
@@ -199,23 +190,23 @@ function disputedVote({ items, validator: { externalAddress } }: Member): string
   return `claims ${voted.text === '' ? 'one thing' : voted.text} for event ${dispute.eventNonce}${power}`;
 }
 
-function ownDeadline(member: Member, own: OwnValidator): Markup {
-  if (own.jailed === true) {
-    const { missedSignature } = own;
+function watchedDeadline(member: Member, watched: WatchedValidator): Markup {
+  if (watched.jailed === true) {
+    const { missedSignature } = watched;
     const reason =
       missedSignature === null
         ? ''
         : markup`<small>did not sign ${missedSignature.of} ${missedSignature.nonce}</small>`;
     return markup`<span class="critical">is jailed</span>${reason}`;
   }
-  const parts = deadlineParts(member, own.deadlineHeight);
+  const parts = deadlineParts(member, watched.deadlineHeight);
   if (parts.length > 0) return joined(parts, ' ');
-  return own.membership === 'active' && !isJailUnknown(own) ? cells.NONE : cells.UNKNOWN;
+  return watched.membership === 'active' && !isJailUnknown(watched) ? cells.NONE : cells.UNKNOWN;
 }
 
 /** Events are claimed in order, so a position says more than the last votes. */
-function orchestratorCell({ items: { lastObservedNonce } }: Member, own: OwnValidator): Markup {
-  const { lastEventNonce: nonce, balance, duties } = own;
+function orchestratorCell({ items: { lastObservedNonce } }: Member, watched: WatchedValidator): Markup {
+  const { lastEventNonce: nonce, balance, duties } = watched;
   // An answer that is older than the document says nothing about the last event, unless the votes are known.
   const isComparable = nonce !== null && lastObservedNonce !== null && duties.events !== null;
   const behind = isComparable ? subtract(lastObservedNonce, nonce) : ZERO;
@@ -223,19 +214,19 @@ function orchestratorCell({ items: { lastObservedNonce } }: Member, own: OwnVali
   return markup`last claim: event ${claimed}${compare(behind, 0) <= 0 ? '' : markup`<small>${toDecimalString(behind)} behind the last observed one</small>`}<small>funds: ${balance === null ? cells.UNKNOWN : cells.coin(balance)}</small>`;
 }
 
-function actionWithoutVerdict({ validator, items }: Member, own: OwnValidator): Markup {
+function actionWithoutVerdict({ validator, items }: Member, watched: WatchedValidator): Markup {
   // A jailed validator has an action before its alert fires.
-  if (own.jailed === true) return markup`Find the cause, then unjail it.`;
+  if (watched.jailed === true) return markup`Find the cause, then unjail it.`;
   if (items.isNodeBehind) return cells.UNKNOWN;
-  if (alertsAbout(validator).length > 0 || isSilent(own)) return markup`Check its orchestrator.`;
-  if (isJailUnknown(own)) return markup`The node has not answered whether it is jailed. The log says why.`;
-  const isDue = hasDeadline(validator, own.deadlineHeight) || hasWork(own);
+  if (alertsAbout(validator).length > 0 || isSilent(watched)) return markup`Check its orchestrator.`;
+  if (isJailUnknown(watched)) return markup`The node has not answered whether it is jailed. The log says why.`;
+  const isDue = hasDeadline(validator, watched.deadlineHeight) || hasWork(watched);
   return markup`<span class="quiet">${isDue ? 'nothing yet: what it has to do is new' : 'nothing'}</span>`;
 }
 
 /* Both. */
 
-/** Names are not unique: anyone can choose any name, also one that looks like another. The address is beside it. */
+/** A name can be chosen freely and look like another name, so the address is beside it. */
 function nameCell(
   { name, externalAddress, contact }: ValidatorView,
   address: string | null,

@@ -8,7 +8,7 @@ import { anchor, pendingLink, section } from './layout.js';
 import { tableHtml, type Column } from './table.js';
 import { blockTimeOf } from './time.js';
 import { timeAfter, validatorCells, type Member } from './validator-cells.js';
-import type { OwnValidator } from './validator-view.js';
+import type { WatchedValidator } from './validator-view.js';
 import { bridgeOf, type EndpointView, type TargetView, type View } from './view.js';
 import { severityOf } from '../poll/verdicts.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
@@ -43,7 +43,7 @@ function validatorSection(title: string, members: readonly Member[], body: Marku
 
 /** The nearest deadline of a watched validator that is late with a signature, unless an alert says it. */
 export function deadlineNote(view: View): Markup {
-  const isSaid = (own: OwnValidator, target: TargetView): boolean =>
+  const isSaid = (own: WatchedValidator, target: TargetView): boolean =>
     severityOf(target, ['BridgeOrchestratorDeadlineNear'], { orchestrator: own.orchestrator ?? '' }) !== undefined;
   const late = view.targets
     .flatMap((target) => membersIn(view, target))
@@ -69,7 +69,7 @@ function unknownValidators(endpoints: readonly EndpointView[]): Markup {
   return markup`${notes}`;
 }
 
-/** The section of the validators of one target; empty without a bridge whose items are shown. */
+/** The section of the validators of a target; empty without a bridge whose items are shown. */
 export function validatorsSection(view: View, target: TargetView): Markup {
   const bridge = bridgeOf(view.endpoints, target.target);
   if (bridge === undefined) return validatorSection('Validators', [], unknownValidators(view.endpoints));

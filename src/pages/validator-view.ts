@@ -60,7 +60,7 @@ export function validatorViews(
     const overdue = overdueOf(registeredAt.get(address ?? ''));
     return [...late, ...overdue.filter(({ what }) => late.every((other) => other.what !== what))];
   };
-  const viewOf = ({ name, orchestrator, externalAddress }: Named, own: OwnValidator | null) => {
+  const viewOf = ({ name, orchestrator, externalAddress }: Named, own: WatchedValidator | null) => {
     const registered = registeredAt.get(externalAddress ?? '');
     const contact = own === null ? contacts.get(dataPart(registered?.validator ?? '')) : undefined;
     return {
@@ -142,7 +142,7 @@ function* waitingItems({ batches, valsets, claims }: BridgeItems): Generator<Wai
   }
   for (const [nonce, ofEvent] of groupBy(listedRows(claims), ({ eventNonce }) => eventNonce)) {
     const age = oldestAge(ofEvent);
-    // Nobody should vote for a claim that contradicts the hub.
+    // A validator should not vote for a claim that contradicts the hub.
     const isPlausible = ofEvent.some(({ violation }) => violation === null);
     if (!isPlausible || !isLate(age)) continue;
     yield { ...lateSince('event', nonce, age), members: silentMembers(ofEvent) };
@@ -183,7 +183,7 @@ function silentMembers(claims: readonly ClaimItem[]): readonly Named[] {
   return first.filter(({ externalAddress }) => addresses.every((members) => members.has(externalAddress)));
 }
 
-export type OwnValidator = WatchedItem & ReturnType<typeof answersAbout>;
+export type WatchedValidator = WatchedItem & ReturnType<typeof answersAbout>;
 
 /** Answers of the node about a watched validator; `null` without an answer. */
 function answersAbout(

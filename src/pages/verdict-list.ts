@@ -71,7 +71,7 @@ export function verdictSections(targets: readonly TargetView[], page: VerdictPag
   const [worst, ...others] = entries.filter((entry) => !isOfNote(entry)).toSorted((a, b) => a.rank - b.rank);
   return {
     ...(worst === undefined ? withoutCondition(targets) : headingOf(worst)),
-    others: listHtml(others),
+    otherVerdicts: listHtml(others),
     notes: listHtml(entries.filter(isOfNote)),
   };
 }

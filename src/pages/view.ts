@@ -75,7 +75,7 @@ function targetView(
   };
 }
 
-/** The bridge of a target; `undefined` without one whose items are shown. */
+/** `undefined` without a bridge whose items are shown. */
 export function bridgeOf(endpoints: readonly EndpointView[], target: string) {
   for (const endpoint of endpoints) {
     const { items } = endpoint;

@@ -25,12 +25,12 @@ type Rule = (typeof endpointRules)[keyof typeof endpointRules];
 
 /** A condition is present like a problem. Its alert is the rule. */
 function condition(
-  { name, severity, action, inhibits }: Rule,
-  present: Pick<PresentProblem, 'startSeconds' | 'limitSeconds' | 'sentence'> & { readonly action?: string },
+  { name, severity, action, inhibits, forMinutes }: Rule,
+  present: Pick<PresentProblem, 'startSeconds' | 'sentence'> & Partial<PresentProblem>,
 ): PresentProblem {
   const ofDocument = inhibits.map(({ problem }) => ({ problem, equal: ['document'] as const }));
   const problem = { name, severity, inhibits: ofDocument, inhibitsDocument: false };
-  return { problem, subject: {}, isProven: true, action, validators: [], ...present };
+  return { problem, subject: {}, isProven: true, action, validators: [], limitSeconds: forMinutes * 60, ...present };
 }
 
 export const misconfiguredReasons: ReadonlySet<FailureReason> = new Set(MISCONFIGURED_REASONS);
@@ -82,7 +82,6 @@ export function endpointConditions(
     conditions.push(
       condition(endpointRules.nearLimit, {
         startSeconds: (last.nearLimitSince ?? last.at).epochSeconds,
-        limitSeconds: endpointRules.nearLimit.forMinutes * 60,
         sentence: withDetails(
           failed !== undefined && sizeReasons.has(failed.reason)
             ? `a response of ${document} was rejected for its size`
@@ -96,16 +95,11 @@ export function endpointConditions(
     conditions.push(
       condition(endpointRules.seriesDropped, {
         startSeconds: (success.droppedSince ?? success.at).epochSeconds,
-        limitSeconds: endpointRules.seriesDropped.forMinutes * 60,
         sentence: withList('metrics exceed limits.max_series_per_family', list(dropped.map(({ name }) => name))),
       }),
     );
   }
   return conditions;
-}
-
-function failingSince({ failure, addedAt }: EndpointState): number {
-  return (failure?.since ?? addedAt).epochSeconds;
 }
 
 /** The conditions that a successful poll ends, worst first. */
@@ -118,7 +112,6 @@ function failingConditions(state: EndpointState, now: Instant, isNodeWithout: bo
     return [
       condition(staleOrNotServed, {
         startSeconds: withoutSuccessSince,
-        limitSeconds: staleOrNotServed.forMinutes * 60,
         sentence: withDetails(`this node does not serve ${document}`, TURN_OFF[document]),
         action: `Correct the configuration. If the node should serve it: ${remedyOf(failed, document)}`,
       }),
@@ -140,16 +133,16 @@ function failingConditions(state: EndpointState, now: Instant, isNodeWithout: bo
       }),
     );
   }
-  // In Prometheus, the rule on a wrong configuration fires a minute later, because it is on a rate.
-  const lasting = { startSeconds: failingSince(state), limitSeconds: down.forMinutes * 60 };
+  const since = failure?.since ?? addedAt;
   if (failed !== undefined && misconfiguredReasons.has(failed.reason)) {
     const sentence = withList(`${document} is misconfigured, for {duration}`, failed.message);
-    const startSeconds = (failure?.misconfiguredSince ?? failure?.since ?? addedAt).epochSeconds;
-    conditions.push(condition(misconfigured, { ...lasting, startSeconds, sentence }));
+    const startSeconds = (failure?.misconfiguredSince ?? since).epochSeconds;
+    // In Prometheus, the rule on a wrong configuration fires a minute later, because it is on a rate.
+    conditions.push(condition(misconfigured, { startSeconds, limitSeconds: down.forMinutes * 60, sentence }));
   }
   if (failed !== undefined) {
     const sentence = withDetails(`polls of ${document} have failed for {duration}`, failed.message);
-    conditions.push(condition(down, { ...lasting, sentence }));
+    conditions.push(condition(down, { startSeconds: since.epochSeconds, sentence }));
   }
   return failed === undefined
     ? conditions

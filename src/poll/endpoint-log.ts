@@ -15,17 +15,12 @@ import {
 
 /* The log of polls: changes, not results. */
 
-export interface PollLog {
-  /** Logs a failure, a change of its reason, a recovery, a change of the path, and new invalid or unknown values. */
-  readonly poll: (before: EndpointState, after: EndpointState) => void;
-  readonly forgetOthers: (states: readonly EndpointState[]) => void;
-}
-
-export function createPollLog(log: Logger): PollLog {
+export function createPollLog(log: Logger) {
   /** The last log line about the present failure of an endpoint, on the monotonic clock. */
   const failureLoggedAtMs = new Map<string, number>();
   return {
-    poll: (before, after) => {
+    /** Logs a failure, a change of its reason, a recovery, a change of the path, and new invalid or unknown values. */
+    poll: (before: EndpointState, after: EndpointState): void => {
       if (lastPollSucceeded(after)) {
         failureLoggedAtMs.delete(endpointId(after));
         logSuccess(log, before, after);
@@ -41,7 +36,7 @@ export function createPollLog(log: Logger): PollLog {
       log.warn({ target, document, reason, remedy: remedyOf(failure.error, document) }, `poll failed: ${message}`);
       failureLoggedAtMs.set(endpointId(after), last.at.monotonicMs);
     },
-    forgetOthers: (states) => {
+    forgetOthers: (states: readonly EndpointState[]): void => {
       const ids = new Set(states.map(endpointId));
       for (const id of failureLoggedAtMs.keys()) if (!ids.has(id)) failureLoggedAtMs.delete(id);
     },

@@ -32,7 +32,7 @@ export interface PollInput {
   /** The path of the last successful poll, which is requested first. */
   readonly foundPath?: DocumentPath | undefined;
   readonly otherAnswers?: OtherAnswers | undefined;
-  /** Whether all values of a contract are read, also those that are read less often than in each poll. */
+  /** Whether all values of a contract are read, also values that most polls leave out. */
   readonly readsAll?: boolean;
 }
 

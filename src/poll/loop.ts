@@ -37,7 +37,7 @@ export interface PollLoop {
    */
   readonly reconcile: (jobs: readonly PollJob[], at: Instant) => void;
   readonly all: () => readonly Endpoint[];
-  /** The states of all endpoints. The same array until one of them changes. */
+  /** The states of all endpoints. The array is the same until a state changes. */
   readonly states: () => readonly EndpointState[];
   /** Stops polling. */
   readonly close: () => void;
@@ -61,11 +61,11 @@ export interface SavedMemory {
   readonly writeSoon: () => void;
 }
 
-/** Number of polls that start at once; later ones start one by one, so that a thousand documents are not in memory together. */
+/** Number of polls that start at once. Later polls start in turn, so that a thousand documents are not in memory together. */
 const SIMULTANEOUS_STARTS = 16;
 const START_SPACING_MS = 10;
 
-/** A dense body is hostile (`PollResult.isDense`), and delays everything by up to two seconds. */
+/** A dense body is hostile (`PollResult.isDense`), and blocks the process for up to two seconds. */
 const INTERVALS_AFTER_DENSE_BODY = 10;
 
 interface RunningEndpoint extends Endpoint {

@@ -12,17 +12,14 @@ import type { PollJob } from './jobs.js';
 
 export type QueryLog = Pick<Logger, 'warn' | 'info'>;
 
-/** Resolves when all queries that were due have ended. */
-type RunQueries = (job: PollJob) => Promise<void>;
-
-/** `find` returns the state of the endpoint of a job while it exists; `change` replaces the state of one of its queries. */
+/** `find` returns the state of the endpoint of a job while it exists; `change` replaces the state of a query. The result sends the queries that are due. */
 export function createQueryRunner(
   executor: Pick<PollExecutor, 'sendQuery'>,
   log: QueryLog,
   now: () => Instant,
   find: (job: PollJob) => EndpointState | undefined,
   change: (job: PollJob, state: QueryState) => void,
-): RunQueries {
+): (job: PollJob) => Promise<void> {
   const running = new WeakMap<PollJob, Set<string>>();
 
   async function runQuery(job: PollJob, query: NodeQuery): Promise<void> {

@@ -35,7 +35,7 @@ function absentWhenUndefined<Value extends z.ZodType>(value: Value) {
 const subject = z.partialRecord(z.enum(subjectLabels), z.string());
 
 /**
- * The memory of an endpoint and its JSON. Times are those of the process that has written it: decoding adds `shiftMs` to times of the monotonic clock,
+ * The memory of an endpoint and its JSON. Times are by the clocks of the process that has written it: decoding adds `shiftMs` to times of the monotonic clock,
  * and replaces Unix times after `nowSeconds` by it, because the clock was set back. A change of the JSON is another version of the file.
  */
 export function rememberedSchema(shiftMs = 0, nowSeconds = Infinity) {
@@ -228,15 +228,15 @@ function ofThisVersion(remembered: RememberedProblems): EndpointState['problems'
   return new Map(
     problems.flatMap((problem) => {
       const key = problemKey(problem);
-      const known = remembered.get(key);
-      if (known === undefined) return [];
-      const subjects = { present: withTexts(known.present, problem), candidates: withTexts(known.candidates, problem) };
+      const last = remembered.get(key);
+      if (last === undefined) return [];
+      const subjects = { present: withTexts(last.present, problem), candidates: withTexts(last.candidates, problem) };
       const markOf = (mark: unknown): unknown => problem.mark?.schema.safeParse(mark).data;
       const marks = {
-        mark: markOf(known.mark),
-        markWithoutLastDocument: markOf(known.markWithoutLastDocument),
+        mark: markOf(last.mark),
+        markWithoutLastDocument: markOf(last.markWithoutLastDocument),
       };
-      return [[key, { ...subjects, ...marks, unjudgedSeconds: known.unjudgedSeconds }] as const];
+      return [[key, { ...subjects, ...marks, unjudgedSeconds: last.unjudgedSeconds }] as const];
     }),
   );
 }
@@ -246,9 +246,9 @@ function withTexts(subjects: RememberedSubjects, { name, summary, action }: Prob
   const plainSummary = summary.includes('{{') ? name : summary.replace(/\.$/, '');
   const sentence = { headline: `${plainSummary} (for {duration})`, separator: '; ', details: '' } as const;
   return new Map(
-    Array.from(subjects, ([key, { validators, ...known }]) => [
+    Array.from(subjects, ([key, { validators, ...history }]) => [
       key,
-      { ...known, sentence, action, validators: validators.map((validator) => ({ ...validator, name: '' })) },
+      { ...history, sentence, action, validators: validators.map((validator) => ({ ...validator, name: '' })) },
     ]),
   );
 }

@@ -38,7 +38,7 @@ import {
  */
 
 /**
- * One poll has four results, each made of the one before: the response (`Received` in fetch.ts), its JSON (`DocumentResult` in chain/document.ts), the
+ * A poll has four results, each made of the result before: the response (`Received` in fetch.ts), its JSON (`DocumentResult` in chain/document.ts), the
  * document or the failure of the poll (`PollResult`, by `readPoll`), and the next state (`EndpointState`, by `step`).
  */
 export interface PollResult<Name extends DocumentName = DocumentName> {
@@ -67,8 +67,8 @@ interface ReadContent<Name extends DocumentName> {
 }
 
 /**
- * A document with a lower hub height than the last document fails its poll, because the node may be behind others of its load balancer. The third one
- * since the last success is accepted: the node was rolled back or replaced.
+ * A document with a lower hub height than the last document fails its poll, because the node may be behind others of its load balancer. The third such
+ * document since the last success is accepted: the node was rolled back or replaced.
  */
 const REGRESSIONS_TO_ACCEPT = 3;
 

@@ -208,7 +208,7 @@ function isIncluded(verdict: Judged, all: readonly Judged[]): boolean {
   );
 }
 
-/** What fires hides what follows from it; what does not fire yet hides only what does not fire either. */
+/** The cause that has no cause. A pending verdict is not the cause of a firing verdict. */
 function causeOf(verdict: Judged, all: readonly Judged[], seen: readonly Judged[] = []): Judged | undefined {
   const cause = all.find(
     (candidate) =>
@@ -220,13 +220,13 @@ function causeOf(verdict: Judged, all: readonly Judged[], seen: readonly Judged[
   return cause && (causeOf(cause, all, [...seen, verdict]) ?? cause);
 }
 
-function withCauses(found: readonly Judged[]): readonly Verdict[] {
-  const all = found.filter((verdict) => !isIncluded(verdict, found));
+function withCauses(judged: readonly Judged[]): readonly Verdict[] {
+  const all = judged.filter((verdict) => !isIncluded(verdict, judged));
   return (
     all
-      .map((judged): Verdict => {
-        const { problem: _problem, ...verdict } = judged;
-        const cause = causeOf(judged, all);
+      .map((effect): Verdict => {
+        const { problem: _problem, ...verdict } = effect;
+        const cause = causeOf(effect, all);
         return cause ? { ...verdict, inhibitedBy: cause.alert, action: `Begin with ${cause.alert}.` } : verdict;
       })
       // A pending verdict says nothing beside its firing cause.
@@ -286,8 +286,8 @@ export function reportedVerdicts(
     const shown = verdict.inhibitedBy === null ? verdict : before.get(key);
     return shown === undefined ? [] : [[key, shown]];
   });
-  const others = Array.from(before).filter(([key]) => !firing.has(key));
-  return new Map(unknown.length > 0 ? [...others, ...reported] : reported);
+  const notFiring = Array.from(before).filter(([key]) => !firing.has(key));
+  return new Map(unknown.length > 0 ? [...notFiring, ...reported] : reported);
 }
 
 /** Whether a verdict has begun or ended. */

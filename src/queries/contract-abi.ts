@@ -6,7 +6,7 @@ import { asDecimalString, type DecimalString } from '../chain/numeral.js';
  * library for all of the ABI would take 14 MiB of memory.
  */
 
-/** The word in a result as hexadecimal digits; `undefined` for anything else. */
+/** The word in a result as hexadecimal digits; `undefined` for another result. */
 function wordOf(result: unknown): string | undefined {
   return typeof result === 'string' && /^0x[\da-f]{64}$/i.test(result) ? result.slice(2).toLowerCase() : undefined;
 }
@@ -41,7 +41,7 @@ const functions = {
 
 export type ContractFunction = keyof typeof functions;
 
-/** The data of a call. `address` is the argument of the functions that have one. */
+/** The data of a call. `address` is the argument of the function, if it has one. */
 export function encodeCall(name: ContractFunction, address = ''): string {
   const { selector } = functions[name];
   return address === '' ? selector : selector + address.slice(2).toLowerCase().padStart(64, '0');
@@ -49,7 +49,7 @@ export function encodeCall(name: ContractFunction, address = ''): string {
 
 export type ResultOf<Name extends ContractFunction> = ReturnType<(typeof functions)[Name]['decode']>;
 
-/** Decodes the result of a call; `undefined` if it is not one of the function. */
+/** `undefined` for a result of another type. */
 export function decodeResult<Name extends ContractFunction>(name: Name, result: unknown): ResultOf<Name> {
   // TypeScript does not relate the decoder to the name.
   return functions[name].decode(result) as ResultOf<Name>;

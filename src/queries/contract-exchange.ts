@@ -18,7 +18,7 @@ import { responseReader, type QueryRequest, type QueryResult, type ResponseReade
 import type { QueryConnection } from './send-query.js';
 
 /*
- * The requests of one poll of the contract: the newest block of the external chain, calls pinned to it, and, when balances are due, the
+ * The requests of a poll of the contract: the newest block of the external chain, calls pinned to it, and, when balances are due, the
  * supplies on the hub at the height of the module state.
  */
 
@@ -31,7 +31,7 @@ export type SendQuery = <Value>(
   request: QueryRequest,
 ) => Promise<QueryResult<Value>>;
 
-/** `readsAll`: also the values that are read less often than in each poll. */
+/** `readsAll`: also the values that most polls leave out. */
 export async function fetchContract(
   node: QueryConnection,
   hub: NodeConnection,
@@ -78,7 +78,7 @@ async function fetchPinned(
   for (let step = 0; ; step += 1) {
     const behind = BLOCKS_BEHIND[step] ?? 0n;
     const calls = callsAt(`0x${(newest > behind ? newest - behind : newest).toString(16)}`);
-    // oxlint-disable-next-line no-await-in-loop -- an older block is requested only if the node does not have the newer one
+    // oxlint-disable-next-line no-await-in-loop -- an older block is requested only if the node does not have the newer block
     const sent = await send(calls.map(requestOf));
     if (sent.ok) return { ...sent, calls };
     if (sent.isUnknownBlock !== true || step === BLOCKS_BEHIND.length - 1) return sent;

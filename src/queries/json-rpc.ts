@@ -155,7 +155,7 @@ export type SendRequests = (
 interface Answered {
   readonly ok: true;
   readonly answers: RpcAnswers;
-  /** The answers as the server has sent them; those of several batches as one list. */
+  /** The answers as the server has sent them; the answers of several batches as one list. */
   readonly body: Buffer;
 }
 
@@ -176,8 +176,8 @@ export function createRpcClient(client: Client): SendRequests {
     const answers = new Map<number, RpcAnswer>();
     for (let next = 0; next < requests.length;) {
       const batch = requests.slice(next, next + size);
-      const { maxBodyBytes, ...others } = limits();
-      const batchLimits = { ...others, maxBodyBytes: Math.min(maxBodyBytes, maxBytes) };
+      const { maxBodyBytes, ...timeLimits } = limits();
+      const batchLimits = { ...timeLimits, maxBodyBytes: Math.min(maxBodyBytes, maxBytes) };
       // oxlint-disable-next-line no-await-in-loop -- the answer says whether the batch was too large
       const sent = await sendBatch(client, node, batch, batchLimits);
       if (sent.ok && batch.length === requests.length) return sent;
@@ -228,9 +228,9 @@ async function sendBatch(
   fetched.release();
   const read = readAnswers(bytes, batch);
   if (read.ok) return { ...read, body: bytes };
-  const { reason, message, text, ...others } = read;
+  const { reason, message, text, ...flags } = read;
   const detail = text === undefined ? '' : `: ${fetched.clean(text)}`;
-  return { ...others, ...failure(reason, `${sourceOf(node.url, '')}: ${message}${detail}`) };
+  return { ...flags, ...failure(reason, `${sourceOf(node.url, '')}: ${message}${detail}`) };
 }
 
 /** The answers to a batch, or why they cannot be used. */

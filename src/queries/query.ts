@@ -15,8 +15,8 @@ import type { QueryStates } from './query-state.js';
  * only the series of the query are absent.
  *
  * A query is declared with its requests, the reading of a response, and its families (`QueryDeclaration`). `nodeQuery` makes functions of it
- * (`NodeQuery`), without the type of the JSON. The reading of a response has the same two types of its own (`ResponseDeclaration`, `ResponseReader`),
- * because requests of the contract poll have nothing else.
+ * (`NodeQuery`), without the type of the JSON. Both extend the reading of a response (`ResponseDeclaration`, `ResponseReader`), which requests of the
+ * contract poll use alone.
  */
 
 const DEFAULT_MAX_BODY_BYTES = MEBIBYTE;
@@ -56,7 +56,7 @@ interface ResponseDeclaration<Read, Value> {
   readonly schema: FieldSchema<Read>;
   /** The kept part of a page, as plain data. Throws WITHDRAWN if a field is missing or invalid. */
   readonly value: (page: Read) => Value;
-  /** The key of the next page; `undefined` on the last one, and by default. */
+  /** The key of the next page; `undefined` on the last page, and by default. */
   readonly nextKey?: (page: Read) => string | undefined;
   /** Necessary for a response of several pages. */
   readonly join?: (before: Value, page: Value) => Value;
@@ -144,7 +144,8 @@ export interface NodeQuery<Value = unknown>
 }
 
 export function nodeQuery<Read, Value>(query: QueryDeclaration<Read, Value>): NodeQuery<Value> {
-  const { name, intervalMs = MINUTE_MS, isEnabled, path, requests = singleRequest, families = [] } = query;
+  const { name, intervalMs = MINUTE_MS, isEnabled, path, families = [] } = query;
+  const { requests = (_context, requested) => [{ key: '', path: requested }] } = query;
   return {
     ...responseReader(query),
     name,
@@ -172,8 +173,4 @@ export function nodeQuery<Read, Value>(query: QueryDeclaration<Read, Value>): No
 /** Whether `node_queries` of the endpoint is on. */
 export function isOn({ settings }: StepContext): boolean {
   return settings.node_queries === 'auto';
-}
-
-function singleRequest(_context: QueryContext, path: string): readonly QueryRequest[] {
-  return [{ key: '', path }];
 }

@@ -13,7 +13,7 @@ export interface QueryConnection extends NodeConnection {
   readonly limits: FetchLimits;
 }
 
-/** Sends one request of a query, page by page, within the timeout of a poll. */
+/** Sends a request of a query, page by page, within the timeout of a poll. */
 export async function sendQuery<Value>(
   node: QueryConnection,
   reader: ResponseReader<Value>,
@@ -28,7 +28,7 @@ export async function sendQuery<Value>(
   let pagesBefore: { readonly value: Value } | undefined;
   let page = path;
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- a page names the next one
+    // oxlint-disable-next-line no-await-in-loop -- a page names the next page
     const fetched = await client.fetch(node, page, limits(), options);
     if (!fetched.ok) {
       const isTooLarge = fetched.error.reason === 'too_large';

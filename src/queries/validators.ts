@@ -55,10 +55,10 @@ export const validators = nodeQuery({
   path: PATH,
   schema: object({ validators: rows, pagination }),
   value: (page): Validators => {
-    const found = validatorsIn(required(page.validators));
+    const read = validatorsIn(required(page.validators));
     // Every chain has validators.
-    if (found.operators.size === 0 && nextKeyOf(page) === undefined) throw WITHDRAWN;
-    return found;
+    if (read.operators.size === 0 && nextKeyOf(page) === undefined) throw WITHDRAWN;
+    return read;
   },
   nextKey: nextKeyOf,
   join: joined,
@@ -78,7 +78,7 @@ function joined(before: Validators, page: Validators): Validators {
   };
 }
 
-/** The validators of an endpoint as last read, whatever the age. */
+/** The last answer, also a stale one. */
 export function validatorsOf(queries: QueryStates): Validators {
   return validators.valuesOf(queries).get(VALIDATORS_REQUEST.key) ?? NO_VALIDATORS;
 }

@@ -41,10 +41,10 @@ export async function* readRecording(
   root: string,
   { fromMs, toMs, target, maxBodyBytes, onProblem }: ReadOptions,
 ): AsyncGenerator<RecordedPoll> {
-  const all = await recordedFiles(root).catch((error: unknown) => {
+  const recorded = await recordedFiles(root).catch((error: unknown) => {
     throw new Error(`${fileErrorText(error)} — expected a directory that recorder or simulate --record has written`);
   });
-  const files = all.filter(
+  const files = recorded.filter(
     (file) => file.timeMs >= fromMs && file.timeMs <= toMs && (target === undefined || file.target === target),
   );
   for await (const read of mapAhead(files, async (file) => readRecordedPoll(root, file, maxBodyBytes))) {

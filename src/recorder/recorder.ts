@@ -26,7 +26,7 @@ interface PollCounts {
   readonly failed: number;
 }
 
-type ActiveSettings = RecorderSettings & WriterSettings;
+type ActiveSettings = RecorderSettings & { readonly directory: string };
 
 export interface Recorder extends PollRecorder {
   /** Starts, stops or changes the recorder. */
@@ -182,7 +182,7 @@ export function selectPoll(
   };
 }
 
-/* Recorded polls are written one after the other: a slow disk delays neither a poll nor a scrape, and occupies one thread of Node.js. */
+/* Recorded polls are written in turn: a slow disk delays neither a poll nor a scrape, and occupies one thread of Node.js. */
 
 interface WriterOptions {
   readonly count: (outcome: keyof PollCounts, polls: number) => void;
@@ -207,14 +207,12 @@ interface RecordingWriter {
   readonly close: () => Promise<void>;
 }
 
-type WriterSettings = Pick<RecorderSettings, 'max_size'> & { readonly directory: string };
-
 /** Bodies that wait for the disk take memory. A larger body is accepted when no other is waiting. */
 const MAX_WAITING_BYTES = 64 * MEBIBYTE;
 const MAX_WAITING = 1000;
 
 export function startWriter(
-  { directory: root, max_size: maxBytes }: WriterSettings,
+  { directory: root, max_size: maxBytes }: Pick<ActiveSettings, 'directory' | 'max_size'>,
   log: Pick<Logger, 'info' | 'warn'>,
   now: () => Instant,
   { count, signal, after }: WriterOptions,

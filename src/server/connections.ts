@@ -27,7 +27,7 @@ export function trackConnections(server: Server | HttpsServer, responseMs: numbe
     connection.once('close', () => connections.delete(connection));
   });
   server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
-    // Node.js emits 'close' only for the current one of pipelined requests.
+    // Of pipelined requests, Node.js emits 'close' only for the current request.
     socket.once('close', () => {
       for (const response of inFlight) if (response.req.socket === socket) response.emit('close');
     });

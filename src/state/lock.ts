@@ -25,7 +25,7 @@ const SETTLE_MS = 100;
 const IN_USE: LockResult = { ok: false, isInUse: true, problem: 'is used by another process' };
 
 export async function lock(path: string): Promise<LockResult> {
-  // Renaming also replaces the socket of a process that was killed. Of several processes that rename at once, the last one has the lock.
+  // Renaming also replaces the socket of a process that was killed. When several processes rename at once, the last has the lock.
   const temporary = `${path}.${randomBytes(3).toString('hex')}`;
   if (Buffer.byteLength(temporary) > MAX_PATH_BYTES) {
     return unknown(`${path}: the name is longer than ${MAX_PATH_BYTES - temporary.length + path.length} bytes`);

@@ -1,8 +1,6 @@
 /*
- * The script of the status page and the pending page. It is JavaScript, checked by the types in its comments, because layout.ts inlines
- * it as it is. It fetches the page again and again and updates only changed
- * nodes, so that scroll position, focus, selection and open details are preserved. When a fetch fails, an alert shows the reason and the
- * time of the data.
+ * The script of the status page and the pending page, in JavaScript because layout.ts inlines it. It fetches the page repeatedly and updates only changed
+ * nodes, so that scroll position, focus, selection and open details are preserved. When a fetch fails, an alert shows the reason and the time of the data.
  */
 
 const EVERY_MS = 5000;
@@ -32,7 +30,7 @@ let startedAt = 0;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 
-// Two clocks: the monotonic one may stop while the machine sleeps, and the wall clock can be set.
+// Two clocks: the monotonic clock may stop while the machine sleeps, and the wall clock can be set.
 let shownAt = { monotonicMs: performance.now(), wallMs: Date.now() };
 
 function ageMs() {
@@ -79,7 +77,7 @@ async function refresh() {
   }
   isBusy = false;
   updateAlert();
-  // A page that takes long to fetch, such as one of a thousand targets, is refreshed less often.
+  // A page that takes long to fetch, such as the page of a thousand targets, is refreshed less often.
   const pause = problem === '' ? Math.max(EVERY_MS, 10 * (performance.now() - startedAt)) : EVERY_MS;
   if (!document.hidden) timer = setTimeout(refreshNow, pause);
 }
@@ -147,7 +145,7 @@ function lengthOf(node) {
 }
 
 /**
- * Makes a node equal to one of the fetched page with the same type and name.
+ * Makes a node equal to a node of the fetched page with the same type and name.
  *
  * @param {Node} old
  * @param {Node} next
@@ -182,7 +180,7 @@ function morph(old, next) {
 }
 
 /**
- * The node to reuse: the one with the same id, else the next one if it has the same type and no id.
+ * The node to reuse: the node with the same id, else the next node if it has the same type and no id.
  *
  * @param {Node} child
  * @param {ChildNode | null} cursor
