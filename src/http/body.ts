@@ -40,7 +40,7 @@ export class BodyBudget {
   }
 }
 
-/** Reads a body, which counts against the memory of all bodies until it is released. Throws if it is larger than the limit. `setting` is the name of the limit, for the message. */
+/** Reads a body, which counts against the memory of all bodies until its release. Throws above the limit, whose name is `setting`. */
 export async function bufferBody(
   body: Readable,
   maxBytes: number,

@@ -253,7 +253,7 @@ export function flowView({ state: { success, flowHistory: history }, job }: Show
     /** Withdrawals executed in the last hour and in the last 24 hours, at most since counting began. */
     executedLastHour: hour.transfersExecuted,
     executedLastDay: day.transfersExecuted,
-    /** The median of the last 24 hours, from the buckets of `bridge_transfer_duration_seconds`; `null` when none was executed, or all had been requested before counting began. */
+    /** The median of the last 24 hours, by the buckets of `bridge_transfer_duration_seconds`; `null` without a known duration. */
     medianSeconds: medianSeconds(day) ?? null,
     /** Age of the oldest due withdrawal; `null` without a due withdrawal. */
     oldestDueSeconds: dueSince === undefined ? null : Math.max(0, now.epochSeconds - dueSince),

@@ -12,7 +12,7 @@ import type { PollJob } from './jobs.js';
 
 export type QueryLog = Pick<Logger, 'warn' | 'info'>;
 
-/** `find` returns the state of the endpoint of a job while it exists; `change` replaces the state of a query. The result sends the queries that are due. */
+/** Returns how to send the queries that are due. `find` returns the state of the endpoint of a job while it exists. */
 export function createQueryRunner(
   executor: Pick<PollExecutor, 'sendQuery'>,
   log: QueryLog,

@@ -35,7 +35,7 @@ function absentWhenUndefined<Value extends z.ZodType>(value: Value) {
 const subject = z.partialRecord(z.enum(subjectLabels), z.string());
 
 /**
- * The memory of an endpoint and its JSON. Times are by the clocks of the process that has written it: decoding adds `shiftMs` to times of the monotonic clock,
+ * The memory of an endpoint and its JSON. Times are by the clocks of the process that wrote it: decoding adds `shiftMs` to times of the monotonic clock,
  * and replaces Unix times after `nowSeconds` by it, because the clock was set back. A change of the JSON is another version of the file.
  */
 export function rememberedSchema(shiftMs = 0, nowSeconds = Infinity) {

@@ -132,7 +132,7 @@ function endpointAfter(
   };
 }
 
-/** The endpoint after the polls until a point in time that were not recorded, because they had the same result. Without an interval, each poll is recorded. */
+/** The endpoint after the polls that were not recorded because they had the same result. Without an interval, each poll is recorded. */
 function repeatLast(endpoint: ReplayedEndpoint, untilMs: number, intervalMs: number): ReplayedEndpoint {
   if (intervalMs === 0) return endpoint;
   return endpoint.failed === undefined
