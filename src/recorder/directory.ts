@@ -58,15 +58,26 @@ export async function openDirectory(
       const content = await compress(encodeRecording(header, body));
       await makeSpace(content.length);
       const path = pathOf(header);
-      // A removed directory is not created again: it may be a volume that is not mounted.
-      await stat(root);
-      await mkdir(dirname(join(root, path)), { recursive: true });
+      await makeFoldersOf(root, path);
       await writeAtomically(join(root, path), content, { sync });
       forget(path);
       sizes.set(path, content.length);
       totalBytes += content.length;
     },
   };
+}
+
+/** Makes the folders of a file one by one: a removed `root` is not created again, because it may be a volume that is not mounted. */
+async function makeFoldersOf(root: string, path: string): Promise<void> {
+  const names = path.split('/').slice(0, -1);
+  for (const depth of names.keys()) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- each is in the one before
+      await mkdir(join(root, ...names.slice(0, depth + 1)));
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    }
+  }
 }
 
 /** The recorded polls in a directory, in the order of time, without other files. */
