@@ -3,7 +3,7 @@ import type { RateLimiterInput } from './chain/rate-limiter-input.js';
 import type { Config, TargetLabels, ValidatorConfig } from './config/config.js';
 import type { BridgeSettings, CrosschainSettings } from './config/endpoint-config.js';
 import type { BridgeInput, BridgePast } from './facts/bridge/input.js';
-import type { ContractFacts } from './facts/contract/hub-side.js';
+import type { HubSide } from './facts/contract/hub-side.js';
 import type { ContractReading, HubReading } from './facts/contract/reading.js';
 import type { CrosschainInput, CrosschainPast, SeenAnswers } from './facts/crosschain/input.js';
 import type { BridgeFlow } from './flow/bridge-flow.js';
@@ -49,7 +49,7 @@ export interface DocumentTypes {
 
 export type DocumentName = keyof DocumentTypes;
 
-/** The answers of other requests, with which a document is read and derived. */
+/** What a document is read and derived with: what is selected of the answers to queries, and of the other documents of the target. */
 export type OtherAnswers<Name extends DocumentName = DocumentName> = DocumentTypes[Name]['otherAnswers'];
 
 /** A call at a block, as recordings have it. Without `data` it requests the block; `data` of 32 bytes is a storage slot. */
@@ -64,7 +64,7 @@ export interface ContractCall {
 /** What the answers of a contract are read with. Plain data. */
 export interface ContractExchange {
   /** What the module state says about the contract. */
-  readonly facts: ContractFacts;
+  readonly hubSide: HubSide;
   readonly calls: readonly ContractCall[];
   readonly hub?: HubReading | undefined;
   /** The last reading: some values are read less often. */

@@ -173,10 +173,10 @@ export const documents: { readonly [Name in DocumentName]: DocumentDefinition<Do
     },
     recordedSettings: () => ({}),
     paths: [],
-    read: (body, { otherAnswers: { facts, calls, ...others } = {}, at }) => {
-      if (facts === undefined) return unreadable('schema', NO_CONTRACT);
+    read: (body, { otherAnswers: { hubSide, calls, ...others } = {}, at }) => {
+      if (hubSide === undefined) return unreadable('schema', NO_CONTRACT);
       if (calls === undefined) throw new Error('a contract is read by its calls');
-      return readContract(body, { facts, calls, ...others }, at);
+      return readContract(body, { hubSide, calls, ...others }, at);
     },
     input: (reading) => reading,
     // A node behind others shows in the time of its block.

@@ -119,11 +119,11 @@ function polled(
   at: Instant,
 ): EndpointState {
   const { otherAnswers = {} } = pollInput(context, before, siblingOf, at);
-  const { facts, lastReading } = 'facts' in otherAnswers ? otherAnswers : {};
+  const { hubSide, lastReading } = 'hubSide' in otherAnswers ? otherAnswers : {};
   const foundPath = paths.find(({ dialect }) => dialect === 'neutral');
   const received =
     foundPath === undefined
-      ? facts && simulatedContractBody(lastReading, facts, model, at)
+      ? hubSide && simulatedContractBody(lastReading, hubSide, model, at)
       : { ...documentBody(model, foundPath.path + query), receivedAt: at, otherAnswers, foundPath };
   if (received === undefined) return before;
   const state = step(before, readPoll(received, context), context, at);

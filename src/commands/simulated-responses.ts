@@ -1,6 +1,6 @@
 import { asDecimalString } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
-import type { ContractFacts } from '../facts/contract/hub-side.js';
+import type { HubSide } from '../facts/contract/hub-side.js';
 import type { ContractReading, HubReading } from '../facts/contract/reading.js';
 import { failure } from '../http/failure-reasons.js';
 import { withQuery, type EndpointState } from '../poll/endpoint-state.js';
@@ -64,26 +64,26 @@ export interface ContractChanges extends RpcChanges {
 /** The response to a poll of the contract of a simulated chain, without a network: the calls of the poll, and the answers of the chains. */
 export function simulatedContractBody(
   lastReading: ContractReading | undefined,
-  facts: ContractFacts,
+  hubSide: HubSide,
   model: Model,
   at: Instant,
   changes: ContractChanges = {},
 ): ReceivedDocument & { readonly otherAnswers: ContractExchange } {
   const lagBlocks = Math.floor((changes.lagSeconds ?? 0) / 12);
   const block = `0x${(model.external.height - lagBlocks).toString(16)}`;
-  const known = { facts, lastReading };
+  const known = { hubSide, lastReading };
   const calls = callsOf(known, block, at);
   const rpc = formatRequests(calls.map(requestOf));
   const query = { endpoint: 'external_contract', parameters: new URLSearchParams(), rpc } as const;
   const { body: bytes } = executeQuery(model, query, changes);
-  const denoms = isBackingDue(known, at) ? facts.backing.map(({ contract }) => denomOf(contract)) : [];
-  const otherAnswers = { ...known, calls, hub: hubReading(denoms, facts, model, changes) };
+  const denoms = isBackingDue(known, at) ? hubSide.backing.map(({ contract }) => denomOf(contract)) : [];
+  const otherAnswers = { ...known, calls, hub: hubReading(denoms, hubSide, model, changes) };
   return { ok: true, bytes, source: 'external chain', height: undefined, receivedAt: at, otherAnswers };
 }
 
 function hubReading(
   denoms: readonly string[],
-  { height }: ContractFacts,
+  { height }: HubSide,
   model: Model,
   { supply: change = (supply) => supply }: ContractChanges,
 ): HubReading {

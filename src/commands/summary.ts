@@ -41,10 +41,10 @@ export function reportDocuments(
   context.print(renderEndpoints(states, 'text', now));
   // Failures first: a warning about the same endpoint is most likely a consequence.
   let failures = 0;
-  for (const { target, document, last, failure } of states) {
-    if (last?.ok === true || failure === undefined) continue;
+  for (const { target, document, lastPoll, lastFailure } of states) {
+    if (lastPoll?.ok === true || lastFailure === undefined) continue;
     if (!documents[document].isOptional) failures += 1;
-    const { error } = failure;
+    const { error } = lastFailure;
     context.printError(`${target} ${document}: ${error.reason}: ${error.message}`);
     const isFile = noun === 'recorded body' && error.reason !== 'too_large';
     context.printError(`  ${isFile ? FILE_REMEDY : remedyOf(error, document)}`);
@@ -62,8 +62,11 @@ export function reportDocuments(
 }
 
 /** A warning if addresses of `bridge.watch` are in no validator. `name` is the target or the file. */
-export function inactiveWatched(name: string, { context: { document, settings }, state: { success } }: ReadEndpoint) {
-  const snapshot = success?.snapshot;
+export function inactiveWatched(
+  name: string,
+  { context: { document, settings }, state: { lastSuccess } }: ReadEndpoint,
+) {
+  const snapshot = lastSuccess?.snapshot;
   if (document !== 'module_state' || !isOf(document, snapshot) || settings.watch.length === 0) return [];
   const input = keptInput(snapshot);
   if (input === undefined || orEmpty(() => registeredMembers(input)).length === 0) return [];
@@ -87,7 +90,7 @@ export interface Summary {
 /** The problems that a single poll of each endpoint proves, in the sentences of the status page, without failures of polls. */
 export function summarize(states: readonly EndpointState[], now: Instant, failOn?: Severity): Summary {
   const targets = verdictsOf(states, now);
-  const polled = states.filter(({ success }) => success !== undefined);
+  const polled = states.filter(({ lastSuccess }) => lastSuccess !== undefined);
   const verdicts = targets.flatMap((target) => target.verdicts).filter(({ inhibitedBy }) => inhibitedBy === null);
   const firing = verdicts.filter(({ state }) => state === 'firing');
   const worst = firing.find(
@@ -98,7 +101,7 @@ export function summarize(states: readonly EndpointState[], now: Instant, failOn
   const proven = firing.filter(isPolled);
   const isHealthy = ({ target }: TargetVerdicts): boolean =>
     !proven.some((verdict) => verdict.target === target) &&
-    states.every((state) => state.target !== target || state.success !== undefined);
+    states.every((state) => state.target !== target || state.lastSuccess !== undefined);
   return {
     lines: [
       ...proven
@@ -128,7 +131,7 @@ function notJudgedLines(
   states: readonly EndpointState[],
 ): readonly string[] {
   const ofTarget = new Map(states.filter((state) => state.target === target).map((state) => [state.document, state]));
-  const isPolled = (document: DocumentName): boolean => ofTarget.get(document)?.success !== undefined;
+  const isPolled = (document: DocumentName): boolean => ofTarget.get(document)?.lastSuccess !== undefined;
   const missing = documentNames
     .filter((document) => !isPolled(document))
     .map((document) => `${document} (${ofTarget.has(document) ? 'its poll failed' : 'not configured'})`);
@@ -142,8 +145,8 @@ function notJudgedLines(
 }
 
 /** Whether batches should be built and relayed depends on the fees that pay for them. */
-function unknownMinimumsLine({ target, success }: EndpointState): readonly string[] {
-  const snapshot = success?.snapshot;
+function unknownMinimumsLine({ target, lastSuccess }: EndpointState): readonly string[] {
+  const snapshot = lastSuccess?.snapshot;
   const input = isOf('module_state', snapshot) ? keptInput(snapshot) : undefined;
   const text = input && unknownMinimumsText(orUndefined(() => countTokensWithoutMinimum(input)) ?? 0);
   return text ? [`${target}: ${text}`] : [];

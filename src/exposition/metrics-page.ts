@@ -88,7 +88,7 @@ export function renderEndpoints(states: readonly EndpointState[], format: Format
   const textByFamily = new Map<string, string>();
   for (const state of states) {
     const chainFamilies = exportedFamilies(state, now);
-    const cumulative = state.success?.snapshot.renderedCumulative ?? [];
+    const cumulative = state.lastSuccess?.snapshot.renderedCumulative ?? [];
     for (const { name, text } of [...chainFamilies, ...cumulative, ...renderedPollFamilies(state)]) {
       textByFamily.set(name, (textByFamily.get(name) ?? '') + text);
     }

@@ -11,7 +11,7 @@ export const ENDPOINT_LABELS = ['target', 'document'] as const;
 export const pollFamilies = families<EndpointState>({
   bridge_exporter_up: gauge({
     help: 'Whether the last poll succeeded (1) or failed (0).',
-    value: ({ last }) => last && (last.ok ? 1 : 0),
+    value: ({ lastPoll }) => lastPoll && (lastPoll.ok ? 1 : 0),
   }),
   bridge_exporter_document_not_served: gauge({
     help: 'A metric with value 1 while the node refuses the document as not served or unauthorized and has never served it; absent otherwise.',
@@ -22,7 +22,8 @@ export const pollFamilies = families<EndpointState>({
     help: 'Dialect and path at which the last successful poll found the document, as labels of a constant 1.',
     // One series: the dialect and its path.
     labels: ['dialect', 'path'],
-    derive: ({ success }) => (success?.foundPath === undefined ? [] : [{ labels: { ...success.foundPath }, value: 1 }]),
+    derive: ({ lastSuccess }) =>
+      lastSuccess?.foundPath === undefined ? [] : [{ labels: { ...lastSuccess.foundPath }, value: 1 }],
   }),
   bridge_exporter_endpoint_added_timestamp_seconds: gauge({
     help: 'Time since which the endpoint is polled: the start of the process, or the reload that added it or changed its address.',
@@ -31,11 +32,11 @@ export const pollFamilies = families<EndpointState>({
   }),
   bridge_exporter_last_attempt_timestamp_seconds: gauge({
     help: 'Time when the last poll ended, successful or not.',
-    value: ({ last }) => last?.at.epochSeconds,
+    value: ({ lastPoll }) => lastPoll?.at.epochSeconds,
   }),
   bridge_exporter_last_success_timestamp_seconds: gauge({
     help: 'Time when the last successful poll ended; the chain series of the endpoint are of this time.',
-    value: ({ success }) => success?.at.epochSeconds,
+    value: ({ lastSuccess }) => lastSuccess?.at.epochSeconds,
   }),
   bridge_exporter_polls_total: counter({
     help: 'Total number of finished polls.',
@@ -51,16 +52,16 @@ export const pollFamilies = families<EndpointState>({
     help: 'Duration of each finished phase of the last poll.',
     // `fetch`, `decode` and `derive`.
     labels: ['phase'],
-    derive: ({ last }) =>
-      Object.entries(last?.phaseSeconds ?? {}).map(([phase, value]) => ({ labels: { phase }, value })),
+    derive: ({ lastPoll }) =>
+      Object.entries(lastPoll?.phaseSeconds ?? {}).map(([phase, value]) => ({ labels: { phase }, value })),
   }),
   bridge_exporter_response_size_bytes: gauge({
     help: 'Decoded size of the response body of the last poll; absent when it got no complete one with status 200.',
-    value: ({ last }) => last?.bodyBytes,
+    value: ({ lastPoll }) => lastPoll?.bodyBytes,
   }),
   bridge_exporter_response_size_limit_bytes: gauge({
     help: 'Maximum decoded size of a response body (poll.max_body_size).',
-    value: ({ last, maxBodyBytes }) => last && maxBodyBytes,
+    value: ({ lastPoll, maxBodyBytes }) => lastPoll && maxBodyBytes,
   }),
   bridge_exporter_invalid_values_total: labeledCounter({
     help: 'Total number of values of the wrong type in accepted documents, by field; families that read the field are withdrawn.',
@@ -78,8 +79,8 @@ export const pollFamilies = families<EndpointState>({
     help: 'Series of the last accepted document over limits.max_series_per_family, omitted or aggregated as other.',
     // Labeled families.
     labels: ['family'],
-    derive: ({ success }) => {
-      const limited = success?.snapshot.renderedFamilies.filter(({ dropped }) => dropped !== undefined) ?? [];
+    derive: ({ lastSuccess }) => {
+      const limited = lastSuccess?.snapshot.renderedFamilies.filter(({ dropped }) => dropped !== undefined) ?? [];
       return limited.map(({ name, dropped }) => ({ labels: { family: name }, value: dropped }));
     },
   }),
@@ -87,8 +88,8 @@ export const pollFamilies = families<EndpointState>({
     help: 'Family that the last successful poll could not derive, at least in part, because a field was missing or invalid; the value is always 1.',
     // Families of documents.
     labels: ['family'],
-    derive: ({ success }) =>
-      (success?.snapshot.renderedFamilies ?? []).flatMap(({ name, withdrawn }) =>
+    derive: ({ lastSuccess }) =>
+      (lastSuccess?.snapshot.renderedFamilies ?? []).flatMap(({ name, withdrawn }) =>
         withdrawn ? [{ labels: { family: name }, value: 1 }] : [],
       ),
   }),
@@ -96,8 +97,8 @@ export const pollFamilies = families<EndpointState>({
     help: 'Total number of intervals between two documents in which counters of the flow counted nothing, or with unseen not everything, by reason.',
     // The closed list of reasons.
     labels: ['reason'],
-    derive: ({ document, success }) => {
-      const gaps = (success?.snapshot.flow ?? documents[document].flow.initial)?.gaps ?? {};
+    derive: ({ document, lastSuccess }) => {
+      const gaps = (lastSuccess?.snapshot.flow ?? documents[document].flow.initial)?.gaps ?? {};
       return Object.entries(gaps).map(([reason, value]) => ({ labels: { reason }, value }));
     },
   }),

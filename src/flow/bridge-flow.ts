@@ -15,7 +15,7 @@ import {
   type FlowEvent,
   type HighestIds,
 } from './bridge-document.js';
-import { interrupted, isStale, notCompared, withGap, type Compared, type FlowOptions } from './gaps.js';
+import { interrupted, isStale, notCompared, withGap, type ComparisonState, type FlowOptions } from './gaps.js';
 import { EMPTY_HISTOGRAM, observe, withBucket, type Histogram } from './histogram.js';
 import { changeTotal, withKeys, type Totals } from './totals.js';
 
@@ -34,7 +34,7 @@ export interface TokenTotals {
 }
 
 /** The counts since the start of the process, and the memory for the next document. */
-export interface BridgeFlow extends Compared<Baseline> {
+export interface BridgeFlow extends ComparisonState<Baseline> {
   /** By the contract of the token. */
   readonly tokens: Totals<TokenTotals>;
   readonly batchDurations: Histogram;
@@ -64,7 +64,13 @@ export function countOf(tokens: Iterable<TokenTotals>, counter: TokenCounter): n
   return toDouble(sum(Array.from(tokens, ({ counts }) => counts[counter] ?? 0)));
 }
 
-/** The flow after one more document. */
+/**
+ * The flow after one more document, which:
+ *
+ * 1. is read (`readFlowDocument`), or interrupts the comparison,
+ * 2. is compared with the baseline, unless that is a gap (`gapBetween`, `changesBetween`),
+ * 3. becomes the baseline, with the time at which each new transfer arrived.
+ */
 export function trackBridge(
   before: BridgeFlow,
   input: BridgeInput,
@@ -79,16 +85,16 @@ export function trackBridge(
   if (document.isContradictory) return interrupted(flow, 'inconsistent');
   const observed = baseline === undefined ? [] : observedBetween(baseline, document);
   const tokens = withTokens(flow.tokens, contractsOf(document, observed), denomsOf(input), maxSeries);
-  const gap = baseline && gapBetween(baseline, document, input, staleAfterMs);
+  const gapToBaseline = baseline && gapBetween(baseline, document, input, staleAfterMs);
   const isBehind = baseline !== undefined && !isPast(baseline.highest, flow.highest);
-  const reason = gap ?? (isBehind ? 'regression' : undefined);
-  const isComparable = baseline !== undefined && !isInterrupted && reason === undefined;
+  const gapReason = gapToBaseline ?? (isBehind ? 'regression' : undefined);
+  const isComparable = baseline !== undefined && !isInterrupted && gapReason === undefined;
   const changes = isComparable ? changesBetween(baseline, document, observed, input) : undefined;
   // This document is wrong, or the baseline is: the next document decides.
-  if ((gap === 'inconsistent' && !isInterrupted) || (isComparable && changes === undefined)) {
+  if ((gapToBaseline === 'inconsistent' && !isInterrupted) || (isComparable && changes === undefined)) {
     return interrupted(flow, 'inconsistent');
   }
-  const earlier = gap === 'contract' || gap === 'regression' ? undefined : baseline;
+  const earlier = gapToBaseline === 'contract' || gapToBaseline === 'regression' ? undefined : baseline;
   // In a gap, the time at which a transfer appeared is unknown.
   const seenAtMs = changes && Math.round(input.at.monotonicMs);
   const arrivals = arrivalsAfter(earlier, document, seenAtMs);
@@ -96,11 +102,11 @@ export function trackBridge(
     ...(changes === undefined ? { ...flow, tokens } : withChanges({ ...flow, tokens }, changes)),
     baseline: baselineOf(document, input, arrivals),
     isInterrupted: false,
-    highest: highestAfter(flow.highest, document, gap),
+    highest: highestAfter(flow.highest, document, gapToBaseline),
   };
   if (changes?.hasUnseen === true) return withGap(next, 'unseen');
   // An interruption was counted when it began.
-  return reason === undefined || isInterrupted ? next : withGap(next, reason);
+  return gapReason === undefined || isInterrupted ? next : withGap(next, gapReason);
 }
 
 function withObjective(flow: BridgeFlow, { settings: { objective } }: BridgeInput): BridgeFlow {

@@ -12,7 +12,7 @@ import {
   type CrosschainBaseline,
   type CrosschainDocument,
 } from './crosschain-document.js';
-import { interrupted, isStale, notCompared, withGap, type Compared, type FlowOptions } from './gaps.js';
+import { interrupted, isStale, notCompared, withGap, type ComparisonState, type FlowOptions } from './gaps.js';
 import { EMPTY_HISTOGRAM, observe, type Histogram } from './histogram.js';
 import { HOUR_SECONDS } from '../units.js';
 import { changeTotal, withKeys, type Totals } from './totals.js';
@@ -56,7 +56,7 @@ export interface DepartedCctx extends OutboundContent {
 }
 
 /** The counts since the start of the process, and the memory for the next document. */
-export interface CrosschainFlow extends Compared<CrosschainBaseline> {
+export interface CrosschainFlow extends ComparisonState<CrosschainBaseline> {
   /** By chain id. */
   readonly chains: Totals<ChainTotals>;
   /** The transactions to ask the node for, the oldest question first. */

@@ -12,7 +12,7 @@ export interface FlowOptions {
 export type Gaps = Readonly<Record<string, number>>;
 
 /** The memory of each flow besides the counts. */
-export interface Compared<Baseline> {
+export interface ComparisonState<Baseline> {
   readonly gaps: Gaps;
   /** `undefined` before the first document. */
   readonly baseline: Baseline | undefined;
@@ -21,17 +21,17 @@ export interface Compared<Baseline> {
 }
 
 /** The comparison before the first document. */
-export function notCompared(reasons: readonly string[]): Compared<never> {
+export function notCompared(reasons: readonly string[]): ComparisonState<never> {
   const gaps = Object.fromEntries(reasons.map((reason) => [reason, 0]));
   return { gaps, baseline: undefined, isInterrupted: false };
 }
 
-export function withGap<Flow extends Pick<Compared<unknown>, 'gaps'>>(flow: Flow, reason: string): Flow {
+export function withGap<Flow extends Pick<ComparisonState<unknown>, 'gaps'>>(flow: Flow, reason: string): Flow {
   return { ...flow, gaps: { ...flow.gaps, [reason]: (flow.gaps[reason] ?? 0) + 1 } };
 }
 
 /** The baseline stays. An interruption by several documents is one gap. */
-export function interrupted<Flow extends Compared<unknown>>(flow: Flow, reason: string): Flow {
+export function interrupted<Flow extends ComparisonState<unknown>>(flow: Flow, reason: string): Flow {
   return flow.isInterrupted ? flow : { ...withGap(flow, reason), isInterrupted: true };
 }
 

@@ -3,6 +3,7 @@ import type { Field } from '../chain/field.js';
 import { asDecimalString, type Numeral } from '../chain/numeral.js';
 import * as anomalies from '../facts/bridge/anomalies.js';
 import * as batches from '../facts/bridge/batches.js';
+import { estimatedExternalHeight } from '../facts/bridge/external-height.js';
 import { externalBlockTime, hubBlockTime } from '../facts/bridge/block-times.js';
 import * as duties from '../facts/bridge/duties.js';
 import * as events from '../facts/bridge/events.js';
@@ -354,12 +355,12 @@ export const bridgeFamilies = families<BridgeInput>({
   }),
   bridge_external_height_projected: gauge({
     help: 'Estimated current external height, from the last observed event and the block times in use, rounded down.',
-    value: batches.estimatedExternalHeight,
+    value: estimatedExternalHeight,
   }),
   bridge_batches_overdue: gauge({
     help: 'Number of batches that have timed out at the estimated external height, which the hub notices with the next event; absent without the estimate.',
     value: (input) => {
-      if (batches.estimatedExternalHeight(input) === undefined) return undefined;
+      if (estimatedExternalHeight(input) === undefined) return undefined;
       return rows(input.state.batches).filter((batch) => batches.isOverdue(input, batch)).length;
     },
   }),

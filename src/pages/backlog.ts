@@ -5,7 +5,7 @@ import { FLOW_MINUTES, flowIncrease, medianSeconds, type FlowHistory } from '../
 import { countLate } from '../flow/histogram.js';
 import { pastOf } from '../poll/endpoint-state.js';
 import type { ProblemName } from '../problems/problems.js';
-import { listedRows, sumText, waitingAmounts } from '../problems/sentence.js';
+import { sumText, waitingAmounts } from '../problems/sentence.js';
 import { count, durationInWords, list, percent } from '../text/format.js';
 import { isolated, markup, type Markup } from './html.js';
 import { pendingLink } from './layout.js';
@@ -14,7 +14,7 @@ import type { EndpointView, ShownEndpoint } from './view.js';
 import { severityOf, type TargetVerdicts } from '../poll/verdicts.js';
 import type { BatchItem, BridgeItems } from '../facts/items/bridge.js';
 import type { CrosschainItems } from '../facts/items/crosschain.js';
-import type { ItemList } from '../facts/items/item-list.js';
+import { listedRows, type ItemList } from '../facts/items/item-list.js';
 import type { Items } from '../documents.js';
 import type { WaitReason } from '../facts/bridge/batches.js';
 import { DAY_SECONDS, HOUR_SECONDS } from '../units.js';
@@ -240,9 +240,9 @@ const hubAge = ({ age }: { readonly age: { readonly seconds: number | null } | n
 export type FlowView = NonNullable<ReturnType<typeof flowView>>;
 
 /** Withdrawals that were executed; `null` for a document without a flow, and before its first successful poll. */
-export function flowView({ state: { success, flowHistory: history }, job }: ShownEndpoint, now: Instant) {
+export function flowView({ state: { lastSuccess, flowHistory: history }, job }: ShownEndpoint, now: Instant) {
   const { since } = history;
-  const dueSince = pastOf('module_state', success?.snapshot)?.oldestDueSeconds;
+  const dueSince = pastOf('module_state', lastSuccess?.snapshot)?.oldestDueSeconds;
   const hour = flowIncrease(history, HOUR_SECONDS / 60, now);
   const day = flowIncrease(history, DAY_SECONDS / 60, now);
   if (since === undefined || hour === undefined || day === undefined) return null;

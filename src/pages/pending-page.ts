@@ -1,5 +1,5 @@
 import { documents, type Items } from '../documents.js';
-import { listedRows, unknownMinimumsText } from '../problems/sentence.js';
+import { unknownMinimumsText } from '../problems/sentence.js';
 import { percent } from '../text/format.js';
 import { backlogHtml, rateLimitNotes } from './backlog.js';
 import {
@@ -36,7 +36,7 @@ import { firingVerdicts, worstTargetFirst } from '../poll/verdicts.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
 import type { ContractItems } from '../facts/items/contract.js';
 import type { CrosschainItems } from '../facts/items/crosschain.js';
-import type { ItemList } from '../facts/items/item-list.js';
+import { listedRows, type ItemList } from '../facts/items/item-list.js';
 
 /** The page of a target: verdicts, validators, and the items behind the gauges, for handling an alert. With several targets, their list. */
 export function pendingPage(view: PendingView, links: ExternalLinks, site: Site): string {

@@ -127,8 +127,8 @@ function idOf({ target, document }: EndpointView): string {
   return anchor(target, document);
 }
 
-function nameCell({ target, document, host, shownBy }: EndpointView): Markup {
-  const foundPath = shownBy.state.success?.foundPath;
+function nameCell({ target, document, host, source }: EndpointView): Markup {
+  const foundPath = source.state.lastSuccess?.foundPath;
   const path =
     foundPath === undefined ? '' : markup` <small>${foundPath.dialect} <code>${foundPath.path}</code></small>`;
   return markup`<a class="target" href="${pendingLink(target, document)}">${isolated(target)}</a> <small>${documents[document].title} <code>${document}</code></small> <small><code>${host}</code></small>${path}`;
@@ -161,8 +161,8 @@ function failureHtml({ lastFailure, up, document }: EndpointView): Markup {
 
 /** Failures are collapsed, so that a page of many endpoints stays short. */
 function pollsCell(status: EndpointView): Markup {
-  const { invalidFields, lastFailure, shownBy } = status;
-  const { polls, failures, last } = shownBy.state;
+  const { invalidFields, lastFailure, source } = status;
+  const { polls, failures, lastPoll } = source.state;
   const lastHtml = markup` <small class="polls">${lastPollHtml(status)}</small>`;
   if (lastFailure === null && invalidFields.length === 0) return markup`${polls} since the start${lastHtml}`;
   const byReason = Object.entries(failures).filter(([, count]) => count > 0);
@@ -170,7 +170,7 @@ function pollsCell(status: EndpointView): Markup {
   const reasons = byReason.map(([reason, count]) => markup`<li>${count} × <code>${reason}</code>`);
   // The reason of a current failure is in its row already.
   const recovered =
-    lastFailure === null || last?.ok === false ? '' : markup`<p>Last failure ${failureText(lastFailure)}</p>`;
+    lastFailure === null || lastPoll?.ok === false ? '' : markup`<p>Last failure ${failureText(lastFailure)}</p>`;
   const fields = invalidFields.map((field) => markup`<li><code>${field}</code>`);
   const [invalid, invalidList] =
     fields.length === 0
@@ -187,12 +187,12 @@ function failureText({ at, ageSeconds, reason, message }: NonNullable<EndpointVi
 }
 
 /** Duration of all phases, and size. */
-function lastPollHtml({ shownBy: { state } }: EndpointView): Markup {
-  const { last, maxBodyBytes } = state;
-  if (last === undefined) return markup``;
-  const seconds = Object.values(last.phaseSeconds).reduce((sum, phase) => sum + phase, 0);
+function lastPollHtml({ source: { state } }: EndpointView): Markup {
+  const { lastPoll, maxBodyBytes } = state;
+  if (lastPoll === undefined) return markup``;
+  const seconds = Object.values(lastPoll.phaseSeconds).reduce((sum, phase) => sum + phase, 0);
   const time = `the last took ${seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`}`;
-  const { bodyBytes } = last;
+  const { bodyBytes } = lastPoll;
   if (bodyBytes === undefined) return markup`${time}`;
   const size = formatApproximateSize(bodyBytes);
   return bodyBytes > SIZE_RATIO * maxBodyBytes

@@ -19,21 +19,21 @@ import type { EndpointView, TargetView, VerdictView } from './view.js';
 /* The cells of the table of validators, which differ for watched validators and for others that are late. */
 
 /** A validator with the bridge that it is a member of. */
-export interface Member {
+export interface ValidatorOfBridge {
   readonly view: TargetView;
   readonly endpoint: EndpointView;
   readonly items: BridgeItems;
   readonly validator: ValidatorView;
 }
 
-export function validatorCells(member: Member) {
+export function validatorCells(member: ValidatorOfBridge) {
   const { own } = member.validator;
   return own === null ? lateCells(member) : watchedCells(member, own);
 }
 
 /* Late validators. */
 
-function lateCells(member: Member): ReturnType<typeof watchedCells> {
+function lateCells(member: ValidatorOfBridge): ReturnType<typeof watchedCells> {
   const { validator, items } = member;
   const parts = deadlineParts(member, null);
   const noDeadline = items.isNodeBehind ? cells.UNKNOWN : cells.NONE;
@@ -47,7 +47,7 @@ function lateCells(member: Member): ReturnType<typeof watchedCells> {
   };
 }
 
-function lateBadge({ validator, view }: Member): Markup {
+function lateBadge({ validator, view }: ValidatorOfBridge): Markup {
   const oldest = Math.max(...validator.late.map(({ ageSeconds }) => ageSeconds ?? 0));
   const severity = severityOf(view, alertsAbout(validator)) ?? 'pending';
   return stateBadge(severity, `late${oldest > 0 ? ` for ${durationInWords(oldest)}` : ''}`);
@@ -83,7 +83,7 @@ function nonces(verb: string, noun: string, { total, nonces: list, newest }: Mis
 
 /* Watched validators. */
 
-function watchedCells(member: Member, watched: WatchedValidator) {
+function watchedCells(member: ValidatorOfBridge, watched: WatchedValidator) {
   const { validator, view } = member;
   const worst = firingVerdicts(view).find(({ subject }) => isAbout(subject, watched));
   return {
@@ -101,7 +101,7 @@ function isAbout(subject: Subject, { address, orchestrator }: WatchedValidator):
   return subject.address === address || subject.orchestrator === (orchestrator ?? '');
 }
 
-function watchedState(member: Member, watched: WatchedValidator, worst: VerdictView | undefined): Markup {
+function watchedState(member: ValidatorOfBridge, watched: WatchedValidator, worst: VerdictView | undefined): Markup {
   if (worst !== undefined) return statusLabel(worst.severity);
   if (watched.jailed === true) return stateBadge('critical', 'jailed');
   if (watched.membership === null) return statusLabel('unknown');
@@ -133,7 +133,7 @@ function isJailUnknown({ isAsked, jailed }: WatchedValidator): boolean {
 }
 
 /** One square for each event, batch and validator set of the document. */
-function watchedDuties(member: Member, watched: WatchedValidator): Markup {
+function watchedDuties(member: ValidatorOfBridge, watched: WatchedValidator): Markup {
   if (watched.membership !== 'active') return cells.UNKNOWN;
   const { duties, missingBatches, missingValsets, lastVote } = watched;
   const dispute =
@@ -179,7 +179,7 @@ function missingEvents({ duties }: WatchedValidator, overdue = 0): MissingItems 
 }
 
 /** The vote of the validator on a disputed event; empty without a vote. */
-function disputedVote({ items, validator: { externalAddress } }: Member): string {
+function disputedVote({ items, validator: { externalAddress } }: ValidatorOfBridge): string {
   const dispute = firstDispute(items);
   const voted = dispute?.claims.find(({ claim }) =>
     claim.voted?.members.some((member) => member.externalAddress === externalAddress),
@@ -190,7 +190,7 @@ function disputedVote({ items, validator: { externalAddress } }: Member): string
   return `claims ${voted.text === '' ? 'one thing' : voted.text} for event ${dispute.eventNonce}${power}`;
 }
 
-function watchedDeadline(member: Member, watched: WatchedValidator): Markup {
+function watchedDeadline(member: ValidatorOfBridge, watched: WatchedValidator): Markup {
   if (watched.jailed === true) {
     const { missedSignature } = watched;
     const reason =
@@ -205,7 +205,7 @@ function watchedDeadline(member: Member, watched: WatchedValidator): Markup {
 }
 
 /** Events are claimed in order, so a position says more than the last votes. */
-function orchestratorCell({ items: { lastObservedNonce } }: Member, watched: WatchedValidator): Markup {
+function orchestratorCell({ items: { lastObservedNonce } }: ValidatorOfBridge, watched: WatchedValidator): Markup {
   const { lastEventNonce: nonce, balance, duties } = watched;
   // An answer that is older than the document says nothing about the last event, unless the votes are known.
   const isComparable = nonce !== null && lastObservedNonce !== null && duties.events !== null;
@@ -214,7 +214,7 @@ function orchestratorCell({ items: { lastObservedNonce } }: Member, watched: Wat
   return markup`last claim: event ${claimed}${compare(behind, 0) <= 0 ? '' : markup`<small>${toDecimalString(behind)} behind the last observed one</small>`}<small>funds: ${balance === null ? cells.UNKNOWN : cells.coin(balance)}</small>`;
 }
 
-function actionWithoutVerdict({ validator, items }: Member, watched: WatchedValidator): Markup {
+function actionWithoutVerdict({ validator, items }: ValidatorOfBridge, watched: WatchedValidator): Markup {
   // A jailed validator has an action before its alert fires.
   if (watched.jailed === true) return markup`Find the cause, then unjail it.`;
   if (items.isNodeBehind) return cells.UNKNOWN;
@@ -274,7 +274,7 @@ function hasDeadline({ jailedIn }: ValidatorView, deadlineHeight: DecimalString 
 
 /** Until when the validator has to sign, and when a batch that waits for it times out, by the time of the document. */
 function deadlineParts(
-  { validator, endpoint: { asOf } }: Member,
+  { validator, endpoint: { asOf } }: ValidatorOfBridge,
   deadlineHeight: DecimalString | null,
 ): readonly Markup[] {
   const { jailedIn, late } = validator;

@@ -1,13 +1,14 @@
 import { QUORUM_RATIO } from '../facts/bridge/power-shares.js';
+import { listedRows } from '../facts/items/item-list.js';
 import { firstDispute } from '../problems/oracle.js';
-import { listedRows, membersOf, validatorNames } from '../problems/sentence.js';
+import { membersOf, shownValidatorNames } from '../problems/sentence.js';
 import { count, durationInWords, percent } from '../text/format.js';
 import * as cells from './cells.js';
 import { isolated, markup, type Markup } from './html.js';
 import { anchor, pendingLink, section } from './layout.js';
 import { tableHtml, type Column } from './table.js';
 import { blockTimeOf } from './time.js';
-import { timeAfter, validatorCells, type Member } from './validator-cells.js';
+import { timeAfter, validatorCells, type ValidatorOfBridge } from './validator-cells.js';
 import type { WatchedValidator } from './validator-view.js';
 import { bridgeOf, type EndpointView, type TargetView, type View } from './view.js';
 import { severityOf } from '../poll/verdicts.js';
@@ -18,7 +19,7 @@ import type { BridgeItems } from '../facts/items/bridge.js';
  * late although the others are sufficient. The status page has the watched validators of all targets.
  */
 
-function membersIn({ endpoints }: View, view: TargetView): readonly Member[] {
+function membersIn({ endpoints }: View, view: TargetView): readonly ValidatorOfBridge[] {
   const bridge = bridgeOf(endpoints, view.target);
   if (bridge === undefined) return [];
   return (view.validators ?? []).map((validator) => ({ ...bridge, view, validator }));
@@ -31,9 +32,9 @@ export function ownValidatorsSection(view: View): Markup {
   return validatorSection('Your validators', members, markup`${unknownValidators(view.endpoints)}${table}`);
 }
 
-const isWatched = ({ validator }: Member): boolean => validator.own !== null;
+const isWatched = ({ validator }: ValidatorOfBridge): boolean => validator.own !== null;
 
-function validatorSection(title: string, members: readonly Member[], body: Markup): Markup {
+function validatorSection(title: string, members: readonly ValidatorOfBridge[], body: Markup): Markup {
   return section(
     'validators',
     markup`${title}${members.length === 0 ? '' : markup` <span class="quiet">${members.length}</span>`}`,
@@ -60,7 +61,7 @@ export function deadlineNote(view: View): Markup {
 
 /** A note for entries of `watch` without a row, because no document is shown. */
 function unknownValidators(endpoints: readonly EndpointView[]): Markup {
-  const notes = endpoints.flatMap(({ target, items, shownBy: { job } }) => {
+  const notes = endpoints.flatMap(({ target, items, source: { job } }) => {
     const watch = job.context.document === 'module_state' ? job.context.settings.watch : [];
     if (items !== null || watch.length === 0) return [];
     const what = watch.length === 1 ? 'your validator' : `your ${watch.length} validators`;
@@ -84,7 +85,10 @@ ${table}${extentNote(bridge.items)}`,
 }
 
 /** The validators that have to act, in a sentence. */
-function introduction(members: readonly Member[], { items, endpoint }: Pick<Member, 'items' | 'endpoint'>): Markup {
+function introduction(
+  members: readonly ValidatorOfBridge[],
+  { items, endpoint }: Pick<ValidatorOfBridge, 'items' | 'endpoint'>,
+): Markup {
   const late = members.map(({ validator }) => validator).filter((validator) => validator.late.length > 0);
   const blocking = late.filter(({ late: waiting }) => waiting.some(({ isBlocking }) => isBlocking));
   const notBlocking = late.length - blocking.length;
@@ -113,7 +117,7 @@ function disputeHtml(items: BridgeItems): Markup {
   const dispute = firstDispute(items);
   if (dispute === undefined) return markup``;
   const sides = dispute.claims.map(({ claim: { voted, votes }, text }) => {
-    const names = validatorNames(membersOf(voted));
+    const names = shownValidatorNames(membersOf(voted));
     const more = Math.max(0, (votes ?? 0) - names.length);
     const all = [...names, ...(more === 0 ? [] : [`${more} more`])];
     return markup`<li>${text || 'one thing'}: ${count(votes ?? 0, 'validator')}: ${isolated(all.join(', '))}`;
@@ -138,12 +142,12 @@ function extentNote({ batches, valsets, claims, batchesBelowThreshold, valsetsBe
   return notes.length === 0 ? markup`` : markup`<p class="note">${notes.join(' ')}</p>`;
 }
 
-interface Row extends Member {
+interface Row extends ValidatorOfBridge {
   readonly cells: ReturnType<typeof validatorCells>;
 }
 
 /** The table without the columns that are empty for all rows. */
-function validatorTable(members: readonly Member[], all: readonly Column<Row>[]): Markup {
+function validatorTable(members: readonly ValidatorOfBridge[], all: readonly Column<Row>[]): Markup {
   const table = {
     title: 'Validators',
     cssClass: 'validators',

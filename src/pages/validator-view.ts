@@ -3,10 +3,9 @@ import { highest, toDecimalString } from '../chain/decimal.js';
 import type { Instant } from '../clock.js';
 import { groupBy } from '../facts/grouping.js';
 import { isLate, type BlockSpan } from '../facts/bridge/block-times.js';
-import { inWholeUnits } from '../facts/items/item-list.js';
+import { listedRows, inWholeUnits } from '../facts/items/item-list.js';
 import { freshAnswers, type EndpointState } from '../poll/endpoint-state.js';
 import { problems, type ProblemName } from '../problems/problems.js';
-import { listedRows } from '../problems/sentence.js';
 import { hasStakingNames, validatorsOf, type Contacts } from '../queries/validators.js';
 import { claimPosition, orchestratorBalance, stakingStatus } from '../queries/watched-validators.js';
 import type { ShownEndpoint } from './view.js';
@@ -52,16 +51,16 @@ export function validatorViews(
 ) {
   const contacts: Contacts = hasStakingNames(job.context) ? validatorsOf(state.queries).contacts : new Map();
   const waiting = [...waitingItems(items), ...waitingAlerts(firingVerdicts({ verdicts }))];
-  const registeredAt = new Map(items.members?.map((member) => [member.externalAddress, member]));
+  const registeredByAddress = new Map(items.members?.map((member) => [member.externalAddress, member]));
   const lateOf = (address: string | null): readonly Late[] => {
     const late = waiting
       .filter(({ members }) => members.some(({ externalAddress }) => externalAddress === address))
       .map(({ members: _members, ...item }) => item);
-    const overdue = overdueOf(registeredAt.get(address ?? ''));
+    const overdue = overdueOf(registeredByAddress.get(address ?? ''));
     return [...late, ...overdue.filter(({ what }) => late.every((other) => other.what !== what))];
   };
   const viewOf = ({ name, orchestrator, externalAddress }: Named, own: WatchedValidator | null) => {
-    const registered = registeredAt.get(externalAddress ?? '');
+    const registered = registeredByAddress.get(externalAddress ?? '');
     const contact = own === null ? contacts.get(dataPart(registered?.validator ?? '')) : undefined;
     return {
       name,

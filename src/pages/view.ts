@@ -67,9 +67,9 @@ function targetView(
     /** Worst first. */
     verdicts: verdicts.map((verdict) => verdictView(verdict, links)),
     /** Watched validators, then late validators; `null` without a bridge whose items are shown. */
-    validators: bridge === undefined ? null : validatorViews(bridge.items, verdicts, bridge.endpoint.shownBy, now),
+    validators: bridge === undefined ? null : validatorViews(bridge.items, verdicts, bridge.endpoint.source, now),
     ended: endedProblems(
-      endpoints.map(({ shownBy }) => shownBy),
+      endpoints.map(({ source }) => source),
       now,
     ),
   };
@@ -148,16 +148,16 @@ function searchIn(shown: readonly ShownEndpoint[], typed: string, now: Instant):
 }
 
 export function endpointView(
-  shownBy: ShownEndpoint,
+  source: ShownEndpoint,
   now: Instant,
   { withItems = true, judged }: { readonly withItems?: boolean; readonly judged?: TargetVerdicts | undefined } = {},
 ) {
-  const { state, job } = shownBy;
-  const { target, document, last, success, failure, staleAfterMs } = state;
+  const { state, job } = source;
+  const { target, document, lastPoll, lastSuccess, lastFailure, staleAfterMs } = state;
   const exported = exportedSuccess(state, now);
-  const flow = exported === undefined ? null : flowView(shownBy, now);
+  const flow = exported === undefined ? null : flowView(source, now);
   const items = exported === undefined || !withItems ? null : (itemsOf(exported.snapshot) ?? null);
-  const age = success ? ageSeconds(success.at, now) : null;
+  const age = lastSuccess ? ageSeconds(lastSuccess.at, now) : null;
   const inSeconds = age === null ? null : staleAfterMs / 1000 - age;
   return {
     target,
@@ -166,17 +166,17 @@ export function endpointView(
     host: new URL(job.url.origin).host,
     availability: availabilityOf(state, exported !== undefined),
     /** Whether the last poll succeeded; `null` before the first. */
-    up: last?.ok ?? null,
+    up: lastPoll?.ok ?? null,
     /** The end of the last successful poll, ISO 8601, and its age; `null` before the first. */
-    asOf: success ? isoTime(success.at.epochSeconds) : null,
+    asOf: lastSuccess ? isoTime(lastSuccess.at.epochSeconds) : null,
     ageSeconds: age,
     /** Whether the last success is recent enough to be shown. */
     shown: exported !== undefined,
     /** The time when series are withdrawn unless a poll succeeds, or were withdrawn; `null` before the first success. */
     withdrawal: inSeconds === null ? null : { at: isoTime(now.epochSeconds + inSeconds), inSeconds },
     /** Kept after a recovery. The reason is that of `bridge_exporter_poll_failures_total`. */
-    lastFailure: failure
-      ? { at: isoTime(failure.at.epochSeconds), ageSeconds: ageSeconds(failure.at, now), ...failure.error }
+    lastFailure: lastFailure
+      ? { at: isoTime(lastFailure.at.epochSeconds), ageSeconds: ageSeconds(lastFailure.at, now), ...lastFailure.error }
       : null,
     /** Fields of the last success whose value has the wrong type. */
     invalidFields: exported === undefined ? [] : Array.from(exported.snapshot.errors.invalid.keys()),
@@ -188,7 +188,7 @@ export function endpointView(
     /** `null` unless the last success is shown. */
     items,
     /** Not part of the JSON. */
-    shownBy,
+    source,
   };
 }
 
@@ -198,10 +198,10 @@ export function endpointView(
  */
 export type Availability = 'withdrawn' | 'failing' | 'initial' | 'up';
 
-function availabilityOf({ last, success }: EndpointState, isExported: boolean): Availability {
-  if (last === undefined) return 'initial';
-  if (success !== undefined && !isExported) return 'withdrawn';
-  return last.ok ? 'up' : 'failing';
+function availabilityOf({ lastPoll, lastSuccess }: EndpointState, isExported: boolean): Availability {
+  if (lastPoll === undefined) return 'initial';
+  if (lastSuccess !== undefined && !isExported) return 'withdrawn';
+  return lastPoll.ok ? 'up' : 'failing';
 }
 
 function nodeView(state: EndpointState, now: Instant) {
@@ -224,7 +224,7 @@ export function jsonOf<Shown extends View>(view: Shown, { withItems }: { readonl
       ...shown,
       verdicts: shown.verdicts.map(({ sentence: _sentence, ...verdict }) => verdict),
     })),
-    endpoints: view.endpoints.map(({ shownBy: _shownBy, items, ...endpoint }) => ({
+    endpoints: view.endpoints.map(({ source: _source, items, ...endpoint }) => ({
       ...endpoint,
       ...(withItems && { items }),
     })),

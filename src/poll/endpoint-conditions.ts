@@ -21,11 +21,11 @@ import type { EndpointState } from './endpoint-state.js';
  * (exporter-rules.ts), because an exporter that does not run cannot report itself.
  */
 
-type Rule = (typeof endpointRules)[keyof typeof endpointRules];
+type EndpointRule = (typeof endpointRules)[keyof typeof endpointRules];
 
 /** A condition is present like a problem. Its alert is the rule. */
 function condition(
-  { name, severity, action, inhibits, forMinutes }: Rule,
+  { name, severity, action, inhibits, forMinutes }: EndpointRule,
   present: Pick<PresentProblem, 'startSeconds' | 'sentence'> & Partial<PresentProblem>,
 ): PresentProblem {
   const ofDocument = inhibits.map(({ problem }) => ({ problem, equal: ['document'] as const }));
@@ -44,15 +44,15 @@ const TURN_OFF: Readonly<Record<DocumentName, string>> = {
 };
 
 /** The time since the last success; before the first, since the endpoint was added. */
-function secondsWithoutSuccess({ success, addedAt }: EndpointState, now: Instant): number {
-  return ageSeconds(success?.at ?? addedAt, now);
+function secondsWithoutSuccess({ lastSuccess, addedAt }: EndpointState, now: Instant): number {
+  return ageSeconds(lastSuccess?.at ?? addedAt, now);
 }
 
 /** Such as "no poll of module_state has succeeded for 18 min" */
 export function withoutSuccess(state: EndpointState, now: Instant): string {
   const lasting = durationInWords(secondsWithoutSuccess(state, now));
   if (state.polls === 0) return `${state.document} has not been polled for ${lasting}`;
-  if (state.success === undefined) {
+  if (state.lastSuccess === undefined) {
     return `no poll of ${state.document} has succeeded since the endpoint was added ${lasting} ago`;
   }
   return `no poll of ${state.document} has succeeded for ${lasting}`;
@@ -67,34 +67,34 @@ export function hasDroppedSeries({ dropped = 0 }: RenderedFamily): boolean {
   return dropped > 0;
 }
 
-/** `isNodeWithout`: the node has never served the document, and serves another document of the target. */
+/** `isMissingOnNode`: the node has never served the document, and serves another document of the target. */
 export function endpointConditions(
   state: EndpointState,
   now: Instant,
-  isNodeWithout: boolean,
+  isMissingOnNode: boolean,
 ): readonly PresentProblem[] {
-  const { document, last, failure, success, maxBodyBytes } = state;
-  const failing = failingConditions(state, now, isNodeWithout);
-  if (isNodeWithout) return failing;
+  const { document, lastPoll, lastFailure, lastSuccess, maxBodyBytes } = state;
+  const failing = failingConditions(state, now, isMissingOnNode);
+  if (isMissingOnNode) return failing;
   const conditions = [...failing];
-  const failed = last?.ok === false ? failure?.error : undefined;
-  if (last !== undefined && isNearSizeLimit(failed, last.bodyBytes, maxBodyBytes)) {
+  const failed = lastPoll?.ok === false ? lastFailure?.error : undefined;
+  if (lastPoll !== undefined && isNearSizeLimit(failed, lastPoll.bodyBytes, maxBodyBytes)) {
     conditions.push(
       condition(endpointRules.nearLimit, {
-        startSeconds: (last.nearLimitSince ?? last.at).epochSeconds,
+        startSeconds: (lastPoll.nearLimitSince ?? lastPoll.at).epochSeconds,
         sentence: withDetails(
           failed !== undefined && sizeReasons.has(failed.reason)
             ? `a response of ${document} was rejected for its size`
-            : `the response of ${document} has reached ${percent((last.bodyBytes ?? 0) / maxBodyBytes)} of its size limit`,
+            : `the response of ${document} has reached ${percent((lastPoll.bodyBytes ?? 0) / maxBodyBytes)} of its size limit`,
         ),
       }),
     );
   }
-  const dropped = (success?.snapshot.renderedFamilies ?? []).filter(hasDroppedSeries);
-  if (success !== undefined && dropped.length > 0) {
+  const dropped = (lastSuccess?.snapshot.renderedFamilies ?? []).filter(hasDroppedSeries);
+  if (lastSuccess !== undefined && dropped.length > 0) {
     conditions.push(
       condition(endpointRules.seriesDropped, {
-        startSeconds: (success.droppedSince ?? success.at).epochSeconds,
+        startSeconds: (lastSuccess.droppedSince ?? lastSuccess.at).epochSeconds,
         sentence: withList('metrics exceed limits.max_series_per_family', list(dropped.map(({ name }) => name))),
       }),
     );
@@ -103,12 +103,12 @@ export function endpointConditions(
 }
 
 /** The conditions that a successful poll ends, worst first. */
-function failingConditions(state: EndpointState, now: Instant, isNodeWithout: boolean): readonly PresentProblem[] {
-  const { document, last, failure, success, addedAt } = state;
-  const withoutSuccessSince = (success?.at ?? addedAt).epochSeconds;
-  const failed = last?.ok === false ? failure?.error : undefined;
+function failingConditions(state: EndpointState, now: Instant, isMissingOnNode: boolean): readonly PresentProblem[] {
+  const { document, lastPoll, lastFailure, lastSuccess, addedAt } = state;
+  const withoutSuccessSince = (lastSuccess?.at ?? addedAt).epochSeconds;
+  const failed = lastPoll?.ok === false ? lastFailure?.error : undefined;
   const { stale, staleOrNotServed, misconfigured, down } = endpointRules;
-  if (failed !== undefined && isNodeWithout) {
+  if (failed !== undefined && isMissingOnNode) {
     return [
       condition(staleOrNotServed, {
         startSeconds: withoutSuccessSince,
@@ -133,10 +133,10 @@ function failingConditions(state: EndpointState, now: Instant, isNodeWithout: bo
       }),
     );
   }
-  const since = failure?.since ?? addedAt;
+  const since = lastFailure?.since ?? addedAt;
   if (failed !== undefined && misconfiguredReasons.has(failed.reason)) {
     const sentence = withList(`${document} is misconfigured, for {duration}`, failed.message);
-    const startSeconds = (failure?.misconfiguredSince ?? since).epochSeconds;
+    const startSeconds = (lastFailure?.misconfiguredSince ?? since).epochSeconds;
     // In Prometheus, the rule on a wrong configuration fires a minute later, because it is on a rate.
     conditions.push(condition(misconfigured, { startSeconds, limitSeconds: down.forMinutes * 60, sentence }));
   }
@@ -150,8 +150,8 @@ function failingConditions(state: EndpointState, now: Instant, isNodeWithout: bo
 }
 
 /** The worst condition that a successful poll ends, if its alert has fired. */
-export function endedBySuccess(before: EndpointState, at: Instant, isNodeWithout: boolean): readonly EndedProblem[] {
-  return failingConditions(before, at, isNodeWithout)
+export function endedBySuccess(before: EndpointState, at: Instant, isMissingOnNode: boolean): readonly EndedProblem[] {
+  return failingConditions(before, at, isMissingOnNode)
     .filter(({ startSeconds, limitSeconds }) => at.epochSeconds - startSeconds >= limitSeconds)
     .slice(0, 1)
     .map(({ problem: { name, severity }, subject, startSeconds }) => ({
@@ -184,7 +184,7 @@ export function unjudgedConditions(
 }
 
 function unjudgedCondition(
-  rule: Rule,
+  rule: EndpointRule,
   state: EndpointState,
   unjudged: readonly UnjudgedProblem[],
   now: Instant,
@@ -206,8 +206,8 @@ function unjudgedCondition(
 }
 
 /** Such as "missing: state.batches; invalid values of state.valsets", of the last document. */
-function unreadableFields({ success }: EndpointState): string {
-  const { missing = [], invalid = new Map<string, number>() } = success?.snapshot.errors ?? {};
+function unreadableFields({ lastSuccess }: EndpointState): string {
+  const { missing = [], invalid = new Map<string, number>() } = lastSuccess?.snapshot.errors ?? {};
   const depthOf = (path: string): number => path.split('.').length;
   // A list is more than a parameter.
   const absent = Array.from(missing).toSorted((a, b) => depthOf(a) - depthOf(b));

@@ -26,15 +26,15 @@ export function createPollLog(log: Logger) {
         logSuccess(log, before, after);
         return;
       }
-      const { target, document, last, failure } = after;
-      if (last === undefined || failure === undefined) return;
-      const { reason, message } = failure.error;
-      const isNew = before.last?.ok !== false || before.failure?.error.reason !== reason;
+      const { target, document, lastPoll, lastFailure } = after;
+      if (lastPoll === undefined || lastFailure === undefined) return;
+      const { reason, message } = lastFailure.error;
+      const isNew = before.lastPoll?.ok !== false || before.lastFailure?.error.reason !== reason;
       const loggedAtMs = failureLoggedAtMs.get(endpointId(after)) ?? -Infinity;
-      const isRepeated = !isDocumentNotServed(after) && last.at.monotonicMs - loggedAtMs >= REPEAT_AFTER_MS;
+      const isRepeated = !isDocumentNotServed(after) && lastPoll.at.monotonicMs - loggedAtMs >= REPEAT_AFTER_MS;
       if (!isNew && !isRepeated) return;
-      log.warn({ target, document, reason, remedy: remedyOf(failure.error, document) }, `poll failed: ${message}`);
-      failureLoggedAtMs.set(endpointId(after), last.at.monotonicMs);
+      log.warn({ target, document, reason, remedy: remedyOf(lastFailure.error, document) }, `poll failed: ${message}`);
+      failureLoggedAtMs.set(endpointId(after), lastPoll.at.monotonicMs);
     },
     forgetOthers: (states: readonly EndpointState[]): void => {
       const ids = new Set(states.map(endpointId));
@@ -48,9 +48,9 @@ const REPEAT_AFTER_MS = 10 * MINUTE_MS;
 
 function logSuccess(log: Logger, before: EndpointState, after: EndpointState): void {
   const { target, document } = after;
-  const foundPath = after.success?.foundPath;
-  if (before.last?.ok !== true) log.info({ target, document, ...foundPath }, 'poll succeeded');
-  else if (foundPath?.path !== before.success?.foundPath?.path) {
+  const foundPath = after.lastSuccess?.foundPath;
+  if (before.lastPoll?.ok !== true) log.info({ target, document, ...foundPath }, 'poll succeeded');
+  else if (foundPath?.path !== before.lastSuccess?.foundPath?.path) {
     log.info({ target, document, ...foundPath }, 'the document has moved to another path');
   }
   logNewProblems(log, before, after);

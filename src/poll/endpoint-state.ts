@@ -67,13 +67,13 @@ export interface EndpointState extends EndpointSettings {
   /** Number of documents with a lower hub height than the document before. */
   readonly regressions: number;
   /** The last poll; absent before the first. */
-  readonly last?: LastPoll;
+  readonly lastPoll?: LastPoll;
   /** The last successful poll, whatever its age. */
-  readonly success?: SuccessfulPoll;
+  readonly lastSuccess?: SuccessfulPoll;
   /** The last document of an earlier process or job, until the first success. */
   readonly restored?: LastDocument | undefined;
   /** The last failed poll, also after a recovery. */
-  readonly failure?: FailedPoll;
+  readonly lastFailure?: FailedPoll;
   readonly regressionsSinceSuccess: number;
   readonly queries: QueryStates;
   readonly problems: ProblemMemory;
@@ -132,13 +132,16 @@ export function settingsOf({ target, targetLabels, document, maxBodyBytes, stale
   return { target, ...(targetLabels && { targetLabels }), document, maxBodyBytes, staleAfterMs };
 }
 
-export function lastDocument({ success, restored }: EndpointState): LastDocument | undefined {
-  return success?.snapshot ?? restored;
+export function lastDocument({ lastSuccess, restored }: EndpointState): LastDocument | undefined {
+  return lastSuccess?.snapshot ?? restored;
 }
 
 /** The last successful poll, unless it is older than `poll.stale_after`: then its series are withdrawn. */
-export function exportedSuccess({ success, staleAfterMs }: EndpointState, now: Instant): SuccessfulPoll | undefined {
-  return success !== undefined && ageSeconds(success.at, now) * 1000 <= staleAfterMs ? success : undefined;
+export function exportedSuccess(
+  { lastSuccess, staleAfterMs }: EndpointState,
+  now: Instant,
+): SuccessfulPoll | undefined {
+  return lastSuccess !== undefined && ageSeconds(lastSuccess.at, now) * 1000 <= staleAfterMs ? lastSuccess : undefined;
 }
 
 /** The queries without stale answers. */
@@ -158,15 +161,15 @@ export function withQuery(state: EndpointState, query: QueryState): EndpointStat
   return { ...state, queries: new Map(state.queries).set(query.query.name, query) };
 }
 
-export function lastPollSucceeded({ last }: EndpointState): boolean {
-  return last?.ok === true;
+export function lastPollSucceeded({ lastPoll }: EndpointState): boolean {
+  return lastPoll?.ok === true;
 }
 
 /** Whether no document was ever served, and the node refuses the last request: it does not have the document, or not for this client. */
-export function isDocumentNotServed({ success, restored, last, failure }: EndpointState): boolean {
-  const wasServed = success !== undefined || restored !== undefined;
-  if (wasServed || last?.ok !== false || failure === undefined) return false;
-  return failure.error.isNotServed === true || failure.error.reason === 'unauthorized';
+export function isDocumentNotServed({ lastSuccess, restored, lastPoll, lastFailure }: EndpointState): boolean {
+  const wasServed = lastSuccess !== undefined || restored !== undefined;
+  if (wasServed || lastPoll?.ok !== false || lastFailure === undefined) return false;
+  return lastFailure.error.isNotServed === true || lastFailure.error.reason === 'unauthorized';
 }
 
 export function isOf<Name extends DocumentName>(document: Name, last: Snapshot | undefined): last is Snapshot<Name>;

@@ -50,13 +50,13 @@ export interface PollExecutor {
   readonly close: () => void;
 }
 
-/** Requests of queries to one node at a time. Polls do not wait for them. */
-const QUERIES_AT_A_TIME = 4;
+/** Concurrent requests of queries to the same node. Polls do not wait for them. */
+const CONCURRENT_QUERIES = 4;
 
 export function createPollExecutor(userAgent: string): PollExecutor {
   const client = createClient(userAgent);
   const sendRequests = createRpcClient(client);
-  const limit = createLimit(QUERIES_AT_A_TIME);
+  const limit = createLimit(CONCURRENT_QUERIES);
   const send: SendQuery = async (node, reader, request) =>
     limit(node.url.origin, async () => sendQuery(node, reader, request, client));
   return {
@@ -141,8 +141,8 @@ async function callContract(
   send: SendQuery,
 ): Promise<Received> {
   const source = sourceOf(job.url, '');
-  const { facts, lastReading } = 'facts' in otherAnswers ? otherAnswers : {};
-  if (facts === undefined) return failure('schema', `${source}: ${NO_CONTRACT}`);
-  const fetched = await fetchContract(job, hubNode, { facts, lastReading }, readsAll, sendRequests, send);
+  const { hubSide, lastReading } = 'hubSide' in otherAnswers ? otherAnswers : {};
+  if (hubSide === undefined) return failure('schema', `${source}: ${NO_CONTRACT}`);
+  const fetched = await fetchContract(job, hubNode, { hubSide, lastReading }, readsAll, sendRequests, send);
   return fetched.ok ? { ...fetched, source, height: undefined, receivedAt: clock() } : fetched;
 }

@@ -94,7 +94,7 @@ export function pollInput(
   siblingOf: (document: DocumentName) => EndpointState | undefined,
   at: Instant,
 ): PollInput {
-  return { foundPath: state.success?.foundPath, otherAnswers: otherAnswersOf(context, state, siblingOf, at) };
+  return { foundPath: state.lastSuccess?.foundPath, otherAnswers: otherAnswersOf(context, state, siblingOf, at) };
 }
 
 function otherAnswersOf(
@@ -103,7 +103,7 @@ function otherAnswersOf(
   siblingOf: (document: DocumentName) => EndpointState | undefined,
   at: Instant,
 ): OtherAnswers {
-  const snapshot = state.success?.snapshot;
+  const snapshot = state.lastSuccess?.snapshot;
   switch (context.document) {
     case 'module_state': {
       const reading = currentReading(siblingOf('external_contract'), at);
@@ -122,7 +122,7 @@ function otherAnswersOf(
     case 'external_contract':
       return {
         lastReading: pastOf('external_contract', snapshot),
-        facts: pastOf('module_state', siblingOf('module_state')?.success?.snapshot)?.contractFacts,
+        hubSide: pastOf('module_state', siblingOf('module_state')?.lastSuccess?.snapshot)?.hubSide,
       };
   }
 }

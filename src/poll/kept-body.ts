@@ -24,7 +24,7 @@ const MAX_KEPT_BYTES = 64 * MEBIBYTE;
 /** The poll, without its body if the kept bodies of all endpoints would take too much memory. */
 export function withinMemory(poll: PollResult, others: readonly EndpointState[]): PollResult {
   if (!poll.outcome.ok || poll.outcome.compressed === undefined) return poll;
-  const otherBytes = others.reduce((sum, { success }) => sum + (success?.snapshot.kept?.body.length ?? 0), 0);
+  const otherBytes = others.reduce((sum, { lastSuccess }) => sum + (lastSuccess?.snapshot.kept?.body.length ?? 0), 0);
   if (otherBytes + poll.outcome.compressed.length <= MAX_KEPT_BYTES) return poll;
   return { ...poll, outcome: { ...poll.outcome, compressed: undefined } };
 }
@@ -55,9 +55,9 @@ export function itemsOf(snapshot: Snapshot): Items | undefined {
 
 /** Derives the items of all endpoints, and yields to scrapes in between. */
 export async function prepareItems(states: readonly EndpointState[]): Promise<void> {
-  for (const { success } of states) {
-    if (success === undefined || derived.has(success.snapshot)) continue;
-    itemsOf(success.snapshot);
+  for (const { lastSuccess } of states) {
+    if (lastSuccess === undefined || derived.has(lastSuccess.snapshot)) continue;
+    itemsOf(lastSuccess.snapshot);
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     await nextTurn();
   }

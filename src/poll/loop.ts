@@ -140,6 +140,7 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     const hasOtherSucceeded = others.some((state) => state.target === current.target && lastPollSucceeded(state));
     const result = withinMemory({ ...readPoll(received, job.context), hasOtherSucceeded }, others);
     await nextTurn();
+    // A reload may have removed or changed the endpoint while scrapes were answered.
     const before = endpointOf(job)?.state;
     if (before === undefined) return 1;
     const after = timedStep(before, result, job.context, now());
@@ -175,7 +176,8 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
   function stateWith(job: PollJob, previous: Endpoint | undefined, at: Instant): EndpointState {
     const initial = initialState(job.context, at);
     const continued = (): EndpointState => {
-      if (previous !== undefined && previous.state.last === undefined) {
+      // It has not been polled yet: what it has restored still holds.
+      if (previous !== undefined && previous.state.lastPoll === undefined) {
         const { restored, problems } = previous.state;
         return { ...initial, restored, problems };
       }

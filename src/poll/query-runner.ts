@@ -79,10 +79,10 @@ export function queryContext<Name extends DocumentName>(
   state: EndpointState,
   now: Instant,
 ): QueryContext<Name> | undefined {
-  const { success, queries } = state;
-  if (success?.foundPath === undefined || !isOf(context.document, success.snapshot)) return undefined;
-  const { past, flow } = success.snapshot;
+  const { lastSuccess, queries } = state;
+  if (lastSuccess?.foundPath === undefined || !isOf(context.document, lastSuccess.snapshot)) return undefined;
+  const { past, flow } = lastSuccess.snapshot;
   const { operators } = validatorsOf(queries);
-  const answered = freshAnswers(state, now);
-  return { ...context, dialect: success.foundPath.dialect, past, flow, operators, answered };
+  const answers = freshAnswers(state, now);
+  return { ...context, dialect: lastSuccess.foundPath.dialect, past, flow, operators, answers };
 }

@@ -54,7 +54,10 @@ export function timedStep<Name extends DocumentName>(
 ): EndpointState {
   const started = performance.now();
   const after = step(before, poll, context, at);
-  const { last } = after;
-  if (last?.ok !== true) return after;
-  return { ...after, last: { ...last, phaseSeconds: { ...last.phaseSeconds, derive: secondsSince(started) } } };
+  const { lastPoll } = after;
+  if (lastPoll?.ok !== true) return after;
+  return {
+    ...after,
+    lastPoll: { ...lastPoll, phaseSeconds: { ...lastPoll.phaseSeconds, derive: secondsSince(started) } },
+  };
 }

@@ -108,11 +108,11 @@ export function rememberedSchema(shiftMs = 0, nowSeconds = Infinity) {
   /** Without texts and names of validators, which the next document has. */
   const subjectHistory = z.object({
     subject,
-    identity: z.string(),
+    progressKey: z.string(),
     startSeconds: seconds,
     isProven: z.boolean(),
-    since: instant,
-    foundAt: instant,
+    firstFoundAt: instant,
+    lastFoundAt: instant,
     isMissing: z.boolean(),
     validators: z
       .array(
@@ -173,7 +173,7 @@ type RememberedSubjects =
 
 /** `undefined` before the first poll of this process. */
 export function rememberedOf(state: EndpointState): Remembered | undefined {
-  const { target, document, last: lastPoll, problems: memory } = state;
+  const { target, document, lastPoll, problems: memory } = state;
   if (lastPoll === undefined) return undefined;
   const last = lastDocument(state);
   return { target, document, polledAt: lastPoll.at, known: last && rememberedDocument(last), problems: memory };
@@ -207,7 +207,7 @@ export function withRemembered(state: EndpointState, remembered: Remembered | un
 function restoredDocument(known: NonNullable<Remembered['known']>): LastDocument {
   switch (known.document) {
     case 'module_state': {
-      const nothing = { watched: [], hubCoinDenom: undefined, oldestDueSeconds: undefined, contractFacts: undefined };
+      const nothing = { watched: [], hubCoinDenom: undefined, oldestDueSeconds: undefined, hubSide: undefined };
       const past = known.past && { ...known.past, ...nothing };
       return { ...known, past, flow: { ...EMPTY_BRIDGE_FLOW, highest: known.flow.highest } };
     }

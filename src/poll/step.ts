@@ -35,12 +35,12 @@ import {
 /*
  * The step of a poll: from the state of an endpoint and a document to the next state. It has no clock, log or network, so that the daemon, `once` and
  * every replay derive the same from the same documents and answers.
- */
-
-/**
+ *
  * A poll has four results, each made of the result before: the response (`Received` in fetch.ts), its JSON (`DocumentResult` in chain/document.ts), the
  * document or the failure of the poll (`PollResult`, by `readPoll`), and the next state (`EndpointState`, by `step`).
  */
+
+/** The document that was read, or the failure, with the measurements of the poll. */
 export interface PollResult<Name extends DocumentName = DocumentName> {
   readonly outcome: ReadContent<Name> | Failure;
   readonly phaseSeconds: PhaseSeconds;
@@ -85,34 +85,34 @@ export function step<Name extends DocumentName>(
   const outcome = regression && regressionsSinceSuccess < REGRESSIONS_TO_ACCEPT ? regression : poll.outcome;
   const { phaseSeconds, bodyBytes } = poll;
   const isNearLimit = isNearSizeLimit(outcome.ok ? undefined : outcome.error, bodyBytes, state.maxBodyBytes);
-  const nearLimitSince = isNearLimit ? (state.last?.nearLimitSince ?? at) : undefined;
+  const nearLimitSince = isNearLimit ? (state.lastPoll?.nearLimitSince ?? at) : undefined;
   const polled = {
     ...state,
     polls: state.polls + 1,
     regressions: state.regressions + (regression ? 1 : 0),
-    last: { at, ok: outcome.ok, phaseSeconds, bodyBytes, nearLimitSince },
+    lastPoll: { at, ok: outcome.ok, phaseSeconds, bodyBytes, nearLimitSince },
   };
   if (!outcome.ok) {
     const { reason } = outcome.error;
     const failures = { ...state.failures, [reason]: state.failures[reason] + 1 };
     const queries = withFailedPoll(state.queries);
-    const lastFailure = state.last?.ok === false ? state.failure : undefined;
+    const lastFailure = state.lastPoll?.ok === false ? state.lastFailure : undefined;
     const misconfiguredSince = misconfiguredReasons.has(reason) ? (lastFailure?.misconfiguredSince ?? at) : undefined;
     const failed: FailedPoll = { at, since: lastFailure?.since ?? at, misconfiguredSince, error: outcome.error };
-    return { ...polled, failures, failure: failed, regressionsSinceSuccess, queries };
+    return { ...polled, failures, lastFailure: failed, regressionsSinceSuccess, queries };
   }
-  const isNodeWithout = poll.hasOtherSucceeded === true && isDocumentNotServed(state);
+  const isMissingOnNode = poll.hasOtherSucceeded === true && isDocumentNotServed(state);
   const { snapshot, problems } = derive(state, outcome, context);
   const hasDropped = snapshot.renderedFamilies.some(hasDroppedSeries);
-  const droppedSince = hasDropped ? (state.success?.droppedSince ?? at) : undefined;
+  const droppedSince = hasDropped ? (state.lastSuccess?.droppedSince ?? at) : undefined;
   return {
     ...polled,
     invalidValues: addCounts(state.invalidValues, outcome.errors.invalid),
     unknownValues: addCounts(state.unknownValues, outcome.errors.unknown),
-    success: { at, snapshot, foundPath: poll.foundPath, droppedSince },
+    lastSuccess: { at, snapshot, foundPath: poll.foundPath, droppedSince },
     restored: undefined,
     regressionsSinceSuccess: 0,
-    problems: { ...problems, ended: withEnded(problems.ended, endedBySuccess(state, at, isNodeWithout), at) },
+    problems: { ...problems, ended: withEnded(problems.ended, endedBySuccess(state, at, isMissingOnNode), at) },
     flowHistory: historyAfter(state.flowHistory, snapshot, at),
   };
 }
@@ -142,15 +142,15 @@ function forgotten(state: EndpointState): EndpointState {
 
 /** The state after a poll with the same result as the last poll. Between two recorded polls are others with the same result. */
 export function repeatLastPoll(state: EndpointState, at: Instant): EndpointState {
-  const { last, success } = state;
-  if (last === undefined) return state;
-  const repeated = { ...state, last: { ...last, at } };
-  if (!last.ok || success === undefined) return repeated;
+  const { lastPoll, lastSuccess } = state;
+  if (lastPoll === undefined) return state;
+  const repeated = { ...state, lastPoll: { ...lastPoll, at } };
+  if (!lastPoll.ok || lastSuccess === undefined) return repeated;
   return {
     ...repeated,
-    success: { ...success, at },
+    lastSuccess: { ...lastSuccess, at },
     problems: repeatJudgement(state.problems, at),
-    flowHistory: historyAfter(state.flowHistory, success.snapshot, at),
+    flowHistory: historyAfter(state.flowHistory, lastSuccess.snapshot, at),
   };
 }
 

@@ -84,11 +84,11 @@ export function verdictsOf(states: readonly EndpointState[], now: Instant): read
 
 function targetVerdicts(target: string, states: readonly EndpointState[], now: Instant): TargetVerdicts {
   const hasOtherSucceeded = states.some(lastPollSucceeded);
-  const isNodeWithout = (state: EndpointState): boolean => hasOtherSucceeded && isDocumentNotServed(state);
-  const conditions = states.flatMap((state) => conditionsOf(state, now, isNodeWithout(state)));
+  const isMissingOnNode = (state: EndpointState): boolean => hasOtherSucceeded && isDocumentNotServed(state);
+  const conditions = states.flatMap((state) => conditionsOf(state, now, isMissingOnNode(state)));
   const verdicts = withCauses([...conditions, ...states.flatMap((state) => problemsOf(state, now))]);
   const unknown = states.flatMap((state) =>
-    documents[state.document].isOptional || isNodeWithout(state) || exportedSuccess(state, now) !== undefined
+    documents[state.document].isOptional || isMissingOnNode(state) || exportedSuccess(state, now) !== undefined
       ? []
       : [withoutSuccess(state, now)],
   );
@@ -109,17 +109,17 @@ function targetVerdicts(target: string, states: readonly EndpointState[], now: I
 
 /** There is no data since then: the problem may have ended. */
 function lastKnownOf(state: EndpointState, now: Instant): readonly LastKnown[] {
-  const { success } = state;
-  if (success === undefined || exportedSuccess(state, now) !== undefined) return [];
-  const [worst] = firingVerdicts({ verdicts: withCauses(problemsOf(state, success.at)) });
+  const { lastSuccess } = state;
+  if (lastSuccess === undefined || exportedSuccess(state, now) !== undefined) return [];
+  const [worst] = firingVerdicts({ verdicts: withCauses(problemsOf(state, lastSuccess.at)) });
   if (worst === undefined || isNote(worst)) return [];
   const { document, alert, severity, sentence } = worst;
-  return [{ document, alert, severity, at: isoTime(success.at.epochSeconds), headline: sentence.headline }];
+  return [{ document, alert, severity, at: isoTime(lastSuccess.at.epochSeconds), headline: sentence.headline }];
 }
 
-function conditionsOf(state: EndpointState, now: Instant, isNodeWithout: boolean): readonly Judged[] {
+function conditionsOf(state: EndpointState, now: Instant, isMissingOnNode: boolean): readonly Judged[] {
   const { unjudged = [] } = exportedSuccess(state, now)?.snapshot.judgement ?? {};
-  const conditions = [...endpointConditions(state, now, isNodeWithout), ...unjudgedConditions(state, unjudged, now)];
+  const conditions = [...endpointConditions(state, now, isMissingOnNode), ...unjudgedConditions(state, unjudged, now)];
   const verdicts = conditions.map((condition) => verdictOf(state, condition, now));
   // The target is judged without its optional documents, so that a single failed poll of them is not shown.
   return documents[state.document].isOptional ? verdicts.filter(isShown) : verdicts;

@@ -159,7 +159,7 @@ const oracleSilentByContract = problemOf('external_contract', {
     const since = mark?.find((point) => compare(point.nonce, observed) > 0);
     if (since === undefined || compare(waiting, since.waiting) < 0) return undefined;
     return {
-      identity: toDecimalString(add(observed, 1)),
+      progressKey: toDecimalString(add(observed, 1)),
       start: since.at,
       headline: `${count(toDouble(waiting), 'event')} of the contract not observed by the hub for {duration}`,
     };

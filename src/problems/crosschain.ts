@@ -106,7 +106,7 @@ const chainStuck = problemOf('rate_limiter_input', {
       const next = hashAction(chainType(chainId), hash);
       return {
         subject: { chain_id: chainId },
-        identity: nonce,
+        progressKey: nonce,
         start: sinceSeconds + limit,
         headline: `nothing has moved for ${durationInWords(age)} on chain ${chainText(input, chainId)} at nonce ${nonce}${hashText(hash)}`,
         details: [
@@ -150,7 +150,7 @@ function tooOld(severity: Severity) {
         const oldest = cctxs.find((cctx) => createdAt(cctx) === created);
         return {
           subject: { chain_id: chainId },
-          identity: toDecimalString(created),
+          progressKey: toDecimalString(created),
           start: toDouble(created) + allowed + delaySeconds,
           headline: `a transaction on chain ${chainText(input, chainId)} has waited for ${durationInWords(age)}, ${isCritical ? 'far ' : ''}longer than its limit of ${durationInWords(limit)}`,
           details: pendingTexts(input, cctxs),
@@ -391,7 +391,7 @@ function freezeNear(severity: Severity, share: number, afterMinutes: number, inh
         return {
           subject: { chain_id: chainId },
           // A finished missed transaction is progress.
-          identity: toDecimalString(lowestOfChain),
+          progressKey: toDecimalString(lowestOfChain),
           start,
           headline: `a missed transaction stops its chain: ${name} ${left > 0 ? `freezes after ${count(left, 'more nonce')}` : frozen}`,
           details: pendingTexts(input, pendingOfChain),

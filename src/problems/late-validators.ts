@@ -139,7 +139,7 @@ function unsignedBatches(
   const lacking = count(missing.length, 'live batch lacks', 'live batches lack');
   return foundAbout(input, member, {
     subject: { kind: 'batch' },
-    identity: String(progressSeconds ?? ''),
+    progressKey: String(progressSeconds ?? ''),
     start: created === undefined ? undefined : Math.max(created, progressSeconds ?? created),
     headline: (who) => `${who} has signed no batch for {duration}, and ${lacking} its signature`,
   });
@@ -151,7 +151,7 @@ function unsignedValsets(input: BridgeInput, member: RegisteredMember): Found | 
   if (first === undefined) return undefined;
   return foundAbout(input, member, {
     subject: { kind: 'valset' },
-    identity: toDecimalString(required(first.nonce)),
+    progressKey: toDecimalString(required(first.nonce)),
     start: timeOfHeight(input, () => required(first.height)),
     headline: (who) => `${who} has not signed ${count(missing.length, 'validator set')} for {duration}`,
   });
@@ -205,7 +205,7 @@ const votesMissing = problemOf('module_state', {
       const missesNext = isNextCredible && hasVoted(votersOfNextEvent(input), member) === false;
       if (!missesLast && !missesNext) return undefined;
       return foundAbout(input, member, {
-        identity: rememberedOf(mark, member) ?? '',
+        progressKey: rememberedOf(mark, member) ?? '',
         start: timeOfHeight(input, () =>
           missesLast ? heightOfLastObserved(input) : required(leadingClaim(input)?.attestation.height),
         ),
@@ -261,7 +261,7 @@ function deadlineNear(severity: Severity, hours: number, when: 'now' | 'today') 
         const near = input.at.epochSeconds + left - limit;
         return foundAbout(input, member, {
           // On a busy bridge some batch lacks a signature in every poll: each batch is another problem.
-          identity: toDecimalString(height),
+          progressKey: toDecimalString(height),
           start: created === undefined ? undefined : Math.max(created, near),
           headline: (who) =>
             `${who} must sign ${duty.kind === 'batch' ? 'a batch' : 'a validator set'} by ${clockTime(input, left)} or be jailed`,

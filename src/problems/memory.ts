@@ -44,7 +44,7 @@ export const ENDED_SECONDS = 7 * DAY_SECONDS;
 /** A subject of a problem, present or a candidate; or all unwatched validators together. */
 interface SubjectHistory {
   readonly subject: Subject;
-  readonly identity: string;
+  readonly progressKey: string;
   /** Unix seconds. */
   readonly startSeconds: number;
   /** Whether a document proves the start; otherwise the problem may have begun earlier. */
@@ -53,9 +53,9 @@ interface SubjectHistory {
   readonly action: string;
   readonly validators: readonly FoundValidator[];
   /** The first of the successive judgements with the subject. */
-  readonly since: Instant;
+  readonly firstFoundAt: Instant;
   /** The last judgement with the subject. */
-  readonly foundAt: Instant;
+  readonly lastFoundAt: Instant;
   /** Whether the last judgement did not find the subject. */
   readonly isMissing: boolean;
 }
@@ -92,7 +92,10 @@ export interface ProblemMemory {
 export const NO_PROBLEMS: ProblemMemory = { remembered: new Map(), ended: [] };
 
 /** A present subject with its problem; or a condition of the polls with its rule (poll/endpoint-conditions.ts). */
-export interface PresentProblem extends Omit<SubjectHistory, 'identity' | 'since' | 'foundAt' | 'isMissing'> {
+export interface PresentProblem extends Omit<
+  SubjectHistory,
+  'progressKey' | 'firstFoundAt' | 'lastFoundAt' | 'isMissing'
+> {
   readonly problem: Pick<Problem, 'name' | 'severity' | 'inhibits' | 'inhibitsDocument'>;
   readonly limitSeconds: number;
 }
@@ -150,11 +153,11 @@ export function judgeProblems(
       unjudged.push({ problem, severity: lastSeverity, sinceSeconds: after.unjudgedSeconds });
     }
     const gone = before === undefined ? [] : goneSince(presentOf(problem, before), histories);
-    for (const { subject, startSeconds, foundAt } of gone) {
+    for (const { subject, startSeconds, lastFoundAt } of gone) {
       // The problem was exported until this judgement; during an outage, until its data was stale.
-      const missingMs = msBetween(foundAt, at);
+      const missingMs = msBetween(lastFoundAt, at);
       const lastedMs = missingMs > outageMs(options) ? options.staleAfterMs : missingMs;
-      const endSeconds = foundAt.epochSeconds;
+      const endSeconds = lastFoundAt.epochSeconds;
       // Problems below the limit come and go on a healthy bridge.
       if (endSeconds + lastedMs / 1000 - startSeconds < limit) continue;
       ended.push({ name, severity, subject, startSeconds, endSeconds });
@@ -191,35 +194,35 @@ function judgeProblem(
   const { bySubject, isInPart, isUnjudged } = foundIn(findings);
   if (before === undefined && isUnjudged && bySubject.size === 0) return undefined;
   const last = before ?? NO_SUBJECTS;
-  const isInterrupted = ({ foundAt }: SubjectHistory): boolean => msBetween(foundAt, at) > outageMs(options);
+  const isInterrupted = ({ lastFoundAt }: SubjectHistory): boolean => msBetween(lastFoundAt, at) > outageMs(options);
   // After an outage, a problem that is not found would have the age of the outage.
   const hasEnded = (history: SubjectHistory): boolean =>
-    isInterrupted(history) || (history.isMissing && msBetween(history.foundAt, at) >= ENDS_AFTER_MS);
+    isInterrupted(history) || (history.isMissing && msBetween(history.lastFoundAt, at) >= ENDS_AFTER_MS);
   // A subject that the document does not show may still be there.
   const isHidden = ([key]: [string, SubjectHistory]): boolean => isInPart && !bySubject.has(key);
   const candidates = new Map(Array.from(last.candidates).filter(isHidden));
   const present = new Map(Array.from(last.present).filter(isHidden));
   for (const [key, found] of bySubject) {
-    const { identity = '' } = found;
+    const { progressKey = '' } = found;
     const history = last.present.get(key);
     const isNew = (earlier: SubjectHistory): boolean =>
       isInterrupted(earlier) && (earlier.isMissing || hasBegunSince(earlier, found));
-    if (history?.identity === identity && !isNew(history)) {
+    if (history?.progressKey === progressKey && !isNew(history)) {
       present.set(key, foundAgain(history, found, problem, at));
       continue;
     }
     const earlier = last.candidates.get(key);
     const candidate =
-      earlier?.identity === identity && !isInterrupted(earlier)
-        ? { ...earlier, ...textsOf(found, problem), foundAt: at }
+      earlier?.progressKey === progressKey && !isInterrupted(earlier)
+        ? { ...earlier, ...textsOf(found, problem), lastFoundAt: at }
         : firstFound(found, problem, at);
-    if (options.isSinglePoll === true || msBetween(candidate.since, at) >= BEGINS_AFTER_MS) {
+    if (options.isSinglePoll === true || msBetween(candidate.firstFoundAt, at) >= BEGINS_AFTER_MS) {
       present.set(key, { ...candidate, startSeconds: confirmedStart(candidate, found, at) });
     } else {
       candidates.set(key, candidate);
     }
   }
-  // With another identity, the old history stays until the next judgement confirms the new one.
+  // With another progress key, the old history stays until the next judgement confirms the new one.
   for (const [key, history] of last.present) {
     if (!present.has(key) && !hasEnded(history)) present.set(key, { ...history, isMissing: true });
   }
@@ -241,16 +244,16 @@ function outageMs({ staleAfterMs }: JudgingOptions): number {
 }
 
 /** Whether the document proves that the problem began after it was last found: during an outage, one can end and another begin. */
-function hasBegunSince({ foundAt }: SubjectHistory, { start }: Found): boolean {
-  return start !== undefined && start > foundAt.epochSeconds;
+function hasBegunSince({ lastFoundAt }: SubjectHistory, { start }: Found): boolean {
+  return start !== undefined && start > lastFoundAt.epochSeconds;
 }
 
 function firstFound(found: Found, problem: Problem, at: Instant): SubjectHistory {
-  const { subject = {}, identity = '', start } = found;
+  const { subject = {}, progressKey = '', start } = found;
   // A start is never after the poll: block times are estimates.
   const startSeconds = Math.min(start ?? at.epochSeconds, at.epochSeconds);
-  const times = { startSeconds, isProven: start !== undefined, since: at, foundAt: at, isMissing: false };
-  return { subject, identity, ...times, ...textsOf(found, problem) };
+  const times = { startSeconds, isProven: start !== undefined, firstFoundAt: at, lastFoundAt: at, isMissing: false };
+  return { subject, progressKey, ...times, ...textsOf(found, problem) };
 }
 
 /** A later document can prove an earlier start. A start in the future is now: the clock was set back. */
@@ -259,7 +262,7 @@ function foundAgain(history: SubjectHistory, found: Found, problem: Problem, at:
   const isEarlier = !history.isProven && start !== undefined && start < history.startSeconds;
   const startSeconds = Math.min(isEarlier ? start : history.startSeconds, at.epochSeconds);
   const isProven = history.isProven || isEarlier;
-  return { ...history, startSeconds, isProven, ...textsOf(found, problem), foundAt: at, isMissing: false };
+  return { ...history, startSeconds, isProven, ...textsOf(found, problem), lastFoundAt: at, isMissing: false };
 }
 
 function textsOf({ headline, list, details = [], action, validator }: Found, problem: Problem) {
@@ -274,9 +277,9 @@ function textsOf({ headline, list, details = [], action, validator }: Found, pro
  * The start that the second document confirms. The first estimate may be by the parameter of the chain, because no block time is measured yet. If
  * the second estimate is later by more than the time between the documents, the first one was wrong.
  */
-function confirmedStart({ startSeconds, since }: SubjectHistory, { start }: Found, at: Instant): number {
-  const isFaster = start !== undefined && start - startSeconds > msBetween(since, at) / 1000;
-  return isFaster ? Math.min(start, since.epochSeconds) : startSeconds;
+function confirmedStart({ startSeconds, firstFoundAt }: SubjectHistory, { start }: Found, at: Instant): number {
+  const isFaster = start !== undefined && start - startSeconds > msBetween(firstFoundAt, at) / 1000;
+  return isFaster ? Math.min(start, firstFoundAt.epochSeconds) : startSeconds;
 }
 
 function withinLimit(histories: SubjectHistories): SubjectHistories {
@@ -291,8 +294,8 @@ function subjectKey(subject: Subject): string {
 }
 
 function goneSince(before: readonly SubjectHistory[], after: readonly SubjectHistory[]): readonly SubjectHistory[] {
-  const identities = new Map(after.map(({ subject, identity }) => [subjectKey(subject), identity]));
-  return before.filter(({ subject, identity }) => identities.get(subjectKey(subject)) !== identity);
+  const progressKeys = new Map(after.map(({ subject, progressKey }) => [subjectKey(subject), progressKey]));
+  return before.filter(({ subject, progressKey }) => progressKeys.get(subjectKey(subject)) !== progressKey);
 }
 
 /** The problems that ended within a week, at most the newest 50. */
@@ -324,7 +327,7 @@ function takenTogether(together: Together, histories: readonly SubjectHistory[])
     late.set(validator.externalAddress, validator);
   const validators = Array.from(late.values()).toSorted((a, b) => (b.power ?? 0) - (a.power ?? 0));
   const texts = { sentence: together.sentence(validators), action: together.action, validators };
-  return [{ ...last, ...texts, subject: { watched: 'false' }, identity: '' }];
+  return [{ ...last, ...texts, subject: { watched: 'false' }, progressKey: '' }];
 }
 
 function powerOf(validators: Iterable<FoundValidator>): number {
@@ -334,7 +337,7 @@ function powerOf(validators: Iterable<FoundValidator>): number {
 /** The memory after a document that was not recorded, because its result was that of the last document. */
 export function repeatJudgement(memory: ProblemMemory, at: Instant): ProblemMemory {
   const foundAgainAt = (histories: SubjectHistories): SubjectHistories =>
-    new Map(Array.from(histories, ([key, last]) => [key, last.isMissing ? last : { ...last, foundAt: at }]));
+    new Map(Array.from(histories, ([key, last]) => [key, last.isMissing ? last : { ...last, lastFoundAt: at }]));
   const remembered = new Map(
     Array.from(memory.remembered, ([key, problem]): [string, RememberedProblem] => [
       key,

@@ -49,7 +49,7 @@ function heightStalled<Name extends 'module_state' | 'rate_limiter_input', Alert
     find: (evidence: Evidence<Name>, mark: HeightMark | undefined) => {
       const height = toDecimalString(heightOf(evidence));
       if (mark === undefined || mark.at >= evidence.input.at.epochSeconds) return undefined;
-      return { identity: height, headline: `${what} has not advanced from ${height} for {duration}` };
+      return { progressKey: height, headline: `${what} has not advanced from ${height} for {duration}` };
     },
     inhibitsDocument: true,
   });

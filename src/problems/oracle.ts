@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { compare, lowest, numeralKey, ratio, subtract, toDecimalString, toDouble } from '../chain/decimal.js';
+import type { Batch } from '../chain/module-state.js';
 import {
   conflictingNonces,
   isNextEventCredible,
@@ -9,21 +10,22 @@ import {
   pendingEventCount,
   votedAddresses,
 } from '../facts/bridge/events.js';
-import { relayableBatches } from '../facts/bridge/batches.js';
+import { paysMinimum } from '../facts/bridge/batches.js';
 import { timeOfHeight } from '../facts/bridge/block-times.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { MINORITY_RATIO, QUORUM_RATIO } from '../facts/bridge/power-shares.js';
 import { newestPowers, newestTotalPower, powerOf } from '../facts/bridge/valsets.js';
-import { required } from '../facts/required-fields.js';
+import { isBatchSigned } from '../facts/bridge/signatures.js';
+import { required, rows } from '../facts/required-fields.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
 import { claimItem, type ClaimItem } from '../facts/items/claims.js';
+import { listedRows } from '../facts/items/item-list.js';
 import { count, list, percent } from '../text/format.js';
 import { HOUR_SECONDS } from '../units.js';
 import { problemOf, type Evidence, type Severity } from './problem.js';
 import {
   claimText,
   coinName,
-  listedRows,
   membersOf,
   missingValidators,
   numberAndPower,
@@ -71,7 +73,7 @@ const stalled = problemOf('module_state', {
     // If claims conflict, the validators may have voted for another claim.
     const voted = claim?.conflicting === true ? 'voted for the leading claim' : 'voted';
     return {
-      identity: nextEvent(input),
+      progressKey: nextEvent(input),
       start: firstVote(input),
       headline: `no event observed for {duration}, ${toDouble(pendingEventCount(input))} waiting`,
       details: [missingValidators(claim?.missing ?? null, voted), depositsText(input), waitingText(input)],
@@ -103,7 +105,7 @@ const claimedByFew = problemOf('module_state', {
   find: ({ input }) => {
     if (isNextEventCredible(input) !== false) return undefined;
     return {
-      identity: nextEvent(input),
+      progressKey: nextEvent(input),
       start: firstVote(input),
       headline: 'an event that others do not see has been claimed for {duration}',
       details: [claimants(leadingItem(input))],
@@ -120,7 +122,7 @@ export function claimants(claim: ClaimItem | undefined): string {
 }
 
 const SILENT_SECONDS = 12 * HOUR_SECONDS;
-/** The bridge is only quiet unless withdrawals and batches are requested in each of these periods. */
+/** The bridge is only quiet unless withdrawals are requested in each of these periods. */
 const PERIOD_SECONDS = 3 * HOUR_SECONDS;
 /** Shown from half of the time on. */
 const NOTABLE_SECONDS = SILENT_SECONDS / 2;
@@ -129,9 +131,10 @@ const NOTABLE_SECONDS = SILENT_SECONDS / 2;
 const silenceMark = z.strictObject({
   event: z.string(),
   since: z.number(),
-  periodSince: z.number(),
-  /** The highest ids at the beginning of the period. */
+  /** The highest id at the beginning of the silence: at least one batch was built since. Others may have to wait for it. */
   batch: z.number(),
+  periodSince: z.number(),
+  /** The highest id at the beginning of the period. */
   transfer: z.number(),
 });
 const oracleSilent = problemOf('module_state', {
@@ -157,20 +160,20 @@ const oracleSilent = problemOf('module_state', {
       const anew = { event, since: now, periodSince: now, transfer, batch };
       if (before?.event !== event || compare(pendingEventCount(input), 0) > 0) return anew;
       if (now - before.periodSince < PERIOD_SECONDS) return before;
-      return transfer > before.transfer && batch > before.batch
-        ? { ...before, periodSince: now, transfer, batch }
-        : anew;
+      return transfer > before.transfer ? { ...before, periodSince: now, transfer } : anew;
     },
   },
   find: ({ input }, mark) => {
     // Nobody executes a batch that pays too little.
-    const relayable = relayableBatches(input) ?? [];
+    const canBeExecuted = (batch: Batch): boolean =>
+      isBatchSigned(input, batch) === true && paysMinimum(input, batch) !== false;
+    const hasExecutable = rows(input.state.batches).some(canBeExecuted);
     required(input.state.last_observed_nonce);
-    required(input.state.last_outgoing_batch_id);
+    const lastBatch = toDouble(required(input.state.last_outgoing_batch_id));
     if (mark === undefined || input.at.epochSeconds - mark.since < NOTABLE_SECONDS) return undefined;
-    if (relayable.length === 0) return undefined;
+    if (lastBatch <= mark.batch || !hasExecutable) return undefined;
     return {
-      identity: `${mark.event} ${mark.since}`,
+      progressKey: `${mark.event} ${mark.since}`,
       start: mark.since,
       headline: 'no event has been claimed for {duration}, although withdrawals were requested and batches signed',
     };
@@ -307,7 +310,7 @@ function conflicting(severity: Severity, texts: { readonly description: string; 
       const times = claims.map(({ attestation }) => timeOfHeight(input, () => required(attestation.height)));
       const dispute = disputeOf(claims.map((claim) => claimItem(input, claim)));
       return {
-        identity: String(first),
+        progressKey: String(first),
         // The dispute began with the second claim.
         start: times.every((time) => time !== undefined) ? times.toSorted((a, b) => a - b)[1] : undefined,
         headline: `validators have disagreed about ${disputedThing(dispute, events.size)} for {duration}`,

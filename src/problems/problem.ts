@@ -31,8 +31,8 @@ export interface Evidence<Name extends DocumentName = DocumentName> {
 /** A problem in one document. */
 export interface Found {
   readonly subject?: Subject;
-  /** Changes with progress: with another identity the problem begins anew. */
-  readonly identity?: string;
+  /** Changes with progress: with another key the problem begins anew. */
+  readonly progressKey?: string;
   /** The start in Unix seconds, if the document proves it. */
   readonly start?: number | undefined;
   /** What is wrong, with `{duration}` in the place of the age. */

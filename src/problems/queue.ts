@@ -99,7 +99,7 @@ const backlogStuck = problemOf('module_state', {
       if (paid === undefined || compare(paid, minimum) < 0 || hasBetterBatch(input, contract, paid)) return undefined;
       return {
         subject: { token_contract: contract },
-        identity: `${newestBatch(input, contract)} ${entryOf(mark, contract)?.builtBefore ?? ''}`,
+        progressKey: `${newestBatch(input, contract)} ${entryOf(mark, contract)?.builtBefore ?? ''}`,
         start: timeOfHeight(input, () => {
           const waiting = waitingTokens(input).find((token) => token.contract === contract);
           return waiting && standstillSince(input, waiting);
@@ -174,7 +174,7 @@ const backlogGrowing = problemOf('module_state', {
         if (length - first.length < GROWING_TRANSFERS) return undefined;
         return {
           subject: { token_contract: contract },
-          identity: batch,
+          progressKey: batch,
           start: first.at,
           headline: `no batch of ${tokenName(input, contract)} built for {duration}`,
           list: `${queueText(input, contract)} waiting`,

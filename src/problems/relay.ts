@@ -1,16 +1,13 @@
 import { z } from 'zod';
 import { floorDivide, multiply, toDecimalString, toDouble, toSeconds } from '../chain/decimal.js';
 import type { Batch, Transfer } from '../chain/module-state.js';
+import { feeSufficiency, isOverdue, paysMinimum, relayableBatches } from '../facts/bridge/batches.js';
+import { externalBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
 import {
   estimatedExternalHeight,
-  feeSufficiency,
   isExternalHeightReliable,
-  isOverdue,
-  paysMinimum,
-  relayableBatches,
   secondsToExternalHeight,
-} from '../facts/bridge/batches.js';
-import { externalBlockTime, timeOfHeight } from '../facts/bridge/block-times.js';
+} from '../facts/bridge/external-height.js';
 import { heightOfLastObserved, pendingEventCount } from '../facts/bridge/events.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { batchesByKey, batchKey, isBelowThreshold, newestUnrelayedPower } from '../facts/bridge/signatures.js';
@@ -146,7 +143,7 @@ function notRelayed(severity: Severity, hours: number, needsKnownFees: boolean, 
       // Nothing is executed without an observed event.
       const lastEvent = mark?.executedAt || timeOfHeight(input, () => heightOfLastObserved(input));
       return {
-        identity: String(mark?.executedAt ?? 0),
+        progressKey: String(mark?.executedAt ?? 0),
         start: latest(second, lastEvent),
         headline: `no signed batch has been executed for {duration}, ${batches.length} waiting`,
         details: [amountsText(input, batches), firstTimeoutText(input, batches), waitingText(input)],

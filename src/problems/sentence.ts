@@ -4,7 +4,8 @@ import type { ChainType } from '../chain/known-chains.js';
 import type { Batch } from '../chain/module-state.js';
 import type { Cctx } from '../chain/rate-limiter-input.js';
 import { isoTime } from '../clock.js';
-import { countClaimedTransfers, secondsToExternalHeight } from '../facts/bridge/batches.js';
+import { countClaimedTransfers } from '../facts/bridge/batches.js';
+import { secondsToExternalHeight } from '../facts/bridge/external-height.js';
 import type { BridgeInput } from '../facts/bridge/input.js';
 import { countPendingDeposits } from '../facts/bridge/integrity.js';
 import {
@@ -24,7 +25,7 @@ import { orEmpty, orUndefined, required, rows } from '../facts/required-fields.j
 import { count, durationInWords, list, percent } from '../text/format.js';
 import { cleanText, splitAddress } from '../text/untrusted-text.js';
 import type { ClaimItem } from '../facts/items/claims.js';
-import type { ItemList } from '../facts/items/item-list.js';
+import { listedRows, type ItemList } from '../facts/items/item-list.js';
 import type { Members } from '../facts/bridge/valsets.js';
 import { DAY_SECONDS } from '../units.js';
 
@@ -52,7 +53,7 @@ export interface Validator {
 }
 
 /** The name of a validator, with its address if the name is not unique; without a name the address. */
-export function validatorName({ name, address, hasNamesake }: Omit<Validator, 'isWatched'>): string {
+export function shownValidatorName({ name, address, hasNamesake }: Omit<Validator, 'isWatched'>): string {
   const shownName = quoted(shortName(name));
   if (shownName === '') return shortAddress(address);
   return hasNamesake ? `${shownName} ${shortAddress(address)}` : shownName;
@@ -60,7 +61,7 @@ export function validatorName({ name, address, hasNamesake }: Omit<Validator, 'i
 
 /** "your validator Alpha". */
 export function yourValidator(validator: Omit<Validator, 'isWatched'>): string {
-  return `your validator ${validatorName(validator)}`;
+  return `your validator ${shownValidatorName(validator)}`;
 }
 
 /** Quotes a name with punctuation, so that it can imitate neither `(yours)` nor another entry of the list. */
@@ -70,13 +71,13 @@ function quoted(name: string): string {
 
 /** The names of at most five validators, watched ones first. */
 export function validators(members: readonly Validator[], total = members.length): string {
-  return list(validatorNames(members), total);
+  return list(shownValidatorNames(members), total);
 }
 
 /** The names of validators, watched ones first. */
-export function validatorNames(members: readonly Validator[]): readonly string[] {
+export function shownValidatorNames(members: readonly Validator[]): readonly string[] {
   const sorted = members.toSorted((a, b) => Number(b.isWatched) - Number(a.isWatched));
-  return sorted.map((validator) => validatorName(validator) + (validator.isWatched ? ' (yours)' : ''));
+  return sorted.map((validator) => shownValidatorName(validator) + (validator.isWatched ? ' (yours)' : ''));
 }
 
 /** "6 validators with 53 % of the power have not voted: Alpha, Beta and 4 more"; empty when nobody is missing or that is unknown. */
@@ -291,9 +292,4 @@ export function withDetails(headline: string, ...details: readonly string[]): Se
 
 export function withList(headline: string, listed: string, ...details: readonly string[]): Sentence {
   return { ...withDetails(headline, listed, ...details), separator: ': ' };
-}
-
-/** No rows of an unreadable list. */
-export function listedRows<Row>(items: ItemList<Row> | undefined): readonly Row[] {
-  return items?.readable === true ? items.rows : [];
 }

@@ -98,7 +98,7 @@ const batchUnsigned = problemOf('module_state', {
     const unsigned = batchesBelowThreshold(input);
     const { missing } = batchSignatures(input, oldest);
     return {
-      identity: mark?.since ?? '',
+      progressKey: mark?.since ?? '',
       start: timeOfHeight(input, () => required(mark?.sinceBlock ?? undefined)),
       headline: `batches have lacked signatures for {duration}, ${unsigned.length} at present`,
       details: [

@@ -113,7 +113,7 @@ const lagging = problemOf('module_state', {
       const behind = count(Number(toDecimalString(subtract(newest, position))), 'event');
       return {
         subject: subjectOf(watched),
-        identity: toDecimalString(position),
+        progressKey: toDecimalString(position),
         headline: `${yours(watched)} has claimed no event for {duration}, ${behind} behind the newest claim`,
       };
     });

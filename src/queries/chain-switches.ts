@@ -73,7 +73,7 @@ interface Nonces {
 /** A series of the present key for each external chain; none without a key. */
 function eachChain(exact: (nonces: Nonces) => AnyNumber) {
   return ({ context, value }: QueryInput<readonly Nonces[]>) => {
-    const key = signersKey.valuesOf(context.answered).get('');
+    const key = signersKey.valuesOf(context.answers).get('');
     const hub = context.document === 'rate_limiter_input' ? context.settings.hub_chain_ids : [];
     return value
       .filter((nonces) => nonces.key === key && !hub.includes(nonces.chainId))
@@ -86,7 +86,7 @@ export const pendingNonces = nodeQuery({
   isEnabled: isCrosschain,
   path: observerPath('pendingNonces'),
   // The key of the nonces is requested first.
-  requests: ({ answered }, path) => (signersKey.valuesOf(answered).has('') ? [{ key: '', path }] : []),
+  requests: ({ answers }, path) => (signersKey.valuesOf(answers).has('') ? [{ key: '', path }] : []),
   schema: object({
     pending_nonces: list(object({ chain_id: chainId, tss: string, nonce_low: numeral, nonce_high: numeral })),
     pagination,

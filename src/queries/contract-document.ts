@@ -2,7 +2,7 @@ import { LAST_SECONDS, type Instant } from '../clock.js';
 import type { ContractCall, ContractExchange } from '../document-types.js';
 import { asDecimalString } from '../chain/numeral.js';
 import { NO_FIELD_ERRORS, unreadable, type FieldErrors, type UnreadableDocument } from '../chain/document.js';
-import { MAX_BATCH_TOKENS, type ContractFacts } from '../facts/contract/hub-side.js';
+import { MAX_BATCH_TOKENS, type HubSide } from '../facts/contract/hub-side.js';
 import {
   areOfOneTime,
   backingSurplus,
@@ -38,16 +38,16 @@ export const NO_CONTRACT = 'the module state does not say where the contract is'
 /** Five minutes, less the jitter of a poll. */
 const BACKING_MS = 4.75 * MINUTE_MS;
 
-/** The facts and the last reading decide which calls are due. */
-type CallBasis = Pick<ContractExchange, 'facts' | 'lastReading'>;
+/** The hub side and the last reading decide which calls are due. */
+type CallBasis = Pick<ContractExchange, 'hubSide' | 'lastReading'>;
 
 /** The last reading, if it is of the same contract. */
-function readingBefore({ facts, lastReading }: CallBasis): ContractReading | undefined {
-  return lastReading?.contract === facts.contract ? lastReading : undefined;
+function readingBefore({ hubSide, lastReading }: CallBasis): ContractReading | undefined {
+  return lastReading?.contract === hubSide.contract ? lastReading : undefined;
 }
 
 export function callsOf(basis: CallBasis, block: string, now: Instant): readonly ContractCall[] {
-  const { contract, batchTokens, backing } = basis.facts;
+  const { contract, batchTokens, backing } = basis.hubSide;
   const ofContract = (data: string): Omit<ContractCall, 'id' | 'block'> => ({ to: contract, data });
   const tokens = isBackingDue(basis, now) ? backing : [];
   // Tokens whose backing is judged, then tokens with a live batch.
@@ -71,9 +71,9 @@ export function callsOf(basis: CallBasis, block: string, now: Instant): readonly
 
 /** Whether balances are read, and the supplies on the hub with them. */
 export function isBackingDue(basis: CallBasis, now: Instant): boolean {
-  const { facts } = basis;
+  const { hubSide } = basis;
   return (
-    facts.backing.length > 0 && isRecent(facts, now) && !isSince(readingBefore(basis)?.backing?.at, now, BACKING_MS)
+    hubSide.backing.length > 0 && isRecent(hubSide, now) && !isSince(readingBefore(basis)?.backing?.at, now, BACKING_MS)
   );
 }
 
@@ -93,7 +93,7 @@ export type ContractResult =
   { readonly ok: true; readonly value: ContractReading; readonly errors: FieldErrors } | UnreadableDocument;
 
 export function readContract(body: Buffer, exchange: ContractExchange, at: Instant): ContractResult {
-  const { calls, facts, hub } = exchange;
+  const { calls, hubSide, hub } = exchange;
   const parsed = parseAnswers(body);
   if (!parsed.ok) return parsed;
   const block = readBlock(parsed.answers, calls.find(({ data }) => data === '')?.id ?? 0);
@@ -105,31 +105,36 @@ export function readContract(body: Buffer, exchange: ContractExchange, at: Insta
   const invalid = new Map<string, number>();
   const answers = createAnswers(parsed.answers, calls, invalid);
   const before = readingBefore(exchange);
-  const batchNonces = facts.batchTokens
-    .filter((token) => answers.isRequested('lastBatchNonce', facts.contract, token.contract))
-    .map((token) => ({ ...token, nonce: answers.result('lastBatchNonce', facts.contract, token.contract) }));
-  const lastEventNonce = answers.result('state_lastEventNonce', facts.contract);
-  const lastValsetNonce = answers.result('state_lastValsetNonce', facts.contract);
+  const batchNonces = hubSide.batchTokens
+    .filter((token) => answers.isRequested('lastBatchNonce', hubSide.contract, token.contract))
+    .map((token) => ({ ...token, nonce: answers.result('lastBatchNonce', hubSide.contract, token.contract) }));
+  const lastEventNonce = answers.result('state_lastEventNonce', hubSide.contract);
+  const lastValsetNonce = answers.result('state_lastValsetNonce', hubSide.contract);
   const isOneTime = areOfOneTime(hub?.blockSeconds, block.seconds, at.epochSeconds);
-  const isHubCurrent = isRecent(facts, at) && areOfOneTime(hub?.blockSeconds, at.epochSeconds);
-  const unobserved = distanceAhead(lastEventNonce, facts.lastObservedNonce);
-  const ahead = distanceAhead(lastValsetNonce, facts.newestValsetNonce);
+  const isHubCurrent = isRecent(hubSide, at) && areOfOneTime(hub?.blockSeconds, at.epochSeconds);
+  const unobserved = distanceAhead(lastEventNonce, hubSide.lastObservedNonce);
+  const ahead = distanceAhead(lastValsetNonce, hubSide.newestValsetNonce);
   const value: ContractReading = {
     at,
-    contract: facts.contract,
+    contract: hubSide.contract,
     height: asDecimalString(block.height),
     blockSeconds: block.seconds,
     lastEventNonce,
     lastValsetNonce,
-    paused: answers.result('paused', facts.contract),
+    paused: answers.result('paused', hubSide.contract),
     batchNonces,
     unobservedEvents: isZeroDistance(unobserved) || isHubCurrent ? unobserved : undefined,
-    isValsetUnknown: isUnknownValset(ahead, isOneTime && isRecent(facts, at)),
-    info: readInfo(answers, facts.contract, at, before?.info),
+    isValsetUnknown: isUnknownValset(ahead, isOneTime && isRecent(hubSide, at)),
+    info: readInfo(answers, hubSide.contract, at, before?.info),
     backing:
-      readBacking(answers, facts, hub, isOneTime && hasObservedDeposits(facts, hub?.blockSeconds, block.seconds), at) ??
-      recentBacking(before, at),
-    configuredThreshold: facts.powerThreshold,
+      readBacking(
+        answers,
+        hubSide,
+        hub,
+        isOneTime && hasObservedDeposits(hubSide, hub?.blockSeconds, block.seconds),
+        at,
+      ) ?? recentBacking(before, at),
+    configuredThreshold: hubSide.powerThreshold,
   };
   return { ok: true, value, errors: { ...NO_FIELD_ERRORS, invalid } };
 }
@@ -216,7 +221,7 @@ const NO_INFO: ContractInfo = {
 /** `undefined` when no balance was requested. */
 function readBacking(
   answers: Answers,
-  { contract, backing, lastBatchNonce }: ContractFacts,
+  { contract, backing, lastBatchNonce }: HubSide,
   hub: HubReading | undefined,
   isComparable: boolean,
   at: Instant,

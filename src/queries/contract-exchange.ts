@@ -5,7 +5,7 @@ import { clock } from '../clock.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
 import { sourceOf } from '../config/urls.js';
 import type { ContractCall, ContractExchange } from '../document-types.js';
-import type { ContractFacts } from '../facts/contract/hub-side.js';
+import type { HubSide } from '../facts/contract/hub-side.js';
 import type { HubReading } from '../facts/contract/reading.js';
 import { required } from '../facts/required-fields.js';
 import { remainingLimits } from '../http/client.js';
@@ -35,7 +35,7 @@ export type SendQuery = <Value>(
 export async function fetchContract(
   node: QueryConnection,
   hub: NodeConnection,
-  { facts, lastReading }: Pick<ContractExchange, 'facts' | 'lastReading'>,
+  { hubSide, lastReading }: Pick<ContractExchange, 'hubSide' | 'lastReading'>,
   readsAll: boolean,
   sendRequests: SendRequests,
   sendQuery: SendQuery,
@@ -46,21 +46,21 @@ export async function fetchContract(
     failure(reason, `${sourceOf(node.url, '')}: ${message}`);
   const sent = await send(FIRST_REQUESTS);
   if (!sent.ok) return sent;
-  const head = readHead(sent.answers, facts);
+  const head = readHead(sent.answers, hubSide);
   if (!head.ok) return failed(head);
   const now = clock();
-  const basis = { facts, lastReading: readsAll ? undefined : lastReading };
+  const basis = { hubSide, lastReading: readsAll ? undefined : lastReading };
   const fetched = await fetchPinned(BigInt(head.height), (block) => callsOf(basis, block, now), send);
   if (!fetched.ok) return fetched;
   const { body: bytes, calls } = fetched;
-  const otherAnswers = { facts, calls, lastReading };
+  const otherAnswers = { hubSide, calls, lastReading };
   const read = readContract(bytes, otherAnswers, now);
-  const denoms = isBackingDue(basis, now) ? facts.backing.map(({ contract }) => denomOf(contract)) : [];
+  const denoms = isBackingDue(basis, now) ? hubSide.backing.map(({ contract }) => denomOf(contract)) : [];
   // The time of the block of the hub tells whether the hub lacks an event or set, or only a node that is behind.
   const isAhead = read.ok && (read.value.isValsetUnknown !== false || read.value.unobservedEvents === undefined);
   if (denoms.length === 0 && !isAhead) return { ok: true, bytes, otherAnswers };
   const { timeoutMs, elapsedMs = 0 } = remaining();
-  const ofHub = readHub(facts.height, denoms, async (reader, request) =>
+  const ofHub = readHub(hubSide.height, denoms, async (reader, request) =>
     sendQuery({ ...hub, limits: remaining() }, reader, request),
   );
   const hubReading = (await withinMs(timeoutMs - elapsedMs, ofHub)) ?? NO_HUB_READING;
@@ -92,7 +92,7 @@ const FIRST_REQUESTS = [
 ] as const;
 
 /** The newest block of a node of the right chain that is not syncing. */
-function readHead(answers: RpcAnswers, { chainId }: ContractFacts): ReturnType<typeof readBlock> {
+function readHead(answers: RpcAnswers, { chainId }: HubSide): ReturnType<typeof readBlock> {
   const [ofChain, syncing] = [answers.get(1), answers.get(2)];
   const chainOfNode = ofChain?.ok === true ? quantity(ofChain.result) : undefined;
   if (chainOfNode === undefined) return unreadable('schema', 'did not answer eth_chainId with a chain id');

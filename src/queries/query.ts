@@ -106,7 +106,7 @@ export type QueryContext<Name extends DocumentName = DocumentName> = {
     /** Operator addresses by their data part, from the staking module. */
     readonly operators: ReadonlyMap<string, string>;
     /** The queries without stale answers. */
-    readonly answered: QueryStates;
+    readonly answers: QueryStates;
   };
 }[Name];
 

@@ -79,10 +79,10 @@ export function createRecorder(
       return interval > pollMs && selectPoll(memoryOf(state), 'ok', endMs, interval).isSelected;
     },
     record: (state, received) => {
-      const { target, addedAt, last, failure } = state;
-      if (writer === undefined || settings === undefined || last === undefined) return;
-      const outcome = last.ok ? 'ok' : (failure?.error.reason ?? 'internal');
-      const selected = selectPoll(memoryOf(state), outcome, last.at.monotonicMs, settings.interval);
+      const { target, addedAt, lastPoll, lastFailure } = state;
+      if (writer === undefined || settings === undefined || lastPoll === undefined) return;
+      const outcome = lastPoll.ok ? 'ok' : (lastFailure?.error.reason ?? 'internal');
+      const selected = selectPoll(memoryOf(state), outcome, lastPoll.at.monotonicMs, settings.interval);
       const id = endpointId(state);
       memories.set(id, { target, addedAt, memory: selected.memory });
       if (!selected.isSelected) return;
@@ -109,32 +109,32 @@ export function createRecorder(
 }
 
 function headerOf(
-  { target, document, addedAt, last, failure }: EndpointState,
+  { target, document, addedAt, lastPoll, lastFailure }: EndpointState,
   received: ReceivedDocument | undefined,
 ): RecordingHeader {
-  if (last === undefined) throw new Error('an endpoint without a poll is not recorded');
-  const error = last.ok ? undefined : failure?.error;
+  if (lastPoll === undefined) throw new Error('an endpoint without a poll is not recorded');
+  const error = lastPoll.ok ? undefined : lastFailure?.error;
   const { height, foundPath, receivedAt, otherAnswers = {} } = received ?? {};
   const externalHeight = 'externalHeight' in otherAnswers ? otherAnswers.externalHeight : undefined;
-  const { calls, facts, hub } = 'calls' in otherAnswers ? otherAnswers : {};
+  const { calls, hubSide, hub } = 'calls' in otherAnswers ? otherAnswers : {};
   return {
     version: FORMAT_VERSION,
     target,
     document,
-    time: isoTime(last.at.epochSeconds),
+    time: isoTime(lastPoll.at.epochSeconds),
     ...(height !== undefined && { height }),
     ...(foundPath && { path: foundPath.path }),
     ...(calls && { calls }),
     outcome: error?.reason ?? 'ok',
     ...(error && { message: error.message }),
     ...(receivedAt && { received: isoTime(receivedAt.epochSeconds) }),
-    monotonic_ms: (receivedAt ?? last.at).monotonicMs,
+    monotonic_ms: (receivedAt ?? lastPoll.at).monotonicMs,
     added: isoTime(addedAt.epochSeconds),
-    phase_seconds: last.phaseSeconds,
+    phase_seconds: lastPoll.phaseSeconds,
     ...(externalHeight !== undefined && { external_height: String(externalHeight) }),
     ...(receivedAt &&
       calls &&
-      facts && { hub: { age_ms: receivedAt.monotonicMs - facts.at.monotonicMs, facts, reading: hub } }),
+      hubSide && { hub: { age_ms: receivedAt.monotonicMs - hubSide.at.monotonicMs, facts: hubSide, reading: hub } }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { decimal, toDecimalString, type Decimal } from '../chain/decimal.js';
 import { recordingDirectoryOf } from '../config/config.js';
-import type { ContractFacts } from '../facts/contract/hub-side.js';
+import type { HubSide } from '../facts/contract/hub-side.js';
 import type { HubReading } from '../facts/contract/reading.js';
 import type { DocumentName } from '../document-types.js';
 import { documentNames } from '../documents.js';
@@ -54,7 +54,7 @@ const comparedWith = z.object({
         }),
       )
       .readonly(),
-  }) satisfies z.ZodType<Omit<ContractFacts, 'at'>>,
+  }) satisfies z.ZodType<Omit<HubSide, 'at'>>,
   /** Absent without a query of the hub. */
   reading: z.object({ blockSeconds: maybe(z.number()), supplies }).optional() satisfies z.ZodType<
     HubReading | undefined

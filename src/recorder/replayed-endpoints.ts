@@ -201,12 +201,12 @@ function otherAnswersOf(
   const exchange = { lastReading: pastOf(document, last), calls };
   if (hub === undefined) {
     // Between two recorded polls the module state holds.
-    const facts = pastOf('module_state', siblingOf('module_state')?.state.success?.snapshot)?.contractFacts;
-    return { ...exchange, facts: facts && { ...facts, at } };
+    const facts = pastOf('module_state', siblingOf('module_state')?.state.lastSuccess?.snapshot)?.hubSide;
+    return { ...exchange, hubSide: facts && { ...facts, at } };
   }
   const { age_ms: ageMs, facts, reading } = hub;
   const received = { epochSeconds: at.epochSeconds - ageMs / 1000, monotonicMs: at.monotonicMs - ageMs };
-  return { ...exchange, facts: { ...facts, at: received }, hub: reading };
+  return { ...exchange, hubSide: { ...facts, at: received }, hub: reading };
 }
 
 /** Whether counters began anew: the recorder was restarted, or a reload has changed the address. */
@@ -239,7 +239,7 @@ function instantAt({ clock }: Pick<ReplayedEndpoint, 'clock'>, ms: number): Inst
 function pollOf(
   recorded: RecordedPoll,
   context: StepContext,
-  { success }: EndpointState,
+  { lastSuccess }: EndpointState,
   receivedAt: Instant,
   siblingOf: SiblingOf,
 ): PollResult {
@@ -248,7 +248,7 @@ function pollOf(
   if (outcome !== 'ok') {
     return { outcome: failure(outcome, message), phaseSeconds, ...(body.length > 0 && { bodyBytes: body.length }) };
   }
-  const otherAnswers = otherAnswersOf(recorded, success?.snapshot, receivedAt, siblingOf);
+  const otherAnswers = otherAnswersOf(recorded, lastSuccess?.snapshot, receivedAt, siblingOf);
   const foundPath = documents[document].paths.find(({ path }) => path === header.path);
   const { height } = header;
   const received = { ok: true, bytes: body, source, height, receivedAt, otherAnswers, foundPath } as const;

@@ -184,7 +184,7 @@ describe('backtest of what a daemon has recorded', () => {
       // oxlint-disable-next-line no-await-in-loop -- polls follow each other
       await daemon.poll(answerOf(model));
       const states = daemon.loop.states();
-      const at = states[0]?.last?.at;
+      const at = states[0]?.lastPoll?.at;
       if (at === undefined) throw new Error('nothing was polled');
       for (const { verdicts } of verdictsOf(states, at)) {
         for (const { state, alert, severity } of verdicts) {

@@ -45,7 +45,7 @@ describe('the past of a demo', () => {
     const { model, demoState, incidentMinutes, config: ofPast } = await lapse('stalled-oracle', 20_000, at);
     expect(incidentMinutes).toBe(30);
     const pasts = jobsOf(ofPast).map((job) => demoState(job));
-    expect(pasts.map((past) => past?.success?.at)).toEqual([at, at, at]);
+    expect(pasts.map((past) => past?.lastSuccess?.at)).toEqual([at, at, at]);
     const secondsAgo = pasts.map((past) => at.epochSeconds - (past?.addedAt.epochSeconds ?? 0));
     expect(secondsAgo).toEqual([2400, 2400, 2400]);
     const createdAt = model
@@ -54,7 +54,7 @@ describe('the past of a demo', () => {
     expect(at.epochSeconds - Math.max(...createdAt)).toBeLessThan(120);
     expect(validatorsOf(pasts[0]?.queries ?? new Map()).names.size).toBeGreaterThan(10);
     // The flow is counted through all of the past.
-    expect(pasts[0]?.success?.snapshot.flow).toMatchObject({ gaps: { stale: 0 } });
+    expect(pasts[0]?.lastSuccess?.snapshot.flow).toMatchObject({ gaps: { stale: 0 } });
 
     const simulator = await startSimulator({
       host: '127.0.0.1',
@@ -79,7 +79,7 @@ describe('the past of a demo', () => {
       expect(verdicts()[0]).toMatchObject({ state: 'firing', alert: 'BridgeOracleStalled' });
       await waitUntil(() => loop.states().every(({ polls }, index) => polls > (before[index] ?? 0) + 1));
       expect(verdicts()[0]).toMatchObject({ state: 'firing', alert: 'BridgeOracleStalled' });
-      expect(loop.states().every(({ last }) => last?.ok)).toBe(true);
+      expect(loop.states().every(({ lastPoll }) => lastPoll?.ok)).toBe(true);
     } finally {
       loop.close();
       executor.close();

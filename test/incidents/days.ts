@@ -197,8 +197,8 @@ const SETTLING_MINUTES = 4;
 
 const isFresh =
   (minute: number) =>
-  ({ success }: EndpointState): boolean =>
-    success?.at.monotonicMs === Math.round(minute * 60) * 1000;
+  ({ lastSuccess }: EndpointState): boolean =>
+    lastSuccess?.at.monotonicMs === Math.round(minute * 60) * 1000;
 
 const isShowingThePast = ({ blinds = [], lag }: Fault): boolean => blinds.length > 0 || lag !== undefined;
 

@@ -8,10 +8,10 @@ import { at, BRIDGE, bridgeResult, shownOf, STALE_AFTER_SECONDS } from './sample
 
 /** Deriving its items fails. */
 function withoutBody(state: EndpointState): EndpointState {
-  const { success } = state;
-  if (success?.snapshot.kept === undefined) throw new Error('the body is kept');
-  const kept = { ...success.snapshot.kept, body: Buffer.from('no brotli') };
-  return { ...state, success: { ...success, snapshot: { ...success.snapshot, kept } } };
+  const { lastSuccess } = state;
+  if (lastSuccess?.snapshot.kept === undefined) throw new Error('the body is kept');
+  const kept = { ...lastSuccess.snapshot.kept, body: Buffer.from('no brotli') };
+  return { ...state, lastSuccess: { ...lastSuccess, snapshot: { ...lastSuccess.snapshot, kept } } };
 }
 
 const contexts = ['a', 'b'].map((target) => ({ ...BRIDGE, target }));

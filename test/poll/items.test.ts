@@ -16,18 +16,18 @@ function stateAfter(poll: PollResult): EndpointState {
   return step(state, poll, CONTEXT, START);
 }
 
-function snapshotIn({ success }: EndpointState) {
-  if (success === undefined) throw new Error('the poll was successful');
-  return success.snapshot;
+function snapshotIn({ lastSuccess }: EndpointState) {
+  if (lastSuccess === undefined) throw new Error('the poll was successful');
+  return lastSuccess.snapshot;
 }
 
 /** A state whose kept body has this size. */
 function stateWith(bytes: number): EndpointState {
   const state = stateAfter(POLL);
   const { kept } = snapshotIn(state);
-  if (state.success === undefined || kept === undefined) throw new Error('the body is kept');
-  const snapshot = { ...state.success.snapshot, kept: { ...kept, body: { length: bytes } as Buffer } };
-  return { ...state, success: { ...state.success, snapshot } };
+  if (state.lastSuccess === undefined || kept === undefined) throw new Error('the body is kept');
+  const snapshot = { ...state.lastSuccess.snapshot, kept: { ...kept, body: { length: bytes } as Buffer } };
+  return { ...state, lastSuccess: { ...state.lastSuccess, snapshot } };
 }
 
 describe('the items of a document', () => {

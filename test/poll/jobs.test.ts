@@ -42,8 +42,8 @@ test('the external height is that of the contract, unless its node has only old 
   const now = clock();
   const heightWith = (blockAgeSeconds: number): unknown => {
     const past = { height: parseDecimal('1000'), blockSeconds: now.epochSeconds - blockAgeSeconds, paused: false };
-    const success = { at: now, snapshot: { document: 'external_contract', past } };
-    const sibling = { ...initialState(contract.context, now), success } as unknown as EndpointState;
+    const lastSuccess = { at: now, snapshot: { document: 'external_contract', past } };
+    const sibling = { ...initialState(contract.context, now), lastSuccess } as unknown as EndpointState;
     const { otherAnswers } = pollInput(bridge.context, initialState(bridge.context, now), () => sibling, now);
     return (otherAnswers as { readonly externalHeight?: unknown }).externalHeight;
   };

@@ -166,7 +166,7 @@ describe('a hostile body, which takes long to read because it has many values fo
       ['a', 1],
       ['b', 1],
     ]);
-    expect(loop.states()[0]?.last?.ok).toBe(isRead);
+    expect(loop.states()[0]?.lastPoll?.ok).toBe(isRead);
     await pass(1.2);
     expect([pollsOf('a'), pollsOf('b')]).toEqual([1, 2]);
     await pass(7.7);
@@ -223,7 +223,7 @@ describe('a reload', () => {
     await configureYaml(`poll: {stale_after: 2h, interval: 1h}
 targets: [{name: a, bridge: {url: "https://other.example"}}]`);
     expect(pollCounts()).toEqual([['a', 0]]);
-    expect(loop.all()[0]?.state.success).toBeUndefined();
+    expect(loop.all()[0]?.state.lastSuccess).toBeUndefined();
     expect(loop.all()[0]?.state.restored?.past).toMatchObject({ at: firstPollAt });
     await endPoll(success());
     const { state } = loop.all()[0] ?? {};
@@ -279,7 +279,7 @@ targets: [{name: a, bridge: {url: "https://other.example"}}]`);
     await configureYaml(`${limits}
 targets: [{name: a, bridge: {url: "${url}"${rest}}}]`);
     expect(loop.all()[0]).toMatchObject({ state: { addedAt: now(), polls: 0 } });
-    expect(loop.states()[0]?.success).toBeUndefined();
+    expect(loop.states()[0]?.lastSuccess).toBeUndefined();
   });
 
   it('judges the size of the last response by the new limit, before the next poll has ended', async () => {

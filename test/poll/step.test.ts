@@ -66,8 +66,8 @@ async function polledByDaemon(): Promise<History> {
     const endpoints = daemon.loop.all();
     for (const fetch of daemon.fetches.slice(known)) {
       const after = endpoints.find(({ job }) => job === fetch.job)?.state;
-      if (after?.last === undefined) throw new Error('the step of the poll was not taken');
-      polls.push({ ...fetch, at: after.last.at, after });
+      if (after?.lastPoll === undefined) throw new Error('the step of the poll was not taken');
+      polls.push({ ...fetch, at: after.lastPoll.at, after });
     }
     daemon.advance(POLL_MS);
     model.advanceTime(POLL_MS);
@@ -77,12 +77,12 @@ async function polledByDaemon(): Promise<History> {
 }
 
 /** What was found, without the times of the polls. */
-const foundIn = ({ success, last, failure, ...state }: EndpointState) => ({
-  snapshot: success && { ...success.snapshot, kept: undefined },
-  items: success && itemsOf(success.snapshot),
-  foundPath: success?.foundPath,
-  ok: last?.ok,
-  error: failure?.error,
+const foundIn = ({ lastSuccess, lastPoll, lastFailure, ...state }: EndpointState) => ({
+  snapshot: lastSuccess && { ...lastSuccess.snapshot, kept: undefined },
+  items: lastSuccess && itemsOf(lastSuccess.snapshot),
+  foundPath: lastSuccess?.foundPath,
+  ok: lastPoll?.ok,
+  error: lastFailure?.error,
   problems: state.problems,
   flowHistory: state.flowHistory,
   counters: [state.polls, state.failures, state.regressions, state.invalidValues, state.unknownValues],
@@ -119,7 +119,7 @@ describe('what the daemon has found by its polls', () => {
       expectEqual(inMilliseconds(before), copy);
       expectEqual(step(before, poll, context, at), found);
       expectEqual(foundIn(found), foundIn(after));
-      expect(found.success?.at).toEqual(after.success?.at);
+      expect(found.lastSuccess?.at).toEqual(after.lastSuccess?.at);
       endpoints.set(context.document, found);
     }
     // Documents of all kinds, and polls of all kinds.

@@ -65,7 +65,7 @@ describe('the log of failed polls', () => {
         minute = at;
         const after = endpoints.find(({ document }) => document === 'rate_limiter_input');
         if (after !== undefined) {
-          const { last: _last, ...initial } = after;
+          const { lastPoll: _last, ...initial } = after;
           pollLog.poll(before ?? initial, after);
         }
         before = after;

@@ -41,7 +41,7 @@ const BASE_HEIGHT = 100_000;
 const heightAt = (minute: number): number => BASE_HEIGHT + (minute * 60) / SECONDS_OF_BLOCK;
 
 function shownIn(state: EndpointState, epochSeconds: number): readonly ShownProblem[] {
-  return (state.success?.snapshot.judgement.present ?? []).map(
+  return (state.lastSuccess?.snapshot.judgement.present ?? []).map(
     ({ problem, subject, startSeconds, sentence, action }) => ({
       name: `${problem.name}/${problem.severity}`,
       subject,

@@ -84,7 +84,7 @@ const starts = ({ present }: Judgement): number[] => present.map(({ startSeconds
 type Step = readonly [seconds: number, outcome: Outcome, starts: readonly number[]];
 
 const FOUND = [{}];
-const [A, B, C] = [[{ identity: 'a' }], [{ identity: 'b' }], [{ identity: 'c' }]];
+const [A, B, C] = [[{ progressKey: 'a' }], [{ progressKey: 'b' }], [{ progressKey: 'c' }]];
 
 /** The starts after each judgement, with this age at which data is stale. */
 function startsAfter(steps: readonly Step[], staleAfterMs = 300_000): readonly Step[] {
@@ -179,13 +179,13 @@ describe('a problem', () => {
 
   it('neither begins nor ends nor begins anew while two nodes answer in turn', () => {
     const [healthy, wrong] = [judge(), judge()];
-    wrong.poll(0, [{ identity: 'a' }]);
-    wrong.poll(30, [{ identity: 'a' }]);
+    wrong.poll(0, [{ progressKey: 'a' }]);
+    wrong.poll(30, [{ progressKey: 'a' }]);
     for (let seconds = 60; seconds < 3600; seconds += 60) {
-      expect(starts(healthy.poll(seconds, [{ identity: 'a' }]))).toEqual([]);
+      expect(starts(healthy.poll(seconds, [{ progressKey: 'a' }]))).toEqual([]);
       expect(starts(healthy.poll(seconds + 30, []))).toEqual([]);
-      expect(starts(wrong.poll(seconds, [{ identity: 'b' }]))).toEqual([0]);
-      expect(starts(wrong.poll(seconds + 30, [{ identity: 'a' }]))).toEqual([0]);
+      expect(starts(wrong.poll(seconds, [{ progressKey: 'b' }]))).toEqual([0]);
+      expect(starts(wrong.poll(seconds + 30, [{ progressKey: 'a' }]))).toEqual([0]);
     }
   });
 

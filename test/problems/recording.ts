@@ -288,7 +288,7 @@ function createExporter(
   };
   const pollContract = (source: StepContext<'external_contract'>, outcome: ContractOutcome, at: Instant): void => {
     const states = sources.find(({ document }) => document === 'module_state');
-    const facts = pastOf('module_state', states && endpoints.snapshotOf(states))?.contractFacts;
+    const facts = pastOf('module_state', states && endpoints.snapshotOf(states))?.hubSide;
     if (outcome === 'not polled' || facts === undefined) return;
     const last = endpoints.snapshotOf(source);
     const previous = pastOf('external_contract', last);

@@ -104,14 +104,14 @@ export async function pollContract(
   });
   const initial = before ?? initialState(job.context, now);
   const otherAnswers = {
-    facts: pastOf('module_state', bridge)?.contractFacts,
-    lastReading: pastOf('external_contract', initial.success?.snapshot),
+    facts: pastOf('module_state', bridge)?.hubSide,
+    lastReading: pastOf('external_contract', initial.lastSuccess?.snapshot),
   };
   const received = await executor.fetch(job, { otherAnswers });
   const body = received.ok ? received.bytes : Buffer.alloc(0);
   const result = readPoll(received, job.context);
   const after = step(initial, result, job.context, clock());
-  const lines = (after.success?.snapshot.renderedFamilies ?? []).map((family) => family.text).join('');
+  const lines = (after.lastSuccess?.snapshot.renderedFamilies ?? []).map((family) => family.text).join('');
   const values = Object.fromEntries(
     Array.from(seriesOf(lines), ({ name, labels, value }) => [
       name + (labels === 'target="t"' ? '' : `{${labels.replace('target="t",', '')}}`),

@@ -12,24 +12,24 @@ const blockPath = `/cosmos/base/tendermint/v1beta1/blocks/${HUB_HEIGHT}`;
 
 /** The state in which the balances were read so many minutes earlier. */
 function withBackingOf(endpoint: EndpointState, minutes: number): EndpointState {
-  const { success } = endpoint;
-  const past = pastOf('external_contract', success?.snapshot);
-  if (success === undefined || past === undefined) throw new Error('no reading');
+  const { lastSuccess } = endpoint;
+  const past = pastOf('external_contract', lastSuccess?.snapshot);
+  if (lastSuccess === undefined || past === undefined) throw new Error('no reading');
   const { backing } = past;
   if (backing === undefined) throw new Error('no balances');
   const at = { ...backing.at, monotonicMs: backing.at.monotonicMs - minutes * 60_000 };
-  const snapshot = { ...success.snapshot, past: { ...past, backing: { ...backing, at } } };
-  return { ...endpoint, success: { ...success, snapshot } };
+  const snapshot = { ...lastSuccess.snapshot, past: { ...past, backing: { ...backing, at } } };
+  return { ...endpoint, lastSuccess: { ...lastSuccess, snapshot } };
 }
 
 /** The state in which the owner was read so many minutes earlier. */
 function withInfoOf(endpoint: EndpointState, minutes: number): EndpointState {
-  const { success } = endpoint;
-  const past = pastOf('external_contract', success?.snapshot);
-  if (success === undefined || past?.info.readAt === undefined) throw new Error('the owner was not read');
+  const { lastSuccess } = endpoint;
+  const past = pastOf('external_contract', lastSuccess?.snapshot);
+  if (lastSuccess === undefined || past?.info.readAt === undefined) throw new Error('the owner was not read');
   const readAt = { ...past.info.readAt, monotonicMs: past.info.readAt.monotonicMs - minutes * 60_000 };
-  const snapshot = { ...success.snapshot, past: { ...past, info: { ...past.info, readAt } } };
-  return { ...endpoint, success: { ...success, snapshot } };
+  const snapshot = { ...lastSuccess.snapshot, past: { ...past, info: { ...past.info, readAt } } };
+  return { ...endpoint, lastSuccess: { ...lastSuccess, snapshot } };
 }
 
 function hubOf(supply: string, seconds = nowSeconds(), blockHeight = HUB_HEIGHT): NonNullable<RpcNodeOptions['rest']> {
@@ -273,7 +273,7 @@ describe('a poll of the contract', () => {
     const nonces = Object.keys(values).filter((name) => name.startsWith('bridge_contract_last_batch_nonce'));
     expect(nonces, 'those that are judged come first').toHaveLength(20);
     expect(nonces.every((name) => judged.some((token) => name.includes(token)))).toBe(true);
-    const families = after.success?.snapshot.renderedFamilies ?? [];
+    const families = after.lastSuccess?.snapshot.renderedFamilies ?? [];
     expect(families.find(({ name }) => name === 'bridge_contract_last_batch_nonce')?.withdrawn).toBeUndefined();
   });
 });

@@ -16,7 +16,7 @@ const CONTEXT: QueryContext<'module_state'> = {
   ...bridgeSnapshot({ batches: [] }),
   dialect: 'neutral',
   operators: new Map(),
-  answered: new Map(),
+  answers: new Map(),
 };
 
 type Outcome = 'answered' | 'failed' | 'refused' | 'failed poll';

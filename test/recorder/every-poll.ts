@@ -62,10 +62,10 @@ export const answerOf =
   (model: Model): Respond =>
   (document, { otherAnswers = {}, readsAll }, at) => {
     if (document === 'external_contract') {
-      const { facts, lastReading } = 'facts' in otherAnswers ? otherAnswers : {};
-      if (facts === undefined) return undefined;
+      const { hubSide, lastReading } = 'hubSide' in otherAnswers ? otherAnswers : {};
+      if (hubSide === undefined) return undefined;
       const known = readsAll === true ? undefined : lastReading;
-      const { bytes: body, otherAnswers: exchange } = simulatedContractBody(known, facts, model, at);
+      const { bytes: body, otherAnswers: exchange } = simulatedContractBody(known, hubSide, model, at);
       return { body, exchange, height: undefined };
     }
     const body = document === 'module_state' ? model.moduleState() : model.rateLimiterInput({ window: 500n });

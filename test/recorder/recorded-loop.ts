@@ -123,7 +123,7 @@ export async function startRecordedLoop(config: Config, directory: string): Prom
       loop
         .states()
         .filter(({ document, polls }) => polls > (before.get(document) ?? 0))
-        .map((state) => [state.document, renderEndpoints([state], 'openmetrics', state.last?.at ?? now())]),
+        .map((state) => [state.document, renderEndpoints([state], 'openmetrics', state.lastPoll?.at ?? now())]),
     );
   };
   return {

@@ -137,7 +137,7 @@ describe('a recorder with another configuration', () => {
       }),
     );
     recorder.configure({ ...SETTINGS, interval: 60_000, directory: '/recordings' });
-    const state = { ...stateAt(1), last: { at: at(1), ok: true, phaseSeconds: {}, bodyBytes: 2 } };
+    const state = { ...stateAt(1), lastPoll: { at: at(1), ok: true, phaseSeconds: {}, bodyBytes: 2 } };
     const isNextSelected = (): boolean =>
       recorder.isNextSelected(state, { intervalMs: 1000, limits: { timeoutMs: 1000, maxBodyBytes: 1000 } });
     recorder.record(state, undefined);

@@ -52,12 +52,12 @@ async function backlogStarts(
     const [endpoint] = endpoints;
     const minute = (timeMs - START_MS) / MINUTE_MS;
     if (!isStep || minute === 0 || minute % 5 > 0 || minute > 20) continue;
-    const present = endpoint?.state.success?.snapshot.judgement.present ?? [];
+    const present = endpoint?.state.lastSuccess?.snapshot.judgement.present ?? [];
     const own = present.find(({ problem }) => problem.name === 'BridgeBacklogHigh');
     starts[minute] = own && minuteOf(own.startSeconds);
     const remembered = endpoint?.state.problems.remembered.get('BridgeBacklogHigh warning module_state');
     const known = remembered?.present.get('[]');
-    if (minute === 10) starts['foundAt'] = known && minuteOf(known.foundAt.epochSeconds);
+    if (minute === 10) starts['foundAt'] = known && minuteOf(known.lastFoundAt.epochSeconds);
   }
   return starts;
 }
@@ -65,7 +65,7 @@ async function backlogStarts(
 describe('a replay', () => {
   it('finds the age of a contract by the clock of the contract, also beside a module state without a monotonic clock', async () => {
     const at = { epochSeconds: START_MS / 1000, monotonicMs: START_MS };
-    const { contractFacts: facts } = bridgeSnapshot(state, { height: String(model.height) }).past;
+    const { hubSide: facts } = bridgeSnapshot(state, { height: String(model.height) }).past;
     if (facts === undefined) throw new Error('the module state says where the contract is');
     const { bytes, otherAnswers } = simulatedContractBody(undefined, { ...facts, at }, model, at);
     const contract = 'external_contract';
@@ -79,7 +79,8 @@ describe('a replay', () => {
     const range = { fromMs: -Infinity, toMs: Infinity, stepMs: MINUTE_MS };
     const paused: unknown[] = [];
     for await (const { endpoints } of replayPolls(polls(), defaultConfig, range)) {
-      const snapshot = endpoints.find(({ context }) => context.document === 'module_state')?.state.success?.snapshot;
+      const snapshot = endpoints.find(({ context }) => context.document === 'module_state')?.state.lastSuccess
+        ?.snapshot;
       paused.push(isOf('module_state', snapshot) && snapshot.otherAnswers?.isContractPaused);
     }
     expect(paused.slice(0, 3)).toEqual([undefined, undefined, false]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clock } from '../../src/clock.js';
 import { simulatedContractBody } from '../../src/commands/simulated-responses.js';
-import type { ContractFacts } from '../../src/facts/contract/hub-side.js';
+import type { HubSide } from '../../src/facts/contract/hub-side.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { runHere } from '../support/command-context.js';
 import { runExporter, type ProcessResult } from '../support/processes.js';
@@ -46,14 +46,14 @@ beforeAll(async () => {
   const model = createModel({ seed: 1, scenario: 'healthy', startTime: 1_795_474_800 });
   folder.write('state.json', JSON.stringify(model.moduleState()));
   folder.write('input.json', JSON.stringify(model.rateLimiterInput({ window: 500n })));
-  const { bytes, otherAnswers } = simulatedContractBody(undefined, contractFacts(model), model, clock());
+  const { bytes, otherAnswers } = simulatedContractBody(undefined, hubSide(model), model, clock());
   folder.write('answers.json', bytes);
   folder.write('calls.json', JSON.stringify(otherAnswers.calls));
   execFileSync('sh', [folder.write('record.sh', SCRIPT), folder.path]);
 });
 
 /** What a program that calls the contract has to know. */
-function contractFacts(model: Model): ContractFacts {
+function hubSide(model: Model): HubSide {
   const { params } = model.moduleState().state;
   return {
     at: clock(),

@@ -21,7 +21,7 @@ function readingOf(model: Model, minutes: number, changes?: ContractChanges): Co
   const facts = pastOf(
     'module_state',
     readSnapshot(bridge, model.moduleState(), { height: String(model.height), at }),
-  )?.contractFacts;
+  )?.hubSide;
   if (facts === undefined) throw new Error('the module state does not say where the contract is');
   const { outcome } = readPoll(simulatedContractBody(undefined, facts, model, at, changes), contract);
   if (!outcome.ok) throw new Error(outcome.error.message);

@@ -110,7 +110,9 @@ describe('the first poll after a restart', () => {
     second.poll(30);
     expect(hasCounted(second)).toEqual([false, false]);
     // The restart is no gap in what the new process counts.
-    const gaps = second.all().flatMap(({ success }) => Object.values<number>(success?.snapshot.flow?.gaps ?? {}));
+    const gaps = second
+      .all()
+      .flatMap(({ lastSuccess }) => Object.values<number>(lastSuccess?.snapshot.flow?.gaps ?? {}));
     expect(gaps.filter((count) => count > 0)).toEqual([]);
     pollFrom(second, 31, 39, 1);
     expect(hasCounted(second)).toEqual([true, true]);
@@ -121,7 +123,7 @@ describe('the first poll after a restart', () => {
     const first = startSimulatedProcess(chain, 0);
     pollFrom(first, 0, 20);
     const known = read(first.end(21).get('module_state') ?? '', instantAt(22)).known;
-    const snapshot = first.all()[0]?.success?.snapshot;
+    const snapshot = first.all()[0]?.lastSuccess?.snapshot;
     if (known?.document !== 'module_state' || !isOf('module_state', snapshot)) throw new Error('no module state');
     expect(known.flow).toEqual({ highest: snapshot.flow.highest });
     expect(known.flow.highest?.transfer).toBeGreaterThan(0);
@@ -132,7 +134,7 @@ describe('the first poll after a restart', () => {
     pollFrom(first, 0, 20);
     const behind = startSimulatedProcess(createChain(), 22, first.end(21));
     behind.poll(8);
-    expect(behind.all().map(({ failure }) => failure?.error.reason)).toEqual(['regression', 'regression']);
+    expect(behind.all().map(({ lastFailure }) => lastFailure?.error.reason)).toEqual(['regression', 'regression']);
   });
 });
 
@@ -141,7 +143,7 @@ function startsOf(state: Pick<Remembered, 'problems'> | undefined): readonly str
   return Array.from(state?.problems.remembered ?? []).flatMap(([key, { present }]) =>
     Array.from(
       present,
-      ([subject, { startSeconds, identity }]) => `${key} ${subject} ${startSeconds.toFixed(3)} ${identity}`,
+      ([subject, { startSeconds, progressKey }]) => `${key} ${subject} ${startSeconds.toFixed(3)} ${progressKey}`,
     ),
   );
 }
@@ -179,7 +181,7 @@ describe('another bridge', () => {
     const index = SEARCHED.indexOf(document);
     const [own, other] = [second.all()[index], fresh.all()[index]];
     expect(own?.problems).toEqual(other?.problems);
-    expect(own?.success?.snapshot.past).toEqual(other?.success?.snapshot.past);
+    expect(own?.lastSuccess?.snapshot.past).toEqual(other?.lastSuccess?.snapshot.past);
     // The other document is of the same bridge.
     const before = first.all()[1 - index];
     expect(startsOf(before).length).toBeGreaterThan(0);
@@ -315,7 +317,7 @@ describe('what is written of an endpoint', () => {
       Array.from(problems.remembered.values()).flatMap((own) => Array.from(own.present.values()));
     const next = read(text, instantAt(182, 181));
     expect(instantAt(182, 181).monotonicMs - next.polledAt.monotonicMs).toBeCloseTo(10 * 60_000);
-    expect(subjects(next).some(({ foundAt }) => foundAt.monotonicMs < 0)).toBe(true);
+    expect(subjects(next).some(({ lastFoundAt }) => lastFoundAt.monotonicMs < 0)).toBe(true);
     if (next.known?.document !== 'module_state') throw new Error('no module state');
     const { at, heights = [], lastEvent } = next.known.past ?? {};
     expect(heights.at(-1)?.monotonicMs).toBe(at?.monotonicMs);

@@ -141,8 +141,8 @@ export function startSimulatedProcess(
           .map((series) => [Object.values(labelsOf(series)).join(' '), series.value]),
       ),
     lines: (family) =>
-      Array.from(endpoints.values()).flatMap(({ success }) =>
-        (success?.snapshot.renderedCumulative ?? [])
+      Array.from(endpoints.values()).flatMap(({ lastSuccess }) =>
+        (lastSuccess?.snapshot.renderedCumulative ?? [])
           .filter(({ name }) => name === family)
           .map((lines) => JSON.stringify(lines)),
       ),

@@ -65,7 +65,7 @@ function endpoint(target: string, daysAgo = 0, characters = 0): EndpointState {
   return {
     ...state,
     polls: 1,
-    last: { at, ok: false, phaseSeconds: {}, bodyBytes: undefined },
+    lastPoll: { at, ok: false, phaseSeconds: {}, bodyBytes: undefined },
     problems: { remembered: new Map(), ended: [ended] },
   };
 }
@@ -117,14 +117,14 @@ describe('the state file', () => {
 
   it('drops nothing within an endpoint by its age alone', async () => {
     const { path } = createTempFolder();
-    const foundAt = { epochSeconds: 1_000_000_060, monotonicMs: -1e12 };
+    const lastFoundAt = { epochSeconds: 1_000_000_060, monotonicMs: -1e12 };
     const subject = {
       subject: {},
-      identity: '7',
+      progressKey: '7',
       startSeconds: 1_000_000_000,
       isProven: false,
-      since: foundAt,
-      foundAt,
+      firstFoundAt: lastFoundAt,
+      lastFoundAt,
       isMissing: false,
       sentence: { headline: '', separator: '; ' as const, details: '' },
       action: '',

@@ -43,7 +43,7 @@ export function recordedStates(
     states: () => states,
     stateOf,
     /** The last accepted document of an endpoint. */
-    snapshotOf: (key: EndpointKey): Snapshot | undefined => stateOf(key).success?.snapshot,
+    snapshotOf: (key: EndpointKey): Snapshot | undefined => stateOf(key).lastSuccess?.snapshot,
     /** Replaces the states of the queries of an endpoint. */
     answer: (key: EndpointKey, change: (state: EndpointState) => QueryStates): void => {
       const before = stateOf(key);

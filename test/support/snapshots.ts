@@ -141,7 +141,7 @@ export function firstSnapshot<Name extends DocumentName>(
   const { outcome } = poll;
   if (!outcome.ok) throw new Error(`${outcome.error.reason}: ${outcome.error.message}`);
   const before = { ...initialState(context, outcome.receivedAt), restored };
-  const snapshot = step(before, poll, context, outcome.receivedAt).success?.snapshot;
+  const snapshot = step(before, poll, context, outcome.receivedAt).lastSuccess?.snapshot;
   if (!isOf(context.document, snapshot)) throw new Error('a poll that has succeeded has a snapshot');
   return snapshot;
 }

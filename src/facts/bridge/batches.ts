@@ -1,100 +1,14 @@
-import {
-  add,
-  compare,
-  floorDivide,
-  integer,
-  lowest,
-  multiply,
-  subtract,
-  sum,
-  toSeconds,
-  type Decimal,
-  type AnyNumber,
-} from '../../chain/decimal.js';
+import { compare, lowest, sum, type Decimal } from '../../chain/decimal.js';
 import type { Batch, Transfer } from '../../chain/module-state.js';
-import { isValid } from '../../chain/field.js';
 import type { Numeral } from '../../chain/numeral.js';
-import { MINUTE_MS } from '../../units.js';
 import { memoize } from '../memoize.js';
 import { orUndefined, required, rows } from '../required-fields.js';
-import { externalBlockTime, hubBlockTime, hubBlockTimeSource } from './block-times.js';
-import { heightOfLastObserved, requireEventNonces } from './events.js';
+import { estimatedExternalHeight, estimateIfAny } from './external-height.js';
 import type { BridgeInput } from './input.js';
 import { executionClaimsOf, highestVotedShare } from './integrity.js';
 import { CREDIBLE_RATIO } from './power-shares.js';
 import { contractPower, isBatchSigned, requireSigningInput } from './signatures.js';
 import { contractLabel, feeCoin, minBatchFees } from './tokens.js';
-
-/** After a longer interval between two documents, the time of an event between them is too uncertain. */
-const MAX_GAP_MS = 5 * MINUTE_MS;
-
-/** The last observed event in the polls so far. Times are on the monotonic clock. */
-export interface SeenEvent {
-  readonly nonce: Numeral;
-  /** The last document with the nonce. */
-  readonly readAtMs: number;
-  /** When the event was observed; `undefined` unless that was between two polls. */
-  readonly observedAtMs: number | undefined;
-}
-
-export function lastEventSeen({ state, at, past, isNodeBehind }: BridgeInput): SeenEvent | undefined {
-  const nonce = state.last_observed_nonce;
-  const before = past?.lastEvent;
-  if (!isValid(nonce)) return before;
-  const readAtMs = at.monotonicMs;
-  if (before === undefined) return { nonce, readAtMs, observedAtMs: undefined };
-  const order = compare(nonce, before.nonce);
-  if (order === 0) return { ...before, readAtMs };
-  // A node that is behind shows late what was observed.
-  const isSeen = isNodeBehind !== true && order > 0 && readAtMs - before.readAtMs <= MAX_GAP_MS;
-  return { nonce, readAtMs, observedAtMs: isSeen ? readAtMs : undefined };
-}
-
-/** Milliseconds since the last event was observed; `undefined` when its time is unknown. */
-function msSinceLastEvent(input: BridgeInput): AnyNumber | undefined {
-  requireEventNonces(input);
-  required(input.state.last_observed_nonce);
-  const seenAtMs = lastEventSeen(input)?.observedAtMs;
-  if (seenAtMs !== undefined) return integer(Math.round(input.at.monotonicMs - seenAtMs));
-  const observedAt = heightOfLastObserved(input);
-  if (observedAt === undefined) return undefined;
-  return multiply(subtract(required(input.height), observedAt), hubBlockTime(input));
-}
-
-/**
- * The current external height: read on the external chain, else estimated from the last observed event and the block times in use. The value
- * of the hub changes only with an observed event. `undefined` when the time of that event is unknown.
- */
-export const estimatedExternalHeight = memoize((input: BridgeInput): AnyNumber | undefined => {
-  if (input.externalHeight !== undefined) return input.externalHeight;
-  const base = required(input.state.last_observed_external_height);
-  const blockTime = externalBlockTime(input);
-  const elapsed = msSinceLastEvent(input);
-  return elapsed === undefined ? undefined : floorDivide(add(multiply(base, blockTime), elapsed), blockTime);
-});
-
-/**
- * Whether the current external height is known well enough to judge timeouts: read, or estimated since an event that was seen, or with a block time
- * that is not only the parameter of the chain, which can be three times too long.
- */
-export function isExternalHeightReliable(input: BridgeInput): boolean {
-  const isSeen = lastEventSeen(input)?.observedAtMs !== undefined;
-  return input.externalHeight !== undefined || isSeen || hubBlockTimeSource(input) !== 'parameter';
-}
-
-/** The estimate, or `undefined` when a field for it is missing. */
-function estimateIfAny(input: BridgeInput): AnyNumber | undefined {
-  return orUndefined(() => estimatedExternalHeight(input));
-}
-
-/** Seconds from now to an external height; `undefined` if unknown. A node that is behind has an old height, unless the external chain was read. */
-export function secondsToExternalHeight(input: BridgeInput, height: () => AnyNumber | undefined): number | undefined {
-  if (input.isNodeBehind === true && input.externalHeight === undefined) return undefined;
-  return orUndefined(() => {
-    const blocks = subtract(required(height()), required(estimatedExternalHeight(input)));
-    return toSeconds(multiply(blocks, externalBlockTime(input)));
-  });
-}
 
 /** Whether the batch has timed out at the estimated external height; `false` without the estimate. */
 function isTimedOut(input: BridgeInput, { batch_timeout }: Batch): boolean {
@@ -120,7 +34,10 @@ export function paysMinimum({ tokens }: BridgeInput, batch: Batch): boolean | un
   return minimum === undefined ? undefined : compare(totalFees(batch), minimum) >= 0;
 }
 
-/** `unknown` without a minimum, and for a batch that relayers cannot execute because it lacks signatures. */
+/**
+ * Whether the fees make relayers execute the batch: `unknown` without a minimum, and for a batch that pays enough and lacks signatures. Unknown
+ * signatures withdraw the family also for a batch that pays too little.
+ */
 export function feeSufficiency(input: BridgeInput, batch: Batch): 'sufficient' | 'insufficient' | 'unknown' {
   const pays = paysMinimum(input, batch);
   if (pays === undefined) return 'unknown';

@@ -175,8 +175,8 @@ export function missedSignature(input: BridgeInput, { eth_address }: Orchestrato
 }
 
 export function signatureOf({ kind, nonce }: Duty) {
-  const of = kind === 'batch' ? ('batch' as const) : ('validator set' as const);
-  return { of, nonce: toDecimalString(required(nonce)) };
+  const what = kind === 'batch' ? ('batch' as const) : ('validator set' as const);
+  return { of: what, nonce: toDecimalString(required(nonce)) };
 }
 
 /** The height of the validator set after the last set with the address; `undefined` when no set in the state has it. */

@@ -4,9 +4,9 @@ import type { BridgeSettings } from '../../config/endpoint-config.js';
 import type { Instant } from '../../clock.js';
 import { isValid, validOrUndefined } from '../../chain/field.js';
 import type { Numeral } from '../../chain/numeral.js';
-import { contractFacts, type ContractFacts } from '../contract/hub-side.js';
+import { hubSide, type HubSide } from '../contract/hub-side.js';
 import { toLabelValue } from '../label-value.js';
-import { lastEventSeen, type SeenEvent } from './batches.js';
+import { lastEventSeen, type SeenEvent } from './external-height.js';
 import { heightSamples, type HeightSample } from './block-times.js';
 import { oldestDueSeconds, rememberedQueues, type PayingQueue } from './objective.js';
 import { watchedOrchestrators, type WatchedOrchestrator } from './registrations.js';
@@ -52,7 +52,7 @@ export interface BridgePast {
   readonly payingQueues: readonly PayingQueue[];
   /** Since when the oldest withdrawal is due, for the pages. */
   readonly oldestDueSeconds: number | undefined;
-  readonly contractFacts: ContractFacts | undefined;
+  readonly hubSide: HubSide | undefined;
 }
 
 /** The past of the next document. */
@@ -66,7 +66,7 @@ export function bridgePast(input: BridgeInput): BridgePast {
     batchNonces: rememberedBatchNonces(input),
     payingQueues: rememberedQueues(input),
     oldestDueSeconds: oldestDueSeconds(input),
-    contractFacts: contractFacts(input),
+    hubSide: hubSide(input),
   };
 }
 

@@ -10,7 +10,7 @@ import { orEmpty, orUndefined, required, rows } from '../required-fields.js';
 
 /* The module state as far as a poll of the contract needs it: the address of the contract, and the values of the hub to compare with. */
 
-export interface ContractFacts {
+export interface HubSide {
   /** When the module state was received. */
   readonly at: Instant;
   /** Hub height of the module state. */
@@ -53,7 +53,7 @@ interface BatchDebt {
 export const MAX_BATCH_TOKENS = 20;
 
 /** `undefined` when the address of the contract or the id of its chain is unknown. */
-export function contractFacts(input: BridgeInput): ContractFacts | undefined {
+export function hubSide(input: BridgeInput): HubSide | undefined {
   const { state, at, height, settings } = input;
   const { bridge_external_address: contract, bridge_chain_id: chainId } = validOrUndefined(state.params) ?? {};
   if (!isValid(contract) || !/^0x[\da-f]{40}$/.test(contract) || !isValid(chainId)) return undefined;

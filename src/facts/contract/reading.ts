@@ -2,7 +2,7 @@ import { compare, ratio, subtract, ZERO, type AnyNumber } from '../../chain/deci
 import type { Instant } from '../../clock.js';
 import type { Numeral } from '../../chain/numeral.js';
 import { required } from '../required-fields.js';
-import { outstanding, type ContractFacts } from './hub-side.js';
+import { outstanding, type HubSide } from './hub-side.js';
 
 /* The last values of the external contract, of which some are not requested in every poll. Plain data. */
 
@@ -79,7 +79,7 @@ export function areOfOneTime(...times: readonly (number | undefined)[]): boolean
 
 /** Whether the external block has every deposit that the hub has observed: the hub observes no deposit before it is confirmed. */
 export function hasObservedDeposits(
-  { externalBlockMs }: ContractFacts,
+  { externalBlockMs }: HubSide,
   hubSeconds: number | undefined,
   externalSeconds: number,
 ): boolean {
@@ -88,7 +88,7 @@ export function hasObservedDeposits(
 }
 
 /** Whether the module state is recent enough to be compared with the contract. */
-export function isRecent({ at }: ContractFacts, now: Instant): boolean {
+export function isRecent({ at }: HubSide, now: Instant): boolean {
   return now.monotonicMs - at.monotonicMs <= SAME_TIME_SECONDS * 1000;
 }
 
@@ -97,7 +97,7 @@ export function isRecent({ at }: ContractFacts, now: Instant): boolean {
  * transfers still count as debt.
  */
 export function backingSurplus(
-  token: ContractFacts['backing'][number],
+  token: HubSide['backing'][number],
   balance: Numeral | undefined,
   supply: Numeral | undefined,
   { executed, made }: { readonly executed: Numeral | undefined; readonly made: Numeral | undefined },

@@ -8,14 +8,8 @@ import {
   hubBlockTime,
   hubBlockTimeSource,
 } from '../bridge/block-times.js';
-import {
-  batchState,
-  estimatedExternalHeight,
-  feeSufficiency,
-  totalFees,
-  waitOfBatch,
-  waitReasons,
-} from '../bridge/batches.js';
+import { batchState, feeSufficiency, totalFees, waitOfBatch, waitReasons } from '../bridge/batches.js';
+import { estimatedExternalHeight } from '../bridge/external-height.js';
 import {
   conflictingNonces,
   heightOfLastObserved,

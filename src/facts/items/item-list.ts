@@ -37,6 +37,11 @@ interface UnreadableList {
   readonly total: number | null;
 }
 
+/** No rows of an unreadable list. */
+export function listedRows<Row>(items: ItemList<Row> | undefined): readonly Row[] {
+  return items?.readable === true ? items.rows : [];
+}
+
 /** Like `orNull`, for a sort key. */
 export function optionalKey<T>(key: (row: T) => Numeral | undefined): (row: T) => Numeral | null {
   return (row) => orNull(() => key(row));
