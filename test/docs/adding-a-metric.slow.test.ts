@@ -19,7 +19,7 @@ const TESTS = [
   'exposition',
   'metrics/rules',
   'facts/property/absence',
-  'facts/withdrawal',
+  'facts/required-fields',
   'dashboards/references',
 ];
 

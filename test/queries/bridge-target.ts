@@ -104,7 +104,7 @@ export async function pollContract(
   });
   const initial = before ?? initialState(job.context, now);
   const otherAnswers = {
-    facts: pastOf('module_state', bridge)?.hubSide,
+    hubSide: pastOf('module_state', bridge)?.hubSide,
     lastReading: pastOf('external_contract', initial.lastSuccess?.snapshot),
   };
   const received = await executor.fetch(job, { otherAnswers });

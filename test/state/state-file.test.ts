@@ -143,7 +143,7 @@ describe('the state file', () => {
     const next = await open(fileIn(path));
     const { problems } = next.rememberedOf({ target: 'a', document: 'module_state' }) ?? {};
     expect(problems?.remembered.get('BridgeHeightStalled critical module_state')).toMatchObject({
-      present: new Map([['[]', { identity: '7', startSeconds: 1_000_000_000 }]]),
+      present: new Map([['[]', { progressKey: '7', startSeconds: 1_000_000_000 }]]),
       unjudgedSeconds: 1_000_000_030,
     });
   });

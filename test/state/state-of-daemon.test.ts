@@ -23,9 +23,9 @@ beforeAll(async () => {
   await waitUntil(async () => (await fetch(`${daemon.url}/-/ready`)).status === 200);
   await daemon.stop();
   stateOfBefore = readFileSync(file, 'utf8').replaceAll(
-    /"since":\{"epochSeconds":([\d.]+),"monotonicMs":([\d.]+)\}/g,
+    /"firstFoundAt":\{"epochSeconds":([\d.]+),"monotonicMs":([\d.]+)\}/g,
     (_, seconds: string, ms: string) =>
-      `"since":{"epochSeconds":${Number(seconds) - 60},"monotonicMs":${Number(ms) - 60_000}}`,
+      `"firstFoundAt":{"epochSeconds":${Number(seconds) - 60},"monotonicMs":${Number(ms) - 60_000}}`,
   );
 });
 
