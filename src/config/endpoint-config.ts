@@ -49,7 +49,7 @@ const bridgeSettings = z.strictObject({
   block_time: durationOrAutoSetting(1, HOUR_MS)
     .prefault('auto')
     .describe(
-      'Block time of the hub; `auto` measures it over the polls of the last hour, and uses the parameter of the chain until then. It can be far too long, so timeouts of batches are not judged by it.',
+      'Block time of the hub; `auto` measures it over the polls of the last hour, and uses the parameter of the chain until then. The parameter can be far too long, so it decides no timeouts of batches.',
     ),
   external_block_time: durationOrAutoSetting(1, HOUR_MS)
     .prefault('auto')

@@ -82,7 +82,7 @@ export const foreignValsetClaims = memoize((input: BridgeInput): readonly Attest
   });
 });
 
-/** Such claims, without those of the first validator set of a new contract, which the hub does not make and which has the nonce 0. */
+/** Claims that the contract has a forged validator set: not the first set of a new contract, which has the nonce 0 and which no hub creates. */
 export const suspiciousValsetClaims = memoize((input: BridgeInput): readonly Attestation[] => {
   const isFirst = compare(required(required(input.state.last_observed_valset).nonce), 0) === 0;
   return foreignValsetClaims(input).filter(
