@@ -145,7 +145,7 @@ const oracleSilent = problemOf('module_state', {
   dashboard: 'bridge-validator',
   summary: 'no event is claimed, although withdrawals are requested and batches signed.',
   description:
-    'For half a day, withdrawals were requested and batches built and signed all the time, but no event was claimed or observed. Either nothing is executed on the external chain, or no orchestrator reads it.',
+    'For half a day, withdrawals were requested all the time and a batch was built and signed, but no event was claimed or observed. Either nothing is executed on the external chain, or no orchestrator reads it.',
   action:
     'Compare the last event nonce of the contract with the last observed one: if it is ahead, the orchestrators have lost the external chain; if not, nothing is relayed.',
   mark: {
