@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import { verdictsOf } from './poll/verdicts.js';
+import { verdictsOf } from './engine/verdicts.js';
 import { documents } from './documents.js';
 import type { Config, ConfigResult, PollConfig, RecorderSettings } from './config/config.js';
 import { configHash, formatConfig } from './config/loader.js';
 import type { Shard } from './config/shard.js';
-import { jobsOf, type PollJob } from './poll/jobs.js';
-import { createPollLoop, type PollLoopOptions } from './poll/loop.js';
+import { jobsOf, type PollJob } from './engine/jobs.js';
+import { createPollLoop, type PollLoopOptions } from './engine/loop.js';
 import { createMetricsPage } from './exposition/metrics-page.js';
 import { createProcessMetrics, type BuildInfo } from './exposition/process-metrics.js';
 import { configPage } from './pages/config-page.js';
@@ -13,16 +13,16 @@ import { externalLinks, type ExternalLinks } from './pages/external-links.js';
 import { pendingPage } from './pages/pending-page.js';
 import { recorderView, statusPage, type Instance, type StatusView } from './pages/status-page.js';
 import { jsonOf, pendingView, viewOf, type PendingQuery, type PendingView, type ShownEndpoint } from './pages/view.js';
-import type { EndpointState } from './poll/endpoint-state.js';
+import type { EndpointState } from './engine/endpoint-state.js';
 import { clock, isoTime, type Instant } from './clock.js';
-import type { PollExecutor } from './poll/fetch.js';
+import type { Network } from './sources/network.js';
 import { createQueue, startRepeating } from './tasks.js';
 import { createRecorder, type Recorder } from './recorder/recorder.js';
 import { createApp, type Content } from './server/app.js';
 import { startWebServer, type ListenAddress } from './server/server.js';
 import type { WebConfigFile } from './server/web-config.js';
 import type { StateFile } from './state/state-file.js';
-import { prepareItems } from './poll/kept-body.js';
+import { prepareItems } from './engine/kept-body.js';
 
 export interface ExporterOptions extends ReloadOptions {
   readonly listen: ListenAddress;
@@ -49,14 +49,14 @@ export interface Exporter {
 /** The daemon: polls each endpoint on a timer, and serves metrics and pages of the latest documents. */
 export async function startExporter(
   config: Config,
-  executor: PollExecutor,
+  network: Network,
   log: Logger,
   options: ExporterOptions,
 ): Promise<Exporter> {
   const startedAt = clock();
   const { demoState, stateFile } = options;
   const recorder = createRecorder(log);
-  const pollLoop = createPollLoop({ executor, log, demoState, recorder, stateFile });
+  const pollLoop = createPollLoop({ source: network, log, demoState, recorder, stateFile });
   const processMetrics = createProcessMetrics(options.build, options.shard, recorder.status);
   const metricsPage = createMetricsPage(pollLoop, processMetrics);
   const activate = (loaded: LoadedConfig): void => {
@@ -105,7 +105,7 @@ interface PagesOptions extends Pick<ExporterOptions, 'telemetryPath' | 'build'> 
 
 /** The pages, rendered for each request. */
 export function createPages(
-  endpoints: { readonly all: () => readonly ShownEndpoint[]; readonly states: () => readonly EndpointState[] },
+  polled: { readonly endpoints: () => readonly ShownEndpoint[]; readonly states: () => readonly EndpointState[] },
   active: Pick<ActiveConfig, 'current' | 'rejected'>,
   { telemetryPath, build, startedAt, recorder, now: clockNow, isRecording = false }: PagesOptions,
 ): Pick<Content, 'statusPage' | 'pendingPage' | 'configPage'> {
@@ -132,20 +132,20 @@ export function createPages(
 
   const pending = async (isJson: boolean, query: PendingQuery): Promise<PendingView | undefined> => {
     const { target } = query;
-    const states = endpoints.states().filter((state) => target === undefined || state.target === target);
+    const states = polled.states().filter((state) => target === undefined || state.target === target);
     // The page of several targets has only their verdicts.
     const withItems = isJson || new Set(states.map((state) => state.target)).size === 1;
     if (withItems) await prepareItems(states);
     const now = clockNow();
     const { links } = active.current();
-    return pendingView(endpoints.all(), verdictsOf(states, now), links, now, { ...query, withItems });
+    return pendingView(polled.endpoints(), verdictsOf(states, now), links, now, { ...query, withItems });
   };
 
   const status = async (): Promise<StatusView> => {
-    await prepareItems(endpoints.states());
+    await prepareItems(polled.states());
     const now = clockNow();
     return {
-      ...viewOf(endpoints.all(), verdictsOf(endpoints.states(), now), active.current().links, now),
+      ...viewOf(polled.endpoints(), verdictsOf(polled.states(), now), active.current().links, now),
       instance: instance(now),
     };
   };

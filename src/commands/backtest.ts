@@ -3,7 +3,8 @@ import { groupBy } from '../facts/grouping.js';
 import { endpointRules, exporterRules } from '../problems/exporter-rules.js';
 import { severities } from '../problems/problem.js';
 import { rules } from '../problems/rules.js';
-import { verdictsOf, type Verdict } from '../poll/verdicts.js';
+import { repeatLastPoll } from '../engine/step.js';
+import { verdictsOf, type Verdict } from '../engine/verdicts.js';
 import { durationInWords } from '../text/format.js';
 import { DAY_MS, MINUTE_MS } from '../units.js';
 import type { CommandContext, ExitCode } from './context.js';
@@ -31,12 +32,13 @@ export async function runBacktest(options: BacktestFlags, context: CommandContex
   const steps: number[] = [];
   const firings = new Map<string, Firing[]>();
   const notJudged = new Map<string, readonly string[]>();
-  const replay = openRecording({ ...options, recording }, config, context, { warmUpMs: DAY_MS, hasOneClock: true });
-  for await (const { timeMs, isStep, endpoints } of replay.moments()) {
+  const replay = openRecording({ ...options, recording }, config, context, DAY_MS);
+  for await (const { timeMs, at, isStep, endpoints } of replay.moments()) {
     if (!isStep) continue;
     steps.push(timeMs);
-    const states = endpoints.map(({ state, repeated = state }) => repeated);
-    for (const target of verdictsOf(states, { epochSeconds: timeMs / 1000, monotonicMs: timeMs })) {
+    // The polls between two recorded ones have succeeded.
+    const states = endpoints.map(({ state }) => repeatLastPoll(state, at));
+    for (const target of verdictsOf(states, at)) {
       notJudged.set(target.target, target.notJudgedHere);
       for (const verdict of target.verdicts) if (verdict.state === 'firing') addStep(firings, verdict, timeMs);
     }

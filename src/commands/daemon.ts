@@ -31,7 +31,7 @@ export async function runDaemon(options: DaemonFlags, context: CommandContext): 
   // Not imported for --config.check, because loading them takes several times as long as starting Node.js.
   const { createLog } = await import('./log.js');
   const { startExporter } = await import('../exporter.js');
-  const { createPollExecutor } = await import('../poll/fetch.js');
+  const { createNetwork } = await import('../sources/network.js');
   const { openStateFile } = await import('../state/state-file.js');
   const log = createLog(options, context);
   for (const warning of warnings) log.warn(warning);
@@ -44,9 +44,9 @@ export async function runDaemon(options: DaemonFlags, context: CommandContext): 
     return 1;
   }
   const stateFile = opened?.stateFile;
-  const executor = createPollExecutor(userAgent(context));
+  const network = createNetwork(userAgent(context));
   try {
-    const exporter = await startExporter(config.config, executor, log, {
+    const exporter = await startExporter(config.config, network, log, {
       ...web.options,
       build: context.build,
       shard: options['targets.shard'],
@@ -62,7 +62,7 @@ export async function runDaemon(options: DaemonFlags, context: CommandContext): 
     log.info(`stopped by ${signal}`);
   } finally {
     await stateFile?.close();
-    executor.close();
+    network.close();
   }
   return 0;
 }

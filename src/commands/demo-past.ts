@@ -1,16 +1,13 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { verdictsOf, type Verdict } from '../poll/verdicts.js';
 import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
-import type { DocumentName } from '../document-types.js';
-import { initialState, type EndpointState } from '../poll/endpoint-state.js';
-import { jobsOf, pollInput, type PollJob } from '../poll/jobs.js';
-import { step } from '../poll/step.js';
-import { HEIGHT_HEADER } from '../simulator/query-service.js';
+import { createEngine } from '../engine/engine.js';
+import { initialState, type EndpointState } from '../engine/endpoint-state.js';
+import { jobsOf, type PollJob } from '../engine/jobs.js';
+import { verdictsOf, type Verdict } from '../engine/verdicts.js';
+import { queryStatesOf } from '../queries/node-queries.js';
 import { blockTimeOf, createModel, type Model, type ModelOptions } from '../simulator/model.js';
 import type { ScenarioName } from '../simulator/scenarios.js';
-import { answerQueries, respondTo, simulatedContractBody } from './simulated-responses.js';
-import { readPoll } from '../poll/read-poll.js';
+import { createSimulatedNode } from '../sources/simulator.js';
 import { MINUTE_MS } from '../units.js';
 
 /*
@@ -82,57 +79,38 @@ export async function pollPast(
   config: Config,
   now: Instant,
 ): Promise<PolledPast> {
-  const jobs = jobsOf(config);
   const minutes = pastMinutes(scenario, model.blockTimeMs);
   const healthyMinutes = Math.min(HEALTHY_MINUTES, Math.floor(minutes / 4));
   const intervalMinutes = Math.min(MAX_INTERVAL_MINUTES, Math.ceil(minutes / MAX_POLLS));
-  const endpoints = new Map<DocumentName, EndpointState>();
-  const stateOf = (document: DocumentName) => endpoints.get(document);
-  for (let minute = 0; minute <= minutes; minute += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- lets a signal stop it
-    await nextTurn();
+  let minute = 0;
+  const at = (): Instant => {
+    const agoMs = (minutes - minute) * MINUTE_MS;
+    return { epochSeconds: now.epochSeconds - agoMs / 1000, monotonicMs: now.monotonicMs - agoMs };
+  };
+  const engine = createEngine({ source: createSimulatedNode(model, at), now: at });
+  engine.replace(
+    jobsOf(config).map((job) => {
+      const context = { ...job.context, staleAfterMs: STALE_AFTER_MS };
+      const state = { ...initialState(context, at()), queries: queryStatesOf(context) };
+      return { job: { ...job, context }, state };
+    }),
+  );
+  for (; minute <= minutes; minute += 1) {
     if (minute > 0) model.advanceTime(MINUTE_MS);
     if (minute === healthyMinutes) model.setScenario(scenario);
     if ((minutes - minute) % intervalMinutes > 0) continue;
-    const agoMs = (minutes - minute) * MINUTE_MS;
-    const at = { epochSeconds: now.epochSeconds - agoMs / 1000, monotonicMs: now.monotonicMs - agoMs };
     // A contract comes after the module state that says where it is.
-    for (const job of jobs) {
-      const { document } = job.context;
-      const context = { ...job.context, staleAfterMs: STALE_AFTER_MS };
-      const before = stateOf(document) ?? initialState(context, at);
-      endpoints.set(document, polled(before, { ...job, context }, stateOf, model, at));
+    for (const { job } of engine.endpoints()) {
+      // oxlint-disable-next-line no-await-in-loop -- polls follow each other, and let a signal stop them
+      const { settled } = await engine.poll(job);
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await settled;
     }
   }
+  engine.close();
   return {
-    demoState: ({ context }) => stateOf(context.document),
+    demoState: ({ context: { document } }) => engine.states().find((state) => state.document === document),
     incidentMinutes: minutes - healthyMinutes,
-    verdicts: verdictsOf(Array.from(endpoints.values()), now).flatMap(({ verdicts }) => verdicts),
+    verdicts: verdictsOf(engine.states(), now).flatMap(({ verdicts }) => verdicts),
   };
-}
-
-function polled(
-  before: EndpointState,
-  { context, paths, query }: PollJob,
-  siblingOf: (document: DocumentName) => EndpointState | undefined,
-  model: Model,
-  at: Instant,
-): EndpointState {
-  const { otherAnswers = {} } = pollInput(context, before, siblingOf, at);
-  const { hubSide, lastReading } = 'hubSide' in otherAnswers ? otherAnswers : {};
-  const foundPath = paths.find(({ dialect }) => dialect === 'neutral');
-  const received =
-    foundPath === undefined
-      ? hubSide && simulatedContractBody(lastReading, hubSide, model, at)
-      : { ...documentBody(model, foundPath.path + query), receivedAt: at, otherAnswers, foundPath };
-  if (received === undefined) return before;
-  const state = step(before, readPoll(received, context), context, at);
-  // As after a poll, problems are judged by the answers of the previous round.
-  const queries = answerQueries(context, state, (path) => respondTo(model, path), at);
-  return { ...state, queries };
-}
-
-function documentBody(model: Model, path: string) {
-  const { headers, body } = respondTo(model, path);
-  return { ok: true, bytes: body, source: path, height: headers[HEIGHT_HEADER] } as const;
 }

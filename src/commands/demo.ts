@@ -1,7 +1,7 @@
 import { configSchema, type Config } from '../config/config.js';
 import { clock } from '../clock.js';
 import { startExporter } from '../exporter.js';
-import { createPollExecutor } from '../poll/fetch.js';
+import { createNetwork } from '../sources/network.js';
 import { HUB_CHAIN_ID } from '../simulator/cctx.js';
 import { RPC_PATH } from '../simulator/json-rpc.js';
 import { chainNames } from '../simulator/external-chains.js';
@@ -23,7 +23,7 @@ export async function runDemo(options: DemoFlags<ScenarioName>, context: Command
   const web = await readWebOptions(options);
   if (!web.ok) return printProblems(context, web.problems);
   const log = createLog(options, context);
-  const executor = createPollExecutor(userAgent(context));
+  const network = createNetwork(userAgent(context));
   try {
     // The past takes seconds to simulate, and nothing else is started on an address that is in use.
     const check = await startWebServer(() => undefined, web.options.listen, { log });
@@ -37,7 +37,7 @@ export async function runDemo(options: DemoFlags<ScenarioName>, context: Command
       const config = demoConfig(simulator.url, model);
       progressPrinter(context, options)('simulating and polling the past of the scenario …');
       const { demoState, ...past } = await pollPast(model, scenario, config, now);
-      const exporter = await startExporter(config, executor, log, {
+      const exporter = await startExporter(config, network, log, {
         ...web.options,
         build: context.build,
         shard: { index: 1, count: 1 },
@@ -51,7 +51,7 @@ export async function runDemo(options: DemoFlags<ScenarioName>, context: Command
       await simulator.close();
     }
   } finally {
-    executor.close();
+    network.close();
   }
   return 0;
 }

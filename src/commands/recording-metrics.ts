@@ -1,8 +1,9 @@
 import { configHash } from '../config/loader.js';
 import type { Config } from '../config/config.js';
+import { renderEndpoints } from '../exposition/metrics-page.js';
 import { renderProcess } from '../exposition/process-metrics.js';
-import { readRecording, type RecordedPoll } from '../recorder/read-recording.js';
-import { renderAt, replayPolls, type ReplayMoment } from '../recorder/replayed-endpoints.js';
+import { readRecording } from '../recorder/read-recording.js';
+import { replay, type ReplayMoment } from '../sources/recording.js';
 import { HOUR_MS, MINUTE_MS } from '../units.js';
 import type { CommandContext, ExitCode } from './context.js';
 
@@ -31,8 +32,9 @@ export async function replayRecording(
   const recording = openRecording(range, config, context);
   const stampAt = createTimestamps();
   let exporterText: string | undefined;
-  for await (const { timeMs, isStep, endpoints } of recording.moments()) {
-    let text = renderAt(endpoints, timeMs);
+  for await (const { timeMs, at, isStep, endpoints } of recording.moments()) {
+    const states = endpoints.map(({ state }) => state);
+    let text = renderEndpoints(states, 'openmetrics', at);
     if (isStep) text += exporterText ??= exporterFamilies(config, context, timeMs);
     await context.write(stampAt(text, timeMs));
   }
@@ -40,19 +42,15 @@ export async function replayRecording(
   return recording.problems() === 0 ? 0 : 1;
 }
 
-interface ReplayOptions {
-  /** How much before the range the polls are read from. */
-  readonly warmUpMs?: number;
-  /** Whether all endpoints are judged at the same time. */
-  readonly hasOneClock?: boolean;
-}
-
-/** A recording that is replayed once. Its problems are printed, and a terminal shows how far it is. */
+/**
+ * A recording that is replayed once. Its problems are printed, and a terminal shows how far it is. `warmUpMs`: how much before the range the exchanges are
+ * read from.
+ */
 export function openRecording(
   { recording: directory, from: fromMs = -Infinity, to: toMs = Infinity, target }: RecordingRange,
   config: Config,
   { printError, showProgress }: CommandContext,
-  { warmUpMs = WARM_UP_MS, hasOneClock = false }: ReplayOptions = {},
+  warmUpMs = WARM_UP_MS,
 ): { readonly moments: () => AsyncGenerator<ReplayMoment>; readonly problems: () => number } {
   let problems = 0;
   const onProblem = (message: string): void => {
@@ -61,10 +59,10 @@ export function openRecording(
   };
   async function* moments(): AsyncGenerator<ReplayMoment> {
     const maxBodyBytes = config.poll.max_body_size;
-    const polls = readRecording(directory, { fromMs: fromMs - warmUpMs, toMs, target, maxBodyBytes, onProblem });
+    const exchanges = readRecording(directory, { fromMs: fromMs - warmUpMs, toMs, target, maxBodyBytes, onProblem });
     let shownAt = 0;
     const range = { fromMs, toMs, stepMs: STEP_MS };
-    for await (const moment of replayPolls(hasOneClock ? byWallClock(polls) : polls, config, range)) {
+    for await (const moment of replay(exchanges, config, range)) {
       const now = performance.now();
       if (now - shownAt >= PROGRESS_MS) {
         shownAt = now;
@@ -75,13 +73,6 @@ export function openRecording(
     showProgress(undefined);
   }
   return { moments, problems: () => problems };
-}
-
-async function* byWallClock(polls: AsyncIterable<RecordedPoll>): AsyncGenerator<RecordedPoll> {
-  for await (const poll of polls) {
-    const { monotonic_ms: _monotonicMs, ...header } = poll.header;
-    yield { ...poll, header };
-  }
 }
 
 /**

@@ -2,8 +2,9 @@ import type { Instant } from '../clock.js';
 import type { Config } from '../config/config.js';
 import { createPages, loadedConfig } from '../exporter.js';
 import { createMetricsPage } from '../exposition/metrics-page.js';
-import { endpointId } from '../poll/endpoint-state.js';
-import type { ReplayedEndpoint } from '../recorder/replayed-endpoints.js';
+import type { Endpoint } from '../engine/engine.js';
+import { endpointId } from '../engine/endpoint-state.js';
+
 import { createApp } from '../server/app.js';
 import { startWebServer } from '../server/server.js';
 import { DAY_MS } from '../units.js';
@@ -29,24 +30,26 @@ export async function serveRecording(
   const loaded = loadedConfig(config);
   const urls = new Map(loaded.jobs.map((job) => [endpointId(job.context), job.url]));
   const range = { recording, target, from: atMs - PAST_MS, to: atMs };
-  const replay = openRecording(range, config, context, { warmUpMs: 0, hasOneClock: true });
-  const replayed = new Map<string, ReplayedEndpoint>();
-  for await (const moment of replay.moments()) {
+  const recorded = openRecording(range, config, context, 0);
+  const replayed = new Map<string, Endpoint>();
+  let at: Instant | undefined;
+  for await (const moment of recorded.moments()) {
     for (const endpoint of moment.endpoints) replayed.set(endpointId(endpoint.state), endpoint);
+    ({ at } = moment);
   }
-  if (replayed.size === 0) {
+  if (at === undefined) {
     context.printError(`bridge-exporter: ${recording}: no recorded poll in the 24 hours before ${time}`);
     return 1;
   }
-  const endpoints = Array.from(replayed, ([id, { state, context: ofEndpoint }]) => ({
+  const shownAt = at;
+  const endpoints = Array.from(replayed, ([id, { state, job }]) => ({
     state,
     // The node of an endpoint is in no recording.
-    job: { url: urls.get(id) ?? { origin: 'http://recording' }, context: ofEndpoint },
+    job: { url: urls.get(id) ?? { origin: 'http://recording' }, context: job.context },
   }));
   const log = createLog(options, context);
-  const at: Instant = { epochSeconds: atMs / 1000, monotonicMs: atMs };
   const states = endpoints.map(({ state }) => state);
-  const shown = { all: () => endpoints, states: () => states };
+  const shown = { endpoints: () => endpoints, states: () => states };
   // This process has no metrics of the recorded time.
   const metricsPage = createMetricsPage(shown, { render: async () => '' });
   const active = { current: () => loaded, rejected: () => undefined };
@@ -55,12 +58,12 @@ export async function serveRecording(
       ...createPages(shown, active, {
         build: context.build,
         telemetryPath: TELEMETRY_PATH,
-        startedAt: at,
-        now: () => at,
+        startedAt: shownAt,
+        now: () => shownAt,
         recorder: { status: () => undefined },
         isRecording: true,
       }),
-      metrics: async (format, encoding) => metricsPage(format, encoding, at),
+      metrics: async (format, encoding) => metricsPage(format, encoding, shownAt),
       notYetPolled: () => [],
       reload: async () => ({ ok: false, problems: ['a recording has no configuration to reload'] }),
     },

@@ -9,9 +9,9 @@ import { MAX_UNRECOGNIZED_FIELDS, parseJson, unrecognizedFields } from '../chain
 import { clock } from '../clock.js';
 import type { StepContext } from '../document-types.js';
 import { documents } from '../documents.js';
-import { initialState } from '../poll/endpoint-state.js';
-import { targetOptions } from '../poll/jobs.js';
-import { readPoll, timedStep } from '../poll/read-poll.js';
+import { initialState } from '../engine/endpoint-state.js';
+import { targetOptions } from '../engine/jobs.js';
+import { readPoll, timedStep } from '../engine/read-poll.js';
 import type { CommandContext, ExitCode } from './context.js';
 import { type ReplayFlags, STANDARD_INPUT } from './flags.js';
 import { inactiveWatched, reportDocuments, type ReadEndpoint } from './summary.js';

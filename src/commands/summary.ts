@@ -6,12 +6,12 @@ import { registeredMembers, watchedEntries } from '../facts/bridge/orchestrators
 import { countTokensWithoutMinimum } from '../facts/bridge/tokens.js';
 import { orEmpty, orUndefined } from '../facts/required-fields.js';
 import { remedyOf } from '../http/failure-reasons.js';
-import { isOf, type EndpointState } from '../poll/endpoint-state.js';
-import { keptInput } from '../poll/kept-body.js';
+import { isOf, type EndpointState } from '../engine/endpoint-state.js';
+import { keptInput } from '../engine/kept-body.js';
 import { severities, type Severity } from '../problems/problem.js';
 import { problems } from '../problems/problems.js';
 import { sentenceText, unknownMinimumsText } from '../problems/sentence.js';
-import { verdictsOf, type TargetVerdicts, type Verdict } from '../poll/verdicts.js';
+import { verdictsOf, type TargetVerdicts, type Verdict } from '../engine/verdicts.js';
 import { count, durationInWords } from '../text/format.js';
 import { type CommandContext, type ExitCode, printWarnings } from './context.js';
 import type { OnceFlags } from './flags.js';

@@ -3,7 +3,7 @@ import { compress } from '../gzip.js';
 import type { FamilyHeader } from '../metrics/family.js';
 import { formatHeader, type Format } from '../metrics/text-format.js';
 import type { Instant } from '../clock.js';
-import { exportedFamilies, type EndpointState } from '../poll/endpoint-state.js';
+import { exportedFamilies, type EndpointState } from '../engine/endpoint-state.js';
 import { problemStart, problemUnjudged } from '../problems/problem-families.js';
 import { nodeQueryFamilies } from '../queries/node-queries.js';
 import { ENDPOINT_LABELS, pollFamilies, renderedPollFamilies } from './poll-metrics.js';

@@ -2,7 +2,7 @@ import { documents } from '../documents.js';
 import { counter, families, gauge, labeledCounter, labeledGauge } from '../metrics/family.js';
 import { renderFamilies, type RenderedFamily } from '../metrics/render-families.js';
 import { formatTargetLabels } from '../metrics/text-format.js';
-import { isDocumentNotServed, type EndpointState } from '../poll/endpoint-state.js';
+import { isDocumentNotServed, type EndpointState } from '../engine/endpoint-state.js';
 
 /** The first labels of each of these families. */
 export const ENDPOINT_LABELS = ['target', 'document'] as const;

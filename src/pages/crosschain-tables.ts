@@ -7,7 +7,7 @@ import { anchor } from './layout.js';
 import { itemSection, type ItemColumn, type ItemTable, type ListSection, type PageContext } from './table.js';
 import { ago, distanceElement, timeElement } from './time.js';
 import type { ProblemName } from '../problems/problems.js';
-import { severityOf } from '../poll/verdicts.js';
+import { severityOf } from '../engine/verdicts.js';
 import type { CctxItem, ChainItem, UnlistedItem } from '../facts/items/crosschain.js';
 import type { ItemList } from '../facts/items/item-list.js';
 

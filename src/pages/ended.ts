@@ -6,7 +6,7 @@ import { shortName } from '../problems/sentence.js';
 import { isolated, markup, type Markup } from './html.js';
 import { section } from './layout.js';
 import { agoElement, timeElement } from './time.js';
-import type { EndpointState } from '../poll/endpoint-state.js';
+import type { EndpointState } from '../engine/endpoint-state.js';
 import type { ValidatorView } from './validator-view.js';
 import type { TargetView } from './view.js';
 

@@ -32,7 +32,7 @@ import { ago, agoElement, blockTimeOf, dataAge, sinceElement, timeElement } from
 import { deadlineNote, validatorsSection } from './validator-table.js';
 import { verdictSections, statusLabel } from './verdict-list.js';
 import { bridgeOf, type EndpointView, type PendingView, type TargetView } from './view.js';
-import { firingVerdicts, worstTargetFirst } from '../poll/verdicts.js';
+import { firingVerdicts, worstTargetFirst } from '../engine/verdicts.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
 import type { ContractItems } from '../facts/items/contract.js';
 import type { CrosschainItems } from '../facts/items/crosschain.js';

@@ -13,7 +13,7 @@ import { ago, agoElement, blockTimeOf, dataAge, distanceElement } from './time.j
 import { deadlineNote, ownValidatorsSection } from './validator-table.js';
 import { verdictSections, statusLabel } from './verdict-list.js';
 import type { Availability, EndpointView, View, TargetView } from './view.js';
-import { statuses } from '../poll/verdicts.js';
+import { statuses } from '../engine/verdicts.js';
 import { formatApproximateSize, formatDuration, formatSize } from '../units.js';
 
 export interface StatusView extends View {

@@ -3,7 +3,7 @@ import type { ExternalLinks } from './external-links.js';
 import { markup, type Markup } from './html.js';
 import type { TargetView } from './view.js';
 import type { ProblemName } from '../problems/problems.js';
-import { severityOf } from '../poll/verdicts.js';
+import { severityOf } from '../engine/verdicts.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
 import type { ChainItem } from '../facts/items/crosschain.js';
 import type { ItemList } from '../facts/items/item-list.js';

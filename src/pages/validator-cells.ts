@@ -3,7 +3,7 @@ import { compare, subtract, toDecimalString, ZERO } from '../chain/decimal.js';
 import type { DecimalString } from '../chain/numeral.js';
 import { MIN_SILENT, type DutyItem, type MissingItems, type OverdueItems } from '../facts/items/watched.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
-import { firingVerdicts, severityOf } from '../poll/verdicts.js';
+import { firingVerdicts, severityOf } from '../engine/verdicts.js';
 import { firstDispute } from '../problems/oracle.js';
 import type { ProblemName } from '../problems/problems.js';
 import type { Subject } from '../problems/problem.js';

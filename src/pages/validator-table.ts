@@ -11,7 +11,7 @@ import { blockTimeOf } from './time.js';
 import { timeAfter, validatorCells, type ValidatorOfBridge } from './validator-cells.js';
 import type { WatchedValidator } from './validator-view.js';
 import { bridgeOf, type EndpointView, type TargetView, type View } from './view.js';
-import { severityOf } from '../poll/verdicts.js';
+import { severityOf } from '../engine/verdicts.js';
 import type { BridgeItems } from '../facts/items/bridge.js';
 
 /*

@@ -1,6 +1,6 @@
 import { groupBy } from '../facts/grouping.js';
 import type { Severity } from '../problems/problem.js';
-import { isNote, statuses, type TargetStatus } from '../poll/verdicts.js';
+import { isNote, statuses, type TargetStatus } from '../engine/verdicts.js';
 import { beginningAtLimit } from '../problems/problems.js';
 import { durationInWords } from '../text/format.js';
 import { isolated, markup, sentenceHtml, type Markup } from './html.js';

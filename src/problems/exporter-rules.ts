@@ -65,7 +65,7 @@ const FAILING = [
 const COMPARE_FIELDS =
   'Compare the fields that the status page names with the response of the node; bridge_exporter_invalid_values_total counts those with a wrong type.';
 
-/** The rules on polls that the exporter also judges, for pages and the log (`poll/endpoint-conditions.ts`). */
+/** The rules on polls that the exporter also judges, for pages and the log (`engine/endpoint-conditions.ts`). */
 export const endpointRules = {
   seriesDropped: rule({
     name: 'BridgeExporterSeriesDropped',

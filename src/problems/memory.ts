@@ -29,7 +29,7 @@ import { withDetails, withList, type Sentence } from './sentence.js';
  * 3. The present subjects, of which unwatched validators are taken `Together`, are the present problems of the `Judgement`.
  * 4. The histories and marks of all problems are the `ProblemMemory` for the next document.
  *
- * poll/verdicts.ts turns the present problems into verdicts at a point in time.
+ * engine/verdicts.ts turns the present problems into verdicts at a point in time.
  */
 
 /** Judgements that agree over this time begin a problem. */
@@ -91,7 +91,7 @@ export interface ProblemMemory {
 
 export const NO_PROBLEMS: ProblemMemory = { remembered: new Map(), ended: [] };
 
-/** A present subject with its problem; or a condition of the polls with its rule (poll/endpoint-conditions.ts). */
+/** A present subject with its problem; or a condition of the polls with its rule (engine/endpoint-conditions.ts). */
 export interface PresentProblem extends Omit<
   SubjectHistory,
   'progressKey' | 'firstFoundAt' | 'lastFoundAt' | 'isMissing'

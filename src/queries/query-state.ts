@@ -2,7 +2,8 @@ import { ageSeconds, msBetween, type Instant } from '../clock.js';
 import type { PollError } from '../http/failure-reasons.js';
 import type { RenderedFamily } from '../metrics/render-families.js';
 import { HOUR_MS, MINUTE_MS } from '../units.js';
-import type { NodeQuery, QueryContext, QueryRequest, QueryResult } from './query.js';
+import type { NodeQuery, QueryContext } from './query.js';
+import type { QueryExchange } from './send-query.js';
 
 /* The state of a query of an endpoint, and when it is due. */
 
@@ -13,8 +14,6 @@ export interface QueryState {
   readonly roundStartedAt: Instant | undefined;
   /** Whether a request of any round was answered. */
   readonly hasAnswered: boolean;
-  /** Rounds since the last answer. */
-  readonly failedRounds: number;
   /** Successive rounds of a query without any answer in which every request was refused, while the document was served. */
   readonly refusedRounds: number;
   /** Number of failed requests, without refusals of an unsupported query. */
@@ -39,7 +38,6 @@ export function initialQueryState(query: NodeQuery): QueryState {
     query,
     roundStartedAt: undefined,
     hasAnswered: false,
-    failedRounds: 0,
     refusedRounds: 0,
     failures: 0,
     failure: undefined,
@@ -48,13 +46,14 @@ export function initialQueryState(query: NodeQuery): QueryState {
 }
 
 /*
- * A proxy that replaces its backend responds with 404 or 501 to every path. So a query with an earlier answer is sent again within minutes, and a query
- * without any answer is unsupported only after several refusals.
+ * A proxy that replaces its backend responds with 404 or 501 to every path. So a query with an earlier answer stays supported, and a query without any
+ * answer is unsupported only after successive refusals beside a document that was served.
  */
 
-/** The pauses between the rounds double from a minute on, so that together they last longer than a rolling update. */
-const REFUSED_ROUNDS = 5;
-const MAX_RETRY_MS = 10 * MINUTE_MS;
+const REFUSED_ROUNDS = 3;
+
+/** The most time until a query that has failed is sent again. */
+const MAX_RETRY_MS = 5 * MINUTE_MS;
 
 /** Whether the node does not support the query, as far as refusals prove it. */
 export function isUnsupported({ refusedRounds }: QueryState): boolean {
@@ -68,27 +67,25 @@ export function isDue(state: QueryState, now: Instant): boolean {
 }
 
 function waitMs(state: QueryState): number {
-  const { query, failedRounds, refusedRounds } = state;
-  if (isUnsupported(state)) return Math.max(query.intervalMs, HOUR_MS);
-  if (failedRounds === 0) return query.intervalMs;
-  const retryMs = Math.min(MINUTE_MS * 2 ** (failedRounds - 1), MAX_RETRY_MS);
-  return refusedRounds > 0 ? retryMs : Math.min(query.intervalMs, retryMs);
+  const { intervalMs } = state.query;
+  if (isUnsupported(state)) return Math.max(intervalMs, HOUR_MS);
+  return state.failure === undefined ? intervalMs : Math.min(intervalMs, MAX_RETRY_MS);
 }
 
 /** The state after a round of requests. An answer stays when its next request fails, until it is stale, and goes when it is not requested any more. */
 export function afterRound(
   before: QueryState,
   context: QueryContext,
-  results: readonly (readonly [QueryRequest, QueryResult])[],
+  exchanges: readonly QueryExchange[],
   startedAt: Instant,
   at: Instant,
 ): QueryState {
   const { query } = before;
-  const failed = results.flatMap(([, result]) => (result.ok ? [] : [result]));
-  const isAnswered = failed.length < results.length;
+  const failed = exchanges.flatMap(({ result }) => (result.ok ? [] : [result]));
+  const isAnswered = failed.length < exchanges.length;
   /** The node, or a proxy, does not serve any path of the round. */
   const isRefused = failed.length > 0 && !isAnswered && failed.every((result) => result.isRefused);
-  const answers = results.flatMap(([request, result]): [string, QueryAnswer][] => {
+  const answers = exchanges.flatMap(({ request, result }): [string, QueryAnswer][] => {
     const { key } = request;
     const last = before.answers.get(key);
     if (!result.ok) return last === undefined ? [] : [[key, last]];
@@ -99,7 +96,6 @@ export function afterRound(
     query,
     roundStartedAt: startedAt,
     hasAnswered: before.hasAnswered || isAnswered,
-    failedRounds: isAnswered ? 0 : before.failedRounds + 1,
     refusedRounds: isRefused && !before.hasAnswered ? before.refusedRounds + 1 : 0,
     failures: before.failures + (isRefused && isUnsupported(before) ? 0 : failed.length),
     failure: failed[0]?.error,

@@ -5,11 +5,21 @@ import { documentNames } from '../documents.js';
 import { compress } from '../gzip.js';
 import { errorCode } from '../text/system-error.js';
 import { MINUTE_MS, formatSize } from '../units.js';
-import { encodeRecording, fileAt, pathOf, type RecordedFile, type RecordingHeader } from './recording-file.js';
+import {
+  encodeRecording,
+  fileAt,
+  pathOf,
+  queriesPathOf,
+  type RecordedFile,
+  type RecordingHeader,
+} from './recording-file.js';
 
 export interface RecordingDirectory {
-  /** Writes a poll, and deletes the oldest polls above the limit. Rejects if the poll is not recorded. Calls must not overlap. */
-  readonly write: (header: RecordingHeader, body: Uint8Array) => Promise<void>;
+  /**
+   * Writes a poll with the answers to queries before it, and deletes the oldest files above the limit. Rejects if the poll is not recorded. Calls must
+   * not overlap.
+   */
+  readonly write: (header: RecordingHeader, body: Uint8Array, queryLines?: string) => Promise<void>;
   /** The size of all recorded polls. */
   readonly bytes: () => number;
 }
@@ -52,17 +62,21 @@ export async function openDirectory(
     }
   }
 
+  async function writeFile(path: string, data: string | Uint8Array): Promise<void> {
+    const content = await compress(data);
+    await makeSpace(content.length);
+    await makeFoldersOf(root, path);
+    await writeAtomically(join(root, path), content, { sync });
+    forget(path);
+    sizes.set(path, content.length);
+    totalBytes += content.length;
+  }
+
   return {
     bytes: () => totalBytes,
-    write: async (header, body) => {
-      const content = await compress(encodeRecording(header, body));
-      await makeSpace(content.length);
-      const path = pathOf(header);
-      await makeFoldersOf(root, path);
-      await writeAtomically(join(root, path), content, { sync });
-      forget(path);
-      sizes.set(path, content.length);
-      totalBytes += content.length;
+    write: async (header, body, queryLines = '') => {
+      if (queryLines !== '') await writeFile(queriesPathOf(header), queryLines);
+      await writeFile(pathOf(header), encodeRecording(header, body));
     },
   };
 }

@@ -2,17 +2,26 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { endpointId } from '../engine/endpoint-state.js';
+import { groupBy } from '../facts/grouping.js';
 import { fileErrorText, systemErrorText } from '../text/system-error.js';
+import { MEBIBYTE } from '../units.js';
 import { recordedFiles } from './directory.js';
+import { roundsIn, type LastBodies, type RecordedRound } from './query-lines.js';
 import { decodeRecording, type RecordedFile, type RecordingHeader } from './recording-file.js';
 
-/* Reads the recorded polls of all endpoints in the order of time, a few at a time, so that memory does not grow with their number. */
+/* Reads the recorded exchanges of all endpoints in the order of time, a few files at a time, so that memory does not grow with their number. */
 
-export interface RecordedPoll extends RecordedFile {
+export type RecordedExchange = RecordedPoll | RecordedAnswers;
+
+export interface RecordedPoll extends Omit<RecordedFile, 'hasQueries'> {
   readonly header: RecordingHeader;
   /** Empty for a poll without a body. */
   readonly body: Buffer;
 }
+
+/** The answers to a query. */
+export interface RecordedAnswers extends RecordedRound, Pick<RecordedFile, 'target' | 'document'> {}
 
 export interface ReadOptions {
   /** The range in milliseconds since 1970, both ends included. */
@@ -31,25 +40,87 @@ const READ_AHEAD = 4;
 
 const MAX_HEADER_BYTES = 64 * 1024;
 
+/** The answers between two documents, which are some per minute. */
+const MAX_QUERIES_BYTES = 64 * MEBIBYTE;
+
 /** The default of 16 KiB makes decompression of 1 MB 2.5 ms slower. */
 const CHUNK_BYTES = 2 ** 19;
 
 const decompress = promisify(gunzip);
 
 /** Rejects if the directory cannot be listed. */
-export async function* readRecording(
-  root: string,
-  { fromMs, toMs, target, maxBodyBytes, onProblem }: ReadOptions,
-): AsyncGenerator<RecordedPoll> {
+export async function* readRecording(root: string, options: ReadOptions): AsyncGenerator<RecordedExchange> {
+  const { fromMs, toMs, target, maxBodyBytes, onProblem } = options;
   const recorded = await recordedFiles(root).catch((error: unknown) => {
     throw new Error(`${fileErrorText(error)} — expected a directory that recorder or simulate --record has written`);
   });
   const files = recorded.filter(
     (file) => file.timeMs >= fromMs && file.timeMs <= toMs && (target === undefined || file.target === target),
   );
-  for await (const read of mapAhead(files, async (file) => readRecordedPoll(root, file, maxBodyBytes))) {
+  const answers = groupBy(
+    files.filter(({ hasQueries }) => hasQueries),
+    endpointId,
+  );
+  const readers = new Map(
+    await Promise.all(
+      Array.from(answers, async ([id, ofEndpoint]) => {
+        const reader = createAnswersReader(root, ofEndpoint, onProblem);
+        await reader.readUntil(-Infinity);
+        return [id, reader] as const;
+      }),
+    ),
+  );
+  const polls = files.filter(({ hasQueries }) => !hasQueries);
+  for await (const read of mapAhead(polls, async (file) => readRecordedPoll(root, file, maxBodyBytes))) {
+    const { timeMs } = read;
+    const own = readers.get(endpointId(read));
+    await own?.readUntil(timeMs);
+    // Each endpoint has the answers before its next document.
+    yield* Array.from(readers.values())
+      .flatMap((reader) => reader.take(timeMs))
+      .toSorted((a, b) => a.timeMs - b.timeMs);
     if ('problem' in read) onProblem(read.problem);
     else yield read;
+    await own?.readUntil(timeMs);
+  }
+}
+
+/** Reads the answers of an endpoint, from one document to the next. */
+function createAnswersReader(root: string, files: readonly RecordedFile[], onProblem: ReadOptions['onProblem']) {
+  const left = [...files];
+  let rounds: readonly RecordedRound[] = [];
+  let last: LastBodies | undefined;
+  const first = files[0];
+  return {
+    /** The answers until a point in time. */
+    take: (untilMs: number): RecordedAnswers[] => {
+      const taken = rounds.filter(({ timeMs }) => timeMs <= untilMs);
+      rounds = rounds.filter(({ timeMs }) => timeMs > untilMs);
+      return first === undefined
+        ? []
+        : taken.map((round) => ({ ...round, target: first.target, document: first.document }));
+    },
+    /** Reads the files until a point in time, and the next one if all answers are taken. */
+    readUntil: async (untilMs: number): Promise<void> => {
+      for (let next = left[0]; next !== undefined; next = left[0]) {
+        if (next.timeMs > untilMs && rounds.length > 0) return;
+        left.shift();
+        // oxlint-disable-next-line no-await-in-loop -- a file can refer to the bodies of the one before
+        await readFileOf(next);
+      }
+    },
+  };
+
+  async function readFileOf(file: RecordedFile): Promise<void> {
+    const path = join(root, file.path);
+    try {
+      const content = await decompress(await readFile(path), { maxOutputLength: MAX_QUERIES_BYTES });
+      const read = roundsIn(content.toString(), last);
+      rounds = [...rounds, ...read.rounds];
+      last = read.last;
+    } catch (error) {
+      onProblem(`${path}: ${systemErrorText(error)}`);
+    }
   }
 }
 
@@ -67,7 +138,7 @@ async function readRecordedPoll(
   root: string,
   file: RecordedFile,
   maxBodyBytes: number,
-): Promise<RecordedPoll | { readonly problem: string }> {
+): Promise<RecordedPoll | (RecordedFile & { readonly problem: string })> {
   const path = join(root, file.path);
   try {
     const content = await decompress(await readFile(path), {
@@ -84,6 +155,6 @@ async function readRecordedPoll(
     }
     return { ...file, path, header, body };
   } catch (error) {
-    return { problem: `${path}: ${systemErrorText(error)}` };
+    return { ...file, problem: `${path}: ${systemErrorText(error)}` };
   }
 }

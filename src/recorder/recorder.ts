@@ -3,13 +3,14 @@ import type { Logger } from 'pino';
 import { clock, isoTime, type Instant } from '../clock.js';
 import type { RecorderSettings } from '../config/config.js';
 import type { FailureReason } from '../http/failure-reasons.js';
-import { endpointId, type EndpointState } from '../poll/endpoint-state.js';
-import type { ReceivedDocument } from '../poll/fetch.js';
-import type { PollRecorder } from '../poll/loop.js';
+import { endpointId, type EndpointState } from '../engine/endpoint-state.js';
+import type { ReceivedDocument } from '../engine/source.js';
+import type { PollRecorder } from '../engine/loop.js';
 import { createQueue, withinMs } from '../tasks.js';
 import { fileErrorText } from '../text/system-error.js';
 import { MEBIBYTE, formatSize } from '../units.js';
 import { openDirectory, type RecordingDirectory } from './directory.js';
+import { linesOf, type LastBodies } from './query-lines.js';
 import { FORMAT_VERSION, type RecordingHeader } from './recording-file.js';
 
 /*
@@ -52,6 +53,11 @@ export function createRecorder(
   const closing = new Map<string, Promise<unknown>>();
   /** By endpoint. It begins anew for an endpoint that is added again, or at another address. */
   const memories = new Map<string, Pick<EndpointState, 'target' | 'addedAt'> & { readonly memory: RecordingMemory }>();
+  /** By endpoint: the lines of the last answer to each request since the last recorded document. */
+  const answers = new Map<
+    string,
+    { readonly lines: ReadonlyMap<string, string>; readonly last?: LastBodies | undefined }
+  >();
 
   function memoryOf(state: EndpointState): RecordingMemory {
     const entry = memories.get(endpointId(state));
@@ -73,22 +79,38 @@ export function createRecorder(
       writer =
         settings && start(settings, log, now, { count, signal: ending.signal, after: closing.get(settings.directory) });
     },
-    isNextSelected: (state, { intervalMs: pollMs, limits }) => {
-      const { interval = 0 } = settings ?? {};
-      const endMs = now().monotonicMs + limits.timeoutMs;
-      return interval > pollMs && selectPoll(memoryOf(state), 'ok', endMs, interval).isSelected;
-    },
-    record: (state, received) => {
+    polled: ({ after: state, received, isAgain }) => {
       const { target, addedAt, lastPoll, lastFailure } = state;
       if (writer === undefined || settings === undefined || lastPoll === undefined) return;
       const outcome = lastPoll.ok ? 'ok' : (lastFailure?.error.reason ?? 'internal');
       const selected = selectPoll(memoryOf(state), outcome, lastPoll.at.monotonicMs, settings.interval);
       const id = endpointId(state);
       memories.set(id, { target, addedAt, memory: selected.memory });
-      if (!selected.isSelected) return;
+      if (!selected.isSelected && !isAgain) return;
+      const { lines = new Map<string, string>() } = answers.get(id) ?? {};
+      answers.set(id, { ...answers.get(id), lines: new Map() });
       // Then the next poll is selected.
       const onFailure = (): void => void memories.delete(id);
-      writer.record(headerOf(state, received), received?.bytes ?? new Uint8Array(), onFailure);
+      const body = received.ok ? received.bytes : new Uint8Array();
+      const header = {
+        ...headerOf(state, received.ok ? received : undefined),
+        ...(isAgain && { again: true as const }),
+      };
+      writer.record(header, body, Array.from(lines.values()).join(''), onFailure);
+    },
+    answered: (round) => {
+      if (writer === undefined) return;
+      const id = endpointId(round.endpoint);
+      const { lines: before = new Map<string, string>(), last } = answers.get(id) ?? {};
+      const encoded = linesOf(round, last);
+      const lines = new Map(before);
+      for (const [key, text] of encoded.lines) {
+        const request = `${round.after.query.name} ${key}`;
+        // In the order in which they came.
+        lines.delete(request);
+        lines.set(request, text);
+      }
+      answers.set(id, { lines, last: encoded.last });
     },
     recordNext: (target) => {
       for (const [id, entry] of memories) {
@@ -98,6 +120,7 @@ export function createRecorder(
     forgetOthers: (states) => {
       const ids = new Set(states.map(endpointId));
       for (const id of memories.keys()) if (!ids.has(id)) memories.delete(id);
+      for (const id of answers.keys()) if (!ids.has(id)) answers.delete(id);
     },
     status: () => writer && settings && { ...counts, ...writer.status(), settings },
     close: async () => {
@@ -115,7 +138,6 @@ function headerOf(
   if (lastPoll === undefined) throw new Error('an endpoint without a poll is not recorded');
   const error = lastPoll.ok ? undefined : lastFailure?.error;
   const { height, foundPath, receivedAt, otherAnswers = {} } = received ?? {};
-  const externalHeight = 'externalHeight' in otherAnswers ? otherAnswers.externalHeight : undefined;
   const { calls, hubSide, hub } = 'calls' in otherAnswers ? otherAnswers : {};
   return {
     version: FORMAT_VERSION,
@@ -128,10 +150,9 @@ function headerOf(
     outcome: error?.reason ?? 'ok',
     ...(error && { message: error.message }),
     ...(receivedAt && { received: isoTime(receivedAt.epochSeconds) }),
-    monotonic_ms: (receivedAt ?? lastPoll.at).monotonicMs,
+    clock: lastPoll.at.monotonicMs / 1000,
     added: isoTime(addedAt.epochSeconds),
     phase_seconds: lastPoll.phaseSeconds,
-    ...(externalHeight !== undefined && { external_height: String(externalHeight) }),
     ...(receivedAt &&
       calls &&
       hubSide && { hub: { age_ms: receivedAt.monotonicMs - hubSide.at.monotonicMs, facts: hubSide, reading: hub } }),
@@ -201,7 +222,7 @@ interface WriterStatus {
 
 interface RecordingWriter {
   /** Queues a poll. Failures are counted, and the first of successive failures is logged. */
-  readonly record: (header: RecordingHeader, body: Uint8Array, onFailure?: () => void) => void;
+  readonly record: (header: RecordingHeader, body: Uint8Array, queryLines: string, onFailure?: () => void) => void;
   readonly status: () => WriterStatus;
   /** Resolves when the waiting polls are written. */
   readonly close: () => Promise<void>;
@@ -258,18 +279,19 @@ export function startWriter(
   });
 
   return {
-    record: (header, body, onFailure) => {
-      if (waiting > 0 && (waiting >= MAX_WAITING || waitingBytes + body.length > MAX_WAITING_BYTES)) {
+    record: (header, body, queryLines, onFailure) => {
+      const bytes = body.length + queryLines.length;
+      if (waiting > 0 && (waiting >= MAX_WAITING || waitingBytes + bytes > MAX_WAITING_BYTES)) {
         fail(`the disk is too slow: ${waiting} responses of ${formatSize(waitingBytes)} wait to be written`, 1);
         onFailure?.();
         return;
       }
       waiting += 1;
-      waitingBytes += body.length;
+      waitingBytes += bytes;
       void enqueue(async () => {
-        await attempt(1, async (opened) => opened.write(header, body), onFailure);
+        await attempt(1, async (opened) => opened.write(header, body, queryLines), onFailure);
         waiting -= 1;
-        waitingBytes -= body.length;
+        waitingBytes -= bytes;
       });
     },
     status: () => status,

@@ -87,13 +87,13 @@ const headerSchema = z
       .optional(),
     /** When the response was complete. With this key and the following keys, which are optional, a replay is exact. */
     received: utcTime.optional(),
-    /** The monotonic clock of the process at `received`, else at `time`, in milliseconds. */
-    monotonic_ms: z.number().optional(),
+    /** The seconds of the process clock at `time`. */
+    clock: z.number().optional(),
+    /** Whether the first document of the process steps again, with the answers to its queries. */
+    again: z.literal(true).optional(),
     /** When the process began to poll the endpoint. After a later time, its counters began anew. */
     added: utcTime.optional(),
     phase_seconds: z.partialRecord(z.enum(['fetch', 'decode', 'derive']), z.number()).optional(),
-    /** The height of the contract when the module state was polled. */
-    external_height: z.string().optional(),
     hub: comparedWith.optional(),
   })
   .readonly();
@@ -107,6 +107,8 @@ export interface RecordedFile {
   readonly timeMs: number;
   /** The path below the directory of the recording. */
   readonly path: string;
+  /** Whether the file has the answers to queries since the document before (query-lines.ts). */
+  readonly hasQueries: boolean;
 }
 
 /** The path of a poll below the directory of the recording. */
@@ -119,18 +121,23 @@ export function pathOf({ target, document, time }: Pick<RecordingHeader, 'target
   ].join('/');
 }
 
+/** The path of the answers to queries beside a poll. */
+export function queriesPathOf(header: Pick<RecordingHeader, 'target' | 'document' | 'time'>): string {
+  return pathOf(header).replace(/json\.gz$/, 'queries.jsonl.gz');
+}
+
 /** A name with a dot at its beginning is that of an incomplete file, or of no recorded poll. */
-const PATH = /^([^./][^/]*)\/([a-z_]+)\/(\d{4}-\d\d-\d\d)\/(\d\d)(\d\d)(\d\d\.\d{3}Z)\.json\.gz$/;
+const PATH = /^([^./][^/]*)\/([a-z_]+)\/(\d{4}-\d\d-\d\d)\/(\d\d)(\d\d)(\d\d\.\d{3}Z)\.(json|queries\.jsonl)\.gz$/;
 
 /** `undefined` if the path is not that of a recorded poll. */
 export function fileAt(path: string): RecordedFile | undefined {
-  const [, target = '', directory, day, hour, minute, second] = PATH.exec(path) ?? [];
+  const [, target = '', directory, day, hour, minute, second, kind] = PATH.exec(path) ?? [];
   const document = documentNames.find((name) => name === directory);
   const time = `${day}T${hour}:${minute}:${second}`;
   const timeMs = Date.parse(time);
   if (document === undefined || Number.isNaN(timeMs) || new Date(timeMs).toISOString() !== time) return undefined;
   try {
-    return { target: decodeURIComponent(target), document, timeMs, path };
+    return { target: decodeURIComponent(target), document, timeMs, path, hasQueries: kind !== 'json' };
   } catch {
     // Invalid percent-encoding.
     return undefined;

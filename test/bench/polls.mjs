@@ -4,10 +4,10 @@ import { configSchema } from '../../dist/config/config.js';
 import { requestUrl } from '../../dist/config/urls.js';
 import { renderEndpoints } from '../../dist/exposition/metrics-page.js';
 import { clock } from '../../dist/clock.js';
-import { jobsOf, pollInput } from '../../dist/poll/jobs.js';
-import { initialState } from '../../dist/poll/endpoint-state.js';
-import { createPollExecutor } from '../../dist/poll/fetch.js';
-import { readPoll, timedStep } from '../../dist/poll/read-poll.js';
+import { jobsOf, pollInput } from '../../dist/engine/jobs.js';
+import { initialState } from '../../dist/engine/endpoint-state.js';
+import { createNetwork } from '../../dist/sources/network.js';
+import { readPoll, timedStep } from '../../dist/engine/read-poll.js';
 import { median, spread } from './statistics.mjs';
 
 /** Consecutive runs of one kind, so that it pays for most of the garbage collection it causes. */
@@ -36,10 +36,10 @@ export async function polls({ node, sizes, runsOf }) {
       ],
     });
     const jobs = jobsOf(config);
-    const executor = createPollExecutor('bridge-exporter/bench');
+    const network = createNetwork('bridge-exporter/bench');
     for (const job of jobs) {
       const name = job.context.document;
-      const { own, baseline, exposition } = await measure(job, executor, runsOf(size));
+      const { own, baseline, exposition } = await measure(job, network, runsOf(size));
       rows.push({
         figure: `one poll, ${name}, ${size} MB`,
         own: spread(own, 'ms'),
@@ -50,15 +50,15 @@ export async function polls({ node, sizes, runsOf }) {
       const series = countSeries(exposition, name);
       results.push({ name, size, own: median(own), baseline: median(baseline), series });
     }
-    executor.close();
+    network.close();
   }
   return [...rows, ...growthRows(results, sizes)];
 }
 
-async function measure(job, executor, { runs, warmUps }) {
+async function measure(job, network, { runs, warmUps }) {
   let state = initialState(job.context, clock());
   const poll = async () => {
-    const received = await executor.fetch(
+    const received = await network.fetch(
       job,
       pollInput(job.context, state, () => undefined, clock()),
     );

@@ -2,7 +2,7 @@ import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { recordSimulation } from '../../src/commands/record-simulation.js';
-import { verdictsOf } from '../../src/poll/verdicts.js';
+import { verdictsOf } from '../../src/engine/verdicts.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { MINUTE_MS } from '../../src/units.js';
 import { answerOf, startRecordedChain, useSimulatedTime } from '../recorder/every-poll.js';

@@ -1,12 +1,12 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { verdictsOf } from '../../src/poll/verdicts.js';
+import { verdictsOf } from '../../src/engine/verdicts.js';
 import { clock, type Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createPastModel, pollPast } from '../../src/commands/demo-past.js';
-import { createPollLoop } from '../../src/poll/loop.js';
-import { jobsOf } from '../../src/poll/jobs.js';
-import { createPollExecutor } from '../../src/poll/fetch.js';
+import { createPollLoop } from '../../src/engine/loop.js';
+import { jobsOf } from '../../src/engine/jobs.js';
+import { createNetwork } from '../../src/sources/network.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { startSimulator } from '../../src/simulator/simulator.js';
 import { waitUntil } from '../support/wait-for.js';
@@ -64,8 +64,8 @@ describe('the past of a demo', () => {
       model,
       tick: false,
     });
-    const executor = createPollExecutor('test');
-    const loop = createPollLoop({ executor, log: pino({ level: 'silent' }), demoState });
+    const network = createNetwork('test');
+    const loop = createPollLoop({ source: network, log: pino({ level: 'silent' }), demoState });
     const config = demoConfig(simulator.url, model);
     const jobs = jobsOf(config).map((job) => ({ ...job, intervalMs: 100 }));
     try {
@@ -82,7 +82,7 @@ describe('the past of a demo', () => {
       expect(loop.states().every(({ lastPoll }) => lastPoll?.ok)).toBe(true);
     } finally {
       loop.close();
-      executor.close();
+      network.close();
       await simulator.close();
     }
   });

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ConfigResult } from '../../src/config/config.js';
 import { startExporter } from '../../src/exporter.js';
-import { createPollExecutor } from '../../src/poll/fetch.js';
+import { createNetwork } from '../../src/sources/network.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { atEnd } from '../support/at-end.js';
 import { parseValidConfig } from '../support/config.js';
@@ -136,7 +136,7 @@ describe('concurrent reloads', () => {
       running -= 1;
       return result;
     };
-    const exporter = await startExporter(config, createPollExecutor('test/1'), pino({ level: 'silent' }), {
+    const exporter = await startExporter(config, createNetwork('test/1'), pino({ level: 'silent' }), {
       listen: { host: '127.0.0.1', port: 0 },
       telemetryPath: '/metrics',
       maxRequests: 10,

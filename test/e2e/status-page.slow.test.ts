@@ -6,7 +6,7 @@ import type { Simulator } from '../../src/simulator/simulator.js';
 import { CHROMIUM, launchBrowser, openRecordedPage, type RecordedPage } from '../support/browser.js';
 import { atEnd } from '../support/at-end.js';
 import { createAuthority } from '../support/certificates.js';
-import type { TargetVerdicts } from '../../src/poll/verdicts.js';
+import type { TargetVerdicts } from '../../src/engine/verdicts.js';
 import { hostileSnapshots, pendingAt, targetVerdicts, verdict } from '../pages/sample-snapshots.js';
 import { get } from '../support/http.js';
 import { startDaemon, type Daemon } from '../support/processes.js';

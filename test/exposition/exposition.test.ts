@@ -4,7 +4,7 @@ import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { failureReasonNames } from '../../src/http/failure-reasons.js';
 import type { Instant } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
-import type { PollResult } from '../../src/poll/step.js';
+import type { PollResult } from '../../src/engine/step.js';
 import { seriesOf, valueIn } from '../support/exposition-text.js';
 import { pollOf, TARGET_OPTIONS } from '../support/polls.js';
 import { NOW, sampleModel, sampleSnapshots } from '../support/sample-endpoints.js';

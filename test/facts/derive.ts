@@ -1,7 +1,7 @@
 import type { BridgeInput } from '../../src/facts/bridge/input.js';
 import { orUndefined } from '../../src/facts/required-fields.js';
-import { keptInput } from '../../src/poll/kept-body.js';
-import type { Snapshot } from '../../src/poll/endpoint-state.js';
+import { keptInput } from '../../src/engine/kept-body.js';
+import type { Snapshot } from '../../src/engine/endpoint-state.js';
 import { seriesOf } from '../support/exposition-text.js';
 import {
   bridgeSnapshot,

@@ -1,6 +1,6 @@
 import { defaultBridgeSettings, type BridgeSettings } from '../../src/config/endpoint-config.js';
 import type { BridgeFlow } from '../../src/flow/bridge-flow.js';
-import { isOf } from '../../src/poll/endpoint-state.js';
+import { isOf } from '../../src/engine/endpoint-state.js';
 import { TARGET_OPTIONS } from '../support/polls.js';
 import { flowPolls } from './flow-polls.js';
 

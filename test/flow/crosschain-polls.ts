@@ -1,12 +1,12 @@
 import { defaultCrosschainSettings, type CrosschainSettings } from '../../src/config/endpoint-config.js';
 import type { CctxAnswer } from '../../src/facts/crosschain/input.js';
 import { EMPTY_CROSSCHAIN_FLOW, nextQuestions, type CrosschainFlow } from '../../src/flow/crosschain-flow.js';
-import { isOf } from '../../src/poll/endpoint-state.js';
+import { isOf } from '../../src/engine/endpoint-state.js';
 import { cctx, outbound, rateLimiterInput, status } from '../facts/crosschain/document.js';
 import type { JsonObject } from '../support/json.js';
 import { seriesOf } from '../support/exposition-text.js';
 import { NO_LABELS, TARGET_OPTIONS } from '../support/polls.js';
-import { itemsOf } from '../../src/poll/kept-body.js';
+import { itemsOf } from '../../src/engine/kept-body.js';
 import { flowPolls, START_SECONDS } from './flow-polls.js';
 
 export interface CrosschainPollsOptions extends Partial<CrosschainSettings> {

@@ -1,6 +1,6 @@
 import type { StepContext } from '../../src/document-types.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
-import type { PollResult } from '../../src/poll/step.js';
+import type { PollResult } from '../../src/engine/step.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { seriesOf } from '../support/exposition-text.js';
 import { pollOf } from '../support/polls.js';

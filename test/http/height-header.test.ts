@@ -1,13 +1,13 @@
 import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { jobsOf } from '../../src/poll/jobs.js';
-import { createPollExecutor } from '../../src/poll/fetch.js';
+import { jobsOf } from '../../src/engine/jobs.js';
+import { createNetwork } from '../../src/sources/network.js';
 import { parseValidConfig } from '../support/config.js';
 import { pollNode } from '../support/polls.js';
 import { listen } from './nodes.js';
 
-const executor = createPollExecutor('test/1');
+const network = createNetwork('test/1');
 
 const BODY = '{"state": {"last_observed_nonce": "1"}}';
 
@@ -41,7 +41,7 @@ async function heightOf(sent: Sent): Promise<{ readonly height?: number; readonl
   );
   const [job] = jobsOf(parseValidConfig(`targets: [{name: t, bridge: {url: '${node.url}'}}]`));
   if (job === undefined) throw new Error('the target has a bridge');
-  const { outcome } = await pollNode(executor, job);
+  const { outcome } = await pollNode(network, job);
   if (!outcome.ok) throw new Error(outcome.error.message);
   const { height, errors } = outcome;
   return { ...(height !== undefined && { height: Number(height) }), invalid: Array.from(errors.invalid.keys()) };

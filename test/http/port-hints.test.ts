@@ -2,18 +2,18 @@ import type { RequestListener } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { portHint, repeatedPathHint } from '../../src/http/port-hints.js';
-import { jobsOf } from '../../src/poll/jobs.js';
-import { createPollExecutor } from '../../src/poll/fetch.js';
+import { jobsOf } from '../../src/engine/jobs.js';
+import { createNetwork } from '../../src/sources/network.js';
 import { endpointUrl, parseValidConfig } from '../support/config.js';
 import { pollNode } from '../support/polls.js';
 import { listen, startNode } from './nodes.js';
 
-const executor = createPollExecutor('test');
+const network = createNetwork('test');
 
 async function errorOf(url: string, settings = ''): Promise<string> {
   const [job] = jobsOf(parseValidConfig(`targets: [{name: a, bridge: {url: "${url}"${settings}}}]`));
   if (job === undefined) throw new Error('no job');
-  const { outcome } = await pollNode(executor, job);
+  const { outcome } = await pollNode(network, job);
   if (outcome.ok) throw new Error('the poll succeeded');
   return `${outcome.error.reason}: ${outcome.error.message}`.replaceAll(new URL(url).host, 'HOST');
 }

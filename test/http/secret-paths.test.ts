@@ -1,8 +1,8 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { jobsOf, type PollJob } from '../../src/poll/jobs.js';
-import { createPollExecutor } from '../../src/poll/fetch.js';
-import type { PollResult } from '../../src/poll/step.js';
+import { jobsOf, type PollJob } from '../../src/engine/jobs.js';
+import { createNetwork } from '../../src/sources/network.js';
+import type { PollResult } from '../../src/engine/step.js';
 import { validators, VALIDATORS_REQUEST } from '../../src/queries/validators.js';
 import { createCanary, tracesOf } from '../e2e/canaries.js';
 import { parseValidConfig } from '../support/config.js';
@@ -12,13 +12,13 @@ import { startProxy } from './proxy.js';
 
 /* API keys in the path of a URL, as hosted nodes have them: https://node.example/lcd/v1/KEY. */
 
-const executor = createPollExecutor('test/1');
+const network = createNetwork('test/1');
 
 /** Polls the bridge of a node with a key in its path. */
 async function poll(url: string, key: string, keys = ''): Promise<PollResult> {
   const path = `/lcd/v1/${encodeURIComponent(key)}`;
   const config = parseValidConfig(`targets: [{name: t, bridge: {url: '${url}${path}', dialect: peggy${keys}}}]`);
-  return pollNode(executor, jobsOf(config)[0] as PollJob);
+  return pollNode(network, jobsOf(config)[0] as PollJob);
 }
 
 function messageOf({ outcome }: PollResult): string {
@@ -112,7 +112,7 @@ describe('the key in the path of a URL', () => {
       respond: ({ url = '' }, response) => response.writeHead(500).end(`no route to ${url}`),
     });
     const config = parseValidConfig(`targets: [{name: t, bridge: {url: '${node.url}/lcd/k3y'}}]`);
-    const result = await executor.sendQuery(jobsOf(config)[0] as PollJob, validators, VALIDATORS_REQUEST);
+    const { result } = await network.query(jobsOf(config)[0] as PollJob, validators, VALIDATORS_REQUEST);
     expect(result.ok ? '' : result.error.message.replace(/127\.0\.0\.1:\d+/, 'HOST')).toMatch(
       /^HOST\/…\/cosmos\/staking\/v1beta1\/validators: responded with status 500: no route to \/…\/cosmos\/staking\//,
     );

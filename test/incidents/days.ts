@@ -9,7 +9,7 @@ import {
   type Phase,
   type RecordingOptions,
 } from '../problems/recording.js';
-import { exportedFamilies, type EndpointState } from '../../src/poll/endpoint-state.js';
+import { exportedFamilies, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { labelsOf, seriesOf } from '../support/exposition-text.js';
 import { differences, expectedGauges, type Sample } from './books.js';
 import { definitionOf, faultKinds, type Fault, type FaultKind } from './faults.js';

@@ -1,4 +1,4 @@
-import type { Verdict } from '../../src/poll/verdicts.js';
+import type { Verdict } from '../../src/engine/verdicts.js';
 import type { Severity } from '../../src/problems/problem.js';
 import { expectations, type Expectation, type Truth } from './expectations.js';
 import { isBlind, type World } from './world.js';

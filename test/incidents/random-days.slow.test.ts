@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { problems } from '../../src/problems/problems.js';
-import type { Verdict } from '../../src/poll/verdicts.js';
+import type { Verdict } from '../../src/engine/verdicts.js';
 import { metricsInRules, runAlerts } from '../problems/promtool.js';
 import { hasTool } from '../support/tools.js';
 import { planDay, runDay } from './days.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createPages, loadedConfig } from '../../src/exporter.js';
-import type { EndpointState } from '../../src/poll/endpoint-state.js';
+import type { EndpointState } from '../../src/engine/endpoint-state.js';
 import { defaultConfig } from '../../src/config/config.js';
 import { recordedStates } from '../support/endpoint-states.js';
 import { idleState } from '../facts/items/bridge-state.js';
@@ -20,7 +20,7 @@ for (const context of contexts) snapshots.record(context, bridgeResult(idleState
 const states = snapshots.states().map((state) => (state.target === 'b' ? withoutBody(state) : state));
 
 const pages = createPages(
-  { all: () => shownOf(states), states: () => states },
+  { endpoints: () => shownOf(states), states: () => states },
   { current: () => loadedConfig(defaultConfig), rejected: () => undefined },
   {
     telemetryPath: '/metrics',

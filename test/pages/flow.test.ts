@@ -4,8 +4,8 @@ import { FLOW_MINUTES, flowHistoryAfter, NO_FLOW_HISTORY } from '../../src/flow/
 import { defaultBridgeSettings, type Objective } from '../../src/config/endpoint-config.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { backlogHtml, flowView, type FlowView } from '../../src/pages/backlog.js';
-import { initialState } from '../../src/poll/endpoint-state.js';
-import { step } from '../../src/poll/step.js';
+import { initialState } from '../../src/engine/endpoint-state.js';
+import { step } from '../../src/engine/step.js';
 import { batch, state, transfer, valset } from '../facts/bridge/state.js';
 import type { JsonObject } from '../support/json.js';
 import { NO_LABELS, pollOf, TARGET_OPTIONS } from '../support/polls.js';

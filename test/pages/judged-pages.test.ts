@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { verdictsOf } from '../../src/poll/verdicts.js';
+import { verdictsOf } from '../../src/engine/verdicts.js';
 import { endedProblems, endedSection } from '../../src/pages/ended.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { pendingView } from '../../src/pages/view.js';
 import { failure } from '../../src/http/failure-reasons.js';
-import type { PollResult } from '../../src/poll/step.js';
+import type { PollResult } from '../../src/engine/step.js';
 import { batch, idleState } from '../facts/items/bridge-state.js';
 import { pollOf } from '../support/polls.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';

@@ -10,11 +10,11 @@ import { pendingView, viewOf, type ShownEndpoint } from '../../src/pages/view.js
 import { clock, type Instant } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import type { Severity } from '../../src/problems/problem.js';
-import type { TargetVerdicts, Verdict } from '../../src/poll/verdicts.js';
-import type { PollResult } from '../../src/poll/step.js';
+import type { TargetVerdicts, Verdict } from '../../src/engine/verdicts.js';
+import type { PollResult } from '../../src/engine/step.js';
 import { pollOf } from '../support/polls.js';
 import { withDetails } from '../../src/problems/sentence.js';
-import type { EndpointState } from '../../src/poll/endpoint-state.js';
+import type { EndpointState } from '../../src/engine/endpoint-state.js';
 import type { StepContext } from '../../src/document-types.js';
 
 export const at = (seconds: number): Instant => ({

@@ -1,12 +1,12 @@
 import { beforeAll, expect, it } from 'vitest';
-import { verdictsOf } from '../../src/poll/verdicts.js';
+import { verdictsOf } from '../../src/engine/verdicts.js';
 import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createPastModel, pollPast } from '../../src/commands/demo-past.js';
 import { pendingPage } from '../../src/pages/pending-page.js';
 import { statusPage } from '../../src/pages/status-page.js';
 import { pendingView } from '../../src/pages/view.js';
-import { jobsOf } from '../../src/poll/jobs.js';
+import { jobsOf } from '../../src/engine/jobs.js';
 import { scenarioNames, type ScenarioName } from '../../src/simulator/scenarios.js';
 import { idleState } from '../facts/items/bridge-state.js';
 import { CHROMIUM, horizontalOverflow, launchBrowser, layoutFaults } from '../support/browser.js';

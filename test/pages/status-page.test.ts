@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { FailureReason } from '../../src/http/failure-reasons.js';
 import { CONTENT_SECURITY_POLICY } from '../../src/pages/layout.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
-import type { PollResult } from '../../src/poll/step.js';
+import type { PollResult } from '../../src/engine/step.js';
 import { idleState } from '../facts/items/bridge-state.js';
 import {
   at,

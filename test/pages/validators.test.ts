@@ -4,7 +4,7 @@ import { defaultBridgeSettings } from '../../src/config/endpoint-config.js';
 import { deadlineNote, ownValidatorsSection, validatorsSection } from '../../src/pages/validator-table.js';
 import type { ValidatorView } from '../../src/pages/validator-view.js';
 import { viewOf, type View } from '../../src/pages/view.js';
-import type { Verdict } from '../../src/poll/verdicts.js';
+import type { Verdict } from '../../src/engine/verdicts.js';
 import type { QueryStates } from '../../src/queries/query-state.js';
 import { answeredQueries } from '../support/answered-queries.js';
 import type { Contact } from '../../src/queries/validators.js';

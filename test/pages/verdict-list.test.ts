@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedStates } from '../support/endpoint-states.js';
 import type { Subject } from '../../src/problems/problem.js';
-import type { TargetVerdicts } from '../../src/poll/verdicts.js';
+import type { TargetVerdicts } from '../../src/engine/verdicts.js';
 import { batch, idleState } from '../facts/items/bridge-state.js';
 import {
   at,

@@ -4,7 +4,7 @@ import { createLog } from '../../src/commands/log.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createPastModel, pollPast } from '../../src/commands/demo-past.js';
 import { startExporter } from '../../src/exporter.js';
-import { createPollExecutor } from '../../src/poll/fetch.js';
+import { createNetwork } from '../../src/sources/network.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { startSimulator } from '../../src/simulator/simulator.js';
 
@@ -45,10 +45,10 @@ export async function startPages(
   const [first] = chains;
   if (first === undefined) throw new Error('no chain');
   const config = { ...first.config, targets: chains.flatMap((chain) => chain.config.targets) };
-  const executor = createPollExecutor('bridge-exporter/pictures');
+  const network = createNetwork('bridge-exporter/pictures');
   const exporter = await startExporter(
     config,
-    executor,
+    network,
     createLog({ 'log.level': 'silent', 'log.format': 'json' }, { env: {}, logFailed: () => undefined }),
     {
       listen: { host: '127.0.0.1', port: 0 },
@@ -65,7 +65,7 @@ export async function startPages(
     url: exporter.url,
     close: async () => {
       await exporter.close();
-      executor.close();
+      network.close();
       await Promise.all(chains.map(async ({ simulator }) => simulator.close()));
     },
   };

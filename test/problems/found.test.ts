@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Subject } from '../../src/problems/problem.js';
 import { sentenceText } from '../../src/problems/sentence.js';
-import { initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
-import { step } from '../../src/poll/step.js';
+import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
+import { step } from '../../src/engine/step.js';
 import { answeredQueries } from '../support/answered-queries.js';
 import { batch, idleState, transfer, validators, vote } from '../facts/items/bridge-state.js';
 import {

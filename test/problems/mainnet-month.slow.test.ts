@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Verdict } from '../../src/poll/verdicts.js';
+import type { Verdict } from '../../src/engine/verdicts.js';
 import { record } from './recording.js';
 
 /*

@@ -1,16 +1,13 @@
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { FailureReason } from '../../src/http/failure-reasons.js';
 import type { Instant } from '../../src/clock.js';
-import { pollInput, targetOptions } from '../../src/poll/jobs.js';
-import { readPoll } from '../../src/poll/read-poll.js';
-import type { PollResult } from '../../src/poll/step.js';
+import { targetOptions } from '../../src/engine/jobs.js';
+import { pollInput } from '../support/polls.js';
+import { readPoll } from '../../src/engine/read-poll.js';
+import type { PollResult } from '../../src/engine/step.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import {
-  answerQueries,
-  respondTo,
-  simulatedContractBody,
-  type ContractChanges,
-} from '../../src/commands/simulated-responses.js';
+import { respondTo, simulatedContractBody, type ContractChanges } from '../../src/sources/simulator.js';
+import { answerQueries } from '../support/polls.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { QueryResponse } from '../../src/simulator/query-service.js';
 import type { ModuleState, RateLimiterInput } from '../../src/simulator/responses.js';
@@ -18,9 +15,9 @@ import type { DocumentName, OtherAnswers, StepContext } from '../../src/document
 import type { TargetLabels } from '../../src/config/config.js';
 import type { Objective } from '../../src/config/endpoint-config.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
-import type { Remembered } from '../../src/poll/remembered.js';
-import { pastOf, type EndpointState } from '../../src/poll/endpoint-state.js';
-import type { TargetVerdicts } from '../../src/poll/verdicts.js';
+import type { Remembered } from '../../src/engine/remembered.js';
+import { pastOf, type EndpointState } from '../../src/engine/endpoint-state.js';
+import type { TargetVerdicts } from '../../src/engine/verdicts.js';
 import { recordedStates, type RecordedStates } from '../support/endpoint-states.js';
 import { pollOf } from '../support/polls.js';
 

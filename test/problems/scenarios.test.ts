@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TargetVerdicts } from '../../src/poll/verdicts.js';
+import type { TargetVerdicts } from '../../src/engine/verdicts.js';
 import { dataPart } from '../../src/chain/addresses.js';
 import {
   changedState,

@@ -1,11 +1,11 @@
 import { clock } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
-import { initialState, pastOf, type EndpointState } from '../../src/poll/endpoint-state.js';
-import { isContract, jobsOf } from '../../src/poll/jobs.js';
-import { createPollExecutor } from '../../src/poll/fetch.js';
-import { readPoll } from '../../src/poll/read-poll.js';
-import type { PollResult } from '../../src/poll/step.js';
-import { step } from '../../src/poll/step.js';
+import { initialState, pastOf, type EndpointState } from '../../src/engine/endpoint-state.js';
+import { isContract, jobsOf } from '../../src/engine/jobs.js';
+import { createNetwork } from '../../src/sources/network.js';
+import { readPoll } from '../../src/engine/read-poll.js';
+import type { PollResult } from '../../src/engine/step.js';
+import { step } from '../../src/engine/step.js';
 import { bridgeSnapshot } from '../support/snapshots.js';
 import { parseValidConfig } from '../support/config.js';
 import { seriesOf } from '../support/exposition-text.js';
@@ -19,7 +19,7 @@ export const DENOM = 'peggy0xdAC17F958D2ee523a2206206994597C13D831ec7';
 export const SECRET = 'k3y-0123456789abcdef';
 export const HUB_HEIGHT = '8214100';
 
-const executor = createPollExecutor('test/1');
+const network = createNetwork('test/1');
 
 /** A transfer of the token: amount and fee. */
 const transfer = (id: number, amount: string, fee: string) => ({
@@ -107,7 +107,7 @@ export async function pollContract(
     hubSide: pastOf('module_state', bridge)?.hubSide,
     lastReading: pastOf('external_contract', initial.lastSuccess?.snapshot),
   };
-  const received = await executor.fetch(job, { otherAnswers });
+  const received = await network.document(job, { otherAnswers });
   const body = received.ok ? received.bytes : Buffer.alloc(0);
   const result = readPoll(received, job.context);
   const after = step(initial, result, job.context, clock());

@@ -3,7 +3,7 @@ import { createExternalChain, HEIGHT, IMPLEMENTATION, OWNER } from './external-c
 import { configOf, DENOM, HUB_HEIGHT, pollContract, SECRET, state, TOKEN } from './bridge-target.js';
 import { RpcError, startRpcNode, type RpcNodeOptions } from './rpc-node.js';
 import { formatConfig } from '../../src/config/loader.js';
-import { pastOf, type EndpointState } from '../../src/poll/endpoint-state.js';
+import { pastOf, type EndpointState } from '../../src/engine/endpoint-state.js';
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 

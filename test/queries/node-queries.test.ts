@@ -2,7 +2,7 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { dataPart } from '../../src/chain/addresses.js';
 import { viewOf } from '../../src/pages/view.js';
-import { verdictsOf } from '../../src/poll/verdicts.js';
+import { verdictsOf } from '../../src/engine/verdicts.js';
 import { testLinks } from '../pages/sample-snapshots.js';
 import { createModel } from '../../src/simulator/model.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
@@ -128,26 +128,26 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     expect(valueOf(BLOCK_TIME)).toBeUndefined();
   });
 
-  it('are not known to the node after five refusals, and are sent again after an hour', async () => {
+  it('are not known to the node after three refusals, and are sent again after an hour', async () => {
     const { url } = await nodeBefore((path) => (isBlock(path) ? withStatus(501) : undefined));
     poll(url);
     await waitUntil(() => requestsOfBlocks() === 1);
-    for (const minutes of [1, 2, 4, 8, 20, 39]) {
+    for (const minutes of [1, 1, 20, 39]) {
       polled.advance(minutes * MINUTE_MS);
       // oxlint-disable-next-line no-await-in-loop -- one poll after the other
       await nextPolls();
     }
-    expect(requestsOfBlocks()).toBe(5);
-    expect(valueOf(FAILURES)).toBe('5');
+    expect(requestsOfBlocks()).toBe(3);
+    expect(valueOf(FAILURES)).toBe('3');
     expect(valueOf(BLOCK_TIME)).toBeUndefined();
     expect(logged().filter((line) => line.includes('query'))).toEqual([
       `query of the node failed: ${new URL(url).host}/cosmos/base/tendermint/v1beta1/blocks/latest: responded with status 501`,
       'the node does not serve the query; it is sent again every hour',
     ]);
     polled.advance(MINUTE_MS);
-    await waitUntil(() => requestsOfBlocks() === 6);
+    await waitUntil(() => requestsOfBlocks() === 4);
     await nextPolls();
-    expect(valueOf(FAILURES)).toBe('5');
+    expect(valueOf(FAILURES)).toBe('3');
   });
 
   it('export the nonces of the present key with the poll after the key is known', async () => {
@@ -176,7 +176,7 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     poll(url, `, watch: ["${orchestrator}"]`);
     const watched = () =>
       viewOf(
-        polled.loop.all(),
+        polled.loop.endpoints(),
         verdictsOf(polled.loop.states(), polled.now()),
         testLinks(),
         polled.now(),
@@ -194,7 +194,7 @@ targets: [{name: b, bridge: {url: "${url}"}, crosschain: {url: "${url}"}}, {name
     ]);
     isReplaced = true;
     // Names first: without them, the operator address is not known.
-    polled.advance(MINUTE_MS);
+    polled.advance(5 * MINUTE_MS);
     await nextPolls();
     polled.advance(MINUTE_MS);
     await waitUntil(() => watched()?.[0]?.jailed === true);

@@ -2,9 +2,9 @@ import type { RequestListener } from 'node:http';
 import { pino } from 'pino';
 import { clock, type Instant } from '../../src/clock.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
-import { createPollExecutor } from '../../src/poll/fetch.js';
-import { jobsOf } from '../../src/poll/jobs.js';
-import { createPollLoop } from '../../src/poll/loop.js';
+import { createNetwork } from '../../src/sources/network.js';
+import { jobsOf } from '../../src/engine/jobs.js';
+import { createPollLoop } from '../../src/engine/loop.js';
 import type { Model } from '../../src/simulator/model.js';
 import { executeQuery, parseRequest } from '../../src/simulator/query-service.js';
 import { atEnd } from '../support/at-end.js';
@@ -20,11 +20,11 @@ export function createPolledLoop() {
   };
   const logged: Record<string, unknown>[] = [];
   const log = pino({ base: null }, { write: (line: string) => void logged.push(JSON.parse(line)) });
-  const executor = createPollExecutor('test');
-  const loop = createPollLoop({ executor, log, now });
+  const network = createNetwork('test');
+  const loop = createPollLoop({ source: network, log, now });
   atEnd(() => {
     loop.close();
-    executor.close();
+    network.close();
   });
   const polls = (): number => loop.states()[0]?.polls ?? 0;
   return {

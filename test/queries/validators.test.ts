@@ -26,7 +26,7 @@ async function listFrom(bodies: readonly unknown[], delayMs = 0): Promise<QueryR
     setTimeout(() => response.end(typeof body === 'string' ? body : JSON.stringify(body)), delayMs);
   });
   const node = { url: endpointUrl(`http://127.0.0.1:${await listenOnFreePort(server)}`), limits };
-  return sendQuery(node, validators, VALIDATORS_REQUEST, client);
+  return (await sendQuery(node, validators, VALIDATORS_REQUEST, client)).result;
 }
 
 async function validatorsFrom(bodies: readonly unknown[]): Promise<Validators> {

@@ -35,6 +35,7 @@ const daemon = await startDaemon([`--config.file=${configFile}`]);
 
 function recordingsOf(document: string): DecodedRecording[] {
   return filesBelow(join(directory, 'a%2Fb', document))
+    .filter((file) => file.endsWith('.json.gz'))
     .filter((file) => !basename(file).startsWith('.'))
     .map((file) => decodeRecording(gunzipSync(readFileSync(file))));
 }

@@ -1,11 +1,12 @@
 import { expect, vi } from 'vitest';
 import type { Config } from '../../src/config/config.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { simulatedContractBody } from '../../src/commands/simulated-responses.js';
+import { simulatedContractBody } from '../../src/sources/simulator.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import type { ScenarioName } from '../../src/simulator/scenarios.js';
 import { readRecording } from '../../src/recorder/read-recording.js';
-import { renderAt, replayPolls } from '../../src/recorder/replayed-endpoints.js';
+import { renderEndpoints } from '../../src/exposition/metrics-page.js';
+import { replay } from '../../src/sources/recording.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { startRecordedLoop, type RecordedLoop, type Respond } from './recorded-loop.js';
 
@@ -85,10 +86,11 @@ async function replayed(directory: string, config: Config): Promise<Map<string, 
   });
   // Without a step at the time of a poll.
   const range = { fromMs: -Infinity, toMs: Infinity, stepMs: 7 * 86_400_000 };
-  for await (const { endpoints, isStep, timeMs } of replayPolls(polls, config, range)) {
-    const [document] = endpoints.map(({ state }) => state.document);
+  for await (const { endpoints, isStep, at } of replay(polls, config, range)) {
+    const states = endpoints.map(({ state }) => state);
+    const [document] = states.map((state) => state.document);
     if (isStep || document === undefined) continue;
-    texts.set(document, [...(texts.get(document) ?? []), renderAt(endpoints, timeMs)]);
+    texts.set(document, [...(texts.get(document) ?? []), renderEndpoints(states, 'openmetrics', at)]);
   }
   expect(problems).toEqual([]);
   return texts;

@@ -54,7 +54,7 @@ describe('a recorder that is killed', () => {
     for (let kill = 0; kill < KILLS; kill += 1) {
       // oxlint-disable-next-line no-await-in-loop -- each continues with what the one before has left
       await recordUntilKilled(path);
-      const recorded = filesBelow(path).filter((file) => !basename(file).startsWith('.'));
+      const recorded = filesBelow(path).filter((file) => /^[^.].*\.json\.gz$/.test(basename(file)));
       const sizes = recorded.map((file) => {
         const content = readFileSync(file);
         if (known.has(file)) return content.length;

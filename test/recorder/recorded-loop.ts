@@ -3,15 +3,16 @@ import { pino } from 'pino';
 import { vi } from 'vitest';
 import type { Instant } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
-import { endpointId } from '../../src/poll/endpoint-state.js';
-import { createPollLoop, type PollLoop, type SavedMemory } from '../../src/poll/loop.js';
-import { rememberedOf } from '../../src/poll/remembered.js';
+import { endpointId } from '../../src/engine/endpoint-state.js';
+import { createPollLoop, type PollLoop, type SavedMemory } from '../../src/engine/loop.js';
+import { rememberedOf } from '../../src/engine/remembered.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import type { ContractExchange, DocumentName } from '../../src/document-types.js';
 import { failure } from '../../src/http/failure-reasons.js';
 import { asDecimalString } from '../../src/chain/numeral.js';
-import { jobsOf, type PollInput, type PollJob } from '../../src/poll/jobs.js';
-import type { Received } from '../../src/poll/fetch.js';
+import { jobsOf, type PollJob } from '../../src/engine/jobs.js';
+import type { DocumentRequest } from '../../src/engine/source.js';
+import type { Received } from '../../src/engine/source.js';
 import { openDirectory, type RecordingDirectory } from '../../src/recorder/directory.js';
 import { createRecorder } from '../../src/recorder/recorder.js';
 import { read, written } from '../state/simulated-process.js';
@@ -27,11 +28,11 @@ export interface Response {
 }
 
 /** What a simulated node answers to a poll; `undefined` for a node that does not. */
-export type Respond = (document: DocumentName, input: PollInput, at: Instant) => Response | undefined;
+export type Respond = (document: DocumentName, input: DocumentRequest, at: Instant) => Response | undefined;
 
 export interface Fetch {
   readonly job: PollJob;
-  readonly input: PollInput;
+  readonly input: DocumentRequest;
   readonly received: Received;
 }
 
@@ -63,8 +64,8 @@ export async function startRecordedLoop(config: Config, directory: string): Prom
   let respond: Respond = () => undefined;
   let started = 0;
   const fetches: Fetch[] = [];
-  const executor = {
-    fetch: async (job: PollJob, input: PollInput): Promise<Received> => {
+  const source = {
+    document: async (job: PollJob, input: DocumentRequest): Promise<Received> => {
       started += 1;
       // As with a network, the polls of all endpoints begin before the first one ends.
       await nextTurn();
@@ -94,7 +95,7 @@ export async function startRecordedLoop(config: Config, directory: string): Prom
       close: async () => undefined,
     }));
     recorder.configure({ ...config.recorder, directory });
-    return createPollLoop({ executor, log: pino({ level: 'silent' }), now, recorder, stateFile });
+    return createPollLoop({ source, log: pino({ level: 'silent' }), now, recorder, stateFile });
   }
 
   /** Waits until the steps of all polls that have started are taken. */
@@ -155,7 +156,7 @@ function pollsOf(loop: PollLoop): number {
 
 function fetchOnce(
   job: PollJob,
-  { otherAnswers }: PollInput,
+  { otherAnswers }: DocumentRequest,
   response: Response | undefined,
   now: () => Instant,
   takeTime: () => void,
@@ -172,7 +173,7 @@ function fetchOnce(
     source: 'node/path',
     height,
     receivedAt,
-    otherAnswers: exchange === undefined ? otherAnswers : { ...exchange, ...otherAnswers },
+    ...(exchange && { otherAnswers: { ...exchange, ...otherAnswers } }),
     foundPath,
   };
   return fetchedBody(body);

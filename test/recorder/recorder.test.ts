@@ -2,10 +2,16 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { clock, type Instant } from '../../src/clock.js';
-import { initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
-import { step } from '../../src/poll/step.js';
-import { createRecorder, selectPoll, startWriter, type RecordingMemory } from '../../src/recorder/recorder.js';
+import { clock, isoTime, type Instant } from '../../src/clock.js';
+import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
+import { step } from '../../src/engine/step.js';
+import {
+  createRecorder,
+  type Recorder,
+  selectPoll,
+  startWriter,
+  type RecordingMemory,
+} from '../../src/recorder/recorder.js';
 import { failedFetch } from '../support/polls.js';
 import { bridgeContext } from '../support/snapshots.js';
 import { createTempFolder, filesBelow } from '../support/temp-folder.js';
@@ -71,6 +77,9 @@ function stateAt(second: number): EndpointState {
   return step(added, { ...failed, outcome: failed.outcome }, bridgeContext(), at(second));
 }
 
+const record = (recorder: Recorder, after: EndpointState): void =>
+  recorder.polled?.({ before: added, after, received: failedFetch('timeout', ''), isAgain: false });
+
 describe('a recorder with another configuration', () => {
   const SETTINGS = { interval: 0, max_size: 2 ** 30 };
   const log = pino({ level: 'silent' });
@@ -86,7 +95,7 @@ describe('a recorder with another configuration', () => {
     });
     const writer = startWriter({ directory, max_size: 2 ** 30 }, log, clock, { count, signal, after });
     const time = '2026-11-23T08:00:00.000Z';
-    writer.record({ version: 1, target: 't', document: 'module_state', time, outcome: 'timeout' }, Buffer.alloc(0));
+    writer.record({ version: 1, target: 't', document: 'module_state', time, outcome: 'timeout' }, Buffer.alloc(0), '');
     for (let turn = 0; turn < 20; turn += 1) {
       // oxlint-disable-next-line no-await-in-loop -- one turn after the other
       await nextTurn();
@@ -104,7 +113,7 @@ describe('a recorder with another configuration', () => {
     const directories = [first, second, first];
     for (const [index, directory] of directories.entries()) {
       recorder.configure({ ...SETTINGS, directory, max_size: 2 ** 30 + index });
-      for (let poll = 0; poll < 20; poll += 1) recorder.record(stateAt(index * 20 + poll), undefined);
+      for (let poll = 0; poll < 20; poll += 1) record(recorder, stateAt(index * 20 + poll));
     }
     await waitUntil(() => recorder.status()?.recorded === 60);
     await recorder.close();
@@ -118,33 +127,32 @@ describe('a recorder with another configuration', () => {
     recorder.configure({ ...SETTINGS, interval: 3_600_000, directory });
     await waitUntil(() => recorder.status()?.bytes !== undefined);
     rmSync(directory, { recursive: true });
-    recorder.record(stateAt(1), undefined);
+    record(recorder, stateAt(1));
     await waitUntil(() => recorder.status()?.failed === 1);
     mkdirSync(directory);
-    for (const second of [2, 3]) recorder.record(stateAt(second), undefined);
+    for (const second of [2, 3]) record(recorder, stateAt(second));
     await recorder.close();
     expect(filesBelow(directory)).toHaveLength(1);
   });
 
   it('forgets the polls of endpoints that are removed', () => {
+    const recorded: string[] = [];
     const recorder = createRecorder(
       log,
       () => at(20),
       () => ({
-        record: () => undefined,
+        record: ({ time }) => void recorded.push(time),
         status: () => ({ bytes: undefined, failure: undefined }),
         close: async () => undefined,
       }),
     );
     recorder.configure({ ...SETTINGS, interval: 60_000, directory: '/recordings' });
-    const state = { ...stateAt(1), lastPoll: { at: at(1), ok: true, phaseSeconds: {}, bodyBytes: 2 } };
-    const isNextSelected = (): boolean =>
-      recorder.isNextSelected(state, { intervalMs: 1000, limits: { timeoutMs: 1000, maxBodyBytes: 1000 } });
-    recorder.record(state, undefined);
-    expect(isNextSelected()).toBe(false);
-    recorder.forgetOthers([state]);
-    expect(isNextSelected()).toBe(false);
+    record(recorder, stateAt(1));
+    record(recorder, stateAt(2));
+    recorder.forgetOthers([stateAt(2)]);
+    record(recorder, stateAt(3));
     recorder.forgetOthers([]);
-    expect(isNextSelected()).toBe(true);
+    record(recorder, stateAt(4));
+    expect(recorded).toEqual([1, 4].map((second) => isoTime(at(second).epochSeconds)));
   });
 });

@@ -4,6 +4,7 @@ import {
   encodeRecording,
   fileAt,
   pathOf,
+  queriesPathOf,
   type RecordingHeader,
 } from '../../src/recorder/recording-file.js';
 
@@ -37,7 +38,10 @@ describe('the file of a recorded poll', () => {
   ])('has a path of target %s, document and time', (target, directory) => {
     const path = `${directory}/module_state/2026-11-23/073512.345Z.json.gz`;
     expect(pathOf({ ...HEADER, target })).toBe(path);
-    expect(fileAt(path)).toEqual({ target, document: 'module_state', timeMs: Date.parse(HEADER.time), path });
+    const file = { target, document: 'module_state', timeMs: Date.parse(HEADER.time) };
+    expect(fileAt(path)).toEqual({ ...file, path, hasQueries: false });
+    const queries = queriesPathOf({ ...HEADER, target });
+    expect(fileAt(queries)).toEqual({ ...file, path: queries, hasQueries: true });
   });
 
   it.each([

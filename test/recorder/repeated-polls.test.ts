@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultConfig } from '../../src/config/config.js';
 import type { RecordedPoll } from '../../src/recorder/read-recording.js';
-import { replayPolls } from '../../src/recorder/replayed-endpoints.js';
-import { simulatedContractBody } from '../../src/commands/simulated-responses.js';
-import { isOf } from '../../src/poll/endpoint-state.js';
-import { bridgeSnapshot } from '../support/snapshots.js';
+import { replay } from '../../src/sources/recording.js';
 import { createModel } from '../../src/simulator/model.js';
 import { MINUTE_MS } from '../../src/units.js';
 
@@ -48,7 +45,7 @@ async function backlogStarts(
   }
   const config = { ...defaultConfig, recorder: { ...defaultConfig.recorder, interval: intervalMs } };
   const range = { fromMs: -Infinity, toMs: Infinity, stepMs: MINUTE_MS };
-  for await (const { endpoints, isStep, timeMs } of replayPolls(polls(), config, range)) {
+  for await (const { endpoints, isStep, timeMs } of replay(polls(), config, range)) {
     const [endpoint] = endpoints;
     const minute = (timeMs - START_MS) / MINUTE_MS;
     if (!isStep || minute === 0 || minute % 5 > 0 || minute > 20) continue;
@@ -63,29 +60,6 @@ async function backlogStarts(
 }
 
 describe('a replay', () => {
-  it('finds the age of a contract by the clock of the contract, also beside a module state without a monotonic clock', async () => {
-    const at = { epochSeconds: START_MS / 1000, monotonicMs: START_MS };
-    const { hubSide: facts } = bridgeSnapshot(state, { height: String(model.height) }).past;
-    if (facts === undefined) throw new Error('the module state says where the contract is');
-    const { bytes, otherAnswers } = simulatedContractBody(undefined, { ...facts, at }, model, at);
-    const contract = 'external_contract';
-    const { header, ...poll } = pollAt(1, []);
-    const recorded = { ...header, document: contract, calls: otherAnswers.calls, monotonic_ms: 1000 } as const;
-    async function* polls(): AsyncGenerator<RecordedPoll> {
-      yield pollAt(0, []);
-      yield { ...poll, document: contract, header: recorded, body: bytes };
-      yield pollAt(2, []);
-    }
-    const range = { fromMs: -Infinity, toMs: Infinity, stepMs: MINUTE_MS };
-    const paused: unknown[] = [];
-    for await (const { endpoints } of replayPolls(polls(), defaultConfig, range)) {
-      const snapshot = endpoints.find(({ context }) => context.document === 'module_state')?.state.lastSuccess
-        ?.snapshot;
-      paused.push(isOf('module_state', snapshot) && snapshot.otherAnswers?.isContractPaused);
-    }
-    expect(paused.slice(0, 3)).toEqual([undefined, undefined, false]);
-  });
-
   it('keeps a problem that one odd poll did not find, because the polls before it have found it', async () => {
     expect(await backlogStarts(5 * MINUTE_MS, [10])).toEqual({ 5: 0, 10: 0, 15: 0, 20: 0, foundAt: 9 });
   });

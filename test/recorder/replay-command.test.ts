@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clock } from '../../src/clock.js';
-import { simulatedContractBody } from '../../src/commands/simulated-responses.js';
+import { simulatedContractBody } from '../../src/sources/simulator.js';
 import type { HubSide } from '../../src/facts/contract/hub-side.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { runHere } from '../support/command-context.js';

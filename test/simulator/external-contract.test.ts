@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { simulatedContractBody, type ContractChanges } from '../../src/commands/simulated-responses.js';
+import { simulatedContractBody, type ContractChanges } from '../../src/sources/simulator.js';
 import type { ContractReading } from '../../src/facts/contract/reading.js';
-import { pastOf } from '../../src/poll/endpoint-state.js';
-import { jobsOf } from '../../src/poll/jobs.js';
+import { pastOf } from '../../src/engine/endpoint-state.js';
+import { jobsOf } from '../../src/engine/jobs.js';
 import { createModel, type Model } from '../../src/simulator/model.js';
 import { pollContract } from '../queries/bridge-target.js';
 import { readSnapshot } from '../support/snapshots.js';
 import { startTestSimulator } from '../support/test-simulator.js';
-import { readPoll } from '../../src/poll/read-poll.js';
+import { readPoll } from '../../src/engine/read-poll.js';
 
 const START_SECONDS = 1_790_000_000;
 

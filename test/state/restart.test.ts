@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Verdict } from '../../src/poll/verdicts.js';
+import type { Verdict } from '../../src/engine/verdicts.js';
 import type { DocumentName } from '../../src/document-types.js';
-import { rememberedOf, withRemembered, type Remembered } from '../../src/poll/remembered.js';
+import { rememberedOf, withRemembered, type Remembered } from '../../src/engine/remembered.js';
 import {
   createChain,
   instantAt,
@@ -14,7 +14,7 @@ import {
   type SimulatedProcess,
 } from './simulated-process.js';
 import type { Json } from '../support/json.js';
-import { initialState, isOf } from '../../src/poll/endpoint-state.js';
+import { initialState, isOf } from '../../src/engine/endpoint-state.js';
 
 /* What goes on after a restart, as after a gap in the polls, and what begins anew. */
 

@@ -1,17 +1,19 @@
-import { verdictsOf, type Verdict } from '../../src/poll/verdicts.js';
+import { verdictsOf, type Verdict } from '../../src/engine/verdicts.js';
 import type { Instant } from '../../src/clock.js';
 import { demoConfig } from '../../src/commands/demo.js';
-import { answerQueries, respondTo } from '../../src/commands/simulated-responses.js';
+import { respondTo } from '../../src/sources/simulator.js';
+import { answerQueries } from '../support/polls.js';
 import type { Config } from '../../src/config/config.js';
 import type { DocumentName } from '../../src/document-types.js';
-import { exportedFamilies, initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
-import { jobsOf, pollInput } from '../../src/poll/jobs.js';
-import { rememberedOf, withRemembered, type Remembered } from '../../src/poll/remembered.js';
-import { step } from '../../src/poll/step.js';
+import { exportedFamilies, initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
+import { jobsOf } from '../../src/engine/jobs.js';
+import { pollInput } from '../support/polls.js';
+import { rememberedOf, withRemembered, type Remembered } from '../../src/engine/remembered.js';
+import { step } from '../../src/engine/step.js';
 import { createModel, type Model, type ModelOptions } from '../../src/simulator/model.js';
 import { queryStatesOf } from '../../src/queries/node-queries.js';
 import { formatEndpoint, formatFile, parseFile } from '../../src/state/state-file.js';
-import { readPoll } from '../../src/poll/read-poll.js';
+import { readPoll } from '../../src/engine/read-poll.js';
 import { labelsOf, seriesOf } from '../support/exposition-text.js';
 import { withLatestValsets } from '../problems/recording.js';
 

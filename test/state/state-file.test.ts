@@ -20,7 +20,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { clock, type Instant } from '../../src/clock.js';
-import { initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
+import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
 import { openStateFile, type StateFile } from '../../src/state/state-file.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { waitUntil } from '../support/wait-for.js';

@@ -1,8 +1,8 @@
 import type { Instant } from '../../src/clock.js';
-import { initialState, type EndpointKey, type EndpointState, type Snapshot } from '../../src/poll/endpoint-state.js';
-import { rememberedOf, withRemembered, type Remembered } from '../../src/poll/remembered.js';
-import { step, type PollResult } from '../../src/poll/step.js';
-import { verdictsOf, type TargetVerdicts } from '../../src/poll/verdicts.js';
+import { initialState, type EndpointKey, type EndpointState, type Snapshot } from '../../src/engine/endpoint-state.js';
+import { rememberedOf, withRemembered, type Remembered } from '../../src/engine/remembered.js';
+import { step, type PollResult } from '../../src/engine/step.js';
+import { verdictsOf, type TargetVerdicts } from '../../src/engine/verdicts.js';
 import type { QueryStates } from '../../src/queries/query-state.js';
 import type { StepContext } from '../../src/document-types.js';
 

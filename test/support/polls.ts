@@ -1,10 +1,17 @@
 import type { Instant } from '../../src/clock.js';
 import type { DocumentName, LabelSettings, StepContext } from '../../src/document-types.js';
 import { failure, type FailureReason } from '../../src/http/failure-reasons.js';
-import type { PollExecutor, Received, ReceivedDocument } from '../../src/poll/fetch.js';
-import { readPoll } from '../../src/poll/read-poll.js';
-import type { PollResult } from '../../src/poll/step.js';
-import type { PollInput, PollJob } from '../../src/poll/jobs.js';
+import type { Network } from '../../src/sources/network.js';
+import type { DocumentRequest, Received, ReceivedDocument } from '../../src/engine/source.js';
+import { readPoll } from '../../src/engine/read-poll.js';
+import type { PollResult } from '../../src/engine/step.js';
+import type { PollJob } from '../../src/engine/jobs.js';
+import { documentRequest, otherAnswersOf, queryContext } from '../../src/engine/other-answers.js';
+import { withQuery, type EndpointState } from '../../src/engine/endpoint-state.js';
+import { exchangeOf } from '../../src/sources/simulator.js';
+import type { QueryResponse } from '../../src/simulator/query-service.js';
+import { queryStatesOf } from '../../src/queries/node-queries.js';
+import { afterRound, isDue, type QueryStates } from '../../src/queries/query-state.js';
 
 /** When a document is received if the test does not tell. */
 export const START: Instant = { epochSeconds: 1_700_000_000, monotonicMs: 0 };
@@ -48,12 +55,41 @@ export function failedFetch(reason: FailureReason, message: string): Received {
 
 /** A poll of a node. */
 export async function pollNode(
-  executor: Pick<PollExecutor, 'fetch'>,
+  network: Pick<Network, 'document'>,
   job: PollJob,
-  input: PollInput = {},
+  input: DocumentRequest = {},
 ): Promise<PollResult> {
-  const received = await executor.fetch(job, input);
+  const received = await network.document(job, input);
   const poll = readPoll(received, job.context);
   received.release?.();
   return poll;
+}
+
+/** What a poll uses besides its document, as the engine passes it to the source and to the step. */
+export function pollInput(
+  context: StepContext,
+  state: EndpointState,
+  siblingOf: (document: DocumentName) => EndpointState | undefined,
+  at: Instant,
+): DocumentRequest {
+  const request = documentRequest(context, state, siblingOf);
+  return { ...request, otherAnswers: { ...request.otherAnswers, ...otherAnswersOf(context, state, siblingOf, at) } };
+}
+
+/** The states of the queries of an endpoint after immediate answers to all due queries. */
+export function answerQueries(
+  context: StepContext,
+  before: EndpointState,
+  respond: (path: string) => QueryResponse,
+  at: Instant,
+): QueryStates {
+  let state = { ...before, queries: queryStatesOf(context, before.queries) };
+  for (const own of state.queries.values()) {
+    const ofQuery = queryContext(context, state, at);
+    const requests = ofQuery === undefined || !isDue(own, at) ? [] : own.query.requests(ofQuery);
+    if (ofQuery === undefined || requests.length === 0) continue;
+    const exchanges = requests.map((request) => exchangeOf(own.query, request, respond));
+    state = withQuery(state, afterRound(own, ofQuery, exchanges, at, at));
+  }
+  return state.queries;
 }

@@ -1,7 +1,7 @@
 import type { TargetLabels } from '../../src/config/config.js';
 import type { Instant } from '../../src/clock.js';
 import { recordedStates, type RecordedStates } from './endpoint-states.js';
-import { targetOptions } from '../../src/poll/jobs.js';
+import { targetOptions } from '../../src/engine/jobs.js';
 import { pollOf } from './polls.js';
 import { demoConfig } from '../../src/commands/demo.js';
 import { createModel, type Model } from '../../src/simulator/model.js';

@@ -13,9 +13,9 @@ import type { Instant } from '../../src/clock.js';
 import type { BridgePast } from '../../src/facts/bridge/input.js';
 import type { CrosschainPast } from '../../src/facts/crosschain/input.js';
 import { documents, type DocumentContext } from '../../src/documents.js';
-import type { PollResult } from '../../src/poll/step.js';
-import { initialState, isOf, type LastDocument, type Snapshot } from '../../src/poll/endpoint-state.js';
-import { step } from '../../src/poll/step.js';
+import type { PollResult } from '../../src/engine/step.js';
+import { initialState, isOf, type LastDocument, type Snapshot } from '../../src/engine/endpoint-state.js';
+import { step } from '../../src/engine/step.js';
 import { NO_LABELS, pollOf, START, TARGET_OPTIONS } from './polls.js';
 
 /** The hub height of the response header and the configuration beside the settings of the endpoint. */

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import type { DaemonFlags } from '../../src/commands/flags.js';
 import { readConfig, readWebOptions } from '../../src/commands/configuration.js';
 import { startExporter } from '../../src/exporter.js';
-import { createPollExecutor } from '../../src/poll/fetch.js';
+import { createNetwork } from '../../src/sources/network.js';
 import { atEnd } from './at-end.js';
 import { createTestContext, optionsOf } from './command-context.js';
 import { waitFor } from './wait-for.js';
@@ -20,8 +20,8 @@ export async function startTestExporter(args: readonly string[], env: Readonly<R
     { base: null, formatters: { level: (level) => ({ level }) } },
     { write: (line) => void log.push(line) },
   );
-  const executor = createPollExecutor('test');
-  const exporter = await startExporter(config.config, executor, logger, {
+  const network = createNetwork('test');
+  const exporter = await startExporter(config.config, network, logger, {
     ...web.options,
     build: context.build,
     shard: options['targets.shard'],
@@ -30,7 +30,7 @@ export async function startTestExporter(args: readonly string[], env: Readonly<R
   });
   atEnd(async () => {
     await exporter.close();
-    executor.close();
+    network.close();
   });
   /** Resolves with the first line of the log that matches, now or later. */
   const logged = async (pattern: RegExp): Promise<string> => {

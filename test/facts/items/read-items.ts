@@ -4,7 +4,7 @@ import {
   type BridgeOptions,
   type CrosschainOptions,
 } from '../../support/snapshots.js';
-import { itemsOf } from '../../../src/poll/kept-body.js';
+import { itemsOf } from '../../../src/engine/kept-body.js';
 import type { BridgeItems } from '../../../src/facts/items/bridge.js';
 import type { CrosschainItems } from '../../../src/facts/items/crosschain.js';
 import type { ItemList, ReadableList } from '../../../src/facts/items/item-list.js';

@@ -7,7 +7,7 @@ import {
   type SearchHits,
   type FoundCctx,
 } from '../../../src/facts/items/search.js';
-import { keptInput } from '../../../src/poll/kept-body.js';
+import { keptInput } from '../../../src/engine/kept-body.js';
 import { batch, idleState, transfer } from './bridge-state.js';
 import { bridgeSnapshot, crosschainSnapshot } from '../../support/snapshots.js';
 

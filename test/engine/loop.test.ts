@@ -1,15 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { verdictsOf } from '../../src/poll/verdicts.js';
-import { createPollLoop, type PollLoop } from '../../src/poll/loop.js';
+import { verdictsOf } from '../../src/engine/verdicts.js';
+import { createPollLoop, type PollLoop } from '../../src/engine/loop.js';
 import type { Instant } from '../../src/clock.js';
 import { failure } from '../../src/http/failure-reasons.js';
-import type { NodeQuery, QueryResult } from '../../src/queries/query.js';
+import type { NodeQuery, QueryRequest, QueryResult } from '../../src/queries/query.js';
 import { validators, validatorsOf } from '../../src/queries/validators.js';
-import { jobsOf, type PollInput, type PollJob } from '../../src/poll/jobs.js';
+import { jobsOf, type PollJob } from '../../src/engine/jobs.js';
+import type { DocumentRequest } from '../../src/engine/source.js';
 import { asDecimalString } from '../../src/chain/numeral.js';
-import type { Received } from '../../src/poll/fetch.js';
+import type { Received } from '../../src/engine/source.js';
 import type { QueryStates } from '../../src/queries/query-state.js';
 import { idleState } from '../facts/items/bridge-state.js';
 import { parseValidConfig } from '../support/config.js';
@@ -22,7 +23,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** A poll whose response a test sends. */
 interface StartedPoll {
   readonly job: PollJob;
-  readonly input: PollInput;
+  readonly input: DocumentRequest;
   readonly end: (fetched: Received) => void;
 }
 
@@ -45,15 +46,18 @@ beforeEach(() => {
   vi.useFakeTimers();
   elapsedMs = 0;
   for (const list of [started, startedNames, logged]) list.length = 0;
-  const executor = {
-    fetch: async (job: PollJob, input: PollInput) =>
+  const source = {
+    document: async (job: PollJob, input: DocumentRequest) =>
       new Promise<Received>((end) => void started.push({ job, input, end })),
-    sendQuery: async (job: PollJob, query: NodeQuery) =>
-      query.name === validators.name
-        ? new Promise<QueryResult>((end) => void startedNames.push({ job, end }))
-        : REFUSED,
+    query: async (job: PollJob, query: NodeQuery, request: QueryRequest) => {
+      const result =
+        query.name === validators.name
+          ? await new Promise<QueryResult>((end) => void startedNames.push({ job, end }))
+          : REFUSED;
+      return { request, pages: [], result };
+    },
   };
-  loop = createPollLoop({ executor, log: logOf(logged), now });
+  loop = createPollLoop({ source, log: logOf(logged), now });
 });
 
 afterEach(() => {
@@ -223,10 +227,10 @@ describe('a reload', () => {
     await configureYaml(`poll: {stale_after: 2h, interval: 1h}
 targets: [{name: a, bridge: {url: "https://other.example"}}]`);
     expect(pollCounts()).toEqual([['a', 0]]);
-    expect(loop.all()[0]?.state.lastSuccess).toBeUndefined();
-    expect(loop.all()[0]?.state.restored?.past).toMatchObject({ at: firstPollAt });
+    expect(loop.endpoints()[0]?.state.lastSuccess).toBeUndefined();
+    expect(loop.endpoints()[0]?.state.restored?.past).toMatchObject({ at: firstPollAt });
     await endPoll(success());
-    const { state } = loop.all()[0] ?? {};
+    const { state } = loop.endpoints()[0] ?? {};
     expect(state?.problems.remembered.size).toBeGreaterThan(0);
     expect(state?.flowHistory.since).toEqual(now());
     expect(state?.restored).toBeUndefined();
@@ -235,12 +239,12 @@ targets: [{name: a, bridge: {url: "https://other.example"}}]`);
   it('keeps what is remembered also when the URL changes twice without a poll in between', async () => {
     await configure(['a']);
     await endPoll(success());
-    const [polled] = loop.all();
+    const [polled] = loop.endpoints();
     for (const host of ['typo', 'other']) {
       // oxlint-disable-next-line no-await-in-loop -- one reload after the other
       await configureYaml(`targets: [{name: a, bridge: {url: "https://${host}.example"}}]`);
     }
-    const { state } = loop.all()[0] ?? {};
+    const { state } = loop.endpoints()[0] ?? {};
     expect(state?.restored?.past).toMatchObject({ at: now() });
     expect(Array.from(state?.problems.remembered.keys() ?? [])).toEqual(
       Array.from(polled?.state.problems.remembered.keys() ?? []),
@@ -262,10 +266,10 @@ targets: [{name: a, bridge: {url: "https://other.example"}}]`);
   it('keeps the states, the verdicts and the start of an endpoint whose interval changes', async () => {
     await configure(['a']);
     await endPoll(FAILURE);
-    const [before] = loop.all();
+    const [before] = loop.endpoints();
     elapsedMs += 60_000;
     await configure(['a'], '', 'interval: 30m');
-    expect(loop.all()[0]?.state).toEqual(before?.state);
+    expect(loop.endpoints()[0]?.state).toEqual(before?.state);
   });
 
   it.each([
@@ -278,7 +282,7 @@ targets: [{name: a, bridge: {url: "https://other.example"}}]`);
     elapsedMs += 60_000;
     await configureYaml(`${limits}
 targets: [{name: a, bridge: {url: "${url}"${rest}}}]`);
-    expect(loop.all()[0]).toMatchObject({ state: { addedAt: now(), polls: 0 } });
+    expect(loop.endpoints()[0]).toMatchObject({ state: { addedAt: now(), polls: 0 } });
     expect(loop.states()[0]?.lastSuccess).toBeUndefined();
   });
 
@@ -304,8 +308,9 @@ describe('the names of validators', () => {
     value: { names: new Map([['qqqq', name]]), contacts: new Map(), operators: new Map() },
   });
   const queries = (): QueryStates => loop.states()[0]?.queries ?? new Map();
-  const namesOf = (poll: StartedPoll | undefined): string | undefined => {
-    const { otherAnswers = {} } = poll?.input ?? {};
+  /** The name with which the last document was derived. */
+  const usedName = (): string | undefined => {
+    const { otherAnswers = {} } = loop.states()[0]?.lastSuccess?.snapshot ?? {};
     return 'names' in otherAnswers ? otherAnswers.names.get('qqqq') : undefined;
   };
 
@@ -313,6 +318,7 @@ describe('the names of validators', () => {
     await configure(['a'], '', 'interval: 10m');
     await endPoll(FAILURE);
     expect(startedNames).toHaveLength(0);
+    const names: (string | undefined)[] = [];
     for (let minute = 10; minute <= 60; minute += 10) {
       elapsedMs = minute * 60_000;
       // oxlint-disable-next-line no-await-in-loop -- one poll after the other
@@ -321,9 +327,11 @@ describe('the names of validators', () => {
       await endPoll(success());
       // oxlint-disable-next-line no-await-in-loop -- one poll after the other
       if (minute === 10) await endNames(named('Alpha'));
+      names.push(usedName());
     }
     expect(startedNames).toHaveLength(1);
-    expect(started.map(namesOf)).toEqual([undefined, undefined, 'Alpha', 'Alpha', 'Alpha', 'Alpha', 'Alpha']);
+    // The first document steps again with them.
+    expect(names).toEqual(['Alpha', 'Alpha', 'Alpha', 'Alpha', 'Alpha', 'Alpha']);
     elapsedMs = 70 * 60_000;
     await vi.advanceTimersByTimeAsync(11 * 60_000);
     await endPoll(success());
@@ -335,13 +343,15 @@ describe('the names of validators', () => {
     await endPoll(success());
     await endNames(named('Alpha'));
     await configure(['a'], ', power_threshold: 0.5');
-    expect(namesOf(started.at(-1))).toBe('Alpha');
-    await configure(['a'], ', validator_names: "off"');
-    expect(namesOf(started.at(-1))).toBeUndefined();
     await endPoll(success());
+    expect(usedName()).toBe('Alpha');
+    await configure(['a'], ', validator_names: "off"');
+    await endPoll(success());
+    expect(usedName()).toBeUndefined();
     await configure(['a'], ', power_threshold: 0.5');
-    expect(namesOf(started.at(-1))).toBeUndefined();
-    expect(startedNames).toHaveLength(1);
+    await endPoll(success());
+    expect(usedName()).toBeUndefined();
+    expect(startedNames).toHaveLength(2);
   });
 
   it('are not those of an address that was replaced while they were being read', async () => {
@@ -350,6 +360,5 @@ describe('the names of validators', () => {
     await configureYaml('targets: [{name: a, bridge: {url: "https://other.example"}}]');
     await endNames(named('of the previous node'));
     expect(validatorsOf(queries()).names.size).toBe(0);
-    expect(namesOf(started.at(-1))).toBeUndefined();
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { failure, failureReasons, type FailureReason } from '../../src/http/failure-reasons.js';
 import type { Instant } from '../../src/clock.js';
-import type { EndpointKey } from '../../src/poll/endpoint-state.js';
-import type { PollResult } from '../../src/poll/step.js';
+import type { EndpointKey } from '../../src/engine/endpoint-state.js';
+import type { PollResult } from '../../src/engine/step.js';
 import { sentenceText } from '../../src/problems/sentence.js';
-import { unjudgedConditions } from '../../src/poll/endpoint-conditions.js';
+import { unjudgedConditions } from '../../src/engine/endpoint-conditions.js';
 import { problems } from '../../src/problems/problems.js';
-import type { TargetVerdicts } from '../../src/poll/verdicts.js';
+import type { TargetVerdicts } from '../../src/engine/verdicts.js';
 import { createModel } from '../../src/simulator/model.js';
 import { idleState as partialState, transfer, vote } from '../facts/items/bridge-state.js';
 import { recordedStates } from '../support/endpoint-states.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultBridgeSettings, defaultCrosschainSettings } from '../../src/config/endpoint-config.js';
 import { renderEndpoints } from '../../src/exposition/metrics-page.js';
 import { recordedStates } from '../support/endpoint-states.js';
-import type { PollResult } from '../../src/poll/step.js';
+import type { PollResult } from '../../src/engine/step.js';
 import { firstSnapshot } from '../support/snapshots.js';
 import { corruptedDocument } from '../facts/property/corruption.js';
 import { bridgeState, crosschainDocument } from '../facts/property/documents.js';

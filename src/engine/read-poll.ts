@@ -6,8 +6,8 @@ import { documents } from '../documents.js';
 import type { Failure, PollError } from '../http/failure-reasons.js';
 import { HEIGHT_FIELD, parseHeight } from '../http/height-header.js';
 import type { EndpointState } from './endpoint-state.js';
-import type { Received } from './fetch.js';
 import { compressBody } from './kept-body.js';
+import type { Received } from './source.js';
 import { step, type PollResult } from './step.js';
 
 /* Reading the response of a poll, and the step with it, with the durations of both. */
@@ -16,16 +16,16 @@ export function readPoll<Name extends DocumentName>(
   received: Received<Name>,
   { document, maxValues }: StepContext<Name>,
 ): PollResult<Name> {
-  const { seconds } = received;
+  const { seconds, phaseSeconds: recorded } = received;
   const fetched = seconds === undefined ? {} : { fetch: seconds };
-  if (!received.ok) return { outcome: failed(received.error), phaseSeconds: fetched };
-  const { bytes, source, receivedAt, otherAnswers, foundPath, failureWithServerText = failed } = received;
+  if (!received.ok) return { outcome: failed(received.error), phaseSeconds: recorded ?? fetched };
+  const { bytes, source, receivedAt, otherAnswers, foundPath, isAccepted, failureWithServerText = failed } = received;
   const started = performance.now();
   const read = documents[document].read(bytes, { maxValues, at: receivedAt, otherAnswers });
   const { isDense = false } = read;
   const compressed = read.ok ? compressBody(bytes) : undefined;
-  const phaseSeconds = { ...fetched, decode: secondsSince(started) };
-  const poll = { phaseSeconds, bodyBytes: bytes.length, source, isDense, foundPath };
+  const phaseSeconds = recorded ?? { ...fetched, decode: secondsSince(started) };
+  const poll = { phaseSeconds, bodyBytes: bytes.length, source, isDense, foundPath, isAccepted };
   if (!read.ok) {
     const error = { reason: read.reason, message: `${source}: ${read.message}` };
     return { ...poll, outcome: read.reason === 'too_large' ? failed(error) : failureWithServerText(error) };
@@ -55,7 +55,8 @@ export function timedStep<Name extends DocumentName>(
   const started = performance.now();
   const after = step(before, poll, context, at);
   const { lastPoll } = after;
-  if (lastPoll?.ok !== true) return after;
+  // A recorded poll has the duration of its step.
+  if (lastPoll?.ok !== true || poll.phaseSeconds.derive !== undefined) return after;
   return {
     ...after,
     lastPoll: { ...lastPoll, phaseSeconds: { ...lastPoll.phaseSeconds, derive: secondsSince(started) } },

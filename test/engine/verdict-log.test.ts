@@ -1,13 +1,13 @@
 import { pino, type Logger } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { createPollLog, logVerdicts } from '../../src/poll/endpoint-log.js';
-import type { EndpointState } from '../../src/poll/endpoint-state.js';
+import { createPollLog, logVerdicts } from '../../src/engine/poll-log.js';
+import type { EndpointState } from '../../src/engine/endpoint-state.js';
 import {
   haveBegunOrEnded,
   reportedVerdicts,
   type ReportedVerdicts,
   type TargetVerdicts,
-} from '../../src/poll/verdicts.js';
+} from '../../src/engine/verdicts.js';
 import { record, type Phase } from '../problems/recording.js';
 import { targetVerdicts, verdict } from '../pages/sample-snapshots.js';
 
@@ -66,7 +66,7 @@ describe('the log of failed polls', () => {
         const after = endpoints.find(({ document }) => document === 'rate_limiter_input');
         if (after !== undefined) {
           const { lastPoll: _last, ...initial } = after;
-          pollLog.poll(before ?? initial, after);
+          pollLog.polled({ before: before ?? initial, after });
         }
         before = after;
       },

@@ -2,9 +2,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { describe, expect, it } from 'vitest';
 import type { DocumentPath } from '../../src/chain/dialects.js';
 import type { Failure } from '../../src/http/failure-reasons.js';
-import { createPollExecutor } from '../../src/poll/fetch.js';
-import { jobsOf, type PollJob } from '../../src/poll/jobs.js';
-import type { PollResult } from '../../src/poll/step.js';
+import { createNetwork } from '../../src/sources/network.js';
+import { jobsOf, type PollJob } from '../../src/engine/jobs.js';
+import type { PollResult } from '../../src/engine/step.js';
 import { firstSnapshot } from '../support/snapshots.js';
 import { startNode, type Node } from '../http/nodes.js';
 import { parseValidConfig } from '../support/config.js';
@@ -63,7 +63,7 @@ const zetaNode: Respond = (response, request) => {
   else sendJson(400, '{"code":3,"message":"window must be positive","details":[]}')(response, request);
 };
 
-const executor = createPollExecutor('test/1');
+const network = createNetwork('test/1');
 
 const nodeWith = async (respond: RequestListener): Promise<Node> => startNode({ respond });
 
@@ -76,7 +76,7 @@ function jobOf(url: string, endpoint: 'bridge' | 'crosschain', settings = '', ti
   return job;
 }
 
-const poll = async (job: PollJob): Promise<PollResult> => pollNode(executor, job);
+const poll = async (job: PollJob): Promise<PollResult> => pollNode(network, job);
 
 /** `ok`, or the reason and the message without the host. */
 const outcomeOf = ({ outcome }: { readonly outcome: { readonly ok: true } | Failure }): string =>
@@ -215,7 +215,7 @@ describe('a poll after the document was found', () => {
     ['there first, and where it was moved', notFound, 'ok', [NEUTRAL, PEGGY]],
   ])('requests it %s', async (_title, respond, outcome, urls) => {
     const node = await nodeWith(withPaths({ [PEGGY]: found, [NEUTRAL]: respond }));
-    const result = await pollNode(executor, jobOf(node.url, 'bridge'), { foundPath: NEUTRAL_PATH });
+    const result = await pollNode(network, jobOf(node.url, 'bridge'), { foundPath: NEUTRAL_PATH });
     expect(outcomeOf(result)).toBe(outcome);
     expect(urlsOf(node)).toEqual(urls);
   });

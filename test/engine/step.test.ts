@@ -3,17 +3,15 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Instant } from '../../src/clock.js';
 import type { Config } from '../../src/config/config.js';
 import type { DocumentName } from '../../src/document-types.js';
-import { initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
-import { pollInput } from '../../src/poll/jobs.js';
-import { step } from '../../src/poll/step.js';
+import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
+import { step } from '../../src/engine/step.js';
 import { answerOf, POLL_MS, startRecordedChain, useSimulatedTime } from '../recorder/every-poll.js';
 import type { Fetch, Respond } from '../recorder/recorded-loop.js';
-import { itemsOf } from '../../src/poll/kept-body.js';
-import { readPoll, timedStep } from '../../src/poll/read-poll.js';
+import { itemsOf } from '../../src/engine/kept-body.js';
+import { readPoll } from '../../src/engine/read-poll.js';
 
 /*
- * A poll becomes something in one place. What the daemon has found with some documents at some times is found again by the same steps
- * without a daemon, by a first step, as that of `once`, and by a replay of what was recorded.
+ * What the daemon has found with some documents at some times is found again by the same steps without a daemon.
  */
 
 beforeEach(useSimulatedTime);
@@ -63,7 +61,7 @@ async function polledByDaemon(): Promise<History> {
     const known = daemon.fetches.length;
     // oxlint-disable-next-line no-await-in-loop -- polls follow each other
     await daemon.poll(answer);
-    const endpoints = daemon.loop.all();
+    const endpoints = daemon.loop.endpoints();
     for (const fetch of daemon.fetches.slice(known)) {
       const after = endpoints.find(({ job }) => job === fetch.job)?.state;
       if (after?.lastPoll === undefined) throw new Error('the step of the poll was not taken');
@@ -114,7 +112,8 @@ describe('what the daemon has found by its polls', () => {
       const { context } = job;
       const before = endpoints.get(context.document) ?? initialState(context, after.addedAt);
       const copy = inMilliseconds(before);
-      const poll = readPoll(received, context);
+      const { otherAnswers } = after.lastSuccess?.snapshot ?? {};
+      const poll = readPoll(received.ok ? { otherAnswers, ...received } : received, context);
       const found = step(before, poll, context, at);
       expectEqual(inMilliseconds(before), copy);
       expectEqual(step(before, poll, context, at), found);
@@ -131,20 +130,5 @@ describe('what the daemon has found by its polls', () => {
     });
     expect(endpoints.get('module_state')?.invalidValues.size).toBeGreaterThan(1);
     expect(endpoints.get('rate_limiter_input')?.unknownValues.size).toBe(1);
-  });
-
-  it('is found at first by a single step, as that of `once`', async () => {
-    const { polls } = await polledByDaemon();
-    const firsts = polls.filter(({ after }) => after.polls === 1);
-    expect(firsts).toHaveLength(3);
-    const states = new Map<DocumentName, EndpointState>();
-    for (const { job, input, received, at, after } of firsts) {
-      const before = initialState(job.context, after.addedAt);
-      const own = pollInput(job.context, before, (document) => states.get(document), at);
-      expect({ ...own, readsAll: input.readsAll }).toEqual(input);
-      const found = timedStep(before, readPoll(received, job.context), job.context, at);
-      expect(foundIn(found)).toEqual(foundIn(after));
-      states.set(job.context.document, found);
-    }
   });
 });

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
-import type { ReportedVerdicts, Verdict } from './verdicts.js';
 import { remedyOf } from '../http/failure-reasons.js';
 import { sentenceText } from '../problems/sentence.js';
 import type { DepartedCctx } from '../flow/crosschain-flow.js';
+import type { Instant } from '../clock.js';
+import { isUnsupported } from '../queries/query-state.js';
 import { MINUTE_MS } from '../units.js';
 import {
   endpointId,
@@ -12,6 +13,8 @@ import {
   lastDocument,
   type EndpointState,
 } from './endpoint-state.js';
+import type { AnsweredRound, SteppedPoll } from './engine.js';
+import { haveBegunOrEnded, reportedVerdicts, verdictsOf, type ReportedVerdicts, type Verdict } from './verdicts.js';
 
 /* The log of polls: changes, not results. */
 
@@ -20,7 +23,7 @@ export function createPollLog(log: Logger) {
   const failureLoggedAtMs = new Map<string, number>();
   return {
     /** Logs a failure, a change of its reason, a recovery, a change of the path, and new invalid or unknown values. */
-    poll: (before: EndpointState, after: EndpointState): void => {
+    polled: ({ before, after }: Pick<SteppedPoll, 'before' | 'after'>): void => {
       if (lastPollSucceeded(after)) {
         failureLoggedAtMs.delete(endpointId(after));
         logSuccess(log, before, after);
@@ -35,6 +38,20 @@ export function createPollLog(log: Logger) {
       if (!isNew && !isRepeated) return;
       log.warn({ target, document, reason, remedy: remedyOf(lastFailure.error, document) }, `poll failed: ${message}`);
       failureLoggedAtMs.set(endpointId(after), lastPoll.at.monotonicMs);
+    },
+    /** Logs the first of equal failures of a query, and their end. */
+    answered: ({ endpoint, before, after }: AnsweredRound): void => {
+      const { failure } = after;
+      const fields = { target: endpoint.target, document: endpoint.document, query: after.query.name };
+      if (failure !== undefined && failure.reason !== before.failure?.reason) {
+        log.warn({ ...fields, reason: failure.reason }, `query of the node failed: ${failure.message}`);
+      }
+      if (isUnsupported(after) && !isUnsupported(before)) {
+        log.info(fields, 'the node does not serve the query; it is sent again every hour');
+      }
+      if (failure === undefined && before.failure !== undefined) {
+        log.info(fields, 'query of the node has no failures any more');
+      }
     },
     forgetOthers: (states: readonly EndpointState[]): void => {
       const ids = new Set(states.map(endpointId));
@@ -83,6 +100,32 @@ function unlistedOf(state: EndpointState): readonly DepartedCctx[] {
   const last = lastDocument(state);
   if (!isOf('rate_limiter_input', last)) return [];
   return last.flow.departed.filter(({ pendingAnswers }) => pendingAnswers === 2);
+}
+
+/** Logs the verdicts that have begun or ended, and calls `changed` with their target. */
+export function createVerdictLog(
+  log: Logger,
+  states: () => readonly EndpointState[],
+  now: () => Instant,
+  changed: (target: string) => void,
+) {
+  const reported = new Map<string, ReportedVerdicts>();
+  return {
+    polled: ({ after: { target } }: SteppedPoll): void => {
+      const ofTarget = states().filter((state) => state.target === target);
+      const [judged] = verdictsOf(ofTarget, now());
+      if (judged === undefined) return;
+      const earlier = reported.get(target) ?? new Map();
+      const later = reportedVerdicts(earlier, judged);
+      reported.set(target, later);
+      logVerdicts(log, earlier, later);
+      if (haveBegunOrEnded(earlier, later)) changed(target);
+    },
+    forgetOthers: (all: readonly EndpointState[]): void => {
+      const targets = new Set(all.map(({ target }) => target));
+      for (const target of reported.keys()) if (!targets.has(target)) reported.delete(target);
+    },
+  };
 }
 
 /** Logs verdicts that have begun or ended, or whose severity has changed. */

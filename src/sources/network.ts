@@ -1,66 +1,40 @@
 import { performance } from 'node:perf_hooks';
-import type { DocumentPath } from '../chain/dialects.js';
-import { clock, secondsSince, type Instant } from '../clock.js';
+import { clock, secondsSince } from '../clock.js';
 import { sourceOf, type EndpointUrl } from '../config/urls.js';
-import type { DocumentName, OtherAnswers } from '../document-types.js';
 import { createClient, remainingLimits, type Client, type HttpResponse } from '../http/client.js';
 import { isUnknownPath } from '../http/error-response.js';
 import { failure, statusRemedies, type Failure, type PollError } from '../http/failure-reasons.js';
 import { isJsonRpc, portHint, repeatedPathHint, withHint, type Protocol } from '../http/port-hints.js';
 import { NO_CONTRACT } from '../queries/contract-document.js';
 import { fetchContract, type SendQuery } from '../queries/contract-exchange.js';
-import type { NodeQuery, QueryRequest, QueryResult } from '../queries/query.js';
+import type { QueryRequest, ResponseReader } from '../queries/query.js';
 import { createRpcClient, type SendRequests } from '../queries/json-rpc.js';
-import { sendQuery } from '../queries/send-query.js';
+import { sendQuery, type QueryConnection } from '../queries/send-query.js';
 import { createLimit } from '../tasks.js';
 import { errorText } from '../text/error-text.js';
 import type { NodeConnection } from '../config/endpoint-config.js';
-import type { PollInput, PollJob } from './jobs.js';
+import type { PollJob } from '../engine/jobs.js';
+import type { DocumentRequest, Received, Source } from '../engine/source.js';
 
 /* Requests documents, at the paths where a node may have them, and sends other queries to the node. */
 
-/** The response to the request of a document (see `PollResult`). */
-export type Received<Name extends DocumentName = DocumentName> =
-  ReceivedDocument<Name> | (Failure & Pick<ReceivedDocument, 'seconds' | 'release'>);
-
-export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
-  readonly ok: true;
-  readonly bytes: Buffer;
-  /** Host and path of the document, or the name of its file, with which messages begin. */
-  readonly source: string;
-  /** Hub height, as in the response header; `undefined` without the header. */
-  readonly height: string | undefined;
-  /** When the response was complete. */
-  readonly receivedAt: Instant;
-  /** Duration of the requests; absent for a recorded body. */
-  readonly seconds?: number;
-  readonly otherAnswers?: OtherAnswers<Name> | undefined;
-  /** Absent for a contract. */
-  readonly foundPath?: DocumentPath | undefined;
-  /** The failure of a body that is not the document, with the error text of the server in it. */
-  readonly failureWithServerText?: (error: PollError) => Failure;
-  /** Ends the use of the body, which until then counts against the memory of all bodies. */
-  readonly release?: () => void;
-}
-
-/** No request rejects. */
-export interface PollExecutor {
-  readonly fetch: (job: PollJob, input: PollInput) => Promise<Received>;
-  readonly sendQuery: (job: PollJob, query: NodeQuery, request: QueryRequest) => Promise<QueryResult>;
+/** The network as a source: the nodes of the configuration. */
+export interface Network extends Required<Source<PollJob>> {
   readonly close: () => void;
 }
 
 /** Concurrent requests of queries to the same node. Polls do not wait for them. */
 const CONCURRENT_QUERIES = 4;
 
-export function createPollExecutor(userAgent: string): PollExecutor {
+export function createNetwork(userAgent: string): Network {
   const client = createClient(userAgent);
   const sendRequests = createRpcClient(client);
   const limit = createLimit(CONCURRENT_QUERIES);
-  const send: SendQuery = async (node, reader, request) =>
+  const exchange = async <Value>(node: QueryConnection, reader: ResponseReader<Value>, request: QueryRequest) =>
     limit(node.url.origin, async () => sendQuery(node, reader, request, client));
+  const send: SendQuery = async (node, reader, request) => (await exchange(node, reader, request)).result;
   return {
-    fetch: async (job, input) => {
+    document: async (job, input) => {
       const { hubNode, limits } = job;
       const endReservation = hubNode === undefined ? await client.reserveMemory(limits.maxBodyBytes) : undefined;
       const started = performance.now();
@@ -70,7 +44,7 @@ export function createPollExecutor(userAgent: string): PollExecutor {
       endReservation?.();
       return { ...received, seconds: secondsSince(started) };
     },
-    sendQuery: send,
+    query: exchange,
     close: () => client.close(),
   };
 }
@@ -91,11 +65,7 @@ function failureWithServerText(error: PollError, url: EndpointUrl, { bytes, clea
 const FAILURES_WITH_HINT: ReadonlySet<string> = new Set(['aborted', 'bad_request', 'not_json', 'status']);
 
 /** Requests the paths in turn until the node responds to one of them with another status than that of an unknown path. */
-async function fetchDocument(
-  job: PollJob,
-  { foundPath: first, otherAnswers }: PollInput,
-  client: Client,
-): Promise<Received> {
+async function fetchDocument(job: PollJob, { foundPath: first }: DocumentRequest, client: Client): Promise<Received> {
   const { url, query, limits } = job;
   const paths =
     first === undefined ? job.paths : [first, ...job.paths.filter(({ dialect }) => dialect !== first.dialect)];
@@ -110,7 +80,6 @@ async function fetchDocument(
         ...fetched,
         source: sourceOf(url, foundPath.path),
         receivedAt: clock(),
-        otherAnswers,
         foundPath,
         failureWithServerText: (error) => failureWithServerText(error, url, fetched),
       };
@@ -136,7 +105,7 @@ async function fetchDocument(
 async function callContract(
   job: PollJob,
   hubNode: NodeConnection,
-  { otherAnswers = {}, readsAll = false }: PollInput,
+  { otherAnswers = {}, readsAll = false }: DocumentRequest,
   sendRequests: SendRequests,
   send: SendQuery,
 ): Promise<Received> {

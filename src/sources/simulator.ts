@@ -1,23 +1,20 @@
 import { asDecimalString } from '../chain/numeral.js';
 import type { Instant } from '../clock.js';
+import type { ContractExchange } from '../document-types.js';
+import type { PollJob } from '../engine/jobs.js';
+import type { ReceivedDocument, Source } from '../engine/source.js';
 import type { HubSide } from '../facts/contract/hub-side.js';
 import type { ContractReading, HubReading } from '../facts/contract/reading.js';
 import { failure } from '../http/failure-reasons.js';
-import { withQuery, type EndpointState } from '../poll/endpoint-state.js';
-import type { ReceivedDocument } from '../poll/fetch.js';
-import { callsOf, denomOf, isBackingDue, requestOf } from '../queries/contract-document.js';
+import { callsOf, denomOf, isBackingDue, NO_CONTRACT, requestOf } from '../queries/contract-document.js';
 import { formatRequests } from '../queries/json-rpc.js';
-import { queryStatesOf } from '../queries/node-queries.js';
-import { afterRound, isDue, type QueryStates } from '../queries/query-state.js';
 import type { NodeQuery, QueryRequest, QueryResult } from '../queries/query.js';
-import { pathOfPage } from '../queries/send-query.js';
+import { createPageReader, type QueryExchange, type QueryPage } from '../queries/send-query.js';
 import type { RpcChanges } from '../simulator/json-rpc.js';
 import type { Model } from '../simulator/model.js';
-import { executeQuery, parseRequest, type QueryResponse } from '../simulator/query-service.js';
-import { queryContext } from '../poll/query-runner.js';
-import type { ContractExchange, StepContext } from '../document-types.js';
+import { executeQuery, HEIGHT_HEADER, parseRequest, type QueryResponse } from '../simulator/query-service.js';
 
-/* The responses of a simulated chain to all requests except for documents, without a network. */
+/* A simulated chain as a source, without a network. It responds at once. */
 
 /** Responds to a request of a path with parameters. */
 type Respond = (path: string) => QueryResponse;
@@ -27,33 +24,41 @@ export function respondTo(model: Model, path: string): QueryResponse {
   return 'endpoint' in query ? executeQuery(model, query) : query;
 }
 
-/** The states of the queries of an endpoint after immediate answers to all due queries. */
-export function answerQueries(options: StepContext, before: EndpointState, respond: Respond, at: Instant): QueryStates {
-  let state = { ...before, queries: queryStatesOf(options, before.queries) };
-  for (const own of state.queries.values()) {
-    const context = queryContext(options, state, at);
-    const requests = context === undefined || !isDue(own, at) ? [] : own.query.requests(context);
-    if (context === undefined || requests.length === 0) continue;
-    const results = requests.map((request) => [request, answerOf(own.query, request, respond)] as const);
-    state = withQuery(state, afterRound(own, context, results, at, at));
-  }
-  return state.queries;
+export function createSimulatedNode(model: Model, now: () => Instant): Required<Source<PollJob>> {
+  const respond = (path: string): QueryResponse => respondTo(model, path);
+  return {
+    document: async ({ paths, query }, { otherAnswers = {} }) => {
+      const receivedAt = now();
+      const foundPath = paths.find(({ dialect }) => dialect === 'neutral');
+      if (foundPath !== undefined) {
+        const path = foundPath.path + query;
+        const { headers, body } = respond(path);
+        return { ok: true, bytes: body, source: path, height: headers[HEIGHT_HEADER], receivedAt, foundPath };
+      }
+      const { hubSide, lastReading } = 'hubSide' in otherAnswers ? otherAnswers : {};
+      return hubSide === undefined
+        ? failure('schema', NO_CONTRACT)
+        : simulatedContractBody(lastReading, hubSide, model, receivedAt);
+    },
+    query: async (_job, query, request) => exchangeOf(query, request, respond),
+  };
 }
 
-function answerOf(query: NodeQuery, request: QueryRequest, respond: Respond): QueryResult {
-  let found: { readonly value: unknown } | undefined;
-  let path: string | undefined = request.path;
-  while (path !== undefined) {
-    const { status, body } = respond(path);
-    if (status !== 200) {
-      return { ...failure('status', `${request.path}: status ${status}`), isRefused: status === 501 };
-    }
-    const page = query.read(body, request);
-    if (!page.ok) return { ...failure(page.reason, `${request.path}: ${page.message}`), isRefused: false };
-    found = { value: found === undefined ? page.value : query.join(found.value, page.value) };
-    path = page.nextKey === undefined ? undefined : pathOfPage(request.path, page.nextKey);
+/** The exchange of a request of a query. */
+export function exchangeOf(query: NodeQuery, request: QueryRequest, respond: Respond): QueryExchange {
+  const pages: QueryPage[] = [];
+  const readPage = createPageReader(query, request, request.path);
+  let next: string | QueryResult = request.path;
+  while (typeof next === 'string') {
+    const path: string = next;
+    const { status, headers, body } = respond(path);
+    const page = { path, height: headers[HEIGHT_HEADER], bytes: body };
+    if (status === 200) {
+      pages.push(page);
+      next = readPage(page);
+    } else next = { ...failure('status', `${path}: status ${status}`), isRefused: status === 501 };
   }
-  return { ok: true, value: found?.value };
+  return { request, pages, result: next };
 }
 
 /** Differences from the simulated chains: in the node of the external chain, and in the supply on the hub. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { initialState, type EndpointState } from '../../src/poll/endpoint-state.js';
-import { withinMemory, itemsOf, prepareItems } from '../../src/poll/kept-body.js';
-import type { PollResult } from '../../src/poll/step.js';
-import { step } from '../../src/poll/step.js';
+import { initialState, type EndpointState } from '../../src/engine/endpoint-state.js';
+import { withinMemory, itemsOf, prepareItems } from '../../src/engine/kept-body.js';
+import type { PollResult } from '../../src/engine/step.js';
+import { step } from '../../src/engine/step.js';
 import { bridgeContext, bridgePoll } from '../support/snapshots.js';
 import { START } from '../support/polls.js';
 

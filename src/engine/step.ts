@@ -36,7 +36,7 @@ import {
  * The step of a poll: from the state of an endpoint and a document to the next state. It has no clock, log or network, so that the daemon, `once` and
  * every replay derive the same from the same documents and answers.
  *
- * A poll has four results, each made of the result before: the response (`Received` in fetch.ts), its JSON (`DocumentResult` in chain/document.ts), the
+ * A poll has four results, each made of the result before: the response (`Received` in source.ts), its JSON (`DocumentResult` in chain/document.ts), the
  * document or the failure of the poll (`PollResult`, by `readPoll`), and the next state (`EndpointState`, by `step`).
  */
 
@@ -52,6 +52,8 @@ export interface PollResult<Name extends DocumentName = DocumentName> {
   /** Only of a success, and absent for a recorded body. */
   readonly foundPath?: DocumentPath | undefined;
   readonly source?: string | undefined;
+  /** Whether a recorded document was accepted: hub heights were compared also with polls that were not recorded. */
+  readonly isAccepted?: boolean | undefined;
 }
 
 interface ReadContent<Name extends DocumentName> {
@@ -82,7 +84,8 @@ export function step<Name extends DocumentName>(
   const state = isOfOtherBridge(before, poll, context) ? forgotten(before) : before;
   const regression = regressionOf(state, poll, context);
   const regressionsSinceSuccess = state.regressionsSinceSuccess + (regression ? 1 : 0);
-  const outcome = regression && regressionsSinceSuccess < REGRESSIONS_TO_ACCEPT ? regression : poll.outcome;
+  const { isAccepted = regressionsSinceSuccess >= REGRESSIONS_TO_ACCEPT } = poll;
+  const outcome = regression && !isAccepted ? regression : poll.outcome;
   const { phaseSeconds, bodyBytes } = poll;
   const isNearLimit = isNearSizeLimit(outcome.ok ? undefined : outcome.error, bodyBytes, state.maxBodyBytes);
   const nearLimitSince = isNearLimit ? (state.lastPoll?.nearLimitSince ?? at) : undefined;

@@ -1,0 +1,236 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Instant } from '../clock.js';
+import type { DocumentName, OtherAnswers } from '../document-types.js';
+import { afterRound, isDue, type QueryState } from '../queries/query-state.js';
+import type { NodeQuery } from '../queries/query.js';
+import type { QueryExchange } from '../queries/send-query.js';
+import { createQueue, withinMs } from '../tasks.js';
+import { endpointId, lastPollSucceeded, withQuery, type EndpointState } from './endpoint-state.js';
+import { withinMemory } from './kept-body.js';
+import { documentRequest, otherAnswersOf, queryContext } from './other-answers.js';
+import { readPoll, timedStep } from './read-poll.js';
+import type { EndpointJob, Received, Source } from './source.js';
+import { repeatLastPoll, type PollResult } from './step.js';
+
+/*
+ * The sequence of a poll, which exists once: for the daemon, `once`, replays, and simulations.
+ *
+ * 1. The source exchanges the document (`Source.document`).
+ * 2. The document is read, and steps the state of its endpoint, which is published by an assignment. The sinks get the state before and after.
+ * 3. The queries that are due are exchanged. No poll waits for them, and their answers enter the next step.
+ *
+ * The first document of an endpoint steps again with the answers, from the state before it: names and judgements need them.
+ */
+
+/** Each change replaces it as a whole. */
+export interface Endpoint<Job extends EndpointJob = EndpointJob> {
+  readonly job: Job;
+  readonly state: EndpointState;
+  /** The state before the only document until now. */
+  readonly beforeFirst?: EndpointState | undefined;
+}
+
+/** What sees the results of polls, without an effect on them: log, recorder, state file. */
+export interface Sink {
+  readonly polled?: (poll: SteppedPoll) => void;
+  readonly answered?: (round: AnsweredRound) => void;
+}
+
+export interface SteppedPoll {
+  readonly before: EndpointState;
+  readonly after: EndpointState;
+  readonly received: Received;
+  /** Whether the document has stepped before, without answers to queries. */
+  readonly isAgain: boolean;
+}
+
+/** The exchanges of a query that were made together. */
+export interface AnsweredRound {
+  readonly endpoint: EndpointState;
+  readonly before: QueryState;
+  readonly after: QueryState;
+  readonly exchanges: readonly QueryExchange[];
+  /** When the requests were sent. */
+  readonly startedAt: Instant;
+  readonly at: Instant;
+}
+
+export interface Poll {
+  /** Whether the body has so many values for its size that it is hostile. */
+  readonly isDense: boolean;
+  /** Resolves when a first document has stepped again. */
+  readonly settled: Promise<void>;
+}
+
+export interface Engine<Job extends EndpointJob> {
+  /** In the order of the configuration. */
+  readonly endpoints: () => readonly Endpoint<Job>[];
+  /** The states of all endpoints. The array is the same until a state changes. */
+  readonly states: () => readonly EndpointState[];
+  /** Replaces all endpoints. What is under way for an endpoint with another job changes nothing. */
+  readonly replace: (endpoints: readonly Endpoint<Job>[]) => void;
+  readonly poll: (job: Job) => Promise<Poll>;
+  /** Applies the exchanges of a query. `startedAt`: when they were requested. */
+  readonly answered: (job: Job, query: NodeQuery, exchanges: readonly QueryExchange[], startedAt: Instant) => void;
+  /** Between two recorded polls, only times move: repeated bytes would confirm odd values and distort block times. */
+  readonly hold: (isHeld: (endpoint: Endpoint<Job>) => boolean) => void;
+  /** What is under way changes nothing from now on. */
+  readonly close: () => void;
+}
+
+export interface EngineOptions<Job extends EndpointJob> {
+  readonly source: Source<Job>;
+  readonly now: () => Instant;
+  readonly sinks?: readonly Sink[];
+  /** How long a first document waits for answers. */
+  readonly firstAnswersMs?: number;
+}
+
+/** The default of `firstAnswersMs`. */
+export const FIRST_ANSWERS_MS = 2_000;
+
+export function createEngine<Job extends EndpointJob>(options: EngineOptions<Job>): Engine<Job> {
+  const { source, now, sinks = [], firstAnswersMs = FIRST_ANSWERS_MS } = options;
+  let endpoints = new Map<string, Endpoint<Job>>();
+  let states: readonly EndpointState[] = [];
+  let isClosed = false;
+  const inTurn = createQueue();
+  /** The names of the queries that are under way. */
+  const running = new WeakMap<Job, Set<string>>();
+
+  /** `undefined` after a reload has removed the endpoint or changed its job. */
+  function endpointOf(job: Job): Endpoint<Job> | undefined {
+    const endpoint = endpoints.get(endpointId(job.context));
+    return endpoint?.job === job && !isClosed ? endpoint : undefined;
+  }
+
+  function siblingOf({ context: { target } }: Job, document: DocumentName): EndpointState | undefined {
+    return endpoints.get(endpointId({ target, document }))?.state;
+  }
+
+  function replace(all: Iterable<Endpoint<Job>>): void {
+    endpoints = new Map(Array.from(all, (endpoint) => [endpointId(endpoint.job.context), endpoint]));
+    states = Array.from(endpoints.values(), ({ state }) => state);
+  }
+
+  function change(endpoint: Endpoint<Job>): void {
+    endpoints.set(endpointId(endpoint.job.context), endpoint);
+    states = Array.from(endpoints.values(), ({ state }) => state);
+  }
+
+  async function poll(job: Job): Promise<Poll> {
+    const current = endpointOf(job)?.state;
+    if (current === undefined) return { isDense: false, settled: Promise.resolve() };
+    const request = documentRequest(job.context, current, (document) => siblingOf(job, document));
+    const received = await source.document(job, request);
+    const { isDense = false } = (await inTurn(async () => stepWith(job, received))) ?? {};
+    const isFirst = endpointOf(job)?.beforeFirst !== undefined;
+    // Queries are sent only to a node that has just responded.
+    const isServed = endpointOf(job)?.state.lastPoll?.ok === true;
+    const answers = isServed ? sendQueries(job) : Promise.resolve();
+    if (isFirst && isServed && source.query !== undefined) {
+      return { isDense, settled: stepAgain(job, received, answers).finally(() => received.release?.()) };
+    }
+    received.release?.();
+    return { isDense, settled: Promise.resolve() };
+  }
+
+  async function stepAgain(job: Job, received: Received, answers: Promise<void>): Promise<void> {
+    // The list of validators says about which validators the node is asked next.
+    await withinMs(
+      firstAnswersMs,
+      answers.then(async () => sendQueries(job, ({ roundStartedAt }) => roundStartedAt === undefined)),
+    );
+    await inTurn(async () => stepWith(job, { ...received, isAgain: true }));
+  }
+
+  /** Reads a document and takes the step with it. Yields to scrapes in between. */
+  async function stepWith(job: Job, received: Received) {
+    const { isAgain = false } = received;
+    const current = endpointOf(job);
+    // Meanwhile another document has stepped.
+    if (current === undefined || (isAgain && current.beforeFirst === undefined)) return undefined;
+    const others = states.filter((state) => state !== current.state);
+    const read = withinMemory(readPoll(received, job.context), others);
+    await nextTurn();
+    // A reload may have removed or changed the endpoint while scrapes were answered.
+    const endpoint = endpointOf(job);
+    if (endpoint === undefined) return undefined;
+    const { state, beforeFirst } = endpoint;
+    const before = isAgain && beforeFirst !== undefined ? { ...beforeFirst, queries: state.queries } : state;
+    const at = now();
+    const hasOtherSucceeded = others.some((other) => other.target === state.target && lastPollSucceeded(other));
+    const otherAnswers = otherAnswersOf(job.context, before, (document) => siblingOf(job, document), at);
+    const after = timedStep(before, { ...withAnswers(read, otherAnswers), hasOtherSucceeded }, job.context, at);
+    const isFirst = before.lastSuccess === undefined && after.lastSuccess !== undefined;
+    change({ job, state: after, ...(isFirst && !isAgain && { beforeFirst: before }) });
+    for (const { polled } of sinks) polled?.({ before: state, after, received, isAgain });
+    await nextTurn();
+    return read;
+  }
+
+  async function sendQueries(job: Job, isWanted = (state: QueryState) => isDue(state, now())): Promise<void> {
+    const { query: send } = source;
+    const due = Array.from(endpointOf(job)?.state.queries.values() ?? []).filter(isWanted);
+    if (send !== undefined) await Promise.all(due.map(async ({ query }) => sendQuery(job, query, send)));
+  }
+
+  async function sendQuery(job: Job, query: NodeQuery, send: NonNullable<Source<Job>['query']>): Promise<void> {
+    const state = endpointOf(job)?.state;
+    const startedAt = now();
+    const context = state && queryContext(job.context, state, startedAt);
+    // The document can lack the fields from which requests are made.
+    const requests = context === undefined ? [] : query.requests(context);
+    const ofJob = running.get(job) ?? new Set();
+    if (requests.length === 0 || ofJob.has(query.name)) return;
+    running.set(job, ofJob.add(query.name));
+    try {
+      answered(job, query, await Promise.all(requests.map(async (request) => send(job, query, request))), startedAt);
+    } finally {
+      ofJob.delete(query.name);
+    }
+  }
+
+  function answered(job: Job, query: NodeQuery, exchanges: readonly QueryExchange[], startedAt: Instant): void {
+    const endpoint = endpointOf(job);
+    const before = endpoint?.state.queries.get(query.name);
+    const at = now();
+    const context = endpoint && queryContext(job.context, endpoint.state, at);
+    if (endpoint === undefined || before === undefined || context === undefined) return;
+    const after = afterRound(before, context, exchanges, startedAt, at);
+    change({ ...endpoint, state: withQuery(endpoint.state, after) });
+    for (const sink of sinks) sink.answered?.({ endpoint: endpoint.state, before, after, exchanges, startedAt, at });
+  }
+
+  return {
+    endpoints: () => Array.from(endpoints.values()),
+    states: () => states,
+    replace,
+    poll,
+    answered,
+    close: () => {
+      isClosed = true;
+    },
+    hold: (isHeld) => {
+      const at = now();
+      replace(
+        Array.from(endpoints.values(), (endpoint) =>
+          isHeld(endpoint) ? { ...endpoint, state: heldState(endpoint.state, at) } : endpoint,
+        ),
+      );
+    },
+  };
+}
+
+/** A document keeps its time, because it is as old as it is. Only what was found in it is found again. */
+function heldState(state: EndpointState, at: Instant): EndpointState {
+  const repeated = repeatLastPoll(state, at);
+  return lastPollSucceeded(state) ? { ...state, problems: repeated.problems } : repeated;
+}
+
+function withAnswers(read: PollResult, otherAnswers: OtherAnswers): PollResult {
+  const { outcome } = read;
+  return outcome.ok
+    ? { ...read, outcome: { ...outcome, otherAnswers: { ...otherAnswers, ...outcome.otherAnswers } } }
+    : read;
+}

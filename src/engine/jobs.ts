@@ -1,0 +1,71 @@
+import { chainNames } from '../chain/known-chains.js';
+import type { Config, TargetConfig } from '../config/config.js';
+import type { NodeConnection } from '../config/endpoint-config.js';
+import { maxValuesOf } from '../config/memory-limits.js';
+import type { DocumentName, DocumentTypes, StepContext, TargetOptions } from '../document-types.js';
+import { documentNames, documents, type DocumentRequest } from '../documents.js';
+import type { FetchLimits } from '../http/client.js';
+
+/* The jobs of the configuration. */
+
+/** One endpoint to poll. */
+export interface PollJob extends NodeConnection, Omit<DocumentRequest, 'connection' | 'settings'> {
+  readonly limits: FetchLimits;
+  readonly intervalMs: number;
+  readonly context: StepContext;
+}
+
+export function isContract({ context: { document } }: PollJob): boolean {
+  return document === 'external_contract';
+}
+
+export function jobsOf(config: Config): PollJob[] {
+  return config.targets.flatMap((target) => documentNames.flatMap((document) => jobOf(config, target, document) ?? []));
+}
+
+function jobOf(config: Config, target: TargetConfig, document: DocumentName): PollJob | undefined {
+  const request = documents[document].request(target);
+  if (request === undefined) return undefined;
+  const { connection, settings, intervalMs, ...rest } = request;
+  const { timeout: timeoutMs, max_body_size: maxBodyBytes, interval } = config.poll;
+  const context = stepContext(targetOptions(config, target), document, settings, intervalMs);
+  const limits = { timeoutMs, maxBodyBytes };
+  return { ...connection, ...rest, limits, intervalMs: intervalMs ?? interval, context };
+}
+
+/** `intervalMs`: the interval of a document that is not polled every `poll.interval`. The document is not stale between two polls. */
+export function stepContext<Name extends DocumentName>(
+  options: TargetOptions,
+  document: Name,
+  settings: DocumentTypes[Name]['settings'],
+  intervalMs = 0,
+): StepContext<Name> {
+  const { maxBodyBytes = Infinity } = documents[document];
+  return {
+    ...options,
+    document,
+    settings,
+    maxBodyBytes: Math.min(options.maxBodyBytes, maxBodyBytes),
+    staleAfterMs: Math.max(options.staleAfterMs, 2 * intervalMs),
+  };
+}
+
+export function targetOptions(
+  { limits, poll, tokens, chains, validators, problems }: Config,
+  { name, labels: targetLabels }: Pick<TargetConfig, 'name' | 'labels'>,
+): TargetOptions {
+  return {
+    target: name,
+    ...(targetLabels && { targetLabels }),
+    labels: {
+      tokens,
+      chains: { ...chainNames, ...Object.fromEntries(Object.entries(chains).map(([id, chain]) => [id, chain.name])) },
+      validators,
+    },
+    maxSeries: limits.max_series_per_family,
+    problems,
+    maxBodyBytes: poll.max_body_size,
+    staleAfterMs: poll.stale_after,
+    maxValues: maxValuesOf(poll.max_body_size),
+  };
+}

@@ -1,0 +1,152 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from 'pino';
+import { clock, type Instant } from '../clock.js';
+import { queryStatesOf } from '../queries/node-queries.js';
+import { startRepeating, type Repeating } from '../tasks.js';
+import { createEngine, type Endpoint, type Engine, type Sink } from './engine.js';
+import { endpointId, initialState, settingsOf, type EndpointKey, type EndpointState } from './endpoint-state.js';
+import { isContract, type PollJob } from './jobs.js';
+import { createPollLog, createVerdictLog } from './poll-log.js';
+import { rememberedOf, withRemembered, type Remembered } from './remembered.js';
+import type { Source } from './source.js';
+
+/** Polls each endpoint of the active configuration on a timer. The endpoints are in the order of the configuration. */
+export interface PollLoop extends Pick<Engine<PollJob>, 'endpoints' | 'states'> {
+  /**
+   * Applies a configuration. Endpoints with an unchanged job continue. New and changed endpoints are polled at once, or within seconds if there
+   * are many. An endpoint whose document, node and labels are unchanged keeps its state.
+   */
+  readonly reconcile: (jobs: readonly PollJob[], at: Instant) => void;
+  /** Stops polling. */
+  readonly close: () => void;
+}
+
+/** Records exchanges. */
+export interface PollRecorder extends Sink {
+  /** The next document of each endpoint of the target is recorded, because a problem has begun or ended. */
+  readonly recordNext: (target: string) => void;
+  readonly forgetOthers: (states: readonly EndpointState[]) => void;
+}
+
+/** The memory that survives a restart. */
+export interface SavedMemory {
+  readonly rememberedOf: (key: EndpointKey) => Remembered | undefined;
+  /** Writes the memory within a second, because a problem has begun or ended. */
+  readonly writeSoon: () => void;
+}
+
+/** Number of polls that start at once. Later polls start in turn, so that a thousand documents are not in memory together. */
+const SIMULTANEOUS_STARTS = 16;
+const START_SPACING_MS = 10;
+
+/** A dense body is hostile (`PollResult.isDense`), and blocks the process for up to two seconds. */
+const INTERVALS_AFTER_DENSE_BODY = 10;
+
+export interface PollLoopOptions {
+  readonly source: Source<PollJob>;
+  readonly log: Logger;
+  readonly now?: () => Instant;
+  /** The states from which the demo continues. */
+  readonly demoState?: ((job: PollJob) => EndpointState | undefined) | undefined;
+  readonly recorder?: PollRecorder | undefined;
+  readonly stateFile?: SavedMemory | undefined;
+}
+
+export function createPollLoop(options: PollLoopOptions): PollLoop {
+  const { source, log, now = clock, demoState, recorder, stateFile } = options;
+  const timers = new Map<string, Repeating>();
+  const pollLog = createPollLog(log);
+  // A recording has the next document of each endpoint.
+  const verdictLog = createVerdictLog(
+    log,
+    () => engine.states(),
+    now,
+    (target) => {
+      recorder?.recordNext(target);
+      stateFile?.writeSoon();
+    },
+  );
+  const sinks = [pollLog, verdictLog, ...(recorder ? [recorder] : [])];
+  const engine = createEngine({ source, now, sinks });
+
+  /** Returns the number of intervals until the next poll. */
+  async function poll(job: PollJob): Promise<number> {
+    const { target } = job.context;
+    // The module state has the address of the contract.
+    if (isContract(job)) await timers.get(endpointId({ target, document: 'module_state' }))?.firstRun;
+    const { isDense } = await engine.poll(job);
+    return isDense ? INTERVALS_AFTER_DENSE_BODY : 1;
+  }
+
+  /** The state with which a new or changed job begins. */
+  function stateWith(job: PollJob, previous: Endpoint<PollJob> | undefined, at: Instant): EndpointState {
+    const initial = initialState(job.context, at);
+    const continued = (): EndpointState => {
+      // It has not been polled yet: what it has restored still holds.
+      if (previous !== undefined && previous.state.lastPoll === undefined) {
+        const { restored, problems } = previous.state;
+        return { ...initial, restored, problems };
+      }
+      return withRemembered(
+        initial,
+        (previous && rememberedOf(previous.state)) ?? stateFile?.rememberedOf(job.context),
+      );
+    };
+    const isSame = previous !== undefined && isSameEndpoint(previous.job, job);
+    const state = isSame ? previous.state : (demoState?.(job) ?? continued());
+    return { ...state, ...settingsOf(job.context), queries: queryStatesOf(job.context, state.queries) };
+  }
+
+  function reconcile(jobs: readonly PollJob[], at: Instant): void {
+    const previousEndpoints = new Map(engine.endpoints().map((endpoint) => [endpointId(endpoint.state), endpoint]));
+    const changed: PollJob[] = [];
+    engine.replace(
+      jobs.map((job) => {
+        const previous = previousEndpoints.get(endpointId(job.context));
+        const state = stateWith(job, previous, at);
+        if (previous !== undefined && isDeepStrictEqual(previous.job, job)) return { ...previous, state };
+        changed.push(job);
+        return { job, state };
+      }),
+    );
+    const ids = new Set(engine.states().map(endpointId));
+    for (const [id, timer] of timers) {
+      if (ids.has(id) && !changed.some(({ context }) => endpointId(context) === id)) continue;
+      timer.close();
+      timers.delete(id);
+    }
+    for (const [index, job] of changed.entries()) {
+      const delayMs = Math.max(0, index + 1 - SIMULTANEOUS_STARTS) * START_SPACING_MS;
+      timers.set(
+        endpointId(job.context),
+        startRepeating(async () => poll(job), job.intervalMs, delayMs),
+      );
+    }
+    for (const sink of [pollLog, verdictLog, recorder]) sink?.forgetOthers(engine.states());
+  }
+
+  return {
+    reconcile,
+    endpoints: engine.endpoints,
+    states: engine.states,
+    close: () => {
+      for (const timer of timers.values()) timer.close();
+      engine.close();
+    },
+  };
+}
+
+/**
+ * Whether a state is valid for both jobs: they request the same document of the same node, for series with the same labels. Other credentials or
+ * settings change only the next poll. With another limit of series, tokens and chains would move to or from the series `other`, as if it had
+ * counted.
+ */
+function isSameEndpoint(first: PollJob, second: PollJob): boolean {
+  const identityOf = (job: PollJob) => {
+    const { context, url, paths, query } = job;
+    const { target, targetLabels, document, maxSeries } = context;
+    // The path of a JSON-RPC endpoint is an API key.
+    return [target, targetLabels, document, maxSeries, isContract(job) ? url.origin : url, paths, query];
+  };
+  return isDeepStrictEqual(identityOf(first), identityOf(second));
+}

@@ -1,0 +1,77 @@
+import type { Instant } from '../clock.js';
+import type { DocumentName, OtherAnswers, StepContext } from '../document-types.js';
+import type { ContractReading } from '../facts/contract/reading.js';
+import { cctxAnswers } from '../queries/cctx-outcome.js';
+import { lookaheadsOf } from '../queries/chain-switches.js';
+import { BEHIND_SECONDS, isNodeBehind } from '../queries/node-status.js';
+import type { QueryContext } from '../queries/query.js';
+import { hasStakingNames, validatorsOf } from '../queries/validators.js';
+import { exportedSuccess, freshAnswers, isOf, pastOf, type EndpointState } from './endpoint-state.js';
+import type { DocumentRequest } from './source.js';
+
+/* What a poll uses besides its document: the answers to queries, and the other documents of the target. */
+
+/** Returns the endpoint of another document of the target. */
+type SiblingOf = (document: DocumentName) => EndpointState | undefined;
+
+export function documentRequest(
+  { document }: StepContext,
+  { lastSuccess }: EndpointState,
+  siblingOf: SiblingOf,
+): DocumentRequest {
+  const foundPath = lastSuccess?.foundPath;
+  if (document !== 'external_contract') return { foundPath };
+  const otherAnswers = {
+    lastReading: pastOf('external_contract', lastSuccess?.snapshot),
+    hubSide: pastOf('module_state', siblingOf('module_state')?.lastSuccess?.snapshot)?.hubSide,
+  };
+  return { foundPath, otherAnswers };
+}
+
+/** What a document is derived and judged with. */
+export function otherAnswersOf(
+  context: StepContext,
+  state: EndpointState,
+  siblingOf: SiblingOf,
+  at: Instant,
+): OtherAnswers {
+  const snapshot = state.lastSuccess?.snapshot;
+  switch (context.document) {
+    case 'module_state': {
+      const reading = currentReading(siblingOf('external_contract'), at);
+      return {
+        ...(hasStakingNames(context) && { names: validatorsOf(state.queries).names }),
+        externalHeight: reading?.height,
+        isContractPaused: reading?.paused,
+        isNodeBehind: isNodeBehind(freshAnswers(state, at)),
+      };
+    }
+    case 'rate_limiter_input': {
+      const answered = freshAnswers(state, at);
+      const seenBefore = isOf(context.document, snapshot) ? snapshot.otherAnswers?.seenAnswers : undefined;
+      return { lookaheads: lookaheadsOf(answered), ...cctxAnswers(answered, seenBefore) };
+    }
+    case 'external_contract':
+      return {};
+  }
+}
+
+/** The last reading of a contract; `undefined` without a recent one, and while its node has only old blocks of the external chain. */
+function currentReading(contract: EndpointState | undefined, at: Instant): ContractReading | undefined {
+  const reading = pastOf('external_contract', contract && exportedSuccess(contract, at)?.snapshot);
+  return reading !== undefined && at.epochSeconds - reading.blockSeconds <= BEHIND_SECONDS ? reading : undefined;
+}
+
+/** What queries are made and rendered with; `undefined` before the first successful poll, and for a recorded body. */
+export function queryContext<Name extends DocumentName>(
+  context: StepContext<Name>,
+  state: EndpointState,
+  now: Instant,
+): QueryContext<Name> | undefined {
+  const { lastSuccess, queries } = state;
+  if (lastSuccess?.foundPath === undefined || !isOf(context.document, lastSuccess.snapshot)) return undefined;
+  const { past, flow } = lastSuccess.snapshot;
+  const { operators } = validatorsOf(queries);
+  const answers = freshAnswers(state, now);
+  return { ...context, dialect: lastSuccess.foundPath.dialect, past, flow, operators, answers };
+}

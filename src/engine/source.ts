@@ -1,0 +1,63 @@
+import type { DocumentPath } from '../chain/dialects.js';
+import type { Instant } from '../clock.js';
+import type { DocumentName, OtherAnswers, StepContext } from '../document-types.js';
+import type { Failure, PollError } from '../http/failure-reasons.js';
+import type { PhaseSeconds } from './endpoint-state.js';
+import type { NodeQuery, QueryRequest } from '../queries/query.js';
+import type { QueryExchange } from '../queries/send-query.js';
+
+/*
+ * Where exchanges come from: the network, a recording, or the simulator. An exchange is a request and its response, or its failure. No exchange
+ * rejects.
+ */
+
+/** What a source knows of an endpoint besides its state. */
+export interface EndpointJob {
+  readonly context: StepContext;
+}
+
+export interface Source<Job extends EndpointJob> {
+  readonly document: (job: Job, request: DocumentRequest) => Promise<Received>;
+  /** Absent in a recording, which dictates the answers to queries (`Engine.answered`). */
+  readonly query?: (job: Job, query: NodeQuery, request: QueryRequest) => Promise<QueryExchange>;
+}
+
+/** The request of a document. */
+export interface DocumentRequest {
+  /** The path of the last successful poll, which is requested first. */
+  readonly foundPath?: DocumentPath | undefined;
+  /** What a contract is requested with. */
+  readonly otherAnswers?: OtherAnswers | undefined;
+  /** Whether all values of a contract are read, also values that most polls leave out. */
+  readonly readsAll?: boolean;
+}
+
+/** The response to the request of a document (see `PollResult`). */
+export type Received<Name extends DocumentName = DocumentName> =
+  ReceivedDocument<Name> | (Failure & Pick<ReceivedDocument, 'seconds' | 'release' | 'isAgain' | 'phaseSeconds'>);
+
+export interface ReceivedDocument<Name extends DocumentName = DocumentName> {
+  readonly ok: true;
+  readonly bytes: Buffer;
+  /** Host and path of the document, or the name of its file, with which messages begin. */
+  readonly source: string;
+  /** Hub height, as in the response header; `undefined` without the header. */
+  readonly height: string | undefined;
+  /** When the response was complete. */
+  readonly receivedAt: Instant;
+  /** Duration of the requests; absent for a recorded body. */
+  readonly seconds?: number;
+  readonly otherAnswers?: OtherAnswers<Name> | undefined;
+  /** Absent for a contract. */
+  readonly foundPath?: DocumentPath | undefined;
+  /** The failure of a body that is not the document, with the error text of the server in it. */
+  readonly failureWithServerText?: (error: PollError) => Failure;
+  /** Ends the use of the body, which until then counts against the memory of all bodies. */
+  readonly release?: () => void;
+  /** Whether the first document of an endpoint is received again, to step with the answers to its queries. */
+  readonly isAgain?: boolean;
+  /** The durations of a recorded poll. */
+  readonly phaseSeconds?: PhaseSeconds;
+  /** Whether a recorded document was accepted: hub heights were compared also with polls that were not recorded. */
+  readonly isAccepted?: boolean;
+}

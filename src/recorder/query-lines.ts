@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { isoTime } from '../clock.js';
+import type { AnsweredRound } from '../engine/engine.js';
+import { groupBy } from '../facts/grouping.js';
+import { failure, failureReasonNames } from '../http/failure-reasons.js';
+import { nodeQueries } from '../queries/node-queries.js';
+import type { NodeQuery, QueryResult } from '../queries/query.js';
+import { createPageReader, type QueryExchange } from '../queries/send-query.js';
+
+/*
+ * The answers to queries in a recording: `HHMMSS.mmmZ.queries.jsonl.gz` beside a document, with a line of JSON for each page of a response, and for each
+ * failure. docs/backtesting.md describes the format, because other programs can write such files too.
+ */
+
+const line = z.object({
+  /** When all requests of the query were answered. Lines of a query with the same time are a round. */
+  time: z.iso.datetime(),
+  query: z.string(),
+  /** Identifies the request within the query; empty if it has only one. */
+  key: z.string(),
+  path: z.string(),
+  /** As in the response header; absent without the header. */
+  height: z.string().optional(),
+  status: z.literal(200).optional(),
+  body: z.string().optional(),
+  /** Instead of a body that equals the last one of the path, in an earlier line of the same UTC day. */
+  same: z.literal(true).optional(),
+  /** Instead of a response. */
+  reason: z.enum(failureReasonNames).optional(),
+  /** Whether the node does not serve the path. */
+  refused: z.literal(true).optional(),
+  /** Seconds of the process clock at `time`, and when the requests were sent. With them, a replay is exact. */
+  clock: z.number().optional(),
+  asked: z.number().optional(),
+});
+
+type QueryLine = z.output<typeof line>;
+
+/** The last bodies of the paths of an endpoint, within a UTC day. */
+export interface LastBodies {
+  readonly day: string;
+  readonly byPath: Map<string, string>;
+}
+
+function lastBodiesOf(day: string, before: LastBodies | undefined): LastBodies {
+  return before?.day === day ? before : { day, byPath: new Map() };
+}
+
+/** The lines of a round by request. `before` has hashes of bodies. */
+export function linesOf({ after, exchanges, startedAt, at }: AnsweredRound, before: LastBodies | undefined) {
+  const time = isoTime(at.epochSeconds);
+  const last = lastBodiesOf(time.slice(0, 10), before);
+  const fields = { time, query: after.query.name };
+  const clocks = { clock: at.monotonicMs / 1000, asked: startedAt.monotonicMs / 1000 };
+  const lines = exchanges.map(({ request: { key, path: requested }, pages, result }) => {
+    const ofPages = pages.map(({ path, height, bytes }): QueryLine => {
+      const hash = createHash('sha256').update(bytes).digest('base64');
+      const isSame = last.byPath.get(path) === hash;
+      last.byPath.set(path, hash);
+      const content = isSame ? ({ same: true } as const) : { body: bytes.toString() };
+      return { ...fields, key, path, ...(height !== undefined && { height }), status: 200, ...content, ...clocks };
+    });
+    const refused = !result.ok && result.isRefused ? ({ refused: true } as const) : {};
+    const failed = result.ok
+      ? []
+      : [{ ...fields, key, path: requested, reason: result.error.reason, ...refused, ...clocks }];
+    return [key, [...ofPages, ...failed].map((each) => `${JSON.stringify(each)}\n`).join('')] as const;
+  });
+  return { lines, last };
+}
+
+/** A round of a query in a recording. */
+export interface RecordedRound {
+  readonly query: NodeQuery;
+  readonly exchanges: readonly QueryExchange[];
+  readonly timeMs: number;
+  readonly clockSeconds: number | undefined;
+  readonly askedSeconds: number | undefined;
+}
+
+/** The rounds of a file, without those of unknown queries. Throws if a line is not valid. `before` has bodies. */
+export function roundsIn(text: string, before: LastBodies | undefined) {
+  const rounds: RecordedRound[] = [];
+  let last = before;
+  const parsed = text
+    .split('\n')
+    .filter((each) => each !== '')
+    .map((each, index) => {
+      const { data, error } = line.safeParse(parseJson(each));
+      if (data === undefined) throw new Error(`line ${index + 1}: ${error.issues[0]?.message}`);
+      return data;
+    });
+  for (const [, lines] of groupBy(parsed, ({ time, query }) => `${time} ${query}`)) {
+    const [{ time, query: name, clock, asked }] = lines as [QueryLine, ...QueryLine[]];
+    last = lastBodiesOf(time.slice(0, 10), last);
+    const query = nodeQueries.find((each) => each.name === name);
+    if (query === undefined) continue;
+    const { byPath } = last;
+    const exchanges = Array.from(groupBy(lines, ({ key }) => key).values(), (ofKey) =>
+      exchangeOf(query, ofKey, byPath),
+    );
+    rounds.push({ query, exchanges, timeMs: Date.parse(time), clockSeconds: clock, askedSeconds: asked });
+  }
+  return { rounds, last };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error('a line is not JSON');
+  }
+}
+
+/** A page that is the same as one in a file that was deleted cannot be read. */
+const NO_BODY: QueryResult = { ...failure('internal', 'the recording lacks the body'), isRefused: false };
+
+function exchangeOf(query: NodeQuery, lines: readonly QueryLine[], bodies: Map<string, string>): QueryExchange {
+  const [{ key, path }] = lines as [QueryLine, ...QueryLine[]];
+  const request = { key, path };
+  const readPage = createPageReader(query, request, path);
+  let result: QueryResult = NO_BODY;
+  for (const { path: ofPage, height, body, reason, refused } of lines) {
+    if (reason !== undefined) {
+      result = { ...failure(reason, path), isRefused: refused === true };
+      continue;
+    }
+    const text = body ?? bodies.get(ofPage);
+    if (text === undefined) return { request, pages: [], result: NO_BODY };
+    bodies.set(ofPage, text);
+    const read = readPage({ path: ofPage, height, bytes: Buffer.from(text) });
+    if (typeof read !== 'string') result = read;
+  }
+  return { request, pages: [], result };
+}

@@ -1,0 +1,124 @@
+import type { Instant } from '../clock.js';
+import type { Config } from '../config/config.js';
+import { documents } from '../documents.js';
+import { createEngine, type Endpoint } from '../engine/engine.js';
+import { endpointId, initialState, type EndpointKey } from '../engine/endpoint-state.js';
+import { stepContext, targetOptions } from '../engine/jobs.js';
+import { rememberedOf, withRemembered } from '../engine/remembered.js';
+import type { EndpointJob, Received } from '../engine/source.js';
+import { failure } from '../http/failure-reasons.js';
+import { queryStatesOf } from '../queries/node-queries.js';
+import type { RecordedExchange, RecordedPoll } from '../recorder/read-recording.js';
+
+/* A recording as a source: it dictates the exchanges and their times. */
+
+/** A recorded poll, or a multiple of the step. */
+export interface ReplayMoment {
+  readonly timeMs: number;
+  readonly at: Instant;
+  readonly isStep: boolean;
+  /** The polled endpoint; at a step, all endpoints whose values still hold. */
+  readonly endpoints: readonly Endpoint[];
+}
+
+export interface ReplayRange {
+  /** Earlier polls are not reported, but are the past of the endpoints. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly stepMs: number;
+}
+
+/** Replays recorded exchanges in the order of time. */
+export async function* replay(
+  exchanges: AsyncIterable<RecordedExchange>,
+  config: Config,
+  { fromMs, toMs, stepMs }: ReplayRange,
+): AsyncGenerator<ReplayMoment> {
+  let at: Instant = { epochSeconds: 0, monotonicMs: 0 };
+  let received: Received = failure('internal', 'nothing was recorded');
+  const engine = createEngine<EndpointJob>({ source: { document: async () => received }, now: () => at });
+  /** The time of the last recorded poll, by endpoint. */
+  const polledMs = new Map<string, number>();
+  let nextStepMs: number | undefined;
+
+  function moveTo(timeMs: number, clockSeconds: number | undefined): void {
+    const passedMs = timeMs - at.epochSeconds * 1000;
+    const clockMs = clockSeconds === undefined ? at.monotonicMs + Math.max(0, passedMs) : clockSeconds * 1000;
+    at = { epochSeconds: timeMs / 1000, monotonicMs: clockMs };
+  }
+
+  /** Takes the steps before a point in time. */
+  function* stepUntil(untilMs: number): Generator<ReplayMoment> {
+    for (; nextStepMs !== undefined && nextStepMs < untilMs; nextStepMs += stepMs) {
+      const timeMs = nextStepMs;
+      moveTo(timeMs, undefined);
+      // Only the first of equal failures is recorded.
+      const isHeld = ({ state }: Endpoint): boolean =>
+        state.lastPoll?.ok === false || timeMs - (polledMs.get(endpointId(state)) ?? 0) <= state.staleAfterMs;
+      // Without an interval, each poll is recorded.
+      if (config.recorder.interval > 0) engine.hold(isHeld);
+      const held = engine.endpoints().filter(isHeld);
+      if (held.length > 0 && timeMs >= fromMs) yield { timeMs, at, isStep: true, endpoints: held };
+    }
+  }
+
+  /** The endpoint with this key. A new process continues with the memory of the last one, as with a state file; its counters begin anew. */
+  function endpointFor(key: EndpointKey, addedMs: number | undefined): Endpoint {
+    const current = engine.endpoints().find(({ state }) => endpointId(state) === endpointId(key));
+    const isNew = addedMs !== undefined && current !== undefined && addedMs > current.state.addedAt.epochSeconds * 1000;
+    if (current !== undefined && !isNew) return current;
+    const job = current?.job ?? { context: contextOf(key, config) };
+    const addedAt = addedMs === undefined ? at : { ...at, epochSeconds: addedMs / 1000 };
+    const initial = { ...initialState(job.context, addedAt), queries: queryStatesOf(job.context) };
+    const endpoint = { job, state: withRemembered(initial, current && rememberedOf(current.state)) };
+    engine.replace([...engine.endpoints().filter((each) => each !== current), endpoint]);
+    return endpoint;
+  }
+
+  let lastMs = -Infinity;
+  for await (const exchange of exchanges) {
+    const { timeMs } = exchange;
+    yield* stepUntil(timeMs);
+    if ('query' in exchange) {
+      const { clockSeconds, askedSeconds = clockSeconds } = exchange;
+      moveTo(timeMs, clockSeconds);
+      const askedAt = askedSeconds === undefined ? at : { ...at, monotonicMs: askedSeconds * 1000 };
+      engine.answered(endpointFor(exchange, undefined).job, exchange.query, exchange.exchanges, askedAt);
+      continue;
+    }
+    const { header } = exchange;
+    nextStepMs ??= Math.ceil(timeMs / stepMs) * stepMs;
+    moveTo(timeMs, header.clock);
+    const { job } = endpointFor(exchange, header.added === undefined ? undefined : Date.parse(header.added));
+    received = receivedOf(exchange, at);
+    // oxlint-disable-next-line no-await-in-loop -- in the order of time
+    await engine.poll(job);
+    polledMs.set(endpointId(exchange), timeMs);
+    lastMs = timeMs;
+    const polled = engine.endpoints().filter(({ job: each }) => each === job);
+    // A step at the same time reports it.
+    if (timeMs >= fromMs && timeMs !== nextStepMs) yield { timeMs, at, isStep: false, endpoints: polled };
+  }
+  yield* stepUntil(Math.min(toMs, lastMs + holdMs(config)) + 1);
+}
+
+/** How long values hold between two recorded polls: with the default settings, 10 minutes. */
+function holdMs({ poll, recorder }: Config): number {
+  return poll.stale_after + recorder.interval;
+}
+
+function contextOf({ target: name, document }: EndpointKey, config: Config) {
+  const target = config.targets.find((each) => each.name === name) ?? { name };
+  const options = { ...targetOptions(config, target), staleAfterMs: holdMs(config) };
+  const { intervalMs } = documents[document].request(target) ?? {};
+  return stepContext(options, document, documents[document].recordedSettings(target), intervalMs);
+}
+
+function receivedOf({ document, header, body, path: source }: RecordedPoll, at: Instant): Received {
+  const { outcome, message = '', height, received, again, phase_seconds: phaseSeconds = {} } = header;
+  const receivedAt = received === undefined ? at : { ...at, epochSeconds: Date.parse(received) / 1000 };
+  const isAgain = again === true;
+  if (outcome !== 'ok') return { ...failure(outcome, message), isAgain, phaseSeconds };
+  const foundPath = documents[document].paths.find(({ path }) => path === header.path);
+  return { ok: true, bytes: body, source, height, receivedAt, foundPath, isAgain, isAccepted: true, phaseSeconds };
+}
